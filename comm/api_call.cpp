@@ -1,0 +1,110 @@
+// The C API's one context, its begin before main, its end, and its error texts.
+#include "comm/api_call.hpp"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "comm/autostart.hpp"
+#include "comm/mpproto.h"
+
+extern "C" {
+MPL_EXPORT int mperrno = 0;
+}
+
+namespace poe::comm {
+namespace {
+
+// Never destroyed: other threads and exit handlers may still call.
+Runtime* the_one = nullptr;
+
+[[gnu::cold, gnu::noinline]] Runtime& make_runtime() {
+    the_one = new Runtime({.child = std::getenv("MP_CHILD"), .segment = std::getenv("MP_SEGMENT")});
+    // A child process shares the pipes but not the positions in them.
+    ::pthread_atfork(nullptr, nullptr, [] {
+        the_one->fail("this is a child process of the task; only the task itself may use MPL");
+    });
+    return *the_one;
+}
+
+std::string node_name() {
+    char name[256] = "?";
+    ::gethostname(name, sizeof name - 1);
+    return name;
+}
+
+// Before main, so that a program started by hand becomes a job before it has done anything.
+__attribute__((constructor)) void before_main(int count, char** arguments, char** environment) {
+    std::vector<std::string> words;
+    for (int i = 0; i < count; ++i) words.emplace_back(arguments[i]);
+    if (wants_poe(words, environment)) become_poe(words);
+}
+
+__attribute__((destructor)) void after_main() {
+    if (the_one != nullptr) the_one->note_finished();
+}
+
+}  // namespace
+
+std::atomic<bool> ApiCall::busy_{false};
+
+Runtime& the_runtime() {
+    if (the_one == nullptr) [[unlikely]]
+        return make_runtime();
+    return *the_one;
+}
+
+int ApiCall::refuse(MplError number, const std::string& what, const std::string& way_out) const {
+    mperrno = static_cast<int>(number);
+    std::string text = "ERROR: 0032-" + std::to_string(mperrno) + " " + name_ + " in task " +
+                       std::to_string(runtime_.task()) + " on node " + node_name() + ": " + what +
+                       (way_out.empty() ? "" : "; " + way_out) + ".\n";
+    // One write, so that the lines of several tasks do not mix.
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    return -1;
+}
+
+int ApiCall::refuse_unready() const {
+    if (!runtime_.failure().empty()) {
+        return refuse(MplError::kNotReady, "MPL is not available: " + runtime_.failure(), "");
+    }
+    return refuse(MplError::kBusy, "another thread (or the code that a signal interrupted) is in an MPL "
+                                   "call",
+                  "let one thread at a time call MPL, for example with a lock");
+}
+
+int ApiCall::refuse(Outcome outcome, TaskId peer) const {
+    switch (outcome) {
+        case Outcome::kNoBuffer:
+            return refuse(MplError::kNoBuffer,
+                          "the message to oneself does not fit into the buffer memory of " +
+                              std::to_string(runtime_.buffer_mem()) + " bytes",
+                          "receive earlier messages first, or raise MP_BUFFER_MEM");
+        case Outcome::kNobodySends:
+            return refuse(MplError::kNobodySends,
+                          "this would wait for ever: no such message is waiting, and only this task "
+                          "itself could send it",
+                          runtime_.tasks() == 1 ? "start more tasks (-procs), or send before receiving"
+                                                : "send before receiving");
+        case Outcome::kPeerBroken: {
+            const char* fault = runtime_.messages().fault_of(peer);
+            return refuse(MplError::kPeerBroken,
+                          "task " + std::to_string(peer) + " has spoilt its messages (" +
+                              (fault != nullptr ? fault : "reason unknown") + ")",
+                          "look for a write outside of its arrays in that task");
+        }
+        case Outcome::kPending:
+        case Outcome::kDone: break;
+    }
+    return 0;
+}
+
+void ApiCall::die(const std::string& what) const {
+    refuse(MplError::kFatal, what, "the task ends");
+    std::fflush(nullptr);
+    ::_exit(1);
+}
+
+}  // namespace poe::comm

@@ -1,0 +1,97 @@
+// What every C entry point does first and last: find the runtime, keep other threads out, say in the slot
+// what the task is doing, and report an error once, as text, mperrno and -1.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "comm/base/task_doing.hpp"
+#include "comm/runtime.hpp"
+
+// Exported from the library; everything else is hidden.
+#define MPL_EXPORT __attribute__((visibility("default")))
+
+namespace poe::comm {
+
+// NNN of the messages 0032-NNN.
+enum class MplError : int {
+    kNotReady = 100,
+    kBusy = 101,
+    kNullPointer = 102,
+    kLength = 103,
+    kDestination = 104,
+    kSource = 105,
+    kType = 106,
+    kQuery = 107,
+    kGroup = 108,
+    kNoBuffer = 109,
+    kNobodySends = 110,
+    kPeerBroken = 111,
+    kUnreachable = 112,
+    kCountTooSmall = 113,
+    kFatal = 114,
+};
+
+// The process's one runtime, made at the first call.
+Runtime& the_runtime();
+
+// On the stack of an entry point. One thread at a time; a second one finds ready() false.
+class ApiCall {
+  public:
+    // `name` as the user wrote it.
+    explicit ApiCall(const char* name) noexcept : name_(name), runtime_(the_runtime()) {
+        if (busy_.load(std::memory_order_relaxed)) [[unlikely]]
+            return;
+        busy_.store(true, std::memory_order_relaxed);
+        entered_ = true;
+    }
+    ~ApiCall() {
+        if (!entered_) return;
+        if (said_) runtime_.doing().clear();
+        busy_.store(false, std::memory_order_relaxed);
+    }
+    ApiCall(const ApiCall&) = delete;
+    ApiCall& operator=(const ApiCall&) = delete;
+
+    // False: the call must answer refuse_unready().
+    bool ready() const noexcept { return entered_ && runtime_.failure().empty(); }
+    int refuse_unready() const;
+
+    Runtime& runtime() noexcept { return runtime_; }
+
+    void doing(Call call, TaskId peer, std::int32_t type, Bytes bytes) noexcept {
+        runtime_.doing().set(call, peer, type, bytes);
+        said_ = true;
+    }
+
+    // Writes "ERROR: 0032-NNN mpc_x in task 1 on node n: what. way_out.", sets mperrno, answers -1.
+    int refuse(MplError number, const std::string& what, const std::string& way_out) const;
+    // The same for an operation that did not end well; `peer` is the task it was for.
+    int refuse(Outcome outcome, TaskId peer) const;
+    // For what leaves no way to go on: writes the message and ends the task with exit code 1.
+    [[noreturn]] void die(const std::string& what) const;
+
+    // Calls `work`, turning exceptions into refuse or die.
+    template <typename Work>
+    int run(Work&& work) {
+        try {
+            return work();
+        } catch (const Unreachable& error) {
+            return refuse(MplError::kUnreachable, error.what(),
+                          "run the job on one node");
+        } catch (const std::exception& error) {
+            die(error.what());
+        }
+    }
+
+  private:
+    static std::atomic<bool> busy_;
+
+    const char* name_;
+    Runtime& runtime_;
+    bool entered_ = false;
+    bool said_ = false;
+};
+
+}  // namespace poe::comm

@@ -1,0 +1,118 @@
+// The layout of the node segment: the one shared-memory file per node and job. pmd creates it,
+// tasks and watchers attach to it. Everything in it lies at an offset that follows from two numbers
+// (tasks of the job, tasks on this node), so there is no allocator and nothing to trust: whoever
+// attaches works the layout out again and compares.
+//
+//   header        4 KiB
+//   node map      NodeIndex per task of the job
+//   slots         one TaskSlot per local task
+//   boards        per local task: doorbell bits (one per local sender), then polled flags (ditto)
+//   -- page boundary: all above is reserved (fallocate) when the segment is created --
+//   pipes         one per ordered pair of local tasks, receiver-major:
+//                 control page(s) with the cells, then the data ring
+//
+// The file is sparse. The memory of a pipe exists only after its first user has reserved it, in
+// steps; nobody may touch a pipe's memory before that (a touch of a hole could end in SIGBUS when
+// /dev/shm is full).
+//
+// Who writes what: pmd the header and the node map (before anyone attaches; `ending` later); a task
+// its own slot, except `sleeping` and `doorbell`, which its wakers write too, and its doorbell
+// bits, which its senders set and it clears. Pipes: see comm/shm_pipe.hpp.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "comm/base/task_doing.hpp"
+#include "comm/base/types.hpp"
+
+namespace poe {
+
+inline constexpr std::uint64_t kSegmentMagic = 0x4745'5345'444f'4e50ull;  // "PNODESEG" in memory
+inline constexpr std::uint32_t kSegmentVersion = 1;
+inline constexpr std::size_t kLine = 64;
+inline constexpr std::size_t kPage = 4096;
+inline constexpr std::uint32_t kMaxTasks = 1u << 20;
+inline constexpr std::uint32_t kMaxLocalTasks = 4096;
+inline constexpr std::size_t kMaxJobId = 40;
+
+// Where everything lies, for a job of `tasks` of which `local_tasks` run here. Pure.
+struct SegmentLayout {
+    std::uint64_t node_map_offset = 0;
+    std::uint64_t slots_offset = 0;
+    std::uint64_t boards_offset = 0;
+    std::uint64_t board_stride = 0;
+    std::uint64_t polled_offset = 0;  // inside a board
+    std::uint64_t fixed_bytes = 0;    // up to here reserved at creation; the pipes start here
+    std::uint64_t control_bytes = 0;  // of one pipe
+    std::uint64_t ring_bytes = 0;     // of one pipe, a power of two
+    std::uint64_t file_bytes = 0;
+
+    static SegmentLayout of(std::uint32_t tasks, std::uint32_t local_tasks) noexcept;
+
+    std::uint64_t pipe_bytes() const noexcept { return control_bytes + ring_bytes; }
+    std::uint64_t pipe_offset(std::uint32_t sender, std::uint32_t receiver,
+                              std::uint32_t local_tasks) const noexcept {
+        return fixed_bytes +
+               (static_cast<std::uint64_t>(receiver) * local_tasks + sender) * pipe_bytes();
+    }
+    bool operator==(const SegmentLayout&) const = default;
+};
+
+// What pmd knows when it makes the segment; never changes afterwards. NodeSegment keeps a checked
+// copy and nobody reads the shared one again.
+struct SegmentFacts {
+    std::uint64_t magic = kSegmentMagic;
+    std::uint32_t version = kSegmentVersion;
+    std::uint32_t header_bytes = 0;
+    std::uint32_t tasks = 0;
+    std::uint32_t local_tasks = 0;
+    std::int32_t node = 0;
+    std::uint32_t nodes = 0;
+    std::uint32_t wait_mode = 0;  // WaitMode
+    std::uint32_t cpus = 0;       // of this node, for the choice between spinning and yielding
+    std::int32_t pmd_pid = 0;
+    std::uint32_t owner_uid = 0;
+    std::uint64_t buffer_mem = 0;   // bytes per pair, 0 = default
+    std::uint64_t eager_limit = 0;  // bytes, 0 = default
+    std::uint64_t created_ns = 0;   // CLOCK_MONOTONIC
+    // 1: membarrier works here, so senders need no fence (see comm/base/fence.hpp).
+    std::uint32_t asymmetric_fences = 0;
+    std::uint32_t unused = 0;
+    char job_id[kMaxJobId + 8] = {};
+    SegmentLayout layout;
+};
+static_assert(std::is_trivially_copyable_v<SegmentFacts>);
+
+struct SegmentHeader {
+    SegmentFacts facts;
+    // Futex word, set to 1 by pmd when the job is being ended (NodeSegment::announce_ending).
+    alignas(kLine) std::atomic<std::uint32_t> ending;
+};
+static_assert(sizeof(SegmentHeader) <= kPage);
+
+// Of TaskSlot::sleeping: how to wake the task.
+enum SleepState : std::uint32_t { kAwake = 0, kAsleepOnDoorbell = 1 };
+
+struct TaskSlot {
+    // Line 0: written by the task, read by pmd and watchers.
+    alignas(kLine) std::atomic<std::uint32_t> attached;  // 1: the MPL runtime came up
+    std::atomic<std::uint32_t> finished;                 // 1: its exit handlers ran
+    std::atomic<std::uint32_t> stopall_called;           // stored after stopall_code
+    std::int32_t stopall_code;
+    std::int32_t pid;  // of the attached process
+    std::uint32_t unused;
+    DoingWords doing;
+
+    // Line 1: read by every sender after every message, written only around sleeps.
+    alignas(kLine) std::atomic<std::uint32_t> sleeping;  // SleepState
+    std::atomic<std::uint32_t> doorbell;                 // futex word
+
+    // Line 2: how often a doorbell bit was set; the owner looks here before it scans its board.
+    alignas(kLine) std::atomic<std::uint32_t> rings;
+};
+static_assert(sizeof(TaskSlot) == 3 * kLine);
+
+}  // namespace poe

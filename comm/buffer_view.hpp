@@ -1,0 +1,78 @@
+// BufferView: the user's memory of one message, contiguous or in equal blocks at equal distances (the
+// vector calls). Everything below the API moves bytes between a view and a pipe, so a strided message
+// is never packed first.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "comm/base/types.hpp"
+
+namespace poe::comm {
+
+// Does not own the memory; the caller of the message call does, until the call or request is done.
+class BufferView {
+  public:
+    BufferView() = default;
+
+    // One contiguous piece.
+    BufferView(void* start, Bytes size) noexcept
+        : start_(static_cast<std::byte*>(start)), size_(size), block_(size), stride_(size) {}
+
+    // `blocks` pieces of `block` bytes, their starts `stride` bytes apart; stride >= block.
+    BufferView(void* start, Bytes block, Bytes stride, Bytes blocks) noexcept
+        : start_(static_cast<std::byte*>(start)),
+          size_(block * blocks),
+          block_(block == stride || blocks == 1 ? size_ : block),
+          stride_(block == stride || blocks == 1 ? size_ : stride) {}
+
+    Bytes size() const noexcept { return size_; }
+    bool contiguous() const noexcept { return block_ == size_; }
+
+    // The address of byte `offset` and how many bytes follow it without a gap. offset < size().
+    std::byte* piece(Bytes offset, Bytes& length) const noexcept {
+        if (contiguous()) {
+            length = size_ - offset;
+            return start_ + offset;
+        }
+        const Bytes inside = offset % block_;
+        length = block_ - inside;
+        return start_ + offset / block_ * stride_ + inside;
+    }
+
+    // Copies n bytes from position `offset` of the view. offset + n <= size().
+    void copy_out(Bytes offset, std::byte* to, Bytes n) const noexcept {
+        while (n > 0) {
+            Bytes length = 0;
+            const std::byte* from = piece(offset, length);
+            length = std::min(length, n);
+            std::memcpy(to, from, length);
+            to += length;
+            offset += length;
+            n -= length;
+        }
+    }
+
+    // Copies n bytes to position `offset` of the view. offset + n <= size().
+    void copy_in(Bytes offset, const std::byte* from, Bytes n) const noexcept {
+        while (n > 0) {
+            Bytes length = 0;
+            std::byte* to = piece(offset, length);
+            length = std::min(length, n);
+            std::memcpy(to, from, length);
+            from += length;
+            offset += length;
+            n -= length;
+        }
+    }
+
+  private:
+    std::byte* start_ = nullptr;
+    Bytes size_ = 0;
+    Bytes block_ = 0;
+    Bytes stride_ = 0;
+};
+
+}  // namespace poe::comm

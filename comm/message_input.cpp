@@ -1,0 +1,351 @@
+// The receiving half of the message layer: frames out of pipes, matching, messages nobody has asked for
+// yet. Everything in a frame was written by another process and is checked here before it is used.
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "comm/base/check.hpp"
+#include "comm/message_peer.hpp"
+
+namespace poe::comm {
+namespace {
+
+constexpr unsigned kFramesPerVisit = 64;
+
+}  // namespace
+
+void MessageLayer::break_pipe(Peer& from, const char* reason) {
+    if (from.fault == nullptr) from.fault = reason;
+}
+
+bool MessageLayer::on_input(Pipe& pipe) {
+    Peer& from = peer(pipe.peer());
+    bool moved = false;
+    for (unsigned frames = 0; frames < kFramesPerVisit && from.fault == nullptr; ++frames) {
+        if (!from.in.active) {
+            const FrameHeader* header = pipe.front();
+            if (header == nullptr) break;
+            if (!begin_frame(from, *header)) break;
+            moved = true;
+        }
+        if (move_payload(from)) moved = true;
+        if (from.in.got < from.in.header.length) break;
+        finish_frame(from);
+        if (awaited_ != nullptr && *awaited_ != Outcome::kPending) break;
+    }
+    return moved;
+}
+
+// Decides where the payload of a new frame goes. False: the frame is impossible, the pipe is broken.
+bool MessageLayer::begin_frame(Peer& from, const FrameHeader& header) {
+    Inbound& in = from.in;
+    in.header = header;
+    in.got = 0;
+    in.into = nullptr;
+    in.kept = nullptr;
+    in.base = 0;
+    in.room = 0;
+    if (static_cast<std::uint8_t>(header.context) >= kContexts) {
+        break_pipe(from, "it sent a frame of an unknown context");
+        return false;
+    }
+    switch (header.kind) {
+        case FrameKind::kEager: in.active = begin_eager(from, header); return in.active;
+        case FrameKind::kData: in.active = begin_data(from, header); return in.active;
+        case FrameKind::kRequest:
+        case FrameKind::kGrant: {
+            const std::size_t size =
+                header.kind == FrameKind::kGrant ? sizeof(GrantBody) : sizeof(RequestBody);
+            in.active = header.length == size;
+            if (!in.active) break_pipe(from, "it sent a control frame of the wrong size");
+            return in.active;
+        }
+    }
+    break_pipe(from, "it sent a frame of an unknown kind");
+    return false;
+}
+
+bool MessageLayer::begin_eager(Peer& from, const FrameHeader& header) {
+    Inbound& in = from.in;
+    const Bytes cost = Bytes{header.length} + kMessageCost;
+    if (header.tag < 0 || header.length > settings_.eager_limit ||
+        from.eager_held + cost > settings_.buffer_mem) {
+        break_pipe(from, "it sent a message without tokens or with an impossible type");
+        return false;
+    }
+    if (ReceiveRequest* receive = match(header.context, from.task, header.tag)) {
+        matched(*receive, from.task, header.tag, header.length);
+        in.into = receive;
+        in.room = receive->expected;
+        return true;
+    }
+    Unexpected& kept = keep({header.context, from.task, header.tag}, header.length, cost);
+    kept.data.resize(header.length);
+    from.eager_held += cost;
+    in.kept = &kept;
+    in.room = header.length;
+    return true;
+}
+
+bool MessageLayer::begin_data(Peer& from, const FrameHeader& header) {
+    ReceiveRequest* receive = receives_.find(static_cast<std::uint32_t>(header.tag));
+    if (receive == nullptr || receive->source != from.task ||
+        header.length > receive->expected - receive->moved) {
+        break_pipe(from, "it sent data that nobody granted");
+        return false;
+    }
+    from.in.into = receive;
+    from.in.base = receive->moved;
+    from.in.room = header.length;
+    return true;
+}
+
+bool MessageLayer::move_payload(Peer& from) {
+    Inbound& in = from.in;
+    Pipe& pipe = *from.pipe;
+    bool moved = false;
+    while (in.got < in.header.length) {
+        const Bytes rest = in.header.length - in.got;
+        const Bytes keep_rest = in.got < in.room ? in.room - in.got : 0;
+        Bytes got = 0;
+        if (in.header.kind == FrameKind::kRequest || in.header.kind == FrameKind::kGrant) {
+            got = pipe.read(BufferView(in.body, sizeof in.body), in.got, rest);
+        } else if (keep_rest == 0) {
+            got = pipe.skip(rest);
+        } else if (in.into != nullptr) {
+            got = pipe.read(in.into->view, in.base + in.got, keep_rest);
+        } else {
+            got = pipe.read(BufferView(in.kept->data.data(), in.header.length), in.got, keep_rest);
+        }
+        if (got == 0) break;
+        in.got += got;
+        moved = true;
+    }
+    return moved;
+}
+
+void MessageLayer::finish_frame(Peer& from) {
+    Inbound& in = from.in;
+    in.active = false;
+    from.pipe->finish_frame();
+    switch (in.header.kind) {
+        case FrameKind::kEager:
+            if (in.into != nullptr) {
+                from.pipe->give_tokens(Bytes{in.header.length} + kMessageCost);
+                in.into->moved = in.into->expected;
+                complete(*in.into, Outcome::kDone);
+            } else {
+                in.kept->state = Unexpected::State::kHere;
+                if (ReceiveRequest* claimer = in.kept->claimed) {
+                    copy_to(*claimer, *in.kept);
+                    drop(in.kept);
+                }
+            }
+            return;
+        case FrameKind::kData:
+            in.into->moved += in.header.length;
+            if (in.into->moved == in.into->expected) complete(*in.into, Outcome::kDone);
+            return;
+        case FrameKind::kRequest: {
+            RequestBody body;
+            std::memcpy(&body, in.body, sizeof body);
+            handle_request(from, in.header, body);
+            return;
+        }
+        case FrameKind::kGrant: {
+            GrantBody body;
+            std::memcpy(&body, in.body, sizeof body);
+            handle_grant(from, body);
+            return;
+        }
+    }
+}
+
+void MessageLayer::handle_request(Peer& from, const FrameHeader& header, const RequestBody& body) {
+    if (header.tag < 0 || from.eager_held + kMessageCost > settings_.buffer_mem) {
+        break_pipe(from, "it announced a message without tokens or with an impossible type");
+        return;
+    }
+    if (ReceiveRequest* receive = match(header.context, from.task, header.tag)) {
+        from.pipe->give_tokens(kMessageCost);
+        matched(*receive, from.task, header.tag, body.length);
+        send_grant(from.task, body.send_id, *receive);
+        if (receive->expected == 0) complete(*receive, Outcome::kDone);
+        return;
+    }
+    Unexpected& offer = keep({header.context, from.task, header.tag}, body.length, kMessageCost);
+    from.eager_held += kMessageCost;
+    offer.send_id = body.send_id;
+    offer.state = Unexpected::State::kOffered;
+    ++offers_;
+}
+
+// The oldest posted receive that takes such a message, taken out of the queue; null when there is none.
+ReceiveRequest* MessageLayer::match(Context context, TaskId source, std::int32_t type) {
+    ReceiveRequest* best = nullptr;
+    const auto consider = [&](const MatchKey& key) {
+        const QueueLink* link = posted_.first(key);
+        if (link == nullptr) return;
+        auto* request = static_cast<ReceiveRequest*>(link->owner);
+        if (best == nullptr || request->order < best->order) best = request;
+    };
+    if (!posted_.empty()) {
+        consider({context, source, type});
+        if (posted_with_wildcard_ > 0) {
+            consider({context, source, kWildcard});
+            consider({context, kWildcard, type});
+            consider({context, kWildcard, kWildcard});
+        }
+    }
+    if (best != nullptr) {
+        posted_.remove(best->link);
+        if (best->wanted.source < 0 || best->wanted.type < 0) --posted_with_wildcard_;
+        return best;
+    }
+    // The blocking receive came last, so it is only asked when no posted one wants the message.
+    if (blocking_ == nullptr || blocking_->wanted.context != context) return nullptr;
+    const MatchKey& wanted = blocking_->wanted;
+    const bool fits = (wanted.source == source || wanted.source == kWildcard) &&
+                      (wanted.type == type || wanted.type == kWildcard);
+    if (!fits) return nullptr;
+    best = blocking_;
+    blocking_ = nullptr;
+    return best;
+}
+
+void MessageLayer::start(ReceiveRequest& request) {
+    request.order = next_order_++;
+    if (QueueLink* link = unexpected_.first(request.wanted)) {
+        take(*static_cast<Unexpected*>(link->owner), request);
+        return;
+    }
+    request.link.owner = &request;
+    posted_.push(request.link, request.wanted);
+    if (request.wanted.source < 0 || request.wanted.type < 0) ++posted_with_wildcard_;
+}
+
+void MessageLayer::matched(ReceiveRequest& request, TaskId source, std::int32_t type, Bytes length) {
+    request.source = source;
+    request.type = type;
+    request.length = length;
+    request.expected = std::min(length, request.view.size());
+}
+
+void MessageLayer::complete(ReceiveRequest& request, Outcome outcome) {
+    if (request.id != 0) {
+        receives_.remove(request.id);
+        request.id = 0;
+    }
+    request.outcome = outcome;
+    Unexpected* message = request.fills;
+    if (message == nullptr) return;
+    message->state = Unexpected::State::kHere;
+    if (ReceiveRequest* claimer = message->claimed) {
+        copy_to(*claimer, *message);
+        drop(message);
+    }
+}
+
+// Forgets a receive that will not be completed any more.
+void MessageLayer::cancel(ReceiveRequest& request) {
+    if (blocking_ == &request) blocking_ = nullptr;
+    if (request.link.queue != nullptr) {
+        posted_.remove(request.link);
+        if (request.wanted.source < 0 || request.wanted.type < 0) --posted_with_wildcard_;
+    }
+    if (request.id != 0) receives_.remove(request.id);
+    request.id = 0;
+}
+
+// A message that nobody has asked for, found by a receive under any of the four keys it may use.
+Unexpected& MessageLayer::keep(const MatchKey& from, Bytes length, Bytes cost) {
+    auto* message = new Unexpected;
+    message->from = from;
+    message->length = length;
+    message->cost = cost;
+    const MatchKey keys[4] = {from,
+                              {from.context, from.source, kWildcard},
+                              {from.context, kWildcard, from.type},
+                              {from.context, kWildcard, kWildcard}};
+    for (int i = 0; i < 4; ++i) {
+        message->links[i].owner = message;
+        unexpected_.push(message->links[i], keys[i]);
+    }
+    return *message;
+}
+
+// Gives an unexpected message to the receive that wants it.
+void MessageLayer::take(Unexpected& message, ReceiveRequest& request) {
+    for (QueueLink& link : message.links) unexpected_.remove(link);
+    matched(request, message.from.source, message.from.type, message.length);
+    switch (message.state) {
+        case Unexpected::State::kHere:
+            copy_to(request, message);
+            drop(&message);
+            return;
+        case Unexpected::State::kArriving: message.claimed = &request; return;
+        case Unexpected::State::kOffered: {
+            const std::uint32_t send_id = message.send_id;
+            --offers_;
+            drop(&message);
+            send_grant(request.source, send_id, request);
+            if (request.expected == 0) complete(request, Outcome::kDone);
+            return;
+        }
+    }
+}
+
+void MessageLayer::copy_to(ReceiveRequest& request, const Unexpected& message) {
+    request.view.copy_in(0, message.data.data(), request.expected);
+    request.moved = request.expected;
+    complete(request, Outcome::kDone);
+}
+
+// Ends an unexpected message and gives its buffer memory back.
+void MessageLayer::drop(Unexpected* message) {
+    for (QueueLink& link : message->links) {
+        if (link.queue != nullptr) unexpected_.remove(link);
+    }
+    Peer& from = peer(message->from.source);
+    from.eager_held -= message->cost;
+    if (message->taken_in) from.offers_held -= message->length;
+    if (from.pipe != nullptr) from.pipe->give_tokens(message->cost);
+    delete message;
+}
+
+// Fetches announced messages into buffer memory, as far as it reaches. Answers whether any was.
+bool MessageLayer::take_in_offers() {
+    if (offers_ == 0) [[likely]]
+        return false;
+    std::vector<Unexpected*> taken;
+    for (std::uint8_t context = 0; context < kContexts; ++context) {
+        for (QueueLink* link = unexpected_.first({static_cast<Context>(context)}); link != nullptr;
+             link = link->next) {
+            auto* message = static_cast<Unexpected*>(link->owner);
+            if (message->state != Unexpected::State::kOffered) continue;
+            Peer& from = peer(message->from.source);
+            if (from.fault != nullptr || message->length > settings_.buffer_mem - from.offers_held) {
+                continue;
+            }
+            from.offers_held += message->length;
+            taken.push_back(message);
+        }
+    }
+    for (Unexpected* message : taken) take_in(*message);
+    return !taken.empty();
+}
+
+void MessageLayer::take_in(Unexpected& offer) {
+    --offers_;
+    offer.taken_in = true;
+    offer.state = Unexpected::State::kArriving;
+    offer.data.resize(offer.length);
+    offer.fill.view = BufferView(offer.data.data(), offer.length);
+    offer.fill.wanted = offer.from;
+    offer.fill.fills = &offer;
+    matched(offer.fill, offer.from.source, offer.from.type, offer.length);
+    send_grant(offer.from.source, offer.send_id, offer.fill);
+    if (offer.length == 0) complete(offer.fill, Outcome::kDone);
+}
+
+}  // namespace poe::comm

@@ -1,0 +1,158 @@
+// The message layer's frame: peers, progress, waiting and the blocking calls. Sending is in
+// message_output.cpp, receiving and matching in message_input.cpp.
+#include "comm/message_layer.hpp"
+
+#include <utility>
+
+#include "comm/base/check.hpp"
+#include "comm/message_peer.hpp"
+
+namespace poe::comm {
+
+MessageLayer::MessageLayer(const MessageLayerSettings& settings, std::vector<Device*> devices,
+                           std::function<Device&(TaskId)> device_of, Waiter* waiter)
+    : settings_(settings),
+      devices_(std::move(devices)),
+      device_of_(std::move(device_of)),
+      waiter_(waiter),
+      peers_(settings.tasks) {
+    POE_CHECK(waiter_ != nullptr || settings_.tasks == 1, settings_.tasks);
+}
+
+MessageLayer::~MessageLayer() {
+    for (std::uint8_t context = 0; context < kContexts; ++context) {
+        while (QueueLink* link = unexpected_.first({static_cast<Context>(context)})) {
+            drop(static_cast<Unexpected*>(link->owner));
+        }
+    }
+    // One that is still arriving and claimed is in no queue any more.
+    for (const auto& known : peers_) {
+        if (known && known->in.active && known->in.kept != nullptr &&
+            known->in.kept->claimed != nullptr) {
+            delete known->in.kept;
+        }
+    }
+}
+
+MessageLayer::Peer& MessageLayer::peer(TaskId task) {
+    auto& known = peers_[static_cast<std::size_t>(task)];
+    if (!known) [[unlikely]] {
+        auto made = std::make_unique<Peer>();
+        made->task = task;
+        if (task != settings_.me) made->pipe = &device_of_(task).pipe_to(task);
+        known = std::move(made);
+    }
+    return *known;
+}
+
+const char* MessageLayer::fault_of(TaskId task) const noexcept {
+    const auto& known = peers_[static_cast<std::size_t>(task)];
+    if (!known || known->pipe == nullptr) return nullptr;
+    return known->fault != nullptr ? known->fault : known->pipe->fault();
+}
+
+bool MessageLayer::progress() {
+    bool moved = false;
+    for (Device* device : devices_) moved = device->poll(*this) || moved;
+    if (!sending_.empty()) moved = pump_all() || moved;
+    return moved;
+}
+
+// A rendezvous message of a peer that waits for a receive can be taken in once waiting has turned out
+// to be fruitless: not at once, because one copy less is faster, and most receives come soon.
+template <typename R>
+Outcome MessageLayer::wait_until_over(R& request, TaskId& partner) {
+    if (request.outcome != Outcome::kPending) return request.outcome;
+    const Outcome* outer = std::exchange(awaited_, &request.outcome);
+    waiter_->restart();
+    while (request.outcome == Outcome::kPending) {
+        if (progress()) {
+            waiter_->restart();
+            continue;
+        }
+        if (partner >= 0 && fault_of(partner) != nullptr) {
+            request.outcome = Outcome::kPeerBroken;
+            break;
+        }
+        const bool time_to_sleep = waiter_->pause();
+        if (waiter_->impatient() && take_in_offers()) continue;
+        if (!time_to_sleep) continue;
+        waiter_->begin_sleep();
+        if (progress()) {
+            waiter_->end_sleep();
+        } else {
+            waiter_->sleep();
+        }
+    }
+    awaited_ = outer;
+    return request.outcome;
+}
+
+Outcome MessageLayer::wait(SendRequest& request) {
+    TaskId partner = request.dest;
+    const Outcome outcome = wait_until_over(request, partner);
+    if (outcome == Outcome::kPeerBroken) cancel(request);
+    return outcome;
+}
+
+Outcome MessageLayer::wait(ReceiveRequest& request) {
+    if (request.outcome == Outcome::kPending && nobody_can_send(request)) {
+        request.outcome = Outcome::kNobodySends;
+        cancel(request);
+        return request.outcome;
+    }
+    // Once matched, `source` names the sender; until then only a receive from one task can tell.
+    if (request.source < 0) request.source = request.wanted.source;
+    const Outcome outcome = wait_until_over(request, request.source);
+    if (outcome == Outcome::kPeerBroken) cancel(request);
+    return outcome;
+}
+
+// Only this thread could send to itself, and it is here.
+bool MessageLayer::nobody_can_send(const ReceiveRequest& request) const noexcept {
+    return request.source < 0 && (settings_.tasks == 1 || request.wanted.source == settings_.me);
+}
+
+Outcome MessageLayer::send(const BufferView& view, TaskId dest, std::int32_t type,
+                           Context context) {
+    const Bytes size = view.size();
+    if (dest != settings_.me && size <= settings_.eager_limit) [[likely]] {
+        Peer& to = peer(dest);
+        if (to.idle() && to.pipe->take_tokens(size + kMessageCost)) [[likely]] {
+            const FrameHeader header{static_cast<std::uint32_t>(size), type, FrameKind::kEager,
+                                     context};
+            const Bytes taken = to.pipe->start_frame(header, view, 0);
+            if (taken == size) [[likely]]
+                return Outcome::kDone;
+            SendRequest request(view, dest, type, context);
+            request.frame.header = header;
+            request.frame.payload = view;
+            request.frame.cost = size + kMessageCost;
+            request.frame.has_tokens = true;
+            request.frame.request = &request;
+            if (taken != Pipe::kNoRoom) {
+                request.frame.started = true;
+                request.frame.sent = taken;
+            }
+            queue_frame(to, request.frame);
+            return wait(request);
+        }
+    }
+    SendRequest request(view, dest, type, context);
+    start(request);
+    return wait(request);
+}
+
+Outcome MessageLayer::receive(ReceiveRequest& request) {
+    POE_CHECK(blocking_ == nullptr);
+    if (QueueLink* link = unexpected_.first(request.wanted)) {
+        take(*static_cast<Unexpected*>(link->owner), request);
+    } else {
+        blocking_ = &request;
+    }
+    const Outcome outcome = wait(request);
+    blocking_ = nullptr;
+    return outcome;
+}
+
+}  // namespace poe::comm

@@ -1,0 +1,130 @@
+// The message layer: matching, eager and rendezvous protocols, requests, buffer memory. It sits on pipes
+// and knows nothing of devices beyond pipe.hpp (SP2 communication subsystem, IBM Systems Journal 34/2).
+//
+// Protocols. Up to the eager limit a message travels as one kEager frame; a receiver that has not asked
+// for it keeps it in buffer memory. Longer ones announce themselves (kRequest); the receiver answers with
+// kGrant when a receive matches, and the bytes (kData) go straight from user memory to user memory
+// through the pipe. A task that has waited in vain for a while takes announced messages into buffer
+// memory too, as far as it reaches: so two tasks that both send first get on, and a later message of
+// the same sender can be received before an earlier one.
+//
+// Buffer memory is per pair of tasks: `buffer_mem` bytes for eager messages (the sender holds tokens for
+// them and waits when it has none) and as much again for announced ones.
+//
+// Matching is by context, source and type; a receive takes the oldest matching message of a source, a
+// message takes the oldest matching receive (the stricter MPI rule; MPL allows it).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "comm/base/types.hpp"
+#include "comm/pipe.hpp"
+#include "comm/request.hpp"
+#include "comm/wait.hpp"
+
+namespace poe::comm {
+
+struct MessageLayerSettings {
+    TaskId me = 0;
+    std::uint32_t tasks = 1;
+    Bytes eager_limit = 0;
+    Bytes buffer_mem = 0;
+};
+
+// Memory that every buffered message costs besides its bytes.
+inline constexpr Bytes kMessageCost = 128;
+
+// Not thread-safe: one thread at a time. May throw poe::Error when memory of the segment cannot be had.
+class MessageLayer final : private PipeSink {
+  public:
+    // `device_of` answers which device reaches a task (never asked for oneself); it may throw Error.
+    // `waiter` may be null only in a job of one task. Everything given must outlive the layer.
+    MessageLayer(const MessageLayerSettings& settings, std::vector<Device*> devices,
+                 std::function<Device&(TaskId)> device_of, Waiter* waiter);
+    ~MessageLayer() override;
+
+    // Starts an operation; never blocks. Fields to fill before: view, dest, type, context; for a
+    // receive: view, wanted.
+    void start(SendRequest& request);
+    void start(ReceiveRequest& request);
+    // Moves whatever can be moved. Never blocks. Answers whether anything was.
+    bool progress();
+    // Blocks until the operation has ended.
+    Outcome wait(SendRequest& request);
+    Outcome wait(ReceiveRequest& request);
+
+    // The blocking calls, with a short way for the common case. kDone or why not.
+    Outcome send(const BufferView& view, TaskId dest, std::int32_t type, Context context);
+    Outcome receive(ReceiveRequest& request);
+
+    // Why the pipe to that task is broken; null when it is not.
+    const char* fault_of(TaskId task) const noexcept;
+    // Messages that have arrived or been announced and that nobody has received.
+    std::size_t unexpected_messages() const noexcept { return unexpected_.size() / 4; }
+
+  private:
+    struct Peer;
+    struct Inbound;
+
+    Peer& peer(TaskId task);
+    bool on_input(Pipe& pipe) override;
+
+    // Sending (message_output.cpp).
+    void send_to_self(SendRequest& request);
+    void queue_frame(Peer& peer, OutFrame& frame);
+    bool pump(Peer& peer);
+    bool pump_all();
+    bool push(Peer& peer, OutFrame& frame);
+    void frame_sent(Peer& peer, OutFrame& frame);
+    void send_granted_data(Peer& peer, SendRequest& request);
+    void send_grant(TaskId source, std::uint32_t send_id, ReceiveRequest& into);
+
+    // Receiving (message_input.cpp).
+    bool begin_frame(Peer& peer, const FrameHeader& header);
+    bool begin_eager(Peer& peer, const FrameHeader& header);
+    bool begin_data(Peer& peer, const FrameHeader& header);
+    bool move_payload(Peer& peer);
+    void finish_frame(Peer& peer);
+    void handle_request(Peer& peer, const FrameHeader& header, const RequestBody& body);
+    void handle_grant(Peer& peer, const GrantBody& body);
+    ReceiveRequest* match(Context context, TaskId source, std::int32_t type);
+    void matched(ReceiveRequest& request, TaskId source, std::int32_t type, Bytes length);
+    void complete(ReceiveRequest& request, Outcome outcome);
+    void cancel(SendRequest& request);
+    void cancel(ReceiveRequest& request);
+    Unexpected& keep(const MatchKey& from, Bytes length, Bytes cost);
+    void take(Unexpected& message, ReceiveRequest& request);
+    void copy_to(ReceiveRequest& request, const Unexpected& message);
+    void drop(Unexpected* message);
+    bool take_in_offers();
+    void take_in(Unexpected& offer);
+    void break_pipe(Peer& peer, const char* reason);
+
+    template <typename R>
+    Outcome wait_until_over(R& request, TaskId& partner);
+    bool nobody_can_send(const ReceiveRequest& request) const noexcept;
+
+    MessageLayerSettings settings_;
+    std::vector<Device*> devices_;
+    std::function<Device&(TaskId)> device_of_;
+    Waiter* waiter_;
+    std::vector<std::unique_ptr<Peer>> peers_;  // by task id, made at first use
+    std::vector<Peer*> sending_;                // with frames to send
+    KeyedQueues posted_;
+    KeyedQueues unexpected_;
+    std::uint64_t posted_with_wildcard_ = 0;
+    std::uint64_t next_order_ = 1;
+    ReceiveRequest* blocking_ = nullptr;  // the one receive that is not in posted_
+    const Outcome* awaited_ = nullptr;    // of the operation being waited for
+    std::size_t offers_ = 0;              // unexpected messages in state kOffered
+    IdTable<SendRequest> sends_;
+    IdTable<ReceiveRequest> receives_;
+    std::vector<std::unique_ptr<OutFrame>> grant_storage_;
+    std::vector<OutFrame*> free_grants_;
+};
+
+}  // namespace poe::comm

@@ -1,0 +1,234 @@
+// The sending half of the message layer: frames into pipes, rendezvous from the sender's side.
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "comm/base/check.hpp"
+#include "comm/message_peer.hpp"
+
+namespace poe::comm {
+namespace {
+
+constexpr Bytes kLargestFrame = Bytes{1} << 30;
+
+}  // namespace
+
+void FrameQueue::remove(const OutFrame& frame) noexcept {
+    OutFrame* before = nullptr;
+    for (OutFrame* at = head; at != nullptr; before = at, at = at->next) {
+        if (at != &frame) continue;
+        (before != nullptr ? before->next : head) = at->next;
+        if (tail == at) tail = before;
+        return;
+    }
+}
+
+void MessageLayer::start(SendRequest& request) {
+    if (request.dest == settings_.me) {
+        send_to_self(request);
+        return;
+    }
+    Peer& to = peer(request.dest);
+    OutFrame& frame = request.frame;
+    frame.request = &request;
+    if (request.view.size() <= settings_.eager_limit) {
+        frame.header = {static_cast<std::uint32_t>(request.view.size()), request.type,
+                        FrameKind::kEager, request.context};
+        frame.payload = request.view;
+        frame.cost = request.view.size() + kMessageCost;
+    } else {
+        request.id = sends_.add(request);
+        Bytes contiguous = 0;
+        RequestBody body;
+        body.length = request.view.size();
+        body.address = reinterpret_cast<std::uintptr_t>(request.view.piece(0, contiguous));
+        body.send_id = request.id;
+        std::memcpy(frame.body, &body, sizeof body);
+        frame.header = {sizeof body, request.type, FrameKind::kRequest, request.context};
+        frame.payload = BufferView(frame.body, sizeof body);
+        frame.cost = kMessageCost;
+    }
+    queue_frame(to, frame);
+    pump(to);
+}
+
+// Forgets a send whose peer is broken.
+void MessageLayer::cancel(SendRequest& request) {
+    Peer& to = peer(request.dest);
+    if (to.current == &request.frame) to.current = nullptr;
+    to.urgent.remove(request.frame);
+    to.ordered.remove(request.frame);
+    if (request.id != 0) sends_.remove(request.id);
+    request.id = 0;
+}
+
+void MessageLayer::send_to_self(SendRequest& request) {
+    const Bytes size = request.view.size();
+    const MatchKey from{request.context, settings_.me, request.type};
+    if (ReceiveRequest* receive = match(from.context, from.source, from.type)) {
+        matched(*receive, from.source, from.type, size);
+        std::vector<std::byte> copy(receive->expected);
+        request.view.copy_out(0, copy.data(), receive->expected);
+        receive->view.copy_in(0, copy.data(), receive->expected);
+        complete(*receive, Outcome::kDone);
+    } else {
+        Peer& self = peer(settings_.me);
+        if (size > settings_.buffer_mem || self.eager_held + size + kMessageCost > settings_.buffer_mem) {
+            request.outcome = Outcome::kNoBuffer;
+            return;
+        }
+        Unexpected& kept = keep(from, size, size + kMessageCost);
+        self.eager_held += kept.cost;
+        kept.data.resize(size);
+        request.view.copy_out(0, kept.data.data(), size);
+        kept.state = Unexpected::State::kHere;
+    }
+    request.outcome = Outcome::kDone;
+}
+
+void MessageLayer::queue_frame(Peer& to, OutFrame& frame) {
+    if (frame.started) {
+        POE_CHECK(to.current == nullptr, to.task);
+        to.current = &frame;
+    } else {
+        (frame.cost > 0 ? to.ordered : to.urgent).push(frame);
+    }
+    if (!to.in_sending_list) {
+        to.in_sending_list = true;
+        sending_.push_back(&to);
+    }
+}
+
+bool MessageLayer::pump_all() {
+    bool moved = false;
+    for (std::size_t i = 0; i < sending_.size();) {
+        Peer& to = *sending_[i];
+        moved = pump(to) || moved;
+        if (to.current == nullptr && to.urgent.empty() && to.ordered.empty()) {
+            to.in_sending_list = false;
+            sending_[i] = sending_.back();
+            sending_.pop_back();
+        } else {
+            ++i;
+        }
+    }
+    return moved;
+}
+
+// Sends what the pipe takes: the frame under way, then frames that need no tokens, then the others in
+// order. A long frame stays one piece per call, so that receiving goes on meanwhile.
+bool MessageLayer::pump(Peer& to) {
+    bool moved = false;
+    while (to.fault == nullptr) {
+        if (to.current == nullptr) {
+            FrameQueue& queue = !to.urgent.empty() ? to.urgent : to.ordered;
+            if (queue.empty()) break;
+            OutFrame& next = *queue.head;
+            if (next.cost > 0 && !next.has_tokens) {
+                if (!to.pipe->take_tokens(next.cost)) break;
+                next.has_tokens = true;
+            }
+            const Bytes taken = to.pipe->start_frame(next.header, next.payload, next.offset);
+            if (taken == Pipe::kNoRoom) break;
+            queue.pop();
+            next.started = true;
+            next.sent = taken;
+            to.current = &next;
+            moved = true;
+        }
+        if (!push(to, *to.current)) break;
+        moved = true;
+    }
+    return moved;
+}
+
+// Answers whether the frame is finished.
+bool MessageLayer::push(Peer& to, OutFrame& frame) {
+    while (frame.sent < frame.header.length) {
+        const Bytes taken = to.pipe->continue_frame(frame.payload, frame.offset + frame.sent,
+                                                    frame.header.length - frame.sent);
+        if (taken == 0) return false;
+        frame.sent += taken;
+    }
+    to.current = nullptr;
+    frame_sent(to, frame);
+    return true;
+}
+
+void MessageLayer::frame_sent(Peer& to, OutFrame& frame) {
+    if (frame.request == nullptr) {
+        free_grants_.push_back(&frame);
+        return;
+    }
+    SendRequest& request = *frame.request;
+    switch (frame.header.kind) {
+        case FrameKind::kEager: request.outcome = Outcome::kDone; return;
+        case FrameKind::kRequest: return;
+        case FrameKind::kData:
+            request.sent += frame.header.length;
+            send_granted_data(to, request);
+            return;
+        case FrameKind::kGrant: break;
+    }
+    POE_CHECK(false, static_cast<int>(frame.header.kind));
+}
+
+// Queues the next data frame of a granted message, or ends the send.
+void MessageLayer::send_granted_data(Peer& to, SendRequest& request) {
+    const Bytes rest = request.to_send - request.sent;
+    if (rest == 0) {
+        sends_.remove(request.id);
+        request.id = 0;
+        request.outcome = Outcome::kDone;
+        return;
+    }
+    OutFrame& frame = request.frame;
+    const std::int32_t receive_id = frame.header.tag;
+    frame.header = {static_cast<std::uint32_t>(std::min(rest, kLargestFrame)), receive_id,
+                    FrameKind::kData, request.context};
+    frame.payload = request.view;
+    frame.offset = request.sent;
+    frame.sent = 0;
+    frame.started = false;
+    frame.cost = 0;
+    queue_frame(to, frame);
+}
+
+void MessageLayer::handle_grant(Peer& from, const GrantBody& body) {
+    SendRequest* request = sends_.find(body.send_id);
+    if (request == nullptr || request->dest != from.task || request->granted ||
+        request->frame.sent != sizeof(RequestBody) || body.length > request->view.size()) {
+        break_pipe(from, "it granted a message that was not offered to it");
+        return;
+    }
+    request->granted = true;
+    request->to_send = body.length;
+    request->frame.header.tag = static_cast<std::int32_t>(body.receive_id);
+    send_granted_data(from, *request);
+    pump(from);
+}
+
+void MessageLayer::send_grant(TaskId source, std::uint32_t send_id, ReceiveRequest& into) {
+    Peer& to = peer(source);
+    GrantBody body;
+    body.length = into.expected;
+    body.send_id = send_id;
+    if (into.expected > 0) {
+        into.id = receives_.add(into);
+        body.receive_id = into.id;
+    }
+    if (free_grants_.empty()) {
+        grant_storage_.push_back(std::make_unique<OutFrame>());
+        free_grants_.push_back(grant_storage_.back().get());
+    }
+    OutFrame& frame = *free_grants_.back();
+    free_grants_.pop_back();
+    frame = OutFrame{};
+    std::memcpy(frame.body, &body, sizeof body);
+    frame.header = {sizeof body, 0, FrameKind::kGrant, into.wanted.context};
+    frame.payload = BufferView(frame.body, sizeof body);
+    queue_frame(to, frame);
+    pump(to);
+}
+
+}  // namespace poe::comm

@@ -1,0 +1,56 @@
+// What the message layer keeps per peer task. Private to message_*.cpp.
+#pragma once
+
+#include "comm/message_layer.hpp"
+
+namespace poe::comm {
+
+// The frame being received from a peer.
+struct MessageLayer::Inbound {
+    bool active = false;
+    FrameHeader header;
+    Bytes got = 0;                   // payload bytes read or skipped
+    ReceiveRequest* into = nullptr;  // kEager and kData; null for kEager means `kept`
+    Unexpected* kept = nullptr;
+    Bytes base = 0;  // where the frame's payload starts in the destination
+    Bytes room = 0;  // bytes to keep, the rest is skipped
+    alignas(8) std::byte body[24] = {};  // kRequest, kGrant
+};
+
+// A first-in-first-out list of frames.
+struct FrameQueue {
+    OutFrame* head = nullptr;
+    OutFrame* tail = nullptr;
+
+    bool empty() const noexcept { return head == nullptr; }
+    void push(OutFrame& frame) noexcept {
+        frame.next = nullptr;
+        (tail != nullptr ? tail->next : head) = &frame;
+        tail = &frame;
+    }
+    void pop() noexcept {
+        head = head->next;
+        if (head == nullptr) tail = nullptr;
+    }
+    void remove(const OutFrame& frame) noexcept;
+};
+
+struct MessageLayer::Peer {
+    TaskId task = 0;
+    Pipe* pipe = nullptr;  // null for oneself
+    const char* fault = nullptr;
+    // Frames that need tokens keep their order among each other; those that need none may overtake.
+    OutFrame* current = nullptr;  // started, not finished
+    FrameQueue urgent;
+    FrameQueue ordered;
+    bool in_sending_list = false;
+    Inbound in;
+    Bytes eager_held = 0;   // buffer memory in use for this peer's eager messages
+    Bytes offers_held = 0;  // and for its announced ones
+
+    bool idle() const noexcept {
+        return current == nullptr && urgent.empty() && ordered.empty() && fault == nullptr;
+    }
+};
+
+}  // namespace poe::comm

@@ -1,0 +1,113 @@
+// Pipe and Device: the boundary between the message layer and whatever moves bytes (the pipe layer of
+// the SP2 communication subsystem, IBM Systems Journal 34/2, 1995). A device makes pipes; a pipe moves
+// frames to and from one other task, in order and reliably, with tokens for flow control. Nothing
+// above this header knows which device a pipe belongs to.
+//
+// Flow control has two levels. Room in the pipe itself is the pipe's own affair: start_frame and
+// continue_frame take what fits, and the message layer comes back. Tokens stand for buffer memory at
+// the other end: the message layer takes tokens before it sends a frame that the receiver may have to
+// keep, and gives them back when the message has left the buffer. Frames that always have a place to
+// go need no tokens. So a receiver can always empty its pipes, and no frame ever blocks a later one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "comm/base/types.hpp"
+#include "comm/buffer_view.hpp"
+
+namespace poe::comm {
+
+// Messages of different contexts never match each other, wildcards included.
+enum class Context : std::uint8_t { kUser = 0, kCollective = 1 };
+inline constexpr std::uint8_t kContexts = 2;
+
+enum class FrameKind : std::uint8_t {
+    kEager = 1,    // a whole message; tag = type. Needs tokens.
+    kRequest = 2,  // rendezvous: "I have a message"; tag = type, body RequestBody. Needs tokens.
+    kGrant = 3,    // rendezvous: "send it there"; body GrantBody
+    kData = 4,     // rendezvous: bytes of a granted message; tag = the receive's id
+};
+
+// What a frame says about itself; `length` bytes of payload follow. Same on every device.
+struct FrameHeader {
+    std::uint32_t length = 0;
+    std::int32_t tag = 0;
+    FrameKind kind = FrameKind::kEager;
+    Context context = Context::kUser;
+    std::uint16_t unused = 0;
+};
+static_assert(sizeof(FrameHeader) == 12);
+
+struct RequestBody {
+    std::uint64_t length = 0;   // of the message
+    std::uint64_t address = 0;  // where it lies at the sender, for devices that can fetch
+    std::uint32_t send_id = 0;
+    std::uint32_t unused = 0;
+};
+
+struct GrantBody {
+    std::uint64_t length = 0;  // bytes wanted, at most the message's
+    std::uint32_t send_id = 0;
+    std::uint32_t receive_id = 0;
+};
+
+// One end of the channel to one peer; both directions. Not thread-safe: the message layer's owner
+// calls. No call blocks. Calls may throw poe::Error when memory cannot be had.
+class Pipe {
+  public:
+    static constexpr Bytes kNoRoom = ~Bytes{0};
+
+    explicit Pipe(TaskId peer) : peer_(peer) {}
+    virtual ~Pipe() = default;
+    Pipe(const Pipe&) = delete;
+    Pipe& operator=(const Pipe&) = delete;
+
+    TaskId peer() const noexcept { return peer_; }
+
+    // Sending. Starts a frame and takes the first bytes of its payload, header.length bytes from
+    // position `offset` of `payload`. Answers how many it took, or kNoRoom when none could be started.
+    // When fewer than header.length, continue_frame must bring the rest before the next start_frame.
+    virtual Bytes start_frame(const FrameHeader& header, const BufferView& payload,
+                              Bytes offset) = 0;
+    // Takes more of the frame under way: up to `rest` bytes from position `offset` on.
+    virtual Bytes continue_frame(const BufferView& payload, Bytes offset, Bytes rest) = 0;
+    // Takes `cost` tokens, or none and answers false.
+    virtual bool take_tokens(Bytes cost) = 0;
+
+    // Receiving. The header of the frame that is being received, once it is there; stays until
+    // finish_frame. Null: nothing has arrived, or the pipe is broken.
+    virtual const FrameHeader* front() = 0;
+    // Moves up to n payload bytes that have arrived to position `offset` of `to`.
+    virtual Bytes read(const BufferView& to, Bytes offset, Bytes n) = 0;
+    // Drops up to n payload bytes that have arrived.
+    virtual Bytes skip(Bytes n) = 0;
+    // All payload of the front frame has been read or skipped.
+    virtual void finish_frame() = 0;
+    virtual void give_tokens(Bytes cost) = 0;
+
+    // What the peer did that it may not do, or null. A broken pipe neither sends nor receives.
+    virtual const char* fault() const = 0;
+
+  private:
+    TaskId peer_;
+};
+
+// Told by Device::poll which pipes have something to read. Answers whether anything was moved.
+class PipeSink {
+  public:
+    virtual ~PipeSink() = default;
+    virtual bool on_input(Pipe& pipe) = 0;
+};
+
+class Device {
+  public:
+    virtual ~Device() = default;
+
+    // The pipe to a peer that this device reaches; made at the first call. Throws Error.
+    virtual Pipe& pipe_to(TaskId peer) = 0;
+    // Looks at every active pipe once and tells the sink. Never blocks. Answers whether anything moved.
+    virtual bool poll(PipeSink& sink) = 0;
+};
+
+}  // namespace poe::comm

@@ -1,0 +1,136 @@
+// What the message layer remembers about an operation under way: sends, receives, and messages that
+// arrived before anyone asked for them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "comm/base/types.hpp"
+#include "comm/buffer_view.hpp"
+#include "comm/keyed_queues.hpp"
+#include "comm/pipe.hpp"
+
+namespace poe::comm {
+
+// How an operation ended.
+enum class Outcome : std::uint8_t {
+    kPending,
+    kDone,
+    kPeerBroken,     // the other task's pipe is broken
+    kNoBuffer,       // a message to oneself is larger than the buffer memory left
+    kNobodySends,    // a receive that no task can ever satisfy
+};
+
+struct SendRequest;
+
+// A frame waiting to go, or going, into a pipe.
+struct OutFrame {
+    FrameHeader header;
+    BufferView payload;
+    Bytes offset = 0;       // where the frame's payload starts in `payload`
+    Bytes sent = 0;         // of the frame
+    Bytes cost = 0;         // tokens it needs
+    bool has_tokens = false;
+    bool started = false;
+    SendRequest* request = nullptr;  // null: a grant, owned by the message layer's pool
+    OutFrame* next = nullptr;
+    alignas(8) std::byte body[24] = {};
+};
+
+// A send. Owned by the caller, and it and the user's buffer must live until `outcome` says something
+// else than kPending.
+struct SendRequest {
+    SendRequest() = default;
+    SendRequest(const BufferView& what, TaskId to, std::int32_t of_type, Context in)
+        : view(what), dest(to), type(of_type), context(in) {}
+
+    BufferView view;
+    TaskId dest = 0;
+    std::int32_t type = 0;
+    Context context = Context::kUser;
+    Outcome outcome = Outcome::kPending;
+    std::uint32_t id = 0;  // in the send table, while a rendezvous is under way
+    bool granted = false;
+    Bytes to_send = 0;  // rendezvous: bytes the receiver wants
+    Bytes sent = 0;     // of those, in finished frames
+    OutFrame frame;
+};
+
+// A receive; owned likewise. The last three tell what arrived.
+struct ReceiveRequest {
+    BufferView view;
+    MatchKey wanted;
+    Outcome outcome = Outcome::kPending;
+    std::uint32_t id = 0;      // in the receive table, while a rendezvous is under way
+    std::uint64_t order = 0;   // of posting
+    Bytes moved = 0;           // bytes already in the user's buffer
+    Bytes expected = 0;        // bytes that will be moved
+    QueueLink link;
+    struct Unexpected* fills = nullptr;  // not a user's receive: it fills that message's buffer
+    TaskId source = kWildcard;  // of the message, once matched
+    std::int32_t type = 0;
+    Bytes length = 0;  // of the message as sent; more than the buffer means that it was cut
+};
+
+// A message that came before its receive. Owned by the message layer.
+struct Unexpected {
+    enum class State : std::uint8_t {
+        kArriving,  // its bytes are on the way into `data`
+        kHere,      // complete in `data`
+        kOffered,   // rendezvous: only announced, no bytes asked for
+    };
+    MatchKey from;
+    Bytes length = 0;
+    Bytes cost = 0;               // tokens to give back
+    std::uint32_t send_id = 0;    // rendezvous
+    State state = State::kArriving;
+    bool taken_in = false;        // rendezvous: fetched into `data` without a receive
+    ReceiveRequest* claimed = nullptr;  // by a receive that came while it was arriving
+    QueueLink links[4];
+    ReceiveRequest fill;  // rendezvous: the receive that fills `data`
+    std::vector<std::byte> data;
+};
+
+// Small numbers for requests, to be named in frames. A number that is not in use, or that was given
+// away again, finds nothing.
+template <typename T>
+class IdTable {
+  public:
+    std::uint32_t add(T& object) {
+        if (free_.empty()) {
+            free_.push_back(static_cast<std::uint32_t>(entries_.size()));
+            entries_.emplace_back();
+        }
+        const std::uint32_t index = free_.back();
+        free_.pop_back();
+        entries_[index].object = &object;
+        return (entries_[index].generation << kIndexBits | index) & 0x7fffffffu;
+    }
+
+    T* find(std::uint32_t id) const noexcept {
+        const std::uint32_t index = id & ((1u << kIndexBits) - 1);
+        if (index >= entries_.size()) return nullptr;
+        const Entry& entry = entries_[index];
+        return ((entry.generation << kIndexBits | index) & 0x7fffffffu) == id ? entry.object
+                                                                              : nullptr;
+    }
+
+    void remove(std::uint32_t id) {
+        const std::uint32_t index = id & ((1u << kIndexBits) - 1);
+        entries_[index].object = nullptr;
+        ++entries_[index].generation;
+        free_.push_back(index);
+    }
+
+  private:
+    static constexpr unsigned kIndexBits = 20;
+    struct Entry {
+        T* object = nullptr;
+        std::uint32_t generation = 1;
+    };
+    std::vector<Entry> entries_;
+    std::vector<std::uint32_t> free_;
+};
+
+}  // namespace poe::comm

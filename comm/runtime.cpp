@@ -1,0 +1,107 @@
+// Attaching a process to its job.
+#include "comm/runtime.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <utility>
+
+namespace poe::comm {
+namespace {
+
+constexpr Bytes kDefaultEagerLimit = 64 * 1024;
+constexpr Bytes kLargestDefaultBuffer = Bytes{64} << 20;
+constexpr Bytes kSmallestDefaultBuffer = Bytes{4} << 20;
+constexpr Bytes kDefaultBufferOfAllPairs = Bytes{1} << 30;
+constexpr Bytes kSmallestBuffer = 16 * 1024;
+
+TaskId parse_task(const char* text) {
+    TaskId task = -1;
+    const char* end = text + std::strlen(text);
+    const auto [stop, fault] = std::from_chars(text, end, task);
+    if (fault != std::errc{} || stop != end || task < 0) {
+        throw Error(std::string("MP_CHILD is \"") + text + "\", which is not a task id");
+    }
+    return task;
+}
+
+}  // namespace
+
+Runtime::Runtime(const TaskEnvironment& environment) {
+    try {
+        if (environment.child != nullptr) {
+            attach(environment);
+        } else {
+            set_limits(0, 0);
+            messages_ = std::make_unique<MessageLayer>(settings_, std::vector<Device*>{}, nullptr,
+                                                       nullptr);
+        }
+    } catch (const std::exception& error) {
+        failure_ = error.what();
+    }
+}
+
+void Runtime::set_limits(Bytes eager_limit, Bytes buffer_mem) {
+    settings_.me = task_;
+    settings_.tasks = tasks_;
+    settings_.buffer_mem =
+        buffer_mem != 0 ? std::max(buffer_mem, kSmallestBuffer)
+                        : std::clamp(kDefaultBufferOfAllPairs / tasks_, kSmallestDefaultBuffer,
+                                     kLargestDefaultBuffer);
+    settings_.eager_limit = std::min(eager_limit != 0 ? eager_limit : kDefaultEagerLimit,
+                                     settings_.buffer_mem / 4 - kMessageCost);
+}
+
+void Runtime::attach(const TaskEnvironment& environment) {
+    const TaskId task = parse_task(environment.child);
+    if (environment.segment == nullptr) {
+        throw Error(
+            "MP_CHILD is set but MP_SEGMENT is not: something between poe and this program has "
+            "removed variables from the environment; leave the MP_ variables as poe set them");
+    }
+    segment_ = std::make_unique<NodeSegment>(NodeSegment::attach(environment.segment));
+    const auto index = segment_->local_index(task);
+    if (!index) {
+        throw Error("MP_CHILD says task " + std::to_string(task) + ", which is not one of node " +
+                    std::to_string(segment_->facts().node) + " of this job");
+    }
+    task_ = task;
+    tasks_ = segment_->tasks();
+    TaskSlot& slot = segment_->slot(*index);
+    std::uint32_t nobody = 0;
+    if (!slot.attached.compare_exchange_strong(nobody, 1)) {
+        throw Error("another process (pid " + std::to_string(slot.pid) +
+                    ") has already sent or received as this task; a task can be only one MPL "
+                    "program, so start the programs one after another with poe itself");
+    }
+    slot.pid = ::getpid();
+    slot_ = &slot;
+    doing_ = &slot.doing;
+    const SegmentFacts& facts = segment_->facts();
+    fences_ = Fences(facts.asymmetric_fences != 0);
+    set_limits(facts.eager_limit, facts.buffer_mem);
+    waiter_ = std::make_unique<Waiter>(segment_->header(), facts, slot,
+                                       static_cast<WaitMode>(facts.wait_mode), fences_);
+    shared_memory_ = std::make_unique<ShmDevice>(*segment_, *index, settings_.buffer_mem, fences_);
+    const auto device_of = [this](TaskId peer) -> Device& {
+        if (segment_->node_of(peer) == segment_->facts().node) return *shared_memory_;
+        throw Unreachable("task " + std::to_string(peer) + " is on another node, and this task has "
+                          "no device that reaches it");
+    };
+    messages_ = std::make_unique<MessageLayer>(
+        settings_, std::vector<Device*>{shared_memory_.get()}, device_of, waiter_.get());
+}
+
+void Runtime::note_stopall(int code) noexcept {
+    if (slot_ == nullptr) return;
+    slot_->stopall_code = code;
+    slot_->stopall_called.store(1, std::memory_order_release);
+}
+
+void Runtime::note_finished() noexcept {
+    if (slot_ != nullptr && failure_.empty()) slot_->finished.store(1, std::memory_order_release);
+}
+
+}  // namespace poe::comm

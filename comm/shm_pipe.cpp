@@ -1,0 +1,217 @@
+// Both ends of the shared-memory pipe; the protocol and its proofs are in shm_pipe.hpp.
+#include "comm/shm_pipe.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "comm/base/check.hpp"
+
+namespace poe::comm {
+namespace {
+
+// A stream's pieces: small first, so that the receiver starts early, then larger for less traffic on
+// the line of bytes_written.
+constexpr Bytes kFirstPiece = 4096;
+constexpr Bytes kLargestPiece = 32 * 1024;
+constexpr Bytes kReserveStep = 64 * 1024;
+
+constexpr std::uint64_t next_line(std::uint64_t position) {
+    return (position + kLine - 1) & ~static_cast<std::uint64_t>(kLine - 1);
+}
+
+// Makes the ring's memory exist up to `end` (a position in the first lap) or all of it.
+inline void reserve_up_to(const ShmPipeMemory& memory, Bytes& reserved, std::uint64_t end) {
+    if (reserved == memory.ring_bytes || end <= reserved) [[likely]]
+        return;
+    const Bytes wanted = std::min(memory.ring_bytes, (end + kReserveStep - 1) / kReserveStep * kReserveStep);
+    if (memory.reserve) memory.reserve(wanted);
+    reserved = wanted;
+}
+
+}  // namespace
+
+ShmPipeMemory ShmPipeMemory::at(std::byte* start, Bytes control_bytes, Bytes ring_bytes,
+                                Bytes token_capacity, std::function<void(Bytes)> reserve) {
+    POE_CHECK((ring_bytes & (ring_bytes - 1)) == 0 && ring_bytes >= 8 * kWholeFrame, ring_bytes);
+    ShmPipeMemory memory;
+    memory.control = reinterpret_cast<ShmControl*>(start);
+    memory.cells = reinterpret_cast<ShmCell*>(start + sizeof(ShmControl));
+    memory.ring = start + control_bytes;
+    memory.cell_count = static_cast<std::uint32_t>((control_bytes - sizeof(ShmControl)) / sizeof(ShmCell));
+    memory.ring_bytes = ring_bytes;
+    memory.token_capacity = token_capacity;
+    memory.reserve = std::move(reserve);
+    return memory;
+}
+
+// --- sender
+
+void ShmSender::look_at_receiver() noexcept {
+    const ShmControl& control = *memory_.control;
+    const std::uint64_t frames = control.frames_read.load(std::memory_order_acquire);
+    const std::uint64_t bytes = control.bytes_read.load(std::memory_order_acquire);
+    const std::uint64_t tokens = control.tokens_given.load(std::memory_order_acquire);
+    if (frames < frames_read_ || frames > frames_sent_ || bytes < bytes_read_ || bytes > write_at_ ||
+        tokens < tokens_given_ || tokens > tokens_taken_) [[unlikely]] {
+        fault_ = "it says that it has received what was never sent";
+        return;
+    }
+    frames_read_ = frames;
+    bytes_read_ = bytes;
+    tokens_given_ = tokens;
+}
+
+inline bool ShmSender::has_cell() noexcept {
+    if (frames_sent_ - frames_read_ < memory_.cell_count) [[likely]]
+        return true;
+    look_at_receiver();
+    return frames_sent_ - frames_read_ < memory_.cell_count;
+}
+
+// Free ring bytes from `position` on; looks at the receiver's line only when fewer than wanted.
+inline Bytes ShmSender::ring_room(Bytes wanted, std::uint64_t position) noexcept {
+    const std::uint64_t limit = memory_.ring_bytes;
+    Bytes used = position - bytes_read_;
+    if (used + wanted <= limit) [[likely]]
+        return limit - used;
+    look_at_receiver();
+    used = position - bytes_read_;
+    return used < limit ? limit - used : 0;
+}
+
+void ShmSender::copy_to_ring(std::uint64_t position, const BufferView& payload, Bytes offset, Bytes n) {
+    reserve_up_to(memory_, reserved_, position + n);
+    const Bytes inside = position & (memory_.ring_bytes - 1);
+    const Bytes first = std::min(n, memory_.ring_bytes - inside);
+    payload.copy_out(offset, memory_.ring + inside, first);
+    if (first < n) payload.copy_out(offset + first, memory_.ring, n - first);
+}
+
+inline void ShmSender::publish(const FrameHeader& header) noexcept {
+    ShmCell& cell = memory_.cells[next_cell_];
+    cell.header = header;
+    ++frames_sent_;
+    if (++next_cell_ == memory_.cell_count) next_cell_ = 0;
+    cell.sequence.store(static_cast<std::uint32_t>(frames_sent_), std::memory_order_release);
+}
+
+Bytes ShmSender::start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset) {
+    if (fault_ != nullptr || !has_cell()) return Pipe::kNoRoom;
+    const Bytes length = header.length;
+    if (length <= ShmCell::kInline) {
+        if (length > 0) payload.copy_out(offset, memory_.cells[next_cell_].payload, length);
+        publish(header);
+        return length;
+    }
+    const std::uint64_t start = next_line(write_at_);
+    const Bytes piece = std::min(length, length <= kWholeFrame ? kWholeFrame : kFirstPiece);
+    if (ring_room(piece, start) < piece || fault_ != nullptr) return Pipe::kNoRoom;
+    copy_to_ring(start, payload, offset, piece);
+    write_at_ = start + piece;
+    if (length > kWholeFrame) {
+        memory_.control->bytes_written.store(write_at_, std::memory_order_release);
+    }
+    publish(header);
+    return piece;
+}
+
+Bytes ShmSender::continue_frame(const BufferView& payload, Bytes offset, Bytes rest) {
+    const Bytes wanted = std::min({rest, kLargestPiece, memory_.ring_bytes / 4});
+    const Bytes piece = std::min(wanted, ring_room(wanted, write_at_));
+    if (piece == 0 || fault_ != nullptr) return 0;
+    copy_to_ring(write_at_, payload, offset, piece);
+    write_at_ += piece;
+    memory_.control->bytes_written.store(write_at_, std::memory_order_release);
+    return piece;
+}
+
+bool ShmSender::take_tokens(Bytes cost) noexcept {
+    if (tokens_taken_ - tokens_given_ + cost > memory_.token_capacity) {
+        look_at_receiver();
+        if (tokens_taken_ - tokens_given_ + cost > memory_.token_capacity) return false;
+    }
+    tokens_taken_ += cost;
+    return true;
+}
+
+// --- receiver
+
+const FrameHeader* ShmReceiver::front() {
+    if (in_frame_) return &header_;
+    const ShmCell& cell = memory_.cells[next_cell_];
+    if (cell.sequence.load(std::memory_order_acquire) !=
+            static_cast<std::uint32_t>(frames_finished_ + 1) ||
+        fault_ != nullptr) {
+        return nullptr;
+    }
+    header_ = cell.header;
+    in_frame_ = true;
+    consumed_ = 0;
+    streamed_ = header_.length > kWholeFrame;
+    if (header_.length > ShmCell::kInline) read_at_ = next_line(read_at_);
+    return &header_;
+}
+
+// How many of the next `wanted` ring bytes are there.
+inline Bytes ShmReceiver::arrived(Bytes wanted) noexcept {
+    if (!streamed_) return wanted;
+    const std::uint64_t written = memory_.control->bytes_written.load(std::memory_order_acquire);
+    const Bytes ahead = written - read_at_;
+    if (ahead > memory_.ring_bytes) [[unlikely]] {
+        fault_ = "its count of bytes written is impossible";
+        return 0;
+    }
+    return std::min(wanted, ahead);
+}
+
+Bytes ShmReceiver::consume(const BufferView* to, Bytes offset, Bytes n) {
+    const Bytes wanted = std::min<Bytes>(n, header_.length - consumed_);
+    if (header_.length <= ShmCell::kInline) {
+        const std::byte* from = memory_.cells[next_cell_].payload + consumed_;
+        if (to != nullptr) to->copy_in(offset, from, wanted);
+        consumed_ += wanted;
+        return wanted;
+    }
+    const Bytes got = arrived(wanted);
+    if (got == 0) return 0;
+    reserve_up_to(memory_, reserved_, read_at_ + got);
+    if (to != nullptr) {
+        const Bytes inside = read_at_ & (memory_.ring_bytes - 1);
+        const Bytes first = std::min(got, memory_.ring_bytes - inside);
+        to->copy_in(offset, memory_.ring + inside, first);
+        if (first < got) to->copy_in(offset + first, memory_.ring, got - first);
+    }
+    read_at_ += got;
+    consumed_ += got;
+    publish_if(read_at_ - bytes_published_ >= memory_.ring_bytes / 8);
+    return got;
+}
+
+void ShmReceiver::finish_frame() noexcept {
+    POE_CHECK(in_frame_ && consumed_ == header_.length, in_frame_, consumed_, header_.length);
+    in_frame_ = false;
+    ++frames_finished_;
+    if (++next_cell_ == memory_.cell_count) next_cell_ = 0;
+    publish_if(frames_finished_ - frames_published_ >= memory_.cell_count / 4);
+}
+
+void ShmReceiver::give_tokens(Bytes cost) noexcept {
+    tokens_returned_ += cost;
+    publish_if(tokens_returned_ - tokens_published_ >= memory_.token_capacity / 8);
+}
+
+inline void ShmReceiver::publish_if(bool due) noexcept {
+    if (!due) [[likely]]
+        return;
+    ShmControl& control = *memory_.control;
+    frames_published_ = frames_finished_;
+    bytes_published_ = read_at_;
+    tokens_published_ = tokens_returned_;
+    control.frames_read.store(frames_published_, std::memory_order_release);
+    control.bytes_read.store(bytes_published_, std::memory_order_release);
+    control.tokens_given.store(tokens_published_, std::memory_order_release);
+    published_ = true;
+}
+
+}  // namespace poe::comm

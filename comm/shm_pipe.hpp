@@ -1,0 +1,168 @@
+// The shared-memory pipe: one direction between two tasks of a node, in memory that both map. Apart
+// from shm_device.hpp so that the protocol can be tested on any piece of memory.
+//
+// Memory of one direction (offsets in its pipe, see comm/base/segment_layout.hpp):
+//   line 0   written by the receiver only: frames_read, bytes_read, tokens_given
+//   line 1   written by the sender only: bytes_written
+//   cells    one 64-byte line each: sequence, frame header, up to 48 bytes of payload
+//   ring     a power of two of bytes, for payloads that do not fit into a cell
+//
+// Frame k (from 0) uses cell k modulo the number of cells. All positions count bytes or frames since
+// the beginning and never wrap (64 bits); only the sequence is 32 bits wide, and it is compared for
+// equality with k+1, which a stale cell (k+1 - cells) cannot equal.
+//
+//   up to 48 bytes    in the cell: one line moves from core to core, and nothing else
+//   up to 4096 bytes  whole in the ring, from the next multiple of 64 on, written before the cell
+//   more              streamed: the cell is published with the first piece in the ring; bytes_written
+//                     tells how far the sender is. The receiver copies while the sender writes.
+//
+// Order: the sender writes payload, then header, then stores `sequence` (release). The receiver loads
+// `sequence` (acquire), so what it reads after that is complete. bytes_written is stored (release)
+// after the bytes, loaded (acquire) before them. The receiver stores frames_read and bytes_read
+// (release) after its last read of what they free; the sender loads them (acquire) before it writes
+// there again. The receiver publishes its line only after a quarter of the cells, an eighth of the ring
+// or an eighth of the tokens, because every such store takes the line away from the sender. That cannot
+// stall: a sender without room needs at most one cell, or 4160 bytes of a ring of at least 32 KiB, or a
+// quarter of the tokens, so at that moment the receiver still has something to read or to give back.
+//
+// Death: whoever dies between two instructions has either published or not. Unpublished bytes are never
+// read; published ones are whole. A sender that dies in a stream leaves a frame that never ends and a
+// receiver that waits until pmd ends the job. A sender that dies between publishing and waking leaves a
+// receiver asleep for at most the time limit of its sleep (wait.hpp), then it finds the frame.
+//
+// Distrust: each side keeps its own positions in private memory. What the other side wrote is checked
+// before use: bytes_written must lie in [own position, own position + ring], frames_read, bytes_read
+// and tokens_given between what was last seen and what was sent. The header is copied once and then
+// used from the copy. A value out of bounds breaks the pipe (fault()), never the process. Payload may be
+// garbage, its place and length cannot.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "comm/base/segment_layout.hpp"
+#include "comm/base/types.hpp"
+#include "comm/buffer_view.hpp"
+#include "comm/pipe.hpp"
+
+namespace poe::comm {
+
+struct ShmCell {
+    static constexpr std::size_t kInline = 48;
+    alignas(kLine) std::atomic<std::uint32_t> sequence;
+    FrameHeader header;
+    std::byte payload[kInline];
+};
+static_assert(sizeof(ShmCell) == kLine);
+
+struct ShmControl {
+    alignas(kLine) std::atomic<std::uint64_t> frames_read;
+    std::atomic<std::uint64_t> bytes_read;
+    std::atomic<std::uint64_t> tokens_given;
+    alignas(kLine) std::atomic<std::uint64_t> bytes_written;
+};
+static_assert(sizeof(ShmControl) == 2 * kLine);
+
+// Where one direction lies and how big it is. The memory must be zero at the start and outlive both
+// ends. `reserve` is called with a growing size before ring bytes up to there are first touched; it
+// throws Error when they cannot be had.
+struct ShmPipeMemory {
+    static ShmPipeMemory at(std::byte* start, Bytes control_bytes, Bytes ring_bytes,
+                            Bytes token_capacity, std::function<void(Bytes ring_size)> reserve);
+
+    ShmControl* control = nullptr;
+    ShmCell* cells = nullptr;
+    std::byte* ring = nullptr;
+    std::uint32_t cell_count = 0;
+    Bytes ring_bytes = 0;
+    Bytes token_capacity = 0;
+    std::function<void(Bytes ring_size)> reserve;
+};
+
+inline constexpr Bytes kWholeFrame = 4096;  // longer payloads are streamed
+
+// The sending end. One thread. Never blocks.
+class ShmSender {
+  public:
+    explicit ShmSender(ShmPipeMemory memory) : memory_(std::move(memory)) {}
+
+    // As in Pipe. `published()` tells afterwards whether the receiver has something new to look at.
+    Bytes start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset);
+    Bytes continue_frame(const BufferView& payload, Bytes offset, Bytes rest);
+    bool take_tokens(Bytes cost) noexcept;
+    const char* fault() const noexcept { return fault_; }
+
+  private:
+    bool has_cell() noexcept;
+    Bytes ring_room(Bytes wanted, std::uint64_t position) noexcept;
+    void look_at_receiver() noexcept;
+    void copy_to_ring(std::uint64_t position, const BufferView& payload, Bytes offset, Bytes n);
+    void publish(const FrameHeader& header) noexcept;
+
+    ShmPipeMemory memory_;
+    std::uint64_t frames_sent_ = 0;
+    std::uint32_t next_cell_ = 0;
+    std::uint64_t write_at_ = 0;  // ring position
+    std::uint64_t tokens_taken_ = 0;
+    // Last seen and checked.
+    std::uint64_t frames_read_ = 0;
+    std::uint64_t bytes_read_ = 0;
+    std::uint64_t tokens_given_ = 0;
+    Bytes reserved_ = 0;
+    const char* fault_ = nullptr;
+};
+
+// The receiving end. One thread. Never blocks.
+class ShmReceiver {
+  public:
+    explicit ShmReceiver(ShmPipeMemory memory) : memory_(std::move(memory)) {}
+
+    // Cheap look: a new frame, or more of the one being received.
+    bool has_input() const noexcept {
+        if (!in_frame_) {
+            return memory_.cells[next_cell_].sequence.load(std::memory_order_relaxed) ==
+                       static_cast<std::uint32_t>(frames_finished_ + 1) &&
+                   fault_ == nullptr;
+        }
+        return !streamed_ || memory_.control->bytes_written.load(std::memory_order_relaxed) != read_at_;
+    }
+
+    // As in Pipe.
+    const FrameHeader* front();
+    Bytes read(const BufferView& to, Bytes offset, Bytes n) { return consume(&to, offset, n); }
+    Bytes skip(Bytes n) { return consume(nullptr, 0, n); }
+    void finish_frame() noexcept;
+    void give_tokens(Bytes cost) noexcept;
+    const char* fault() const noexcept { return fault_; }
+
+    // Whether line 0 was stored since the last call, so that a sender may be waiting for it.
+    bool take_published() noexcept { return std::exchange(published_, false); }
+
+  private:
+    Bytes consume(const BufferView* to, Bytes offset, Bytes n);
+    Bytes arrived(Bytes wanted) noexcept;
+    void publish_if(bool due) noexcept;
+
+    ShmPipeMemory memory_;
+    std::uint64_t frames_finished_ = 0;
+    std::uint32_t next_cell_ = 0;
+    std::uint64_t read_at_ = 0;  // ring position
+    std::uint64_t tokens_returned_ = 0;
+    // The frame being received.
+    bool in_frame_ = false;
+    bool streamed_ = false;
+    FrameHeader header_;
+    Bytes consumed_ = 0;
+    // Last published.
+    std::uint64_t frames_published_ = 0;
+    std::uint64_t bytes_published_ = 0;
+    std::uint64_t tokens_published_ = 0;
+    Bytes reserved_ = 0;
+    bool published_ = false;
+    const char* fault_ = nullptr;
+};
+
+}  // namespace poe::comm

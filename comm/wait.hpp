@@ -1,0 +1,73 @@
+// Waiter: how a task waits for messages. Spins only while that can pay, then gives its core away, then
+// sleeps on its own doorbell word in the node segment.
+//
+//   adaptive  every task of the node has a core: spin 50 us, yield until 1 ms, then sleep.
+//             more tasks than cores: yield at once (a hand-over costs 0.5 us), sleep after 0.3 ms.
+//   poll      spin for ever     yield   yield for ever     sleep   sleep at once
+//
+// Sleeping cannot miss a message: begin_sleep() stores `sleeping` and passes the heavy fence, then the
+// caller looks at everything it waits for once more, and only then sleep() waits on the doorbell value
+// read before. A sender stores its message, passes the light fence, loads `sleeping` and, if set,
+// clears it, adds one to the doorbell and wakes. See comm/base/fence.hpp for why one of the two sees
+// the other. A sleeper clears `sleeping` itself when it wakes for another reason. Every sleep has a time
+// limit, so that even a sender killed between its message and its wake-up costs only that.
+//
+// When the job is being ended (header.ending) a waiting task stops waiting for messages: it stays quiet
+// for pmd to end it, and leaves by itself when that does not happen.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "comm/base/fence.hpp"
+#include "comm/base/segment_layout.hpp"
+#include "comm/base/types.hpp"
+
+namespace poe::comm {
+
+// For one thread. The segment must outlive it.
+class Waiter {
+  public:
+    Waiter(SegmentHeader& header, const SegmentFacts& facts, TaskSlot& own_slot, WaitMode mode,
+           const Fences& fences);
+
+    // A new wait starts, or the one under way got something: back to the eager phase.
+    void restart() noexcept {
+        turns_ = 0;
+        impatient_ = false;
+    }
+
+    // The wait has lasted longer than a message between two running tasks takes.
+    bool impatient() const noexcept { return impatient_; }
+
+    // Spends a moment (spin or yield). Answers true when it is time to sleep instead.
+    bool pause() noexcept;
+
+    // The three steps of a sleep; look for messages between the first and the second.
+    void begin_sleep() noexcept;
+    void sleep() noexcept;
+    void end_sleep() noexcept;
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    bool pause_spinning() noexcept;
+    bool pause_yielding() noexcept;
+    void start_clock() noexcept;
+    void leave_if_ending() noexcept;
+
+    SegmentHeader& header_;
+    TaskSlot& slot_;
+    const Fences& fences_;
+    std::uint64_t created_ns_;
+    WaitMode mode_;
+    bool crowded_;  // more tasks than cores
+    bool impatient_ = false;
+    std::uint32_t turns_ = 0;
+    std::uint32_t doorbell_seen_ = 0;
+    Clock::time_point started_;
+};
+
+// The sender's half: wakes the owner of `slot` if it sleeps. Call after the light fence. Never blocks.
+void wake_if_asleep(TaskSlot& slot) noexcept;
+
+}  // namespace poe::comm

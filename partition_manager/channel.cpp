@@ -1,0 +1,197 @@
+// The event-loop side of frames: reading, queueing, writing. See channel.hpp.
+#include "partition_manager/channel.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <asio/post.hpp>
+#include <cerrno>
+#include <cstring>
+
+#include "comm/base/check.hpp"
+#include "comm/base/error.hpp"
+
+namespace poe::pm {
+
+namespace {
+
+constexpr std::size_t kReadBytes = 256 << 10;
+
+void set_non_blocking(int fd) {
+    const int flags = ::fcntl(fd, F_GETFL);
+    if (flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0) throw_errno("channel");
+}
+
+}  // namespace
+
+char* ByteQueue::reserve(std::size_t count) {
+    if (capacity_ - end_ < count) {
+        const std::size_t used = size();
+        if (capacity_ < used + count || begin_ < used) {
+            const std::size_t capacity = std::max(2 * capacity_, used + count);
+            auto bytes = std::make_unique_for_overwrite<char[]>(capacity);
+            if (used > 0) std::memcpy(bytes.get(), data(), used);
+            bytes_ = std::move(bytes);
+            capacity_ = capacity;
+        } else {
+            std::memcpy(bytes_.get(), data(), used);
+        }
+        begin_ = 0;
+        end_ = used;
+    }
+    return bytes_.get() + end_;
+}
+
+void ByteQueue::take(std::size_t count) {
+    begin_ += count;
+    if (begin_ == end_) begin_ = end_ = 0;
+}
+
+Channel::Channel(asio::io_context& loop, UniqueFd in, UniqueFd out, Handlers handlers)
+    : loop_(loop), in_(loop), out_(loop), duplex_(!out), handlers_(std::move(handlers)) {
+    set_non_blocking(in.get());
+    if (!duplex_) set_non_blocking(out.get());
+    in_.assign(in.release());
+    if (!duplex_) out_.assign(out.release());
+}
+
+Channel::~Channel() { close(); }
+
+void Channel::close() {
+    closed_ = true;
+    *alive_ = false;
+    asio::error_code ignored;
+    in_.close(ignored);
+    out_.close(ignored);
+}
+
+void Channel::fail(std::string why) {
+    if (closed_) return;
+    close();
+    asio::post(loop_, [on_closed = handlers_.on_closed, why = std::move(why)]() mutable {
+        on_closed(std::move(why));
+    });
+}
+
+void Channel::start() { wait_readable(); }
+
+void Channel::wait_readable() {
+    in_.async_wait(asio::posix::stream_descriptor::wait_read,
+                   [this, alive = alive_](const asio::error_code& error) {
+                       if (*alive && !error) read_some();
+                   });
+}
+
+// One read per turn of the loop, so that other descriptors get theirs.
+void Channel::read_some() {
+    const std::span<char> space = reader_.prepare(kReadBytes);
+    const ssize_t count = ::read(in_.native_handle(), space.data(), space.size());
+    if (count < 0 && errno != EAGAIN && errno != EINTR)
+        return fail(std::string("reading: ") + std::strerror(errno));
+    if (count == 0) return fail("");
+    if (count > 0) {
+        reader_.commit(static_cast<std::size_t>(count));
+        if (!deliver()) return;
+    }
+    wait_readable();
+}
+
+bool Channel::deliver() {
+    const std::shared_ptr<bool> alive = alive_;
+    Frame frame;
+    for (;;) {
+        const FrameReader::Status status = reader_.next(frame);
+        if (status == FrameReader::Status::kNeedMore) return true;
+        if (status == FrameReader::Status::kBad) {
+            fail("the peer does not speak the channel protocol: " + reader_.error());
+            return false;
+        }
+        if (frame.kind == FrameKind::kControl) {
+            std::optional<Message> message = decode(frame.payload);
+            if (!message) {
+                fail("the peer sent a control message that cannot be read");
+                return false;
+            }
+            handlers_.on_message(std::move(*message));
+        } else {
+            handlers_.on_data(frame);
+        }
+        if (!*alive) return false;
+    }
+}
+
+void Channel::send(const Message& message) {
+    send_data(FrameKind::kControl, 0, -1, encode(message));
+}
+
+void Channel::send_data(FrameKind kind, std::uint8_t flags, TaskId task, std::string_view payload) {
+    const std::span<char> space = reserve_data(payload.size());
+    std::memcpy(space.data(), payload.data(), payload.size());
+    enqueue(kind, flags, task, payload.size());
+}
+
+void Channel::send_credit(FrameKind stream, std::uint64_t bytes) {
+    char payload[8];
+    for (int i = 0; i < 8; ++i) payload[i] = static_cast<char>(bytes >> (8 * i));
+    send_data(FrameKind::kCredit, static_cast<std::uint8_t>(stream), -1, {payload, sizeof payload});
+}
+
+std::span<char> Channel::reserve_data(std::size_t size) {
+    reserved_ = size;
+    return {queue_.reserve(kFrameHeaderBytes + size) + kFrameHeaderBytes, size};
+}
+
+void Channel::commit_data(FrameKind kind, std::uint8_t flags, TaskId task, std::size_t used) {
+    POE_CHECK(used <= reserved_, used, reserved_);
+    if (used > 0) enqueue(kind, flags, task, used);
+}
+
+void Channel::enqueue(FrameKind kind, std::uint8_t flags, TaskId task, std::size_t length) {
+    if (closed_) return;
+    write_frame_header(queue_.reserve(kFrameHeaderBytes + length), kind, flags, task, length);
+    queue_.append(kFrameHeaderBytes + length);
+    schedule_write();
+}
+
+void Channel::schedule_write() {
+    if (write_scheduled_ || closed_) return;
+    write_scheduled_ = true;
+    asio::post(loop_, [this, alive = alive_] {
+        if (*alive) write_some();
+    });
+}
+
+void Channel::write_some() {
+    write_scheduled_ = false;
+    asio::posix::stream_descriptor& out = duplex_ ? in_ : out_;
+    while (queue_.size() > 0) {
+        const ssize_t count = ::write(out.native_handle(), queue_.data(), queue_.size());
+        if (count > 0) {
+            queue_.take(static_cast<std::size_t>(count));
+        } else if (errno == EAGAIN) {
+            write_scheduled_ = true;
+            out.async_wait(asio::posix::stream_descriptor::wait_write,
+                           [this, alive = alive_](const asio::error_code& error) {
+                               if (*alive && !error) write_some();
+                           });
+            break;
+        } else if (errno != EINTR) {
+            // What the peer said before it went may still be unread: let reading find the end.
+            if (errno != EPIPE && errno != ECONNRESET)
+                return fail(std::string("writing: ") + std::strerror(errno));
+            queue_.take(queue_.size());
+        }
+    }
+}
+
+void Channel::drain(int milliseconds) {
+    if (closed_) return;
+    write_some();
+    pollfd wait{(duplex_ ? in_ : out_).native_handle(), POLLOUT, 0};
+    while (queued_bytes() > 0 && ::poll(&wait, 1, milliseconds) == 1 && !(wait.revents & POLLERR))
+        write_some();
+}
+
+}  // namespace poe::pm

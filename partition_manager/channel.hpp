@@ -1,0 +1,100 @@
+// Channel: one end of the framed conversation between `poe` and a `pmd`, over any byte stream (a
+// socketpair on this node, a pair of pipes from ssh or srun elsewhere).
+//
+// Sending never blocks and never fails at the call: frames are queued in order and written as the
+// stream takes them. The queue stays small because bulk data is bounded by windows (frame.hpp,
+// kStreamWindow) and because a receiver always reads: it never has to store more than those windows.
+#pragma once
+
+#include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "comm/base/unique_fd.hpp"
+#include "partition_manager/frame.hpp"
+#include "partition_manager/messages.hpp"
+
+namespace poe::pm {
+
+// Bytes between a producer that writes at the end and a consumer that takes from the front. Unlike
+// std::string it does not fill the space that it hands out.
+class ByteQueue {
+  public:
+    std::size_t size() const { return end_ - begin_; }
+    const char* data() const { return bytes_.get() + begin_; }
+    // Space for `count` more bytes behind the last; valid until the next call.
+    char* reserve(std::size_t count);
+    void append(std::size_t count) { end_ += count; }
+    void take(std::size_t count);
+
+  private:
+    std::unique_ptr<char[]> bytes_;
+    std::size_t capacity_ = 0;
+    std::size_t begin_ = 0;
+    std::size_t end_ = 0;
+};
+
+// Belongs to one event loop; not thread-safe. Handlers are called from the loop only, never from
+// within a call of send.
+class Channel {
+  public:
+    struct Handlers {
+        std::function<void(const Frame&)> on_data;  // every frame that is not control
+        std::function<void(Message)> on_message;
+        // Once, last: the peer closed (empty text), or what went wrong.
+        std::function<void(std::string)> on_closed;
+    };
+
+    // Takes the descriptors; `out` may be empty when `in` carries both directions.
+    Channel(asio::io_context& loop, UniqueFd in, UniqueFd out, Handlers handlers);
+    ~Channel();
+
+    void start();
+    void send(const Message& message);
+    void send_data(FrameKind kind, std::uint8_t flags, TaskId task, std::string_view payload);
+    void send_credit(FrameKind stream, std::uint64_t bytes);
+
+    // Zero-copy sending: payload space of `size` bytes at the end of the queue; the frame exists
+    // when commit_data() has said how many were used (0: none). No other send may come between.
+    std::span<char> reserve_data(std::size_t size);
+    void commit_data(FrameKind kind, std::uint8_t flags, TaskId task, std::size_t used);
+
+    std::size_t queued_bytes() const { return queue_.size(); }
+
+    // Writes what is queued, waiting for the peer at most about `milliseconds`. For the last words
+    // of a program that ends.
+    void drain(int milliseconds);
+
+    // No handler is called after it.
+    void close();
+    bool closed() const { return closed_; }
+
+  private:
+    void wait_readable();
+    void read_some();
+    bool deliver();
+    // Makes the bytes behind the queue's end a frame.
+    void enqueue(FrameKind kind, std::uint8_t flags, TaskId task, std::size_t length);
+    void schedule_write();
+    void write_some();
+    void fail(std::string why);
+
+    asio::io_context& loop_;
+    asio::posix::stream_descriptor in_;
+    asio::posix::stream_descriptor out_;
+    bool duplex_;  // in_ carries both directions
+    Handlers handlers_;
+    FrameReader reader_;
+    ByteQueue queue_;
+    std::size_t reserved_ = 0;  // payload bytes handed out by reserve_data()
+    bool write_scheduled_ = false;
+    bool closed_ = false;
+    std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for posted handlers
+};
+
+}  // namespace poe::pm

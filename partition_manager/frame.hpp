@@ -1,0 +1,76 @@
+// Frames: how bytes travel on the channel between `poe` and a `pmd`. A frame is a 12-byte header
+// and a payload; control payloads are CBOR (messages.hpp), all others are raw bytes. FrameReader is
+// pure and takes any bytes whatever: a hostile peer can make it say kBad, nothing else.
+//
+//   offset 0  u32  length of the payload, little endian
+//          4  u8   kind
+//          5  u8   flags
+//          6  u16  zero
+//          8  i32  task the payload belongs to, -1 when it is not one task's
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "comm/base/types.hpp"
+
+namespace poe::pm {
+
+enum class FrameKind : std::uint8_t {
+    kControl = 1,  // CBOR, either way
+    kStdout = 2,   // pmd -> poe, bytes of one task
+    kStderr = 3,   // pmd -> poe, bytes of one task
+    kStdin = 4,    // poe -> pmd
+    kCredit = 5,   // poe -> pmd: `length` is 8, a u64 of bytes taken; flags = the stream's FrameKind
+};
+
+// The payload stops in mid-line; the next frame of this task and stream goes on with it.
+inline constexpr std::uint8_t kFlagOpenLine = 1;
+
+inline constexpr std::size_t kFrameHeaderBytes = 12;
+inline constexpr std::size_t kMaxDataPayload = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxControlPayload = std::size_t{64} << 20;
+
+// How many bytes of one stream (all stdout, or all stderr, of a node) may be under way to `poe`
+// before it has said that it took them.
+inline constexpr std::int64_t kStreamWindow = std::int64_t{4} << 20;
+
+struct Frame {
+    FrameKind kind = FrameKind::kControl;
+    std::uint8_t flags = 0;
+    TaskId task = -1;
+    std::string_view payload;  // points into the reader; valid until the next call of prepare()
+};
+
+// Writes the 12 header bytes to `out`.
+void write_frame_header(char* out, FrameKind kind, std::uint8_t flags, TaskId task,
+                        std::size_t length);
+
+// Cuts a byte stream into frames. Use: read into prepare(), commit() what came, then next() until
+// it says kNeedMore. Not thread-safe. Allocates only when a frame is larger than any before.
+class FrameReader {
+  public:
+    enum class Status { kFrame, kNeedMore, kBad };
+
+    // Space for at least `want` more bytes. Invalidates frames handed out before.
+    std::span<char> prepare(std::size_t want);
+    void commit(std::size_t count);
+
+    // kBad is final; error() then says what was wrong.
+    Status next(Frame& frame);
+    const std::string& error() const { return error_; }
+
+  private:
+    Status bad(std::string why);
+
+    std::vector<char> buffer_;
+    std::size_t begin_ = 0;  // first byte not yet handed out
+    std::size_t end_ = 0;    // one past the last byte received
+    std::string error_;
+};
+
+}  // namespace poe::pm

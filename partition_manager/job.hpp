@@ -1,0 +1,77 @@
+// What a job is, as plain data: made by `poe` from options and files, carried to each `pmd`.
+// Nothing here does anything; the same structs describe a dry run, a report and a running job.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/base/types.hpp"
+
+namespace poe::pm {
+
+// One distinct command line of the job; tasks refer to it by index, so that 1,000 tasks of one
+// program carry it once. In SPMD there is one.
+using Command = std::vector<std::string>;
+
+struct TaskSpec {
+    NodeIndex node = 0;
+    std::uint32_t command = 0;  // index into JobSpec::commands; also the PMI application number
+};
+
+// Who gets poe's standard input.
+struct StdinMode {
+    enum class Kind : std::uint8_t { kAll, kNone, kOne } kind = Kind::kAll;
+    TaskId task = 0;  // for kOne
+};
+
+// What happens to the tasks' standard output.
+struct StdoutMode {
+    enum class Kind : std::uint8_t { kUnordered, kOrdered, kOne } kind = Kind::kUnordered;
+    TaskId task = 0;  // for kOne
+};
+
+// Everything that a node needs to start its tasks.
+struct JobSpec {
+    std::string id;  // [a-z0-9-]{1,40}, unique on a host, also over time
+    std::vector<std::string> nodes;
+    std::vector<TaskSpec> tasks;  // by task id
+    std::vector<Command> commands;
+    std::vector<std::string> environment;  // "NAME=value", the same for every task
+    std::string directory;                 // working directory
+    StdinMode stdin_mode;
+    StdoutMode stdout_mode;
+    bool stdin_is_empty = false;        // home's stdin is /dev/null: so is the tasks'
+    bool stdout_is_terminal = false;    // partial lines of stdout appear after a moment, too
+    WaitMode wait_mode = WaitMode::kAdaptive;
+    Bytes buffer_mem = 0;   // MP_BUFFER_MEM, 0 = default
+    Bytes eager_limit = 0;  // MP_EAGER_LIMIT, 0 = default
+    std::chrono::milliseconds kill_grace{500};  // between SIGTERM and SIGKILL when a job is ended
+    bool host_pmix = true;                      // offer PMIx and PMI-1 (MP_PMIX)
+    bool eager_pmix = false;                    // start the PMIx server before the tasks
+};
+
+// How a task ended.
+struct TaskExit {
+    TaskId task = 0;
+    int code = 0;          // exit code, when signal is 0
+    int signal = 0;        // killed by this signal
+    bool core = false;     // and dumped core
+    std::optional<int> stopall;         // it called mpc_stopall (or MPI_Abort) with this code
+    std::chrono::nanoseconds after{0};  // since the job's tasks were started
+    std::chrono::microseconds user{0};
+    std::chrono::microseconds system{0};
+    Bytes peak_memory = 0;  // resident set, bytes
+};
+
+// A task that never ran: its program is missing, not executable, a directory, ...
+struct LaunchFailure {
+    TaskId task = 0;
+    std::string text;  // says what and the way out; the program is named in it
+};
+
+}  // namespace poe::pm

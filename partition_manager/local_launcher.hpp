@@ -1,0 +1,30 @@
+// Starting the `pmd` of this node: a socketpair, and the daemon at its other end.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "comm/base/unique_fd.hpp"
+#include "partition_manager/spawn.hpp"
+
+namespace poe::pm {
+
+// The file `name` in the directory of the running program. Throws Error when it is not there.
+std::string find_pmd_sibling(const std::string& name);
+
+struct LaunchedDaemon {
+    pid_t pid = 0;
+    UniqueFd channel;
+};
+
+// `wanted` (MP_PMD) if not empty, else next to the running program, else along PATH. Throws Error
+// that says where it was looked for.
+std::string find_pmd(const std::string& wanted, const char* path_variable);
+
+// Throws Error when the daemon cannot be started. The daemon is in a session of its own: signals
+// from the terminal reach it through `poe` only.
+LaunchedDaemon launch_local(const std::string& pmd, const SignalHeritage& heritage,
+                            char* const* environment);
+
+}  // namespace poe::pm

@@ -1,0 +1,88 @@
+// Control messages of the channel: plain structs, and their CBOR form. A struct here is one line of
+// the conversation between `poe` and `pmd`:
+//
+//   pmd -> poe   Hello                            first, with its version
+//   poe -> pmd   StartJob                         once
+//   pmd -> poe   Started | StartFailed            all local tasks run, or none does
+//   poe -> pmd   SignalTasks, EndJob, StdinEnd    at any time after
+//   pmd -> poe   TaskExit, TaskAbort, StdinProgress, Attention
+//   both         Pulse
+//   pmd -> poe   Done                             last: no process of the job is left on the node
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "partition_manager/job.hpp"
+
+namespace poe::pm {
+
+// Both ends must speak the same version; it changes with every change of a struct below.
+inline constexpr int kChannelVersion = 1;
+
+struct Hello {
+    int version = kChannelVersion;
+    int pid = 0;
+};
+
+struct StartJob {
+    JobSpec job;
+    NodeIndex node = 0;  // which of job.nodes the receiver is
+};
+
+struct Started {};
+
+// No task runs on this node. `failures` names tasks; `text` is for a trouble of the node as a whole
+// (no space for the segment, too few file descriptors).
+struct StartFailed {
+    std::vector<LaunchFailure> failures;
+    std::string text;
+};
+
+struct SignalTasks {
+    int signal = 0;
+};
+
+// End all tasks: SIGTERM, then SIGKILL after the job's grace, or at once.
+struct EndJob {
+    bool at_once = false;
+};
+
+struct StdinEnd {};
+
+// How far this node's tasks are with the standard input that was sent.
+struct StdinProgress {
+    std::uint64_t delivered = 0;  // written into the pipe of every task that still reads
+    std::uint64_t consumed = 0;   // read by at least one task
+    bool wanted = true;           // false: no task is left to read
+};
+
+// A task asked for the end of the whole job through PMI or PMIx (MPI_Abort).
+struct TaskAbort {
+    TaskId task = 0;
+    int code = 0;
+    std::string text;
+};
+
+struct Attention {
+    std::string text;
+};
+
+// poe asks (Pulse), pmd answers the same: a daemon that does not is taken for dead (MP_PULSE).
+struct Pulse {};
+
+struct Done {};
+
+using Message = std::variant<Hello, StartJob, Started, StartFailed, SignalTasks, EndJob, StdinEnd,
+                             StdinProgress, TaskExit, TaskAbort, Attention, Pulse, Done>;
+
+std::string encode(const Message& message);
+
+// Nothing when the bytes are no message; takes any bytes whatever.
+std::optional<Message> decode(std::string_view cbor);
+
+}  // namespace poe::pm

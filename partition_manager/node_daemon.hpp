@@ -1,0 +1,80 @@
+// NodeDaemon: what `pmd` is. It owns one node's tasks from the first to the last process: starts
+// them, carries their streams, reports how each ended, and ends them all when `poe` says so, when
+// `poe` is gone, or when it is told to stop by a signal. One thread, one event loop.
+//
+// Life: Hello -> StartJob -> running -> (all tasks have ended, or the job is to end) -> nothing left
+// that descends from us -> all pipes read to their end -> Done.
+#pragma once
+
+#include <asio/io_context.hpp>
+#include <asio/signal_set.hpp>
+#include <asio/steady_timer.hpp>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "comm/base/node_segment.hpp"
+#include "partition_manager/channel.hpp"
+#include "partition_manager/job_directory.hpp"
+#include "partition_manager/output_stream.hpp"
+#include "partition_manager/pmi_service.hpp"
+#include "partition_manager/stdin_feeder.hpp"
+#include "partition_manager/task_start.hpp"
+
+namespace poe::pm {
+
+class NodeDaemon {
+  public:
+    // `in` (and `out`, when it is another descriptor) lead to `poe`.
+    NodeDaemon(UniqueFd in, UniqueFd out, SignalHeritage heritage);
+    ~NodeDaemon();
+
+    // Serves one job and returns when nothing of it is left on the node.
+    void run();
+
+  private:
+    enum class Phase { kWaiting, kRunning, kEnding, kDraining, kFinished };
+
+    void on_message(Message message);
+    void on_data(const Frame& frame);
+    void on_closed(const std::string& why);
+    void start_job(StartJob start);
+    void launch();
+    void refuse(StartFailed failure);
+    void make_segment();
+    EnvironmentEntries environment_of(TaskId task) const;
+    void adopt(StartedTask started);
+
+    void on_child();
+    void on_task_exit(TaskId task, int status, const rusage& usage);
+    void signal_tasks(int signal);
+    void end_job(bool at_once);
+    void kill_all();
+    bool anybody_left();
+    void check_progress();
+    void finish();
+
+    asio::io_context loop_{1};
+    SignalHeritage heritage_;
+    asio::signal_set signals_;
+    asio::steady_timer kill_timer_;
+    asio::steady_timer drain_timer_;
+    Channel channel_;
+    Phase phase_ = Phase::kWaiting;
+    bool killed_ = false;  // SIGKILL was sent at least once
+
+    JobSpec job_;
+    NodeIndex node_ = 0;
+    std::chrono::steady_clock::time_point start_time_{};
+    std::optional<JobDirectory> directory_;
+    std::optional<NodeSegment> segment_;
+    std::unique_ptr<PmiService> pmi_;
+    std::unique_ptr<StdinFeeder> stdin_;
+    std::unique_ptr<OutputStream> stdout_;
+    std::unique_ptr<OutputStream> stderr_;
+    std::unordered_map<pid_t, TaskId> running_;
+};
+
+}  // namespace poe::pm

@@ -1,0 +1,95 @@
+// Keeping and spilling ordered output; see ordered_output.hpp.
+#include "partition_manager/ordered_output.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+
+#include "comm/base/error.hpp"
+
+namespace poe::pm {
+
+namespace {
+
+constexpr std::size_t kPiece = 256 << 10;
+
+void write_all(int fd, std::string_view text, const std::string& directory) {
+    while (!text.empty()) {
+        const ssize_t count = ::write(fd, text.data(), text.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0)
+            throw Error("cannot keep ordered output in a temporary file in " + directory +
+                            " (set TMPDIR to a place with space, or use -stdoutmode unordered)",
+                        errno);
+        text.remove_prefix(static_cast<std::size_t>(count));
+    }
+}
+
+}  // namespace
+
+OrderedOutput::OrderedOutput(TaskId tasks, std::string directory, std::size_t memory_limit)
+    : kept_(static_cast<std::size_t>(tasks)),
+      directory_(std::move(directory)),
+      memory_limit_(memory_limit) {}
+
+void OrderedOutput::append(TaskId task, std::string_view data) {
+    kept_.at(static_cast<std::size_t>(task)).in_memory.append(data);
+    in_memory_ += data.size();
+    if (in_memory_ > memory_limit_) spill();
+}
+
+void OrderedOutput::spill() {
+    if (!file_) {
+        std::string name = directory_ + "/poe-ordered-XXXXXX";
+        file_.reset(::mkostemp(name.data(), O_CLOEXEC));
+        if (!file_)
+            throw Error("cannot make a temporary file in " + directory_ +
+                            " for ordered output (set TMPDIR to a place where you may write)",
+                        errno);
+        ::unlink(name.c_str());
+    }
+    for (Kept& kept : kept_) {
+        if (kept.in_memory.empty()) continue;
+        write_all(file_.get(), kept.in_memory, directory_);
+        const std::uint64_t length = kept.in_memory.size();
+        if (!kept.in_file.empty() &&
+            kept.in_file.back().offset + kept.in_file.back().length == file_size_)
+            kept.in_file.back().length += length;
+        else
+            kept.in_file.push_back({file_size_, length});
+        file_size_ += length;
+        kept.in_memory = std::string();
+    }
+    in_memory_ = 0;
+}
+
+void OrderedOutput::give_out(const std::function<bool(TaskId, std::string_view)>& take) {
+    std::string piece;
+    for (std::size_t i = 0; i < kept_.size(); ++i) {
+        const auto task = static_cast<TaskId>(i);
+        for (const Extent& extent : kept_[i].in_file) {
+            for (std::uint64_t at = 0; at < extent.length; at += piece.size()) {
+                piece.resize(std::min<std::uint64_t>(kPiece, extent.length - at));
+                const ssize_t count = ::pread(file_.get(), piece.data(), piece.size(),
+                                              static_cast<off_t>(extent.offset + at));
+                if (count <= 0) throw_errno("reading ordered output back from its temporary file");
+                piece.resize(static_cast<std::size_t>(count));
+                if (!take(task, piece)) return;
+            }
+        }
+        std::string_view rest = kept_[i].in_memory;
+        while (!rest.empty()) {
+            if (!take(task, rest.substr(0, kPiece))) return;
+            rest.remove_prefix(std::min(rest.size(), kPiece));
+        }
+        kept_[i] = Kept();
+    }
+    in_memory_ = 0;
+    file_size_ = 0;
+    file_.reset();
+}
+
+}  // namespace poe::pm

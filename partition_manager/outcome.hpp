@@ -1,0 +1,83 @@
+// How a job ended: which task failed first, what the exit status is, and what became of each task.
+// Judge is the policy, a pure state machine: it is told what happens and says what is to be done.
+//
+// The rules (Parallel Environment, "Hitchhiker's Guide"; poe(1), EXIT STATUS):
+//   exit code 0, or 2 to 127   orderly: the others go on; the job's status is the largest code
+//   exit code 1, or above 127  the whole job is ended at once; that code is its status
+//   death by a signal          likewise; 128 + signal
+//   mpc_stopall(n), MPI_Abort  likewise; n
+//   -maxtime                   likewise; 124
+//   interrupt and the like     128 + signal, when tasks died of it
+// The first of these counts. How tasks die afterwards, of our own SIGTERM, does not.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "partition_manager/job.hpp"
+
+namespace poe::pm {
+
+enum class Cause {
+    kNone,         // all tasks ended with code 0
+    kOrderly,      // some ended with code 2..127, the others were not disturbed
+    kExitCode,     // 1 or above 127
+    kSignal,       // a task was killed by a signal that poe did not send
+    kStopall,      // mpc_stopall
+    kAbort,        // MPI_Abort, PMIx_Abort
+    kNotStarted,   // a program could not be loaded
+    kInterrupted,  // poe was told to end by a signal
+    kMaxtime,
+    kLostDaemon,   // pmd died, or does not answer
+    kOutputError,  // poe could not write what the tasks wrote
+    kOutputClosed  // nobody reads poe's output any more: no error
+};
+
+struct TaskEnd {
+    std::optional<TaskExit> exit;  // none: did not start, or its daemon was lost
+    bool ended_by_poe = false;     // after poe had decided to end the job
+};
+
+struct Outcome {
+    Cause cause = Cause::kNone;
+    int status = 0;                      // poe's exit status
+    std::optional<TaskId> first_failure;  // the task behind `cause`
+    std::string text;                    // words that come with the cause (abort, lost daemon, ...)
+    std::vector<LaunchFailure> not_started;
+    std::vector<TaskEnd> tasks;          // by task id
+    std::chrono::nanoseconds elapsed{0};
+};
+
+// What the caller must do next.
+enum class Verdict { kGoOn, kEndJob };
+
+class Judge {
+  public:
+    explicit Judge(TaskId tasks) { outcome_.tasks.resize(static_cast<std::size_t>(tasks)); }
+
+    Verdict on_exit(const TaskExit& exit);
+    Verdict on_abort(TaskId task, int code, const std::string& text);
+    Verdict on_start_failed(std::vector<LaunchFailure> failures, const std::string& text);
+    Verdict on_maxtime();
+    Verdict on_lost_daemon(const std::string& text);
+    Verdict on_output_error(const std::string& text);
+    Verdict on_output_closed();
+    // poe got SIGINT, SIGTERM, ... and passes it on; tasks may survive it.
+    void on_signal_forwarded(int signal) { forwarded_ = signal; }
+    // ... and shall not survive it: `signal` ends the job.
+    Verdict on_terminated(int signal);
+
+    bool ending() const { return ending_; }
+    const Outcome& outcome() const { return outcome_; }
+
+  private:
+    Verdict decide(Cause cause, int status, std::optional<TaskId> task, std::string text = "");
+
+    Outcome outcome_;
+    bool ending_ = false;
+    int forwarded_ = 0;
+};
+
+}  // namespace poe::pm

@@ -1,0 +1,172 @@
+// Reading pipes, cutting at line ends, sending frames; see output_stream.hpp.
+#include "partition_manager/output_stream.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <asio/post.hpp>
+#include <cerrno>
+#include <cstring>
+
+namespace poe::pm {
+
+namespace {
+
+constexpr std::size_t kReadBytes = 128 << 10;
+
+using Clock = std::chrono::steady_clock;
+
+}  // namespace
+
+std::size_t complete_bytes(std::string_view data) {
+    const void* feed = ::memrchr(data.data(), '\n', data.size());
+    const std::size_t lines =
+        feed == nullptr
+            ? 0
+            : static_cast<std::size_t>(static_cast<const char*>(feed) - data.data()) + 1;
+    const std::string_view rest = data.substr(lines);
+    if (rest.size() < 2) return lines;
+    const void* carriage_return = ::memrchr(rest.data(), '\r', rest.size() - 1);
+    if (carriage_return == nullptr) return lines;
+    return static_cast<std::size_t>(static_cast<const char*>(carriage_return) - data.data()) + 1;
+}
+
+OutputStream::OutputStream(asio::io_context& loop, Channel& channel, FrameKind kind,
+                           bool open_lines)
+    : loop_(loop), channel_(channel), kind_(kind), open_lines_(open_lines), timer_(loop) {}
+
+void OutputStream::add(TaskId task, UniqueFd pipe, bool discard) {
+    ::fcntl(pipe.get(), F_SETFL, ::fcntl(pipe.get(), F_GETFL) | O_NONBLOCK);
+    sources_.push_back(std::make_unique<Source>(loop_, task, std::move(pipe), discard));
+    ++open_;
+    wait(*sources_.back());
+}
+
+bool OutputStream::may_read(const Source& source) const {
+    if (closing_ || source.discard) return true;
+    return credit_ > 0 && (long_line_ == nullptr || long_line_ == &source);
+}
+
+void OutputStream::wait(Source& source) {
+    source.descriptor.async_wait(asio::posix::stream_descriptor::wait_read,
+                                 [this, &source](const asio::error_code& error) {
+                                     if (!error && read_once(source)) wait(source);
+                                 });
+}
+
+bool OutputStream::read_once(Source& source) {
+    if (!may_read(source)) {
+        source.stalled = true;
+        return false;
+    }
+    const std::size_t held = source.held.size();
+    const std::span<char> space = channel_.reserve_data(held + kReadBytes);
+    const ssize_t count =
+        ::read(source.descriptor.native_handle(), space.data() + held, kReadBytes);
+    if (count > 0) {
+        std::memcpy(space.data(), source.held.data(), held);
+        send(source, held, static_cast<std::size_t>(count), space);
+        return true;
+    }
+    channel_.commit_data(kind_, 0, source.task, 0);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return true;
+    end(source);
+    return false;
+}
+
+// `space` holds what was held before and `count` new bytes: sends the complete part, holds the rest.
+void OutputStream::send(Source& source, std::size_t held_before, std::size_t count,
+                        std::span<char> space) {
+    if (source.discard) return channel_.commit_data(kind_, 0, source.task, 0);
+    const std::size_t total = held_before + count;
+    std::size_t sent = complete_bytes({space.data(), total});
+    if (sent > 0 && long_line_ == &source) release_long_line();
+    if (total - sent > kLongLine || long_line_ == &source) {
+        long_line_ = &source;
+        long_line_since_ = Clock::now();
+        sent = total;
+    }
+    if (sent < total && (held_before == 0 || sent > 0)) source.held_since = Clock::now();
+    source.held.assign(space.data() + sent, total - sent);
+    const bool open = sent > 0 && space[sent - 1] != '\n';
+    channel_.commit_data(kind_, open ? kFlagOpenLine : 0, source.task, sent);
+    credit_ -= static_cast<std::int64_t>(sent);
+    if (!source.held.empty() || long_line_ != nullptr) arm_timer();
+}
+
+void OutputStream::send_held(Source& source) {
+    if (source.held.empty()) return;
+    channel_.send_data(kind_, kFlagOpenLine, source.task, source.held);
+    credit_ -= static_cast<std::int64_t>(source.held.size());
+    source.held.clear();
+}
+
+void OutputStream::end(Source& source) {
+    send_held(source);
+    if (long_line_ == &source) release_long_line();
+    asio::error_code ignored;
+    source.descriptor.close(ignored);
+    source.held.shrink_to_fit();
+    --open_;
+    if (on_pipe_closed) on_pipe_closed();
+}
+
+void OutputStream::release_long_line() {
+    long_line_ = nullptr;
+    asio::post(loop_, [this] { resume(); });
+}
+
+void OutputStream::on_credit(std::uint64_t bytes) {
+    credit_ += static_cast<std::int64_t>(std::min<std::uint64_t>(bytes, kStreamWindow));
+    resume();
+}
+
+void OutputStream::resume() {
+    for (const auto& source : sources_) {
+        if (!source->stalled || !may_read(*source)) continue;
+        source->stalled = false;
+        wait(*source);
+    }
+}
+
+void OutputStream::arm_timer() {
+    if (timer_armed_) return;
+    timer_armed_ = true;
+    timer_.expires_after(kOpenLineDelay);
+    timer_.async_wait([this](const asio::error_code& error) {
+        if (!error) on_timer();
+    });
+}
+
+void OutputStream::on_timer() {
+    timer_armed_ = false;
+    const Clock::time_point now = Clock::now();
+    if (long_line_ != nullptr && now - long_line_since_ >= kLongLinePause) release_long_line();
+    bool again = long_line_ != nullptr;
+    for (const auto& source : sources_) {
+        if (source->held.empty()) continue;
+        if (!open_lines_ && source->held.back() != '\r') continue;
+        if (long_line_ == nullptr && now - source->held_since >= kOpenLineDelay)
+            send_held(*source);
+        else
+            again = true;
+    }
+    if (again) arm_timer();
+}
+
+void OutputStream::close_all() {
+    closing_ = true;
+    long_line_ = nullptr;
+    for (const auto& source : sources_) {
+        if (!source->descriptor.is_open()) continue;
+        for (std::size_t rounds = 0; rounds < 64 && source->descriptor.is_open(); ++rounds) {
+            const std::size_t before = channel_.queued_bytes();
+            if (!read_once(*source)) break;
+            if (channel_.queued_bytes() == before && source->held.empty()) break;
+        }
+        if (source->descriptor.is_open()) end(*source);
+    }
+}
+
+}  // namespace poe::pm

@@ -1,0 +1,381 @@
+// The home side of a job; see partition.hpp.
+#include "partition_manager/partition.hpp"
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <asio/post.hpp>
+#include <csignal>
+#include <cstring>
+
+#include "comm/base/error.hpp"
+#include "partition_manager/job_directory.hpp"
+#include "partition_manager/process_tree.hpp"
+#include "partition_manager/task_ranges.hpp"
+
+namespace poe::pm {
+
+namespace {
+
+// What may wait for poe's own output before the daemons' windows are left closed.
+constexpr std::size_t kWriterBacklog = 4 << 20;
+
+// Credit is given back in portions of this size, to keep the channel quiet.
+constexpr std::uint64_t kCreditPortion = kStreamWindow / 8;
+
+constexpr std::chrono::milliseconds kReapAgain{10};
+
+constexpr int kForwarded[] = {SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
+constexpr int kTerminating[] = {SIGTERM, SIGHUP, SIGXCPU};
+
+bool same_file(int a, int b) {
+    struct stat first = {};
+    struct stat second = {};
+    return ::fstat(a, &first) == 0 && ::fstat(b, &second) == 0 &&
+           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+bool contains(std::span<const int> set, int signal) {
+    return std::find(set.begin(), set.end(), signal) != set.end();
+}
+
+}  // namespace
+
+void StderrTails::append(TaskId task, std::string_view data) {
+    constexpr std::size_t kKept = 4096;
+    std::string& tail = tails_[task];
+    tail.append(data.substr(data.size() - std::min(data.size(), kKept)));
+    if (tail.size() > 2 * kKept) tail.erase(0, tail.size() - kKept);
+}
+
+std::vector<std::string> StderrTails::last_lines(TaskId task, std::size_t lines) const {
+    std::vector<std::string> result;
+    const auto found = tails_.find(task);
+    if (found == tails_.end()) return result;
+    std::string_view rest = found->second;
+    while (!rest.empty() && rest.back() == '\n') rest.remove_suffix(1);
+    while (!rest.empty() && result.size() < lines) {
+        const std::size_t feed = rest.rfind('\n');
+        const std::size_t begin = feed == std::string_view::npos ? 0 : feed + 1;
+        result.emplace_back(rest.substr(begin));
+        rest = rest.substr(0, feed == std::string_view::npos ? 0 : feed);
+    }
+    std::reverse(result.begin(), result.end());
+    return result;
+}
+
+Partition::Partition(JobSpec job, PartitionOptions options, SignalHeritage heritage,
+                     char* const* environment)
+    : job_(std::move(job)),
+      options_(std::move(options)),
+      heritage_(heritage),
+      environment_(environment),
+      signals_(loop_),
+      deadline_(loop_),
+      pulse_timer_(loop_),
+      reap_timer_(loop_),
+      judge_(static_cast<TaskId>(job_.tasks.size())) {
+    make_outputs();
+}
+
+Partition::~Partition() = default;
+
+void Partition::make_outputs() {
+    const auto tasks = static_cast<TaskId>(job_.tasks.size());
+    const auto progress = [this] {
+        asio::post(loop_, [this] { on_writer_progress(); });
+    };
+    const auto make = [&](Output& output, int fd) {
+        output.own_writer = std::make_unique<OutputWriter>(fd, progress);
+        output.own_formatter = std::make_unique<LineFormatter>(options_.labels, tasks);
+        output.writer = output.own_writer.get();
+        output.formatter = output.own_formatter.get();
+    };
+    make(stdout_, STDOUT_FILENO);
+    if (same_file(STDOUT_FILENO, STDERR_FILENO)) {
+        // One terminal or file: one writer and one line at a time, in the order of arrival.
+        stderr_.writer = stdout_.writer;
+        stderr_.formatter = stdout_.formatter;
+    } else {
+        make(stderr_, STDERR_FILENO);
+    }
+    if (job_.stdout_mode.kind == StdoutMode::Kind::kOrdered)
+        ordered_ = std::make_unique<OrderedOutput>(tasks, options_.temporary_directory);
+}
+
+Outcome Partition::run() {
+    become_subreaper();
+    not_ours_ = descendants();
+    start_time_ = last_heard_ = std::chrono::steady_clock::now();
+    const auto listen = [this](int signal) {
+        if (::sigismember(&heritage_.ignored, signal) != 1) signals_.add(signal);
+    };
+    for (const int signal : kForwarded) listen(signal);
+    for (const int signal : kTerminating) listen(signal);
+    listen(SIGTSTP);
+    listen(SIGCONT);
+    const auto wait_signal = [this](auto& self) -> void {
+        signals_.async_wait([this, &self](const asio::error_code& error, int signal) {
+            if (error) return;
+            on_signal(signal);
+            self(self);
+        });
+    };
+    wait_signal(wait_signal);
+
+    daemon_ = launch_local(options_.pmd, heritage_, environment_);
+    channel_ = std::make_unique<Channel>(
+        loop_, std::move(daemon_.channel), UniqueFd(),
+        Channel::Handlers{[this](const Frame& frame) { on_data(frame); },
+                          [this](Message message) { on_message(std::move(message)); },
+                          [this](const std::string& why) { on_closed(why); }});
+    channel_->start();
+    channel_->send(StartJob{job_, 0});
+    if (!options_.hold_stdin) begin_stdin();
+    if (options_.timeout.count() > 0) {
+        deadline_.expires_after(options_.timeout);
+        deadline_.async_wait([this](const asio::error_code& error) {
+            if (!error && !started_)
+                lose_daemon("the daemon did not start the tasks within " +
+                            std::to_string(options_.timeout.count()) + " s (MP_TIMEOUT)");
+        });
+    }
+    on_pulse();
+    while (!finished_) loop_.run_one();
+    finish_output();
+    Outcome outcome = judge_.outcome();
+    outcome.elapsed = std::chrono::steady_clock::now() - start_time_;
+    return outcome;
+}
+
+void Partition::on_message(Message message) {
+    last_heard_ = std::chrono::steady_clock::now();
+    if (const auto* hello = std::get_if<Hello>(&message)) {
+        if (hello->version != kChannelVersion)
+            lose_daemon("the daemon " + options_.pmd +
+                        " is of another version of POE; poe and pmd must be installed together");
+    } else if (std::get_if<Started>(&message)) {
+        started_ = true;
+        deadline_.cancel();
+        if (options_.on_info) options_.on_info("all tasks have been started");
+        if (options_.hold_stdin) begin_stdin();
+        if (options_.maxtime) {
+            deadline_.expires_at(start_time_ + *options_.maxtime);
+            deadline_.async_wait([this](const asio::error_code& error) {
+                if (!error) end_job(judge_.on_maxtime());
+            });
+        }
+    } else if (auto* failed = std::get_if<StartFailed>(&message)) {
+        end_job(judge_.on_start_failed(std::move(failed->failures), failed->text), true);
+    } else if (const auto* exit = std::get_if<TaskExit>(&message)) {
+        end_job(judge_.on_exit(*exit));
+    } else if (const auto* abort = std::get_if<TaskAbort>(&message)) {
+        end_job(judge_.on_abort(abort->task, abort->code, abort->text));
+    } else if (const auto* progress = std::get_if<StdinProgress>(&message)) {
+        if (input_) input_->on_progress(*progress);
+    } else if (const auto* attention = std::get_if<Attention>(&message)) {
+        if (options_.on_attention) options_.on_attention(attention->text);
+    } else if (std::get_if<Done>(&message)) {
+        channel_->close();
+        ::waitpid(daemon_.pid, nullptr, 0);
+        daemon_.pid = 0;
+        if (input_) input_->finish();
+        finished_ = true;
+    }
+}
+
+void Partition::on_data(const Frame& frame) {
+    if (frame.kind != FrameKind::kStdout && frame.kind != FrameKind::kStderr) return;
+    if (frame.task < 0 || static_cast<std::size_t>(frame.task) >= job_.tasks.size()) return;
+    if (frame.kind == FrameKind::kStderr) tails_.append(frame.task, frame.payload);
+    if (frame.kind == FrameKind::kStdout && ordered_) {
+        try {
+            ordered_->append(frame.task, frame.payload);
+        } catch (const Error& error) {
+            end_job(judge_.on_output_error(error.what()));
+        }
+    } else {
+        deliver(frame.kind, frame.task, frame.payload, (frame.flags & kFlagOpenLine) != 0);
+    }
+    output(frame.kind).owed += frame.payload.size();
+    settle(frame.kind);
+}
+
+Partition::Output& Partition::output(FrameKind stream) {
+    return stream == FrameKind::kStdout ? stdout_ : stderr_;
+}
+
+void Partition::deliver(FrameKind stream, TaskId task, std::string_view data, bool open) {
+    Output& to = output(stream);
+    to.writer->append(
+        [&](std::string& pending) { to.formatter->append(pending, task, data, open); });
+}
+
+// Tells the daemon that more may come, unless our own reader is behind.
+void Partition::settle(FrameKind stream) {
+    Output& to = output(stream);
+    if (to.owed < kCreditPortion || to.writer->backlog() > kWriterBacklog) return;
+    channel_->send_credit(stream, to.owed);
+    to.owed = 0;
+}
+
+void Partition::on_writer_progress() {
+    for (OutputWriter* writer : {stdout_.writer, stderr_.writer}) {
+        const int error = writer->error();
+        if (error == 0) continue;
+        const bool is_stdout = writer == stdout_.writer;
+        if (error == EPIPE)
+            end_job(is_stdout ? judge_.on_output_closed() : Verdict::kGoOn);
+        else
+            end_job(judge_.on_output_error(std::string("cannot write standard ") +
+                                           (is_stdout ? "output: " : "error: ") +
+                                           std::strerror(error)));
+    }
+    if (finished_) return;
+    settle(FrameKind::kStdout);
+    settle(FrameKind::kStderr);
+}
+
+void Partition::begin_stdin() {
+    if (job_.stdin_is_empty || job_.stdin_mode.kind == StdinMode::Kind::kNone || input_) return;
+    input_ = std::make_unique<InputSource>(
+        loop_, STDIN_FILENO,
+        InputSource::Handlers{[this](std::string_view data) {
+                                  channel_->send_data(FrameKind::kStdin, 0, -1, data);
+                              },
+                              [this] { channel_->send(StdinEnd{}); }});
+    input_->start();
+}
+
+void Partition::on_signal(int signal) {
+    if (signal == SIGTSTP) return stop_and_wait_for_continue();
+    if (signal == SIGCONT) {
+        channel_->send(SignalTasks{SIGCONT});
+        if (input_) input_->on_continue();
+        return;
+    }
+    if (contains(kTerminating, signal)) {
+        ++interrupts_;
+        end_job(judge_.on_terminated(signal), interrupts_ > 1);
+        return;
+    }
+    const bool interrupt = signal == SIGINT || signal == SIGQUIT;
+    if (interrupt && ++interrupts_ > 1) {
+        judge_.on_terminated(signal);
+        channel_->send(EndJob{true});
+        return;
+    }
+    judge_.on_signal_forwarded(signal);
+    channel_->send(SignalTasks{signal});
+}
+
+void Partition::stop_and_wait_for_continue() {
+    channel_->send(SignalTasks{SIGSTOP});
+    channel_->drain(100);
+    ::raise(SIGSTOP);
+}
+
+// Asks the daemon for a sign of life twice per pulse.
+void Partition::on_pulse() {
+    if (options_.pulse.count() <= 0) return;
+    if (std::chrono::steady_clock::now() - last_heard_ > options_.pulse)
+        return lose_daemon("the daemon has not answered for " +
+                           std::to_string(options_.pulse.count()) + " s (MP_PULSE)");
+    if (started_) channel_->send(Pulse{});
+    pulse_timer_.expires_after(std::chrono::milliseconds(options_.pulse) / 2);
+    pulse_timer_.async_wait([this](const asio::error_code& error) {
+        if (!error) on_pulse();
+    });
+}
+
+void Partition::end_job(Verdict verdict, bool at_once) {
+    if (verdict == Verdict::kEndJob || (at_once && judge_.ending()))
+        channel_->send(EndJob{at_once});
+}
+
+void Partition::on_closed(const std::string& why) {
+    if (finished_) return;
+    int status = 0;
+    std::string text = why;
+    if (daemon_.pid > 0) {
+        ::kill(daemon_.pid, SIGKILL);
+        if (::waitpid(daemon_.pid, &status, 0) == daemon_.pid && why.empty()) {
+            text = WIFSIGNALED(status)
+                       ? std::string("it was killed by ") + ::strsignal(WTERMSIG(status))
+                       : "it ended with code " + std::to_string(WEXITSTATUS(status));
+        }
+        daemon_.pid = 0;
+    }
+    lose_daemon("the daemon pmd on " + job_.nodes.front() + " is gone: " + text);
+}
+
+// Without its daemon the node's part of the job falls to us: we are the subreaper above it.
+void Partition::lose_daemon(const std::string& text) {
+    judge_.on_lost_daemon(text);
+    channel_->close();
+    if (daemon_.pid > 0) {
+        ::kill(daemon_.pid, SIGKILL);
+        ::waitpid(daemon_.pid, nullptr, 0);
+        daemon_.pid = 0;
+    }
+    if (input_) input_->finish();
+    reap_leftovers();
+}
+
+void Partition::reap_leftovers() {
+    std::vector<pid_t> left = descendants();
+    std::erase_if(left, [this](pid_t pid) {
+        return std::find(not_ours_.begin(), not_ours_.end(), pid) != not_ours_.end();
+    });
+    for (const pid_t pid : left) ::kill(pid, SIGKILL);
+    for (const pid_t pid : left) ::waitpid(pid, nullptr, WNOHANG);
+    if (left.empty()) {
+        remove_tree(job_directory_path(kJobDirectoryParent, ::getuid(), job_.id));
+        finished_ = true;
+        return;
+    }
+    reap_timer_.expires_after(kReapAgain);
+    reap_timer_.async_wait([this](const asio::error_code& error) {
+        if (!error) reap_leftovers();
+    });
+}
+
+// Lets signals be heard while we wait for a reader; true when the user does not want to wait.
+bool Partition::impatient() {
+    const int before = interrupts_;
+    loop_.restart();
+    loop_.poll();
+    if (interrupts_ == before) return false;
+    output_abandoned_ = true;
+    return true;
+}
+
+// All processes are gone; what they said last must still get out, at the pace of our readers.
+void Partition::finish_output() {
+    const auto stop = [this] { return impatient(); };
+    if (ordered_) {
+        try {
+            ordered_->give_out([&](TaskId task, std::string_view data) {
+                deliver(FrameKind::kStdout, task, data, data.back() != '\n');
+                return stdout_.writer->wait_until_below(kWriterBacklog, stop) &&
+                       stdout_.writer->error() == 0;
+            });
+        } catch (const Error& error) {
+            judge_.on_output_error(error.what());
+        }
+    }
+    for (Output* out : {&stdout_, &stderr_}) {
+        out->writer->append([&](std::string& pending) { out->formatter->finish(pending); });
+        out->writer->wait_until_below(0, stop);
+    }
+    if (output_abandoned_) {
+        stdout_.writer->abandon();
+        stderr_.writer->abandon();
+        return;
+    }
+    on_writer_progress();
+}
+
+}  // namespace poe::pm

@@ -1,0 +1,121 @@
+// Partition: one job as seen from the home node. Starts the node's daemon, carries standard streams
+// between it and poe's own, passes signals on, applies the policy of failures (outcome.hpp), and
+// returns when nothing of the job is left. One thread, one event loop; only poe's own outputs are
+// written by threads (output_writer.hpp).
+#pragma once
+
+#include <asio/io_context.hpp>
+#include <asio/signal_set.hpp>
+#include <asio/steady_timer.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "partition_manager/channel.hpp"
+#include "partition_manager/input_source.hpp"
+#include "partition_manager/line_formatter.hpp"
+#include "partition_manager/local_launcher.hpp"
+#include "partition_manager/ordered_output.hpp"
+#include "partition_manager/outcome.hpp"
+#include "partition_manager/output_writer.hpp"
+
+namespace poe::pm {
+
+struct PartitionOptions {
+    bool labels = false;                     // -labelio
+    bool hold_stdin = false;                 // MP_HOLD_STDIN: read it only when all tasks run
+    std::chrono::seconds timeout{150};       // MP_TIMEOUT, to reach the daemon; 0: none
+    std::chrono::seconds pulse{600};         // -pulse; 0: off
+    std::optional<std::chrono::seconds> maxtime;
+    std::string pmd;                         // path of the daemon
+    std::string temporary_directory;         // for ordered output that is too large for memory
+    std::function<void(const std::string&)> on_attention;  // text without severity
+    std::function<void(const std::string&)> on_info;       // likewise
+};
+
+// The last lines of each task's standard error, for the final report.
+class StderrTails {
+  public:
+    void append(TaskId task, std::string_view data);
+    // At most `lines` last lines, without their line feeds.
+    std::vector<std::string> last_lines(TaskId task, std::size_t lines) const;
+
+  private:
+    std::unordered_map<TaskId, std::string> tails_;
+};
+
+class Partition {
+  public:
+    // Descriptors 0, 1 and 2 of this process are the job's streams.
+    Partition(JobSpec job, PartitionOptions options, SignalHeritage heritage,
+              char* const* environment);
+    ~Partition();
+
+    // Blocks until the job is over and its output written. Throws Error when the daemon cannot be
+    // started.
+    Outcome run();
+
+    const StderrTails& stderr_tails() const { return tails_; }
+    // poe's output is stuck and was given up: only _exit may follow.
+    bool output_abandoned() const { return output_abandoned_; }
+
+  private:
+    // One of poe's outputs, with what leads to it.
+    struct Output {
+        std::unique_ptr<OutputWriter> own_writer;
+        OutputWriter* writer = nullptr;
+        std::unique_ptr<LineFormatter> own_formatter;
+        LineFormatter* formatter = nullptr;
+        std::uint64_t owed = 0;  // bytes taken from the channel, not yet credited to the daemon
+    };
+
+    void make_outputs();
+    void on_message(Message message);
+    void on_data(const Frame& frame);
+    void on_closed(const std::string& why);
+    void on_signal(int signal);
+    void on_writer_progress();
+    void on_pulse();
+
+    void deliver(FrameKind stream, TaskId task, std::string_view data, bool open);
+    void settle(FrameKind stream);
+    Output& output(FrameKind stream);
+    void begin_stdin();
+    void end_job(Verdict verdict, bool at_once = false);
+    void stop_and_wait_for_continue();
+    void lose_daemon(const std::string& text);
+    void reap_leftovers();
+    void finish_output();
+    bool impatient();
+
+    asio::io_context loop_{1};
+    JobSpec job_;
+    PartitionOptions options_;
+    SignalHeritage heritage_;
+    char* const* environment_;
+    asio::signal_set signals_;
+    asio::steady_timer deadline_;  // timeout until started, then maxtime
+    asio::steady_timer pulse_timer_;
+    asio::steady_timer reap_timer_;
+    Judge judge_;
+    LaunchedDaemon daemon_;
+    std::unique_ptr<Channel> channel_;
+    std::unique_ptr<InputSource> input_;
+    Output stdout_;
+    Output stderr_;
+    std::unique_ptr<OrderedOutput> ordered_;
+    StderrTails tails_;
+    std::vector<pid_t> not_ours_;  // children that were there before the daemon
+    std::chrono::steady_clock::time_point start_time_{};
+    std::chrono::steady_clock::time_point last_heard_{};
+    int interrupts_ = 0;
+    bool started_ = false;
+    bool finished_ = false;
+    bool output_abandoned_ = false;
+};
+
+}  // namespace poe::pm

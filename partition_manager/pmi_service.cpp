@@ -1,0 +1,275 @@
+// Sockets and events of PMI-1 and PMIx; see pmi_service.hpp.
+#include "partition_manager/pmi_service.hpp"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "comm/base/error.hpp"
+#include "partition_manager/local_launcher.hpp"
+#include "partition_manager/program_path.hpp"
+
+namespace poe::pm {
+
+namespace {
+
+constexpr int kEagerStartMilliseconds = 10000;
+
+using Descriptor = asio::posix::stream_descriptor;
+
+std::vector<NodeIndex> node_of_task(const JobSpec& job) {
+    std::vector<NodeIndex> nodes;
+    for (const TaskSpec& task : job.tasks) nodes.push_back(task.node);
+    return nodes;
+}
+
+std::vector<std::uint32_t> appnum_of_task(const JobSpec& job) {
+    std::vector<std::uint32_t> numbers;
+    for (const TaskSpec& task : job.tasks) numbers.push_back(task.command);
+    return numbers;
+}
+
+PmixJob pmix_job(const JobSpec& job, NodeIndex node, const std::string& directory) {
+    PmixJob pmix;
+    pmix.job_id = job.id;
+    pmix.nspace = "poe-" + job.id;
+    pmix.nodes = job.nodes;
+    pmix.this_node = node;
+    pmix.node_of_task = node_of_task(job);
+    pmix.appnum_of_task = appnum_of_task(job);
+    pmix.directory = directory;
+    pmix.uid = ::getuid();
+    pmix.gid = ::getgid();
+    return pmix;
+}
+
+Pmi1Job pmi1_job(const JobSpec& job, NodeIndex node) {
+    Pmi1Job pmi1;
+    pmi1.kvsname = "poe-" + job.id;
+    pmi1.size = static_cast<std::uint32_t>(job.tasks.size());
+    for (std::size_t task = 0; task < job.tasks.size(); ++task)
+        if (job.tasks[task].node == node) pmi1.local_tasks.push_back(static_cast<TaskId>(task));
+    pmi1.appnum_of_task = appnum_of_task(job);
+    pmi1.process_mapping = pmi1_process_mapping(node_of_task(job));
+    return pmi1;
+}
+
+ForeignMpiFacts foreign_facts(const JobSpec& job, NodeIndex node, const std::string& directory,
+                              unsigned cpus) {
+    ForeignMpiFacts facts;
+    for (const TaskSpec& task : job.tasks) facts.local_tasks += task.node == node ? 1 : 0;
+    facts.cpus = cpus;
+    facts.one_node = job.nodes.size() == 1;
+    facts.directory = directory;
+    return facts;
+}
+
+}  // namespace
+
+PmiService::PmiService(asio::io_context& loop, const JobSpec& job, NodeIndex node,
+                       const std::string& directory, unsigned cpus, Handlers handlers)
+    : loop_(loop),
+      handlers_(std::move(handlers)),
+      user_environment_(job.environment),
+      common_(foreign_mpi_environment(foreign_facts(job, node, directory, cpus),
+                                      job.environment)),
+      pmi1_(pmi1_job(job, node)),
+      size_(job.tasks.size()),
+      listener_(loop),
+      gate_(loop),
+      control_(loop) {
+    for (std::size_t task = 0; task < job.tasks.size(); ++task) {
+        if (job.tasks[task].node != node) continue;
+        int ends[2];
+        if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+            throw_errno("making a PMI socket for a task");
+        auto client = std::make_unique<Client>(loop);
+        client->socket.assign(ends[0]);
+        client->task_end.reset(ends[1]);
+        clients_.emplace(static_cast<TaskId>(task), std::move(client));
+    }
+    pmix_.emplace(PmixActivation::open(pmix_job(job, node, directory), job.environment));
+    if (job.eager_pmix) wait_eagerly();
+}
+
+PmiService::~PmiService() { shut_down(); }
+
+Environment PmiService::environment_of(TaskId task) {
+    Environment entries = common_;
+    entries.emplace_back("PMI_FD", std::to_string(task_fd(task)));
+    entries.emplace_back("PMI_RANK", std::to_string(task));
+    entries.emplace_back("PMI_SIZE", std::to_string(size_));
+    const Environment pmix = pmix_->environment(task);
+    entries.insert(entries.end(), pmix.begin(), pmix.end());
+    return entries;
+}
+
+int PmiService::task_fd(TaskId task) { return clients_.at(task)->task_end.get(); }
+
+void PmiService::tasks_started() {
+    for (auto& [task, client] : clients_) {
+        client->task_end.reset();
+        read_client(task);
+    }
+    watch_pmix();
+}
+
+void PmiService::read_client(TaskId task) {
+    Client& client = *clients_.at(task);
+    client.socket.async_wait(Descriptor::wait_read, [this, task](const asio::error_code& error) {
+        if (error) return;
+        Client& from = *clients_.at(task);
+        char buffer[8192];
+        const ssize_t count = ::recv(from.socket.native_handle(), buffer, sizeof buffer,
+                                     MSG_DONTWAIT);
+        if (count < 0 && (errno == EAGAIN || errno == EINTR)) return read_client(task);
+        if (count <= 0) return from.socket.close();
+        perform(pmi1_.on_bytes(task, {buffer, static_cast<std::size_t>(count)}));
+        if (from.socket.is_open()) read_client(task);
+    });
+}
+
+void PmiService::write_client(TaskId task) {
+    Client& client = *clients_.at(task);
+    while (client.socket.is_open() && !client.outbox.empty()) {
+        const ssize_t count = ::send(client.socket.native_handle(), client.outbox.data(),
+                                     client.outbox.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (count >= 0) {
+            client.outbox.erase(0, static_cast<std::size_t>(count));
+        } else if (errno == EAGAIN) {
+            if (client.writing) return;
+            client.writing = true;
+            client.socket.async_wait(Descriptor::wait_write,
+                                     [this, task](const asio::error_code& error) {
+                                         if (error) return;
+                                         clients_.at(task)->writing = false;
+                                         write_client(task);
+                                     });
+            return;
+        } else if (errno != EINTR) {
+            client.outbox.clear();  // the task is gone; its exit tells the rest
+        }
+    }
+}
+
+void PmiService::perform(const Pmi1Actions& actions) {
+    for (const Pmi1Actions::Reply& reply : actions.replies) {
+        clients_.at(reply.task)->outbox += reply.bytes;
+        write_client(reply.task);
+    }
+    for (const Pmi1Actions::ProtocolError& error : actions.errors) {
+        handlers_.on_attention(error.text);
+        if (error.fatal) clients_.at(error.task)->socket.close();
+    }
+    if (actions.abort)
+        handlers_.on_abort({actions.abort->task, actions.abort->code, actions.abort->message});
+}
+
+void PmiService::watch_pmix() {
+    if (pmix_->started()) return read_control();
+    const auto watch = [this](Descriptor& descriptor, int fd) {
+        if (fd < 0) return;
+        descriptor.assign(fd);
+        descriptor.async_wait(Descriptor::wait_read, [this](const asio::error_code& error) {
+            if (!error && !pmix_->started()) start_helper();
+        });
+    };
+    watch(listener_, pmix_->listener_fd());
+    watch(gate_, pmix_->gate_fd());
+}
+
+void PmiService::forget_pmix_descriptors() {
+    // They belong to pmix_, which closes them.
+    for (Descriptor* descriptor : {&listener_, &gate_, &control_})
+        if (descriptor->is_open()) descriptor->release();
+}
+
+void PmiService::start_helper() {
+    forget_pmix_descriptors();
+    try {
+        pmix_->start_helper(find_pmd_sibling("pmd-pmix"), user_environment_);
+    } catch (const Error& error) {
+        handlers_.on_attention(std::string("PMIx is not to be had: ") + error.what());
+        pmix_->shutdown();
+        return;
+    }
+    read_control();
+}
+
+// MP_PMIX=yes: the server first, so that tasks get what it says itself and not what is foreseen.
+void PmiService::wait_eagerly() {
+    pmix_->start_helper(find_pmd_sibling("pmd-pmix"), user_environment_);
+    while (!ready_ && pmix_->control_fd() >= 0) {
+        pollfd wait{pmix_->control_fd(),
+                    static_cast<short>(POLLIN | (pmix_->wants_write() ? POLLOUT : 0)), 0};
+        if (::poll(&wait, 1, kEagerStartMilliseconds) <= 0)
+            throw Error("the PMIx server (pmd-pmix) does not come up");
+        if ((wait.revents & POLLOUT) != 0) pmix_->on_writable();
+        if ((wait.revents & (POLLIN | POLLHUP)) != 0)
+            for (const PmixMessage& message : pmix_->on_readable()) on_pmix(message);
+    }
+}
+
+void PmiService::read_control() {
+    if (pmix_->control_fd() < 0) return;
+    if (!control_.is_open()) control_.assign(pmix_->control_fd());
+    control_.async_wait(Descriptor::wait_read, [this](const asio::error_code& error) {
+        if (error) return;
+        control_.release();
+        for (const PmixMessage& message : pmix_->on_readable()) on_pmix(message);
+        if (!shut_down_) read_control();
+    });
+    watch_control_writable();
+}
+
+void PmiService::watch_control_writable() {
+    if (!control_.is_open() || !pmix_->wants_write()) return;
+    control_.async_wait(Descriptor::wait_write, [this](const asio::error_code& error) {
+        if (error) return;
+        pmix_->on_writable();
+        watch_control_writable();
+    });
+}
+
+void PmiService::on_pmix(const PmixMessage& message) {
+    if (std::get_if<PmixReady>(&message)) {
+        ready_ = true;
+    } else if (const auto* abort = std::get_if<PmixAbort>(&message)) {
+        handlers_.on_abort({abort->task, abort->status, abort->text});
+    } else if (const auto* attention = std::get_if<PmixAttention>(&message)) {
+        handlers_.on_attention(attention->text);
+    } else if (const auto* failed = std::get_if<PmixFailed>(&message)) {
+        if (!shut_down_) handlers_.on_attention("PMIx is not to be had: " + failed->text);
+    }
+}
+
+void PmiService::on_task_exit(TaskId task) {
+    if (pmix_) pmix_->task_exited(task);
+    watch_control_writable();
+}
+
+void PmiService::on_child_exit(pid_t pid) {
+    if (pid == pmix_->helper_pid()) helper_reaped_ = true;
+}
+
+pid_t PmiService::helper_pid() const { return helper_reaped_ ? 0 : pmix_->helper_pid(); }
+
+void PmiService::shut_down() {
+    if (shut_down_) return;
+    shut_down_ = true;
+    forget_pmix_descriptors();
+    const pid_t helper = helper_pid();
+    pmix_->shutdown();
+    if (helper == 0) return;
+    // All its files are in the job's directory: there is nothing to wait for.
+    ::kill(helper, SIGKILL);
+    ::waitpid(helper, nullptr, 0);
+    helper_reaped_ = true;
+}
+
+}  // namespace poe::pm

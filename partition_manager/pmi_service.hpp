@@ -1,0 +1,87 @@
+// PmiService: other people's wire-up, on the daemon's loop. Gives each task a PMI-1 socket and the
+// promise of a PMIx server (pmix_activation.hpp), moves bytes between sockets and the protocol
+// machines, and turns what they say into the daemon's own events.
+#pragma once
+
+#include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "comm/base/unique_fd.hpp"
+#include "partition_manager/job.hpp"
+#include "partition_manager/messages.hpp"
+#include "partition_manager/pmi1_server.hpp"
+#include "partition_manager/pmix_activation.hpp"
+
+namespace poe::pm {
+
+// Belongs to one loop; not thread-safe; never blocks, except in the constructor when the job wants
+// the PMIx server before its tasks (JobSpec::eager_pmix).
+class PmiService {
+  public:
+    struct Handlers {
+        std::function<void(TaskAbort)> on_abort;
+        std::function<void(std::string)> on_attention;
+    };
+
+    // `directory`: the job's directory. Throws Error when sockets cannot be had.
+    PmiService(asio::io_context& loop, const JobSpec& job, NodeIndex node,
+               const std::string& directory, unsigned cpus, Handlers handlers);
+    ~PmiService();
+
+    // Before its task is started: what its environment has for us, and the descriptor that it keeps.
+    Environment environment_of(TaskId task);
+    int task_fd(TaskId task);
+    // All tasks are started (or not): their ends are closed here, ours are served.
+    void tasks_started();
+
+    void on_task_exit(TaskId task);
+    // Any child of the daemon that is no task was reaped.
+    void on_child_exit(pid_t pid);
+    // The running pmd-pmix, 0 when there is none; it is not a process of the job.
+    pid_t helper_pid() const;
+    // Ends the helper and waits for it.
+    void shut_down();
+
+  private:
+    struct Client {
+        explicit Client(asio::io_context& loop) : socket(loop) {}
+        asio::posix::stream_descriptor socket;
+        UniqueFd task_end;
+        std::string outbox;
+        bool writing = false;
+    };
+
+    void read_client(TaskId task);
+    void write_client(TaskId task);
+    void perform(const Pmi1Actions& actions);
+    void start_helper();
+    void wait_eagerly();
+    void watch_pmix();
+    void read_control();
+    void watch_control_writable();
+    void on_pmix(const PmixMessage& message);
+    void forget_pmix_descriptors();
+
+    asio::io_context& loop_;
+    Handlers handlers_;
+    std::vector<std::string> user_environment_;
+    Environment common_;  // for foreign MPIs, the same for every task
+    Pmi1Server pmi1_;
+    std::size_t size_;
+    std::unordered_map<TaskId, std::unique_ptr<Client>> clients_;
+    std::optional<PmixActivation> pmix_;
+    asio::posix::stream_descriptor listener_;
+    asio::posix::stream_descriptor gate_;
+    asio::posix::stream_descriptor control_;
+    bool helper_reaped_ = false;
+    bool shut_down_ = false;
+    bool ready_ = false;
+};
+
+}  // namespace poe::pm

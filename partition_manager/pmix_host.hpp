@@ -1,0 +1,35 @@
+// The PMIx server of one node's tasks, on libpmix; the only place, with pmix_upcalls, that knows
+// its API. Runs in pmd-pmix, one per process, because libpmix allows no more.
+#pragma once
+
+#include "partition_manager/pmix_environment.hpp"
+#include "partition_manager/pmix_upcalls.hpp"
+
+namespace poe::pm {
+
+// Not thread-safe itself; libpmix runs threads of its own, which only call PmixOutlet::post.
+class PmixHost {
+  public:
+    // Starts the server. Keeps everything that libpmix puts into files below
+    // job.pmix_directory(), which it makes. Throws Error.
+    PmixHost(PmixJob job, PmixOutlet outlet);
+    PmixHost(const PmixHost&) = delete;
+    PmixHost& operator=(const PmixHost&) = delete;
+
+    // Registers the job and its local tasks. Returns the environment that libpmix gives tasks,
+    // without PMIX_RANK. Throws Error.
+    Environment start();
+
+    // The task's process is gone. Returns at once.
+    void task_exited(TaskId task);
+
+  private:
+    void register_job();
+    void register_tasks();
+    Environment ask_environment();
+
+    PmixJob job_;
+    std::vector<TaskId> local_tasks_;
+};
+
+}  // namespace poe::pm

@@ -1,0 +1,49 @@
+// Lists of libpmix's pmix_info_t, owned and typed. libpmix takes a C type by name for each value,
+// and a wrong one is undefined; here the value's C++ type decides.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <pmix_server.h>
+
+namespace poe::pm {
+
+// libpmix's own types, told apart from plain numbers and texts.
+struct PmixRank {
+    pmix_rank_t value;
+};
+struct PmixRegex {
+    const char* value;  // of PMIx_generate_regex or PMIx_generate_ppn; copied when added
+};
+
+// Owns its elements; not copyable. An element can be a list itself (a data array).
+class PmixInfo {
+  public:
+    PmixInfo() = default;
+    PmixInfo(const PmixInfo&) = delete;
+    PmixInfo& operator=(const PmixInfo&) = delete;
+    PmixInfo(PmixInfo&& other) noexcept;
+    PmixInfo& operator=(PmixInfo&&) = delete;
+    ~PmixInfo();
+
+    void add(const char* key, const std::string& value);
+    void add(const char* key, std::uint32_t value);
+    void add(const char* key, std::uint16_t value);
+    void add(const char* key, PmixRank value);
+    void add(const char* key, PmixRegex value);
+    void add(const char* key, PmixInfo value);
+
+    pmix_info_t* data() { return items_.data(); }
+    std::size_t size() const { return items_.size(); }
+
+  private:
+    void load(const char* key, const void* value, pmix_data_type_t type);
+    std::vector<pmix_info_t> items_;
+};
+
+// "SUCCESS" and the like.
+std::string pmix_error_text(pmix_status_t status);
+
+}  // namespace poe::pm

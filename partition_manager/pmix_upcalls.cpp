@@ -1,0 +1,142 @@
+// The server module. A function that answers at once returns PMIX_OPERATION_SUCCEEDED; one that
+// calls back must not do so before it has returned, hence the posts.
+#include "partition_manager/pmix_upcalls.hpp"
+
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+#include "comm/base/check.hpp"
+#include "partition_manager/pmix_info.hpp"
+#include "partition_manager/pmix_names.hpp"
+
+namespace poe::pm {
+
+namespace {
+
+struct Context {
+    PmixOutlet outlet;
+    bool one_node;
+    PmixNames names;
+};
+
+// libpmix's C API has one server per process and passes its functions no pointer of ours.
+Context* context = nullptr;
+
+TaskId task_of(const pmix_proc_t* proc) {
+    return static_cast<TaskId>(proc->rank);
+}
+
+void tell(PmixMessage message) {
+    context->outlet.post(
+        [message = std::move(message)]() mutable { context->outlet.send(std::move(message)); });
+}
+
+pmix_status_t client_connected(const pmix_proc_t* proc, void*, pmix_info_t*, size_t,
+                               pmix_op_cbfunc_t, void*) {
+    tell(PmixConnected{task_of(proc)});
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+pmix_status_t client_finalized(const pmix_proc_t* proc, void*, pmix_op_cbfunc_t, void*) {
+    tell(PmixFinalized{task_of(proc)});
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+// A subset of tasks to be ended is not told apart: the job ends as a whole, as poe's jobs do.
+pmix_status_t abort_job(const pmix_proc_t* proc, void*, int status, const char* message,
+                        pmix_proc_t*, size_t, pmix_op_cbfunc_t, void*) {
+    tell(PmixAbort{task_of(proc), status, message != nullptr ? message : ""});
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+// Tasks of one node: what they contributed is all there is. libpmix ends such fences by itself as
+// a rule and does not ask.
+pmix_status_t fence(const pmix_proc_t*, size_t, const pmix_info_t*, size_t, char* data, size_t size,
+                    pmix_modex_cbfunc_t answer, void* request) {
+    if (!context->one_node) return PMIX_ERR_NOT_SUPPORTED;
+    context->outlet.post([=] { answer(PMIX_SUCCESS, data, size, request, &std::free, data); });
+    return PMIX_SUCCESS;
+}
+
+// libpmix answers for local tasks itself; this is about a task that is not here.
+pmix_status_t direct_modex(const pmix_proc_t*, const pmix_info_t*, size_t, pmix_modex_cbfunc_t,
+                           void*) {
+    return PMIX_ERR_NOT_FOUND;
+}
+
+pmix_status_t publish(const pmix_proc_t* proc, const pmix_info_t* info, size_t count,
+                      pmix_op_cbfunc_t, void*) {
+    const pmix_status_t status = context->names.publish(*proc, info, count);
+    return status == PMIX_SUCCESS ? PMIX_OPERATION_SUCCEEDED : status;
+}
+
+pmix_status_t look_up(const pmix_proc_t*, char** keys, const pmix_info_t*, size_t,
+                      pmix_lookup_cbfunc_t answer, void* request) {
+    auto found = std::make_shared<PmixFound>();
+    context->names.look_up(pmix_key_list(keys), *found);
+    context->outlet.post([=] {
+        answer(found->status, found->data.empty() ? nullptr : found->data.data(),
+               found->data.size(), request);
+    });
+    return PMIX_SUCCESS;
+}
+
+pmix_status_t unpublish(const pmix_proc_t* proc, char** keys, const pmix_info_t*, size_t,
+                        pmix_op_cbfunc_t, void*) {
+    const pmix_status_t status = context->names.unpublish(*proc, pmix_key_list(keys));
+    return status == PMIX_SUCCESS ? PMIX_OPERATION_SUCCEEDED : status;
+}
+
+pmix_status_t spawn_tasks(const pmix_proc_t* proc, const pmix_info_t*, size_t, const pmix_app_t*,
+                          size_t, pmix_spawn_cbfunc_t, void*) {
+    tell(PmixAttention{"task " + std::to_string(proc->rank) +
+                       " asked to start more tasks (MPI_Comm_spawn), which poe does not do; start "
+                       "them all with -procs"});
+    return PMIX_ERR_NOT_SUPPORTED;
+}
+
+// All tasks of a node are one job to us, connected from the start.
+pmix_status_t connect_tasks(const pmix_proc_t*, size_t, const pmix_info_t*, size_t,
+                            pmix_op_cbfunc_t, void*) {
+    return context->one_node ? PMIX_OPERATION_SUCCEEDED : PMIX_ERR_NOT_SUPPORTED;
+}
+
+// We make no events of our own that tasks could register for, and libpmix itself has delivered a
+// task's event on this node when it tells us.
+pmix_status_t register_events(pmix_status_t*, size_t, const pmix_info_t*, size_t, pmix_op_cbfunc_t,
+                              void*) {
+    return PMIX_OPERATION_SUCCEEDED;
+}
+pmix_status_t deregister_events(pmix_status_t*, size_t, pmix_op_cbfunc_t, void*) {
+    return PMIX_OPERATION_SUCCEEDED;
+}
+pmix_status_t notify_event(pmix_status_t, const pmix_proc_t*, pmix_data_range_t, pmix_info_t*,
+                           size_t, pmix_op_cbfunc_t, void*) {
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+}  // namespace
+
+pmix_server_module_t pmix_upcalls(PmixOutlet outlet, bool one_node) {
+    POE_CHECK(context == nullptr);
+    context = new Context{std::move(outlet), one_node, {}};  // as long as the process
+    pmix_server_module_t module = {};
+    module.client_connected2 = client_connected;
+    module.client_finalized = client_finalized;
+    module.abort = abort_job;
+    module.fence_nb = fence;
+    module.direct_modex = direct_modex;
+    module.publish = publish;
+    module.lookup = look_up;
+    module.unpublish = unpublish;
+    module.spawn = spawn_tasks;
+    module.connect = connect_tasks;
+    module.disconnect = connect_tasks;
+    module.register_events = register_events;
+    module.deregister_events = deregister_events;
+    module.notify_event = notify_event;
+    return module;
+}
+
+}  // namespace poe::pm

@@ -1,0 +1,26 @@
+// What libpmix asks of its host: the functions of its server module. They run on libpmix's one
+// thread, so that none of them waits for anything; what takes an answer later, or goes to pmd, is
+// posted to the program's own loop.
+#pragma once
+
+#include <functional>
+
+#include <pmix_server.h>
+
+#include "partition_manager/pmix_messages.hpp"
+
+namespace poe::pm {
+
+// The way out of libpmix's thread.
+struct PmixOutlet {
+    // Has the function called soon by the program's own loop. Thread-safe, does not block.
+    std::function<void(std::function<void()>)> post;
+    // Sends to pmd (PmixConnected, PmixFinalized, PmixAbort, PmixAttention). Called by that loop.
+    std::function<void(PmixMessage)> send;
+};
+
+// The module for PMIx_server_init. libpmix hands its functions no context, so that there is one
+// per process: to be called once.
+pmix_server_module_t pmix_upcalls(PmixOutlet outlet, bool one_node);
+
+}  // namespace poe::pm

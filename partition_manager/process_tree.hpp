@@ -1,0 +1,21 @@
+// All processes below this one, however deep, however they hide from process groups. Needs the
+// caller to be a child subreaper, so that orphans of its descendants stay its descendants.
+#pragma once
+
+#include <sys/types.h>
+
+#include <vector>
+
+namespace poe::pm {
+
+// Makes orphaned descendants children of the calling process.
+void become_subreaper();
+
+// Process numbers of all descendants of the calling process, from /proc; `except` and what is below
+// it is left out. Those that start meanwhile may be missing: callers repeat until nothing is left.
+std::vector<pid_t> descendants(pid_t except = 0);
+
+// Sends `signal` to all of them; returns how many there were.
+std::size_t signal_descendants(int signal, pid_t except = 0);
+
+}  // namespace poe::pm

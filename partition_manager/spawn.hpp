@@ -1,0 +1,44 @@
+// Starting one process with exactly the descriptors, group, limits and parent that it should have.
+//
+// posix_spawn cannot ask for a parent-death signal, which is what keeps tasks from outliving a
+// killed daemon, so this does what posix_spawn does inside (vfork, a few system calls, exec) with
+// those added. The child shares our memory until it execs: it allocates nothing, and all signals
+// are blocked around it.
+#pragma once
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <csignal>
+#include <optional>
+
+namespace poe::pm {
+
+struct SpawnRequest {
+    const char* path = nullptr;  // the file to execute; no search
+    char* const* argv = nullptr;
+    char* const* envp = nullptr;
+    int stdin_fd = -1;   // become 0, 1, 2; -1 leaves ours in place
+    int stdout_fd = -1;
+    int stderr_fd = -1;
+    int keep_fd[2] = {-1, -1};  // stay open under the same number; all others are close-on-exec
+    bool new_session = false;   // setsid; otherwise its own process group
+    int death_signal = 0;       // sent to it when our thread ends; 0 for none
+    const sigset_t* signal_mask = nullptr;          // its mask; nullptr: empty
+    const sigset_t* ignored_signals = nullptr;      // ignored in it; all others are default
+    std::optional<rlimit> open_files;               // its RLIMIT_NOFILE
+};
+
+// The signals that were blocked and ignored when this program started; what its children inherit,
+// so that `nohup poe ...` means what it should.
+struct SignalHeritage {
+    sigset_t blocked;
+    sigset_t ignored;
+    static SignalHeritage capture();
+};
+
+// Returns the new process's number, or -errno of the step that failed (of exec: ENOENT, EACCES,
+// ENOEXEC, ...). Blocks until the child has left our memory, about 0.1 ms.
+pid_t spawn(const SpawnRequest& request) noexcept;
+
+}  // namespace poe::pm

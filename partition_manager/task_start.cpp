@@ -1,0 +1,167 @@
+// From TaskSpec to process; see task_start.hpp.
+#include "partition_manager/task_start.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <unordered_set>
+
+#include "comm/base/error.hpp"
+#include "partition_manager/program_path.hpp"
+
+namespace poe::pm {
+
+namespace {
+
+struct Pipe {
+    UniqueFd read;
+    UniqueFd write;
+};
+
+// A larger pipe lets a task that writes much run on while the daemon reads; the system's limit for
+// the sum of all pipes of a user (fs.pipe-user-pages-soft) is why only small jobs get one.
+constexpr int kLargePipe = 256 << 10;
+constexpr std::size_t kLargePipeTasks = 64;
+
+Pipe make_pipe(bool large) {
+    int fds[2];
+    if (::pipe2(fds, O_CLOEXEC) != 0) throw_errno("making a pipe for a task");
+    if (large) ::fcntl(fds[0], F_SETPIPE_SZ, kLargePipe);
+    return {UniqueFd(fds[0]), UniqueFd(fds[1])};
+}
+
+std::string_view value_of(const std::vector<std::string>& environment, std::string_view name) {
+    for (const std::string& entry : environment)
+        if (entry.size() > name.size() && entry[name.size()] == '=' &&
+            entry.compare(0, name.size(), name) == 0)
+            return std::string_view(entry).substr(name.size() + 1);
+    return {};
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& strings) {
+    std::vector<char*> list;
+    list.reserve(strings.size() + 1);
+    for (const std::string& text : strings) list.push_back(const_cast<char*>(text.c_str()));
+    list.push_back(nullptr);
+    return list;
+}
+
+struct LoadedCommand {
+    ProgramPath program;
+    std::vector<char*> argv;
+};
+
+bool reads_stdin(const JobSpec& job, TaskId task) {
+    if (job.stdin_is_empty || job.stdin_mode.kind == StdinMode::Kind::kNone) return false;
+    return job.stdin_mode.kind == StdinMode::Kind::kAll || job.stdin_mode.task == task;
+}
+
+pid_t spawn_program(SpawnRequest request, const LoadedCommand& command) {
+    request.path = command.program.file.c_str();
+    request.argv = command.argv.data();
+    const pid_t pid = spawn(request);
+    if (pid != -ENOEXEC || !is_shell_text(command.program.file)) return pid;
+    // A script without its first line: what execvp and every shell do.
+    std::vector<char*> argv{const_cast<char*>("/bin/sh"),
+                            const_cast<char*>(command.program.file.c_str())};
+    argv.insert(argv.end(), command.argv.begin() + 1, command.argv.end());
+    request.path = "/bin/sh";
+    request.argv = argv.data();
+    return spawn(request);
+}
+
+}  // namespace
+
+std::vector<std::string> merged_environment(const std::vector<std::string>& base,
+                                            const EnvironmentEntries& extra) {
+    std::unordered_set<std::string_view> names;
+    for (const auto& [name, value] : extra) names.insert(name);
+    std::vector<std::string> merged;
+    merged.reserve(base.size() + extra.size());
+    for (const std::string& entry : base)
+        if (!names.contains(std::string_view(entry).substr(0, entry.find('='))))
+            merged.push_back(entry);
+    for (const auto& [name, value] : extra) merged.push_back(name + "=" + value);
+    return merged;
+}
+
+std::vector<LaunchFailure> TaskStarter::start(std::vector<StartedTask>& started) const {
+    std::vector<LaunchFailure> failures;
+    std::vector<LoadedCommand> commands(job.commands.size());
+    for (std::size_t i = 0; i < commands.size(); ++i) {
+        commands[i].program = find_program(job.commands[i][0], value_of(job.environment, "PATH"),
+                                           job.directory);
+        commands[i].argv = pointers(job.commands[i]);
+    }
+    // What is wrong with a command is wrong for all tasks that run it.
+    const auto fail = [&](std::uint32_t command, const std::string& why) {
+        for (TaskId task = 0; task < static_cast<TaskId>(job.tasks.size()); ++task)
+            if (job.tasks[task].node == node && job.tasks[task].command == command)
+                failures.push_back(
+                    {task, "cannot run \"" + job.commands[command][0] + "\": " + why});
+    };
+    for (std::uint32_t command = 0; command < commands.size(); ++command)
+        if (commands[command].program.file.empty()) fail(command, commands[command].program.trouble);
+    if (!failures.empty()) return failures;
+
+    const UniqueFd empty(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    const bool large = job.tasks.size() <= kLargePipeTasks;
+    for (TaskId task = 0; task < static_cast<TaskId>(job.tasks.size()); ++task) {
+        if (job.tasks[task].node != node) continue;
+        StartedTask one;
+        one.task = task;
+        Pipe out = make_pipe(large);
+        Pipe err = make_pipe(false);
+        Pipe in;
+        if (reads_stdin(job, task)) in = make_pipe(false);
+        const std::vector<std::string> environment =
+            merged_environment(job.environment, environment_of(task));
+        const std::vector<char*> envp = pointers(environment);
+        SpawnRequest request;
+        request.envp = envp.data();
+        request.stdin_fd = in.read ? in.read.get() : empty.get();
+        request.stdout_fd = out.write.get();
+        request.stderr_fd = err.write.get();
+        request.keep_fd[0] = keep_fd_of(task);
+        request.death_signal = SIGKILL;
+        request.signal_mask = &heritage.blocked;
+        request.ignored_signals = &heritage.ignored;
+        request.open_files = open_files;
+        one.pid = spawn_program(request, commands[job.tasks[task].command]);
+        if (one.pid < 0) {
+            const std::uint32_t command = job.tasks[task].command;
+            fail(command, explain_exec_failure(commands[command].program.file, -one.pid));
+            return failures;
+        }
+        one.stdin_pipe = std::move(in.write);
+        one.stdout_pipe = std::move(out.read);
+        one.stderr_pipe = std::move(err.read);
+        started.push_back(std::move(one));
+    }
+    return failures;
+}
+
+rlimit raise_open_files_limit() {
+    rlimit before = {};
+    ::getrlimit(RLIMIT_NOFILE, &before);
+    rlimit raised = before;
+    raised.rlim_cur = raised.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &raised);
+    return before;
+}
+
+std::string open_files_trouble(std::size_t tasks, std::size_t descriptors_per_task) {
+    constexpr std::size_t kOwn = 32;
+    rlimit limit = {};
+    ::getrlimit(RLIMIT_NOFILE, &limit);
+    const std::size_t needed = kOwn + tasks * descriptors_per_task;
+    if (limit.rlim_cur == RLIM_INFINITY || needed <= limit.rlim_cur) return "";
+    return std::to_string(tasks) + " tasks need " + std::to_string(needed) +
+           " open files on this node, but the limit is " + std::to_string(limit.rlim_cur) +
+           "; raise the hard limit (`ulimit -Hn`) or start fewer tasks";
+}
+
+}  // namespace poe::pm

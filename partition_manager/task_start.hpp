@@ -1,0 +1,52 @@
+// Starting the tasks of one node: programs looked up once, pipes made, environments built, processes
+// spawned. All or none: when one cannot start, those before it are killed by the caller.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "comm/base/unique_fd.hpp"
+#include "partition_manager/job.hpp"
+#include "partition_manager/spawn.hpp"
+
+namespace poe::pm {
+
+using EnvironmentEntries = std::vector<std::pair<std::string, std::string>>;
+
+// One running task of this node, and our ends of its streams.
+struct StartedTask {
+    TaskId task = 0;
+    pid_t pid = 0;
+    UniqueFd stdin_pipe;  // write end; empty when it reads /dev/null
+    UniqueFd stdout_pipe;
+    UniqueFd stderr_pipe;
+};
+
+struct TaskStarter {
+    const JobSpec& job;
+    NodeIndex node;
+    SignalHeritage heritage;
+    rlimit open_files;  // the tasks' limit
+    // What one task's environment has beyond the job's; called once per task.
+    std::function<EnvironmentEntries(TaskId)> environment_of;
+    // A descriptor that the task keeps (its PMI socket), or -1; called once per task.
+    std::function<int(TaskId)> keep_fd_of;
+
+    // Starts all tasks of the node, in order of their ids, appending to `started`. Returns what
+    // failed: empty when all run.
+    std::vector<LaunchFailure> start(std::vector<StartedTask>& started) const;
+};
+
+// The job's environment without what `extra` sets again, then `extra`.
+std::vector<std::string> merged_environment(const std::vector<std::string>& base,
+                                            const EnvironmentEntries& extra);
+
+// Raises the limit of open files as far as allowed; returns what it was.
+rlimit raise_open_files_limit();
+
+// Why `tasks` tasks cannot be served with the limit of open files that holds now; empty when they
+// can.
+std::string open_files_trouble(std::size_t tasks, std::size_t descriptors_per_task);
+
+}  // namespace poe::pm

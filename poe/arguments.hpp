@@ -1,0 +1,48 @@
+// Splitting a command line: which words are poe's and which are the program's. Apart from what the
+// words mean (options.hpp), because this is the part that must not touch a byte of another
+// program's arguments. CLI11 cannot do it: it knows neither long names behind one dash nor flags
+// strewn among words that must pass unread, so the table (option_table.hpp) does.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "comm/base/result.hpp"
+#include "partition_manager/job.hpp"
+#include "poe/option_table.hpp"
+
+namespace poe::cli {
+
+// One flag of poe's as it was typed.
+struct FlagUse {
+    const OptionRow* row = nullptr;
+    std::string spelling;  // "-hfile", "--procs": the word without its value
+    std::string value;     // empty for flags without a value
+};
+
+struct SplitArguments {
+    std::vector<FlagUse> flags;  // in order; a flag may come twice
+    pm::Command program;         // the program and its arguments; empty: none
+    // Words after the program that would have been poe's before it ("--dry-run"): passed on, but
+    // perhaps not meant so.
+    std::vector<std::string> passed_lookalikes;
+};
+
+// What the variables say about splitting; -noarglist and -fence before the program beat them.
+struct SplitRules {
+    bool noarglist = false;
+    std::string fence;  // empty: none
+};
+
+// Splits the arguments (without argv[0]). Pure.
+//   Before the program: -name VALUE, --name VALUE, -name=VALUE and --name=VALUE are poe's; an
+//   unknown word that begins with '-' is an error with a suggestion. `--` ends poe's part: the next
+//   word is the program, all behind it is the program's. The first other word is the program. After
+//   the program: exactly -name VALUE (and -dry-run) is poe's, wherever it stands; everything else
+//   passes untouched and in order. The fence word is removed; all behind it passes untouched
+//   (before the program it acts like --). With noarglist everything behind the program passes
+//   untouched.
+// A flag at the end without its value is an error.
+Result<SplitArguments> split_arguments(const std::vector<std::string>& arguments, SplitRules rules);
+
+}  // namespace poe::cli

@@ -1,0 +1,44 @@
+// poe's own messages on standard error: "SEVERITY: 0031-NNN  text", shown by -infolevel.
+#pragma once
+
+#include <string>
+
+#include "comm/base/result.hpp"
+
+namespace poe::cli {
+
+// Message numbers of what poe itself says (the historical ones where they are known).
+enum MessageNumber : int {
+    kUserMistake = 215,
+    kTooFewNodes = 125,
+    kTaskKilled = 250,
+    kTaskExited = 251,
+    kTaskStopped = 252,
+    kNotLoaded = 253,
+    kInterrupted = 254,
+    kMaxtimeOver = 255,
+    kDaemonLost = 256,
+    kOutputLost = 257,
+    kAttention = 378,
+    kExecuting = 724,
+    kFatal = 900,
+};
+
+// Writes whole lines, so that messages do not mix with others'. Errors are always shown,
+// attentions from infolevel 1, informations from 2.
+class Diagnostics {
+  public:
+    explicit Diagnostics(int infolevel) : infolevel_(infolevel) {}
+
+    void error(int number, const std::string& text) const;
+    void error(const UserError& mistake) const;
+    void attention(int number, const std::string& text) const;
+    void info(int number, const std::string& text) const;
+    // Text that belongs to the message before it.
+    void detail(const std::string& text) const;
+
+  private:
+    int infolevel_;
+};
+
+}  // namespace poe::cli

@@ -1,0 +1,67 @@
+// See job.hpp.
+#include "poe/job.hpp"
+
+#include <string_view>
+#include <unordered_set>
+
+namespace poe::cli {
+
+namespace {
+
+std::string base36(std::uint64_t number) {
+    std::string text;
+    do {
+        text.insert(text.begin(), "0123456789abcdefghijklmnopqrstuvwxyz"[number % 36]);
+        number /= 36;
+    } while (number != 0);
+    return text;
+}
+
+std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
+
+}  // namespace
+
+std::string make_job_id(const Surroundings& surroundings, int step) {
+    const auto since_epoch = surroundings.now.time_since_epoch();
+    const auto milliseconds =
+        std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count();
+    return base36(static_cast<std::uint64_t>(milliseconds)) + "-" +
+           base36(static_cast<std::uint64_t>(surroundings.pid)) + "-" +
+           base36(static_cast<std::uint64_t>(step));
+}
+
+std::vector<std::string> task_environment(const std::vector<std::string>& environment,
+                                          const std::vector<std::string>& flags) {
+    std::unordered_set<std::string_view> given;
+    for (const std::string& flag : flags) given.insert(name_of(flag));
+    std::vector<std::string> result;
+    for (const std::string& entry : environment)
+        if (!given.contains(name_of(entry))) result.push_back(entry);
+    result.insert(result.end(), flags.begin(), flags.end());
+    return result;
+}
+
+pm::JobSpec make_job(const Options& options, const pm::TaskMap& map, const JobStep& step,
+                     const Surroundings& surroundings, int step_number) {
+    pm::JobSpec job;
+    job.id = make_job_id(surroundings, step_number);
+    job.nodes = map.nodes;
+    for (std::size_t task = 0; task < map.node_of_task.size(); ++task)
+        job.tasks.push_back({map.node_of_task[task], step.command_of_task[task]});
+    job.commands = step.commands;
+    job.environment = task_environment(surroundings.environment, options.task_environment);
+    job.directory = surroundings.directory;
+    job.stdin_mode = options.stdin_mode;
+    job.stdout_mode = options.stdout_mode;
+    job.stdin_is_empty = surroundings.stdin_is_empty;
+    job.stdout_is_terminal = surroundings.stdout_is_terminal;
+    job.wait_mode = options.wait_mode;
+    job.buffer_mem = options.buffer_mem;
+    job.eager_limit = options.eager_limit;
+    job.kill_grace = options.kill_grace;
+    job.host_pmix = options.pmix != PmixMode::kNo;
+    job.eager_pmix = options.pmix == PmixMode::kYes;
+    return job;
+}
+
+}  // namespace poe::cli

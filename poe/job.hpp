@@ -1,0 +1,37 @@
+// From what the user asked (Options) and where it runs (TaskMap) to a job (JobSpec) and to how its
+// partition is run.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "partition_manager/partition.hpp"
+#include "partition_manager/task_map.hpp"
+#include "poe/diagnostics.hpp"
+#include "poe/options.hpp"
+#include "poe/program_prompt.hpp"
+
+namespace poe::cli {
+
+// What the operating system tells about this run of poe; gathered once, in main.
+struct Surroundings {
+    std::vector<std::string> environment;  // "NAME=value"
+    std::string directory;                 // current
+    bool stdin_is_empty = false;
+    bool stdout_is_terminal = false;
+    pid_t pid = 0;
+    std::chrono::system_clock::time_point now{};
+};
+
+// Unique on this host, also over time: letters and digits of time and process, and the step.
+std::string make_job_id(const Surroundings& surroundings, int step);
+
+pm::JobSpec make_job(const Options& options, const pm::TaskMap& map, const JobStep& step,
+                     const Surroundings& surroundings, int step_number);
+
+// "NAME=value" of all that tasks inherit: poe's environment, with its flags as variables.
+std::vector<std::string> task_environment(const std::vector<std::string>& environment,
+                                          const std::vector<std::string>& flags);
+
+}  // namespace poe::cli

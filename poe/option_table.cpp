@@ -1,0 +1,290 @@
+// The rows of the option table, and looking them up.
+#include "poe/option_table.hpp"
+
+#include <algorithm>
+
+namespace poe::cli {
+namespace {
+
+using Id = OptionId;
+using Kind = ValueKind;
+using Group = OptionGroup;
+
+constexpr std::int64_t kMaxProcs = 1048576;
+constexpr std::int64_t kMaxSeconds = 100'000'000;  // three years: more is a mistake
+constexpr std::int64_t kMaxMicroseconds = 1'000'000'000;
+constexpr std::int64_t kKilo = 1024;
+constexpr std::int64_t kMega = kKilo * 1024;
+constexpr std::int64_t kGiga = kMega * 1024;
+
+constexpr bool kNow = true;
+constexpr bool kNotYet = false;
+
+// Short makers, so that a row below reads as: id, names, variable, [values], default, help, group.
+constexpr OptionRow yes_no(Id id, std::string_view names, std::string_view variable,
+                           std::string_view fallback, std::string_view help, Group group,
+                           bool implemented) {
+    return {id, names, variable, Kind::kYesNo, "yes no", 0,
+            0,  "",    fallback, help,         group,    implemented};
+}
+
+constexpr OptionRow number(Id id, std::string_view names, std::string_view variable,
+                           std::int64_t low, std::int64_t high, std::string_view unit,
+                           std::string_view fallback, std::string_view help, Group group,
+                           bool implemented) {
+    return {id,   names, variable, Kind::kNumber, "",    low,
+            high, unit,  fallback, help,          group, implemented};
+}
+
+constexpr OptionRow number_or(Id id, std::string_view names, std::string_view variable,
+                              std::string_view words, std::int64_t low, std::int64_t high,
+                              std::string_view unit, std::string_view fallback,
+                              std::string_view help, Group group, bool implemented) {
+    return {id,       names, variable, Kind::kNumberOrWord, words, low, high, unit,
+            fallback, help,  group,    implemented};
+}
+
+constexpr OptionRow size(Id id, std::string_view names, std::string_view variable, std::int64_t low,
+                         std::int64_t high, std::string_view fallback, std::string_view help,
+                         Group group, bool implemented) {
+    return {id,   names,   variable, Kind::kSize, "",    low,
+            high, "bytes", fallback, help,        group, implemented};
+}
+
+constexpr OptionRow choice(Id id, std::string_view names, std::string_view variable,
+                           std::string_view words, std::string_view fallback, std::string_view help,
+                           Group group, bool implemented) {
+    return {id, names, variable, Kind::kChoice, words, 0,
+            0,  "",    fallback, help,          group, implemented};
+}
+
+constexpr OptionRow file(Id id, std::string_view names, std::string_view variable,
+                         std::string_view fallback, std::string_view help, Group group,
+                         bool implemented) {
+    return {id, names, variable, Kind::kFile, "", 0, 0, "file", fallback, help, group, implemented};
+}
+
+constexpr OptionRow text(Id id, std::string_view names, std::string_view variable,
+                         std::string_view unit, std::string_view fallback, std::string_view help,
+                         Group group, bool implemented) {
+    return {id, names, variable, Kind::kString, "", 0, 0, unit, fallback, help, group, implemented};
+}
+
+constexpr OptionRow word_or_text(Id id, std::string_view names, std::string_view variable,
+                                 std::string_view words, std::string_view unit,
+                                 std::string_view fallback, std::string_view help, Group group,
+                                 bool implemented) {
+    return {id, names, variable, Kind::kString, words, 0,
+            0,  unit,  fallback, help,          group, implemented};
+}
+
+constexpr OptionRow bare(Id id, std::string_view names, std::string_view help, Group group) {
+    return {id, names, "", Kind::kNothing, "", 0, 0, "", "", help, group, kNow};
+}
+
+constexpr OptionRow only_before_program(OptionRow row) {
+    row.before_program_only = true;
+    return row;
+}
+
+constexpr OptionRow case_sensitive(OptionRow row) {
+    row.case_sensitive = true;
+    return row;
+}
+
+constexpr std::array<OptionRow, kOptionCount> kTable = {{
+    // clang-format off
+    // ---- the job
+    number(Id::kProcs, "procs", "MP_PROCS", 1, kMaxProcs, "tasks", "1",
+           "number of tasks", Group::kJob, kNow),
+    choice(Id::kPgmmodel, "pgmmodel", "MP_PGMMODEL", "spmd mpmd", "spmd",
+           "one program for all tasks, or one for each", Group::kJob, kNow),
+    file(Id::kCmdfile, "cmdfile", "MP_CMDFILE", "",
+         "file to read the programs from", Group::kJob, kNow),
+    yes_no(Id::kNewjob, "newjob", "MP_NEWJOB", "no",
+           "run one job step after another", Group::kJob, kNow),
+    only_before_program(yes_no(Id::kNoarglist, "noarglist", "MP_NOARGLIST", "no",
+           "pass all that follows the program untouched", Group::kJob, kNow)),
+    only_before_program(text(Id::kFence, "fence", "MP_FENCE", "string", "",
+         "word after which arguments are passed untouched", Group::kJob, kNow)),
+    bare(Id::kDryRun, "dry-run",
+         "print which task runs where, and stop", Group::kJob),
+
+    // ---- nodes
+    file(Id::kHostfile, "hostfile hfile", "MP_HOSTFILE", "host.list",
+         "file naming the node of each task; NULL: none", Group::kNodes, kNow),
+    file(Id::kSavehostfile, "savehostfile", "MP_SAVEHOSTFILE", "",
+         "write the nodes used to this file", Group::kNodes, kNow),
+    yes_no(Id::kResd, "resd", "MP_RESD", "no",
+           "let the resource manager choose the nodes", Group::kNodes, kNotYet),
+    text(Id::kRmpool, "rmpool", "MP_RMPOOL", "pool", "",
+         "take all nodes from this pool", Group::kNodes, kNotYet),
+    number(Id::kNodes, "nodes", "MP_NODES", 1, kMaxProcs, "nodes", "",
+           "number of nodes", Group::kNodes, kNotYet),
+    number(Id::kTasksPerNode, "tasks_per_node", "MP_TASKS_PER_NODE", 1, kMaxProcs, "tasks", "",
+           "number of tasks on each node", Group::kNodes, kNotYet),
+    number_or(Id::kRetry, "retry", "MP_RETRY", "wait", 0, kMaxSeconds, "seconds", "0",
+              "time between attempts to get nodes", Group::kNodes, kNow),
+    number(Id::kRetrycount, "retrycount", "MP_RETRYCOUNT", 0, kMaxProcs, "attempts", "0",
+           "how often to try again to get nodes", Group::kNodes, kNow),
+    number(Id::kTimeout, "", "MP_TIMEOUT", 1, kMaxSeconds, "seconds", "150",
+           "time allowed to reach a node", Group::kNodes, kNow),
+    number(Id::kPulse, "pulse", "MP_PULSE", 0, kMaxSeconds, "seconds", "600",
+           "time between signs of life of nodes; 0: off", Group::kNodes, kNow),
+    file(Id::kRemotedir, "", "MP_REMOTEDIR", "",
+         "script that prints the directory to use on nodes", Group::kNodes, kNotYet),
+    file(Id::kPmd, "", "MP_PMD", "",
+         "the daemon's program; default: next to poe", Group::kNodes, kNow),
+    choice(Id::kAdapterUse, "adapter_use", "MP_ADAPTER_USE", "shared dedicated", "",
+           "whether others may use the adapter", Group::kNodes, kNotYet),
+    choice(Id::kCpuUse, "cpu_use", "MP_CPU_USE", "multiple unique", "",
+           "whether others may use the processors", Group::kNodes, kNotYet),
+    choice(Id::kBind, "", "MP_BIND", "auto yes no", "auto",
+           "bind each task to a processor", Group::kNodes, kNotYet),
+
+    // ---- input and output
+    yes_no(Id::kLabelio, "labelio", "MP_LABELIO", "no",
+           "label each line of output with its task", Group::kStreams, kNow),
+    number_or(Id::kStdinmode, "stdinmode", "MP_STDINMODE", "all none", 0, kMaxProcs - 1, "task id",
+              "all", "which tasks read standard input", Group::kStreams, kNow),
+    number_or(Id::kStdoutmode, "stdoutmode", "MP_STDOUTMODE", "unordered ordered", 0, kMaxProcs - 1,
+              "task id", "unordered", "whose output appears, and in what order", Group::kStreams,
+              kNow),
+    yes_no(Id::kHoldStdin, "", "MP_HOLD_STDIN", "no",
+           "hold standard input back until all tasks run", Group::kStreams, kNow),
+
+    // ---- messages and the end of the job
+    number(Id::kInfolevel, "infolevel ilevel", "MP_INFOLEVEL", 0, 6, "level", "1",
+           "0 errors, 1 attention, 2 info, 3 to 6 diagnostics", Group::kEnd, kNow),
+    file(Id::kReport, "report", "MP_REPORT", "",
+         "write how the job ended to this file, as JSON", Group::kEnd, kNow),
+    number(Id::kMaxtime, "maxtime", "MP_MAXTIME", 0, kMaxSeconds, "seconds", "0",
+           "end a job that takes longer; 0: no limit", Group::kEnd, kNow),
+    number(Id::kKillGrace, "", "MP_KILL_GRACE", 0, 3'600'000, "milliseconds", "500",
+           "time from SIGTERM to SIGKILL when a job is ended", Group::kEnd, kNow),
+    number(Id::kDeadlockTimeout, "", "MP_DEADLOCK_TIMEOUT", 0, kMaxSeconds, "seconds", "10",
+           "time without progress that is called a deadlock", Group::kEnd, kNotYet),
+    yes_no(Id::kPmdlog, "pmdlog", "MP_PMDLOG", "no",
+           "keep a log of the daemon on each node", Group::kEnd, kNotYet),
+    text(Id::kCoredir, "coredir", "MP_COREDIR", "directory", "coredir",
+         "prefix of the directories for core files", Group::kEnd, kNotYet),
+    text(Id::kCorefileFormat, "corefile_format", "MP_COREFILE_FORMAT", "name", "",
+         "name of readable core files, or STDERR", Group::kEnd, kNotYet),
+    yes_no(Id::kCorefileSigterm, "corefile_sigterm", "MP_COREFILE_SIGTERM", "no",
+           "write core files at SIGTERM too", Group::kEnd, kNotYet),
+    choice(Id::kStatistics, "statistics", "MP_STATISTICS", "yes no print", "no",
+           "count messages and bytes", Group::kEnd, kNotYet),
+    word_or_text(Id::kPrintenv, "printenv", "MP_PRINTENV", "yes no", "script", "no",
+         "print the environment of the tasks", Group::kEnd, kNotYet),
+
+    // ---- communication
+    case_sensitive(choice(Id::kEuilib, "euilib", "MP_EUILIB", "us ip", "us",
+           "us: the fastest way there is; ip: TCP", Group::kCommunication, kNow)),
+    text(Id::kEuidevice, "euidevice", "MP_EUIDEVICE", "device", "",
+         "network interface between nodes", Group::kCommunication, kNotYet),
+    text(Id::kEuilibpath, "euilibpath", "MP_EUILIBPATH", "path", "",
+         "where the communication library is", Group::kCommunication, kNotYet),
+    choice(Id::kWaitMode, "wait_mode", "MP_WAIT_MODE", "adaptive poll yield sleep nopoll",
+           "adaptive", "how a task waits for a message", Group::kCommunication, kNow),
+    size(Id::kBufferMem, "buffer_mem", "MP_BUFFER_MEM", 4 * kKilo, kGiga * kKilo, "",
+         "memory for early messages of a task", Group::kCommunication, kNow),
+    size(Id::kEagerLimit, "eager_limit", "MP_EAGER_LIMIT", 1, kGiga, "",
+         "longest message sent before it is asked for", Group::kCommunication, kNow),
+    choice(Id::kPmix, "", "MP_PMIX", "auto yes no", "auto",
+           "serve PMIx to programs of other MPIs", Group::kCommunication, kNow),
+    choice(Id::kEuidevelop, "euidevelop", "MP_EUIDEVELOP", "yes no deb nor min", "no",
+           "check the arguments of communication calls", Group::kCommunication, kNotYet),
+    yes_no(Id::kSharedMemory, "shared_memory", "MP_SHARED_MEMORY", "yes",
+           "use shared memory inside a node", Group::kCommunication, kNotYet),
+    yes_no(Id::kCssInterrupt, "css_interrupt", "MP_CSS_INTERRUPT", "no",
+           "let messages progress while a task computes", Group::kCommunication, kNotYet),
+    number(Id::kIntrdelay, "intrdelay", "MP_INTRDELAY", 0, kMaxMicroseconds, "microseconds", "",
+           "delay of such an interrupt", Group::kCommunication, kNotYet),
+    number(Id::kPollingInterval, "polling_interval", "MP_POLLING_INTERVAL", 1, kMaxMicroseconds,
+           "microseconds", "400000", "time between timer polls", Group::kCommunication, kNotYet),
+    yes_no(Id::kUseFlowControl, "use_flow_control", "MP_USE_FLOW_CONTROL", "no",
+           "limit messages that are under way", Group::kCommunication, kNotYet),
+    size(Id::kThreadStacksize, "thread_stacksize", "MP_THREAD_STACKSIZE", 16 * kKilo, kGiga, "",
+         "stack of service threads", Group::kCommunication, kNotYet),
+    yes_no(Id::kSingleThread, "single_thread", "MP_SINGLE_THREAD", "no",
+           "promise that tasks have one thread", Group::kCommunication, kNotYet),
+    number(Id::kMaxTypedepth, "max_typedepth", "MP_MAX_TYPEDEPTH", 1, 1000, "levels", "5",
+           "deepest nesting of datatypes", Group::kCommunication, kNotYet),
+
+    // ---- markers and traces
+    number(Id::kPmlights, "pmlights", "MP_PMLIGHTS", 0, 100, "lights", "0",
+           "lights of each task in the marker array", Group::kDisplays, kNotYet),
+    number(Id::kUsrport, "usrport", "MP_USRPORT", 1, 65535, "port", "9999",
+           "port of the marker array", Group::kDisplays, kNotYet),
+    choice(Id::kTracelevel, "tracelevel tlevel", "MP_TRACELEVEL", "0 1 2 3 9", "0",
+           "what to record: 0 nothing ... 9 everything", Group::kDisplays, kNotYet),
+    text(Id::kTracedir, "tracedir tdir", "MP_TRACEDIR", "directory", "",
+         "directory of the trace file", Group::kDisplays, kNotYet),
+    file(Id::kTracefile, "tracefile tfile", "MP_TRACEFILE", "",
+         "name of the trace file", Group::kDisplays, kNotYet),
+    size(Id::kTbuffsize, "tbuffsize tbsize", "MP_TBUFFSIZE", kKilo, kGiga, "1M",
+         "memory for trace records in each task", Group::kDisplays, kNotYet),
+    yes_no(Id::kTbuffwrap, "tbuffwrap tbwrap", "MP_TBUFFWRAP", "no",
+           "keep only the last records", Group::kDisplays, kNotYet),
+    size(Id::kTtempsize, "ttempsize ttsize", "MP_TTEMPSIZE", kKilo, kGiga * kKilo, "10M",
+         "size of a temporary trace file", Group::kDisplays, kNotYet),
+    text(Id::kTmpdir, "tmpdir", "MP_TMPDIR", "directory", "",
+         "directory of temporary trace files", Group::kDisplays, kNotYet),
+    number(Id::kSamplefreq, "samplefreq sfreq", "MP_SAMPLEFREQ", 1, 1'000'000, "milliseconds", "10",
+           "time between samples of system statistics", Group::kDisplays, kNotYet),
+
+    // ---- poe itself
+    only_before_program(bare(Id::kHelp, "h help", "print this help, and stop", Group::kPoe)),
+    only_before_program(bare(Id::kVersion, "version", "print the version, and stop", Group::kPoe)),
+    // clang-format on
+}};
+
+constexpr bool rows_are_in_order() {
+    for (std::size_t i = 0; i < kOptionCount; ++i) {
+        if (static_cast<std::size_t>(kTable[i].id) != i) return false;
+        if (kTable[i].help.size() > 60) return false;
+    }
+    return true;
+}
+static_assert(rows_are_in_order(), "kTable follows OptionId, and its help texts fit");
+
+}  // namespace
+
+std::span<const OptionRow, kOptionCount> option_table() {
+    return kTable;
+}
+
+const OptionRow& option_row(OptionId id) {
+    return kTable[static_cast<std::size_t>(id)];
+}
+
+std::string_view next_word(std::string_view& text) {
+    const std::size_t begin = text.find_first_not_of(' ');
+    if (begin == std::string_view::npos) {
+        text = {};
+        return {};
+    }
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string_view word = text.substr(begin, end - begin);
+    text.remove_prefix(end);
+    return word;
+}
+
+const OptionRow* find_flag(std::string_view name) {
+    if (name.empty()) return nullptr;
+    for (const OptionRow& row : kTable) {
+        std::string_view names = row.names;
+        for (auto word = next_word(names); !word.empty(); word = next_word(names))
+            if (word == name) return &row;
+    }
+    return nullptr;
+}
+
+const OptionRow* find_variable(std::string_view variable) {
+    if (variable.empty()) return nullptr;
+    for (const OptionRow& row : kTable)
+        if (row.variable == variable) return &row;
+    return nullptr;
+}
+
+}  // namespace poe::cli

@@ -1,0 +1,146 @@
+// The option table: every flag and MP_* variable that poe knows, one row each. Parsing, `poe -h`,
+// the man page's table and the error texts all come from these rows, so that they cannot disagree.
+// To add a flag: a name in OptionId, a row in option_table.cpp at the same place, and, when it is
+// implemented, a line in apply_value.cpp that puts its value into Options.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace poe::cli {
+
+// Names the rows, in their order.
+enum class OptionId : unsigned char {
+    // the job
+    kProcs,
+    kPgmmodel,
+    kCmdfile,
+    kNewjob,
+    kNoarglist,
+    kFence,
+    kDryRun,
+    // nodes
+    kHostfile,
+    kSavehostfile,
+    kResd,
+    kRmpool,
+    kNodes,
+    kTasksPerNode,
+    kRetry,
+    kRetrycount,
+    kTimeout,
+    kPulse,
+    kRemotedir,
+    kPmd,
+    kAdapterUse,
+    kCpuUse,
+    kBind,
+    // input and output
+    kLabelio,
+    kStdinmode,
+    kStdoutmode,
+    kHoldStdin,
+    // messages and the end of the job
+    kInfolevel,
+    kReport,
+    kMaxtime,
+    kKillGrace,
+    kDeadlockTimeout,
+    kPmdlog,
+    kCoredir,
+    kCorefileFormat,
+    kCorefileSigterm,
+    kStatistics,
+    kPrintenv,
+    // communication
+    kEuilib,
+    kEuidevice,
+    kEuilibpath,
+    kWaitMode,
+    kBufferMem,
+    kEagerLimit,
+    kPmix,
+    kEuidevelop,
+    kSharedMemory,
+    kCssInterrupt,
+    kIntrdelay,
+    kPollingInterval,
+    kUseFlowControl,
+    kThreadStacksize,
+    kSingleThread,
+    kMaxTypedepth,
+    // markers and traces
+    kPmlights,
+    kUsrport,
+    kTracelevel,
+    kTracedir,
+    kTracefile,
+    kTbuffsize,
+    kTbuffwrap,
+    kTtempsize,
+    kTmpdir,
+    kSamplefreq,
+    // poe itself
+    kHelp,
+    kVersion,
+};
+inline constexpr std::size_t kOptionCount = static_cast<std::size_t>(OptionId::kVersion) + 1;
+
+enum class ValueKind : unsigned char {
+    kNothing,       // a flag without a value
+    kYesNo,         // yes or no
+    kNumber,        // low..high
+    kNumberOrWord,  // low..high, or one of `choices`
+    kSize,          // bytes, low..high, with suffix k, m or g (powers of 1024)
+    kChoice,        // one of `choices`
+    kFile,          // a path, as it stands
+    kString,        // any text, as it stands
+};
+
+enum class OptionGroup : unsigned char {
+    kJob,
+    kNodes,
+    kStreams,
+    kEnd,
+    kCommunication,
+    kDisplays,
+    kPoe,
+};
+inline constexpr OptionGroup kLastGroup = OptionGroup::kPoe;
+
+struct OptionRow {
+    OptionId id;
+    // Flag names without dashes, the main one first, blank-separated ("hostfile hfile"); empty:
+    // none.
+    std::string_view names;
+    std::string_view variable;  // "MP_HOSTFILE"; empty: none
+    ValueKind kind;
+    std::string_view choices;  // words that are allowed, blank-separated; kString: that are special
+    std::int64_t low;          // kNumber, kNumberOrWord, kSize
+    std::int64_t high;
+    std::string_view unit;           // what the number counts or the text is: "seconds", "file"
+    std::string_view default_value;  // as the user would type it; empty: none
+    std::string_view help;           // one line, at most 60 columns, no full stop
+    OptionGroup group;
+    bool implemented;
+    bool before_program_only = false;  // after the program the word is the program's
+    bool case_sensitive = false;       // kChoice: letter case matters
+};
+
+// All rows, in the order of OptionId.
+std::span<const OptionRow, kOptionCount> option_table();
+
+const OptionRow& option_row(OptionId id);
+
+// The row with this flag name (no dashes; main name or alias) or this variable; null when none.
+const OptionRow* find_flag(std::string_view name);
+const OptionRow* find_variable(std::string_view variable);
+
+// Blank-separated words, one after another: `text` loses the first word, which is returned; empty
+// at the end.
+std::string_view next_word(std::string_view& text);
+
+}  // namespace poe::cli

@@ -1,0 +1,120 @@
+// What the user asked of poe: the flags, the MP_* variables and the defaults, merged, checked, and
+// as typed plain data. Reading them is a pure function of arguments and environment, so that all
+// rules are tested without a process. The rows behind it are in option_table.hpp.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "comm/base/result.hpp"
+#include "comm/base/types.hpp"
+#include "partition_manager/host_file.hpp"
+#include "partition_manager/job.hpp"
+#include "poe/option_table.hpp"
+
+namespace poe::cli {
+
+// The MP_* variables, by name. Other variables are not looked at.
+using Environment = std::map<std::string, std::string, std::less<>>;
+
+// Collects the MP_* variables of a null-terminated environment block. Of two with one name the
+// first counts, as for getenv.
+Environment mp_variables(const char* const* environment_block);
+
+// Where a value comes from. A flag beats its variable, both beat the default.
+enum class Source : unsigned char { kDefault, kVariable, kFlag };
+
+// Something the user should hear although the job goes on.
+struct Notice {
+    enum class Severity { kAttention, kInfo };
+    Severity severity = Severity::kAttention;
+    int number = 0;    // of message 0031-NNN
+    std::string text;  // one line
+    // "ATTENTION: 0031-378  text"
+    std::string str() const;
+};
+
+// True when messages of this severity are shown at this -infolevel (ATTENTION from 1, INFO from 2).
+bool is_shown(Notice::Severity severity, int infolevel);
+
+// What poe is to do.
+enum class Request { kRun, kHelp, kVersion };
+
+enum class ProgramModel { kSpmd, kMpmd };
+
+enum class PmixMode { kAuto, kYes, kNo };
+
+// Fields are in the order of the table, not of their sizes: there is one of these.
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
+struct Options {
+    Request request = Request::kRun;
+    bool dry_run = false;  // --dry-run: print the task map and stop
+
+    // The program and its arguments with poe's own removed; empty: commands file or prompt.
+    pm::Command program;
+
+    TaskId procs = 1;  // 1..1048576
+
+    // Where tasks run.
+    pm::HostFileUse host_file_use = pm::HostFileUse::kDefault;
+    std::string host_file;              // path; kGiven only
+    std::string save_host_file;         // path; empty: none
+    std::string euilib = "us";          // us or ip
+    bool retry_until_ready = false;     // -retry wait
+    std::chrono::seconds retry{0};      // between attempts to get nodes; 0: no retry
+    int retry_count = 0;                // attempts after the first; with retry only
+    std::chrono::seconds timeout{150};  // to reach a node's daemon
+    std::chrono::seconds pulse{600};    // between signs of life; 0: off
+
+    // What they run.
+    ProgramModel program_model = ProgramModel::kSpmd;
+    std::string commands_file;  // path; empty: ask on standard input
+    bool newjob = false;        // keep the partition for further job steps
+    bool noarglist = false;     // arguments belong to the program, unparsed
+    std::string fence;          // word that ends poe's parsing; empty: none
+
+    // Input, output and messages.
+    bool labelio = false;
+    pm::StdinMode stdin_mode;    // a task id in it is below procs
+    pm::StdoutMode stdout_mode;  // likewise
+    bool hold_stdin = false;     // keep standard input until all tasks run
+    int infolevel = 1;           // 0..6
+    std::string report;          // -report: path of the JSON report; empty: none
+
+    // The end of a job.
+    std::optional<std::chrono::seconds> maxtime;  // status 124 when it takes longer
+    std::chrono::milliseconds kill_grace{500};    // between SIGTERM and SIGKILL
+
+    // Communication.
+    WaitMode wait_mode = WaitMode::kAdaptive;
+    Bytes buffer_mem = 0;   // 0: MPL's default
+    Bytes eager_limit = 0;  // 0: MPL's default
+    PmixMode pmix = PmixMode::kAuto;
+    std::string pmd;  // MP_PMD: path of the daemon; empty: next to poe
+
+    // "MP_NAME=value" of every flag given on the command line, in table order: tasks see what the
+    // user typed as if it had been set. Words are normalised (lower case, full name).
+    std::vector<std::string> task_environment;
+
+    // To be printed according to infolevel (is_shown), in order; never dropped.
+    std::vector<Notice> notices;
+
+    // Where each value comes from; source(OptionId::kProcs) reads better.
+    std::array<Source, kOptionCount> sources{};
+    Source source(OptionId id) const { return sources[static_cast<std::size_t>(id)]; }
+    // "-procs", "MP_PROCS" or "default": how to name the value's origin in a message.
+    std::string origin(OptionId id) const;
+};
+
+// Reads poe's command line (without argv[0]) and variables. Pure: no getenv, no files, no clock. A
+// UserError names the flag or variable as typed, the value, what is allowed, and what was probably
+// meant; poe's exit status is then 1.
+Result<Options> read_options(const std::vector<std::string>& arguments,
+                             const Environment& environment);
+
+}  // namespace poe::cli

@@ -1,0 +1,247 @@
+// See report.hpp.
+#include "poe/report.hpp"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstring>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "partition_manager/task_ranges.hpp"
+#include "poe/diagnostics.hpp"
+
+namespace poe::cli {
+
+namespace {
+
+using pm::Cause;
+
+constexpr std::size_t kLastWords = 5;
+
+double seconds(std::chrono::nanoseconds time) {
+    return std::chrono::duration<double>(time).count();
+}
+
+std::string signal_name(int signal) {
+    const char* short_name = ::sigabbrev_np(signal);
+    return short_name != nullptr ? std::string("SIG") + short_name
+                                 : "signal " + std::to_string(signal);
+}
+
+std::string signal_in_words(int signal) {
+    const char* description = ::sigdescr_np(signal);
+    return description != nullptr ? signal_name(signal) + " (" + description + ")"
+                                  : signal_name(signal);
+}
+
+const std::string& program_of(const pm::JobSpec& job, TaskId task) {
+    return job.commands[job.tasks[static_cast<std::size_t>(task)].command][0];
+}
+
+const std::string& node_of(const pm::JobSpec& job, TaskId task) {
+    return job.nodes[static_cast<std::size_t>(job.tasks[static_cast<std::size_t>(task)].node)];
+}
+
+// "task 2 (node n1, ./ring)"
+std::string introduce(const pm::JobSpec& job, TaskId task) {
+    return fmt::format("task {} (node {}, {})", task, node_of(job, task), program_of(job, task));
+}
+
+// Fits behind one task and behind many.
+std::string ending_of(const pm::TaskExit& exit) {
+    if (exit.signal != 0)
+        return fmt::format("killed by {}{}", signal_in_words(exit.signal),
+                           exit.core ? ", core dumped" : ", no core dumped");
+    return fmt::format("exited with code {}", exit.code);
+}
+
+std::string when(const pm::Outcome& outcome, TaskId task) {
+    const auto& exit = outcome.tasks[static_cast<std::size_t>(task)].exit;
+    return fmt::format("{:.3f} s after the start",
+                       seconds(exit ? exit->after : outcome.elapsed));
+}
+
+ReportLine first_line(const pm::JobSpec& job, const pm::Outcome& outcome) {
+    const TaskId task = outcome.first_failure.value_or(-1);
+    const auto about = [&](const std::string& what) {
+        return introduce(job, task) + " " + what + ", " + when(outcome, task);
+    };
+    switch (outcome.cause) {
+        case Cause::kOrderly:
+        case Cause::kExitCode:
+            return {true, kTaskExited,
+                    about(ending_of(*outcome.tasks[static_cast<std::size_t>(task)].exit))};
+        case Cause::kSignal:
+            return {true, kTaskKilled,
+                    about(ending_of(*outcome.tasks[static_cast<std::size_t>(task)].exit))};
+        case Cause::kStopall:
+            return {true, kTaskStopped, about(fmt::format("called mpc_stopall({})",
+                                                          outcome.status))};
+        case Cause::kAbort:
+            return {true, kTaskStopped,
+                    about(fmt::format("aborted the job with code {}{}", outcome.status,
+                                      outcome.text.empty() ? "" : " (" + outcome.text + ")"))};
+        case Cause::kInterrupted:
+            return {true, kInterrupted,
+                    fmt::format("the job was ended by {}, {:.3f} s after the start",
+                                signal_in_words(outcome.status - 128), seconds(outcome.elapsed))};
+        case Cause::kMaxtime:
+            return {true, kMaxtimeOver,
+                    fmt::format("the job took longer than -maxtime allows and was ended after "
+                                "{:.3f} s",
+                                seconds(outcome.elapsed))};
+        case Cause::kLostDaemon:
+            return {true, kDaemonLost, outcome.text + "; the job was ended"};
+        case Cause::kOutputError:
+            return {true, kOutputLost, outcome.text + "; the job was ended"};
+        case Cause::kNotStarted:
+            return {true, kNotLoaded, outcome.text};
+        case Cause::kNone:
+        case Cause::kOutputClosed:
+            break;
+    }
+    return {};
+}
+
+// Programs that could not be loaded: tasks with the same trouble on one line.
+std::vector<ReportLine> not_started_lines(const pm::JobSpec& job, const pm::Outcome& outcome) {
+    std::map<std::string, std::vector<TaskId>> by_text;
+    for (const pm::LaunchFailure& failure : outcome.not_started)
+        by_text[failure.text].push_back(failure.task);
+    std::vector<ReportLine> lines;
+    for (const auto& [text, tasks] : by_text)
+        lines.push_back({true, kNotLoaded,
+                         fmt::format("{} (node {}) {}", pm::tasks_in_words(tasks),
+                                     node_of(job, tasks.front()), text)});
+    return lines;
+}
+
+std::string fate(const pm::TaskEnd& end) {
+    if (!end.exit) return "did not report how they ended";
+    const pm::TaskExit& exit = *end.exit;
+    if (end.ended_by_poe) {
+        if (exit.signal == SIGTERM || exit.signal == SIGKILL)
+            return "ended by poe (" + signal_name(exit.signal) + ")";
+        if (exit.signal == 0 && exit.code == 0) return "";
+        return ending_of(exit) + " while the job was being ended";
+    }
+    return exit.signal == 0 && exit.code == 0 ? "" : ending_of(exit);
+}
+
+// All tasks but the first failure, folded by what became of them.
+std::vector<ReportLine> other_lines(const pm::Outcome& outcome) {
+    std::vector<std::string> order;
+    std::map<std::string, std::vector<TaskId>> by_fate;
+    for (std::size_t task = 0; task < outcome.tasks.size(); ++task) {
+        if (outcome.first_failure == static_cast<TaskId>(task)) continue;
+        const std::string text = fate(outcome.tasks[task]);
+        if (text.empty()) continue;
+        if (!by_fate.contains(text)) order.push_back(text);
+        by_fate[text].push_back(static_cast<TaskId>(task));
+    }
+    std::vector<ReportLine> lines;
+    for (const std::string& text : order)
+        lines.push_back({false, 0, "       " + pm::tasks_in_words(by_fate[text]) + " " + text});
+    return lines;
+}
+
+std::vector<ReportLine> last_words(const pm::JobSpec& job, const pm::Outcome& outcome,
+                                   const pm::StderrTails& tails) {
+    std::vector<ReportLine> lines;
+    // With one task they are just above.
+    if (!outcome.first_failure || job.tasks.size() < 2) return lines;
+    const std::vector<std::string> words = tails.last_lines(*outcome.first_failure, kLastWords);
+    if (words.empty()) return lines;
+    lines.push_back({false, 0,
+                     fmt::format("       last on standard error of task {}:",
+                                 *outcome.first_failure)});
+    for (const std::string& line : words) lines.push_back({false, 0, "       | " + line});
+    return lines;
+}
+
+const char* cause_name(Cause cause) {
+    switch (cause) {
+        case Cause::kNone: return "none";
+        case Cause::kOrderly: return "exit code";
+        case Cause::kExitCode: return "exit code, job ended";
+        case Cause::kSignal: return "signal";
+        case Cause::kStopall: return "mpc_stopall";
+        case Cause::kAbort: return "abort";
+        case Cause::kNotStarted: return "not started";
+        case Cause::kInterrupted: return "interrupted";
+        case Cause::kMaxtime: return "maxtime";
+        case Cause::kLostDaemon: return "daemon lost";
+        case Cause::kOutputError: return "output error";
+        case Cause::kOutputClosed: return "output closed";
+    }
+    return "";
+}
+
+// Whatever bytes users have in names and output must become valid JSON.
+std::string dump(const nlohmann::ordered_json& json) {
+    return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+nlohmann::ordered_json task_json(const pm::JobSpec& job, TaskId task, const pm::TaskEnd& end) {
+    nlohmann::ordered_json json;
+    json["task"] = task;
+    json["node"] = node_of(job, task);
+    json["program"] = program_of(job, task);
+    if (!end.exit) return json;
+    const pm::TaskExit& exit = *end.exit;
+    if (exit.signal != 0) {
+        json["signal"] = exit.signal;
+        json["signal_name"] = signal_name(exit.signal);
+        json["core_dumped"] = exit.core;
+    } else {
+        json["code"] = exit.code;
+    }
+    json["ended_by_poe"] = end.ended_by_poe;
+    json["seconds"] = seconds(exit.after);
+    json["user_seconds"] = seconds(exit.user);
+    json["system_seconds"] = seconds(exit.system);
+    json["peak_memory_bytes"] = exit.peak_memory;
+    return json;
+}
+
+}  // namespace
+
+std::vector<ReportLine> report_lines(const pm::JobSpec& job, const pm::Outcome& outcome,
+                                     const pm::StderrTails& tails) {
+    if (outcome.cause == Cause::kNone || outcome.cause == Cause::kOutputClosed) return {};
+    if (outcome.cause == Cause::kStopall && outcome.status == 0) return {};
+    if (outcome.cause == Cause::kNotStarted && !outcome.not_started.empty())
+        return not_started_lines(job, outcome);
+    std::vector<ReportLine> lines{first_line(job, outcome)};
+    for (auto& line : last_words(job, outcome, tails)) lines.push_back(std::move(line));
+    for (auto& line : other_lines(outcome)) lines.push_back(std::move(line));
+    return lines;
+}
+
+std::string report_json(const pm::JobSpec& job, const pm::Outcome& outcome,
+                        const pm::StderrTails& tails) {
+    nlohmann::ordered_json json;
+    json["job"] = job.id;
+    json["status"] = outcome.status;
+    json["cause"] = cause_name(outcome.cause);
+    if (!outcome.text.empty()) json["text"] = outcome.text;
+    json["seconds"] = seconds(outcome.elapsed);
+    json["nodes"] = job.nodes;
+    if (outcome.first_failure) {
+        const TaskId task = *outcome.first_failure;
+        auto first = task_json(job, task, outcome.tasks[static_cast<std::size_t>(task)]);
+        first["last_stderr"] = tails.last_lines(task, kLastWords);
+        json["first_failure"] = std::move(first);
+    }
+    json["not_started"] = nlohmann::ordered_json::array();
+    for (const pm::LaunchFailure& failure : outcome.not_started)
+        json["not_started"].push_back({{"task", failure.task}, {"text", failure.text}});
+    json["tasks"] = nlohmann::ordered_json::array();
+    for (std::size_t task = 0; task < outcome.tasks.size(); ++task)
+        json["tasks"].push_back(
+            task_json(job, static_cast<TaskId>(task), outcome.tasks[task]));
+    return dump(json);
+}
+
+}  // namespace poe::cli

@@ -1,0 +1,28 @@
+// The end of a job in words and as JSON. Pure: an Outcome in, text out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "partition_manager/outcome.hpp"
+#include "partition_manager/partition.hpp"
+
+namespace poe::cli {
+
+// One message of the final report; what the person reads last.
+struct ReportLine {
+    bool is_error = false;  // otherwise a detail of the line before
+    int number = 0;
+    std::string text;
+};
+
+// What there is to say about `outcome`: nothing when all went well. `tails` gives the last words of
+// the task that failed first.
+std::vector<ReportLine> report_lines(const pm::JobSpec& job, const pm::Outcome& outcome,
+                                     const pm::StderrTails& tails);
+
+// The same for -report FILE: one JSON object, see poe(1).
+std::string report_json(const pm::JobSpec& job, const pm::Outcome& outcome,
+                        const pm::StderrTails& tails);
+
+}  // namespace poe::cli

@@ -1,0 +1,121 @@
+"""What all tests of whole jobs share: where poe is, how to run it with a deadline, and the check that
+a job left nothing behind."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+import unittest
+
+BUILD = pathlib.Path(os.environ.get("POE_BUILD", "build/release")).resolve()
+SOURCE = pathlib.Path(os.environ.get("POE_SOURCE", ".")).resolve()
+POE = str(BUILD / "bin" / "poe")
+EXAMPLES = BUILD / "examples"
+DEADLINE = 60
+SANITIZED = bool(os.environ.get("POE_SANITIZE"))
+
+
+def clean_environment(**changes):
+    """The environment without any MP_* setting of whoever runs the tests."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("MP_", "PMI", "OMPI_"))}
+    env.update({k: str(v) for k, v in changes.items()})
+    return env
+
+
+def poe(*args, stdin=subprocess.DEVNULL, input=None, env=None, timeout=DEADLINE, **options):
+    """Runs poe to its end; stdout and stderr as bytes."""
+    streams = {"input": input} if input is not None else {"stdin": stdin}
+    return subprocess.run([POE, *map(os.fsencode, args)], capture_output=True, timeout=timeout,
+                          env=env or clean_environment(), **streams, **options)
+
+
+def start(*args, **options):
+    options.setdefault("stdin", subprocess.DEVNULL)
+    options.setdefault("stdout", subprocess.PIPE)
+    options.setdefault("stderr", subprocess.PIPE)
+    options.setdefault("env", clean_environment())
+    return subprocess.Popen([POE, *map(os.fsencode, args)], **options)
+
+
+def wait_for(condition, what, timeout=DEADLINE):
+    """The first true value of condition(), asked until the deadline."""
+    end = time.monotonic() + timeout
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise AssertionError(f"waited {timeout} s for {what}")
+        time.sleep(0.005)
+
+
+def processes():
+    """pid -> (parent, state, command line) of all processes that have one."""
+    found = {}
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            stat = pathlib.Path(f"/proc/{entry}/stat").read_text()
+            command = pathlib.Path(f"/proc/{entry}/cmdline").read_bytes()
+        except OSError:
+            continue
+        after = stat[stat.rindex(")") + 2:].split()
+        found[int(entry)] = (int(after[1]), after[0], command.replace(b"\0", b" ").decode(errors="replace"))
+    return found
+
+
+def running(marker):
+    """Processes whose command line has `marker` in it, but for ourselves and zombies."""
+    return [pid for pid, (_, state, command) in processes().items()
+            if marker in command and state != "Z" and pid != os.getpid()]
+
+
+def children_of(pid):
+    return [child for child, (parent, state, _) in processes().items() if parent == pid and state != "Z"]
+
+
+def descendants_of(pid):
+    result = []
+    for child in children_of(pid):
+        result += [child] + descendants_of(child)
+    return result
+
+
+def daemon_of(pid):
+    """The pmd of a running poe."""
+    def find():
+        return [child for child in children_of(pid) if "pmd --channel" in processes().get(child, (0, "", ""))[2]]
+    return wait_for(find, "pmd to start")[0]
+
+
+def job_files():
+    return sorted(n for n in os.listdir("/dev/shm") if re.match(rf"\.?poe-{os.getuid()}-[0-9a-z]+-[0-9a-z]+-\d+$", n))
+
+
+class LaunchTest(unittest.TestCase):
+    """A test that fails when processes with self.marker in their command, or job files, stay."""
+
+    def setUp(self):
+        self.marker = f"poe-test-{os.getpid()}-{time.monotonic_ns()}"
+        self.files_before = set(job_files())
+
+    def tearDown(self):
+        def nothing_left():
+            return not running(self.marker) and not set(job_files()) - self.files_before
+        try:
+            wait_for(nothing_left, "the job to be gone", 10)
+        except AssertionError:
+            self.fail(f"left behind: processes {running(self.marker)}, files {set(job_files()) - self.files_before}")
+
+    def ok(self, result, status=0):
+        self.assertEqual(result.returncode, status, f"stdout: {result.stdout[-2000:]!r}\nstderr: {result.stderr[-2000:]!r}")
+        return result
+
+
+def main():
+    if not pathlib.Path(POE).exists():
+        sys.exit(f"there is no {POE}; run the tests through ./dev test")
+    unittest.main(verbosity=1)

@@ -1,0 +1,240 @@
+// mpl_run: starts an MPL program as n tasks without poe, so that the tests of the library need nothing
+// but the library. Makes the job directory and the node segment, starts the tasks with the environment
+// that pmd would give them, waits with a deadline, removes everything.
+//
+//   mpl_run -n TASKS [-t SECONDS] [-w adaptive|poll|yield|sleep] [-b BUFFER_MEM] [-e EAGER_LIMIT]
+//           [-c CPUS] [-p] [-k MICROSECONDS] PROGRAM [ARGUMENT...]
+//
+// -p pins task i to core i. -k kills one task (TASKS/2) with SIGKILL after that time, lets the others go on
+// for 30 ms, then ends the job as pmd does; the others may exit or be ended, but not die otherwise.
+// -c pretends that the node has that many cores.
+//
+// Exit: 0 every task exited 0 (or as -k allows); 1 a task did not; 2 wrong usage; 3 deadline passed.
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "comm/base/node_segment.hpp"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+    unsigned tasks = 1;
+    double seconds = 60;
+    poe::WaitMode wait_mode = poe::WaitMode::kAdaptive;
+    poe::Bytes buffer_mem = 0;
+    poe::Bytes eager_limit = 0;
+    unsigned cpus = 0;
+    bool pin = false;
+    long kill_after_us = -1;
+    char** command = nullptr;
+};
+
+[[noreturn]] void usage(const char* why) {
+    std::fprintf(stderr, "mpl_run: %s\nusage: mpl_run -n TASKS [options] PROGRAM [ARGUMENT...]\n", why);
+    std::exit(2);
+}
+
+poe::WaitMode wait_mode_of(const std::string& name) {
+    static const std::map<std::string, poe::WaitMode> modes{{"adaptive", poe::WaitMode::kAdaptive},
+                                                            {"poll", poe::WaitMode::kPoll},
+                                                            {"yield", poe::WaitMode::kYield},
+                                                            {"sleep", poe::WaitMode::kSleep}};
+    const auto found = modes.find(name);
+    if (found == modes.end()) usage("unknown wait mode");
+    return found->second;
+}
+
+Options read_options(int argc, char** argv) {
+    Options options;
+    int letter = 0;
+    while ((letter = ::getopt(argc, argv, "+n:t:w:b:e:c:pk:")) != -1) {
+        switch (letter) {
+            case 'n': options.tasks = static_cast<unsigned>(std::atoi(optarg)); break;
+            case 't': options.seconds = std::atof(optarg); break;
+            case 'w': options.wait_mode = wait_mode_of(optarg); break;
+            case 'b': options.buffer_mem = std::strtoull(optarg, nullptr, 10); break;
+            case 'e': options.eager_limit = std::strtoull(optarg, nullptr, 10); break;
+            case 'c': options.cpus = static_cast<unsigned>(std::atoi(optarg)); break;
+            case 'p': options.pin = true; break;
+            case 'k': options.kill_after_us = std::atol(optarg); break;
+            default: usage("unknown option");
+        }
+    }
+    if (options.tasks < 1) usage("-n TASKS is missing");
+    if (optind >= argc) usage("the program is missing");
+    options.command = argv + optind;
+    return options;
+}
+
+// The job's directory; gone with the object.
+class JobDirectory {
+  public:
+    JobDirectory()
+        : id_("mpltest-" + std::to_string(::getpid())),
+          path_("/dev/shm/poe-" + std::to_string(::geteuid()) + "-" + id_) {
+        std::filesystem::remove_all(path_);
+        if (::mkdir(path_.c_str(), 0700) != 0) usage(("cannot make " + path_).c_str());
+    }
+    ~JobDirectory() { std::filesystem::remove_all(path_); }
+    JobDirectory(const JobDirectory&) = delete;
+    JobDirectory& operator=(const JobDirectory&) = delete;
+
+    const std::string& id() const { return id_; }
+    std::string segment() const { return path_ + "/segment"; }
+
+  private:
+    std::string id_;
+    std::string path_;
+};
+
+pid_t start_task(const Options& options, const JobDirectory& job, unsigned task) {
+    const pid_t pid = ::fork();
+    if (pid != 0) return pid;
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (options.pin) {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        CPU_SET(task % std::thread::hardware_concurrency(), &set);
+        ::sched_setaffinity(0, sizeof set, &set);
+    }
+    ::setenv("MP_CHILD", std::to_string(task).c_str(), 1);
+    ::setenv("MP_PROCS", std::to_string(options.tasks).c_str(), 1);
+    ::setenv("MP_PARTITION", job.id().c_str(), 1);
+    ::setenv("MP_SEGMENT", job.segment().c_str(), 1);
+    ::execvp(options.command[0], options.command);
+    std::fprintf(stderr, "mpl_run: cannot run %s: %s\n", options.command[0], std::strerror(errno));
+    ::_exit(127);
+}
+
+class Job {
+  public:
+    Job(const Options& options, const JobDirectory& directory)
+        : options_(options), segment_(poe::NodeSegment::create(spec(options, directory))) {
+        for (unsigned task = 0; task < options.tasks; ++task) {
+            tasks_[start_task(options, directory, task)] = task;
+        }
+    }
+
+    int run() {
+        const auto start = Clock::now();
+        const auto deadline = start + std::chrono::duration<double>(options_.seconds);
+        const bool kills = options_.kill_after_us >= 0;
+        const auto kill_at = start + std::chrono::microseconds(options_.kill_after_us);
+        const auto end_at = kill_at + std::chrono::milliseconds(30);
+        while (!tasks_.empty()) {
+            reap();
+            const auto now = Clock::now();
+            if (kills && !killed_ && now >= kill_at) kill_victim();
+            if (kills && !ending_ && now >= end_at) end_job();
+            if (failed_ && !ending_) end_job();
+            if (now >= deadline) {
+                std::fprintf(stderr, "mpl_run: %zu tasks are still running after %.0f s\n",
+                             tasks_.size(), options_.seconds);
+                report_doing();
+                end_job();
+                while (!tasks_.empty()) reap();
+                return 3;
+            }
+            // Looking every 0.2 ms costs the tasks nothing that a test would notice.
+            ::usleep(200);
+        }
+        return failed_ ? 1 : 0;
+    }
+
+  private:
+    static poe::NodeSegmentSpec spec(const Options& options, const JobDirectory& directory) {
+        poe::NodeSegmentSpec spec;
+        spec.job_id = directory.id();
+        spec.path = directory.segment();
+        spec.node_of_task.assign(options.tasks, 0);
+        spec.wait_mode = options.wait_mode;
+        spec.cpus = options.cpus;
+        spec.pmd_pid = ::getpid();
+        spec.buffer_mem = options.buffer_mem;
+        spec.eager_limit = options.eager_limit;
+        return spec;
+    }
+
+    void reap() {
+        int status = 0;
+        pid_t pid = 0;
+        while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
+            const auto found = tasks_.find(pid);
+            if (found == tasks_.end()) continue;
+            judge(found->second, status);
+            tasks_.erase(found);
+        }
+    }
+
+    void judge(unsigned task, int status) {
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+        const bool by_us = WIFSIGNALED(status) && (ending_ || (killed_ && task == victim())) &&
+                           (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM);
+        if (by_us) return;
+        std::fprintf(stderr, "mpl_run: task %u %s %d\n", task,
+                     WIFSIGNALED(status) ? "was killed by signal" : "exited with code",
+                     WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+        failed_ = true;
+    }
+
+    unsigned victim() const { return options_.tasks / 2; }
+
+    void kill_victim() {
+        killed_ = true;
+        for (const auto& [pid, task] : tasks_) {
+            if (task == victim()) ::kill(pid, SIGKILL);
+        }
+    }
+
+    void end_job() {
+        ending_ = true;
+        segment_.announce_ending();
+        for (const auto& [pid, task] : tasks_) ::kill(pid, SIGKILL);
+    }
+
+    void report_doing() {
+        for (const auto& [pid, task] : tasks_) {
+            const poe::TaskDoing doing = segment_.slot(task).doing.read();
+            std::fprintf(stderr, "  task %u: %s peer %d type %d bytes %llu\n", task,
+                         poe::call_name(doing.call), doing.peer, doing.type,
+                         static_cast<unsigned long long>(doing.bytes));
+        }
+    }
+
+    const Options& options_;
+    poe::NodeSegment segment_;
+    std::map<pid_t, unsigned> tasks_;
+    bool killed_ = false;
+    bool ending_ = false;
+    bool failed_ = false;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const Options options = read_options(argc, argv);
+    const JobDirectory directory;
+    try {
+        return Job(options, directory).run();
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "mpl_run: %s\n", error.what());
+        return 1;
+    }
+}

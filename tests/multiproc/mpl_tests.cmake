@@ -1,0 +1,80 @@
+# Tests of the MPL library: unit tests of comm and collectives, and jobs of real tasks under mpl_run.
+unit_tests(comm mpl_static)
+unit_tests(collectives mpl_static)
+
+add_executable(mpl_run multiproc/mpl_run.cpp)
+target_link_libraries(mpl_run PRIVATE poe_base)
+
+# --- the programs that run as tasks
+function(mpl_program name)
+  add_executable(${name} multiproc/${ARGN})
+  target_link_libraries(${name} PRIVATE mpl)
+endfunction()
+
+mpl_program(mpl_bench mpl_bench.c)
+mpl_program(mpl_random mpl_random.cpp)
+mpl_program(mpl_semantics mpl_semantics.c)
+mpl_program(mpl_unexpected mpl_unexpected.c)
+foreach(standard 90 99 11)
+  mpl_program(mpl_dispatch_c${standard} mpl_dispatch.c)
+  set_target_properties(mpl_dispatch_c${standard} PROPERTIES C_STANDARD ${standard})
+endforeach()
+configure_file(${CMAKE_CURRENT_SOURCE_DIR}/multiproc/mpl_dispatch.c
+               ${CMAKE_CURRENT_BINARY_DIR}/mpl_dispatch.cpp COPYONLY)
+add_executable(mpl_dispatch_cxx ${CMAKE_CURRENT_BINARY_DIR}/mpl_dispatch.cpp)
+target_include_directories(mpl_dispatch_cxx PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/multiproc)
+target_link_libraries(mpl_dispatch_cxx PRIVATE mpl)
+mpl_program(mpl_old_c mpl_old_c.c)
+target_compile_options(mpl_old_c PRIVATE -std=gnu89 -w)
+
+# --- the tests
+function(mpl_test name)
+  add_test(NAME mpl_${name} COMMAND ${ARGN})
+  set_tests_properties(mpl_${name} PROPERTIES TIMEOUT 120)
+endfunction()
+
+foreach(tasks 1 2 3 4 7 8 16)
+  mpl_test(semantics_${tasks} mpl_run -n ${tasks} $<TARGET_FILE:mpl_semantics>)
+  mpl_test(random_${tasks} mpl_run -n ${tasks} $<TARGET_FILE:mpl_random> ${tasks}00 20 10)
+  mpl_test(old_c_${tasks} mpl_run -n ${tasks} $<TARGET_FILE:mpl_old_c>)
+endforeach()
+mpl_test(semantics_alone $<TARGET_FILE:mpl_semantics>)
+
+# Finite buffer memory, small eager limit, every way to wait.
+mpl_test(random_ordered mpl_run -n 4 -b 16384 $<TARGET_FILE:mpl_random> 5000 10 20 ordered)
+mpl_test(random_ordered_16 mpl_run -n 16 -b 65536 $<TARGET_FILE:mpl_random> 5100 3 10 ordered)
+mpl_test(random_rendezvous mpl_run -n 4 -e 100 $<TARGET_FILE:mpl_random> 6000 10 10)
+foreach(mode poll yield sleep)
+  mpl_test(random_${mode} mpl_run -n 2 -w ${mode} $<TARGET_FILE:mpl_random> 7000 10 10)
+  mpl_test(semantics_${mode} mpl_run -n 2 -w ${mode} $<TARGET_FILE:mpl_semantics>)
+endforeach()
+mpl_test(random_sleep_crowd mpl_run -n 8 -w sleep $<TARGET_FILE:mpl_random> 7100 5 10)
+# As on a machine with a core for every task.
+mpl_test(random_uncrowded mpl_run -n 2 -c 16 $<TARGET_FILE:mpl_random> 7200 10 10)
+
+mpl_test(unexpected_2 mpl_run -n 2 $<TARGET_FILE:mpl_unexpected> keep)
+mpl_test(unexpected_8 mpl_run -n 8 $<TARGET_FILE:mpl_unexpected> keep)
+mpl_test(unexpected_flood mpl_run -n 3 -b 65536 $<TARGET_FILE:mpl_unexpected> flood)
+
+foreach(standard c90 c99 c11 cxx)
+  mpl_test(dispatch_${standard} $<TARGET_FILE:mpl_dispatch_${standard}>)
+endforeach()
+
+# A task killed at any moment: the others neither crash nor receive anything wrong.
+foreach(tasks 2 4 8 16)
+  foreach(moment 3000 11000 17000 29000 53000 90000)
+    mpl_test(kill_${tasks}_${moment} mpl_run -n ${tasks} -k ${moment}
+             $<TARGET_FILE:mpl_random> ${moment} 100000 10)
+  endforeach()
+endforeach()
+
+# ./program -procs 2 is poe ./program -procs 2.
+mpl_test(autostart ${CMAKE_COMMAND} -E env MP_POE=/bin/echo $<TARGET_FILE:mpl_semantics> x -procs 2)
+set_tests_properties(mpl_autostart PROPERTIES PASS_REGULAR_EXPRESSION "mpl_semantics x -procs 2")
+mpl_test(autostart_variable ${CMAKE_COMMAND} -E env MP_POE=/bin/echo MP_PROCS=3
+         $<TARGET_FILE:mpl_semantics> y)
+set_tests_properties(mpl_autostart_variable PROPERTIES PASS_REGULAR_EXPRESSION "mpl_semantics y")
+mpl_test(autostart_no_poe ${CMAKE_COMMAND} -E env MP_POE=/nonexistent/poe
+         $<TARGET_FILE:mpl_semantics> -procs 2)
+set_tests_properties(mpl_autostart_no_poe PROPERTIES
+  PASS_REGULAR_EXPRESSION "0032-190.*MP_POE is \"/nonexistent/poe\"")

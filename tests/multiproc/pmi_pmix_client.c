@@ -1,0 +1,88 @@
+/* A plain PMIx client: exchanges a value with all peers and checks them, publishes and looks up a
+ * name. With "late" each task starts a moment after the one before it (some after the server is
+ * there, some before); with "abort" task 0 aborts with status 5 while the others wait in a fence. */
+#include <pmix.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static int failed(const char* what, pmix_status_t status) {
+    if (status == PMIX_SUCCESS) return 0;
+    printf("%s: %s\n", what, PMIx_Error_string(status));
+    return 1;
+}
+
+static int fence(void) {
+    pmix_info_t info;
+    bool yes = true;
+    PMIX_INFO_CONSTRUCT(&info);
+    PMIX_INFO_LOAD(&info, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
+    return failed("fence", PMIx_Fence(NULL, 0, &info, 1));
+}
+
+static int exchange(const pmix_proc_t* me, uint32_t size) {
+    pmix_value_t value, *got;
+    pmix_proc_t peer = *me;
+    char text[64];
+    snprintf(text, sizeof text, "hello from %u", me->rank);
+    value.type = PMIX_STRING;
+    value.data.string = text;
+    if (failed("put", PMIx_Put(PMIX_GLOBAL, "greeting", &value)) ||
+        failed("commit", PMIx_Commit()) || fence())
+        return 1;
+    for (peer.rank = 0; peer.rank < size; ++peer.rank) {
+        if (failed("get", PMIx_Get(&peer, "greeting", NULL, 0, &got))) return 1;
+        snprintf(text, sizeof text, "hello from %u", peer.rank);
+        if (strcmp(text, got->data.string) != 0) return 1;
+        PMIX_VALUE_RELEASE(got);
+    }
+    return 0;
+}
+
+static int names(const pmix_proc_t* me, uint32_t size) {
+    pmix_info_t info;
+    pmix_pdata_t found;
+    uint32_t number = 4711;
+    PMIX_INFO_CONSTRUCT(&info);
+    PMIX_INFO_LOAD(&info, "number", &number, PMIX_UINT32);
+    if (me->rank == 0 && failed("publish", PMIx_Publish(&info, 1))) return 1;
+    if (fence()) return 1;
+    PMIX_PDATA_CONSTRUCT(&found);
+    PMIX_LOAD_KEY(found.key, "number");
+    if (failed("lookup", PMIx_Lookup(&found, 1, NULL, 0))) return 1;
+    if (found.value.data.uint32 != number || found.proc.rank != 0) return 1;
+    PMIX_LOAD_KEY(found.key, "nothing");
+    if (me->rank == size - 1 && PMIx_Lookup(&found, 1, NULL, 0) != PMIX_ERR_NOT_FOUND) return 1;
+    return fence();
+}
+
+int main(int argc, char** argv) {
+    const char* mode = argc > 1 ? argv[1] : "";
+    pmix_proc_t me, job;
+    pmix_value_t* value;
+    uint32_t size;
+    int result;
+    if (strcmp(mode, "late") == 0) {
+        unsigned rank = 0;
+        const char* text = getenv("PMI_RANK");
+        struct timespec pause = {0, 0};
+        if (text != NULL) sscanf(text, "%u", &rank);
+        pause.tv_nsec = 7000000L * rank;
+        nanosleep(&pause, NULL);
+    }
+    if (failed("init", PMIx_Init(&me, NULL, 0))) return 1;
+    PMIX_PROC_LOAD(&job, me.nspace, PMIX_RANK_WILDCARD);
+    if (failed("size", PMIx_Get(&job, PMIX_JOB_SIZE, NULL, 0, &value))) return 1;
+    size = value->data.uint32;
+    if (strcmp(mode, "abort") == 0) {
+        if (fence()) return 1;
+        if (me.rank == 0) PMIx_Abort(5, "as asked", NULL, 0);
+        fence();
+        return 1;
+    }
+    result = exchange(&me, size) || names(&me, size);
+    if (failed("finalize", PMIx_Finalize(NULL, 0))) result = 1;
+    if (result == 0) printf("task %u of %u exchanged\n", me.rank, size);
+    return result;
+}

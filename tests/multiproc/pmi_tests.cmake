@@ -1,0 +1,33 @@
+# Other people's MPI programs under a small pmd. Compilers that are not there leave their cases out.
+pkg_check_modules(PMIX REQUIRED IMPORTED_TARGET pmix)
+
+add_executable(pmi_pmix_client multiproc/pmi_pmix_client.c)
+target_link_libraries(pmi_pmix_client PRIVATE PkgConfig::PMIX)
+
+add_executable(pmi_test multiproc/pmi_test.cpp multiproc/pmi_launcher.cpp)
+target_link_libraries(pmi_test PRIVATE poe_pm_pmi ${CATCH2_MAIN})
+target_compile_definitions(pmi_test PRIVATE
+  PMI_TEST_HELPER="$<TARGET_FILE:pmd-pmix>"
+  PMI_TEST_CLIENT="$<TARGET_FILE:pmi_pmix_client>")
+add_dependencies(pmi_test pmd-pmix pmi_pmix_client)
+
+foreach(mpi OPENMPI MPICH)
+  string(TOLOWER ${mpi} flavour)
+  find_program(MPICC_${mpi} mpicc.${flavour})
+  set(program)
+  if(MPICC_${mpi})
+    set(program ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/pmi_allreduce.${flavour})
+    add_custom_command(OUTPUT ${program}
+      COMMAND ${MPICC_${mpi}} -O1 -o ${program} ${CMAKE_CURRENT_SOURCE_DIR}/multiproc/pmi_allreduce.c
+      DEPENDS multiproc/pmi_allreduce.c)
+    add_custom_target(pmi_allreduce_${flavour} ALL DEPENDS ${program})
+    add_dependencies(pmi_test pmi_allreduce_${flavour})
+  else()
+    message(STATUS "mpicc.${flavour} is not installed: its tests are left out")
+  endif()
+  target_compile_definitions(pmi_test PRIVATE PMI_TEST_${mpi}="${program}")
+endforeach()
+
+add_test(NAME pmi COMMAND pmi_test)
+# It compares public folders before and after.
+set_tests_properties(pmi PROPERTIES TIMEOUT 120 RUN_SERIAL TRUE)

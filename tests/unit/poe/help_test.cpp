@@ -1,0 +1,49 @@
+// The help text, as a golden file and by its rules.
+#include "poe/help.hpp"
+
+#include <sstream>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "poe/option_words.hpp"
+#include "tests/unit/poe/golden.hpp"
+
+using namespace poe::cli;
+
+TEST_CASE("poe -h is what somebody looked at", "[help]") {
+    const std::string text = help_text();
+    CHECK(text == poe::test::golden_text("poe_help.txt", text));
+}
+
+TEST_CASE("poe -h fits a terminal and names every flag and variable", "[help]") {
+    const std::string text = help_text();
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        INFO(line);
+        CHECK(line.size() <= 80);
+        CHECK((line.empty() || line.back() != ' '));
+        for (const char c : line) CHECK((c >= ' ' && c <= '~'));
+    }
+    CHECK(text.back() == '\n');
+    for (const OptionRow& row : option_table()) {
+        INFO(display_name(row));
+        CHECK(text.find(flag_synopsis(row)) != std::string::npos);
+        CHECK(text.find(row.variable) != std::string::npos);
+    }
+}
+
+TEST_CASE("what is not there yet is marked", "[help]") {
+    const std::string text = help_text();
+    std::size_t marked = 0;
+    for (std::size_t at = text.find("(not yet)"); at != std::string::npos;
+         at = text.find("(not yet)", at + 1))
+        ++marked;
+    std::size_t missing = 0;
+    for (const OptionRow& row : option_table()) missing += row.implemented ? 0 : 1;
+    CHECK(marked == missing + 1);  // and once where the mark is explained
+}
+
+TEST_CASE("the version is one line", "[help]") {
+    CHECK(version_text("1.2.3") == "poe 1.2.3\n");
+}
