@@ -104,6 +104,7 @@ Json body(const TaskExit& m) {
                         m.after.count(), m.user.count(), m.system.count(), m.peak_memory});
 }
 Json body(const TaskAbort& m) { return Json::array({m.task, m.code, bytes(m.text)}); }
+Json body(const TaskLeft& m) { return Json::array({m.task}); }
 Json body(const Attention& m) { return Json::array({bytes(m.text)}); }
 Json body(const Pulse&) { return Json::array(); }
 Json body(const Done&) { return Json::array(); }
@@ -147,6 +148,7 @@ void read(const Json& json, TaskAbort& m) {
     m.code = json.at(1).get<int>();
     m.text = text(json.at(2));
 }
+void read(const Json& json, TaskLeft& m) { m.task = json.at(0).get<TaskId>(); }
 void read(const Json& json, Attention& m) { m.text = text(json.at(0)); }
 void read(const Json&, Pulse&) {}
 void read(const Json&, Done&) {}

@@ -5,7 +5,7 @@
 //   poe -> pmd   StartJob                         once
 //   pmd -> poe   Started | StartFailed            all local tasks run, or none does
 //   poe -> pmd   SignalTasks, EndJob, StdinEnd    at any time after
-//   pmd -> poe   TaskExit, TaskAbort, StdinProgress, Attention
+//   pmd -> poe   TaskExit, TaskAbort, TaskLeft, StdinProgress, Attention
 //   both         Pulse
 //   pmd -> poe   Done                             last: no process of the job is left on the node
 #pragma once
@@ -68,6 +68,12 @@ struct TaskAbort {
     std::string text;
 };
 
+// A task that had joined an MPI job (MPI_Init) has ended without leaving it (MPI_Finalize): the others
+// may wait for it for ever.
+struct TaskLeft {
+    TaskId task = 0;
+};
+
 struct Attention {
     std::string text;
 };
@@ -78,7 +84,8 @@ struct Pulse {};
 struct Done {};
 
 using Message = std::variant<Hello, StartJob, Started, StartFailed, SignalTasks, EndJob, StdinEnd,
-                             StdinProgress, TaskExit, TaskAbort, Attention, Pulse, Done>;
+                             StdinProgress, TaskExit, TaskAbort, TaskLeft, Attention,
+                             Pulse, Done>;
 
 std::string encode(const Message& message);
 

@@ -177,6 +177,7 @@ void NodeDaemon::launch() {
             loop_, job_, node_, directory_->path(), usable_cpus(),
             PmiService::Handlers{
                 [this](TaskAbort abort) { channel_.send(abort); },
+                [this](TaskLeft left) { channel_.send(left); },
                 [this](std::string text) { channel_.send(Attention{std::move(text)}); }});
     stdout_ = std::make_unique<OutputStream>(loop_, channel_, FrameKind::kStdout,
                                              job_.stdout_is_terminal);

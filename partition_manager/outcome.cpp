@@ -52,6 +52,12 @@ Verdict Judge::on_abort(TaskId task, int code, const std::string& text) {
     return decide(Cause::kAbort, code & 255, task, text);
 }
 
+Verdict Judge::on_left(TaskId task) {
+    if (task < 0 || static_cast<std::size_t>(task) >= outcome_.tasks.size()) return Verdict::kGoOn;
+    const std::optional<TaskExit>& exit = outcome_.tasks[static_cast<std::size_t>(task)].exit;
+    return decide(Cause::kLeft, exit && exit->code != 0 ? exit->code : 1, task);
+}
+
 Verdict Judge::on_start_failed(std::vector<LaunchFailure> failures, const std::string& text) {
     outcome_.not_started.insert(outcome_.not_started.end(), failures.begin(), failures.end());
     const std::optional<TaskId> first =

@@ -6,6 +6,7 @@
 //   exit code 1, or above 127  the whole job is ended at once; that code is its status
 //   death by a signal          likewise; 128 + signal
 //   mpc_stopall(n), MPI_Abort  likewise; n
+//   end without MPI_Finalize   likewise; its code, or 1 when that is 0: the others would wait for ever
 //   -maxtime                   likewise; 124
 //   interrupt and the like     128 + signal, when tasks died of it
 // The first of these counts. How tasks die afterwards, of our own SIGTERM, does not.
@@ -27,6 +28,7 @@ enum class Cause {
     kSignal,       // a task was killed by a signal that poe did not send
     kStopall,      // mpc_stopall
     kAbort,        // MPI_Abort, PMIx_Abort
+    kLeft,         // ended between MPI_Init and MPI_Finalize, with whatever code
     kNotStarted,   // a program could not be loaded
     kInterrupted,  // poe was told to end by a signal
     kMaxtime,
@@ -59,6 +61,8 @@ class Judge {
 
     Verdict on_exit(const TaskExit& exit);
     Verdict on_abort(TaskId task, int code, const std::string& text);
+    // The task's exit was told before.
+    Verdict on_left(TaskId task);
     Verdict on_start_failed(std::vector<LaunchFailure> failures, const std::string& text);
     Verdict on_maxtime();
     Verdict on_lost_daemon(const std::string& text);

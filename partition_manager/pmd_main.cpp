@@ -1,13 +1,12 @@
 // pmd: the daemon that owns one node's tasks. Started by poe, never by hand: it speaks the channel
 // protocol on its standard input (and output, when that is another stream).
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "comm/base/error.hpp"
 #include "partition_manager/node_daemon.hpp"
@@ -34,8 +33,8 @@ poe::UniqueFd move_away(int fd) {
 bool same_stream(int a, int b) {
     struct stat first = {};
     struct stat second = {};
-    return ::fstat(a, &first) == 0 && ::fstat(b, &second) == 0 &&
-           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+    return ::fstat(a, &first) == 0 && ::fstat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
 }
 
 }  // namespace

@@ -1,14 +1,13 @@
 // Sockets and events of PMI-1 and PMIx; see pmi_service.hpp.
 #include "partition_manager/pmi_service.hpp"
 
+#include <cerrno>
+#include <cstring>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 
 #include "comm/base/error.hpp"
 #include "partition_manager/local_launcher.hpp"
@@ -19,6 +18,9 @@ namespace poe::pm {
 namespace {
 
 constexpr int kEagerStartMilliseconds = 10000;
+
+// How long after a task's end the helper's word of its PMIx_Finalize may come in.
+constexpr std::chrono::milliseconds kFinalizeNews{300};
 
 using Descriptor = asio::posix::stream_descriptor;
 
@@ -76,13 +78,13 @@ PmiService::PmiService(asio::io_context& loop, const JobSpec& job, NodeIndex nod
     : loop_(loop),
       handlers_(std::move(handlers)),
       user_environment_(job.environment),
-      common_(foreign_mpi_environment(foreign_facts(job, node, directory, cpus),
-                                      job.environment)),
+      common_(foreign_mpi_environment(foreign_facts(job, node, directory, cpus), job.environment)),
       pmi1_(pmi1_job(job, node)),
       size_(job.tasks.size()),
       listener_(loop),
       gate_(loop),
-      control_(loop) {
+      control_(loop),
+      suspect_timer_(loop) {
     for (std::size_t task = 0; task < job.tasks.size(); ++task) {
         if (job.tasks[task].node != node) continue;
         int ends[2];
@@ -97,7 +99,9 @@ PmiService::PmiService(asio::io_context& loop, const JobSpec& job, NodeIndex nod
     if (job.eager_pmix) wait_eagerly();
 }
 
-PmiService::~PmiService() { shut_down(); }
+PmiService::~PmiService() {
+    shut_down();
+}
 
 Environment PmiService::environment_of(TaskId task) {
     Environment entries = common_;
@@ -109,7 +113,9 @@ Environment PmiService::environment_of(TaskId task) {
     return entries;
 }
 
-int PmiService::task_fd(TaskId task) { return clients_.at(task)->task_end.get(); }
+int PmiService::task_fd(TaskId task) {
+    return clients_.at(task)->task_end.get();
+}
 
 void PmiService::tasks_started() {
     for (auto& [task, client] : clients_) {
@@ -125,8 +131,8 @@ void PmiService::read_client(TaskId task) {
         if (error) return;
         Client& from = *clients_.at(task);
         char buffer[8192];
-        const ssize_t count = ::recv(from.socket.native_handle(), buffer, sizeof buffer,
-                                     MSG_DONTWAIT);
+        const ssize_t count =
+            ::recv(from.socket.native_handle(), buffer, sizeof buffer, MSG_DONTWAIT);
         if (count < 0 && (errno == EAGAIN || errno == EINTR)) return read_client(task);
         if (count <= 0) return from.socket.close();
         perform(pmi1_.on_bytes(task, {buffer, static_cast<std::size_t>(count)}));
@@ -239,6 +245,10 @@ void PmiService::watch_control_writable() {
 void PmiService::on_pmix(const PmixMessage& message) {
     if (std::get_if<PmixReady>(&message)) {
         ready_ = true;
+    } else if (const auto* connected = std::get_if<PmixConnected>(&message)) {
+        in_pmix_.insert(connected->task);
+    } else if (const auto* finalized = std::get_if<PmixFinalized>(&message)) {
+        in_pmix_.erase(finalized->task);
     } else if (const auto* abort = std::get_if<PmixAbort>(&message)) {
         handlers_.on_abort({abort->task, abort->status, abort->text});
     } else if (const auto* attention = std::get_if<PmixAttention>(&message)) {
@@ -249,15 +259,33 @@ void PmiService::on_pmix(const PmixMessage& message) {
 }
 
 void PmiService::on_task_exit(TaskId task) {
-    if (pmix_) pmix_->task_exited(task);
+    pmix_->task_exited(task);
     watch_control_writable();
+    if (!is_inside(task)) return;
+    suspects_.push_back(task);
+    suspect_timer_.expires_after(kFinalizeNews);
+    suspect_timer_.async_wait([this](const asio::error_code& error) {
+        if (!error) judge_suspects();
+    });
+}
+
+bool PmiService::is_inside(TaskId task) const {
+    return in_pmix_.contains(task) || (pmi1_.initialized(task) && !pmi1_.finalized(task));
+}
+
+void PmiService::judge_suspects() {
+    for (const TaskId task : suspects_)
+        if (is_inside(task)) handlers_.on_left({task});
+    suspects_.clear();
 }
 
 void PmiService::on_child_exit(pid_t pid) {
     if (pid == pmix_->helper_pid()) helper_reaped_ = true;
 }
 
-pid_t PmiService::helper_pid() const { return helper_reaped_ ? 0 : pmix_->helper_pid(); }
+pid_t PmiService::helper_pid() const {
+    return helper_reaped_ ? 0 : pmix_->helper_pid();
+}
 
 void PmiService::shut_down() {
     if (shut_down_) return;

@@ -3,14 +3,17 @@
 // machines, and turns what they say into the daemon's own events.
 #pragma once
 
-#include <asio/io_context.hpp>
-#include <asio/posix/stream_descriptor.hpp>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
+
+#include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <asio/steady_timer.hpp>
 
 #include "comm/base/unique_fd.hpp"
 #include "partition_manager/job.hpp"
@@ -26,6 +29,7 @@ class PmiService {
   public:
     struct Handlers {
         std::function<void(TaskAbort)> on_abort;
+        std::function<void(TaskLeft)> on_left;
         std::function<void(std::string)> on_attention;
     };
 
@@ -34,7 +38,8 @@ class PmiService {
                const std::string& directory, unsigned cpus, Handlers handlers);
     ~PmiService();
 
-    // Before its task is started: what its environment has for us, and the descriptor that it keeps.
+    // Before its task is started: what its environment has for us, and the descriptor that it
+    // keeps.
     Environment environment_of(TaskId task);
     int task_fd(TaskId task);
     // All tasks are started (or not): their ends are closed here, ours are served.
@@ -67,6 +72,8 @@ class PmiService {
     void watch_control_writable();
     void on_pmix(const PmixMessage& message);
     void forget_pmix_descriptors();
+    bool is_inside(TaskId task) const;
+    void judge_suspects();
 
     asio::io_context& loop_;
     Handlers handlers_;
@@ -79,6 +86,11 @@ class PmiService {
     asio::posix::stream_descriptor listener_;
     asio::posix::stream_descriptor gate_;
     asio::posix::stream_descriptor control_;
+    // Tasks between PMIx_Init and PMIx_Finalize, as far as the helper has told.
+    std::unordered_set<TaskId> in_pmix_;
+    // Those that ended inside: kept for a moment, since the news of a finalize may still be under way.
+    std::vector<TaskId> suspects_;
+    asio::steady_timer suspect_timer_;
     bool helper_reaped_ = false;
     bool shut_down_ = false;
     bool ready_ = false;

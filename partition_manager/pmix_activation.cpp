@@ -157,6 +157,17 @@ void PmixActivation::open_the_gate_for_all() {
     gate_.reset();
 }
 
+void PmixActivation::note(const PmixMessage& message) {
+    if (const auto* ready = std::get_if<PmixReady>(&message)) {
+        environment_ = ready->environment;
+        open_the_gate_for_all();
+    } else if (const auto* connected = std::get_if<PmixConnected>(&message)) {
+        present_.insert(connected->task);
+    } else if (const auto* finalized = std::get_if<PmixFinalized>(&message)) {
+        present_.erase(finalized->task);
+    }
+}
+
 std::vector<PmixMessage> PmixActivation::on_readable() {
     std::vector<PmixMessage> messages;
     while (control_) {
@@ -168,10 +179,7 @@ std::vector<PmixMessage> PmixActivation::on_readable() {
             if (count <= 0) throw Error("its server (pmd-pmix) has ended");
             decoder_.append({buffer, static_cast<std::size_t>(count)});
             while (auto message = decoder_.next()) {
-                if (auto* ready = std::get_if<PmixReady>(&*message)) {
-                    environment_ = ready->environment;
-                    open_the_gate_for_all();
-                }
+                note(*message);
                 messages.push_back(std::move(*message));
                 if (std::holds_alternative<PmixFailed>(messages.back())) shutdown();
             }
@@ -198,10 +206,6 @@ void PmixActivation::on_writable() {
         if (count < 0) return outbox_.clear();  // it is gone; on_readable() will say so
         outbox_.erase(0, static_cast<std::size_t>(count));
     }
-}
-
-void PmixActivation::task_exited(TaskId task) {
-    send(PmixTaskExited{task});
 }
 
 void PmixActivation::shutdown() {

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -58,13 +59,16 @@ class PmixActivation {
     bool wants_write() const { return !outbox_.empty(); }
 
     // What the helper said. When it is gone without being told, or talks nonsense, the last is
-    // PmixFailed and control_fd() is -1 from then on; the tasks' PMIx calls fail from then on, so
-    // that end the job.
+    // PmixFailed and control_fd() is -1 from then on. The tasks' PMIx calls fail then, or hang, so
+    // that the job should end. What a task did is told before its process ends: to learn it in that
+    // order, call this before dealing with an ended task.
     std::vector<PmixMessage> on_readable();
     void on_writable();
 
-    // Tells the helper, if there is one, that a task's process has ended.
-    void task_exited(TaskId task);
+    // A task's process has ended. True when it had connected and not finalized, as far as
+    // on_readable() has heard: then, whatever its status, the others may wait for it for ever, and
+    // the job has failed.
+    bool task_exited(TaskId task) { return present_.erase(task) > 0; }
 
     // Ends the service: what waits at the gate or connects is let go and refused, the helper is
     // told to end by closing its control socket (it does so at once). Safe at any time, also twice.
@@ -76,6 +80,7 @@ class PmixActivation {
     void open_gate();
     bool all_pass_the_gate() const;
     void open_the_gate_for_all();
+    void note(const PmixMessage& message);
     void send(const PmixMessage& message);
 
     PmixJob job_;
@@ -87,6 +92,7 @@ class PmixActivation {
     pid_t helper_ = 0;
     std::uint16_t port_ = 0;
     bool promise_given_ = false;  // a task was told environment_
+    std::set<TaskId> present_;    // connected and not finalized
     std::string outbox_;
     PmixDecoder decoder_;
 };

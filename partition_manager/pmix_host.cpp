@@ -214,10 +214,4 @@ Environment PmixHost::ask_environment() {
     return environment;
 }
 
-void PmixHost::task_exited(TaskId task) {
-    pmix_proc_t proc;
-    PMIX_PROC_LOAD(&proc, job_.nspace.c_str(), static_cast<pmix_rank_t>(task));
-    PMIx_server_deregister_client(&proc, nullptr, nullptr);
-}
-
 }  // namespace poe::pm

@@ -7,7 +7,10 @@
 
 namespace poe::pm {
 
-// Not thread-safe itself; libpmix runs threads of its own, which only call PmixOutlet::post.
+// Not thread-safe itself; libpmix runs threads of its own, which only call PmixOutlet::post. Ended
+// tasks are not deregistered: PMIx_server_deregister_client of 4.2.2 deadlocks inside the library
+// when a task's connection is being closed at the same time (seen in 1 of 20 aborts), and all it
+// would do is free memory.
 class PmixHost {
   public:
     // Starts the server. Keeps everything that libpmix puts into files below
@@ -19,9 +22,6 @@ class PmixHost {
     // Registers the job and its local tasks. Returns the environment that libpmix gives tasks,
     // without PMIX_RANK. Throws Error.
     Environment start();
-
-    // The task's process is gone. Returns at once.
-    void task_exited(TaskId task);
 
   private:
     void register_job();

@@ -36,7 +36,6 @@ struct ToJson {
     Json operator()(const PmixStart& m) const {
         return {"start", job_to_json(m.job), m.promised, m.promise_given, m.shared_store};
     }
-    Json operator()(const PmixTaskExited& m) const { return {"exited", m.task}; }
     Json operator()(const PmixReady& m) const { return {"ready", m.environment}; }
     Json operator()(const PmixConnected& m) const { return {"connected", m.task}; }
     Json operator()(const PmixFinalized& m) const { return {"finalized", m.task}; }
@@ -50,7 +49,6 @@ PmixMessage from_json(const Json& json) {
     if (name == "start")
         return PmixStart{job_from_json(json.at(1)), json.at(2).get<Environment>(),
                          json.at(3).get<bool>(), json.at(4).get<bool>()};
-    if (name == "exited") return PmixTaskExited{json.at(1).get<TaskId>()};
     if (name == "ready") return PmixReady{json.at(1).get<Environment>()};
     if (name == "connected") return PmixConnected{json.at(1).get<TaskId>()};
     if (name == "finalized") return PmixFinalized{json.at(1).get<TaskId>()};

@@ -22,11 +22,6 @@ struct PmixStart {
     bool shared_store = false;  // let tasks find the shared store where they were promised it
 };
 
-// pmd -> helper: the task's process is gone.
-struct PmixTaskExited {
-    TaskId task = 0;
-};
-
 // helper -> pmd: tasks are being served. The environment is what the library itself gives tasks
 // (without PMIX_RANK), with the address that pmd promised.
 struct PmixReady {
@@ -58,8 +53,8 @@ struct PmixFailed {
     std::string text;
 };
 
-using PmixMessage = std::variant<PmixStart, PmixTaskExited, PmixReady, PmixConnected, PmixFinalized,
-                                 PmixAbort, PmixAttention, PmixFailed>;
+using PmixMessage = std::variant<PmixStart, PmixReady, PmixConnected, PmixFinalized, PmixAbort,
+                                 PmixAttention, PmixFailed>;
 
 // The message with its length before it.
 std::string pmix_encode(const PmixMessage& message);

@@ -32,22 +32,31 @@ void tell(PmixMessage message) {
         [message = std::move(message)]() mutable { context->outlet.send(std::move(message)); });
 }
 
+// Answers the task when pmd has been told: what it does next, as to exit, cannot overtake.
+pmix_status_t tell_first(PmixMessage message, pmix_op_cbfunc_t answer, void* request) {
+    context->outlet.post([=, message = std::move(message)]() mutable {
+        context->outlet.send(std::move(message));
+        answer(PMIX_SUCCESS, request);
+    });
+    return PMIX_SUCCESS;
+}
+
 pmix_status_t client_connected(const pmix_proc_t* proc, void*, pmix_info_t*, size_t,
                                pmix_op_cbfunc_t, void*) {
     tell(PmixConnected{task_of(proc)});
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-pmix_status_t client_finalized(const pmix_proc_t* proc, void*, pmix_op_cbfunc_t, void*) {
-    tell(PmixFinalized{task_of(proc)});
-    return PMIX_OPERATION_SUCCEEDED;
+pmix_status_t client_finalized(const pmix_proc_t* proc, void*, pmix_op_cbfunc_t answer,
+                               void* request) {
+    return tell_first(PmixFinalized{task_of(proc)}, answer, request);
 }
 
 // A subset of tasks to be ended is not told apart: the job ends as a whole, as poe's jobs do.
 pmix_status_t abort_job(const pmix_proc_t* proc, void*, int status, const char* message,
-                        pmix_proc_t*, size_t, pmix_op_cbfunc_t, void*) {
-    tell(PmixAbort{task_of(proc), status, message != nullptr ? message : ""});
-    return PMIX_OPERATION_SUCCEEDED;
+                        pmix_proc_t*, size_t, pmix_op_cbfunc_t answer, void* request) {
+    return tell_first(PmixAbort{task_of(proc), status, message != nullptr ? message : ""}, answer,
+                      request);
 }
 
 // Tasks of one node: what they contributed is all there is. libpmix ends such fences by itself as

@@ -95,6 +95,8 @@ int run_step(const Run& run, const JobStep& step, int number, bool& dropped) {
     pm::Partition partition(job, partition_options(run.options, run.diagnostics), run.heritage,
                             environ);
     const pm::Outcome outcome = partition.run();
+    if (outcome.cause == pm::Cause::kInterrupted && ::isatty(STDERR_FILENO) == 1)
+        run.diagnostics.detail("");  // behind the ^C that the terminal has shown
     for (const ReportLine& line : report_lines(job, outcome, partition.stderr_tails())) {
         if (line.is_error)
             run.diagnostics.error(line.number, line.text);

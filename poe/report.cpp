@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -48,11 +50,20 @@ std::string introduce(const pm::JobSpec& job, TaskId task) {
     return fmt::format("task {} (node {}, {})", task, node_of(job, task), program_of(job, task));
 }
 
+// Signals at which a core is to be expected, so that its absence is news.
+bool dumps_core(int signal) {
+    constexpr int kDumping[] = {SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,
+                                SIGFPE,  SIGSEGV, SIGXCPU, SIGXFSZ, SIGSYS};
+    return std::find(std::begin(kDumping), std::end(kDumping), signal) != std::end(kDumping);
+}
+
 // Fits behind one task and behind many.
 std::string ending_of(const pm::TaskExit& exit) {
     if (exit.signal != 0)
         return fmt::format("killed by {}{}", signal_in_words(exit.signal),
-                           exit.core ? ", core dumped" : ", no core dumped");
+                           exit.core                 ? ", core dumped"
+                           : dumps_core(exit.signal) ? ", no core dumped"
+                                                     : "");
     return fmt::format("exited with code {}", exit.code);
 }
 
@@ -82,6 +93,10 @@ ReportLine first_line(const pm::JobSpec& job, const pm::Outcome& outcome) {
             return {true, kTaskStopped,
                     about(fmt::format("aborted the job with code {}{}", outcome.status,
                                       outcome.text.empty() ? "" : " (" + outcome.text + ")"))};
+        case Cause::kLeft:
+            return {true, kTaskStopped,
+                    about(ending_of(*outcome.tasks[static_cast<std::size_t>(task)].exit) +
+                          " without MPI_Finalize")};
         case Cause::kInterrupted:
             return {true, kInterrupted,
                     fmt::format("the job was ended by {}, {:.3f} s after the start",
@@ -117,9 +132,11 @@ std::vector<ReportLine> not_started_lines(const pm::JobSpec& job, const pm::Outc
     return lines;
 }
 
-std::string fate(const pm::TaskEnd& end) {
+// Empty when there is nothing to say.
+std::string fate(const pm::TaskEnd& end, const pm::Outcome& outcome) {
     if (!end.exit) return "did not report how they ended";
     const pm::TaskExit& exit = *end.exit;
+    if (outcome.cause == Cause::kInterrupted && exit.signal == outcome.status - 128) return "";
     if (end.ended_by_poe) {
         if (exit.signal == SIGTERM || exit.signal == SIGKILL)
             return "ended by poe (" + signal_name(exit.signal) + ")";
@@ -135,7 +152,7 @@ std::vector<ReportLine> other_lines(const pm::Outcome& outcome) {
     std::map<std::string, std::vector<TaskId>> by_fate;
     for (std::size_t task = 0; task < outcome.tasks.size(); ++task) {
         if (outcome.first_failure == static_cast<TaskId>(task)) continue;
-        const std::string text = fate(outcome.tasks[task]);
+        const std::string text = fate(outcome.tasks[task], outcome);
         if (text.empty()) continue;
         if (!by_fate.contains(text)) order.push_back(text);
         by_fate[text].push_back(static_cast<TaskId>(task));
@@ -168,6 +185,7 @@ const char* cause_name(Cause cause) {
         case Cause::kSignal: return "signal";
         case Cause::kStopall: return "mpc_stopall";
         case Cause::kAbort: return "abort";
+        case Cause::kLeft: return "left without MPI_Finalize";
         case Cause::kNotStarted: return "not started";
         case Cause::kInterrupted: return "interrupted";
         case Cause::kMaxtime: return "maxtime";

@@ -1,6 +1,7 @@
 /* An MPI program for tests of start-up and end. Without an argument: one allreduce of all ranks,
  * checked, and one line from rank 0. With one:
  *   abort   the last rank calls MPI_Abort(comm, 7), the others wait in a barrier
+ *   vanish  rank 0 exits with 0 and without MPI_Finalize, the others wait in a barrier
  *   spin    barriers until killed
  *   spawn   rank 0 tries MPI_Comm_spawn and says whether it was refused
  *   appnum  every rank says its application number
@@ -8,6 +9,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static int allreduce(int rank, int size) {
     int sum = -1;
@@ -50,6 +52,8 @@ int main(int argc, char** argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (strcmp(mode, "abort") == 0 && rank == size - 1) MPI_Abort(MPI_COMM_WORLD, 7);
     if (strcmp(mode, "abort") == 0) MPI_Barrier(MPI_COMM_WORLD);
+    if (strcmp(mode, "vanish") == 0 && rank == 0) _exit(0);
+    if (strcmp(mode, "vanish") == 0) MPI_Barrier(MPI_COMM_WORLD);
     while (strcmp(mode, "spin") == 0) MPI_Barrier(MPI_COMM_WORLD);
     if (strcmp(mode, "spawn") == 0) result = spawn(rank, argv[0]);
     if (strcmp(mode, "names") == 0) result = names(rank, size);

@@ -116,7 +116,7 @@ PmiOutcome PmiLauncher::run() {
     while (running_ > 0) {
         poll_once();
         reap();
-        if (Clock::now() > deadline && !std::exchange(outcome_.timed_out, true)) end_job();
+        if (Clock::now() > deadline && !std::exchange(outcome_.timed_out, true)) kill_tasks();
     }
     read_output();
     outcome_.total = Clock::now() - start;
@@ -187,8 +187,7 @@ void PmiLauncher::on_pmix() {
         if (job_.on_event) job_.on_event(*this, message);
         if (std::holds_alternative<pm::PmixAbort>(message) ||
             std::holds_alternative<pm::PmixFailed>(message))
-            for (const pid_t pid : pids_)
-                if (pid > 0) ::kill(pid, SIGKILL);
+            kill_tasks();
         outcome_.events.push_back(std::move(message));
     }
 }
@@ -205,6 +204,10 @@ void PmiLauncher::on_pmi1(std::size_t task) {
     for (const auto& error : actions.errors) outcome_.protocol_errors.push_back(error.text);
     if (!actions.abort) return;
     outcome_.pmi1_aborts.push_back(*actions.abort);
+    kill_tasks();
+}
+
+void PmiLauncher::kill_tasks() {
     for (const pid_t pid : pids_)
         if (pid > 0) ::kill(pid, SIGKILL);
 }
@@ -226,7 +229,12 @@ void PmiLauncher::reap() {
         outcome_.statuses[task] = status;
         pids_[task] = 0;
         --running_;
-        pmix_->task_exited(static_cast<TaskId>(task));
+        on_pmix();
+        on_pmi1(task);
+        const auto id = static_cast<TaskId>(task);
+        if (!pmix_->task_exited(id) && (!pmi1_->initialized(id) || pmi1_->finalized(id))) continue;
+        outcome_.vanished.push_back(id);
+        kill_tasks();
     }
 }
 

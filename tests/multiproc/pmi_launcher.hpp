@@ -36,6 +36,7 @@ struct PmiOutcome {
     std::vector<pm::PmixMessage> events;
     std::vector<pm::Pmi1Actions::Abort> pmi1_aborts;
     std::vector<std::string> protocol_errors;
+    std::vector<TaskId> vanished;  // ended between init and finalize, in that order
     bool timed_out = false;
     bool helper_started = false;
     Milliseconds setup{};     // of the activation
@@ -76,6 +77,7 @@ class PmiLauncher {
     void on_pmi1(std::size_t task);
     void read_output();
     void reap();
+    void kill_tasks();
     void end_job();
 
     PmiJob job_;

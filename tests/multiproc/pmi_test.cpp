@@ -214,6 +214,16 @@ TEST_CASE("MPI_Abort reaches the daemon with its code") {
     }
 }
 
+TEST_CASE("a task that ends with 0 but without MPI_Finalize is noticed") {
+    const std::string program = GENERATE(kOpenMpi, kMpich);
+    if (!present(program)) return;
+    const PmiOutcome outcome = run({program, "vanish"}, 3);
+    CHECK_FALSE(outcome.timed_out);
+    REQUIRE_FALSE(outcome.vanished.empty());
+    CHECK(outcome.vanished.front() == 0);
+    CHECK(outcome.statuses[0] == 0);
+}
+
 TEST_CASE("strangers at the PMIx port do no harm") {
     PmiJob job{{kClient, "late"}, 4};
     std::vector<UniqueFd> strangers;

@@ -1,0 +1,23 @@
+#!/usr/bin/env python3
+"""./dev bench [NAME]: measures poe beside its peers in one run. Prints tables of medians and ratios,
+and writes build/bench/NAME.json."""
+
+import sys
+
+import launch_bench
+import stdio_bench
+
+BENCHES = {"launch": launch_bench.run, "stdio": stdio_bench.run}
+
+
+def main():
+    names = sys.argv[1:] or list(BENCHES)
+    unknown = [name for name in names if name not in BENCHES]
+    if unknown:
+        sys.exit(f"bench: no benchmark {', '.join(unknown)}; there are: {', '.join(BENCHES)}")
+    for name in names:
+        BENCHES[name]()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""What the benchmarks share: building their programs, timing by rounds, tables, JSON."""
+
+import json
+import os
+import pathlib
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build" / "release"
+OUT = ROOT / "build" / "bench"
+POE = str(BUILD / "bin" / "poe")
+HYDRA = shutil.which("mpiexec.mpich")
+OPEN_MPI = shutil.which("mpirun.openmpi")
+
+
+def environment():
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("MP_", "PMI", "OMPI_", "HYDRA"))}
+    env.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    return env
+
+
+def compile_program(source, name, compiler="cc"):
+    """Compiles tests/bench/SOURCE with `compiler`; the path of the program."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    program = OUT / name
+    subprocess.run([compiler, "-O2", "-o", program, pathlib.Path(__file__).parent / source], check=True)
+    return str(program)
+
+
+def hydra(tasks, *command):
+    return [HYDRA, "-n", str(tasks), *command]
+
+
+def open_mpi(tasks, *command):
+    return [OPEN_MPI, "--oversubscribe", "-n", str(tasks), *command]
+
+
+def poe(tasks, *command):
+    return [POE, *command, "-procs", str(tasks)]
+
+
+def seconds(command, timeout=120, **options):
+    """Wall time of one run; None when it hangs or fails."""
+    options.setdefault("stdin", subprocess.DEVNULL)
+    options.setdefault("stdout", subprocess.DEVNULL)
+    options.setdefault("stderr", subprocess.DEVNULL)
+    begin = time.perf_counter()
+    process = subprocess.Popen(command, env=environment(), start_new_session=True, **options)
+    try:
+        code = process.wait(timeout)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, 9)
+        process.wait()
+        return None
+    return time.perf_counter() - begin if code == 0 else None
+
+
+def rounds(runs, count):
+    """Medians (and all values) of each of `runs` (name -> function giving a number or None), taken in turn
+    so that a noisy moment hits all of them."""
+    values = {name: [] for name in runs}
+    for name, run in runs.items():
+        run()  # warm up
+    for _ in range(count):
+        for name, run in runs.items():
+            values[name].append(run())
+    result = {}
+    for name, all_values in values.items():
+        good = [v for v in all_values if v is not None]
+        result[name] = {"median": statistics.median(good) if good else None, "values": all_values,
+                        "failed": len(all_values) - len(good)}
+    return result
+
+
+def machine():
+    model = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
+    versions = {}
+    for package in ("mpich", "openmpi-bin", "libpmix2"):
+        shown = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package], capture_output=True, text=True)
+        versions[package] = shown.stdout or "not installed"
+    return {"cpu": model, "cores": os.cpu_count(), "kernel": platform.release(), "date": time.strftime("%Y-%m-%d"),
+            "load": os.getloadavg()[0], **versions}
+
+
+def ratio(ours, *peers):
+    good = [p for p in peers if p]
+    return ours / min(good) if ours and good else None
+
+
+def text(value, scale=1.0, digits=2):
+    return "-" if value is None else f"{value * scale:.{digits}f}"
+
+
+def table(title, header, rows):
+    cells = [list(map(str, row)) for row in [header, *rows]]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
+    print(f"\n{title}")
+    for row in cells:
+        print("  " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths)))
+    sys.stdout.flush()
+
+
+def save(name, results):
+    OUT.mkdir(parents=True, exist_ok=True)
+    file = OUT / f"{name}.json"
+    file.write_text(json.dumps({"machine": machine(), "results": results}, indent=1))
+    print(f"\n  {file.relative_to(ROOT)}; {machine()}")

@@ -1,0 +1,173 @@
+// Control messages for tests: made at random, and compared field by field.
+#pragma once
+
+#include <algorithm>
+#include <tuple>
+#include <type_traits>
+
+#include "partition_manager/messages.hpp"
+#include "tests/fuzz/fuzz_driver.hpp"
+
+namespace poe::fuzz {
+
+// ---- comparing
+
+inline auto fields(const pm::Hello& m) { return std::tie(m.version, m.pid); }
+inline auto fields(const pm::Started&) { return std::tuple<>(); }
+inline auto fields(const pm::SignalTasks& m) { return std::tie(m.signal); }
+inline auto fields(const pm::EndJob& m) { return std::tie(m.at_once); }
+inline auto fields(const pm::StdinEnd&) { return std::tuple<>(); }
+inline auto fields(const pm::StdinProgress& m) {
+    return std::tie(m.delivered, m.consumed, m.wanted);
+}
+inline auto fields(const pm::TaskExit& m) {
+    return std::tie(m.task, m.code, m.signal, m.core, m.stopall, m.after, m.user, m.system,
+                    m.peak_memory);
+}
+inline auto fields(const pm::TaskAbort& m) { return std::tie(m.task, m.code, m.text); }
+inline auto fields(const pm::Attention& m) { return std::tie(m.text); }
+inline auto fields(const pm::Pulse&) { return std::tuple<>(); }
+inline auto fields(const pm::Done&) { return std::tuple<>(); }
+inline auto fields(const pm::TaskSpec& t) { return std::tie(t.node, t.command); }
+inline auto fields(const pm::LaunchFailure& f) { return std::tie(f.task, f.text); }
+inline auto fields(const pm::StdinMode& m) { return std::tie(m.kind, m.task); }
+inline auto fields(const pm::StdoutMode& m) { return std::tie(m.kind, m.task); }
+inline auto plain_fields(const pm::JobSpec& j) {
+    return std::tie(j.id, j.nodes, j.commands, j.environment, j.directory, j.stdin_is_empty,
+                    j.stdout_is_terminal, j.wait_mode, j.buffer_mem, j.eager_limit, j.kill_grace,
+                    j.host_pmix, j.eager_pmix);
+}
+
+template <typename T>
+bool same(const T& a, const T& b) {
+    return fields(a) == fields(b);
+}
+template <typename T>
+bool same(const std::vector<T>& a, const std::vector<T>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const T& one, const T& other) { return same(one, other); });
+}
+inline bool same(const pm::StartJob& a, const pm::StartJob& b) {
+    return a.node == b.node && plain_fields(a.job) == plain_fields(b.job) &&
+           same(a.job.tasks, b.job.tasks) && same(a.job.stdin_mode, b.job.stdin_mode) &&
+           same(a.job.stdout_mode, b.job.stdout_mode);
+}
+inline bool same(const pm::StartFailed& a, const pm::StartFailed& b) {
+    return a.text == b.text && same(a.failures, b.failures);
+}
+inline bool same(const pm::Message& a, const pm::Message& b) {
+    return std::visit(
+        [](const auto& one, const auto& other) {
+            if constexpr (std::is_same_v<decltype(one), decltype(other)>)
+                return same(one, other);
+            else
+                return false;
+        },
+        a, b);
+}
+
+// ---- at random
+
+// Small numbers, and those at the ends of their type, are more frequent than others.
+template <typename Number>
+Number random_number(Random& random) {
+    const auto any = static_cast<Number>(random.next());
+    switch (random.below(6)) {
+        case 0: return std::numeric_limits<Number>::max();
+        case 1: return std::numeric_limits<Number>::min();
+        case 2: return any;
+        default: return static_cast<Number>(random.below(300));
+    }
+}
+
+// Any bytes: NUL, line ends, no UTF-8.
+inline std::string random_text(Random& random) {
+    static constexpr std::size_t kLimits[] = {1, 4, 24, 300};
+    std::string text(random.below(kLimits[random.below(4)]), '\0');
+    for (char& c : text) c = static_cast<char>(random.below(256));
+    return text;
+}
+
+inline std::vector<std::string> random_list(Random& random, std::size_t least, std::size_t limit) {
+    std::vector<std::string> list(least + random.below(limit));
+    for (std::string& text : list) text = random_text(random);
+    return list;
+}
+
+inline bool random_bool(Random& random) { return random.below(2) == 1; }
+
+// Keeps what decode() promises: tasks name nodes and commands that are there.
+inline pm::StartJob random_start(Random& random) {
+    pm::StartJob start;
+    pm::JobSpec& job = start.job;
+    job.id = "job-" + std::to_string(random.below(1000));
+    job.nodes = random_list(random, 1, 4);
+    job.commands.resize(1 + random.below(4));
+    for (pm::Command& command : job.commands) command = random_list(random, 1, 4);
+    for (std::size_t i = random.below(40); i > 0; --i)
+        job.tasks.push_back({static_cast<NodeIndex>(random.below(job.nodes.size())),
+                             static_cast<std::uint32_t>(random.below(job.commands.size()))});
+    job.environment = random_list(random, 0, 10);
+    job.directory = random_text(random);
+    job.stdin_mode = {static_cast<pm::StdinMode::Kind>(random.below(3)),
+                      random_number<TaskId>(random)};
+    job.stdout_mode = {static_cast<pm::StdoutMode::Kind>(random.below(3)),
+                       random_number<TaskId>(random)};
+    job.stdin_is_empty = random_bool(random);
+    job.stdout_is_terminal = random_bool(random);
+    job.wait_mode = static_cast<WaitMode>(random.below(4));
+    job.buffer_mem = random_number<Bytes>(random);
+    job.eager_limit = random_number<Bytes>(random);
+    job.kill_grace = std::chrono::milliseconds(random.below(100000));
+    job.host_pmix = random_bool(random);
+    job.eager_pmix = random_bool(random);
+    start.node = static_cast<NodeIndex>(random.below(job.nodes.size()));
+    return start;
+}
+
+inline pm::TaskExit random_exit(Random& random) {
+    pm::TaskExit exit;
+    exit.task = random_number<TaskId>(random);
+    exit.code = random_number<int>(random);
+    exit.signal = random_number<int>(random);
+    exit.core = random_bool(random);
+    if (random_bool(random)) exit.stopall = random_number<int>(random);
+    exit.after = std::chrono::nanoseconds(random_number<std::int64_t>(random));
+    exit.user = std::chrono::microseconds(random_number<std::int64_t>(random));
+    exit.system = std::chrono::microseconds(random_number<std::int64_t>(random));
+    exit.peak_memory = random_number<Bytes>(random);
+    return exit;
+}
+
+inline pm::StartFailed random_failure(Random& random) {
+    pm::StartFailed failed;
+    for (std::size_t i = random.below(5); i > 0; --i)
+        failed.failures.push_back({random_number<TaskId>(random), random_text(random)});
+    failed.text = random_text(random);
+    return failed;
+}
+
+// Message number `which` of the variant.
+inline pm::Message random_message(std::size_t which, Random& random) {
+    switch (which) {
+        case 0: return pm::Hello{random_number<int>(random), random_number<int>(random)};
+        case 1: return random_start(random);
+        case 2: return pm::Started{};
+        case 3: return random_failure(random);
+        case 4: return pm::SignalTasks{random_number<int>(random)};
+        case 5: return pm::EndJob{random_bool(random)};
+        case 6: return pm::StdinEnd{};
+        case 7:
+            return pm::StdinProgress{random_number<std::uint64_t>(random),
+                                     random_number<std::uint64_t>(random), random_bool(random)};
+        case 8: return random_exit(random);
+        case 9:
+            return pm::TaskAbort{random_number<TaskId>(random), random_number<int>(random),
+                                 random_text(random)};
+        case 10: return pm::Attention{random_text(random)};
+        case 11: return pm::Pulse{};
+        default: return pm::Done{};
+    }
+}
+
+}  // namespace poe::fuzz

@@ -1,0 +1,305 @@
+// Matching and protocols: two message layers in one process, joined by a device made of plain memory, moved
+// on by hand.
+#include "comm/message_layer.hpp"
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "comm/shm_pipe.hpp"
+
+using namespace poe::comm;
+using poe::Bytes;
+using poe::TaskId;
+
+namespace {
+
+constexpr Bytes kControl = 4096;
+constexpr Bytes kRing = 32 * 1024;
+constexpr Bytes kBuffer = 64 * 1024;
+constexpr Bytes kEager = 8 * 1024;
+
+struct Wire {
+    Wire() : start(static_cast<std::byte*>(std::aligned_alloc(4096, kControl + kRing))) {
+        std::memset(start, 0, kControl + kRing);
+    }
+    ~Wire() { std::free(start); }
+    Wire(const Wire&) = delete;
+    Wire& operator=(const Wire&) = delete;
+    ShmPipeMemory view() const {
+        return ShmPipeMemory::at(start, kControl, kRing, kBuffer, nullptr);
+    }
+    std::byte* start;
+};
+
+class TestPipe final : public Pipe {
+  public:
+    TestPipe(TaskId peer, const Wire& out, const Wire& in)
+        : Pipe(peer), sender(out.view()), receiver(in.view()) {}
+    Bytes start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset) override {
+        return sender.start_frame(header, payload, offset);
+    }
+    Bytes continue_frame(const BufferView& payload, Bytes offset, Bytes rest) override {
+        return sender.continue_frame(payload, offset, rest);
+    }
+    bool take_tokens(Bytes cost) override { return sender.take_tokens(cost); }
+    const FrameHeader* front() override { return receiver.front(); }
+    Bytes read(const BufferView& to, Bytes offset, Bytes n) override {
+        return receiver.read(to, offset, n);
+    }
+    Bytes skip(Bytes n) override { return receiver.skip(n); }
+    void finish_frame() override { receiver.finish_frame(); }
+    void give_tokens(Bytes cost) override { receiver.give_tokens(cost); }
+    const char* fault() const override {
+        return sender.fault() != nullptr ? sender.fault() : receiver.fault();
+    }
+    ShmSender sender;
+    ShmReceiver receiver;
+};
+
+class TestDevice final : public Device {
+  public:
+    TestDevice(TaskId peer, const Wire& out, const Wire& in) : pipe(peer, out, in) {}
+    Pipe& pipe_to(TaskId) override { return pipe; }
+    bool poll(PipeSink& sink) override { return pipe.receiver.has_input() && sink.on_input(pipe); }
+    TestPipe pipe;
+};
+
+// Two tasks; `both()` lets both make progress until nothing moves.
+struct Pair {
+    Pair()
+        : zero_device(1, forth, back),
+          one_device(0, back, forth),
+          fences(false),
+          waiter(header, facts, slot, poe::WaitMode::kYield, fences),
+          zero({0, 2, kEager, kBuffer}, {&zero_device}, [this](TaskId) -> Device& { return zero_device; },
+               &waiter),
+          one({1, 2, kEager, kBuffer}, {&one_device}, [this](TaskId) -> Device& { return one_device; },
+              &waiter) {
+        zero_device.pipe_to(1);
+    }
+    void both() {
+        while (zero.progress() || one.progress()) {
+        }
+    }
+    Wire forth, back;
+    TestDevice zero_device, one_device;
+    poe::SegmentHeader header{};
+    poe::SegmentFacts facts;
+    poe::TaskSlot slot{};
+    poe::Fences fences;
+    Waiter waiter;
+    MessageLayer zero, one;
+};
+
+struct Sent {
+    Sent(MessageLayer& layer, TaskId dest, int type, std::string what,
+         Context context = Context::kUser)
+        : text(std::move(what)), request({text.data(), text.size()}, dest, type, context) {
+        layer.start(request);
+    }
+    bool done() const { return request.outcome == Outcome::kDone; }
+    std::string text;
+    SendRequest request;
+};
+
+struct Received {
+    Received(MessageLayer& layer, TaskId source, int type, std::size_t room = 100,
+             Context context = Context::kUser)
+        : bytes(room, '?') {
+        request.view = {bytes.data(), room};
+        request.wanted = {context, source, type};
+        layer.start(request);
+    }
+    bool done() const { return request.outcome == Outcome::kDone; }
+    std::string text() const { return bytes.substr(0, request.expected); }
+    std::string bytes;
+    ReceiveRequest request;
+};
+
+}  // namespace
+
+TEST_CASE("a message finds its receive, whichever comes first") {
+    Pair pair;
+    Received early(pair.one, 0, 5);
+    Sent first(pair.zero, 1, 5, "first");
+    Sent second(pair.zero, 1, 5, "second");
+    CHECK(first.done());
+    pair.both();
+    CHECK(early.done());
+    CHECK(early.text() == "first");
+    CHECK(pair.one.unexpected_messages() == 1);
+    Received late(pair.one, 0, 5);
+    CHECK(late.done());
+    CHECK(late.text() == "second");
+    CHECK(late.request.source == 0);
+    CHECK(late.request.type == 5);
+}
+
+TEST_CASE("wildcards take the oldest message, and the oldest receive takes a message") {
+    Pair pair;
+    Sent a(pair.zero, 1, 1, "a");
+    Sent b(pair.zero, 1, 2, "b");
+    Sent c(pair.zero, 1, 1, "c");
+    pair.both();
+    Received by_type(pair.one, kWildcard, 2);
+    Received any(pair.one, kWildcard, kWildcard);
+    Received by_source(pair.one, 0, kWildcard);
+    CHECK(by_type.text() == "b");
+    CHECK(any.text() == "a");
+    CHECK(by_source.text() == "c");
+
+    Received posted_any(pair.one, kWildcard, kWildcard);
+    Received posted_exact(pair.one, 0, 7);
+    Received posted_type(pair.one, kWildcard, 7);
+    Sent d(pair.zero, 1, 7, "d");
+    Sent e(pair.zero, 1, 7, "e");
+    Sent f(pair.zero, 1, 7, "f");
+    pair.both();
+    CHECK(posted_any.text() == "d");
+    CHECK(posted_exact.text() == "e");
+    CHECK(posted_type.text() == "f");
+}
+
+TEST_CASE("contexts never match each other") {
+    Pair pair;
+    Received any(pair.one, kWildcard, kWildcard);
+    Sent inner(pair.zero, 1, 0, "inner", Context::kCollective);
+    pair.both();
+    CHECK_FALSE(any.done());
+    Received collective(pair.one, kWildcard, kWildcard, 100, Context::kCollective);
+    CHECK(collective.text() == "inner");
+    Sent outer(pair.zero, 1, 0, "outer");
+    pair.both();
+    CHECK(any.text() == "outer");
+}
+
+TEST_CASE("a long message waits for its receive and is then moved whole") {
+    Pair pair;
+    Sent large(pair.zero, 1, 3, std::string(100'000, 'L'));
+    Sent small(pair.zero, 1, 4, "small");
+    pair.both();
+    CHECK_FALSE(large.done());
+    CHECK(small.done());
+    Received second(pair.one, 0, 4);
+    CHECK(second.text() == "small");
+    Received first(pair.one, 0, 3, 200'000);
+    pair.both();
+    CHECK(first.done());
+    CHECK(large.done());
+    CHECK(first.text() == large.text);
+}
+
+TEST_CASE("a message longer than the buffer is cut") {
+    Pair pair;
+    for (const std::size_t size : {10u, 3000u, 50'000u}) {
+        for (const std::size_t room : {0u, 1u, 9u}) {
+            Sent sent(pair.zero, 1, 1, std::string(size, 's'));
+            Received received(pair.one, 0, 1, room);
+            pair.both();
+            CHECK(sent.done());
+            CHECK(received.done());
+            CHECK(received.request.length == size);
+            CHECK(received.request.expected == room);
+            CHECK(received.text() == std::string(room, 's'));
+        }
+    }
+}
+
+TEST_CASE("a sender without tokens waits, and frames that need none overtake") {
+    Pair pair;
+    std::vector<std::unique_ptr<Sent>> sent;
+    std::size_t done = 0;
+    for (int i = 0; i < 20; ++i) {
+        sent.push_back(std::make_unique<Sent>(pair.zero, 1, i, std::string(8000, 'a')));
+        pair.both();
+        if (sent.back()->done()) ++done;
+    }
+    CHECK(done == kBuffer / (8000 + kMessageCost));
+    // Task 1 sends a long message the other way; its grant must get past the waiting ones.
+    Received other_way(pair.zero, 1, 1, 100'000);
+    Sent large(pair.one, 0, 1, std::string(90'000, 'b'));
+    pair.both();
+    CHECK(other_way.done());
+    for (int i = 0; i < 20; ++i) {
+        Received received(pair.one, 0, i, 10'000);
+        pair.both();
+        CHECK(received.done());
+    }
+    for (const auto& one : sent) CHECK(one->done());
+    CHECK(pair.one.unexpected_messages() == 0);
+}
+
+TEST_CASE("messages to oneself are kept up to the buffer memory") {
+    Pair pair;
+    Sent kept(pair.zero, 0, 1, "mine");
+    CHECK(kept.done());
+    Sent too_large(pair.zero, 0, 1, std::string(kBuffer, 'x'));
+    CHECK(too_large.request.outcome == Outcome::kNoBuffer);
+    Received got(pair.zero, kWildcard, kWildcard);
+    CHECK(got.text() == "mine");
+    Received before(pair.zero, 0, 2);
+    Sent direct(pair.zero, 0, 2, "direct");
+    CHECK(before.text() == "direct");
+}
+
+TEST_CASE("frames that MPL never sends break the pipe and nothing else") {
+    Pair pair;
+    std::string text(5000, 't');
+    const BufferView view(text.data(), text.size());
+    FrameHeader header{8, 1, FrameKind::kEager, Context::kUser};
+    SECTION("unknown kind") { header.kind = static_cast<FrameKind>(77); }
+    SECTION("unknown context") { header.context = static_cast<Context>(9); }
+    SECTION("negative type") { header.tag = -5; }
+    SECTION("eager beyond the limit") { header.length = kEager + 1; }
+    SECTION("data for nobody") { header.kind = FrameKind::kData; }
+    SECTION("data for a stale number") {
+        header.kind = FrameKind::kData;
+        header.tag = 1 << 20;
+    }
+    SECTION("grant of the wrong size") { header.kind = FrameKind::kGrant; }
+    SECTION("grant for nobody") {
+        header.kind = FrameKind::kGrant;
+        header.length = sizeof(GrantBody);
+    }
+    SECTION("request of the wrong size") { header.kind = FrameKind::kRequest; }
+    pair.zero_device.pipe.start_frame(header, view, 0);
+    pair.both();
+    CHECK(pair.one.fault_of(0) != nullptr);
+    ReceiveRequest request;
+    request.view = view;
+    request.wanted = {Context::kUser, 0, 1};
+    CHECK(pair.one.receive(request) == Outcome::kPeerBroken);
+    CHECK(pair.one.send(view, 0, 1, Context::kUser) == Outcome::kPeerBroken);
+    Sent own(pair.one, 1, 1, "still works");
+    CHECK(own.done());
+}
+
+TEST_CASE("a grant that comes before the request was sent, or twice, breaks the pipe") {
+    Pair pair;
+    Sent large(pair.one, 0, 3, std::string(100'000, 'L'));
+    GrantBody body;
+    body.send_id = large.request.id;
+    body.length = 200'000;  // more than was offered
+    pair.zero_device.pipe.start_frame(
+        {sizeof body, 0, FrameKind::kGrant, Context::kUser}, BufferView(&body, sizeof body), 0);
+    pair.both();
+    CHECK(pair.one.fault_of(0) != nullptr);
+    CHECK(pair.one.wait(large.request) == Outcome::kPeerBroken);
+}
+
+TEST_CASE("numbers of requests are not found after they were given back") {
+    IdTable<int> table;
+    int a = 1;
+    int b = 2;
+    const auto first = table.add(a);
+    CHECK(table.find(first) == &a);
+    table.remove(first);
+    CHECK(table.find(first) == nullptr);
+    const auto second = table.add(b);
+    CHECK(second != first);
+    CHECK(table.find(second) == &b);
+    CHECK(table.find(0xffffffffu) == nullptr);
+    CHECK(static_cast<std::int32_t>(second) >= 0);
+}

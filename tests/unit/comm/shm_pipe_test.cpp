@@ -1,0 +1,239 @@
+// The shared-memory pipe on plain memory: order, streaming, flow control, and a peer that writes nonsense.
+#include "comm/shm_pipe.hpp"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <thread>
+#include <vector>
+
+using namespace poe::comm;
+using poe::Bytes;
+
+namespace {
+
+constexpr Bytes kControl = 4096;
+constexpr Bytes kRing = 32 * 1024;
+constexpr Bytes kTokens = 64 * 1024;
+
+// Zeroed, page-aligned memory of one direction.
+struct Memory {
+    Memory() : start(static_cast<std::byte*>(std::aligned_alloc(4096, kControl + kRing))) {
+        std::memset(start, 0, kControl + kRing);
+    }
+    ~Memory() { std::free(start); }
+    ShmPipeMemory view() {
+        return ShmPipeMemory::at(start, kControl, kRing, kTokens, [this](Bytes size) { reserved = size; });
+    }
+    ShmControl& control() { return *view().control; }
+    std::byte* start;
+    Bytes reserved = 0;
+};
+
+std::vector<std::byte> pattern(std::size_t size, unsigned seed) {
+    std::vector<std::byte> bytes(size);
+    std::mt19937 random(seed);
+    for (auto& byte : bytes) byte = static_cast<std::byte>(random());
+    return bytes;
+}
+
+BufferView view_of(std::vector<std::byte>& bytes) { return {bytes.data(), bytes.size()}; }
+
+FrameHeader header_of(std::size_t length, int tag) {
+    return {static_cast<std::uint32_t>(length), tag, FrameKind::kEager, Context::kUser};
+}
+
+}  // namespace
+
+TEST_CASE("frames of every size arrive whole and in order") {
+    Memory memory;
+    ShmSender sender(memory.view());
+    ShmReceiver receiver(memory.view());
+    int tag = 0;
+    for (int lap = 0; lap < 3; ++lap) {
+        for (const std::size_t size :
+             {0u, 1u, 47u, 48u, 49u, 63u, 64u, 65u, 4095u, 4096u, 4097u, 8192u, 30000u, 100000u}) {
+            CAPTURE(size);
+            auto out = pattern(size, static_cast<unsigned>(++tag));
+            std::vector<std::byte> in(size);
+            CHECK_FALSE(receiver.has_input());
+            CHECK(receiver.front() == nullptr);
+            Bytes sent = sender.start_frame(header_of(size, tag), view_of(out), 0);
+            REQUIRE(sent != Pipe::kNoRoom);
+            REQUIRE(receiver.has_input());
+            const FrameHeader* header = receiver.front();
+            REQUIRE(header != nullptr);
+            CHECK(header->tag == tag);
+            CHECK(header->length == size);
+            Bytes got = 0;
+            while (got < size) {
+                const Bytes before = got + sent;
+                got += receiver.read(view_of(in), got, size - got);
+                if (sent < size) sent += sender.continue_frame(view_of(out), sent, size - sent);
+                REQUIRE(got + sent > before);
+            }
+            receiver.finish_frame();
+            CHECK(in == out);
+        }
+    }
+    CHECK(sender.fault() == nullptr);
+    CHECK(receiver.fault() == nullptr);
+}
+
+TEST_CASE("a strided message is moved without packing") {
+    Memory memory;
+    ShmSender sender(memory.view());
+    ShmReceiver receiver(memory.view());
+    auto out = pattern(1000, 5);
+    std::vector<std::byte> in(1500);
+    const BufferView from(out.data(), 10, 25, 40);  // 400 bytes
+    const BufferView to(in.data(), 50, 200, 8);
+    REQUIRE(from.size() == 400);
+    REQUIRE(sender.start_frame(header_of(400, 1), from, 0) == 400);
+    REQUIRE(receiver.front() != nullptr);
+    CHECK(receiver.read(to, 0, 400) == 400);
+    receiver.finish_frame();
+    for (std::size_t i = 0; i < 400; ++i) {
+        REQUIRE(in[i / 50 * 200 + i % 50] == out[i / 10 * 25 + i % 10]);
+    }
+}
+
+TEST_CASE("a full pipe takes nothing until the receiver has read") {
+    Memory memory;
+    ShmSender sender(memory.view());
+    ShmReceiver receiver(memory.view());
+    std::vector<std::byte> none;
+    int sent = 0;
+    while (sender.start_frame(header_of(0, sent), view_of(none), 0) != Pipe::kNoRoom) ++sent;
+    CHECK(sent == static_cast<int>(memory.view().cell_count));
+    for (int i = 0; i < sent; ++i) {
+        REQUIRE(receiver.front() != nullptr);
+        CHECK(receiver.front()->tag == i);
+        receiver.finish_frame();
+    }
+    CHECK(receiver.take_published());
+    CHECK(receiver.front() == nullptr);
+    CHECK(sender.start_frame(header_of(0, 0), view_of(none), 0) == 0);
+
+    auto large = pattern(kRing * 2, 1);
+    Bytes taken = sender.start_frame(header_of(large.size(), 1), view_of(large), 0);
+    Bytes more = taken;
+    while (more > 0) {
+        more = sender.continue_frame(view_of(large), taken, large.size() - taken);
+        taken += more;
+    }
+    CHECK(taken <= kRing);
+    CHECK(taken > kRing - 2 * poe::kLine);
+}
+
+TEST_CASE("ring memory is asked for before it is touched, as far as it is needed") {
+    Memory memory;
+    ShmSender sender(memory.view());
+    std::vector<std::byte> small(40);
+    REQUIRE(sender.start_frame(header_of(40, 1), view_of(small), 0) == 40);
+    CHECK(memory.reserved == 0);
+    std::vector<std::byte> medium(100);
+    REQUIRE(sender.start_frame(header_of(100, 1), view_of(medium), 0) == 100);
+    CHECK(memory.reserved == kRing);
+}
+
+TEST_CASE("tokens run out and come back") {
+    Memory memory;
+    ShmSender sender(memory.view());
+    ShmReceiver receiver(memory.view());
+    CHECK(sender.take_tokens(kTokens / 2));
+    CHECK_FALSE(sender.take_tokens(kTokens / 2 + 1));
+    CHECK(sender.take_tokens(kTokens / 2));
+    CHECK_FALSE(sender.take_tokens(1));
+    receiver.give_tokens(kTokens / 16);  // less than is published at once
+    CHECK_FALSE(sender.take_tokens(1));
+    receiver.give_tokens(kTokens / 16);
+    CHECK(sender.take_tokens(kTokens / 8));
+    CHECK_FALSE(sender.take_tokens(1));
+}
+
+TEST_CASE("a receiver that claims the impossible breaks the pipe, not the sender") {
+    Memory memory;
+    ShmSender sender(memory.view());
+    std::vector<std::byte> none;
+    SECTION("frames") { memory.control().frames_read = 1000; }
+    SECTION("bytes") { memory.control().bytes_read = ~std::uint64_t{0}; }
+    SECTION("tokens") { memory.control().tokens_given = 1; }
+    while (sender.start_frame(header_of(0, 1), view_of(none), 0) != Pipe::kNoRoom) {
+    }
+    CHECK(sender.fault() != nullptr);
+    CHECK_FALSE(sender.take_tokens(kTokens + 1));
+}
+
+TEST_CASE("a sender that writes nonsense never makes the receiver leave its memory") {
+    std::mt19937_64 random(42);
+    for (int round = 0; round < 3000; ++round) {
+        Memory memory;
+        ShmReceiver receiver(memory.view());
+        const auto view = memory.view();
+        for (int step = 0; step < 8; ++step) {
+            // Scribble over control line and cells, often with a sequence that looks right.
+            for (int i = 0; i < 20; ++i) {
+                memory.start[random() % kControl] = static_cast<std::byte>(random());
+            }
+            if (random() % 2 == 0) view.control->bytes_written = random() % (3 * kRing);
+            view.cells[static_cast<std::size_t>(step) % view.cell_count].sequence =
+                static_cast<std::uint32_t>(step + 1);
+            const FrameHeader* header = receiver.front();
+            if (header == nullptr) break;
+            const Bytes length = std::min<Bytes>(header->length, 200000);
+            std::vector<std::byte> in(length);
+            Bytes got = 0;
+            while (got < length) {
+                const Bytes n = receiver.read(view_of(in), got, length - got);
+                if (n == 0) break;
+                got += n;
+            }
+            REQUIRE(got <= length);
+            if (got < header->length) break;
+            receiver.finish_frame();
+        }
+    }
+}
+
+TEST_CASE("two threads stream through one pipe") {
+    Memory memory;
+    constexpr int kFrames = 3000;
+    const auto size_of = [](int i) { return static_cast<std::size_t>(i * 7919 % 20000) >> (i % 9); };
+    std::thread writer([&] {
+        ShmSender sender(memory.view());
+        for (int i = 0; i < kFrames; ++i) {
+            auto out = pattern(size_of(i), static_cast<unsigned>(i));
+            Bytes sent = Pipe::kNoRoom;
+            while ((sent = sender.start_frame(header_of(out.size(), i), view_of(out), 0)) ==
+                   Pipe::kNoRoom) {
+                std::this_thread::yield();
+            }
+            while (sent < out.size()) {
+                const Bytes n = sender.continue_frame(view_of(out), sent, out.size() - sent);
+                if (n == 0) std::this_thread::yield();
+                sent += n;
+            }
+        }
+    });
+    ShmReceiver receiver(memory.view());
+    int wrong = 0;
+    for (int i = 0; i < kFrames; ++i) {
+        const FrameHeader* header = nullptr;
+        while ((header = receiver.front()) == nullptr) std::this_thread::yield();
+        std::vector<std::byte> in(header->length);
+        Bytes got = 0;
+        while (got < in.size()) {
+            const Bytes n = receiver.read(view_of(in), got, in.size() - got);
+            if (n == 0) std::this_thread::yield();
+            got += n;
+        }
+        if (header->tag != i || in != pattern(size_of(i), static_cast<unsigned>(i))) ++wrong;
+        receiver.finish_frame();
+    }
+    writer.join();
+    CHECK(wrong == 0);
+    CHECK(receiver.fault() == nullptr);
+}

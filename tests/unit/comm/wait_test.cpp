@@ -1,0 +1,100 @@
+// Sleeping and waking: no wake-up is lost, and the end of the job is noticed.
+#include "comm/wait.hpp"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <thread>
+
+using namespace poe::comm;
+
+namespace {
+
+struct Rig {
+    explicit Rig(bool asymmetric) : fences(asymmetric && poe::membarrier_available()) {}
+    poe::SegmentHeader header{};
+    poe::SegmentFacts facts;
+    poe::TaskSlot slot{};
+    poe::Fences fences;
+};
+
+// One thread publishes numbers one by one and waits for each to be seen; the other sleeps for them. A lost
+// wake-up would cost the sleeper's whole time limit each time.
+void exchange(bool asymmetric) {
+    Rig rig(asymmetric);
+    constexpr std::uint32_t kNumbers = 3000;
+    std::atomic<std::uint32_t> published{0};
+    std::atomic<std::uint32_t> seen{0};
+    const auto start = std::chrono::steady_clock::now();
+    std::thread sleeper([&] {
+        Waiter waiter(rig.header, rig.facts, rig.slot, poe::WaitMode::kSleep, rig.fences);
+        for (std::uint32_t wanted = 1; wanted <= kNumbers; ++wanted) {
+            waiter.restart();
+            while (published.load(std::memory_order_acquire) != wanted) {
+                if (!waiter.pause()) continue;
+                waiter.begin_sleep();
+                if (published.load(std::memory_order_acquire) == wanted) {
+                    waiter.end_sleep();
+                } else {
+                    waiter.sleep();
+                }
+            }
+            seen.store(wanted, std::memory_order_release);
+        }
+    });
+    for (std::uint32_t number = 1; number <= kNumbers; ++number) {
+        published.store(number, std::memory_order_release);
+        rig.fences.light();
+        wake_if_asleep(rig.slot);
+        while (seen.load(std::memory_order_acquire) != number) std::this_thread::yield();
+    }
+    sleeper.join();
+    // Generous: one lost wake-up in fifty would pass 30 s.
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(30));
+    CHECK(rig.slot.sleeping.load() == poe::kAwake);
+}
+
+}  // namespace
+
+TEST_CASE("no wake-up is lost with ordinary fences") { exchange(false); }
+TEST_CASE("no wake-up is lost with asymmetric fences") { exchange(true); }
+
+TEST_CASE("each way to wait does what its name says") {
+    Rig rig(false);
+    rig.facts.cpus = 1;
+    rig.facts.local_tasks = 2;
+    const auto sleeps = [&](poe::WaitMode mode, std::uint32_t tasks, int turns) {
+        rig.facts.local_tasks = tasks;
+        Waiter waiter(rig.header, rig.facts, rig.slot, mode, rig.fences);
+        waiter.restart();
+        for (int i = 0; i < turns; ++i) {
+            if (waiter.pause()) return true;
+        }
+        return false;
+    };
+    CHECK(sleeps(poe::WaitMode::kSleep, 2, 1));
+    CHECK_FALSE(sleeps(poe::WaitMode::kPoll, 1, 200'000));
+    CHECK_FALSE(sleeps(poe::WaitMode::kYield, 2, 20'000));
+    CHECK_FALSE(sleeps(poe::WaitMode::kAdaptive, 2, 1));
+    CHECK(sleeps(poe::WaitMode::kAdaptive, 2, 100'000'000));
+    CHECK(sleeps(poe::WaitMode::kAdaptive, 1, 100'000'000));
+    CHECK(rig.slot.doing.read().since_ms > 0);
+}
+
+TEST_CASE("a waiting task stays quiet once the job is being ended") {
+    Rig rig(false);
+    rig.header.ending.store(1);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::alarm(20);
+        Waiter waiter(rig.header, rig.facts, rig.slot, poe::WaitMode::kSleep, rig.fences);
+        waiter.pause();
+        ::_exit(0);  // must not get here: pause does not return any more
+    }
+    ::kill(child, SIGTERM);
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(WIFSIGNALED(status));
+}

@@ -1,0 +1,219 @@
+// The rules of how a job ends, as tables of what happens.
+#include "partition_manager/outcome.hpp"
+
+#include <csignal>
+#include <functional>
+
+#include <catch2/catch.hpp>
+
+using namespace poe::pm;
+
+namespace {
+
+constexpr poe::TaskId kTasks = 4;
+
+using Event = std::function<Verdict(Judge&)>;
+
+TaskExit exited(poe::TaskId task, int code) {
+    TaskExit exit;
+    exit.task = task;
+    exit.code = code;
+    return exit;
+}
+
+Event ends(poe::TaskId task, int code) {
+    return [=](Judge& judge) { return judge.on_exit(exited(task, code)); };
+}
+
+Event dies(poe::TaskId task, int signal) {
+    return [=](Judge& judge) {
+        TaskExit exit = exited(task, 0);
+        exit.signal = signal;
+        return judge.on_exit(exit);
+    };
+}
+
+Event stops_all(poe::TaskId task, int code) {
+    return [=](Judge& judge) {
+        TaskExit exit = exited(task, code & 255);
+        exit.stopall = code;
+        return judge.on_exit(exit);
+    };
+}
+
+Event aborts(poe::TaskId task, int code) {
+    return [=](Judge& judge) { return judge.on_abort(task, code, "why"); };
+}
+
+Event forwards(int signal) {
+    return [=](Judge& judge) {
+        judge.on_signal_forwarded(signal);
+        return Verdict::kGoOn;
+    };
+}
+
+Event terminated(int signal) {
+    return [=](Judge& judge) { return judge.on_terminated(signal); };
+}
+
+const Event kMaxtime = [](Judge& judge) { return judge.on_maxtime(); };
+const Event kLost = [](Judge& judge) { return judge.on_lost_daemon("gone"); };
+const Event kOutputError = [](Judge& judge) { return judge.on_output_error("full"); };
+const Event kOutputClosed = [](Judge& judge) { return judge.on_output_closed(); };
+const Event kMissing = [](Judge& judge) {
+    return judge.on_start_failed({{2, "no such file"}, {3, "no such file"}}, "");
+};
+const Event kNodeTrouble = [](Judge& judge) { return judge.on_start_failed({}, "no space"); };
+
+struct Case {
+    const char* what;
+    std::vector<Event> events;
+    int deciding;  // the event that ends the job, -1 none
+    Cause cause;
+    int status;
+    std::optional<poe::TaskId> first;
+};
+
+void check(const Case& one) {
+    INFO(one.what);
+    Judge judge(kTasks);
+    for (std::size_t i = 0; i < one.events.size(); ++i) {
+        INFO("event " << i);
+        const Verdict verdict = one.events[i](judge);
+        CHECK((verdict == Verdict::kEndJob) == (static_cast<int>(i) == one.deciding));
+        CHECK(judge.ending() == (one.deciding >= 0 && static_cast<int>(i) >= one.deciding));
+    }
+    CHECK(judge.outcome().cause == one.cause);
+    CHECK(judge.outcome().status == one.status);
+    CHECK(judge.outcome().first_failure == one.first);
+}
+
+}  // namespace
+
+TEST_CASE("orderly ends", "[outcome]") {
+    const Case cases[] = {
+        {"nothing", {}, -1, Cause::kNone, 0, {}},
+        {"all well", {ends(0, 0), ends(1, 0), ends(2, 0), ends(3, 0)}, -1, Cause::kNone, 0, {}},
+        {"2 is orderly", {ends(0, 0), ends(1, 2)}, -1, Cause::kOrderly, 2, 1},
+        {"127 is orderly", {ends(3, 127)}, -1, Cause::kOrderly, 127, 3},
+        {"the largest counts, the first is named",
+         {ends(2, 3), ends(1, 99), ends(0, 5)}, -1, Cause::kOrderly, 99, 2},
+        {"a later zero changes nothing", {ends(2, 3), ends(1, 0)}, -1, Cause::kOrderly, 3, 2},
+        {"task 0 counts as any other", {ends(0, 7), ends(1, 0)}, -1, Cause::kOrderly, 7, 0},
+        {"a signal passed on and survived", {forwards(SIGINT), ends(0, 0)}, -1, Cause::kNone, 0,
+         {}},
+        {"no such task", {ends(-1, 1), ends(4, 1), dies(99, 9)}, -1, Cause::kNone, 0, {}},
+    };
+    for (const Case& one : cases) check(one);
+}
+
+TEST_CASE("what ends the whole job", "[outcome]") {
+    const Case cases[] = {
+        {"1", {ends(0, 0), ends(1, 1)}, 1, Cause::kExitCode, 1, 1},
+        {"128", {ends(1, 128)}, 0, Cause::kExitCode, 128, 1},
+        {"255", {ends(1, 255)}, 0, Cause::kExitCode, 255, 1},
+        {"a signal", {dies(2, SIGSEGV)}, 0, Cause::kSignal, 139, 2},
+        {"SIGKILL from elsewhere", {dies(2, SIGKILL)}, 0, Cause::kSignal, 137, 2},
+        {"SIGTERM from elsewhere", {dies(2, SIGTERM)}, 0, Cause::kSignal, 143, 2},
+        {"mpc_stopall", {stops_all(3, 7)}, 0, Cause::kStopall, 7, 3},
+        {"mpc_stopall(0)", {stops_all(3, 0)}, 0, Cause::kStopall, 0, 3},
+        {"mpc_stopall with an orderly code", {stops_all(3, 2)}, 0, Cause::kStopall, 2, 3},
+        {"abort", {aborts(1, 5)}, 0, Cause::kAbort, 5, 1},
+        {"abort(-1)", {aborts(1, -1)}, 0, Cause::kAbort, 255, 1},
+        {"abort(256)", {aborts(1, 256)}, 0, Cause::kAbort, 0, 1},
+        {"maxtime", {ends(0, 0), kMaxtime}, 1, Cause::kMaxtime, 124, {}},
+        {"the daemon is lost", {kLost}, 0, Cause::kLostDaemon, 1, {}},
+        {"the output fails", {kOutputError}, 0, Cause::kOutputError, 1, {}},
+        {"nobody reads", {kOutputClosed}, 0, Cause::kOutputClosed, 141, {}},
+        {"SIGTERM for poe", {terminated(SIGTERM)}, 0, Cause::kInterrupted, 143, {}},
+        {"SIGINT passed on", {forwards(SIGINT), dies(1, SIGINT)}, 1, Cause::kInterrupted, 130, {}},
+        {"SIGQUIT passed on", {forwards(SIGQUIT), dies(1, SIGQUIT)}, 1, Cause::kInterrupted, 131,
+         {}},
+        {"another signal than the one passed on", {forwards(SIGINT), dies(1, SIGSEGV)}, 1,
+         Cause::kSignal, 139, 1},
+        {"tasks that answer a signal with a code", {forwards(SIGINT), ends(1, 130)}, 1,
+         Cause::kExitCode, 130, 1},
+        {"programs missing", {kMissing}, 0, Cause::kNotStarted, 255, 2},
+        {"trouble of the node", {kNodeTrouble}, 0, Cause::kNotStarted, 1, {}},
+    };
+    for (const Case& one : cases) check(one);
+}
+
+TEST_CASE("only the first of these counts", "[outcome]") {
+    const Event all[] = {ends(1, 1),  dies(1, SIGSEGV), stops_all(1, 9),     aborts(1, 8),
+                         kMaxtime,    kLost,            kOutputError,        kOutputClosed,
+                         kMissing,    kNodeTrouble,     terminated(SIGTERM)};
+    for (const Event& first : all) {
+        Judge alone(kTasks);
+        first(alone);
+        for (const Event& later : all) {
+            Judge judge(kTasks);
+            REQUIRE(first(judge) == Verdict::kEndJob);
+            CHECK(later(judge) == Verdict::kGoOn);
+            CHECK(judge.outcome().cause == alone.outcome().cause);
+            CHECK(judge.outcome().status == alone.outcome().status);
+            CHECK(judge.outcome().first_failure == alone.outcome().first_failure);
+            CHECK(judge.outcome().text == alone.outcome().text);
+        }
+    }
+}
+
+TEST_CASE("orderly codes do not outlive the end of the job", "[outcome]") {
+    const Case cases[] = {
+        {"orderly, then 1", {ends(0, 99), ends(1, 1)}, 1, Cause::kExitCode, 1, 1},
+        {"orderly, then a signal", {ends(0, 99), dies(1, SIGSEGV)}, 1, Cause::kSignal, 139, 1},
+        {"orderly, then maxtime", {ends(0, 99), kMaxtime}, 1, Cause::kMaxtime, 124, {}},
+        {"1, then orderly", {ends(1, 1), ends(0, 99)}, 0, Cause::kExitCode, 1, 1},
+        {"maxtime, then all die", {kMaxtime, dies(0, SIGTERM), dies(1, SIGKILL), ends(2, 3)}, 0,
+         Cause::kMaxtime, 124, {}},
+    };
+    for (const Case& one : cases) check(one);
+}
+
+TEST_CASE("what became of each task is kept", "[outcome]") {
+    Judge judge(kTasks);
+    ends(0, 0)(judge);
+    ends(1, 1)(judge);
+    dies(2, SIGTERM)(judge);
+    const Outcome& outcome = judge.outcome();
+    REQUIRE(outcome.tasks.size() == 4);
+    CHECK(outcome.tasks[0].exit->code == 0);
+    CHECK_FALSE(outcome.tasks[0].ended_by_poe);
+    CHECK(outcome.tasks[1].exit->code == 1);
+    CHECK_FALSE(outcome.tasks[1].ended_by_poe);
+    CHECK(outcome.tasks[2].exit->signal == SIGTERM);
+    CHECK(outcome.tasks[2].ended_by_poe);
+    CHECK_FALSE(outcome.tasks[3].exit);
+}
+
+TEST_CASE("the words and failures that come with the cause", "[outcome]") {
+    Judge aborted(kTasks);
+    aborts(1, 5)(aborted);
+    CHECK(aborted.outcome().text == "why");
+    Judge missing(kTasks);
+    kMissing(missing);
+    REQUIRE(missing.outcome().not_started.size() == 2);
+    CHECK(missing.outcome().not_started[1].task == 3);
+    Judge trouble(kTasks);
+    kNodeTrouble(trouble);
+    CHECK(trouble.outcome().text == "no space");
+}
+
+TEST_CASE("every signal that was passed on is poe's", "[outcome]") {
+    check({"two signals", {forwards(SIGUSR1), forwards(SIGUSR2), dies(0, SIGUSR1)}, 2,
+           Cause::kInterrupted, 128 + SIGUSR1, {}});
+}
+
+// Task numbers come from the daemon; who reports an outcome looks the task up.
+TEST_CASE("the first failure is a task of the job", "[outcome]") {
+    for (const poe::TaskId task : {-1, kTasks, 1000000}) {
+        Judge aborted(kTasks);
+        aborted.on_abort(task, 5, "why");
+        const auto first = aborted.outcome().first_failure;
+        CHECK((!first || (*first >= 0 && *first < kTasks)));
+        Judge missing(kTasks);
+        missing.on_start_failed({{task, "no such file"}}, "");
+        for (const LaunchFailure& failure : missing.outcome().not_started)
+            CHECK((failure.task >= 0 && failure.task < kTasks));
+    }
+}
