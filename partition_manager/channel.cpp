@@ -128,7 +128,7 @@ void Channel::send(const Message& message) {
 
 void Channel::send_data(FrameKind kind, std::uint8_t flags, TaskId task, std::string_view payload) {
     const std::span<char> space = reserve_data(payload.size());
-    std::memcpy(space.data(), payload.data(), payload.size());
+    std::copy(payload.begin(), payload.end(), space.begin());
     enqueue(kind, flags, task, payload.size());
 }
 

@@ -105,6 +105,7 @@ Json body(const TaskExit& m) {
 }
 Json body(const TaskAbort& m) { return Json::array({m.task, m.code, bytes(m.text)}); }
 Json body(const TaskLeft& m) { return Json::array({m.task}); }
+Json body(const NodeFailed& m) { return Json::array({bytes(m.text)}); }
 Json body(const Attention& m) { return Json::array({bytes(m.text)}); }
 Json body(const Pulse&) { return Json::array(); }
 Json body(const Done&) { return Json::array(); }
@@ -149,6 +150,7 @@ void read(const Json& json, TaskAbort& m) {
     m.text = text(json.at(2));
 }
 void read(const Json& json, TaskLeft& m) { m.task = json.at(0).get<TaskId>(); }
+void read(const Json& json, NodeFailed& m) { m.text = text(json.at(0)); }
 void read(const Json& json, Attention& m) { m.text = text(json.at(0)); }
 void read(const Json&, Pulse&) {}
 void read(const Json&, Done&) {}

@@ -5,7 +5,7 @@
 //   poe -> pmd   StartJob                         once
 //   pmd -> poe   Started | StartFailed            all local tasks run, or none does
 //   poe -> pmd   SignalTasks, EndJob, StdinEnd    at any time after
-//   pmd -> poe   TaskExit, TaskAbort, TaskLeft, StdinProgress, Attention
+//   pmd -> poe   TaskExit, TaskAbort, TaskLeft, NodeFailed, StdinProgress, Attention
 //   both         Pulse
 //   pmd -> poe   Done                             last: no process of the job is left on the node
 #pragma once
@@ -74,6 +74,11 @@ struct TaskLeft {
     TaskId task = 0;
 };
 
+// This node cannot go on with the job.
+struct NodeFailed {
+    std::string text;
+};
+
 struct Attention {
     std::string text;
 };
@@ -84,8 +89,8 @@ struct Pulse {};
 struct Done {};
 
 using Message = std::variant<Hello, StartJob, Started, StartFailed, SignalTasks, EndJob, StdinEnd,
-                             StdinProgress, TaskExit, TaskAbort, TaskLeft, Attention,
-                             Pulse, Done>;
+                             StdinProgress, TaskExit, TaskAbort, TaskLeft, NodeFailed,
+                             Attention, Pulse, Done>;
 
 std::string encode(const Message& message);
 

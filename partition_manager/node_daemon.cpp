@@ -178,7 +178,8 @@ void NodeDaemon::launch() {
             PmiService::Handlers{
                 [this](TaskAbort abort) { channel_.send(abort); },
                 [this](TaskLeft left) { channel_.send(left); },
-                [this](std::string text) { channel_.send(Attention{std::move(text)}); }});
+                [this](std::string text) { channel_.send(Attention{std::move(text)}); },
+                [this](std::string text) { channel_.send(NodeFailed{std::move(text)}); }});
     stdout_ = std::make_unique<OutputStream>(loop_, channel_, FrameKind::kStdout,
                                              job_.stdout_is_terminal);
     stderr_ = std::make_unique<OutputStream>(loop_, channel_, FrameKind::kStderr, true);
@@ -243,8 +244,8 @@ void NodeDaemon::on_task_exit(TaskId task, int status, const rusage& usage) {
     exit.system = duration(usage.ru_stime);
     exit.peak_memory = static_cast<Bytes>(usage.ru_maxrss) * 1024;
     stdin_->on_task_exit(task);
-    if (pmi_) pmi_->on_task_exit(task);
     channel_.send(exit);
+    if (pmi_) pmi_->on_task_exit(task);
 }
 
 void NodeDaemon::signal_tasks(int signal) {

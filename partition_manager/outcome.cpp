@@ -55,6 +55,8 @@ Verdict Judge::on_abort(TaskId task, int code, const std::string& text) {
 Verdict Judge::on_left(TaskId task) {
     if (task < 0 || static_cast<std::size_t>(task) >= outcome_.tasks.size()) return Verdict::kGoOn;
     const std::optional<TaskExit>& exit = outcome_.tasks[static_cast<std::size_t>(task)].exit;
+    const auto runs = [](const TaskEnd& end) { return !end.exit; };
+    if (std::none_of(outcome_.tasks.begin(), outcome_.tasks.end(), runs)) return Verdict::kGoOn;
     return decide(Cause::kLeft, exit && exit->code != 0 ? exit->code : 1, task);
 }
 
@@ -66,6 +68,10 @@ Verdict Judge::on_start_failed(std::vector<LaunchFailure> failures, const std::s
 }
 
 Verdict Judge::on_maxtime() { return decide(Cause::kMaxtime, kMaxtimeStatus, std::nullopt); }
+
+Verdict Judge::on_node_failed(const std::string& text) {
+    return decide(Cause::kNodeFailed, 1, std::nullopt, text);
+}
 
 Verdict Judge::on_lost_daemon(const std::string& text) {
     return decide(Cause::kLostDaemon, 1, std::nullopt, text);

@@ -32,6 +32,7 @@ enum class Cause {
     kNotStarted,   // a program could not be loaded
     kInterrupted,  // poe was told to end by a signal
     kMaxtime,
+    kNodeFailed,   // a node cannot go on (its PMIx server died)
     kLostDaemon,   // pmd died, or does not answer
     kOutputError,  // poe could not write what the tasks wrote
     kOutputClosed  // nobody reads poe's output any more: no error
@@ -61,10 +62,11 @@ class Judge {
 
     Verdict on_exit(const TaskExit& exit);
     Verdict on_abort(TaskId task, int code, const std::string& text);
-    // The task's exit was told before.
+    // The task's exit was told before. Of no account when no other task runs any more.
     Verdict on_left(TaskId task);
     Verdict on_start_failed(std::vector<LaunchFailure> failures, const std::string& text);
     Verdict on_maxtime();
+    Verdict on_node_failed(const std::string& text);
     Verdict on_lost_daemon(const std::string& text);
     Verdict on_output_error(const std::string& text);
     Verdict on_output_closed();

@@ -20,6 +20,7 @@ using Clock = std::chrono::steady_clock;
 }  // namespace
 
 std::size_t complete_bytes(std::string_view data) {
+    if (data.empty()) return 0;
     const void* feed = ::memrchr(data.data(), '\n', data.size());
     const std::size_t lines =
         feed == nullptr

@@ -175,6 +175,8 @@ void Partition::on_message(Message message) {
         end_job(judge_.on_abort(abort->task, abort->code, abort->text));
     } else if (const auto* left = std::get_if<TaskLeft>(&message)) {
         end_job(judge_.on_left(left->task));
+    } else if (const auto* node = std::get_if<NodeFailed>(&message)) {
+        end_job(judge_.on_node_failed(node->text));
     } else if (const auto* progress = std::get_if<StdinProgress>(&message)) {
         if (input_) input_->on_progress(*progress);
     } else if (const auto* attention = std::get_if<Attention>(&message)) {

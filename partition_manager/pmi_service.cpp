@@ -19,9 +19,6 @@ namespace {
 
 constexpr int kEagerStartMilliseconds = 10000;
 
-// How long after a task's end the helper's word of its PMIx_Finalize may come in.
-constexpr std::chrono::milliseconds kFinalizeNews{300};
-
 using Descriptor = asio::posix::stream_descriptor;
 
 std::vector<NodeIndex> node_of_task(const JobSpec& job) {
@@ -83,8 +80,7 @@ PmiService::PmiService(asio::io_context& loop, const JobSpec& job, NodeIndex nod
       size_(job.tasks.size()),
       listener_(loop),
       gate_(loop),
-      control_(loop),
-      suspect_timer_(loop) {
+      control_(loop) {
     for (std::size_t task = 0; task < job.tasks.size(); ++task) {
         if (job.tasks[task].node != node) continue;
         int ends[2];
@@ -226,11 +222,15 @@ void PmiService::read_control() {
     if (!control_.is_open()) control_.assign(pmix_->control_fd());
     control_.async_wait(Descriptor::wait_read, [this](const asio::error_code& error) {
         if (error) return;
-        control_.release();
-        for (const PmixMessage& message : pmix_->on_readable()) on_pmix(message);
-        if (!shut_down_) read_control();
+        hear_helper();
     });
     watch_control_writable();
+}
+
+void PmiService::hear_helper() {
+    if (control_.is_open()) control_.release();  // it may be closed by this
+    for (const PmixMessage& message : pmix_->on_readable()) on_pmix(message);
+    if (!shut_down_) read_control();
 }
 
 void PmiService::watch_control_writable() {
@@ -245,38 +245,23 @@ void PmiService::watch_control_writable() {
 void PmiService::on_pmix(const PmixMessage& message) {
     if (std::get_if<PmixReady>(&message)) {
         ready_ = true;
-    } else if (const auto* connected = std::get_if<PmixConnected>(&message)) {
-        in_pmix_.insert(connected->task);
-    } else if (const auto* finalized = std::get_if<PmixFinalized>(&message)) {
-        in_pmix_.erase(finalized->task);
     } else if (const auto* abort = std::get_if<PmixAbort>(&message)) {
         handlers_.on_abort({abort->task, abort->status, abort->text});
     } else if (const auto* attention = std::get_if<PmixAttention>(&message)) {
         handlers_.on_attention(attention->text);
     } else if (const auto* failed = std::get_if<PmixFailed>(&message)) {
-        if (!shut_down_) handlers_.on_attention("PMIx is not to be had: " + failed->text);
+        // Tasks that have joined would wait for it for ever.
+        if (!shut_down_) handlers_.on_lost_server("the PMIx server (pmd-pmix) failed: " + failed->text);
     }
 }
 
+// Both protocols tell us of a finalize before they let the task go on, so what was not heard by now
+// was not said.
 void PmiService::on_task_exit(TaskId task) {
-    pmix_->task_exited(task);
-    watch_control_writable();
-    if (!is_inside(task)) return;
-    suspects_.push_back(task);
-    suspect_timer_.expires_after(kFinalizeNews);
-    suspect_timer_.async_wait([this](const asio::error_code& error) {
-        if (!error) judge_suspects();
-    });
-}
-
-bool PmiService::is_inside(TaskId task) const {
-    return in_pmix_.contains(task) || (pmi1_.initialized(task) && !pmi1_.finalized(task));
-}
-
-void PmiService::judge_suspects() {
-    for (const TaskId task : suspects_)
-        if (is_inside(task)) handlers_.on_left({task});
-    suspects_.clear();
+    if (pmix_->control_fd() >= 0) hear_helper();
+    const bool inside_pmix = pmix_->task_exited(task);
+    const bool inside_pmi1 = pmi1_.initialized(task) && !pmi1_.finalized(task);
+    if (inside_pmix || inside_pmi1) handlers_.on_left({task});
 }
 
 void PmiService::on_child_exit(pid_t pid) {

@@ -8,12 +8,10 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include <asio/io_context.hpp>
 #include <asio/posix/stream_descriptor.hpp>
-#include <asio/steady_timer.hpp>
 
 #include "comm/base/unique_fd.hpp"
 #include "partition_manager/job.hpp"
@@ -31,6 +29,7 @@ class PmiService {
         std::function<void(TaskAbort)> on_abort;
         std::function<void(TaskLeft)> on_left;
         std::function<void(std::string)> on_attention;
+        std::function<void(std::string)> on_lost_server;  // the job cannot go on
     };
 
     // `directory`: the job's directory. Throws Error when sockets cannot be had.
@@ -45,6 +44,7 @@ class PmiService {
     // All tasks are started (or not): their ends are closed here, ours are served.
     void tasks_started();
 
+    // After the task's exit was reported: a task that ended between init and finalize is reported, too.
     void on_task_exit(TaskId task);
     // Any child of the daemon that is no task was reaped.
     void on_child_exit(pid_t pid);
@@ -72,8 +72,7 @@ class PmiService {
     void watch_control_writable();
     void on_pmix(const PmixMessage& message);
     void forget_pmix_descriptors();
-    bool is_inside(TaskId task) const;
-    void judge_suspects();
+    void hear_helper();
 
     asio::io_context& loop_;
     Handlers handlers_;
@@ -86,11 +85,6 @@ class PmiService {
     asio::posix::stream_descriptor listener_;
     asio::posix::stream_descriptor gate_;
     asio::posix::stream_descriptor control_;
-    // Tasks between PMIx_Init and PMIx_Finalize, as far as the helper has told.
-    std::unordered_set<TaskId> in_pmix_;
-    // Those that ended inside: kept for a moment, since the news of a finalize may still be under way.
-    std::vector<TaskId> suspects_;
-    asio::steady_timer suspect_timer_;
     bool helper_reaped_ = false;
     bool shut_down_ = false;
     bool ready_ = false;

@@ -106,6 +106,7 @@ ReportLine first_line(const pm::JobSpec& job, const pm::Outcome& outcome) {
                     fmt::format("the job took longer than -maxtime allows and was ended after "
                                 "{:.3f} s",
                                 seconds(outcome.elapsed))};
+        case Cause::kNodeFailed:
         case Cause::kLostDaemon:
             return {true, kDaemonLost, outcome.text + "; the job was ended"};
         case Cause::kOutputError:
@@ -189,6 +190,7 @@ const char* cause_name(Cause cause) {
         case Cause::kNotStarted: return "not started";
         case Cause::kInterrupted: return "interrupted";
         case Cause::kMaxtime: return "maxtime";
+        case Cause::kNodeFailed: return "node failed";
         case Cause::kLostDaemon: return "daemon lost";
         case Cause::kOutputError: return "output error";
         case Cause::kOutputClosed: return "output closed";

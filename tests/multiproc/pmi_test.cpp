@@ -293,9 +293,13 @@ TEST_CASE("a killed helper is told, and nothing hangs") {
     if (program == kClient) job.command = {kClient, "late"};
     const bool before = GENERATE(true, false);
     job.on_event = [&](PmiLauncher& launcher, const pm::PmixMessage& message) {
-        if (before ? std::holds_alternative<pm::PmixReady>(message)
-                   : std::holds_alternative<pm::PmixConnected>(message))
-            ::kill(launcher.helper_pid(), SIGKILL);
+        if (before ? !std::holds_alternative<pm::PmixReady>(message)
+                   : !std::holds_alternative<pm::PmixConnected>(message))
+            return;
+        ::kill(launcher.helper_pid(), SIGKILL);
+        // Dead, but not reaped: its descriptors are closed for all at once.
+        siginfo_t info;
+        ::waitid(P_PID, static_cast<id_t>(launcher.helper_pid()), &info, WEXITED | WNOWAIT);
     };
     const PmiOutcome outcome = run(std::move(job));
     CHECK_FALSE(outcome.timed_out);

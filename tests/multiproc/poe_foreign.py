@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-from launching import LaunchTest, clean_environment, main, poe, start, wait_for
+from launching import LaunchTest, clean_environment, descendants_of, main, poe, processes, start, wait_for
 
 SUM = r"""
 #include <mpi.h>
@@ -98,6 +98,20 @@ class Foreign(LaunchTest):
             self.assertEqual(result.returncode, 3, (kind, result.stderr))
             self.assertIn(b"task 1 ", result.stderr)
             self.assertIn(b"without MPI_Finalize", result.stderr)
+
+    def test_a_single_task_may_leave_as_it_likes(self):
+        for kind, program in self.programs.items():
+            self.ok(poe("sh", "-c", f"{program} k; exit 0"))
+
+    def test_death_of_the_pmix_server_ends_the_job(self):
+        job = start("sh", "-c", f"{self.programs['openmpi']} && sleep 600 # {self.marker}", "-procs", "2")
+        job.stdout.readline()
+        for pid in descendants_of(job.pid):
+            if "pmd-pmix" in processes().get(pid, (0, "", ""))[2]:
+                os.kill(pid, signal.SIGKILL)
+        _, err = job.communicate(timeout=30)
+        self.assertEqual(job.returncode, 1)
+        self.assertIn(b"pmd-pmix", err)
 
     def test_death_ends_the_job(self):
         for kind, program in self.programs.items():
