@@ -6,8 +6,7 @@
 
 namespace poe::collectives {
 
-comm::Outcome sync_all(comm::MessageLayer& messages, TaskId me, std::uint32_t tasks,
-                       TaskId& peer) {
+comm::Outcome sync_all(comm::MessageLayer& messages, TaskId me, std::uint32_t tasks, TaskId& peer) {
     const auto own = static_cast<std::uint32_t>(me);
     std::int32_t round = 0;
     for (std::uint64_t distance = 1; distance < tasks; distance *= 2, ++round) {
@@ -49,12 +48,16 @@ int api_sync(const char* name, int gid) {
 
 extern "C" {
 
-MPL_EXPORT int mpc_sync(int gid) { return poe::collectives::api_sync("mpc_sync", gid); }
+MPL_EXPORT int mpc_sync(int gid) {
+    return poe::collectives::api_sync("mpc_sync", gid);
+}
 
 MPL_EXPORT int mp_sync(int* gid) {
     return poe::collectives::api_sync("mp_sync", gid != nullptr ? *gid : -1);
 }
 
-MPL_EXPORT void mp_sync_(int* gid) { mp_sync(gid); }
+MPL_EXPORT void mp_sync_(int* gid) {
+    mp_sync(gid);
+}
 
 }  // extern "C"

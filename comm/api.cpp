@@ -2,13 +2,13 @@
 // mpproto.h. The by-reference and Fortran entry points are in api_by_reference.cpp.
 #include "comm/api.hpp"
 
-#include <unistd.h>
-
 #include <array>
-#include <climits>
 #include <cstdio>
 #include <limits>
 #include <span>
+#include <unistd.h>
+
+#include <climits>
 
 #include "comm/api_call.hpp"
 #include "comm/mpproto.h"
@@ -39,10 +39,10 @@ int refuse_buffer(const ApiCall& call, const void* buffer, std::size_t length) {
                            "give a number of bytes");
     }
     if (buffer == nullptr && length > 0) {
-        return call.refuse(MplError::kNullPointer,
-                           "the buffer is a null pointer but the length is " +
-                               std::to_string(length),
-                           "give the address of the message");
+        return call.refuse(
+            MplError::kNullPointer,
+            "the buffer is a null pointer but the length is " + std::to_string(length),
+            "give the address of the message");
     }
     return 0;
 }
@@ -68,9 +68,10 @@ int send_blocking(ApiCall& call, const void* out, std::size_t len, int dest, int
 
 int refuse_wildcards(ApiCall& call, const int* source, const int* type) {
     if (source == nullptr || type == nullptr) {
-        return call.refuse(MplError::kNullPointer,
-                           source == nullptr ? "source is a null pointer" : "type is a null pointer",
-                           "give the address of a variable that holds the wanted value or DONTCARE");
+        return call.refuse(
+            MplError::kNullPointer,
+            source == nullptr ? "source is a null pointer" : "type is a null pointer",
+            "give the address of a variable that holds the wanted value or DONTCARE");
     }
     if (*source != DONTCARE && !is_task(call.runtime(), *source)) {
         return call.refuse(MplError::kSource,
@@ -126,8 +127,7 @@ int query(ApiCall& call, int* nbuf, int nelem, int qtype) {
             known = 2;
             break;
         default:
-            return call.refuse(MplError::kQuery,
-                               "there is no query type " + std::to_string(qtype),
+            return call.refuse(MplError::kQuery, "there is no query type " + std::to_string(qtype),
                                "query types are 1 to 4");
     }
     if (nbuf == nullptr) {
@@ -150,9 +150,10 @@ int api_environ(const char* name, int* numtask, int* taskid) {
     ApiCall call(name);
     if (!call.ready()) return call.refuse_unready();
     if (numtask == nullptr || taskid == nullptr) {
-        return call.refuse(MplError::kNullPointer,
-                           numtask == nullptr ? "numtask is a null pointer" : "taskid is a null pointer",
-                           "give the addresses of two ints");
+        return call.refuse(
+            MplError::kNullPointer,
+            numtask == nullptr ? "numtask is a null pointer" : "taskid is a null pointer",
+            "give the addresses of two ints");
     }
     *numtask = static_cast<int>(call.runtime().tasks());
     *taskid = call.runtime().task();
@@ -212,7 +213,9 @@ MPL_EXPORT int mpc_task_query(int* nbuf, int nelem, int qtype) {
     return api_task_query("mpc_task_query", nbuf, nelem, qtype);
 }
 
-MPL_EXPORT int mpc_stopall(int errcode) { return api_stopall(errcode); }
+MPL_EXPORT int mpc_stopall(int errcode) {
+    return api_stopall(errcode);
+}
 
 MPL_EXPORT int mpc_bsend(const void* out, size_t len, int dest, int type) {
     return api_bsend("mpc_bsend", out, len, dest, type);

@@ -1,4 +1,5 @@
-// The entry points under the names they are reported by; shared by the C, by-reference and Fortran forms.
+// The entry points under the names they are reported by; shared by the C, by-reference and Fortran
+// forms.
 #pragma once
 
 #include <cstddef>

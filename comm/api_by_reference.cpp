@@ -1,5 +1,5 @@
-// The entry points with all arguments by reference: mp_x for C, mp_x_ for Fortran (gfortran's name for
-// MP_X). A null pointer for a number is refused, as it would be one more way to crash.
+// The entry points with all arguments by reference: mp_x for C, mp_x_ for Fortran (gfortran's name
+// for MP_X). A null pointer for a number is refused, as it would be one more way to crash.
 #include <cstdint>
 
 #include "comm/api.hpp"
@@ -40,7 +40,9 @@ MPL_EXPORT int mp_task_query(int* nbuf, int* nelem, int* qtype) {
     return api_task_query("mp_task_query", nbuf, *nelem, *qtype);
 }
 
-MPL_EXPORT int mp_stopall(int* errcode) { api_stopall(errcode != nullptr ? *errcode : 1); }
+MPL_EXPORT int mp_stopall(int* errcode) {
+    api_stopall(errcode != nullptr ? *errcode : 1);
+}
 
 MPL_EXPORT int mp_bsend(const void* out, int* len, int* dest, int* type) {
     if (len == nullptr || dest == nullptr || type == nullptr) {
@@ -54,13 +56,17 @@ MPL_EXPORT int mp_brecv(void* in, int* len, int* source, int* type, int* nbytes)
     return api_brecv("mp_brecv", in, length_of(len), source, type, nbytes);
 }
 
-MPL_EXPORT void mp_environ_(int* numtask, int* taskid) { mp_environ(numtask, taskid); }
+MPL_EXPORT void mp_environ_(int* numtask, int* taskid) {
+    mp_environ(numtask, taskid);
+}
 
 MPL_EXPORT void mp_task_query_(int* nbuf, int* nelem, int* qtype) {
     mp_task_query(nbuf, nelem, qtype);
 }
 
-MPL_EXPORT void mp_stopall_(int* errcode) { mp_stopall(errcode); }
+MPL_EXPORT void mp_stopall_(int* errcode) {
+    mp_stopall(errcode);
+}
 
 MPL_EXPORT void mp_bsend_(const void* out, int* len, int* dest, int* type) {
     mp_bsend(out, len, dest, type);

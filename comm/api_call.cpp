@@ -1,11 +1,10 @@
 // The C API's one context, its begin before main, its end, and its error texts.
 #include "comm/api_call.hpp"
 
-#include <pthread.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
+#include <pthread.h>
+#include <unistd.h>
 
 #include "comm/autostart.hpp"
 #include "comm/mpproto.h"
@@ -15,12 +14,11 @@ MPL_EXPORT int mperrno = 0;
 }
 
 namespace poe::comm {
-namespace {
 
 // Never destroyed: other threads and exit handlers may still call.
 Runtime* the_one = nullptr;
 
-[[gnu::cold, gnu::noinline]] Runtime& make_runtime() {
+[[gnu::cold]] Runtime& make_runtime() {
     the_one = new Runtime({.child = std::getenv("MP_CHILD"), .segment = std::getenv("MP_SEGMENT")});
     // A child process shares the pipes but not the positions in them.
     ::pthread_atfork(nullptr, nullptr, [] {
@@ -28,6 +26,8 @@ Runtime* the_one = nullptr;
     });
     return *the_one;
 }
+
+namespace {
 
 std::string node_name() {
     char name[256] = "?";
@@ -50,12 +50,6 @@ __attribute__((destructor)) void after_main() {
 
 std::atomic<bool> ApiCall::busy_{false};
 
-Runtime& the_runtime() {
-    if (the_one == nullptr) [[unlikely]]
-        return make_runtime();
-    return *the_one;
-}
-
 int ApiCall::refuse(MplError number, const std::string& what, const std::string& way_out) const {
     mperrno = static_cast<int>(number);
     std::string text = "ERROR: 0032-" + std::to_string(mperrno) + " " + name_ + " in task " +
@@ -70,8 +64,9 @@ int ApiCall::refuse_unready() const {
     if (!runtime_.failure().empty()) {
         return refuse(MplError::kNotReady, "MPL is not available: " + runtime_.failure(), "");
     }
-    return refuse(MplError::kBusy, "another thread (or the code that a signal interrupted) is in an MPL "
-                                   "call",
+    return refuse(MplError::kBusy,
+                  "another thread (or the code that a signal interrupted) is in an MPL "
+                  "call",
                   "let one thread at a time call MPL, for example with a lock");
 }
 
@@ -83,11 +78,12 @@ int ApiCall::refuse(Outcome outcome, TaskId peer) const {
                               std::to_string(runtime_.buffer_mem()) + " bytes",
                           "receive earlier messages first, or raise MP_BUFFER_MEM");
         case Outcome::kNobodySends:
-            return refuse(MplError::kNobodySends,
-                          "this would wait for ever: no such message is waiting, and only this task "
-                          "itself could send it",
-                          runtime_.tasks() == 1 ? "start more tasks (-procs), or send before receiving"
-                                                : "send before receiving");
+            return refuse(
+                MplError::kNobodySends,
+                "this would wait for ever: no such message is waiting, and only this task "
+                "itself could send it",
+                runtime_.tasks() == 1 ? "start more tasks (-procs), or send before receiving"
+                                      : "send before receiving");
         case Outcome::kPeerBroken: {
             const char* fault = runtime_.messages().fault_of(peer);
             return refuse(MplError::kPeerBroken,
@@ -96,7 +92,8 @@ int ApiCall::refuse(Outcome outcome, TaskId peer) const {
                           "look for a write outside of its arrays in that task");
         }
         case Outcome::kPending:
-        case Outcome::kDone: break;
+        case Outcome::kDone:
+            break;
     }
     return 0;
 }

@@ -1,5 +1,5 @@
-// What every C entry point does first and last: find the runtime, keep other threads out, say in the slot
-// what the task is doing, and report an error once, as text, mperrno and -1.
+// What every C entry point does first and last: find the runtime, keep other threads out, say in
+// the slot what the task is doing, and report an error once, as text, mperrno and -1.
 #pragma once
 
 #include <atomic>
@@ -33,8 +33,14 @@ enum class MplError : int {
     kFatal = 114,
 };
 
-// The process's one runtime, made at the first call.
-Runtime& the_runtime();
+// The process's one runtime; null before the first call.
+extern Runtime* the_one;
+Runtime& make_runtime();
+
+// Made at the first call.
+inline Runtime& the_runtime() {
+    return the_one != nullptr ? *the_one : make_runtime();
+}
 
 // On the stack of an entry point. One thread at a time; a second one finds ready() false.
 class ApiCall {
@@ -78,8 +84,7 @@ class ApiCall {
         try {
             return work();
         } catch (const Unreachable& error) {
-            return refuse(MplError::kUnreachable, error.what(),
-                          "run the job on one node");
+            return refuse(MplError::kUnreachable, error.what(), "run the job on one node");
         } catch (const std::exception& error) {
             die(error.what());
         }

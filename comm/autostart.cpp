@@ -1,17 +1,16 @@
 // Deciding whether to become poe, and finding it.
 #include "comm/autostart.hpp"
 
-#include <dlfcn.h>
-#include <limits.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
+#include <limits.h>
 #include <string_view>
+#include <unistd.h>
 
 namespace poe::comm {
 namespace {

@@ -1,6 +1,6 @@
-// BufferView: the user's memory of one message, contiguous or in equal blocks at equal distances (the
-// vector calls). Everything below the API moves bytes between a view and a pipe, so a strided message
-// is never packed first.
+// BufferView: the user's memory of one message, contiguous or in equal blocks at equal distances
+// (the vector calls). Everything below the API moves bytes between a view and a pipe, so a strided
+// message is never packed first.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +11,36 @@
 #include "comm/base/types.hpp"
 
 namespace poe::comm {
+
+// memcpy for up to 48 bytes without a call: a few moves that may overlap.
+inline void copy_small(std::byte* to, const std::byte* from, Bytes n) noexcept {
+    const auto move = [&](auto unit) {
+        constexpr Bytes kUnit = sizeof unit;
+        decltype(unit) first;
+        decltype(unit) last;
+        std::memcpy(&first, from, kUnit);
+        std::memcpy(&last, from + n - kUnit, kUnit);
+        std::memcpy(to, &first, kUnit);
+        std::memcpy(to + n - kUnit, &last, kUnit);
+    };
+    struct Sixteen {
+        std::uint64_t words[2];
+    };
+    if (n > 32) {
+        std::memcpy(to, from, 32);
+        std::memcpy(to + n - 16, from + n - 16, 16);
+    } else if (n >= 16) {
+        move(Sixteen{});
+    } else if (n >= 8) {
+        move(std::uint64_t{});
+    } else if (n >= 4) {
+        move(std::uint32_t{});
+    } else if (n > 0) {
+        to[0] = from[0];
+        to[n / 2] = from[n / 2];
+        to[n - 1] = from[n - 1];
+    }
+}
 
 // Does not own the memory; the caller of the message call does, until the call or request is done.
 class BufferView {
@@ -29,6 +59,7 @@ class BufferView {
           stride_(block == stride || blocks == 1 ? size_ : stride) {}
 
     Bytes size() const noexcept { return size_; }
+    std::byte* start() const noexcept { return start_; }
     bool contiguous() const noexcept { return block_ == size_; }
 
     // The address of byte `offset` and how many bytes follow it without a gap. offset < size().

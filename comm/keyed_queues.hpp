@@ -1,7 +1,7 @@
-// KeyedQueues: first-in-first-out queues found by (context, source, type) in constant time, however many
-// there are. The message layer keeps posted receives in one of these, each under the key that it was
-// posted with, and unexpected messages in another, each under the four keys that a receive may ask
-// for. Apart because matching speed with 10,000 waiting messages depends on nothing else.
+// KeyedQueues: first-in-first-out queues found by (context, source, type) in constant time, however
+// many there are. The message layer keeps posted receives in one of these, each under the key that
+// it was posted with, and unexpected messages in another, each under the four keys that a receive
+// may ask for. Apart because matching speed with 10,000 waiting messages depends on nothing else.
 #pragma once
 
 #include <array>

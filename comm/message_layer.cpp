@@ -34,14 +34,12 @@ MessageLayer::~MessageLayer() {
     }
 }
 
-MessageLayer::Peer& MessageLayer::peer(TaskId task) {
+MessageLayer::Peer& MessageLayer::make_peer(TaskId task) {
+    auto made = std::make_unique<Peer>();
+    made->task = task;
+    if (task != settings_.me) made->pipe = &device_of_(task).pipe_to(task);
     auto& known = peers_[static_cast<std::size_t>(task)];
-    if (!known) [[unlikely]] {
-        auto made = std::make_unique<Peer>();
-        made->task = task;
-        if (task != settings_.me) made->pipe = &device_of_(task).pipe_to(task);
-        known = std::move(made);
-    }
+    known = std::move(made);
     return *known;
 }
 
@@ -58,15 +56,22 @@ bool MessageLayer::progress() {
     return moved;
 }
 
-// A rendezvous message of a peer that waits for a receive can be taken in once waiting has turned out
-// to be fruitless: not at once, because one copy less is faster, and most receives come soon.
+inline bool MessageLayer::look(unsigned times) {
+    while (times-- > 0) {
+        if (progress()) return true;
+    }
+    return false;
+}
+
+// A rendezvous message of a peer that waits for a receive can be taken in once waiting has turned
+// out to be fruitless: not at once, because one copy less is faster, and most receives come soon.
 template <typename R>
 Outcome MessageLayer::wait_until_over(R& request, TaskId& partner) {
     if (request.outcome != Outcome::kPending) return request.outcome;
     const Outcome* outer = std::exchange(awaited_, &request.outcome);
     waiter_->restart();
     while (request.outcome == Outcome::kPending) {
-        if (progress()) {
+        if (look(waiter_->looks())) {
             waiter_->restart();
             continue;
         }
@@ -118,28 +123,31 @@ Outcome MessageLayer::send(const BufferView& view, TaskId dest, std::int32_t typ
     const Bytes size = view.size();
     if (dest != settings_.me && size <= settings_.eager_limit) [[likely]] {
         Peer& to = peer(dest);
-        if (to.idle() && to.pipe->take_tokens(size + kMessageCost)) [[likely]] {
+        if (to.idle()) [[likely]] {
             const FrameHeader header{static_cast<std::uint32_t>(size), type, FrameKind::kEager,
                                      context};
-            const Bytes taken = to.pipe->start_frame(header, view, 0);
+            const Bytes taken = to.pipe->start_frame(header, view, 0, size + kMessageCost);
             if (taken == size) [[likely]]
                 return Outcome::kDone;
-            SendRequest request(view, dest, type, context);
-            request.frame.header = header;
-            request.frame.payload = view;
-            request.frame.cost = size + kMessageCost;
-            request.frame.has_tokens = true;
-            request.frame.request = &request;
-            if (taken != Pipe::kNoRoom) {
-                request.frame.started = true;
-                request.frame.sent = taken;
-            }
-            queue_frame(to, request.frame);
-            return wait(request);
+            if (taken != Pipe::kNoRoom) return send_rest(to, header, view, taken);
         }
     }
     SendRequest request(view, dest, type, context);
     start(request);
+    return wait(request);
+}
+
+// Goes on with an eager message of which the pipe has taken the beginning.
+Outcome MessageLayer::send_rest(Peer& to, const FrameHeader& header, const BufferView& view,
+                                Bytes taken) {
+    SendRequest request(view, to.task, header.tag, header.context);
+    request.frame.header = header;
+    request.frame.payload = view;
+    request.frame.request = &request;
+    request.frame.started = true;
+    request.frame.sent = taken;
+    queue_frame(to, request.frame);
+    pump(to);
     return wait(request);
 }
 

@@ -1,18 +1,19 @@
-// The message layer: matching, eager and rendezvous protocols, requests, buffer memory. It sits on pipes
-// and knows nothing of devices beyond pipe.hpp (SP2 communication subsystem, IBM Systems Journal 34/2).
+// The message layer: matching, eager and rendezvous protocols, requests, buffer memory. It sits on
+// pipes and knows nothing of devices beyond pipe.hpp (SP2 communication subsystem, IBM Systems
+// Journal 34/2).
 //
-// Protocols. Up to the eager limit a message travels as one kEager frame; a receiver that has not asked
-// for it keeps it in buffer memory. Longer ones announce themselves (kRequest); the receiver answers with
-// kGrant when a receive matches, and the bytes (kData) go straight from user memory to user memory
-// through the pipe. A task that has waited in vain for a while takes announced messages into buffer
-// memory too, as far as it reaches: so two tasks that both send first get on, and a later message of
-// the same sender can be received before an earlier one.
+// Protocols. Up to the eager limit a message travels as one kEager frame; a receiver that has not
+// asked for it keeps it in buffer memory. Longer ones announce themselves (kRequest); the receiver
+// answers with kGrant when a receive matches, and the bytes (kData) go straight from user memory to
+// user memory through the pipe. A task that has waited in vain for a while takes announced messages
+// into buffer memory too, as far as it reaches: so two tasks that both send first get on, and a
+// later message of the same sender can be received before an earlier one.
 //
-// Buffer memory is per pair of tasks: `buffer_mem` bytes for eager messages (the sender holds tokens for
-// them and waits when it has none) and as much again for announced ones.
+// Buffer memory is per pair of tasks: `buffer_mem` bytes for eager messages (the sender holds
+// tokens for them and waits when it has none) and as much again for announced ones.
 //
-// Matching is by context, source and type; a receive takes the oldest matching message of a source, a
-// message takes the oldest matching receive (the stricter MPI rule; MPL allows it).
+// Matching is by context, source and type; a receive takes the oldest matching message of a source,
+// a message takes the oldest matching receive (the stricter MPI rule; MPL allows it).
 #pragma once
 
 #include <cstdint>
@@ -38,11 +39,13 @@ struct MessageLayerSettings {
 // Memory that every buffered message costs besides its bytes.
 inline constexpr Bytes kMessageCost = 128;
 
-// Not thread-safe: one thread at a time. May throw poe::Error when memory of the segment cannot be had.
+// Not thread-safe: one thread at a time. May throw poe::Error when memory of the segment cannot be
+// had.
 class MessageLayer final : private PipeSink {
   public:
-    // `device_of` answers which device reaches a task (never asked for oneself); it may throw Error.
-    // `waiter` may be null only in a job of one task. Everything given must outlive the layer.
+    // `device_of` answers which device reaches a task (never asked for oneself); it may throw
+    // Error. `waiter` may be null only in a job of one task. Everything given must outlive the
+    // layer.
     MessageLayer(const MessageLayerSettings& settings, std::vector<Device*> devices,
                  std::function<Device&(TaskId)> device_of, Waiter* waiter);
     ~MessageLayer() override;
@@ -70,10 +73,15 @@ class MessageLayer final : private PipeSink {
     struct Peer;
     struct Inbound;
 
-    Peer& peer(TaskId task);
+    Peer& peer(TaskId task) {
+        Peer* known = peers_[static_cast<std::size_t>(task)].get();
+        return known != nullptr ? *known : make_peer(task);
+    }
+    Peer& make_peer(TaskId task);
     bool on_input(Pipe& pipe) override;
 
     // Sending (message_output.cpp).
+    Outcome send_rest(Peer& peer, const FrameHeader& header, const BufferView& view, Bytes taken);
     void send_to_self(SendRequest& request);
     void queue_frame(Peer& peer, OutFrame& frame);
     bool pump(Peer& peer);
@@ -84,6 +92,7 @@ class MessageLayer final : private PipeSink {
     void send_grant(TaskId source, std::uint32_t send_id, ReceiveRequest& into);
 
     // Receiving (message_input.cpp).
+    bool receive_at_once(Peer& peer, const FrameHeader& header);
     bool begin_frame(Peer& peer, const FrameHeader& header);
     bool begin_eager(Peer& peer, const FrameHeader& header);
     bool begin_data(Peer& peer, const FrameHeader& header);
@@ -104,6 +113,7 @@ class MessageLayer final : private PipeSink {
     void take_in(Unexpected& offer);
     void break_pipe(Peer& peer, const char* reason);
 
+    bool look(unsigned times);
     template <typename R>
     Outcome wait_until_over(R& request, TaskId& partner);
     bool nobody_can_send(const ReceiveRequest& request) const noexcept;

@@ -73,7 +73,8 @@ void MessageLayer::send_to_self(SendRequest& request) {
         complete(*receive, Outcome::kDone);
     } else {
         Peer& self = peer(settings_.me);
-        if (size > settings_.buffer_mem || self.eager_held + size + kMessageCost > settings_.buffer_mem) {
+        if (size > settings_.buffer_mem ||
+            self.eager_held + size + kMessageCost > settings_.buffer_mem) {
             request.outcome = Outcome::kNoBuffer;
             return;
         }
@@ -115,8 +116,8 @@ bool MessageLayer::pump_all() {
     return moved;
 }
 
-// Sends what the pipe takes: the frame under way, then frames that need no tokens, then the others in
-// order. A long frame stays one piece per call, so that receiving goes on meanwhile.
+// Sends what the pipe takes: the frame under way, then frames that need no tokens, then the others
+// in order.
 bool MessageLayer::pump(Peer& to) {
     bool moved = false;
     while (to.fault == nullptr) {
@@ -124,11 +125,8 @@ bool MessageLayer::pump(Peer& to) {
             FrameQueue& queue = !to.urgent.empty() ? to.urgent : to.ordered;
             if (queue.empty()) break;
             OutFrame& next = *queue.head;
-            if (next.cost > 0 && !next.has_tokens) {
-                if (!to.pipe->take_tokens(next.cost)) break;
-                next.has_tokens = true;
-            }
-            const Bytes taken = to.pipe->start_frame(next.header, next.payload, next.offset);
+            const Bytes taken =
+                to.pipe->start_frame(next.header, next.payload, next.offset, next.cost);
             if (taken == Pipe::kNoRoom) break;
             queue.pop();
             next.started = true;
@@ -136,19 +134,21 @@ bool MessageLayer::pump(Peer& to) {
             to.current = &next;
             moved = true;
         }
-        if (!push(to, *to.current)) break;
-        moved = true;
+        moved = push(to, *to.current) || moved;
+        if (to.current != nullptr) break;
     }
     return moved;
 }
 
-// Answers whether the frame is finished.
+// Moves on the frame under way, until it is finished or the pipe is full. Answers whether it moved.
 bool MessageLayer::push(Peer& to, OutFrame& frame) {
+    bool moved = false;
     while (frame.sent < frame.header.length) {
         const Bytes taken = to.pipe->continue_frame(frame.payload, frame.offset + frame.sent,
                                                     frame.header.length - frame.sent);
-        if (taken == 0) return false;
+        if (taken == 0) return moved;
         frame.sent += taken;
+        moved = true;
     }
     to.current = nullptr;
     frame_sent(to, frame);
@@ -162,13 +162,17 @@ void MessageLayer::frame_sent(Peer& to, OutFrame& frame) {
     }
     SendRequest& request = *frame.request;
     switch (frame.header.kind) {
-        case FrameKind::kEager: request.outcome = Outcome::kDone; return;
-        case FrameKind::kRequest: return;
+        case FrameKind::kEager:
+            request.outcome = Outcome::kDone;
+            return;
+        case FrameKind::kRequest:
+            return;
         case FrameKind::kData:
             request.sent += frame.header.length;
             send_granted_data(to, request);
             return;
-        case FrameKind::kGrant: break;
+        case FrameKind::kGrant:
+            break;
     }
     POE_CHECK(false, static_cast<int>(frame.header.kind));
 }

@@ -12,8 +12,8 @@ struct MessageLayer::Inbound {
     Bytes got = 0;                   // payload bytes read or skipped
     ReceiveRequest* into = nullptr;  // kEager and kData; null for kEager means `kept`
     Unexpected* kept = nullptr;
-    Bytes base = 0;  // where the frame's payload starts in the destination
-    Bytes room = 0;  // bytes to keep, the rest is skipped
+    Bytes base = 0;                      // where the frame's payload starts in the destination
+    Bytes room = 0;                      // bytes to keep, the rest is skipped
     alignas(8) std::byte body[24] = {};  // kRequest, kGrant
 };
 

@@ -1,13 +1,14 @@
-// Pipe and Device: the boundary between the message layer and whatever moves bytes (the pipe layer of
-// the SP2 communication subsystem, IBM Systems Journal 34/2, 1995). A device makes pipes; a pipe moves
-// frames to and from one other task, in order and reliably, with tokens for flow control. Nothing
-// above this header knows which device a pipe belongs to.
+// Pipe and Device: the boundary between the message layer and whatever moves bytes (the pipe layer
+// of the SP2 communication subsystem, IBM Systems Journal 34/2, 1995). A device makes pipes; a pipe
+// moves frames to and from one other task, in order and reliably, with tokens for flow control.
+// Nothing above this header knows which device a pipe belongs to.
 //
 // Flow control has two levels. Room in the pipe itself is the pipe's own affair: start_frame and
-// continue_frame take what fits, and the message layer comes back. Tokens stand for buffer memory at
-// the other end: the message layer takes tokens before it sends a frame that the receiver may have to
-// keep, and gives them back when the message has left the buffer. Frames that always have a place to
-// go need no tokens. So a receiver can always empty its pipes, and no frame ever blocks a later one.
+// continue_frame take what fits, and the message layer comes back. Tokens stand for buffer memory
+// at the other end: the message layer takes tokens before it sends a frame that the receiver may
+// have to keep, and gives them back when the message has left the buffer. Frames that always have a
+// place to go need no tokens. So a receiver can always empty its pipes, and no frame ever blocks a
+// later one.
 #pragma once
 
 #include <cstddef>
@@ -66,14 +67,13 @@ class Pipe {
     TaskId peer() const noexcept { return peer_; }
 
     // Sending. Starts a frame and takes the first bytes of its payload, header.length bytes from
-    // position `offset` of `payload`. Answers how many it took, or kNoRoom when none could be started.
-    // When fewer than header.length, continue_frame must bring the rest before the next start_frame.
-    virtual Bytes start_frame(const FrameHeader& header, const BufferView& payload,
-                              Bytes offset) = 0;
+    // position `offset` of `payload`, and `cost` tokens. Answers how many bytes it took, or kNoRoom
+    // when there is no room or there are too few tokens; then nothing has been taken. When fewer
+    // than header.length, continue_frame must bring the rest before the next start_frame.
+    virtual Bytes start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset,
+                              Bytes cost) = 0;
     // Takes more of the frame under way: up to `rest` bytes from position `offset` on.
     virtual Bytes continue_frame(const BufferView& payload, Bytes offset, Bytes rest) = 0;
-    // Takes `cost` tokens, or none and answers false.
-    virtual bool take_tokens(Bytes cost) = 0;
 
     // Receiving. The header of the frame that is being received, once it is there; stays until
     // finish_frame. Null: nothing has arrived, or the pipe is broken.
@@ -82,6 +82,9 @@ class Pipe {
     virtual Bytes read(const BufferView& to, Bytes offset, Bytes n) = 0;
     // Drops up to n payload bytes that have arrived.
     virtual Bytes skip(Bytes n) = 0;
+    // The short way for a frame that is there as a whole and fits: reads all of it to position 0 of
+    // `to`, finishes it and gives `cost` tokens back. False: not done, go the long way.
+    virtual bool read_whole(const BufferView& to, Bytes cost) = 0;
     // All payload of the front frame has been read or skipped.
     virtual void finish_frame() = 0;
     virtual void give_tokens(Bytes cost) = 0;
@@ -106,7 +109,8 @@ class Device {
 
     // The pipe to a peer that this device reaches; made at the first call. Throws Error.
     virtual Pipe& pipe_to(TaskId peer) = 0;
-    // Looks at every active pipe once and tells the sink. Never blocks. Answers whether anything moved.
+    // Looks at every active pipe once and tells the sink. Never blocks. Answers whether anything
+    // moved.
     virtual bool poll(PipeSink& sink) = 0;
 };
 

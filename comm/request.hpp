@@ -17,9 +17,9 @@ namespace poe::comm {
 enum class Outcome : std::uint8_t {
     kPending,
     kDone,
-    kPeerBroken,     // the other task's pipe is broken
-    kNoBuffer,       // a message to oneself is larger than the buffer memory left
-    kNobodySends,    // a receive that no task can ever satisfy
+    kPeerBroken,   // the other task's pipe is broken
+    kNoBuffer,     // a message to oneself is larger than the buffer memory left
+    kNobodySends,  // a receive that no task can ever satisfy
 };
 
 struct SendRequest;
@@ -28,18 +28,17 @@ struct SendRequest;
 struct OutFrame {
     FrameHeader header;
     BufferView payload;
-    Bytes offset = 0;       // where the frame's payload starts in `payload`
-    Bytes sent = 0;         // of the frame
-    Bytes cost = 0;         // tokens it needs
-    bool has_tokens = false;
+    Bytes offset = 0;  // where the frame's payload starts in `payload`
+    Bytes sent = 0;    // of the frame
+    Bytes cost = 0;    // tokens it needs
     bool started = false;
     SendRequest* request = nullptr;  // null: a grant, owned by the message layer's pool
     OutFrame* next = nullptr;
     alignas(8) std::byte body[24] = {};
 };
 
-// A send. Owned by the caller, and it and the user's buffer must live until `outcome` says something
-// else than kPending.
+// A send. Owned by the caller, and it and the user's buffer must live until `outcome` says
+// something else than kPending.
 struct SendRequest {
     SendRequest() = default;
     SendRequest(const BufferView& what, TaskId to, std::int32_t of_type, Context in)
@@ -62,13 +61,13 @@ struct ReceiveRequest {
     BufferView view;
     MatchKey wanted;
     Outcome outcome = Outcome::kPending;
-    std::uint32_t id = 0;      // in the receive table, while a rendezvous is under way
-    std::uint64_t order = 0;   // of posting
-    Bytes moved = 0;           // bytes already in the user's buffer
-    Bytes expected = 0;        // bytes that will be moved
+    std::uint32_t id = 0;     // in the receive table, while a rendezvous is under way
+    std::uint64_t order = 0;  // of posting
+    Bytes moved = 0;          // bytes already in the user's buffer
+    Bytes expected = 0;       // bytes that will be moved
     QueueLink link;
     struct Unexpected* fills = nullptr;  // not a user's receive: it fills that message's buffer
-    TaskId source = kWildcard;  // of the message, once matched
+    TaskId source = kWildcard;           // of the message, once matched
     std::int32_t type = 0;
     Bytes length = 0;  // of the message as sent; more than the buffer means that it was cut
 };
@@ -82,10 +81,10 @@ struct Unexpected {
     };
     MatchKey from;
     Bytes length = 0;
-    Bytes cost = 0;               // tokens to give back
-    std::uint32_t send_id = 0;    // rendezvous
+    Bytes cost = 0;             // tokens to give back
+    std::uint32_t send_id = 0;  // rendezvous
     State state = State::kArriving;
-    bool taken_in = false;        // rendezvous: fetched into `data` without a receive
+    bool taken_in = false;              // rendezvous: fetched into `data` without a receive
     ReceiveRequest* claimed = nullptr;  // by a receive that came while it was arriving
     QueueLink links[4];
     ReceiveRequest fill;  // rendezvous: the receive that fills `data`

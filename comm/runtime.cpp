@@ -1,11 +1,10 @@
 // Attaching a process to its job.
 #include "comm/runtime.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <unistd.h>
 #include <utility>
 
 namespace poe::comm {
@@ -35,8 +34,8 @@ Runtime::Runtime(const TaskEnvironment& environment) {
             attach(environment);
         } else {
             set_limits(0, 0);
-            messages_ = std::make_unique<MessageLayer>(settings_, std::vector<Device*>{}, nullptr,
-                                                       nullptr);
+            messages_ =
+                std::make_unique<MessageLayer>(settings_, std::vector<Device*>{}, nullptr, nullptr);
         }
     } catch (const std::exception& error) {
         failure_ = error.what();
@@ -46,10 +45,10 @@ Runtime::Runtime(const TaskEnvironment& environment) {
 void Runtime::set_limits(Bytes eager_limit, Bytes buffer_mem) {
     settings_.me = task_;
     settings_.tasks = tasks_;
-    settings_.buffer_mem =
-        buffer_mem != 0 ? std::max(buffer_mem, kSmallestBuffer)
-                        : std::clamp(kDefaultBufferOfAllPairs / tasks_, kSmallestDefaultBuffer,
-                                     kLargestDefaultBuffer);
+    settings_.buffer_mem = buffer_mem != 0
+                               ? std::max(buffer_mem, kSmallestBuffer)
+                               : std::clamp(kDefaultBufferOfAllPairs / tasks_,
+                                            kSmallestDefaultBuffer, kLargestDefaultBuffer);
     settings_.eager_limit = std::min(eager_limit != 0 ? eager_limit : kDefaultEagerLimit,
                                      settings_.buffer_mem / 4 - kMessageCost);
 }
@@ -87,7 +86,8 @@ void Runtime::attach(const TaskEnvironment& environment) {
     shared_memory_ = std::make_unique<ShmDevice>(*segment_, *index, settings_.buffer_mem, fences_);
     const auto device_of = [this](TaskId peer) -> Device& {
         if (segment_->node_of(peer) == segment_->facts().node) return *shared_memory_;
-        throw Unreachable("task " + std::to_string(peer) + " is on another node, and this task has "
+        throw Unreachable("task " + std::to_string(peer) +
+                          " is on another node, and this task has "
                           "no device that reaches it");
     };
     messages_ = std::make_unique<MessageLayer>(

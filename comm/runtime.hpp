@@ -1,6 +1,6 @@
 // Runtime: this process as a task. Finds out from the environment that pmd made whether it is one,
-// attaches to the node segment, and owns the message layer with what is below it. The one object behind
-// the C API.
+// attaches to the node segment, and owns the message layer with what is below it. The one object
+// behind the C API.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,8 @@ class Unreachable : public Error {
 // One thread at a time.
 class Runtime {
   public:
-    // Without MP_CHILD: the only task of its own job. Never throws: what went wrong is in failure().
+    // Without MP_CHILD: the only task of its own job. Never throws: what went wrong is in
+    // failure().
     explicit Runtime(const TaskEnvironment& environment);
 
     // Why there are no messages in this process; empty when there are.

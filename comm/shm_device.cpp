@@ -34,12 +34,13 @@ void ShmPipe::open_receiver() {
     device_.segment_.reserve_pipe(peer_index_, own, 0,
                                   device_.segment_.facts().layout.control_bytes);
     in_mapping_ = device_.segment_.map_pipe(peer_index_, own);
-    receiver_ = std::make_unique<ShmReceiver>(
-        device_.memory_of(peer_index_, own, in_mapping_.data()));
+    receiver_ =
+        std::make_unique<ShmReceiver>(device_.memory_of(peer_index_, own, in_mapping_.data()));
 }
 
-Bytes ShmPipe::start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset) {
-    const Bytes taken = sender_.start_frame(header, payload, offset);
+Bytes ShmPipe::start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset,
+                           Bytes cost) {
+    const Bytes taken = sender_.start_frame(header, payload, offset, cost);
     if (taken == kNoRoom) return kNoRoom;
     device_.fences_.light();
     if (polled_by_peer_.load(std::memory_order_relaxed) == 0) [[unlikely]]
@@ -75,6 +76,12 @@ Bytes ShmPipe::skip(Bytes n) {
     return got;
 }
 
+bool ShmPipe::read_whole(const BufferView& to, Bytes cost) {
+    const bool done = receiver_->read_whole(to, cost);
+    tell_sender();
+    return done;
+}
+
 void ShmPipe::finish_frame() {
     receiver_->finish_frame();
     tell_sender();
@@ -106,12 +113,12 @@ ShmDevice::ShmDevice(const NodeSegment& segment, std::uint32_t own_index, Bytes 
 ShmPipeMemory ShmDevice::memory_of(std::uint32_t sender, std::uint32_t receiver,
                                    std::byte* start) const {
     const SegmentLayout& layout = segment_.facts().layout;
-    return ShmPipeMemory::at(
-        start, layout.control_bytes, layout.ring_bytes, token_capacity_,
-        [this, sender, receiver](Bytes ring_size) {
-            const Bytes control = segment_.facts().layout.control_bytes;
-            segment_.reserve_pipe(sender, receiver, control, control + ring_size);
-        });
+    return ShmPipeMemory::at(start, layout.control_bytes, layout.ring_bytes, token_capacity_,
+                             [this, sender, receiver](Bytes ring_size) {
+                                 const Bytes control = segment_.facts().layout.control_bytes;
+                                 segment_.reserve_pipe(sender, receiver, control,
+                                                       control + ring_size);
+                             });
 }
 
 ShmPipe& ShmDevice::pipe_at(std::uint32_t peer_index) {
@@ -148,7 +155,8 @@ void ShmDevice::answer_doorbell() {
         if (own_bits_[word].load(std::memory_order_relaxed) == 0) continue;
         std::uint64_t bits = own_bits_[word].exchange(0, std::memory_order_acquire);
         for (; bits != 0; bits &= bits - 1) {
-            const std::uint32_t sender = word * 64 + static_cast<std::uint32_t>(__builtin_ctzll(bits));
+            const std::uint32_t sender =
+                word * 64 + static_cast<std::uint32_t>(__builtin_ctzll(bits));
             // A bit that no sender can have set is somebody's scribble.
             if (sender < segment_.local_tasks() && sender != own_index_) activate(pipe_at(sender));
         }

@@ -1,11 +1,12 @@
 // ShmDevice: the device for tasks of the same node. Makes shared-memory pipes in the node segment,
 // knows which of them are active, rings and answers doorbells, wakes sleepers.
 //
-// A pipe is active when the receiver polls it by itself (its `polled` flag for that sender is 1). The
-// first message over an idle pipe also sets the sender's doorbell bit at the receiver and counts its
-// `rings` up; the receiver then polls that pipe. Pipes that stay quiet while many are active become idle
-// again: flag to 0, heavy fence, one more look. The sender loads the flag after the light fence, so
-// either it sees 0 and rings, or the last look sees the message (comm/base/fence.hpp).
+// A pipe is active when the receiver polls it by itself (its `polled` flag for that sender is 1).
+// The first message over an idle pipe also sets the sender's doorbell bit at the receiver and
+// counts its `rings` up; the receiver then polls that pipe. Pipes that stay quiet while many are
+// active become idle again: flag to 0, heavy fence, one more look. The sender loads the flag after
+// the light fence, so either it sees 0 and rings, or the last look sees the message
+// (comm/base/fence.hpp).
 #pragma once
 
 #include <cstdint>
@@ -27,12 +28,13 @@ class ShmPipe final : public Pipe {
   public:
     ShmPipe(ShmDevice& device, TaskId peer, std::uint32_t peer_index);
 
-    Bytes start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset) override;
+    Bytes start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset,
+                      Bytes cost) override;
     Bytes continue_frame(const BufferView& payload, Bytes offset, Bytes rest) override;
-    bool take_tokens(Bytes cost) override { return sender_.take_tokens(cost); }
     const FrameHeader* front() override { return receiver_ ? receiver_->front() : nullptr; }
     Bytes read(const BufferView& to, Bytes offset, Bytes n) override;
     Bytes skip(Bytes n) override;
+    bool read_whole(const BufferView& to, Bytes cost) override;
     void finish_frame() override;
     void give_tokens(Bytes cost) override;
     const char* fault() const override;

@@ -10,21 +10,18 @@
 namespace poe::comm {
 namespace {
 
-// A stream's pieces: small first, so that the receiver starts early, then larger for less traffic on
-// the line of bytes_written.
+// A stream's pieces: small first, so that the receiver starts early, then larger for less traffic
+// on the line of bytes_written.
 constexpr Bytes kFirstPiece = 4096;
 constexpr Bytes kLargestPiece = 32 * 1024;
 constexpr Bytes kReserveStep = 64 * 1024;
-
-constexpr std::uint64_t next_line(std::uint64_t position) {
-    return (position + kLine - 1) & ~static_cast<std::uint64_t>(kLine - 1);
-}
 
 // Makes the ring's memory exist up to `end` (a position in the first lap) or all of it.
 inline void reserve_up_to(const ShmPipeMemory& memory, Bytes& reserved, std::uint64_t end) {
     if (reserved == memory.ring_bytes || end <= reserved) [[likely]]
         return;
-    const Bytes wanted = std::min(memory.ring_bytes, (end + kReserveStep - 1) / kReserveStep * kReserveStep);
+    const Bytes wanted =
+        std::min(memory.ring_bytes, (end + kReserveStep - 1) / kReserveStep * kReserveStep);
     if (memory.reserve) memory.reserve(wanted);
     reserved = wanted;
 }
@@ -38,7 +35,8 @@ ShmPipeMemory ShmPipeMemory::at(std::byte* start, Bytes control_bytes, Bytes rin
     memory.control = reinterpret_cast<ShmControl*>(start);
     memory.cells = reinterpret_cast<ShmCell*>(start + sizeof(ShmControl));
     memory.ring = start + control_bytes;
-    memory.cell_count = static_cast<std::uint32_t>((control_bytes - sizeof(ShmControl)) / sizeof(ShmCell));
+    memory.cell_count =
+        static_cast<std::uint32_t>((control_bytes - sizeof(ShmControl)) / sizeof(ShmCell));
     memory.ring_bytes = ring_bytes;
     memory.token_capacity = token_capacity;
     memory.reserve = std::move(reserve);
@@ -52,8 +50,8 @@ void ShmSender::look_at_receiver() noexcept {
     const std::uint64_t frames = control.frames_read.load(std::memory_order_acquire);
     const std::uint64_t bytes = control.bytes_read.load(std::memory_order_acquire);
     const std::uint64_t tokens = control.tokens_given.load(std::memory_order_acquire);
-    if (frames < frames_read_ || frames > frames_sent_ || bytes < bytes_read_ || bytes > write_at_ ||
-        tokens < tokens_given_ || tokens > tokens_taken_) [[unlikely]] {
+    if (frames < frames_read_ || frames > frames_sent_ || bytes < bytes_read_ ||
+        bytes > write_at_ || tokens < tokens_given_ || tokens > tokens_taken_) [[unlikely]] {
         fault_ = "it says that it has received what was never sent";
         return;
     }
@@ -80,7 +78,8 @@ inline Bytes ShmSender::ring_room(Bytes wanted, std::uint64_t position) noexcept
     return used < limit ? limit - used : 0;
 }
 
-void ShmSender::copy_to_ring(std::uint64_t position, const BufferView& payload, Bytes offset, Bytes n) {
+void ShmSender::copy_to_ring(std::uint64_t position, const BufferView& payload, Bytes offset,
+                             Bytes n) {
     reserve_up_to(memory_, reserved_, position + n);
     const Bytes inside = position & (memory_.ring_bytes - 1);
     const Bytes first = std::min(n, memory_.ring_bytes - inside);
@@ -88,19 +87,13 @@ void ShmSender::copy_to_ring(std::uint64_t position, const BufferView& payload, 
     if (first < n) payload.copy_out(offset + first, memory_.ring, n - first);
 }
 
-inline void ShmSender::publish(const FrameHeader& header) noexcept {
-    ShmCell& cell = memory_.cells[next_cell_];
-    cell.header = header;
-    ++frames_sent_;
-    if (++next_cell_ == memory_.cell_count) next_cell_ = 0;
-    cell.sequence.store(static_cast<std::uint32_t>(frames_sent_), std::memory_order_release);
-}
-
-Bytes ShmSender::start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset) {
-    if (fault_ != nullptr || !has_cell()) return Pipe::kNoRoom;
+Bytes ShmSender::start_slowly(const FrameHeader& header, const BufferView& payload, Bytes offset,
+                              Bytes cost) {
+    if (!has_cell() || !has_tokens(cost) || fault_ != nullptr) return Pipe::kNoRoom;
     const Bytes length = header.length;
     if (length <= ShmCell::kInline) {
-        if (length > 0) payload.copy_out(offset, memory_.cells[next_cell_].payload, length);
+        payload.copy_out(offset, memory_.cells[next_cell_].payload, length);
+        tokens_taken_ += cost;
         publish(header);
         return length;
     }
@@ -108,6 +101,7 @@ Bytes ShmSender::start_frame(const FrameHeader& header, const BufferView& payloa
     const Bytes piece = std::min(length, length <= kWholeFrame ? kWholeFrame : kFirstPiece);
     if (ring_room(piece, start) < piece || fault_ != nullptr) return Pipe::kNoRoom;
     copy_to_ring(start, payload, offset, piece);
+    tokens_taken_ += cost;
     write_at_ = start + piece;
     if (length > kWholeFrame) {
         memory_.control->bytes_written.store(write_at_, std::memory_order_release);
@@ -126,32 +120,13 @@ Bytes ShmSender::continue_frame(const BufferView& payload, Bytes offset, Bytes r
     return piece;
 }
 
-bool ShmSender::take_tokens(Bytes cost) noexcept {
-    if (tokens_taken_ - tokens_given_ + cost > memory_.token_capacity) {
-        look_at_receiver();
-        if (tokens_taken_ - tokens_given_ + cost > memory_.token_capacity) return false;
-    }
-    tokens_taken_ += cost;
-    return true;
+bool ShmSender::has_tokens(Bytes cost) noexcept {
+    if (tokens_taken_ - tokens_given_ + cost <= memory_.token_capacity) return true;
+    look_at_receiver();
+    return tokens_taken_ - tokens_given_ + cost <= memory_.token_capacity;
 }
 
 // --- receiver
-
-const FrameHeader* ShmReceiver::front() {
-    if (in_frame_) return &header_;
-    const ShmCell& cell = memory_.cells[next_cell_];
-    if (cell.sequence.load(std::memory_order_acquire) !=
-            static_cast<std::uint32_t>(frames_finished_ + 1) ||
-        fault_ != nullptr) {
-        return nullptr;
-    }
-    header_ = cell.header;
-    in_frame_ = true;
-    consumed_ = 0;
-    streamed_ = header_.length > kWholeFrame;
-    if (header_.length > ShmCell::kInline) read_at_ = next_line(read_at_);
-    return &header_;
-}
 
 // How many of the next `wanted` ring bytes are there.
 inline Bytes ShmReceiver::arrived(Bytes wanted) noexcept {
@@ -193,17 +168,15 @@ void ShmReceiver::finish_frame() noexcept {
     in_frame_ = false;
     ++frames_finished_;
     if (++next_cell_ == memory_.cell_count) next_cell_ = 0;
-    publish_if(frames_finished_ - frames_published_ >= memory_.cell_count / 4);
+    publish_if(due());
 }
 
 void ShmReceiver::give_tokens(Bytes cost) noexcept {
     tokens_returned_ += cost;
-    publish_if(tokens_returned_ - tokens_published_ >= memory_.token_capacity / 8);
+    publish_if(due());
 }
 
-inline void ShmReceiver::publish_if(bool due) noexcept {
-    if (!due) [[likely]]
-        return;
+void ShmReceiver::publish() noexcept {
     ShmControl& control = *memory_.control;
     frames_published_ = frames_finished_;
     bytes_published_ = read_at_;

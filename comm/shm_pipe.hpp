@@ -7,34 +7,37 @@
 //   cells    one 64-byte line each: sequence, frame header, up to 48 bytes of payload
 //   ring     a power of two of bytes, for payloads that do not fit into a cell
 //
-// Frame k (from 0) uses cell k modulo the number of cells. All positions count bytes or frames since
-// the beginning and never wrap (64 bits); only the sequence is 32 bits wide, and it is compared for
-// equality with k+1, which a stale cell (k+1 - cells) cannot equal.
+// Frame k (from 0) uses cell k modulo the number of cells. All positions count bytes or frames
+// since the beginning and never wrap (64 bits); only the sequence is 32 bits wide, and it is
+// compared for equality with k+1, which a stale cell (k+1 - cells) cannot equal.
 //
 //   up to 48 bytes    in the cell: one line moves from core to core, and nothing else
 //   up to 4096 bytes  whole in the ring, from the next multiple of 64 on, written before the cell
-//   more              streamed: the cell is published with the first piece in the ring; bytes_written
+//   more              streamed: the cell is published with the first piece in the ring;
+//   bytes_written
 //                     tells how far the sender is. The receiver copies while the sender writes.
 //
-// Order: the sender writes payload, then header, then stores `sequence` (release). The receiver loads
-// `sequence` (acquire), so what it reads after that is complete. bytes_written is stored (release)
-// after the bytes, loaded (acquire) before them. The receiver stores frames_read and bytes_read
-// (release) after its last read of what they free; the sender loads them (acquire) before it writes
-// there again. The receiver publishes its line only after a quarter of the cells, an eighth of the ring
-// or an eighth of the tokens, because every such store takes the line away from the sender. That cannot
-// stall: a sender without room needs at most one cell, or 4160 bytes of a ring of at least 32 KiB, or a
-// quarter of the tokens, so at that moment the receiver still has something to read or to give back.
+// Order: the sender writes payload, then header, then stores `sequence` (release). The receiver
+// loads `sequence` (acquire), so what it reads after that is complete. bytes_written is stored
+// (release) after the bytes, loaded (acquire) before them. The receiver stores frames_read and
+// bytes_read (release) after its last read of what they free; the sender loads them (acquire)
+// before it writes there again. The receiver publishes its line only after a quarter of the cells,
+// an eighth of the ring or an eighth of the tokens, because every such store takes the line away
+// from the sender. That cannot stall: a sender without room needs at most one cell, or 4160 bytes
+// of a ring of at least 32 KiB, or a quarter of the tokens, so at that moment the receiver still
+// has something to read or to give back.
 //
-// Death: whoever dies between two instructions has either published or not. Unpublished bytes are never
-// read; published ones are whole. A sender that dies in a stream leaves a frame that never ends and a
-// receiver that waits until pmd ends the job. A sender that dies between publishing and waking leaves a
-// receiver asleep for at most the time limit of its sleep (wait.hpp), then it finds the frame.
+// Death: whoever dies between two instructions has either published or not. Unpublished bytes are
+// never read; published ones are whole. A sender that dies in a stream leaves a frame that never
+// ends and a receiver that waits until pmd ends the job. A sender that dies between publishing and
+// waking leaves a receiver asleep for at most the time limit of its sleep (wait.hpp), then it finds
+// the frame.
 //
-// Distrust: each side keeps its own positions in private memory. What the other side wrote is checked
-// before use: bytes_written must lie in [own position, own position + ring], frames_read, bytes_read
-// and tokens_given between what was last seen and what was sent. The header is copied once and then
-// used from the copy. A value out of bounds breaks the pipe (fault()), never the process. Payload may be
-// garbage, its place and length cannot.
+// Distrust: each side keeps its own positions in private memory. What the other side wrote is
+// checked before use: bytes_written must lie in [own position, own position + ring], frames_read,
+// bytes_read and tokens_given between what was last seen and what was sent. The header is copied
+// once and then used from the copy. A value out of bounds breaks the pipe (fault()), never the
+// process. Payload may be garbage, its place and length cannot.
 #pragma once
 
 #include <atomic>
@@ -84,23 +87,48 @@ struct ShmPipeMemory {
 
 inline constexpr Bytes kWholeFrame = 4096;  // longer payloads are streamed
 
+// The first position of a new cache line from `position` on.
+constexpr std::uint64_t next_line(std::uint64_t position) noexcept {
+    return (position + kLine - 1) & ~static_cast<std::uint64_t>(kLine - 1);
+}
+
 // The sending end. One thread. Never blocks.
 class ShmSender {
   public:
     explicit ShmSender(ShmPipeMemory memory) : memory_(std::move(memory)) {}
 
-    // As in Pipe. `published()` tells afterwards whether the receiver has something new to look at.
-    Bytes start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset);
+    // As in Pipe.
+    Bytes start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset,
+                      Bytes cost) {
+        const bool small = header.length <= ShmCell::kInline && payload.contiguous();
+        if (small && frames_sent_ - frames_read_ < memory_.cell_count &&
+            tokens_taken_ - tokens_given_ + cost <= memory_.token_capacity && fault_ == nullptr)
+            [[likely]] {
+            copy_small(memory_.cells[next_cell_].payload, payload.start() + offset, header.length);
+            tokens_taken_ += cost;
+            publish(header);
+            return header.length;
+        }
+        return start_slowly(header, payload, offset, cost);
+    }
     Bytes continue_frame(const BufferView& payload, Bytes offset, Bytes rest);
-    bool take_tokens(Bytes cost) noexcept;
     const char* fault() const noexcept { return fault_; }
 
   private:
+    Bytes start_slowly(const FrameHeader& header, const BufferView& payload, Bytes offset,
+                       Bytes cost);
+    bool has_tokens(Bytes cost) noexcept;
     bool has_cell() noexcept;
     Bytes ring_room(Bytes wanted, std::uint64_t position) noexcept;
     void look_at_receiver() noexcept;
     void copy_to_ring(std::uint64_t position, const BufferView& payload, Bytes offset, Bytes n);
-    void publish(const FrameHeader& header) noexcept;
+    void publish(const FrameHeader& header) noexcept {
+        ShmCell& cell = memory_.cells[next_cell_];
+        cell.header = header;
+        ++frames_sent_;
+        if (++next_cell_ == memory_.cell_count) next_cell_ = 0;
+        cell.sequence.store(static_cast<std::uint32_t>(frames_sent_), std::memory_order_release);
+    }
 
     ShmPipeMemory memory_;
     std::uint64_t frames_sent_ = 0;
@@ -123,15 +151,51 @@ class ShmReceiver {
     // Cheap look: a new frame, or more of the one being received.
     bool has_input() const noexcept {
         if (!in_frame_) {
+            // The line where a payload of 49 bytes and more begins: asked for together with the
+            // cell, so that both come at once. A prefetch of memory that does not exist does
+            // nothing.
+            __builtin_prefetch(memory_.ring + (next_line(read_at_) & (memory_.ring_bytes - 1)));
             return memory_.cells[next_cell_].sequence.load(std::memory_order_relaxed) ==
                        static_cast<std::uint32_t>(frames_finished_ + 1) &&
                    fault_ == nullptr;
         }
-        return !streamed_ || memory_.control->bytes_written.load(std::memory_order_relaxed) != read_at_;
+        return !streamed_ ||
+               memory_.control->bytes_written.load(std::memory_order_relaxed) != read_at_;
     }
 
     // As in Pipe.
-    const FrameHeader* front();
+    const FrameHeader* front() noexcept {
+        if (in_frame_) return &header_;
+        const ShmCell& cell = memory_.cells[next_cell_];
+        if (cell.sequence.load(std::memory_order_acquire) !=
+                static_cast<std::uint32_t>(frames_finished_ + 1) ||
+            fault_ != nullptr) {
+            return nullptr;
+        }
+        header_ = cell.header;
+        in_frame_ = true;
+        consumed_ = 0;
+        streamed_ = header_.length > kWholeFrame;
+        if (header_.length > ShmCell::kInline) {
+            read_at_ = next_line(read_at_);
+        }
+        return &header_;
+    }
+    bool read_whole(const BufferView& to, Bytes cost) {
+        const Bytes length = header_.length;
+        if (streamed_ || length > to.size() || !to.contiguous()) return false;
+        if (length <= ShmCell::kInline) {
+            copy_small(to.start(), memory_.cells[next_cell_].payload, length);
+        } else if (consume(&to, 0, length) != length) {
+            return false;
+        }
+        in_frame_ = false;
+        tokens_returned_ += cost;
+        ++frames_finished_;
+        if (++next_cell_ == memory_.cell_count) next_cell_ = 0;
+        publish_if(due());
+        return true;
+    }
     Bytes read(const BufferView& to, Bytes offset, Bytes n) { return consume(&to, offset, n); }
     Bytes skip(Bytes n) { return consume(nullptr, 0, n); }
     void finish_frame() noexcept;
@@ -144,7 +208,15 @@ class ShmReceiver {
   private:
     Bytes consume(const BufferView* to, Bytes offset, Bytes n);
     Bytes arrived(Bytes wanted) noexcept;
-    void publish_if(bool due) noexcept;
+    bool due() const noexcept {
+        return frames_finished_ - frames_published_ >= memory_.cell_count / 4 ||
+               tokens_returned_ - tokens_published_ >= memory_.token_capacity / 8;
+    }
+    void publish_if(bool due) noexcept {
+        if (due) [[unlikely]]
+            publish();
+    }
+    void publish() noexcept;
 
     ShmPipeMemory memory_;
     std::uint64_t frames_finished_ = 0;

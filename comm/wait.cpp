@@ -14,7 +14,6 @@ using namespace std::chrono_literals;
 constexpr auto kSpinFor = 50us;
 constexpr auto kYieldUntil = 1ms;
 constexpr auto kYieldUntilCrowded = 300us;
-constexpr std::uint32_t kSpinsPerLook = 64;
 constexpr std::uint32_t kYieldsPerLook = 8;
 constexpr auto kLongestSleep = 500ms;
 constexpr auto kShortestSleep = 1ms;  // where a wake-up could be missed
@@ -37,7 +36,8 @@ Waiter::Waiter(SegmentHeader& header, const SegmentFacts& facts, TaskSlot& own_s
       fences_(fences),
       created_ns_(facts.created_ns),
       mode_(mode),
-      crowded_(facts.local_tasks > facts.cpus) {}
+      crowded_(facts.local_tasks > facts.cpus),
+      bursts_(!crowded_ && (mode == WaitMode::kAdaptive || mode == WaitMode::kPoll)) {}
 
 // Only a wait that lasts is worth a look at the clock; it is also the moment to say since when.
 void Waiter::start_clock() noexcept {
@@ -53,9 +53,12 @@ bool Waiter::pause() noexcept {
             leave_if_ending();
             impatient_ = true;
             return true;
-        case WaitMode::kPoll: return pause_spinning() && false;
-        case WaitMode::kYield: return pause_yielding() && false;
-        case WaitMode::kAdaptive: break;
+        case WaitMode::kPoll:
+            return pause_spinning() && false;
+        case WaitMode::kYield:
+            return pause_yielding() && false;
+        case WaitMode::kAdaptive:
+            break;
     }
     return crowded_ ? pause_yielding() : pause_spinning();
 }
@@ -111,7 +114,9 @@ void Waiter::sleep() noexcept {
     leave_if_ending();
 }
 
-void Waiter::end_sleep() noexcept { slot_.sleeping.store(kAwake, std::memory_order_relaxed); }
+void Waiter::end_sleep() noexcept {
+    slot_.sleeping.store(kAwake, std::memory_order_relaxed);
+}
 
 void Waiter::leave_if_ending() noexcept {
     if (header_.ending.load(std::memory_order_relaxed) == 0) [[likely]]

@@ -3,8 +3,8 @@
  * Run:   poe ./ring -procs 4        or just   ./ring -procs 4
  *        poe ./ring 100000 -procs 4           100000 rounds, for the time of one step
  *
- * Task 0 starts the token with value 0; every task adds one and passes it on, so that after each round
- * it is larger by the number of tasks. */
+ * Task 0 starts the token with value 0; every task adds one and passes it on, so that after each
+ * round it is larger by the number of tasks. */
 #include <mpproto.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static double seconds(void) {
 }
 
 /* The library has said on stderr what went wrong. */
-static void stop(const char *call) {
+static void stop(const char* call) {
     fprintf(stderr, "ring: %s failed (0032-%d)\n", call, mperrno);
     mpc_stopall(1);
 }
@@ -39,7 +39,7 @@ static void send(long token, int to) {
     if (mpc_bsend(&token, sizeof token, to, TOKEN) != 0) stop("mpc_bsend");
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     int tasks, me;
     char host[256] = "?";
     long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 1;

@@ -69,8 +69,13 @@ void Channel::close() {
 
 void Channel::fail(std::string why) {
     if (closed_) return;
-    close();
-    asio::post(loop_, [on_closed = handlers_.on_closed, why = std::move(why)]() mutable {
+    closed_ = true;
+    asio::error_code ignored;
+    in_.close(ignored);
+    out_.close(ignored);
+    asio::post(loop_, [this, alive = alive_, why = std::move(why)]() mutable {
+        if (!*alive) return;
+        const auto on_closed = handlers_.on_closed;  // it may destroy us
         on_closed(std::move(why));
     });
 }
@@ -80,7 +85,7 @@ void Channel::start() { wait_readable(); }
 void Channel::wait_readable() {
     in_.async_wait(asio::posix::stream_descriptor::wait_read,
                    [this, alive = alive_](const asio::error_code& error) {
-                       if (*alive && !error) read_some();
+                       if (*alive && !closed_ && !error) read_some();
                    });
 }
 
@@ -118,7 +123,7 @@ bool Channel::deliver() {
         } else {
             handlers_.on_data(frame);
         }
-        if (!*alive) return false;
+        if (!*alive || closed_) return false;
     }
 }
 
@@ -159,7 +164,7 @@ void Channel::schedule_write() {
     if (write_scheduled_ || closed_) return;
     write_scheduled_ = true;
     asio::post(loop_, [this, alive = alive_] {
-        if (*alive) write_some();
+        if (*alive && !closed_) write_some();
     });
 }
 
@@ -174,7 +179,7 @@ void Channel::write_some() {
             write_scheduled_ = true;
             out.async_wait(asio::posix::stream_descriptor::wait_write,
                            [this, alive = alive_](const asio::error_code& error) {
-                               if (*alive && !error) write_some();
+                               if (*alive && !closed_ && !error) write_some();
                            });
             break;
         } else if (errno != EINTR) {

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -54,7 +55,7 @@ JobDirectory JobDirectory::create(const std::string& parent, uid_t uid,
     }
     directory.lock_.reset(::open(unlocked.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!directory.lock_ || ::flock(directory.lock_.get(), LOCK_EX | LOCK_NB) != 0 ||
-        ::rename(unlocked.c_str(), path.c_str()) != 0) {
+        ::renameat2(AT_FDCWD, unlocked.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0) {
         const int cause = errno;
         ::rmdir(unlocked.c_str());
         throw Error("cannot lock the job directory " + path, cause);

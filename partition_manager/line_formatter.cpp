@@ -37,7 +37,7 @@ void LineFormatter::append(std::string& out, TaskId task, std::string_view data,
     if (data.empty()) return;
     bool at_line_start = true;
     if (open_task_ == task)
-        at_line_start = open_at_start_;
+        at_line_start = open_at_start_ && data.front() != '\n';  // CR and LF came apart
     else if (open_task_ >= 0)
         out += '\n';
     if (labels_)

@@ -2,8 +2,9 @@
 // array in the order of its fields, behind a number that says which struct it is.
 #include "partition_manager/messages.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <type_traits>
+#include <stdexcept>
 #include <utility>
 
 namespace poe::pm {
@@ -21,6 +22,24 @@ std::string text(const Json& json) {
     return {binary.begin(), binary.end()};
 }
 
+// The library converts what does not fit without a word; these do not.
+template <typename Number>
+Number number(const Json& json) {
+    if (json.is_number_unsigned()) {
+        const auto value = json.get<std::uint64_t>();
+        if (std::in_range<Number>(value)) return static_cast<Number>(value);
+    } else if (json.is_number_integer()) {
+        const auto value = json.get<std::int64_t>();
+        if (std::in_range<Number>(value)) return static_cast<Number>(value);
+    }
+    throw std::out_of_range("number");
+}
+
+const Json& items(const Json& json) {
+    if (!json.is_array()) throw std::out_of_range("array");
+    return json;
+}
+
 Json byte_list(const std::vector<std::string>& list) {
     Json json = Json::array();
     for (const std::string& item : list) json.push_back(bytes(item));
@@ -30,7 +49,7 @@ Json byte_list(const std::vector<std::string>& list) {
 std::vector<std::string> text_list(const Json& json) {
     std::vector<std::string> list;
     list.reserve(json.size());
-    for (const Json& item : json) list.push_back(text(item));
+    for (const Json& item : items(json)) list.push_back(text(item));
     return list;
 }
 
@@ -50,35 +69,46 @@ Json pack(const JobSpec& job) {
 
 template <typename Enum>
 Enum checked_enum(const Json& json, Enum last) {
-    const int value = json.get<int>();
+    const int value = number<int>(json);
     if (value < 0 || value > static_cast<int>(last)) throw std::out_of_range("enumeration");
     return static_cast<Enum>(value);
+}
+
+// It becomes a file name.
+bool is_job_id(std::string_view id) {
+    const auto allowed = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+    };
+    return !id.empty() && id.size() <= 40 && std::all_of(id.begin(), id.end(), allowed);
 }
 
 JobSpec unpack_job(const Json& json) {
     JobSpec job;
     job.id = text(json.at(0));
     job.nodes = text_list(json.at(1));
-    for (const Json& task : json.at(2))
-        job.tasks.push_back({task.at(0).get<NodeIndex>(), task.at(1).get<std::uint32_t>()});
-    for (const Json& command : json.at(3)) job.commands.push_back(text_list(command));
+    for (const Json& task : items(json.at(2)))
+        job.tasks.push_back({number<NodeIndex>(task.at(0)), number<std::uint32_t>(task.at(1))});
+    for (const Json& command : items(json.at(3))) job.commands.push_back(text_list(command));
+    for (const Command& command : job.commands)
+        if (command.empty()) throw std::out_of_range("command");
     for (const TaskSpec& task : job.tasks) {
-        if (task.command >= job.commands.size() || job.commands[task.command].empty() ||
-            task.node < 0 || static_cast<std::size_t>(task.node) >= job.nodes.size())
+        if (task.command >= job.commands.size() || task.node < 0 ||
+            static_cast<std::size_t>(task.node) >= job.nodes.size())
             throw std::out_of_range("task");
     }
+    if (!is_job_id(job.id)) throw std::out_of_range("job");
     job.environment = text_list(json.at(4));
     job.directory = text(json.at(5));
     job.stdin_mode.kind = checked_enum(json.at(6), StdinMode::Kind::kOne);
-    job.stdin_mode.task = json.at(7).get<TaskId>();
+    job.stdin_mode.task = number<TaskId>(json.at(7));
     job.stdout_mode.kind = checked_enum(json.at(8), StdoutMode::Kind::kOne);
-    job.stdout_mode.task = json.at(9).get<TaskId>();
+    job.stdout_mode.task = number<TaskId>(json.at(9));
     job.stdin_is_empty = json.at(10).get<bool>();
     job.stdout_is_terminal = json.at(11).get<bool>();
     job.wait_mode = checked_enum(json.at(12), WaitMode::kSleep);
-    job.buffer_mem = json.at(13).get<Bytes>();
-    job.eager_limit = json.at(14).get<Bytes>();
-    job.kill_grace = std::chrono::milliseconds(json.at(15).get<std::int64_t>());
+    job.buffer_mem = number<Bytes>(json.at(13));
+    job.eager_limit = number<Bytes>(json.at(14));
+    job.kill_grace = std::chrono::milliseconds(number<std::int64_t>(json.at(15)));
     job.host_pmix = json.at(16).get<bool>();
     job.eager_pmix = json.at(17).get<bool>();
     return job;
@@ -111,71 +141,96 @@ Json body(const Pulse&) { return Json::array(); }
 Json body(const Done&) { return Json::array(); }
 
 void read(const Json& json, Hello& m) {
-    m.version = json.at(0).get<int>();
-    m.pid = json.at(1).get<int>();
+    m.version = number<int>(json.at(0));
+    m.pid = number<int>(json.at(1));
 }
 void read(const Json& json, StartJob& m) {
     m.job = unpack_job(json.at(0));
-    m.node = json.at(1).get<NodeIndex>();
+    m.node = number<NodeIndex>(json.at(1));
     if (m.node < 0 || static_cast<std::size_t>(m.node) >= m.job.nodes.size())
         throw std::out_of_range("node");
 }
 void read(const Json&, Started&) {}
 void read(const Json& json, StartFailed& m) {
-    for (const Json& f : json.at(0)) m.failures.push_back({f.at(0).get<TaskId>(), text(f.at(1))});
+    for (const Json& f : items(json.at(0))) m.failures.push_back({number<TaskId>(f.at(0)), text(f.at(1))});
     m.text = text(json.at(1));
 }
-void read(const Json& json, SignalTasks& m) { m.signal = json.at(0).get<int>(); }
+void read(const Json& json, SignalTasks& m) { m.signal = number<int>(json.at(0)); }
 void read(const Json& json, EndJob& m) { m.at_once = json.at(0).get<bool>(); }
 void read(const Json&, StdinEnd&) {}
 void read(const Json& json, StdinProgress& m) {
-    m.delivered = json.at(0).get<std::uint64_t>();
-    m.consumed = json.at(1).get<std::uint64_t>();
+    m.delivered = number<std::uint64_t>(json.at(0));
+    m.consumed = number<std::uint64_t>(json.at(1));
     m.wanted = json.at(2).get<bool>();
 }
 void read(const Json& json, TaskExit& m) {
-    m.task = json.at(0).get<TaskId>();
-    m.code = json.at(1).get<int>();
-    m.signal = json.at(2).get<int>();
+    m.task = number<TaskId>(json.at(0));
+    m.code = number<int>(json.at(1));
+    m.signal = number<int>(json.at(2));
     m.core = json.at(3).get<bool>();
-    if (!json.at(4).is_null()) m.stopall = json.at(4).get<int>();
-    m.after = std::chrono::nanoseconds(json.at(5).get<std::int64_t>());
-    m.user = std::chrono::microseconds(json.at(6).get<std::int64_t>());
-    m.system = std::chrono::microseconds(json.at(7).get<std::int64_t>());
-    m.peak_memory = json.at(8).get<Bytes>();
+    if (!json.at(4).is_null()) m.stopall = number<int>(json.at(4));
+    m.after = std::chrono::nanoseconds(number<std::int64_t>(json.at(5)));
+    m.user = std::chrono::microseconds(number<std::int64_t>(json.at(6)));
+    m.system = std::chrono::microseconds(number<std::int64_t>(json.at(7)));
+    m.peak_memory = number<Bytes>(json.at(8));
 }
 void read(const Json& json, TaskAbort& m) {
-    m.task = json.at(0).get<TaskId>();
-    m.code = json.at(1).get<int>();
+    m.task = number<TaskId>(json.at(0));
+    m.code = number<int>(json.at(1));
     m.text = text(json.at(2));
 }
-void read(const Json& json, TaskLeft& m) { m.task = json.at(0).get<TaskId>(); }
+void read(const Json& json, TaskLeft& m) { m.task = number<TaskId>(json.at(0)); }
 void read(const Json& json, NodeFailed& m) { m.text = text(json.at(0)); }
 void read(const Json& json, Attention& m) { m.text = text(json.at(0)); }
 void read(const Json&, Pulse&) {}
 void read(const Json&, Done&) {}
 
-// The library reads nested arrays by recursion; this first pass refuses what no message needs.
-struct DepthGuard : nlohmann::json_sax<Json> {
-    static constexpr int kMaxDepth = 8;
-    int depth = 0;
-
-    bool null() override { return true; }
-    bool boolean(bool) override { return true; }
-    bool number_integer(number_integer_t) override { return true; }
-    bool number_unsigned(number_unsigned_t) override { return true; }
-    bool number_float(number_float_t, const string_t&) override { return true; }
-    bool string(string_t&) override { return true; }
-    bool binary(binary_t&) override { return true; }
-    bool start_object(std::size_t) override { return false; }
-    bool key(string_t&) override { return false; }
-    bool end_object() override { return false; }
-    bool start_array(std::size_t) override { return ++depth <= kMaxDepth; }
-    bool end_array() override { return --depth >= 0; }
-    bool parse_error(std::size_t, const std::string&, const Json::exception&) override {
-        return false;
+// True when `cbor` is one item made only of what messages are made of: whole numbers, byte strings of
+// known length, arrays of known length up to kMaxDepth deep, true, false, null, and nothing behind it.
+// The library would read other things, too, and some of them by recursion without end.
+bool is_message_cbor(std::string_view cbor) {
+    constexpr std::size_t kMaxDepth = 8;
+    std::vector<std::uint64_t> left{1};  // items to come, by depth
+    std::size_t at = 0;
+    while (!left.empty()) {
+        if (left.back() == 0) {
+            left.pop_back();
+            continue;
+        }
+        --left.back();
+        if (at >= cbor.size()) return false;
+        const auto head = static_cast<unsigned char>(cbor[at++]);
+        const unsigned kind = head >> 5;
+        std::uint64_t value = head & 31;
+        if (value >= 24) {
+            if (kind == 7 || value > 27) return false;
+            const std::size_t bytes = std::size_t{1} << (value - 24);
+            if (cbor.size() - at < bytes) return false;
+            value = 0;
+            for (std::size_t i = 0; i < bytes; ++i)
+                value = value << 8 | static_cast<unsigned char>(cbor[at++]);
+        }
+        switch (kind) {
+            case 0:  // numbers
+            case 1:
+                break;
+            case 2:  // byte string
+                if (value > cbor.size() - at) return false;
+                at += value;
+                break;
+            case 4:  // array; each item takes a byte at least
+                if (left.size() > kMaxDepth || value > cbor.size() - at) return false;
+                left.push_back(value);
+                break;
+            case 7:
+                if (value < 20 || value > 22) return false;
+                break;
+            default:
+                return false;
+        }
     }
-};
+    return at == cbor.size();
+}
 
 template <std::size_t... Index>
 Message make(std::size_t which, const Json& json, std::index_sequence<Index...>) {
@@ -202,12 +257,10 @@ std::string encode(const Message& message) {
 }
 
 std::optional<Message> decode(std::string_view cbor) {
-    DepthGuard guard;
-    if (!Json::sax_parse(cbor.begin(), cbor.end(), &guard, Json::input_format_t::cbor))
-        return std::nullopt;
+    if (!is_message_cbor(cbor)) return std::nullopt;
     try {
         const Json json = Json::from_cbor(cbor.begin(), cbor.end());
-        return make(json.at(0).get<std::size_t>(), json.at(1),
+        return make(number<std::size_t>(json.at(0)), json.at(1),
                     std::make_index_sequence<std::variant_size_v<Message>>{});
     } catch (const std::exception&) {
         return std::nullopt;

@@ -16,15 +16,18 @@ namespace {
 
 constexpr std::size_t kPiece = 256 << 10;
 
-void write_all(int fd, std::string_view text, const std::string& directory) {
+// At `offset`, so that a failed attempt before does not matter.
+void write_all(int fd, std::uint64_t offset, std::string_view text, const std::string& directory) {
     while (!text.empty()) {
-        const ssize_t count = ::write(fd, text.data(), text.size());
+        const ssize_t count =
+            ::pwrite(fd, text.data(), text.size(), static_cast<off_t>(offset));
         if (count < 0 && errno == EINTR) continue;
         if (count < 0)
             throw Error("cannot keep ordered output in a temporary file in " + directory +
                             " (set TMPDIR to a place with space, or use -stdoutmode unordered)",
                         errno);
         text.remove_prefix(static_cast<std::size_t>(count));
+        offset += static_cast<std::uint64_t>(count);
     }
 }
 
@@ -53,7 +56,7 @@ void OrderedOutput::spill() {
     }
     for (Kept& kept : kept_) {
         if (kept.in_memory.empty()) continue;
-        write_all(file_.get(), kept.in_memory, directory_);
+        write_all(file_.get(), file_size_, kept.in_memory, directory_);
         const std::uint64_t length = kept.in_memory.size();
         if (!kept.in_file.empty() &&
             kept.in_file.back().offset + kept.in_file.back().length == file_size_)
@@ -62,8 +65,8 @@ void OrderedOutput::spill() {
             kept.in_file.push_back({file_size_, length});
         file_size_ += length;
         kept.in_memory = std::string();
+        in_memory_ -= length;
     }
-    in_memory_ = 0;
 }
 
 void OrderedOutput::give_out(const std::function<bool(TaskId, std::string_view)>& take) {

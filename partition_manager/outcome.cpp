@@ -27,15 +27,14 @@ Verdict Judge::decide(Cause cause, int status, std::optional<TaskId> task, std::
 }
 
 Verdict Judge::on_exit(const TaskExit& exit) {
-    if (exit.task < 0 || static_cast<std::size_t>(exit.task) >= outcome_.tasks.size())
-        return Verdict::kGoOn;
+    if (!is_task(exit.task)) return Verdict::kGoOn;
     TaskEnd& end = outcome_.tasks[static_cast<std::size_t>(exit.task)];
     end.exit = exit;
     end.ended_by_poe = ending_;
     if (ending_) return Verdict::kGoOn;
     if (exit.stopall) return decide(Cause::kStopall, *exit.stopall, exit.task);
     if (exit.signal != 0) {
-        const bool ours = exit.signal == forwarded_;
+        const bool ours = ::sigismember(&forwarded_, exit.signal) == 1;
         return decide(ours ? Cause::kInterrupted : Cause::kSignal, 128 + exit.signal,
                       ours ? std::optional<TaskId>() : exit.task);
     }
@@ -49,18 +48,21 @@ Verdict Judge::on_exit(const TaskExit& exit) {
 }
 
 Verdict Judge::on_abort(TaskId task, int code, const std::string& text) {
-    return decide(Cause::kAbort, code & 255, task, text);
+    return decide(Cause::kAbort, code & 255, is_task(task) ? std::optional(task) : std::nullopt,
+                  text);
 }
 
 Verdict Judge::on_left(TaskId task) {
-    if (task < 0 || static_cast<std::size_t>(task) >= outcome_.tasks.size()) return Verdict::kGoOn;
+    if (!is_task(task)) return Verdict::kGoOn;
     const std::optional<TaskExit>& exit = outcome_.tasks[static_cast<std::size_t>(task)].exit;
+    if (!exit) return Verdict::kGoOn;
     const auto runs = [](const TaskEnd& end) { return !end.exit; };
     if (std::none_of(outcome_.tasks.begin(), outcome_.tasks.end(), runs)) return Verdict::kGoOn;
-    return decide(Cause::kLeft, exit && exit->code != 0 ? exit->code : 1, task);
+    return decide(Cause::kLeft, exit->code != 0 ? exit->code : 1, task);
 }
 
 Verdict Judge::on_start_failed(std::vector<LaunchFailure> failures, const std::string& text) {
+    std::erase_if(failures, [this](const LaunchFailure& f) { return !is_task(f.task); });
     outcome_.not_started.insert(outcome_.not_started.end(), failures.begin(), failures.end());
     const std::optional<TaskId> first =
         failures.empty() ? std::nullopt : std::optional<TaskId>(failures.front().task);

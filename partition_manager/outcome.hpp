@@ -13,6 +13,7 @@
 #pragma once
 
 #include <chrono>
+#include <csignal>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,7 +59,10 @@ enum class Verdict { kGoOn, kEndJob };
 
 class Judge {
   public:
-    explicit Judge(TaskId tasks) { outcome_.tasks.resize(static_cast<std::size_t>(tasks)); }
+    explicit Judge(TaskId tasks) {
+        outcome_.tasks.resize(static_cast<std::size_t>(tasks));
+        ::sigemptyset(&forwarded_);
+    }
 
     Verdict on_exit(const TaskExit& exit);
     Verdict on_abort(TaskId task, int code, const std::string& text);
@@ -71,7 +75,7 @@ class Judge {
     Verdict on_output_error(const std::string& text);
     Verdict on_output_closed();
     // poe got SIGINT, SIGTERM, ... and passes it on; tasks may survive it.
-    void on_signal_forwarded(int signal) { forwarded_ = signal; }
+    void on_signal_forwarded(int signal) { ::sigaddset(&forwarded_, signal); }
     // ... and shall not survive it: `signal` ends the job.
     Verdict on_terminated(int signal);
 
@@ -79,11 +83,14 @@ class Judge {
     const Outcome& outcome() const { return outcome_; }
 
   private:
+    bool is_task(TaskId task) const {
+        return task >= 0 && static_cast<std::size_t>(task) < outcome_.tasks.size();
+    }
     Verdict decide(Cause cause, int status, std::optional<TaskId> task, std::string text = "");
 
     Outcome outcome_;
     bool ending_ = false;
-    int forwarded_ = 0;
+    sigset_t forwarded_;  // signals that were passed on to the tasks
 };
 
 }  // namespace poe::pm

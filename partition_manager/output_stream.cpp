@@ -119,7 +119,9 @@ void OutputStream::release_long_line() {
 }
 
 void OutputStream::on_credit(std::uint64_t bytes) {
-    credit_ += static_cast<std::int64_t>(std::min<std::uint64_t>(bytes, kStreamWindow));
+    // Never more than the window, whatever the peer says; less than nothing when open lines went out.
+    const auto room = static_cast<std::uint64_t>(kStreamWindow - credit_);
+    credit_ += static_cast<std::int64_t>(std::min(bytes, room));
     resume();
 }
 
@@ -143,6 +145,8 @@ void OutputStream::arm_timer() {
 void OutputStream::on_timer() {
     timer_armed_ = false;
     const Clock::time_point now = Clock::now();
+    // A line that waits for the window does not pause.
+    if (credit_ <= 0) long_line_since_ = now;
     if (long_line_ != nullptr && now - long_line_since_ >= kLongLinePause) release_long_line();
     bool again = long_line_ != nullptr;
     for (const auto& source : sources_) {

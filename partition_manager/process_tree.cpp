@@ -55,8 +55,9 @@ void become_subreaper() {
 std::vector<pid_t> descendants(pid_t except) {
     std::vector<pid_t> found;
     append_children(::getpid(), found);
+    for (std::size_t i = 0; i < found.size(); ++i)
+        if (found[i] != except) append_children(found[i], found);
     if (except != 0) std::erase(found, except);
-    for (std::size_t i = 0; i < found.size(); ++i) append_children(found[i], found);
     return found;
 }
 

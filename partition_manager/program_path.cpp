@@ -22,11 +22,13 @@ std::string first_bytes(const std::string& file, std::size_t count) {
     return bytes;
 }
 
+constexpr const char* kMissing = "there is no such file";
+
 // Empty when `file` can be tried; otherwise why not.
 std::string trouble_with(const std::string& file) {
     struct stat status = {};
     if (::stat(file.c_str(), &status) != 0) {
-        if (errno == ENOENT) return "there is no such file";
+        if (errno == ENOENT) return kMissing;
         return std::strerror(errno);
     }
     if (S_ISDIR(status.st_mode)) return "it is a directory, not a program";
@@ -69,7 +71,8 @@ ProgramPath find_program(const std::string& program, std::string_view path,
             result.file = file;
             return result;
         }
-        if (almost.empty() && trouble != "there is no such file") almost = file + ": " + trouble;
+        const bool about_the_program = trouble != kMissing && trouble != std::strerror(ENOTDIR);
+        if (almost.empty() && about_the_program) almost = file + ": " + trouble;
     }
     result.trouble = "it is not in PATH";
     if (!almost.empty()) result.trouble += " (" + almost + ")";

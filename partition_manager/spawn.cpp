@@ -18,6 +18,13 @@ bool place(int fd, int wanted) noexcept {
     return ::dup2(fd, wanted) == wanted;
 }
 
+// Out of the way of the numbers 0 to 2, which are about to be overwritten.
+bool step_aside(int& fd, int wanted) noexcept {
+    if (fd < 0 || fd > 2 || fd == wanted) return true;
+    fd = ::fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    return fd >= 0;
+}
+
 bool keep_open(int fd) noexcept { return fd < 0 || ::fcntl(fd, F_SETFD, 0) == 0; }
 
 // Runs in the child, in the parent's memory. Returns the errno of what failed.
@@ -31,8 +38,11 @@ int become(const SpawnRequest& request, pid_t parent) noexcept {
         if (::prctl(PR_SET_PDEATHSIG, request.death_signal) < 0) return errno;
         if (::getppid() != parent) return ECHILD;  // it died before we asked
     }
-    if (!place(request.stdin_fd, 0) || !place(request.stdout_fd, 1) ||
-        !place(request.stderr_fd, 2) || !keep_open(request.keep_fd[0]) ||
+    int in = request.stdin_fd;
+    int out = request.stdout_fd;
+    int err = request.stderr_fd;
+    if (!step_aside(in, 0) || !step_aside(out, 1) || !step_aside(err, 2) || !place(in, 0) ||
+        !place(out, 1) || !place(err, 2) || !keep_open(request.keep_fd[0]) ||
         !keep_open(request.keep_fd[1]))
         return errno;
     if (request.open_files) ::setrlimit(RLIMIT_NOFILE, &*request.open_files);

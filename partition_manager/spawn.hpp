@@ -25,7 +25,9 @@ struct SpawnRequest {
     bool new_session = false;   // setsid; otherwise its own process group
     int death_signal = 0;       // sent to it when our thread ends; 0 for none
     const sigset_t* signal_mask = nullptr;          // its mask; nullptr: empty
-    const sigset_t* ignored_signals = nullptr;      // ignored in it; all others are default
+    // Ignored in it. Signals that have a handler here, and SIGPIPE, are default otherwise; what else
+    // this process ignores stays ignored.
+    const sigset_t* ignored_signals = nullptr;
     std::optional<rlimit> open_files;               // its RLIMIT_NOFILE
 };
 

@@ -33,12 +33,16 @@ Pipe make_pipe(bool large) {
     return {UniqueFd(fds[0]), UniqueFd(fds[1])};
 }
 
-std::string_view value_of(const std::vector<std::string>& environment, std::string_view name) {
+// Where programs are looked for when there is no PATH, as execvp does.
+constexpr std::string_view kDefaultPath = "/bin:/usr/bin";
+
+std::string_view path_of(const std::vector<std::string>& environment) {
+    constexpr std::string_view name = "PATH";
     for (const std::string& entry : environment)
         if (entry.size() > name.size() && entry[name.size()] == '=' &&
             entry.compare(0, name.size(), name) == 0)
             return std::string_view(entry).substr(name.size() + 1);
-    return {};
+    return kDefaultPath;
 }
 
 std::vector<char*> pointers(const std::vector<std::string>& strings) {
@@ -92,7 +96,7 @@ std::vector<LaunchFailure> TaskStarter::start(std::vector<StartedTask>& started)
     std::vector<LaunchFailure> failures;
     std::vector<LoadedCommand> commands(job.commands.size());
     for (std::size_t i = 0; i < commands.size(); ++i) {
-        commands[i].program = find_program(job.commands[i][0], value_of(job.environment, "PATH"),
+        commands[i].program = find_program(job.commands[i][0], path_of(job.environment),
                                            job.directory);
         commands[i].argv = pointers(job.commands[i]);
     }

@@ -126,16 +126,20 @@ std::vector<ReportLine> not_started_lines(const pm::JobSpec& job, const pm::Outc
     for (const pm::LaunchFailure& failure : outcome.not_started)
         by_text[failure.text].push_back(failure.task);
     std::vector<ReportLine> lines;
-    for (const auto& [text, tasks] : by_text)
+    for (auto& [text, tasks] : by_text) {
+        std::sort(tasks.begin(), tasks.end());
         lines.push_back({true, kNotLoaded,
                          fmt::format("{} (node {}) {}", pm::tasks_in_words(tasks),
                                      node_of(job, tasks.front()), text)});
+    }
     return lines;
 }
 
+constexpr const char* kUnheard = "did not report how they ended";
+
 // Empty when there is nothing to say.
 std::string fate(const pm::TaskEnd& end, const pm::Outcome& outcome) {
-    if (!end.exit) return "did not report how they ended";
+    if (!end.exit) return kUnheard;
     const pm::TaskExit& exit = *end.exit;
     if (outcome.cause == Cause::kInterrupted && exit.signal == outcome.status - 128) return "";
     if (end.ended_by_poe) {
@@ -159,8 +163,13 @@ std::vector<ReportLine> other_lines(const pm::Outcome& outcome) {
         by_fate[text].push_back(static_cast<TaskId>(task));
     }
     std::vector<ReportLine> lines;
-    for (const std::string& text : order)
-        lines.push_back({false, 0, "       " + pm::tasks_in_words(by_fate[text]) + " " + text});
+    for (const std::string& text : order) {
+        const std::vector<TaskId>& tasks = by_fate[text];
+        const bool one = text == kUnheard && tasks.size() == 1;
+        lines.push_back({false, 0,
+                         "       " + pm::tasks_in_words(tasks) + " " +
+                             (one ? "did not report how it ended" : text)});
+    }
     return lines;
 }
 
@@ -234,6 +243,7 @@ std::vector<ReportLine> report_lines(const pm::JobSpec& job, const pm::Outcome& 
     if (outcome.cause == Cause::kNotStarted && !outcome.not_started.empty())
         return not_started_lines(job, outcome);
     std::vector<ReportLine> lines{first_line(job, outcome)};
+    if (outcome.cause == Cause::kNotStarted) return lines;  // no task ran
     for (auto& line : last_words(job, outcome, tails)) lines.push_back(std::move(line));
     for (auto& line : other_lines(outcome)) lines.push_back(std::move(line));
     return lines;

@@ -1,6 +1,7 @@
-! Module mpl: explicit interfaces and constants of the message-passing library, so that the compiler checks
-! calls. Programs may also leave it out and call MP_BSEND and so on as external subroutines: the names are
-! the same. See mpproto.h for what the calls do. After an error mperrno holds NNN of "0032-NNN".
+! Module mpl: explicit interfaces and constants of the message-passing library, so that the compiler
+! checks calls. Programs may also leave it out and call MP_BSEND and so on as external subroutines:
+! the names are the same. See mpproto.h for what the calls do. After an error mperrno holds NNN of
+! "0032-NNN".
 module mpl
     use, intrinsic :: iso_c_binding, only: c_int
     implicit none

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 #include <type_traits>
 
@@ -12,11 +13,21 @@ namespace poe::fuzz {
 
 // ---- comparing
 
-inline auto fields(const pm::Hello& m) { return std::tie(m.version, m.pid); }
-inline auto fields(const pm::Started&) { return std::tuple<>(); }
-inline auto fields(const pm::SignalTasks& m) { return std::tie(m.signal); }
-inline auto fields(const pm::EndJob& m) { return std::tie(m.at_once); }
-inline auto fields(const pm::StdinEnd&) { return std::tuple<>(); }
+inline auto fields(const pm::Hello& m) {
+    return std::tie(m.version, m.pid);
+}
+inline auto fields(const pm::Started&) {
+    return std::tuple<>();
+}
+inline auto fields(const pm::SignalTasks& m) {
+    return std::tie(m.signal);
+}
+inline auto fields(const pm::EndJob& m) {
+    return std::tie(m.at_once);
+}
+inline auto fields(const pm::StdinEnd&) {
+    return std::tuple<>();
+}
 inline auto fields(const pm::StdinProgress& m) {
     return std::tie(m.delivered, m.consumed, m.wanted);
 }
@@ -24,14 +35,36 @@ inline auto fields(const pm::TaskExit& m) {
     return std::tie(m.task, m.code, m.signal, m.core, m.stopall, m.after, m.user, m.system,
                     m.peak_memory);
 }
-inline auto fields(const pm::TaskAbort& m) { return std::tie(m.task, m.code, m.text); }
-inline auto fields(const pm::Attention& m) { return std::tie(m.text); }
-inline auto fields(const pm::Pulse&) { return std::tuple<>(); }
-inline auto fields(const pm::Done&) { return std::tuple<>(); }
-inline auto fields(const pm::TaskSpec& t) { return std::tie(t.node, t.command); }
-inline auto fields(const pm::LaunchFailure& f) { return std::tie(f.task, f.text); }
-inline auto fields(const pm::StdinMode& m) { return std::tie(m.kind, m.task); }
-inline auto fields(const pm::StdoutMode& m) { return std::tie(m.kind, m.task); }
+inline auto fields(const pm::TaskAbort& m) {
+    return std::tie(m.task, m.code, m.text);
+}
+inline auto fields(const pm::TaskLeft& m) {
+    return std::tie(m.task);
+}
+inline auto fields(const pm::NodeFailed& m) {
+    return std::tie(m.text);
+}
+inline auto fields(const pm::Attention& m) {
+    return std::tie(m.text);
+}
+inline auto fields(const pm::Pulse&) {
+    return std::tuple<>();
+}
+inline auto fields(const pm::Done&) {
+    return std::tuple<>();
+}
+inline auto fields(const pm::TaskSpec& t) {
+    return std::tie(t.node, t.command);
+}
+inline auto fields(const pm::LaunchFailure& f) {
+    return std::tie(f.task, f.text);
+}
+inline auto fields(const pm::StdinMode& m) {
+    return std::tie(m.kind, m.task);
+}
+inline auto fields(const pm::StdoutMode& m) {
+    return std::tie(m.kind, m.task);
+}
 inline auto plain_fields(const pm::JobSpec& j) {
     return std::tie(j.id, j.nodes, j.commands, j.environment, j.directory, j.stdin_is_empty,
                     j.stdout_is_terminal, j.wait_mode, j.buffer_mem, j.eager_limit, j.kill_grace,
@@ -73,10 +106,14 @@ template <typename Number>
 Number random_number(Random& random) {
     const auto any = static_cast<Number>(random.next());
     switch (random.below(6)) {
-        case 0: return std::numeric_limits<Number>::max();
-        case 1: return std::numeric_limits<Number>::min();
-        case 2: return any;
-        default: return static_cast<Number>(random.below(300));
+        case 0:
+            return std::numeric_limits<Number>::max();
+        case 1:
+            return std::numeric_limits<Number>::min();
+        case 2:
+            return any;
+        default:
+            return static_cast<Number>(random.below(300));
     }
 }
 
@@ -94,7 +131,9 @@ inline std::vector<std::string> random_list(Random& random, std::size_t least, s
     return list;
 }
 
-inline bool random_bool(Random& random) { return random.below(2) == 1; }
+inline bool random_bool(Random& random) {
+    return random.below(2) == 1;
+}
 
 // Keeps what decode() promises: tasks name nodes and commands that are there.
 inline pm::StartJob random_start(Random& random) {
@@ -147,27 +186,55 @@ inline pm::StartFailed random_failure(Random& random) {
     return failed;
 }
 
+inline void fill(pm::Hello& m, Random& r) {
+    m = {random_number<int>(r), random_number<int>(r)};
+}
+inline void fill(pm::StartJob& m, Random& r) {
+    m = random_start(r);
+}
+inline void fill(pm::Started&, Random&) {}
+inline void fill(pm::StartFailed& m, Random& r) {
+    m = random_failure(r);
+}
+inline void fill(pm::SignalTasks& m, Random& r) {
+    m.signal = random_number<int>(r);
+}
+inline void fill(pm::EndJob& m, Random& r) {
+    m.at_once = random_bool(r);
+}
+inline void fill(pm::StdinEnd&, Random&) {}
+inline void fill(pm::StdinProgress& m, Random& r) {
+    m = {random_number<std::uint64_t>(r), random_number<std::uint64_t>(r), random_bool(r)};
+}
+inline void fill(pm::TaskExit& m, Random& r) {
+    m = random_exit(r);
+}
+inline void fill(pm::TaskAbort& m, Random& r) {
+    m = {random_number<TaskId>(r), random_number<int>(r), random_text(r)};
+}
+inline void fill(pm::TaskLeft& m, Random& r) {
+    m.task = random_number<TaskId>(r);
+}
+inline void fill(pm::NodeFailed& m, Random& r) {
+    m.text = random_text(r);
+}
+inline void fill(pm::Attention& m, Random& r) {
+    m.text = random_text(r);
+}
+inline void fill(pm::Pulse&, Random&) {}
+inline void fill(pm::Done&, Random&) {}
+
+inline constexpr std::size_t kMessageKinds = std::variant_size_v<pm::Message>;
+
 // Message number `which` of the variant.
-inline pm::Message random_message(std::size_t which, Random& random) {
-    switch (which) {
-        case 0: return pm::Hello{random_number<int>(random), random_number<int>(random)};
-        case 1: return random_start(random);
-        case 2: return pm::Started{};
-        case 3: return random_failure(random);
-        case 4: return pm::SignalTasks{random_number<int>(random)};
-        case 5: return pm::EndJob{random_bool(random)};
-        case 6: return pm::StdinEnd{};
-        case 7:
-            return pm::StdinProgress{random_number<std::uint64_t>(random),
-                                     random_number<std::uint64_t>(random), random_bool(random)};
-        case 8: return random_exit(random);
-        case 9:
-            return pm::TaskAbort{random_number<TaskId>(random), random_number<int>(random),
-                                 random_text(random)};
-        case 10: return pm::Attention{random_text(random)};
-        case 11: return pm::Pulse{};
-        default: return pm::Done{};
+template <std::size_t Index = 0>
+pm::Message random_message(std::size_t which, Random& random) {
+    if constexpr (Index + 1 < kMessageKinds) {
+        if (which != Index) return random_message<Index + 1>(which, random);
     }
+    std::variant_alternative_t<Index, pm::Message> message;
+    fill(message, random);
+    return message;
 }
 
 }  // namespace poe::fuzz

@@ -1,16 +1,17 @@
-/* mpl_dispatch: the byte count of mpc_brecv through every kind of pointer that programs pass. Built as C90,
- * C99, C11 and C++; one task is enough. The neighbours of the count must stay as they were. */
+/* mpl_dispatch: the byte count of mpc_brecv through every kind of pointer that programs pass. Built
+ * as C90, C99, C11 and C++; one task is enough. The neighbours of the count must stay as they were.
+ */
 #include "mpl_test.h"
 
-#define TRY(kind)                                                                                 \
-    do {                                                                                          \
-        kind count[3];                                                                            \
-        int source = DONTCARE, type = DONTCARE;                                                   \
-        char in[8];                                                                               \
-        count[0] = count[1] = count[2] = (kind)0x77;                                              \
-        CHECK(mpc_bsend("hello", 5, me, 3) == 0);                                                 \
-        CHECK(mpc_brecv(in, sizeof in, &source, &type, &count[1]) == 0);                          \
-        CHECK(count[0] == (kind)0x77 && count[1] == 5 && count[2] == (kind)0x77);                 \
+#define TRY(kind)                                                                 \
+    do {                                                                          \
+        kind count[3];                                                            \
+        int source = DONTCARE, type = DONTCARE;                                   \
+        char in[8];                                                               \
+        count[0] = count[1] = count[2] = (kind)0x77;                              \
+        CHECK(mpc_bsend("hello", 5, me, 3) == 0);                                 \
+        CHECK(mpc_brecv(in, sizeof in, &source, &type, &count[1]) == 0);          \
+        CHECK(count[0] == (kind)0x77 && count[1] == 5 && count[2] == (kind)0x77); \
     } while (0)
 
 int main(void) {
@@ -28,10 +29,10 @@ int main(void) {
     {
         /* The name is still a function: its address can be taken. */
 #ifdef __cplusplus
-        int (*receive)(void *, size_t, int *, int *, size_t *) = mpc_brecv;
+        int (*receive)(void*, size_t, int*, int*, size_t*) = mpc_brecv;
         size_t got = 0;
 #else
-        int (*receive)(void *, size_t, int *, int *, int *) = mpc_brecv;
+        int (*receive)(void*, size_t, int*, int*, int*) = mpc_brecv;
         int got = 0;
 #endif
         int source = me, type = 4;

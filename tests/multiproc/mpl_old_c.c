@@ -1,4 +1,5 @@
-/* mpl_old_c: a program of 1990, without the header: no prototypes, int literals, by-reference calls. */
+/* mpl_old_c: a program of 1990, without the header: no prototypes, int literals, by-reference
+ * calls. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,20 +1,20 @@
-// mpl_random: random messages against an oracle. All tasks draw the same batches from the same seed, so
-// that each knows what it must send and what it may receive.
+// mpl_random: random messages against an oracle. All tasks draw the same batches from the same
+// seed, so that each knows what it must send and what it may receive.
 //
 //   mpl_random FIRST_SEED SEEDS BATCHES [ordered]
 //
-// A batch is a list of messages. Usually each task first sends all of its own, then receives all meant for it
-// in one of four styles: by (source, type) in random order, by (source, any), by (any, type), by (any, any).
-// So sends run ahead of receives, and the buffer memory has to take what was not asked for. With
-// `ordered` every task works through the list in order, which must never need any buffer memory.
-// Between batches all synchronise, while stragglers still receive with wildcards.
-#include <mpproto.h>
-
+// A batch is a list of messages. Usually each task first sends all of its own, then receives all
+// meant for it in one of four styles: by (source, type) in random order, by (source, any), by (any,
+// type), by (any, any). So sends run ahead of receives, and the buffer memory has to take what was
+// not asked for. With `ordered` every task works through the list in order, which must never need
+// any buffer memory. Between batches all synchronise, while stragglers still receive with
+// wildcards.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mpproto.h>
 #include <numeric>
 #include <vector>
 
@@ -25,8 +25,8 @@ int me = 0;
 unsigned long long current_seed = 0;
 
 [[noreturn]] void fail(const char* what, long long a = 0, long long b = 0) {
-    std::fprintf(stderr, "mpl_random: task %d, seed %llu: %s (%lld, %lld)\n", me, current_seed, what, a,
-                 b);
+    std::fprintf(stderr, "mpl_random: task %d, seed %llu: %s (%lld, %lld)\n", me, current_seed,
+                 what, a, b);
     mpc_stopall(1);
     std::abort();
 }
@@ -57,14 +57,29 @@ struct Message {
 
 std::size_t draw_size(Random& random) {
     switch (random.below(16)) {
-        case 0: return 0;
-        case 1: case 2: case 3: case 4: case 5: return random.below(65);
-        case 6: case 7: case 8: return random.below(5000);
-        case 9: case 10: return random.below(70000);
-        case 11: return 4090 + random.below(12);
-        case 12: return random.below(300000);
-        case 13: return random.below(8) == 0 ? random.below(8u << 20) : random.below(1000);
-        default: return random.below(2000);
+        case 0:
+            return 0;
+        case 1:
+        case 2:
+        case 3:
+        case 4:
+        case 5:
+            return random.below(65);
+        case 6:
+        case 7:
+        case 8:
+            return random.below(5000);
+        case 9:
+        case 10:
+            return random.below(70000);
+        case 11:
+            return 4090 + random.below(12);
+        case 12:
+            return random.below(300000);
+        case 13:
+            return random.below(8) == 0 ? random.below(8u << 20) : random.below(1000);
+        default:
+            return random.below(2000);
     }
 }
 
@@ -98,7 +113,8 @@ void send(const Message& message) {
     if (mpc_bsend(bytes.data(), message.size, message.dest, message.type) != 0) fail("mpc_bsend");
 }
 
-// The message that a receive must have got: the oldest of that source that fits and is not received.
+// The message that a receive must have got: the oldest of that source that fits and is not
+// received.
 Message& oldest(std::vector<Message>& batch, int source, int type) {
     for (Message& message : batch) {
         if (message.dest == me && message.source == source && !message.received &&
@@ -123,7 +139,8 @@ void receive(std::vector<Message>& batch, int source, int type, std::size_t room
     Message& message = oldest(batch, from, type);
     if (message.type != kind) fail("a later message of the source overtook", message.type, kind);
     const std::size_t wanted = std::min(room, message.size);
-    if (got != wanted) fail("wrong length", static_cast<long long>(got), static_cast<long long>(wanted));
+    if (got != wanted)
+        fail("wrong length", static_cast<long long>(got), static_cast<long long>(wanted));
     fill(expected, message);
     if (std::memcmp(bytes.data(), expected.data(), wanted) != 0) {
         fail("wrong content", from, static_cast<long long>(wanted));
@@ -159,9 +176,15 @@ void receive_all(std::vector<Message>& batch, Random& own) {
                 receive(batch, message.source, message.type, cut ? own.below(room + 1) : room);
                 break;
             }
-            case 1: receive(batch, message.source, DONTCARE, room); break;
-            case 2: receive(batch, DONTCARE, message.type, room); break;
-            default: receive(batch, DONTCARE, DONTCARE, room); break;
+            case 1:
+                receive(batch, message.source, DONTCARE, room);
+                break;
+            case 2:
+                receive(batch, DONTCARE, message.type, room);
+                break;
+            default:
+                receive(batch, DONTCARE, DONTCARE, room);
+                break;
         }
     }
 }

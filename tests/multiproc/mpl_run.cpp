@@ -1,31 +1,32 @@
-// mpl_run: starts an MPL program as n tasks without poe, so that the tests of the library need nothing
-// but the library. Makes the job directory and the node segment, starts the tasks with the environment
-// that pmd would give them, waits with a deadline, removes everything.
+// mpl_run: starts an MPL program as n tasks without poe, so that the tests of the library need
+// nothing but the library. Makes the job directory and the node segment, starts the tasks with the
+// environment that pmd would give them, waits with a deadline, removes everything.
 //
 //   mpl_run -n TASKS [-t SECONDS] [-w adaptive|poll|yield|sleep] [-b BUFFER_MEM] [-e EAGER_LIMIT]
-//           [-c CPUS] [-p] [-k MICROSECONDS] PROGRAM [ARGUMENT...]
+//           [-c CPUS] [-p] [-k MICROSECONDS] [-d DIRECTORY] PROGRAM [ARGUMENT...]
 //
-// -p pins task i to core i. -k kills one task (TASKS/2) with SIGKILL after that time, lets the others go on
-// for 30 ms, then ends the job as pmd does; the others may exit or be ended, but not die otherwise.
-// -c pretends that the node has that many cores.
+// -p pins task i to core i. -k kills one task (TASKS/2) with SIGKILL after that time, lets the
+// others go on for 30 ms, then ends the job as pmd does; the others may exit or be ended, but not
+// die otherwise. -c pretends that the node has that many cores. -d uses another file system than
+// /dev/shm.
 //
-// Exit: 0 every task exited 0 (or as -k allows); 1 a task did not; 2 wrong usage; 3 deadline passed.
-#include <fcntl.h>
-#include <sched.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+// Exit: 0 every task exited 0 (or as -k allows); 1 a task did not; 2 wrong usage; 3 deadline
+// passed.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <map>
+#include <sched.h>
+#include <signal.h>
 #include <string>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "comm/base/node_segment.hpp"
@@ -43,11 +44,13 @@ struct Options {
     unsigned cpus = 0;
     bool pin = false;
     long kill_after_us = -1;
+    std::string directory = "/dev/shm";
     char** command = nullptr;
 };
 
 [[noreturn]] void usage(const char* why) {
-    std::fprintf(stderr, "mpl_run: %s\nusage: mpl_run -n TASKS [options] PROGRAM [ARGUMENT...]\n", why);
+    std::fprintf(stderr, "mpl_run: %s\nusage: mpl_run -n TASKS [options] PROGRAM [ARGUMENT...]\n",
+                 why);
     std::exit(2);
 }
 
@@ -64,17 +67,37 @@ poe::WaitMode wait_mode_of(const std::string& name) {
 Options read_options(int argc, char** argv) {
     Options options;
     int letter = 0;
-    while ((letter = ::getopt(argc, argv, "+n:t:w:b:e:c:pk:")) != -1) {
+    while ((letter = ::getopt(argc, argv, "+n:t:w:b:e:c:pk:d:")) != -1) {
         switch (letter) {
-            case 'n': options.tasks = static_cast<unsigned>(std::atoi(optarg)); break;
-            case 't': options.seconds = std::atof(optarg); break;
-            case 'w': options.wait_mode = wait_mode_of(optarg); break;
-            case 'b': options.buffer_mem = std::strtoull(optarg, nullptr, 10); break;
-            case 'e': options.eager_limit = std::strtoull(optarg, nullptr, 10); break;
-            case 'c': options.cpus = static_cast<unsigned>(std::atoi(optarg)); break;
-            case 'p': options.pin = true; break;
-            case 'k': options.kill_after_us = std::atol(optarg); break;
-            default: usage("unknown option");
+            case 'n':
+                options.tasks = static_cast<unsigned>(std::atoi(optarg));
+                break;
+            case 't':
+                options.seconds = std::atof(optarg);
+                break;
+            case 'w':
+                options.wait_mode = wait_mode_of(optarg);
+                break;
+            case 'b':
+                options.buffer_mem = std::strtoull(optarg, nullptr, 10);
+                break;
+            case 'e':
+                options.eager_limit = std::strtoull(optarg, nullptr, 10);
+                break;
+            case 'c':
+                options.cpus = static_cast<unsigned>(std::atoi(optarg));
+                break;
+            case 'p':
+                options.pin = true;
+                break;
+            case 'k':
+                options.kill_after_us = std::atol(optarg);
+                break;
+            case 'd':
+                options.directory = optarg;
+                break;
+            default:
+                usage("unknown option");
         }
     }
     if (options.tasks < 1) usage("-n TASKS is missing");
@@ -86,9 +109,9 @@ Options read_options(int argc, char** argv) {
 // The job's directory; gone with the object.
 class JobDirectory {
   public:
-    JobDirectory()
+    explicit JobDirectory(const std::string& where)
         : id_("mpltest-" + std::to_string(::getpid())),
-          path_("/dev/shm/poe-" + std::to_string(::geteuid()) + "-" + id_) {
+          path_(where + "/poe-" + std::to_string(::geteuid()) + "-" + id_) {
         std::filesystem::remove_all(path_);
         if (::mkdir(path_.c_str(), 0700) != 0) usage(("cannot make " + path_).c_str());
     }
@@ -230,7 +253,7 @@ class Job {
 
 int main(int argc, char** argv) {
     const Options options = read_options(argc, argv);
-    const JobDirectory directory;
+    const JobDirectory directory(options.directory);
     try {
         return Job(options, directory).run();
     } catch (const std::exception& error) {

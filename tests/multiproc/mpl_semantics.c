@@ -1,5 +1,5 @@
-/* mpl_semantics: what the manual and the paper promise, one function each. Any number of tasks; what needs
- * a partner is left out for one. */
+/* mpl_semantics: what the manual and the paper promise, one function each. Any number of tasks;
+ * what needs a partner is left out for one. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,14 +64,14 @@ static void to_oneself(void) {
     CHECK(mpc_brecv(&value, sizeof value, &source, &type, &got) == 0 && value == 10);
     CHECK(source == me && type == 5 && got == (int)sizeof(int));
     source = me, type = DONTCARE;
-    CHECK(mpc_brecv(&value, sizeof value, &source, &type, (int *)NULL) == 0 && value == 30);
+    CHECK(mpc_brecv(&value, sizeof value, &source, &type, (int*)NULL) == 0 && value == 30);
     CHECK(mpc_bsend(NULL, 0, me, 0) == 0);
     source = me, type = 0;
     CHECK(mpc_brecv(NULL, 0, &source, &type, &got) == 0 && got == 0);
     /* Beyond the buffer memory it can never be received: refused. */
     int limit[2];
     CHECK(mpc_task_query(limit, 2, 4) == 0);
-    char *large = calloc(1, (size_t)limit[1] + 1);
+    char* large = calloc(1, (size_t)limit[1] + 1);
     CHECK(large != NULL);
     CHECK(mpc_bsend(large, (size_t)limit[1] + 1, me, 1) == -1 && mperrno == 109);
     free(large);
@@ -96,7 +96,7 @@ static void both_send_first(size_t size) {
 /* A later message of the same sender can be received first, also before a large one. */
 static void later_one_first(void) {
     const size_t size = 1 << 20;
-    char *large = malloc(size);
+    char* large = malloc(size);
     int source, type, got, small = 0;
     CHECK(large != NULL);
     if (tasks > 1 && me == 1) {
@@ -133,8 +133,17 @@ static void cut(size_t size, size_t room) {
 
 /* Wildcards never match the messages of mpc_sync: all but task 0 are in it while 0 receives. */
 static void sync_is_apart(void) {
-    int value = 42, source = DONTCARE, type = DONTCARE, got;
-    if (me == tasks - 1) CHECK(mpc_bsend(&value, sizeof value, 0, 0) == 0);
+    int value = 42, source, type, got, other;
+    /* The last task sends only after all others have told it that they go into the barrier next. */
+    if (me != 0 && me != tasks - 1) CHECK(mpc_bsend(&me, sizeof me, tasks - 1, 8) == 0);
+    if (me == tasks - 1) {
+        for (int i = 1; i < tasks - 1; ++i) {
+            source = i, type = 8;
+            CHECK(mpc_brecv(&other, sizeof other, &source, &type, &got) == 0 && other == i);
+        }
+        CHECK(mpc_bsend(&value, sizeof value, 0, 0) == 0);
+    }
+    source = type = DONTCARE;
     if (me == 0) {
         CHECK(mpc_brecv(&value, sizeof value, &source, &type, &got) == 0);
         CHECK(source == tasks - 1 && type == 0 && got == (int)sizeof value && value == 42);
@@ -142,7 +151,8 @@ static void sync_is_apart(void) {
     CHECK(mpc_sync(ALLGRP) == 0);
 }
 
-/* Nobody leaves the barrier before everybody has come: the counter each task reads next is complete. */
+/* Nobody leaves the barrier before everybody has come: the counter each task reads next is
+ * complete. */
 static void sync_holds(void) {
     for (int round = 0; round < 50; ++round) {
         int value = round, sum = 0, source, type = 3, got;
@@ -189,7 +199,7 @@ int main(void) {
     cut(300000, 1000);
     cut(300000, 0);
     CHECK(mpc_sync(ALLGRP) == 0);
-    sync_is_apart();
+    for (int i = 0; i < 100; ++i) sync_is_apart();
     sync_holds();
     by_reference();
     return 0;

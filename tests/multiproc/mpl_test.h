@@ -5,15 +5,15 @@
 #include <mpproto.h>
 #include <stdio.h>
 
-#define CHECK(condition)                                                                          \
-    do {                                                                                          \
-        if (!(condition)) {                                                                       \
-            int numtask_ = 0, taskid_ = -1;                                                       \
-            mpc_environ(&numtask_, &taskid_);                                                     \
-            fprintf(stderr, "%s:%d: task %d: failed: %s (mperrno %d)\n", __FILE__, __LINE__,      \
-                    taskid_, #condition, mperrno);                                                \
-            mpc_stopall(1);                                                                       \
-        }                                                                                         \
+#define CHECK(condition)                                                                     \
+    do {                                                                                     \
+        if (!(condition)) {                                                                  \
+            int numtask_ = 0, taskid_ = -1;                                                  \
+            mpc_environ(&numtask_, &taskid_);                                                \
+            fprintf(stderr, "%s:%d: task %d: failed: %s (mperrno %d)\n", __FILE__, __LINE__, \
+                    taskid_, #condition, mperrno);                                           \
+            mpc_stopall(1);                                                                  \
+        }                                                                                    \
     } while (0)
 
 #endif

@@ -1,4 +1,5 @@
-# Tests of the MPL library: unit tests of comm and collectives, and jobs of real tasks under mpl_run.
+# Tests of the MPL library: unit tests of comm and collectives, and jobs of real tasks under
+# mpl_run.
 unit_tests(comm mpl_static)
 unit_tests(collectives mpl_static)
 
@@ -35,7 +36,7 @@ endfunction()
 
 foreach(tasks 1 2 3 4 7 8 16)
   mpl_test(semantics_${tasks} mpl_run -n ${tasks} $<TARGET_FILE:mpl_semantics>)
-  mpl_test(random_${tasks} mpl_run -n ${tasks} $<TARGET_FILE:mpl_random> ${tasks}00 20 10)
+  mpl_test(random_${tasks} mpl_run -n ${tasks} $<TARGET_FILE:mpl_random> ${tasks}00 60 20)
   mpl_test(old_c_${tasks} mpl_run -n ${tasks} $<TARGET_FILE:mpl_old_c>)
 endforeach()
 mpl_test(semantics_alone $<TARGET_FILE:mpl_semantics>)
@@ -67,6 +68,11 @@ foreach(tasks 2 4 8 16)
              $<TARGET_FILE:mpl_random> ${moment} 100000 10)
   endforeach()
 endforeach()
+
+# A full file system.
+mpl_test(full ${CMAKE_CURRENT_SOURCE_DIR}/multiproc/mpl_full.sh $<TARGET_FILE:mpl_run>
+         $<TARGET_FILE:mpl_random>)
+set_tests_properties(mpl_full PROPERTIES SKIP_RETURN_CODE 77)
 
 # ./program -procs 2 is poe ./program -procs 2.
 mpl_test(autostart ${CMAKE_COMMAND} -E env MP_POE=/bin/echo $<TARGET_FILE:mpl_semantics> x -procs 2)

@@ -1,8 +1,8 @@
 /* mpl_unexpected: 10,000 messages that nobody has asked for, from every other task.
  *
- *   mpl_unexpected keep    they are all kept; the last one is received first, then the others backwards
- *   mpl_unexpected flood   task 1 sends more than the buffer memory holds and has to wait, while task 0 and
- *                          task 2 go on as if nothing were; then all arrive in order */
+ *   mpl_unexpected keep    they are all kept; the last one is received first, then the others
+ * backwards mpl_unexpected flood   task 1 sends more than the buffer memory holds and has to wait,
+ * while task 0 and task 2 go on as if nothing were; then all arrive in order */
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,7 +63,7 @@ static void flood(void) {
     }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     CHECK(mpc_environ(&tasks, &me) == 0);
     CHECK(argc == 2 && tasks >= 2);
     if (strcmp(argv[1], "flood") == 0) {

@@ -37,7 +37,7 @@ class Basics(LaunchTest):
     def test_program_arguments_pass_untouched(self):
         script = 'for a in "$@"; do printf "<%s>" "$a"; done'
         args = ["-x", "", " two  words ", "--help", "-version", "*", "\\", "\xff".encode("latin1"), "-proc", "a\nb"]
-        result = self.ok(poe("sh", "-c", script, "name", *args[:4], "-procs", "2", *args[4:], "-labelio", "no"))
+        result = self.ok(poe("sh", "-c", script, "name", *args[:4], "-procs", "2", *args[4:], "-stdoutmode", "ordered"))
         expected = b"".join(b"<" + os.fsencode(a) + b">" for a in args)
         self.assertEqual(result.stdout, expected + b"\n" + expected)
 

@@ -1,12 +1,13 @@
 // Queues by key against a plain model.
 #include "comm/keyed_queues.hpp"
 
-#include <catch2/catch.hpp>
 #include <deque>
 #include <map>
 #include <memory>
 #include <random>
 #include <tuple>
+
+#include <catch2/catch.hpp>
 
 using namespace poe::comm;
 

@@ -1,11 +1,12 @@
-// Matching and protocols: two message layers in one process, joined by a device made of plain memory, moved
-// on by hand.
+// Matching and protocols: two message layers in one process, joined by a device made of plain
+// memory, moved on by hand.
 #include "comm/message_layer.hpp"
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+
+#include <catch2/catch.hpp>
 
 #include "comm/shm_pipe.hpp"
 
@@ -37,18 +38,21 @@ class TestPipe final : public Pipe {
   public:
     TestPipe(TaskId peer, const Wire& out, const Wire& in)
         : Pipe(peer), sender(out.view()), receiver(in.view()) {}
-    Bytes start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset) override {
-        return sender.start_frame(header, payload, offset);
+    Bytes start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset,
+                      Bytes cost) override {
+        return sender.start_frame(header, payload, offset, cost);
     }
     Bytes continue_frame(const BufferView& payload, Bytes offset, Bytes rest) override {
         return sender.continue_frame(payload, offset, rest);
     }
-    bool take_tokens(Bytes cost) override { return sender.take_tokens(cost); }
     const FrameHeader* front() override { return receiver.front(); }
     Bytes read(const BufferView& to, Bytes offset, Bytes n) override {
         return receiver.read(to, offset, n);
     }
     Bytes skip(Bytes n) override { return receiver.skip(n); }
+    bool read_whole(const BufferView& to, Bytes cost) override {
+        return receiver.read_whole(to, cost);
+    }
     void finish_frame() override { receiver.finish_frame(); }
     void give_tokens(Bytes cost) override { receiver.give_tokens(cost); }
     const char* fault() const override {
@@ -73,10 +77,12 @@ struct Pair {
           one_device(0, back, forth),
           fences(false),
           waiter(header, facts, slot, poe::WaitMode::kYield, fences),
-          zero({0, 2, kEager, kBuffer}, {&zero_device}, [this](TaskId) -> Device& { return zero_device; },
-               &waiter),
-          one({1, 2, kEager, kBuffer}, {&one_device}, [this](TaskId) -> Device& { return one_device; },
-              &waiter) {
+          zero(
+              {0, 2, kEager, kBuffer}, {&zero_device},
+              [this](TaskId) -> Device& { return zero_device; }, &waiter),
+          one(
+              {1, 2, kEager, kBuffer}, {&one_device},
+              [this](TaskId) -> Device& { return one_device; }, &waiter) {
         zero_device.pipe_to(1);
     }
     void both() {
@@ -175,6 +181,45 @@ TEST_CASE("contexts never match each other") {
     CHECK(any.text() == "outer");
 }
 
+TEST_CASE("a blocking receive passes over what it did not ask for") {
+    Pair pair;
+    Sent inner(pair.zero, 1, 0, "inner", Context::kCollective);
+    Sent other(pair.zero, 1, 4, "other");
+    Sent outer(pair.zero, 1, 3, "outer");
+    Sent last(pair.zero, 1, 4, "last");
+    std::string bytes(100, '?');
+    ReceiveRequest request;
+    request.view = {bytes.data(), bytes.size()};
+    request.wanted = {Context::kUser, kWildcard, 3};
+    REQUIRE(pair.one.receive(request) == Outcome::kDone);
+    CHECK(bytes.substr(0, request.expected) == "outer");
+    CHECK(request.source == 0);
+    ReceiveRequest any;
+    any.view = request.view;
+    any.wanted = {Context::kUser, kWildcard, kWildcard};
+    REQUIRE(pair.one.receive(any) == Outcome::kDone);
+    CHECK(bytes.substr(0, any.expected) == "other");
+    ReceiveRequest again;
+    again.view = request.view;
+    again.wanted = {Context::kUser, kWildcard, kWildcard};
+    REQUIRE(pair.one.receive(again) == Outcome::kDone);
+    CHECK(bytes.substr(0, again.expected) == "last");
+    Received collective(pair.one, 0, kWildcard, 100, Context::kCollective);
+    CHECK(collective.text() == "inner");
+}
+
+TEST_CASE("a blocking receive with nothing before it takes no collective message") {
+    Pair pair;
+    Sent inner(pair.zero, 1, 0, "inner", Context::kCollective);
+    Sent outer(pair.zero, 1, 0, "outer");
+    std::string bytes(100, '?');
+    ReceiveRequest request;
+    request.view = {bytes.data(), bytes.size()};
+    request.wanted = {Context::kUser, kWildcard, kWildcard};
+    REQUIRE(pair.one.receive(request) == Outcome::kDone);
+    CHECK(bytes.substr(0, request.expected) == "outer");
+}
+
 TEST_CASE("a long message waits for its receive and is then moved whole") {
     Pair pair;
     Sent large(pair.zero, 1, 3, std::string(100'000, 'L'));
@@ -249,22 +294,36 @@ TEST_CASE("frames that MPL never sends break the pipe and nothing else") {
     std::string text(5000, 't');
     const BufferView view(text.data(), text.size());
     FrameHeader header{8, 1, FrameKind::kEager, Context::kUser};
-    SECTION("unknown kind") { header.kind = static_cast<FrameKind>(77); }
-    SECTION("unknown context") { header.context = static_cast<Context>(9); }
-    SECTION("negative type") { header.tag = -5; }
-    SECTION("eager beyond the limit") { header.length = kEager + 1; }
-    SECTION("data for nobody") { header.kind = FrameKind::kData; }
+    SECTION("unknown kind") {
+        header.kind = static_cast<FrameKind>(77);
+    }
+    SECTION("unknown context") {
+        header.context = static_cast<Context>(9);
+    }
+    SECTION("negative type") {
+        header.tag = -5;
+    }
+    SECTION("eager beyond the limit") {
+        header.length = kEager + 1;
+    }
+    SECTION("data for nobody") {
+        header.kind = FrameKind::kData;
+    }
     SECTION("data for a stale number") {
         header.kind = FrameKind::kData;
         header.tag = 1 << 20;
     }
-    SECTION("grant of the wrong size") { header.kind = FrameKind::kGrant; }
+    SECTION("grant of the wrong size") {
+        header.kind = FrameKind::kGrant;
+    }
     SECTION("grant for nobody") {
         header.kind = FrameKind::kGrant;
         header.length = sizeof(GrantBody);
     }
-    SECTION("request of the wrong size") { header.kind = FrameKind::kRequest; }
-    pair.zero_device.pipe.start_frame(header, view, 0);
+    SECTION("request of the wrong size") {
+        header.kind = FrameKind::kRequest;
+    }
+    pair.zero_device.pipe.start_frame(header, view, 0, 0);
     pair.both();
     CHECK(pair.one.fault_of(0) != nullptr);
     ReceiveRequest request;
@@ -282,8 +341,8 @@ TEST_CASE("a grant that comes before the request was sent, or twice, breaks the 
     GrantBody body;
     body.send_id = large.request.id;
     body.length = 200'000;  // more than was offered
-    pair.zero_device.pipe.start_frame(
-        {sizeof body, 0, FrameKind::kGrant, Context::kUser}, BufferView(&body, sizeof body), 0);
+    pair.zero_device.pipe.start_frame({sizeof body, 0, FrameKind::kGrant, Context::kUser},
+                                      BufferView(&body, sizeof body), 0, 0);
     pair.both();
     CHECK(pair.one.fault_of(0) != nullptr);
     CHECK(pair.one.wait(large.request) == Outcome::kPeerBroken);

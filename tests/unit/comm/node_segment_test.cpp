@@ -1,15 +1,15 @@
 // The node segment: layout, creation, attach, accounting, and attach to damaged files.
 #include "comm/base/node_segment.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <catch2/catch.hpp>
 #include <cstddef>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
 
 #include "comm/base/error.hpp"
 
@@ -96,7 +96,8 @@ TEST_CASE("creating refuses what it cannot hold") {
 }
 
 TEST_CASE("the layout holds for any number of tasks") {
-    for (const std::uint32_t local : {1u, 2u, 7u, 8u, 9u, 16u, 63u, 64u, 65u, 128u, 256u, 1000u, 4096u}) {
+    for (const std::uint32_t local :
+         {1u, 2u, 7u, 8u, 9u, 16u, 63u, 64u, 65u, 128u, 256u, 1000u, 4096u}) {
         const auto layout = poe::SegmentLayout::of(local * 3, local);
         CAPTURE(local);
         CHECK(layout.slots_offset % poe::kLine == 0);
@@ -107,7 +108,8 @@ TEST_CASE("the layout holds for any number of tasks") {
         CHECK(layout.fixed_bytes % poe::kPage == 0);
         CHECK(layout.fixed_bytes >= layout.boards_offset + local * layout.board_stride);
         CHECK(layout.pipe_offset(0, 0, local) == layout.fixed_bytes);
-        CHECK(layout.pipe_offset(local - 1, local - 1, local) + layout.pipe_bytes() == layout.file_bytes);
+        CHECK(layout.pipe_offset(local - 1, local - 1, local) + layout.pipe_bytes() ==
+              layout.file_bytes);
         CHECK((layout.ring_bytes & (layout.ring_bytes - 1)) == 0);
         CHECK(layout.ring_bytes >= 32 * 1024);
     }
@@ -145,9 +147,7 @@ TEST_CASE("attach says what is wrong with a file") {
     const Directory directory;
     CHECK(attach_fault(directory.segment()).find("No such file") != std::string::npos);
     CHECK(attach_fault(directory.path).find("cannot attach") != std::string::npos);
-    {
-        const auto made = poe::NodeSegment::create(spec_for(directory, 4));
-    }
+    { const auto made = poe::NodeSegment::create(spec_for(directory, 4)); }
     CHECK(attach_fault(directory.segment()).empty());
 
     const auto damaged_by = [&](std::size_t offset, const auto& value) {
@@ -187,9 +187,7 @@ TEST_CASE("attach says what is wrong with a file") {
 
 TEST_CASE("attach survives any damage to header and node map") {
     const Directory directory;
-    {
-        const auto made = poe::NodeSegment::create(spec_for(directory, 6));
-    }
+    { const auto made = poe::NodeSegment::create(spec_for(directory, 6)); }
     std::vector<char> good(poe::kPage + 64);
     std::ifstream(directory.segment(), std::ios::binary)
         .read(good.data(), static_cast<std::streamsize>(good.size()));

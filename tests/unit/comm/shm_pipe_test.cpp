@@ -1,13 +1,15 @@
-// The shared-memory pipe on plain memory: order, streaming, flow control, and a peer that writes nonsense.
+// The shared-memory pipe on plain memory: order, streaming, flow control, and a peer that writes
+// nonsense.
 #include "comm/shm_pipe.hpp"
 
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <memory>
 #include <numeric>
 #include <random>
 #include <thread>
 #include <vector>
+
+#include <catch2/catch.hpp>
 
 using namespace poe::comm;
 using poe::Bytes;
@@ -25,7 +27,8 @@ struct Memory {
     }
     ~Memory() { std::free(start); }
     ShmPipeMemory view() {
-        return ShmPipeMemory::at(start, kControl, kRing, kTokens, [this](Bytes size) { reserved = size; });
+        return ShmPipeMemory::at(start, kControl, kRing, kTokens,
+                                 [this](Bytes size) { reserved = size; });
     }
     ShmControl& control() { return *view().control; }
     std::byte* start;
@@ -39,7 +42,9 @@ std::vector<std::byte> pattern(std::size_t size, unsigned seed) {
     return bytes;
 }
 
-BufferView view_of(std::vector<std::byte>& bytes) { return {bytes.data(), bytes.size()}; }
+BufferView view_of(std::vector<std::byte>& bytes) {
+    return {bytes.data(), bytes.size()};
+}
 
 FrameHeader header_of(std::size_t length, int tag) {
     return {static_cast<std::uint32_t>(length), tag, FrameKind::kEager, Context::kUser};
@@ -60,7 +65,7 @@ TEST_CASE("frames of every size arrive whole and in order") {
             std::vector<std::byte> in(size);
             CHECK_FALSE(receiver.has_input());
             CHECK(receiver.front() == nullptr);
-            Bytes sent = sender.start_frame(header_of(size, tag), view_of(out), 0);
+            Bytes sent = sender.start_frame(header_of(size, tag), view_of(out), 0, 0);
             REQUIRE(sent != Pipe::kNoRoom);
             REQUIRE(receiver.has_input());
             const FrameHeader* header = receiver.front();
@@ -91,7 +96,7 @@ TEST_CASE("a strided message is moved without packing") {
     const BufferView from(out.data(), 10, 25, 40);  // 400 bytes
     const BufferView to(in.data(), 50, 200, 8);
     REQUIRE(from.size() == 400);
-    REQUIRE(sender.start_frame(header_of(400, 1), from, 0) == 400);
+    REQUIRE(sender.start_frame(header_of(400, 1), from, 0, 0) == 400);
     REQUIRE(receiver.front() != nullptr);
     CHECK(receiver.read(to, 0, 400) == 400);
     receiver.finish_frame();
@@ -106,7 +111,7 @@ TEST_CASE("a full pipe takes nothing until the receiver has read") {
     ShmReceiver receiver(memory.view());
     std::vector<std::byte> none;
     int sent = 0;
-    while (sender.start_frame(header_of(0, sent), view_of(none), 0) != Pipe::kNoRoom) ++sent;
+    while (sender.start_frame(header_of(0, sent), view_of(none), 0, 0) != Pipe::kNoRoom) ++sent;
     CHECK(sent == static_cast<int>(memory.view().cell_count));
     for (int i = 0; i < sent; ++i) {
         REQUIRE(receiver.front() != nullptr);
@@ -115,10 +120,10 @@ TEST_CASE("a full pipe takes nothing until the receiver has read") {
     }
     CHECK(receiver.take_published());
     CHECK(receiver.front() == nullptr);
-    CHECK(sender.start_frame(header_of(0, 0), view_of(none), 0) == 0);
+    CHECK(sender.start_frame(header_of(0, 0), view_of(none), 0, 0) == 0);
 
     auto large = pattern(kRing * 2, 1);
-    Bytes taken = sender.start_frame(header_of(large.size(), 1), view_of(large), 0);
+    Bytes taken = sender.start_frame(header_of(large.size(), 1), view_of(large), 0, 0);
     Bytes more = taken;
     while (more > 0) {
         more = sender.continue_frame(view_of(large), taken, large.size() - taken);
@@ -132,10 +137,10 @@ TEST_CASE("ring memory is asked for before it is touched, as far as it is needed
     Memory memory;
     ShmSender sender(memory.view());
     std::vector<std::byte> small(40);
-    REQUIRE(sender.start_frame(header_of(40, 1), view_of(small), 0) == 40);
+    REQUIRE(sender.start_frame(header_of(40, 1), view_of(small), 0, 0) == 40);
     CHECK(memory.reserved == 0);
     std::vector<std::byte> medium(100);
-    REQUIRE(sender.start_frame(header_of(100, 1), view_of(medium), 0) == 100);
+    REQUIRE(sender.start_frame(header_of(100, 1), view_of(medium), 0, 0) == 100);
     CHECK(memory.reserved == kRing);
 }
 
@@ -143,28 +148,65 @@ TEST_CASE("tokens run out and come back") {
     Memory memory;
     ShmSender sender(memory.view());
     ShmReceiver receiver(memory.view());
-    CHECK(sender.take_tokens(kTokens / 2));
-    CHECK_FALSE(sender.take_tokens(kTokens / 2 + 1));
-    CHECK(sender.take_tokens(kTokens / 2));
-    CHECK_FALSE(sender.take_tokens(1));
+    std::vector<std::byte> none;
+    const auto starts = [&](Bytes cost) {
+        const bool started = sender.start_frame(header_of(0, 1), view_of(none), 0, cost) == 0;
+        if (started) {
+            REQUIRE(receiver.front() != nullptr);
+            receiver.finish_frame();
+        }
+        return started;
+    };
+    CHECK(starts(kTokens / 2));
+    CHECK_FALSE(starts(kTokens / 2 + 1));
+    CHECK(starts(kTokens / 2));
+    CHECK_FALSE(starts(1));
+    CHECK(starts(0));
     receiver.give_tokens(kTokens / 16);  // less than is published at once
-    CHECK_FALSE(sender.take_tokens(1));
+    CHECK_FALSE(starts(1));
     receiver.give_tokens(kTokens / 16);
-    CHECK(sender.take_tokens(kTokens / 8));
-    CHECK_FALSE(sender.take_tokens(1));
+    CHECK(starts(kTokens / 8));
+    CHECK_FALSE(starts(1));
+}
+
+TEST_CASE("a small frame can be read in one step") {
+    Memory memory;
+    ShmSender sender(memory.view());
+    ShmReceiver receiver(memory.view());
+    for (const std::size_t size :
+         {0u, 1u, 3u, 4u, 8u, 15u, 16u, 31u, 32u, 33u, 48u, 49u, 4096u, 4097u}) {
+        CAPTURE(size);
+        auto out = pattern(size, static_cast<unsigned>(size));
+        std::vector<std::byte> in(size);
+        std::vector<std::byte> short_one(size > 0 ? size - 1 : 0);
+        REQUIRE(sender.start_frame(header_of(size, 1), view_of(out), 0, size) <= size);
+        REQUIRE(receiver.front() != nullptr);
+        if (size > 0) CHECK_FALSE(receiver.read_whole(view_of(short_one), size));
+        CHECK(receiver.read_whole(view_of(in), size) == (size <= kWholeFrame));
+        if (size <= kWholeFrame) {
+            CHECK(in == out);
+            CHECK(receiver.front() == nullptr);
+        }
+    }
 }
 
 TEST_CASE("a receiver that claims the impossible breaks the pipe, not the sender") {
     Memory memory;
     ShmSender sender(memory.view());
     std::vector<std::byte> none;
-    SECTION("frames") { memory.control().frames_read = 1000; }
-    SECTION("bytes") { memory.control().bytes_read = ~std::uint64_t{0}; }
-    SECTION("tokens") { memory.control().tokens_given = 1; }
-    while (sender.start_frame(header_of(0, 1), view_of(none), 0) != Pipe::kNoRoom) {
+    SECTION("frames") {
+        memory.control().frames_read = 1000;
+    }
+    SECTION("bytes") {
+        memory.control().bytes_read = ~std::uint64_t{0};
+    }
+    SECTION("tokens") {
+        memory.control().tokens_given = 1;
+    }
+    while (sender.start_frame(header_of(0, 1), view_of(none), 0, 0) != Pipe::kNoRoom) {
     }
     CHECK(sender.fault() != nullptr);
-    CHECK_FALSE(sender.take_tokens(kTokens + 1));
+    CHECK(sender.start_frame(header_of(0, 1), view_of(none), 0, 0) == Pipe::kNoRoom);
 }
 
 TEST_CASE("a sender that writes nonsense never makes the receiver leave its memory") {
@@ -201,13 +243,15 @@ TEST_CASE("a sender that writes nonsense never makes the receiver leave its memo
 TEST_CASE("two threads stream through one pipe") {
     Memory memory;
     constexpr int kFrames = 3000;
-    const auto size_of = [](int i) { return static_cast<std::size_t>(i * 7919 % 20000) >> (i % 9); };
+    const auto size_of = [](int i) {
+        return static_cast<std::size_t>(i * 7919 % 20000) >> (i % 9);
+    };
     std::thread writer([&] {
         ShmSender sender(memory.view());
         for (int i = 0; i < kFrames; ++i) {
             auto out = pattern(size_of(i), static_cast<unsigned>(i));
             Bytes sent = Pipe::kNoRoom;
-            while ((sent = sender.start_frame(header_of(out.size(), i), view_of(out), 0)) ==
+            while ((sent = sender.start_frame(header_of(out.size(), i), view_of(out), 0, 0)) ==
                    Pipe::kNoRoom) {
                 std::this_thread::yield();
             }

@@ -1,12 +1,15 @@
 // Sleeping and waking: no wake-up is lost, and the end of the job is noticed.
 #include "comm/wait.hpp"
 
+#include <fstream>
+#include <iterator>
 #include <signal.h>
+#include <string>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
-#include <thread>
 
 using namespace poe::comm;
 
@@ -20,8 +23,8 @@ struct Rig {
     poe::Fences fences;
 };
 
-// One thread publishes numbers one by one and waits for each to be seen; the other sleeps for them. A lost
-// wake-up would cost the sleeper's whole time limit each time.
+// One thread publishes numbers one by one and waits for each to be seen; the other sleeps for them.
+// A lost wake-up would cost the sleeper's whole time limit each time.
 void exchange(bool asymmetric) {
     Rig rig(asymmetric);
     constexpr std::uint32_t kNumbers = 3000;
@@ -58,8 +61,12 @@ void exchange(bool asymmetric) {
 
 }  // namespace
 
-TEST_CASE("no wake-up is lost with ordinary fences") { exchange(false); }
-TEST_CASE("no wake-up is lost with asymmetric fences") { exchange(true); }
+TEST_CASE("no wake-up is lost with ordinary fences") {
+    exchange(false);
+}
+TEST_CASE("no wake-up is lost with asymmetric fences") {
+    exchange(true);
+}
 
 TEST_CASE("each way to wait does what its name says") {
     Rig rig(false);
@@ -83,18 +90,34 @@ TEST_CASE("each way to wait does what its name says") {
     CHECK(rig.slot.doing.read().since_ms > 0);
 }
 
+// 'S' while the process sleeps, 'Z' when it has exited.
+static char state_of(pid_t pid) {
+    std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+    const std::string text((std::istreambuf_iterator<char>(stat)), {});
+    const auto name_end = text.rfind(')');
+    return name_end == std::string::npos ? '?' : text.at(name_end + 2);
+}
+
 TEST_CASE("a waiting task stays quiet once the job is being ended") {
     Rig rig(false);
     rig.header.ending.store(1);
+    int ready[2];
+    REQUIRE(::pipe(ready) == 0);
     const pid_t child = ::fork();
     if (child == 0) {
-        ::alarm(20);
         Waiter waiter(rig.header, rig.facts, rig.slot, poe::WaitMode::kSleep, rig.fences);
+        if (::write(ready[1], "x", 1) != 1) ::_exit(1);
         waiter.pause();
         ::_exit(0);  // must not get here: pause does not return any more
     }
-    ::kill(child, SIGTERM);
+    char byte = 0;
+    REQUIRE(::read(ready[0], &byte, 1) == 1);
+    while (state_of(child) == 'R') std::this_thread::yield();
+    CHECK(state_of(child) == 'S');
+    ::kill(child, SIGKILL);
     int status = 0;
     REQUIRE(::waitpid(child, &status, 0) == child);
     CHECK(WIFSIGNALED(status));
+    ::close(ready[0]);
+    ::close(ready[1]);
 }

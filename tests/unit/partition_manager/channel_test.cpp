@@ -33,19 +33,19 @@ struct End {
     End(asio::io_context& loop, poe::UniqueFd in, poe::UniqueFd out = {}) {
         channel = std::make_unique<Channel>(
             loop, std::move(in), std::move(out),
-            Channel::Handlers{[this](const Frame& f) {
-                                  frames.push_back({f.kind, f.flags, f.task,
-                                                    std::string(f.payload)});
-                                  on_each();
-                              },
-                              [this](Message m) {
-                                  frames.push_back({FrameKind::kControl, 0, -1, encode(m)});
-                                  on_each();
-                              },
-                              [this](std::string text) {
-                                  ++closed;
-                                  why = std::move(text);
-                              }});
+            Channel::Handlers{
+                [this](const Frame& f) {
+                    frames.push_back({f.kind, f.flags, f.task, std::string(f.payload)});
+                    on_each();
+                },
+                [this](Message m) {
+                    frames.push_back({FrameKind::kControl, 0, -1, encode(m)});
+                    on_each();
+                },
+                [this](std::string text) {
+                    ++closed;
+                    why = std::move(text);
+                }});
         channel->start();
     }
 };

@@ -68,8 +68,8 @@ TEST_CASE("frames cut at every place", "[frame]") {
             FrameReader reader;
             std::vector<Copy> frames;
             const std::string_view all = stream;
-            for (const auto piece : {all.substr(0, first), all.substr(first, second - first),
-                                     all.substr(second)}) {
+            for (const auto piece :
+                 {all.substr(0, first), all.substr(first, second - first), all.substr(second)}) {
                 put(reader, piece);
                 REQUIRE(take(reader, frames) == FrameReader::Status::kNeedMore);
             }
@@ -206,8 +206,7 @@ TEST_CASE("random frames in random pieces", "[frame]") {
             const std::size_t count = std::min(stream.size() - at, below(4000));
             put(reader, std::string_view(stream).substr(at, count));
             at += count;
-            if (below(3) > 0)
-                REQUIRE(take(reader, frames) == FrameReader::Status::kNeedMore);
+            if (below(3) > 0) REQUIRE(take(reader, frames) == FrameReader::Status::kNeedMore);
         }
         REQUIRE(take(reader, frames) == FrameReader::Status::kNeedMore);
         REQUIRE(frames == expected);

@@ -45,6 +45,10 @@ Event aborts(poe::TaskId task, int code) {
     return [=](Judge& judge) { return judge.on_abort(task, code, "why"); };
 }
 
+Event leaves(poe::TaskId task) {
+    return [=](Judge& judge) { return judge.on_left(task); };
+}
+
 Event forwards(int signal) {
     return [=](Judge& judge) {
         judge.on_signal_forwarded(signal);
@@ -97,12 +101,25 @@ TEST_CASE("orderly ends", "[outcome]") {
         {"2 is orderly", {ends(0, 0), ends(1, 2)}, -1, Cause::kOrderly, 2, 1},
         {"127 is orderly", {ends(3, 127)}, -1, Cause::kOrderly, 127, 3},
         {"the largest counts, the first is named",
-         {ends(2, 3), ends(1, 99), ends(0, 5)}, -1, Cause::kOrderly, 99, 2},
+         {ends(2, 3), ends(1, 99), ends(0, 5)},
+         -1,
+         Cause::kOrderly,
+         99,
+         2},
         {"a later zero changes nothing", {ends(2, 3), ends(1, 0)}, -1, Cause::kOrderly, 3, 2},
         {"task 0 counts as any other", {ends(0, 7), ends(1, 0)}, -1, Cause::kOrderly, 7, 0},
-        {"a signal passed on and survived", {forwards(SIGINT), ends(0, 0)}, -1, Cause::kNone, 0,
+        {"a signal passed on and survived",
+         {forwards(SIGINT), ends(0, 0)},
+         -1,
+         Cause::kNone,
+         0,
          {}},
-        {"no such task", {ends(-1, 1), ends(4, 1), dies(99, 9)}, -1, Cause::kNone, 0, {}},
+        {"no such task",
+         {ends(-1, 1), ends(4, 1), dies(99, 9), leaves(-1), leaves(4)},
+         -1,
+         Cause::kNone,
+         0,
+         {}},
     };
     for (const Case& one : cases) check(one);
 }
@@ -127,12 +144,26 @@ TEST_CASE("what ends the whole job", "[outcome]") {
         {"nobody reads", {kOutputClosed}, 0, Cause::kOutputClosed, 141, {}},
         {"SIGTERM for poe", {terminated(SIGTERM)}, 0, Cause::kInterrupted, 143, {}},
         {"SIGINT passed on", {forwards(SIGINT), dies(1, SIGINT)}, 1, Cause::kInterrupted, 130, {}},
-        {"SIGQUIT passed on", {forwards(SIGQUIT), dies(1, SIGQUIT)}, 1, Cause::kInterrupted, 131,
+        {"SIGQUIT passed on",
+         {forwards(SIGQUIT), dies(1, SIGQUIT)},
+         1,
+         Cause::kInterrupted,
+         131,
          {}},
-        {"another signal than the one passed on", {forwards(SIGINT), dies(1, SIGSEGV)}, 1,
-         Cause::kSignal, 139, 1},
-        {"tasks that answer a signal with a code", {forwards(SIGINT), ends(1, 130)}, 1,
-         Cause::kExitCode, 130, 1},
+        {"another signal than the one passed on",
+         {forwards(SIGINT), dies(1, SIGSEGV)},
+         1,
+         Cause::kSignal,
+         139,
+         1},
+        {"tasks that answer a signal with a code",
+         {forwards(SIGINT), ends(1, 130)},
+         1,
+         Cause::kExitCode,
+         130,
+         1},
+        {"left without MPI_Finalize", {ends(1, 0), leaves(1)}, 1, Cause::kLeft, 1, 1},
+        {"left with an orderly code", {ends(0, 9), ends(1, 7), leaves(1)}, 2, Cause::kLeft, 7, 1},
         {"programs missing", {kMissing}, 0, Cause::kNotStarted, 255, 2},
         {"trouble of the node", {kNodeTrouble}, 0, Cause::kNotStarted, 1, {}},
     };
@@ -140,9 +171,9 @@ TEST_CASE("what ends the whole job", "[outcome]") {
 }
 
 TEST_CASE("only the first of these counts", "[outcome]") {
-    const Event all[] = {ends(1, 1),  dies(1, SIGSEGV), stops_all(1, 9),     aborts(1, 8),
-                         kMaxtime,    kLost,            kOutputError,        kOutputClosed,
-                         kMissing,    kNodeTrouble,     terminated(SIGTERM)};
+    const Event all[] = {
+        ends(1, 1),   dies(1, SIGSEGV), stops_all(1, 9), aborts(1, 8), kMaxtime,           kLost,
+        kOutputError, kOutputClosed,    kMissing,        kNodeTrouble, terminated(SIGTERM)};
     for (const Event& first : all) {
         Judge alone(kTasks);
         first(alone);
@@ -164,8 +195,13 @@ TEST_CASE("orderly codes do not outlive the end of the job", "[outcome]") {
         {"orderly, then a signal", {ends(0, 99), dies(1, SIGSEGV)}, 1, Cause::kSignal, 139, 1},
         {"orderly, then maxtime", {ends(0, 99), kMaxtime}, 1, Cause::kMaxtime, 124, {}},
         {"1, then orderly", {ends(1, 1), ends(0, 99)}, 0, Cause::kExitCode, 1, 1},
-        {"maxtime, then all die", {kMaxtime, dies(0, SIGTERM), dies(1, SIGKILL), ends(2, 3)}, 0,
-         Cause::kMaxtime, 124, {}},
+        {"1, then it is said to have left", {ends(1, 1), leaves(1)}, 0, Cause::kExitCode, 1, 1},
+        {"maxtime, then all die",
+         {kMaxtime, dies(0, SIGTERM), dies(1, SIGKILL), ends(2, 3)},
+         0,
+         Cause::kMaxtime,
+         124,
+         {}},
     };
     for (const Case& one : cases) check(one);
 }
@@ -200,8 +236,12 @@ TEST_CASE("the words and failures that come with the cause", "[outcome]") {
 }
 
 TEST_CASE("every signal that was passed on is poe's", "[outcome]") {
-    check({"two signals", {forwards(SIGUSR1), forwards(SIGUSR2), dies(0, SIGUSR1)}, 2,
-           Cause::kInterrupted, 128 + SIGUSR1, {}});
+    check({"two signals",
+           {forwards(SIGUSR1), forwards(SIGUSR2), dies(0, SIGUSR1)},
+           2,
+           Cause::kInterrupted,
+           128 + SIGUSR1,
+           {}});
 }
 
 // Task numbers come from the daemon; who reports an outcome looks the task up.

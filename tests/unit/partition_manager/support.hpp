@@ -1,23 +1,22 @@
-// What the tests of this room share: folders, pipes and sockets that vanish again, and waiting for a
-// condition with a deadline. SIGPIPE is ignored, as poe and pmd do.
+// What the tests of this room share: folders, pipes and sockets that vanish again, and waiting for
+// a condition with a deadline. SIGPIPE is ignored, as poe and pmd do.
 #pragma once
 
+#include <chrono>
+#include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <signal.h>
+#include <sstream>
+#include <string>
+#include <string_view>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <chrono>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <sstream>
-#include <string>
-#include <string_view>
 
 #include <asio/io_context.hpp>
 
@@ -83,7 +82,9 @@ inline FdPair make_socket_pair() {
     return {UniqueFd(fds[0]), UniqueFd(fds[1])};
 }
 
-inline void set_flag(int fd, int flag) { ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | flag); }
+inline void set_flag(int fd, int flag) {
+    ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | flag);
+}
 
 // Blocks until all is written; false when it cannot be.
 inline bool write_all(int fd, std::string_view text) {
@@ -149,16 +150,15 @@ inline bool wait_until(const std::function<bool()>& done) {
     return true;
 }
 
-// Does `work` in a process of its own, which may crash or hang. Returns its exit code, 1000 + signal
-// when it was killed; SIGALRM: it did not end in time.
+// Does `work` in a process of its own, which may crash or hang. Returns its exit code, 1000 +
+// signal when it was killed; SIGALRM: it did not end in time.
 inline int in_child(const std::function<int()>& work) {
     const pid_t child = ::fork();
     if (child == 0) {
         const rlimit no_core = {0, 0};
         ::setrlimit(RLIMIT_CORE, &no_core);
         ::signal(SIGALRM, SIG_DFL);
-        for (const int fatal : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL})
-            ::signal(fatal, SIG_DFL);
+        for (const int fatal : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL}) ::signal(fatal, SIG_DFL);
         ::alarm(10);
         ::_exit(work());
     }

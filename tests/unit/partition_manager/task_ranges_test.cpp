@@ -1,9 +1,8 @@
 // Sets of tasks in words.
 #include "partition_manager/task_ranges.hpp"
 
-#include <climits>
-
 #include <catch2/catch.hpp>
+#include <climits>
 
 using namespace poe::pm;
 
