@@ -190,7 +190,7 @@ void NodeDaemon::launch() {
     start_time_ = std::chrono::steady_clock::now();
     const TaskStarter starter{job_, node_, heritage_, open_files,
                               [this](TaskId task) { return environment_of(task); },
-                              [this](TaskId task) { return pmi_ ? pmi_->task_fd(task) : -1; }};
+                              [this](TaskId task) { return pmi_ ? pmi_->open_task(task) : UniqueFd(); }};
     std::vector<StartedTask> started;
     std::vector<LaunchFailure> failures = starter.start(started);
     if (pmi_) pmi_->tasks_started();

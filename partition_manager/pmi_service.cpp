@@ -12,6 +12,7 @@
 #include "comm/base/error.hpp"
 #include "partition_manager/local_launcher.hpp"
 #include "partition_manager/program_path.hpp"
+#include "partition_manager/spawn.hpp"
 
 namespace poe::pm {
 
@@ -81,16 +82,6 @@ PmiService::PmiService(asio::io_context& loop, const JobSpec& job, NodeIndex nod
       listener_(loop),
       gate_(loop),
       control_(loop) {
-    for (std::size_t task = 0; task < job.tasks.size(); ++task) {
-        if (job.tasks[task].node != node) continue;
-        int ends[2];
-        if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-            throw_errno("making a PMI socket for a task");
-        auto client = std::make_unique<Client>(loop);
-        client->socket.assign(ends[0]);
-        client->task_end.reset(ends[1]);
-        clients_.emplace(static_cast<TaskId>(task), std::move(client));
-    }
     pmix_.emplace(PmixActivation::open(pmix_job(job, node, directory), job.environment));
     if (job.eager_pmix) wait_eagerly();
 }
@@ -101,7 +92,7 @@ PmiService::~PmiService() {
 
 Environment PmiService::environment_of(TaskId task) {
     Environment entries = common_;
-    entries.emplace_back("PMI_FD", std::to_string(task_fd(task)));
+    entries.emplace_back("PMI_FD", std::to_string(clients_.at(task)->task_fd));
     entries.emplace_back("PMI_RANK", std::to_string(task));
     entries.emplace_back("PMI_SIZE", std::to_string(size_));
     const Environment pmix = pmix_->environment(task);
@@ -109,15 +100,20 @@ Environment PmiService::environment_of(TaskId task) {
     return entries;
 }
 
-int PmiService::task_fd(TaskId task) {
-    return clients_.at(task)->task_end.get();
+UniqueFd PmiService::open_task(TaskId task) {
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        throw_errno("making a PMI socket for a task");
+    UniqueFd task_end(ends[1]);
+    auto client = std::make_unique<Client>(loop_);
+    client->socket.assign(move_up(UniqueFd(ends[0])).release());
+    client->task_fd = task_end.get();
+    clients_.emplace(task, std::move(client));
+    return task_end;
 }
 
 void PmiService::tasks_started() {
-    for (auto& [task, client] : clients_) {
-        client->task_end.reset();
-        read_client(task);
-    }
+    for (const auto& [task, client] : clients_) read_client(task);
     watch_pmix();
 }
 

@@ -32,16 +32,16 @@ class PmiService {
         std::function<void(std::string)> on_lost_server;  // the job cannot go on
     };
 
-    // `directory`: the job's directory. Throws Error when sockets cannot be had.
+    // `directory`: the job's directory. Throws Error when the PMIx port cannot be had.
     PmiService(asio::io_context& loop, const JobSpec& job, NodeIndex node,
                const std::string& directory, unsigned cpus, Handlers handlers);
     ~PmiService();
 
-    // Before its task is started: what its environment has for us, and the descriptor that it
-    // keeps.
+    // Just before its task is started: the descriptor that it keeps, and then what its environment
+    // has for us. Throws Error when there are no sockets to be had.
+    UniqueFd open_task(TaskId task);
     Environment environment_of(TaskId task);
-    int task_fd(TaskId task);
-    // All tasks are started (or not): their ends are closed here, ours are served.
+    // All tasks are started (or not): they are served from now on.
     void tasks_started();
 
     // After the task's exit was reported: a task that ended between init and finalize is reported, too.
@@ -57,7 +57,7 @@ class PmiService {
     struct Client {
         explicit Client(asio::io_context& loop) : socket(loop) {}
         asio::posix::stream_descriptor socket;
-        UniqueFd task_end;
+        int task_fd = -1;  // the number that its other end has in the task
         std::string outbox;
         bool writing = false;
     };

@@ -1,11 +1,15 @@
-// vfork and exec; see spawn.hpp for why not posix_spawn.
+// clone and exec; see spawn.hpp for why not posix_spawn.
 #include "partition_manager/spawn.hpp"
 
 #include <fcntl.h>
+#include <linux/close_range.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <utility>
 
 namespace poe::pm {
 
@@ -27,8 +31,21 @@ bool step_aside(int& fd, int wanted) noexcept {
 
 bool keep_open(int fd) noexcept { return fd < 0 || ::fcntl(fd, F_SETFD, 0) == 0; }
 
+// The first number that the child has no use for.
+unsigned first_useless(const SpawnRequest& request) noexcept {
+    int highest = kLowDescriptors - 1;
+    for (const int fd : {request.stdin_fd, request.stdout_fd, request.stderr_fd,
+                         request.keep_fd[0], request.keep_fd[1]})
+        highest = std::max(highest, fd);
+    return static_cast<unsigned>(highest) + 1;
+}
+
 // Runs in the child, in the parent's memory. Returns the errno of what failed.
 int become(const SpawnRequest& request, pid_t parent) noexcept {
+    // From here on the descriptors are its own. Before Linux 5.9: all of them.
+    if (::close_range(first_useless(request), ~0U, CLOSE_RANGE_UNSHARE) != 0 &&
+        ::unshare(CLONE_FILES) != 0)
+        return errno;
     if (request.new_session) {
         if (::setsid() < 0) return errno;
     } else if (::setpgid(0, 0) < 0) {
@@ -61,7 +78,27 @@ int become(const SpawnRequest& request, pid_t parent) noexcept {
     return errno;
 }
 
+struct Start {
+    const SpawnRequest& request;
+    pid_t parent;
+    int failure;
+};
+
+// Ends by returning, which ends the process.
+int run_child(void* argument) {
+    auto* start = static_cast<Start*>(argument);
+    start->failure = become(start->request, start->parent);
+    return 127;
+}
+
+constexpr std::size_t kStackBytes = 32 << 10;
+
 }  // namespace
+
+UniqueFd move_up(UniqueFd fd) noexcept {
+    UniqueFd moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kLowDescriptors));
+    return moved ? std::move(moved) : std::move(fd);
+}
 
 SignalHeritage SignalHeritage::capture() {
     SignalHeritage heritage;
@@ -80,20 +117,14 @@ pid_t spawn(const SpawnRequest& request) noexcept {
     sigset_t before;
     ::sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, &before);
-    const pid_t parent = ::getpid();
-    volatile int failure = 0;
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-    const pid_t child = ::vfork();
-#pragma GCC diagnostic pop
-    if (child == 0) {
-        failure = become(request, parent);
-        ::_exit(127);
-    }
+    alignas(16) char stack[kStackBytes];
+    Start start{request, ::getpid(), 0};
+    const pid_t child = ::clone(&run_child, stack + sizeof stack,
+                                CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, &start);
     const int fork_error = child < 0 ? errno : 0;
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
     if (child < 0) return -fork_error;
-    if (failure != 0) return -failure;  // the dead child is reaped with all others
+    if (start.failure != 0) return -start.failure;  // the dead child is reaped with all others
     return child;
 }
 

@@ -121,6 +121,7 @@ std::vector<LaunchFailure> TaskStarter::start(std::vector<StartedTask>& started)
         Pipe err = make_pipe(false);
         Pipe in;
         if (reads_stdin(job, task)) in = make_pipe(false);
+        const UniqueFd kept = keep_fd_of(task);
         const std::vector<std::string> environment =
             merged_environment(job.environment, environment_of(task));
         const std::vector<char*> envp = pointers(environment);
@@ -129,7 +130,7 @@ std::vector<LaunchFailure> TaskStarter::start(std::vector<StartedTask>& started)
         request.stdin_fd = in.read ? in.read.get() : empty.get();
         request.stdout_fd = out.write.get();
         request.stderr_fd = err.write.get();
-        request.keep_fd[0] = keep_fd_of(task);
+        request.keep_fd[0] = kept.get();
         request.death_signal = SIGKILL;
         request.signal_mask = &heritage.blocked;
         request.ignored_signals = &heritage.ignored;
@@ -140,9 +141,9 @@ std::vector<LaunchFailure> TaskStarter::start(std::vector<StartedTask>& started)
             fail(command, explain_exec_failure(commands[command].program.file, -one.pid));
             return failures;
         }
-        one.stdin_pipe = std::move(in.write);
-        one.stdout_pipe = std::move(out.read);
-        one.stderr_pipe = std::move(err.read);
+        one.stdin_pipe = move_up(std::move(in.write));
+        one.stdout_pipe = move_up(std::move(out.read));
+        one.stderr_pipe = move_up(std::move(err.read));
         started.push_back(std::move(one));
     }
     return failures;

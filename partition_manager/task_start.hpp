@@ -30,8 +30,9 @@ struct TaskStarter {
     rlimit open_files;  // the tasks' limit
     // What one task's environment has beyond the job's; called once per task.
     std::function<EnvironmentEntries(TaskId)> environment_of;
-    // A descriptor that the task keeps (its PMI socket), or -1; called once per task.
-    std::function<int(TaskId)> keep_fd_of;
+    // A descriptor that the task keeps (its PMI socket), if any; called once per task, before
+    // environment_of.
+    std::function<UniqueFd(TaskId)> keep_fd_of;
 
     // Starts all tasks of the node, in order of their ids, appending to `started`. Returns what
     // failed: empty when all run.

@@ -8,6 +8,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -49,15 +50,16 @@ def seconds(command, timeout=120, **options):
     options.setdefault("stdin", subprocess.DEVNULL)
     options.setdefault("stdout", subprocess.DEVNULL)
     options.setdefault("stderr", subprocess.DEVNULL)
+    env = environment()
     begin = time.perf_counter()
-    process = subprocess.Popen(command, env=environment(), start_new_session=True, **options)
-    try:
-        code = process.wait(timeout)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, 9)
-        process.wait()
-        return None
-    return time.perf_counter() - begin if code == 0 else None
+    process = subprocess.Popen(command, env=env, start_new_session=True, **options)
+    # wait(timeout) would look at growing intervals, which is not a measurement.
+    hung = threading.Timer(timeout, lambda: os.killpg(process.pid, 9))
+    hung.start()
+    code = process.wait()
+    took = time.perf_counter() - begin
+    hung.cancel()
+    return took if code == 0 else None
 
 
 def rounds(runs, count):

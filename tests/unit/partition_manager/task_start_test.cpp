@@ -1,6 +1,8 @@
 // Starting a node's tasks: environments, streams, programs, and what is said when it fails.
 #include "partition_manager/task_start.hpp"
 
+#include <fcntl.h>
+
 #include <map>
 
 #include <catch2/catch.hpp>
@@ -38,7 +40,10 @@ struct Run {
                                   [](TaskId task) {
                                       return EnvironmentEntries{{"MP_CHILD", std::to_string(task)}};
                                   },
-                                  [keep](TaskId) { return keep; }};
+                                  [keep](TaskId) {
+                                      return poe::UniqueFd(
+                                          keep < 0 ? -1 : ::fcntl(keep, F_DUPFD_CLOEXEC, keep));
+                                  }};
         failures = starter.start(started);
     }
     ~Run() {
