@@ -1,14 +1,14 @@
 // The event-loop side of frames: reading, queueing, writing. See channel.hpp.
 #include "partition_manager/channel.hpp"
 
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <asio/post.hpp>
-#include <cerrno>
-#include <cstring>
 
 #include "comm/base/check.hpp"
 #include "comm/base/error.hpp"
@@ -57,7 +57,9 @@ Channel::Channel(asio::io_context& loop, UniqueFd in, UniqueFd out, Handlers han
     if (!duplex_) out_.assign(out.release());
 }
 
-Channel::~Channel() { close(); }
+Channel::~Channel() {
+    close();
+}
 
 void Channel::close() {
     closed_ = true;
@@ -80,7 +82,9 @@ void Channel::fail(std::string why) {
     });
 }
 
-void Channel::start() { wait_readable(); }
+void Channel::start() {
+    wait_readable();
+}
 
 void Channel::wait_readable() {
     in_.async_wait(asio::posix::stream_descriptor::wait_read,

@@ -3,17 +3,19 @@
 //
 // Sending never blocks and never fails at the call: frames are queued in order and written as the
 // stream takes them. The queue stays small because bulk data is bounded by windows (frame.hpp,
-// kStreamWindow) and because a receiver always reads: it never has to store more than those windows.
+// kStreamWindow) and because a receiver always reads: it never has to store more than those
+// windows.
 #pragma once
 
-#include <asio/io_context.hpp>
-#include <asio/posix/stream_descriptor.hpp>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
 
 #include "comm/base/unique_fd.hpp"
 #include "partition_manager/frame.hpp"

@@ -25,7 +25,7 @@ enum class FrameKind : std::uint8_t {
     kStdout = 2,   // pmd -> poe, bytes of one task
     kStderr = 3,   // pmd -> poe, bytes of one task
     kStdin = 4,    // poe -> pmd
-    kCredit = 5,   // poe -> pmd: `length` is 8, a u64 of bytes taken; flags = the stream's FrameKind
+    kCredit = 5,  // poe -> pmd: `length` is 8, a u64 of bytes taken; flags = the stream's FrameKind
 };
 
 // The payload stops in mid-line; the next frame of this task and stream goes on with it.

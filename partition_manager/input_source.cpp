@@ -1,15 +1,14 @@
 // Looking, reading, giving back; see input_source.hpp.
 #include "partition_manager/input_source.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
 
 #include "comm/base/error.hpp"
 

@@ -3,18 +3,20 @@
 //
 //   file           read at its offset, which moves, at the end, by what the tasks consumed
 //   pipe, socket   looked at (tee, MSG_PEEK) until a task has read its first byte, then read
-//   terminal, ...  cannot be looked at: read when something was typed while poe is in the foreground
+//   terminal, ...  cannot be looked at: read when something was typed while poe is in the
+//   foreground
 //
 // The descriptor is shared with the shell: its flags are not changed. Readiness comes from an epoll
 // descriptor of our own.
 #pragma once
 
-#include <asio/io_context.hpp>
-#include <asio/posix/stream_descriptor.hpp>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
+
+#include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
 
 #include "comm/base/unique_fd.hpp"
 #include "partition_manager/messages.hpp"

@@ -2,12 +2,11 @@
 // Nothing here does anything; the same structs describe a dry run, a report and a running job.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 #include "comm/base/types.hpp"
@@ -45,11 +44,11 @@ struct JobSpec {
     std::string directory;                 // working directory
     StdinMode stdin_mode;
     StdoutMode stdout_mode;
-    bool stdin_is_empty = false;        // home's stdin is /dev/null: so is the tasks'
-    bool stdout_is_terminal = false;    // partial lines of stdout appear after a moment, too
+    bool stdin_is_empty = false;      // home's stdin is /dev/null: so is the tasks'
+    bool stdout_is_terminal = false;  // partial lines of stdout appear after a moment, too
     WaitMode wait_mode = WaitMode::kAdaptive;
-    Bytes buffer_mem = 0;   // MP_BUFFER_MEM, 0 = default
-    Bytes eager_limit = 0;  // MP_EAGER_LIMIT, 0 = default
+    Bytes buffer_mem = 0;                       // MP_BUFFER_MEM, 0 = default
+    Bytes eager_limit = 0;                      // MP_EAGER_LIMIT, 0 = default
     std::chrono::milliseconds kill_grace{500};  // between SIGTERM and SIGKILL when a job is ended
     bool host_pmix = true;                      // offer PMIx and PMI-1 (MP_PMIX)
     bool eager_pmix = false;                    // start the PMIx server before the tasks
@@ -58,9 +57,9 @@ struct JobSpec {
 // How a task ended.
 struct TaskExit {
     TaskId task = 0;
-    int code = 0;          // exit code, when signal is 0
-    int signal = 0;        // killed by this signal
-    bool core = false;     // and dumped core
+    int code = 0;                       // exit code, when signal is 0
+    int signal = 0;                     // killed by this signal
+    bool core = false;                  // and dumped core
     std::optional<int> stopall;         // it called mpc_stopall (or MPI_Abort) with this code
     std::chrono::nanoseconds after{0};  // since the job's tasks were started
     std::chrono::microseconds user{0};

@@ -3,13 +3,12 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <filesystem>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include <filesystem>
 #include <system_error>
+#include <unistd.h>
 
 #include "comm/base/error.hpp"
 
@@ -40,8 +39,7 @@ void remove_stale_job_directories(const std::string& parent, uid_t uid) noexcept
     ::closedir(directory);
 }
 
-JobDirectory JobDirectory::create(const std::string& parent, uid_t uid,
-                                  const std::string& job_id) {
+JobDirectory JobDirectory::create(const std::string& parent, uid_t uid, const std::string& job_id) {
     JobDirectory directory;
     const std::string path = job_directory_path(parent, uid, job_id);
     // Made and locked under a name that the search for stale ones does not look at.
@@ -49,8 +47,8 @@ JobDirectory JobDirectory::create(const std::string& parent, uid_t uid,
     if (::mkdir(unlocked.c_str(), 0700) != 0) {
         const int cause = errno;
         throw Error("cannot make the job directory " + unlocked +
-                        " (is there space, and may you write there? `df " + parent +
-                        "`, `ls -ld " + parent + "`)",
+                        " (is there space, and may you write there? `df " + parent + "`, `ls -ld " +
+                        parent + "`)",
                     cause);
     }
     directory.lock_.reset(::open(unlocked.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

@@ -5,9 +5,8 @@
 // was left by owners who were killed together; the next job of the user on the node removes it.
 #pragma once
 
-#include <sys/types.h>
-
 #include <string>
+#include <sys/types.h>
 
 #include "comm/base/unique_fd.hpp"
 

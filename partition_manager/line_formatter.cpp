@@ -15,8 +15,9 @@ constexpr std::size_t kMinimumWidth = 4;
 std::size_t line_length(std::string_view data, bool& has_carriage_returns) {
     const void* feed = std::memchr(data.data(), '\n', data.size());
     const std::size_t end =
-        feed == nullptr ? data.size()
-                        : static_cast<std::size_t>(static_cast<const char*>(feed) - data.data()) + 1;
+        feed == nullptr
+            ? data.size()
+            : static_cast<std::size_t>(static_cast<const char*>(feed) - data.data()) + 1;
     if (!has_carriage_returns) return end;
     for (std::size_t at = 0; at + 1 < end; ++at)
         if (data[at] == '\r' && data[at + 1] != '\n') return at + 1;

@@ -29,9 +29,9 @@ class LineFormatter {
 
     bool labels_;
     TaskId tasks_;
-    TaskId open_task_ = -1;     // whose line is open, -1 none
+    TaskId open_task_ = -1;       // whose line is open, -1 none
     bool open_at_start_ = false;  // it ended in a carriage return: its next piece gets a label
-    TaskId label_task_ = -1;    // label_ is this task's
+    TaskId label_task_ = -1;      // label_ is this task's
     std::string label_;
 };
 

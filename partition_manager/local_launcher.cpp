@@ -1,11 +1,11 @@
 // See local_launcher.hpp.
 #include "partition_manager/local_launcher.hpp"
 
+#include <cstring>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <climits>
-#include <cstring>
 
 #include "comm/base/error.hpp"
 #include "partition_manager/program_path.hpp"

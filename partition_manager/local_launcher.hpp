@@ -1,9 +1,8 @@
 // Starting the `pmd` of this node: a socketpair, and the daemon at its other end.
 #pragma once
 
-#include <sys/types.h>
-
 #include <string>
+#include <sys/types.h>
 
 #include "comm/base/unique_fd.hpp"
 #include "partition_manager/spawn.hpp"

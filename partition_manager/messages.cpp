@@ -3,9 +3,10 @@
 #include "partition_manager/messages.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
+
+#include <nlohmann/json.hpp>
 
 namespace poe::pm {
 
@@ -15,7 +16,9 @@ using Json = nlohmann::json;
 using Binary = Json::binary_t;
 
 // Strings of users are bytes, not UTF-8: they travel as CBOR byte strings.
-Json bytes(const std::string& text) { return Json::binary({text.begin(), text.end()}); }
+Json bytes(const std::string& text) {
+    return Json::binary({text.begin(), text.end()});
+}
 
 std::string text(const Json& json) {
     const Binary& binary = json.get_binary();
@@ -58,13 +61,12 @@ Json pack(const JobSpec& job) {
     for (const TaskSpec& task : job.tasks) tasks.push_back({task.node, task.command});
     Json commands = Json::array();
     for (const Command& command : job.commands) commands.push_back(byte_list(command));
-    return Json::array({bytes(job.id), byte_list(job.nodes), std::move(tasks), std::move(commands),
-                        byte_list(job.environment), bytes(job.directory),
-                        static_cast<int>(job.stdin_mode.kind), job.stdin_mode.task,
-                        static_cast<int>(job.stdout_mode.kind), job.stdout_mode.task,
-                        job.stdin_is_empty, job.stdout_is_terminal,
-                        static_cast<int>(job.wait_mode), job.buffer_mem, job.eager_limit,
-                        job.kill_grace.count(), job.host_pmix, job.eager_pmix});
+    return Json::array(
+        {bytes(job.id), byte_list(job.nodes), std::move(tasks), std::move(commands),
+         byte_list(job.environment), bytes(job.directory), static_cast<int>(job.stdin_mode.kind),
+         job.stdin_mode.task, static_cast<int>(job.stdout_mode.kind), job.stdout_mode.task,
+         job.stdin_is_empty, job.stdout_is_terminal, static_cast<int>(job.wait_mode),
+         job.buffer_mem, job.eager_limit, job.kill_grace.count(), job.host_pmix, job.eager_pmix});
 }
 
 template <typename Enum>
@@ -114,18 +116,30 @@ JobSpec unpack_job(const Json& json) {
     return job;
 }
 
-Json body(const Hello& m) { return {m.version, m.pid}; }
-Json body(const StartJob& m) { return Json::array({pack(m.job), m.node}); }
-Json body(const Started&) { return Json::array(); }
+Json body(const Hello& m) {
+    return {m.version, m.pid};
+}
+Json body(const StartJob& m) {
+    return Json::array({pack(m.job), m.node});
+}
+Json body(const Started&) {
+    return Json::array();
+}
 Json body(const StartFailed& m) {
     Json failures = Json::array();
     for (const LaunchFailure& f : m.failures)
         failures.push_back(Json::array({f.task, bytes(f.text)}));
     return Json::array({std::move(failures), bytes(m.text)});
 }
-Json body(const SignalTasks& m) { return Json::array({m.signal}); }
-Json body(const EndJob& m) { return Json::array({m.at_once}); }
-Json body(const StdinEnd&) { return Json::array(); }
+Json body(const SignalTasks& m) {
+    return Json::array({m.signal});
+}
+Json body(const EndJob& m) {
+    return Json::array({m.at_once});
+}
+Json body(const StdinEnd&) {
+    return Json::array();
+}
 Json body(const StdinProgress& m) {
     return Json::array({m.delivered, m.consumed, m.wanted});
 }
@@ -133,12 +147,24 @@ Json body(const TaskExit& m) {
     return Json::array({m.task, m.code, m.signal, m.core, m.stopall ? Json(*m.stopall) : Json(),
                         m.after.count(), m.user.count(), m.system.count(), m.peak_memory});
 }
-Json body(const TaskAbort& m) { return Json::array({m.task, m.code, bytes(m.text)}); }
-Json body(const TaskLeft& m) { return Json::array({m.task}); }
-Json body(const NodeFailed& m) { return Json::array({bytes(m.text)}); }
-Json body(const Attention& m) { return Json::array({bytes(m.text)}); }
-Json body(const Pulse&) { return Json::array(); }
-Json body(const Done&) { return Json::array(); }
+Json body(const TaskAbort& m) {
+    return Json::array({m.task, m.code, bytes(m.text)});
+}
+Json body(const TaskLeft& m) {
+    return Json::array({m.task});
+}
+Json body(const NodeFailed& m) {
+    return Json::array({bytes(m.text)});
+}
+Json body(const Attention& m) {
+    return Json::array({bytes(m.text)});
+}
+Json body(const Pulse&) {
+    return Json::array();
+}
+Json body(const Done&) {
+    return Json::array();
+}
 
 void read(const Json& json, Hello& m) {
     m.version = number<int>(json.at(0));
@@ -152,11 +178,16 @@ void read(const Json& json, StartJob& m) {
 }
 void read(const Json&, Started&) {}
 void read(const Json& json, StartFailed& m) {
-    for (const Json& f : items(json.at(0))) m.failures.push_back({number<TaskId>(f.at(0)), text(f.at(1))});
+    for (const Json& f : items(json.at(0)))
+        m.failures.push_back({number<TaskId>(f.at(0)), text(f.at(1))});
     m.text = text(json.at(1));
 }
-void read(const Json& json, SignalTasks& m) { m.signal = number<int>(json.at(0)); }
-void read(const Json& json, EndJob& m) { m.at_once = json.at(0).get<bool>(); }
+void read(const Json& json, SignalTasks& m) {
+    m.signal = number<int>(json.at(0));
+}
+void read(const Json& json, EndJob& m) {
+    m.at_once = json.at(0).get<bool>();
+}
 void read(const Json&, StdinEnd&) {}
 void read(const Json& json, StdinProgress& m) {
     m.delivered = number<std::uint64_t>(json.at(0));
@@ -179,15 +210,21 @@ void read(const Json& json, TaskAbort& m) {
     m.code = number<int>(json.at(1));
     m.text = text(json.at(2));
 }
-void read(const Json& json, TaskLeft& m) { m.task = number<TaskId>(json.at(0)); }
-void read(const Json& json, NodeFailed& m) { m.text = text(json.at(0)); }
-void read(const Json& json, Attention& m) { m.text = text(json.at(0)); }
+void read(const Json& json, TaskLeft& m) {
+    m.task = number<TaskId>(json.at(0));
+}
+void read(const Json& json, NodeFailed& m) {
+    m.text = text(json.at(0));
+}
+void read(const Json& json, Attention& m) {
+    m.text = text(json.at(0));
+}
 void read(const Json&, Pulse&) {}
 void read(const Json&, Done&) {}
 
-// True when `cbor` is one item made only of what messages are made of: whole numbers, byte strings of
-// known length, arrays of known length up to kMaxDepth deep, true, false, null, and nothing behind it.
-// The library would read other things, too, and some of them by recursion without end.
+// True when `cbor` is one item made only of what messages are made of: whole numbers, byte strings
+// of known length, arrays of known length up to kMaxDepth deep, true, false, null, and nothing
+// behind it. The library would read other things, too, and some of them by recursion without end.
 bool is_message_cbor(std::string_view cbor) {
     constexpr std::size_t kMaxDepth = 8;
     std::vector<std::uint64_t> left{1};  // items to come, by depth
@@ -249,8 +286,8 @@ Message make(std::size_t which, const Json& json, std::index_sequence<Index...>)
 }  // namespace
 
 std::string encode(const Message& message) {
-    const Json json = Json::array(
-        {message.index(), std::visit([](const auto& m) { return body(m); }, message)});
+    const Json json =
+        Json::array({message.index(), std::visit([](const auto& m) { return body(m); }, message)});
     std::string out;
     Json::to_cbor(json, out);
     return out;

@@ -68,8 +68,8 @@ struct TaskAbort {
     std::string text;
 };
 
-// A task that had joined an MPI job (MPI_Init) has ended without leaving it (MPI_Finalize): the others
-// may wait for it for ever.
+// A task that had joined an MPI job (MPI_Init) has ended without leaving it (MPI_Finalize): the
+// others may wait for it for ever.
 struct TaskLeft {
     TaskId task = 0;
 };
@@ -88,9 +88,9 @@ struct Pulse {};
 
 struct Done {};
 
-using Message = std::variant<Hello, StartJob, Started, StartFailed, SignalTasks, EndJob, StdinEnd,
-                             StdinProgress, TaskExit, TaskAbort, TaskLeft, NodeFailed,
-                             Attention, Pulse, Done>;
+using Message =
+    std::variant<Hello, StartJob, Started, StartFailed, SignalTasks, EndJob, StdinEnd,
+                 StdinProgress, TaskExit, TaskAbort, TaskLeft, NodeFailed, Attention, Pulse, Done>;
 
 std::string encode(const Message& message);
 

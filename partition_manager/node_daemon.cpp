@@ -1,12 +1,11 @@
 // The daemon's loop; see node_daemon.hpp.
 #include "partition_manager/node_daemon.hpp"
 
+#include <csignal>
+#include <cstring>
 #include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <csignal>
-#include <cstring>
 
 #include "comm/base/error.hpp"
 #include "partition_manager/process_tree.hpp"
@@ -113,8 +112,7 @@ void NodeDaemon::on_closed(const std::string&) {
 void NodeDaemon::start_job(StartJob start) {
     job_ = std::move(start.job);
     std::erase_if(job_.environment, [](const std::string& entry) {
-        return is_other_launchers_variable(
-            std::string_view(entry).substr(0, entry.find('=')));
+        return is_other_launchers_variable(std::string_view(entry).substr(0, entry.find('=')));
     });
     node_ = start.node;
     phase_ = Phase::kRunning;
@@ -188,9 +186,13 @@ void NodeDaemon::launch() {
         loop_, [this](const StdinProgress& progress) { channel_.send(progress); });
 
     start_time_ = std::chrono::steady_clock::now();
-    const TaskStarter starter{job_, node_, heritage_, open_files,
-                              [this](TaskId task) { return environment_of(task); },
-                              [this](TaskId task) { return pmi_ ? pmi_->open_task(task) : UniqueFd(); }};
+    const TaskStarter starter{
+        job_,
+        node_,
+        heritage_,
+        open_files,
+        [this](TaskId task) { return environment_of(task); },
+        [this](TaskId task) { return pmi_ ? pmi_->open_task(task) : UniqueFd(); }};
     std::vector<StartedTask> started;
     std::vector<LaunchFailure> failures = starter.start(started);
     if (pmi_) pmi_->tasks_started();
@@ -201,8 +203,8 @@ void NodeDaemon::launch() {
 }
 
 void NodeDaemon::adopt(StartedTask started) {
-    const bool muted = job_.stdout_mode.kind == StdoutMode::Kind::kOne &&
-                       job_.stdout_mode.task != started.task;
+    const bool muted =
+        job_.stdout_mode.kind == StdoutMode::Kind::kOne && job_.stdout_mode.task != started.task;
     running_.emplace(started.pid, started.task);
     stdout_->add(started.task, std::move(started.stdout_pipe), muted);
     stderr_->add(started.task, std::move(started.stderr_pipe), false);
@@ -315,8 +317,8 @@ void NodeDaemon::check_progress() {
             finish();
         });
     }
-    const std::size_t open = (stdout_ ? stdout_->open_pipes() : 0) +
-                             (stderr_ ? stderr_->open_pipes() : 0);
+    const std::size_t open =
+        (stdout_ ? stdout_->open_pipes() : 0) + (stderr_ ? stderr_->open_pipes() : 0);
     if (phase_ == Phase::kDraining && (open == 0 || channel_.closed())) finish();
 }
 

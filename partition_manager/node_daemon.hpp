@@ -2,18 +2,19 @@
 // them, carries their streams, reports how each ended, and ends them all when `poe` says so, when
 // `poe` is gone, or when it is told to stop by a signal. One thread, one event loop.
 //
-// Life: Hello -> StartJob -> running -> (all tasks have ended, or the job is to end) -> nothing left
-// that descends from us -> all pipes read to their end -> Done.
+// Life: Hello -> StartJob -> running -> (all tasks have ended, or the job is to end) -> nothing
+// left that descends from us -> all pipes read to their end -> Done.
 #pragma once
 
-#include <asio/io_context.hpp>
-#include <asio/signal_set.hpp>
-#include <asio/steady_timer.hpp>
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
+
+#include <asio/io_context.hpp>
+#include <asio/signal_set.hpp>
+#include <asio/steady_timer.hpp>
 
 #include "comm/base/node_segment.hpp"
 #include "partition_manager/channel.hpp"

@@ -1,12 +1,11 @@
 // Keeping and spilling ordered output; see ordered_output.hpp.
 #include "partition_manager/ordered_output.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "comm/base/error.hpp"
 
@@ -19,8 +18,7 @@ constexpr std::size_t kPiece = 256 << 10;
 // At `offset`, so that a failed attempt before does not matter.
 void write_all(int fd, std::uint64_t offset, std::string_view text, const std::string& directory) {
     while (!text.empty()) {
-        const ssize_t count =
-            ::pwrite(fd, text.data(), text.size(), static_cast<off_t>(offset));
+        const ssize_t count = ::pwrite(fd, text.data(), text.size(), static_cast<off_t>(offset));
         if (count < 0 && errno == EINTR) continue;
         if (count < 0)
             throw Error("cannot keep ordered output in a temporary file in " + directory +

@@ -11,7 +11,9 @@ namespace {
 constexpr int kMaxtimeStatus = 124;
 constexpr int kNotStartedStatus = 255;
 
-bool ends_the_job(int code) { return code == 1 || code > 127; }
+bool ends_the_job(int code) {
+    return code == 1 || code > 127;
+}
 
 }  // namespace
 
@@ -69,7 +71,9 @@ Verdict Judge::on_start_failed(std::vector<LaunchFailure> failures, const std::s
     return decide(Cause::kNotStarted, failures.empty() ? 1 : kNotStartedStatus, first, text);
 }
 
-Verdict Judge::on_maxtime() { return decide(Cause::kMaxtime, kMaxtimeStatus, std::nullopt); }
+Verdict Judge::on_maxtime() {
+    return decide(Cause::kMaxtime, kMaxtimeStatus, std::nullopt);
+}
 
 Verdict Judge::on_node_failed(const std::string& text) {
     return decide(Cause::kNodeFailed, 1, std::nullopt, text);
@@ -83,7 +87,9 @@ Verdict Judge::on_output_error(const std::string& text) {
     return decide(Cause::kOutputError, 1, std::nullopt, text);
 }
 
-Verdict Judge::on_output_closed() { return decide(Cause::kOutputClosed, 128 + SIGPIPE, std::nullopt); }
+Verdict Judge::on_output_closed() {
+    return decide(Cause::kOutputClosed, 128 + SIGPIPE, std::nullopt);
+}
 
 Verdict Judge::on_terminated(int signal) {
     return decide(Cause::kInterrupted, 128 + signal, std::nullopt);

@@ -6,9 +6,9 @@
 //   exit code 1, or above 127  the whole job is ended at once; that code is its status
 //   death by a signal          likewise; 128 + signal
 //   mpc_stopall(n), MPI_Abort  likewise; n
-//   end without MPI_Finalize   likewise; its code, or 1 when that is 0: the others would wait for ever
-//   -maxtime                   likewise; 124
-//   interrupt and the like     128 + signal, when tasks died of it
+//   end without MPI_Finalize   likewise; its code, or 1 when that is 0: the others would wait for
+//   ever -maxtime                   likewise; 124 interrupt and the like     128 + signal, when
+//   tasks died of it
 // The first of these counts. How tasks die afterwards, of our own SIGTERM, does not.
 #pragma once
 
@@ -46,11 +46,11 @@ struct TaskEnd {
 
 struct Outcome {
     Cause cause = Cause::kNone;
-    int status = 0;                      // poe's exit status
+    int status = 0;                       // poe's exit status
     std::optional<TaskId> first_failure;  // the task behind `cause`
-    std::string text;                    // words that come with the cause (abort, lost daemon, ...)
+    std::string text;  // words that come with the cause (abort, lost daemon, ...)
     std::vector<LaunchFailure> not_started;
-    std::vector<TaskEnd> tasks;          // by task id
+    std::vector<TaskEnd> tasks;  // by task id
     std::chrono::nanoseconds elapsed{0};
 };
 

@@ -1,13 +1,13 @@
 // Reading pipes, cutting at line ends, sending frames; see output_stream.hpp.
 #include "partition_manager/output_stream.hpp"
 
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <asio/post.hpp>
-#include <cerrno>
-#include <cstring>
 
 namespace poe::pm {
 
@@ -76,7 +76,8 @@ bool OutputStream::read_once(Source& source) {
     return false;
 }
 
-// `space` holds what was held before and `count` new bytes: sends the complete part, holds the rest.
+// `space` holds what was held before and `count` new bytes: sends the complete part, holds the
+// rest.
 void OutputStream::send(Source& source, std::size_t held_before, std::size_t count,
                         std::span<char> space) {
     if (source.discard) return channel_.commit_data(kind_, 0, source.task, 0);
@@ -119,7 +120,8 @@ void OutputStream::release_long_line() {
 }
 
 void OutputStream::on_credit(std::uint64_t bytes) {
-    // Never more than the window, whatever the peer says; less than nothing when open lines went out.
+    // Never more than the window, whatever the peer says; less than nothing when open lines went
+    // out.
     const auto room = static_cast<std::uint64_t>(kStreamWindow - credit_);
     credit_ += static_cast<std::int64_t>(std::min(bytes, room));
     resume();

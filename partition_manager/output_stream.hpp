@@ -2,23 +2,24 @@
 //
 // Frames end where lines end, so that `poe` can merge the frames of many tasks without tearing a
 // line. What follows the last line end is held back until the line is complete, the task closes the
-// stream, or (stderr, and stdout when a person looks at it) a moment has passed: then it goes out as
-// an open line. A line longer than kLongLine gets the stream for itself: it goes out in pieces,
+// stream, or (stderr, and stdout when a person looks at it) a moment has passed: then it goes out
+// as an open line. A line longer than kLongLine gets the stream for itself: it goes out in pieces,
 // and the pipes of the other tasks wait until it ends or pauses, so no line is ever stored whole.
 //
 // Memory: kLongLine per task, plus the window of the channel. Reading stops while the window is
 // used up; then the tasks' own writes wait.
 #pragma once
 
-#include <asio/io_context.hpp>
-#include <asio/posix/stream_descriptor.hpp>
-#include <asio/steady_timer.hpp>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <asio/steady_timer.hpp>
 
 #include "comm/base/types.hpp"
 #include "comm/base/unique_fd.hpp"
@@ -62,8 +63,9 @@ class OutputStream {
         asio::posix::stream_descriptor descriptor;
         TaskId task;
         bool discard;
-        bool stalled = false;  // not waiting for input: window used up, or a long line has the stream
-        std::string held;      // after the last line end
+        bool stalled =
+            false;         // not waiting for input: window used up, or a long line has the stream
+        std::string held;  // after the last line end
         std::chrono::steady_clock::time_point held_since{};
     };
 

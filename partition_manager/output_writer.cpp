@@ -1,13 +1,12 @@
 // The writer's thread; see output_writer.hpp.
 #include "partition_manager/output_writer.hpp"
 
-#include <poll.h>
-#include <signal.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
 
 namespace poe::pm {
 

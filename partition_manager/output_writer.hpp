@@ -55,12 +55,12 @@ class OutputWriter {
     std::function<void()> on_progress_;
     mutable std::mutex mutex_;
     std::condition_variable changed_;
-    std::string pending_;       // guarded by mutex_
-    std::size_t writing_ = 0;   // bytes taken by the thread, not yet written; guarded by mutex_
-    int error_ = 0;             // guarded by mutex_
-    bool stop_ = false;         // guarded by mutex_
-    bool idle_ = false;         // the thread waits for work; guarded by mutex_
-    std::thread thread_;        // started with the first output
+    std::string pending_;      // guarded by mutex_
+    std::size_t writing_ = 0;  // bytes taken by the thread, not yet written; guarded by mutex_
+    int error_ = 0;            // guarded by mutex_
+    bool stop_ = false;        // guarded by mutex_
+    bool idle_ = false;        // the thread waits for work; guarded by mutex_
+    std::thread thread_;       // started with the first output
 };
 
 }  // namespace poe::pm

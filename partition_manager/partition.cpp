@@ -1,14 +1,14 @@
 // The home side of a job; see partition.hpp.
 #include "partition_manager/partition.hpp"
 
+#include <algorithm>
+#include <csignal>
+#include <cstring>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <asio/post.hpp>
-#include <csignal>
-#include <cstring>
 
 #include "comm/base/error.hpp"
 #include "partition_manager/job_directory.hpp"
@@ -33,8 +33,8 @@ constexpr int kTerminating[] = {SIGTERM, SIGHUP, SIGXCPU};
 bool same_file(int a, int b) {
     struct stat first = {};
     struct stat second = {};
-    return ::fstat(a, &first) == 0 && ::fstat(b, &second) == 0 &&
-           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+    return ::fstat(a, &first) == 0 && ::fstat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
 }
 
 bool contains(std::span<const int> set, int signal) {
@@ -84,9 +84,7 @@ Partition::~Partition() = default;
 
 void Partition::make_outputs() {
     const auto tasks = static_cast<TaskId>(job_.tasks.size());
-    const auto progress = [this] {
-        asio::post(loop_, [this] { on_writer_progress(); });
-    };
+    const auto progress = [this] { asio::post(loop_, [this] { on_writer_progress(); }); };
     const auto make = [&](Output& output, int fd) {
         output.own_writer = std::make_unique<OutputWriter>(fd, progress);
         output.own_formatter = std::make_unique<LineFormatter>(options_.labels, tasks);
@@ -246,10 +244,9 @@ void Partition::begin_stdin() {
     if (job_.stdin_is_empty || job_.stdin_mode.kind == StdinMode::Kind::kNone || input_) return;
     input_ = std::make_unique<InputSource>(
         loop_, STDIN_FILENO,
-        InputSource::Handlers{[this](std::string_view data) {
-                                  channel_->send_data(FrameKind::kStdin, 0, -1, data);
-                              },
-                              [this] { channel_->send(StdinEnd{}); }});
+        InputSource::Handlers{
+            [this](std::string_view data) { channel_->send_data(FrameKind::kStdin, 0, -1, data); },
+            [this] { channel_->send(StdinEnd{}); }});
     input_->start();
 }
 

@@ -4,9 +4,6 @@
 // written by threads (output_writer.hpp).
 #pragma once
 
-#include <asio/io_context.hpp>
-#include <asio/signal_set.hpp>
-#include <asio/steady_timer.hpp>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -14,6 +11,10 @@
 #include <string>
 #include <unordered_map>
 #include <vector>
+
+#include <asio/io_context.hpp>
+#include <asio/signal_set.hpp>
+#include <asio/steady_timer.hpp>
 
 #include "partition_manager/channel.hpp"
 #include "partition_manager/input_source.hpp"
@@ -26,13 +27,13 @@
 namespace poe::pm {
 
 struct PartitionOptions {
-    bool labels = false;                     // -labelio
-    bool hold_stdin = false;                 // MP_HOLD_STDIN: read it only when all tasks run
-    std::chrono::seconds timeout{150};       // MP_TIMEOUT, to reach the daemon; 0: none
-    std::chrono::seconds pulse{600};         // -pulse; 0: off
+    bool labels = false;                // -labelio
+    bool hold_stdin = false;            // MP_HOLD_STDIN: read it only when all tasks run
+    std::chrono::seconds timeout{150};  // MP_TIMEOUT, to reach the daemon; 0: none
+    std::chrono::seconds pulse{600};    // -pulse; 0: off
     std::optional<std::chrono::seconds> maxtime;
-    std::string pmd;                         // path of the daemon
-    std::string temporary_directory;         // for ordered output that is too large for memory
+    std::string pmd;                  // path of the daemon
+    std::string temporary_directory;  // for ordered output that is too large for memory
     std::function<void(const std::string&)> on_attention;  // text without severity
     std::function<void(const std::string&)> on_info;       // likewise
 };

@@ -247,7 +247,8 @@ void PmiService::on_pmix(const PmixMessage& message) {
         handlers_.on_attention(attention->text);
     } else if (const auto* failed = std::get_if<PmixFailed>(&message)) {
         // Tasks that have joined would wait for it for ever.
-        if (!shut_down_) handlers_.on_lost_server("the PMIx server (pmd-pmix) failed: " + failed->text);
+        if (!shut_down_)
+            handlers_.on_lost_server("the PMIx server (pmd-pmix) failed: " + failed->text);
     }
 }
 

@@ -44,7 +44,8 @@ class PmiService {
     // All tasks are started (or not): they are served from now on.
     void tasks_started();
 
-    // After the task's exit was reported: a task that ended between init and finalize is reported, too.
+    // After the task's exit was reported: a task that ended between init and finalize is reported,
+    // too.
     void on_task_exit(TaskId task);
     // Any child of the daemon that is no task was reaped.
     void on_child_exit(pid_t pid);

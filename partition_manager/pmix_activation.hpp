@@ -15,11 +15,10 @@
 // Nothing here blocks and nothing is thread-safe; the caller's loop watches the descriptors.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <set>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 #include "comm/base/unique_fd.hpp"

@@ -1,14 +1,13 @@
 // Walking /proc/<pid>/task/<tid>/children; see process_tree.hpp.
 #include "partition_manager/process_tree.hpp"
 
+#include <charconv>
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <string>
 #include <sys/prctl.h>
 #include <unistd.h>
-
-#include <charconv>
-#include <string>
 
 #include "comm/base/error.hpp"
 #include "comm/base/unique_fd.hpp"

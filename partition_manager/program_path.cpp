@@ -1,12 +1,11 @@
 // PATH search and explanations of failed execs; see program_path.hpp.
 #include "partition_manager/program_path.hpp"
 
+#include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 
 #include "comm/base/unique_fd.hpp"
 
@@ -33,15 +32,13 @@ std::string trouble_with(const std::string& file) {
     }
     if (S_ISDIR(status.st_mode)) return "it is a directory, not a program";
     if (!S_ISREG(status.st_mode)) return "it is not a regular file";
-    if (::access(file.c_str(), X_OK) != 0)
-        return "it is not executable (chmod +x " + file + " ?)";
+    if (::access(file.c_str(), X_OK) != 0) return "it is not executable (chmod +x " + file + " ?)";
     return "";
 }
 
 std::string joined(const std::string& directory, const std::string& name) {
     if (!name.empty() && name[0] == '/') return name;
-    return directory.empty() || directory.back() == '/' ? directory + name
-                                                        : directory + "/" + name;
+    return directory.empty() || directory.back() == '/' ? directory + name : directory + "/" + name;
 }
 
 }  // namespace
@@ -93,8 +90,8 @@ std::string explain_exec_failure(const std::string& file, int exec_errno) {
         const std::size_t end = start.find_first_of(" \t\r\n", begin);
         const std::string interpreter =
             begin == std::string::npos ? "" : start.substr(begin, end - begin);
-        std::string text = "its interpreter \"" + interpreter + "\" (first line) cannot be run: " +
-                           std::strerror(exec_errno);
+        std::string text = "its interpreter \"" + interpreter +
+                           "\" (first line) cannot be run: " + std::strerror(exec_errno);
         if (end != std::string::npos && start[end] == '\r')
             text += "; the line ends in a carriage return (a file from Windows?)";
         return text;
@@ -104,8 +101,7 @@ std::string explain_exec_failure(const std::string& file, int exec_errno) {
         return "it is not a program for this machine (wrong architecture, or damaged)";
     if (exec_errno == E2BIG)
         return "its arguments and environment are too long together (see `getconf ARG_MAX`)";
-    if (exec_errno == EAGAIN)
-        return "the limit of processes is reached (see `ulimit -u`)";
+    if (exec_errno == EAGAIN) return "the limit of processes is reached (see `ulimit -u`)";
     if (exec_errno == ETXTBSY) return "it is being written to at this moment";
     return std::strerror(exec_errno);
 }

@@ -16,7 +16,8 @@ struct ProgramPath {
 ProgramPath find_program(const std::string& program, std::string_view path,
                          const std::string& directory);
 
-// Why exec of `file` failed with `exec_errno`, in words: missing interpreter, other architecture, ...
+// Why exec of `file` failed with `exec_errno`, in words: missing interpreter, other architecture,
+// ...
 std::string explain_exec_failure(const std::string& file, int exec_errno);
 
 // True when exec refused `file` with ENOEXEC although it is a text, which shells then interpret.

@@ -1,14 +1,13 @@
 // clone and exec; see spawn.hpp for why not posix_spawn.
 #include "partition_manager/spawn.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
 #include <utility>
 
 namespace poe::pm {
@@ -29,13 +28,15 @@ bool step_aside(int& fd, int wanted) noexcept {
     return fd >= 0;
 }
 
-bool keep_open(int fd) noexcept { return fd < 0 || ::fcntl(fd, F_SETFD, 0) == 0; }
+bool keep_open(int fd) noexcept {
+    return fd < 0 || ::fcntl(fd, F_SETFD, 0) == 0;
+}
 
 // The first number that the child has no use for.
 unsigned first_useless(const SpawnRequest& request) noexcept {
     int highest = kLowDescriptors - 1;
-    for (const int fd : {request.stdin_fd, request.stdout_fd, request.stderr_fd,
-                         request.keep_fd[0], request.keep_fd[1]})
+    for (const int fd : {request.stdin_fd, request.stdout_fd, request.stderr_fd, request.keep_fd[0],
+                         request.keep_fd[1]})
         highest = std::max(highest, fd);
     return static_cast<unsigned>(highest) + 1;
 }

@@ -10,11 +10,10 @@
 // much as starting it. Descriptors that a daemon keeps for long belong above (see move_up).
 #pragma once
 
-#include <sys/resource.h>
-#include <sys/types.h>
-
 #include <csignal>
 #include <optional>
+#include <sys/resource.h>
+#include <sys/types.h>
 
 #include "comm/base/unique_fd.hpp"
 
@@ -29,17 +28,17 @@ struct SpawnRequest {
     const char* path = nullptr;  // the file to execute; no search
     char* const* argv = nullptr;
     char* const* envp = nullptr;
-    int stdin_fd = -1;   // become 0, 1, 2; -1 leaves ours in place
+    int stdin_fd = -1;  // become 0, 1, 2; -1 leaves ours in place
     int stdout_fd = -1;
     int stderr_fd = -1;
     int keep_fd[2] = {-1, -1};  // stay open under the same number; all others are close-on-exec
     bool new_session = false;   // setsid; otherwise its own process group
     int death_signal = 0;       // sent to it when our thread ends; 0 for none
-    const sigset_t* signal_mask = nullptr;          // its mask; nullptr: empty
-    // Ignored in it. Signals that have a handler here, and SIGPIPE, are default otherwise; what else
-    // this process ignores stays ignored.
+    const sigset_t* signal_mask = nullptr;  // its mask; nullptr: empty
+    // Ignored in it. Signals that have a handler here, and SIGPIPE, are default otherwise; what
+    // else this process ignores stays ignored.
     const sigset_t* ignored_signals = nullptr;
-    std::optional<rlimit> open_files;               // its RLIMIT_NOFILE
+    std::optional<rlimit> open_files;  // its RLIMIT_NOFILE
 };
 
 // The signals that were blocked and ignored when this program started; what its children inherit,

@@ -1,12 +1,11 @@
 // Writing pipes at their readers' pace; see stdin_feeder.hpp.
 #include "partition_manager/stdin_feeder.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
 
 namespace poe::pm {
 
@@ -34,8 +33,8 @@ void StdinFeeder::feed(Reader& reader) {
     const std::uint64_t end = base_ + buffer_.size();
     while (reader.descriptor.is_open() && reader.written < end) {
         const std::size_t at = static_cast<std::size_t>(reader.written - base_);
-        const ssize_t count = ::write(reader.descriptor.native_handle(), buffer_.data() + at,
-                                      buffer_.size() - at);
+        const ssize_t count =
+            ::write(reader.descriptor.native_handle(), buffer_.data() + at, buffer_.size() - at);
         if (count > 0) {
             reader.written += static_cast<std::uint64_t>(count);
         } else if (errno == EAGAIN) {
@@ -64,8 +63,8 @@ void StdinFeeder::note_consumed(Reader& reader) {
     consumed_ = std::max(consumed_, reader.written - std::min(left, reader.written));
 }
 
-// The task shall see the end, and we shall still see what it leaves unread: the pipe's write side is
-// closed, and its read side kept instead.
+// The task shall see the end, and we shall still see what it leaves unread: the pipe's write side
+// is closed, and its read side kept instead.
 void StdinFeeder::end_of_input(Reader& reader) {
     const std::string path = "/proc/self/fd/" + std::to_string(reader.descriptor.native_handle());
     reader.unread.reset(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));

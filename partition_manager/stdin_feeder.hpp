@@ -3,14 +3,15 @@
 // window that `poe` keeps (it sends only so much beyond what was delivered to all).
 #pragma once
 
-#include <asio/io_context.hpp>
-#include <asio/posix/stream_descriptor.hpp>
-#include <asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <asio/steady_timer.hpp>
 
 #include "comm/base/types.hpp"
 #include "comm/base/unique_fd.hpp"
@@ -56,8 +57,8 @@ class StdinFeeder {
     bool ended_ = false;
     std::uint64_t consumed_ = 0;  // the most that any task has read
     StdinProgress reported_;
-    // A pipe says nothing when its reader begins to read. Until the first byte of all is taken, look
-    // after 1, 2, 4, ... kMaxPause milliseconds.
+    // A pipe says nothing when its reader begins to read. Until the first byte of all is taken,
+    // look after 1, 2, 4, ... kMaxPause milliseconds.
     static constexpr std::chrono::milliseconds kMaxPause{100};
     asio::steady_timer timer_;
     std::chrono::milliseconds pause_{1};

@@ -1,12 +1,11 @@
 // From TaskSpec to process; see task_start.hpp.
 #include "partition_manager/task_start.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <string_view>
+#include <unistd.h>
 #include <unordered_set>
 
 #include "comm/base/error.hpp"
@@ -96,8 +95,8 @@ std::vector<LaunchFailure> TaskStarter::start(std::vector<StartedTask>& started)
     std::vector<LaunchFailure> failures;
     std::vector<LoadedCommand> commands(job.commands.size());
     for (std::size_t i = 0; i < commands.size(); ++i) {
-        commands[i].program = find_program(job.commands[i][0], path_of(job.environment),
-                                           job.directory);
+        commands[i].program =
+            find_program(job.commands[i][0], path_of(job.environment), job.directory);
         commands[i].argv = pointers(job.commands[i]);
     }
     // What is wrong with a command is wrong for all tasks that run it.
@@ -108,7 +107,8 @@ std::vector<LaunchFailure> TaskStarter::start(std::vector<StartedTask>& started)
                     {task, "cannot run \"" + job.commands[command][0] + "\": " + why});
     };
     for (std::uint32_t command = 0; command < commands.size(); ++command)
-        if (commands[command].program.file.empty()) fail(command, commands[command].program.trouble);
+        if (commands[command].program.file.empty())
+            fail(command, commands[command].program.trouble);
     if (!failures.empty()) return failures;
 
     const UniqueFd empty(::open("/dev/null", O_RDONLY | O_CLOEXEC));

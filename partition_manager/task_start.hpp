@@ -1,5 +1,5 @@
-// Starting the tasks of one node: programs looked up once, pipes made, environments built, processes
-// spawned. All or none: when one cannot start, those before it are killed by the caller.
+// Starting the tasks of one node: programs looked up once, pipes made, environments built,
+// processes spawned. All or none: when one cannot start, those before it are killed by the caller.
 #pragma once
 
 #include <functional>

@@ -1,8 +1,9 @@
 // See diagnostics.hpp.
 #include "poe/diagnostics.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
+
+#include <fmt/format.h>
 
 namespace poe::cli {
 
@@ -42,6 +43,8 @@ void Diagnostics::info(int number, const std::string& text) const {
     if (infolevel_ >= 2) write_message("INFO", number, text);
 }
 
-void Diagnostics::detail(const std::string& text) const { write_line(text); }
+void Diagnostics::detail(const std::string& text) const {
+    write_line(text);
+}
 
 }  // namespace poe::cli

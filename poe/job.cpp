@@ -17,7 +17,9 @@ std::string base36(std::uint64_t number) {
     return text;
 }
 
-std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
+std::string_view name_of(std::string_view entry) {
+    return entry.substr(0, entry.find('='));
+}
 
 }  // namespace
 

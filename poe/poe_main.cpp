@@ -1,15 +1,15 @@
 // poe: runs a parallel job. Wires together what the rooms provide: options, host file, programs,
 // partition, report.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <climits>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <fstream>
 #include <iostream>
+#include <unistd.h>
+
+#include <climits>
 
 #include "comm/base/error.hpp"
 #include "partition_manager/commands_file.hpp"
@@ -104,8 +104,8 @@ int run_step(const Run& run, const JobStep& step, int number, bool& dropped) {
             run.diagnostics.detail(line.text);
     }
     if (!run.options.report.empty())
-        write_report(run.options.report,
-                     report_json(job, outcome, partition.stderr_tails()), run.diagnostics);
+        write_report(run.options.report, report_json(job, outcome, partition.stderr_tails()),
+                     run.diagnostics);
     if (partition.output_abandoned()) ::_exit(outcome.status);
     dropped = outcome.cause != pm::Cause::kNone && outcome.cause != pm::Cause::kOrderly;
     return outcome.status;

@@ -1,13 +1,13 @@
 // See report.hpp.
 #include "poe/report.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <iterator>
 #include <map>
+
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "partition_manager/task_ranges.hpp"
@@ -69,8 +69,7 @@ std::string ending_of(const pm::TaskExit& exit) {
 
 std::string when(const pm::Outcome& outcome, TaskId task) {
     const auto& exit = outcome.tasks[static_cast<std::size_t>(task)].exit;
-    return fmt::format("{:.3f} s after the start",
-                       seconds(exit ? exit->after : outcome.elapsed));
+    return fmt::format("{:.3f} s after the start", seconds(exit ? exit->after : outcome.elapsed));
 }
 
 ReportLine first_line(const pm::JobSpec& job, const pm::Outcome& outcome) {
@@ -87,8 +86,8 @@ ReportLine first_line(const pm::JobSpec& job, const pm::Outcome& outcome) {
             return {true, kTaskKilled,
                     about(ending_of(*outcome.tasks[static_cast<std::size_t>(task)].exit))};
         case Cause::kStopall:
-            return {true, kTaskStopped, about(fmt::format("called mpc_stopall({})",
-                                                          outcome.status))};
+            return {true, kTaskStopped,
+                    about(fmt::format("called mpc_stopall({})", outcome.status))};
         case Cause::kAbort:
             return {true, kTaskStopped,
                     about(fmt::format("aborted the job with code {}{}", outcome.status,
@@ -180,29 +179,43 @@ std::vector<ReportLine> last_words(const pm::JobSpec& job, const pm::Outcome& ou
     if (!outcome.first_failure || job.tasks.size() < 2) return lines;
     const std::vector<std::string> words = tails.last_lines(*outcome.first_failure, kLastWords);
     if (words.empty()) return lines;
-    lines.push_back({false, 0,
-                     fmt::format("       last on standard error of task {}:",
-                                 *outcome.first_failure)});
+    lines.push_back(
+        {false, 0,
+         fmt::format("       last on standard error of task {}:", *outcome.first_failure)});
     for (const std::string& line : words) lines.push_back({false, 0, "       | " + line});
     return lines;
 }
 
 const char* cause_name(Cause cause) {
     switch (cause) {
-        case Cause::kNone: return "none";
-        case Cause::kOrderly: return "exit code";
-        case Cause::kExitCode: return "exit code, job ended";
-        case Cause::kSignal: return "signal";
-        case Cause::kStopall: return "mpc_stopall";
-        case Cause::kAbort: return "abort";
-        case Cause::kLeft: return "left without MPI_Finalize";
-        case Cause::kNotStarted: return "not started";
-        case Cause::kInterrupted: return "interrupted";
-        case Cause::kMaxtime: return "maxtime";
-        case Cause::kNodeFailed: return "node failed";
-        case Cause::kLostDaemon: return "daemon lost";
-        case Cause::kOutputError: return "output error";
-        case Cause::kOutputClosed: return "output closed";
+        case Cause::kNone:
+            return "none";
+        case Cause::kOrderly:
+            return "exit code";
+        case Cause::kExitCode:
+            return "exit code, job ended";
+        case Cause::kSignal:
+            return "signal";
+        case Cause::kStopall:
+            return "mpc_stopall";
+        case Cause::kAbort:
+            return "abort";
+        case Cause::kLeft:
+            return "left without MPI_Finalize";
+        case Cause::kNotStarted:
+            return "not started";
+        case Cause::kInterrupted:
+            return "interrupted";
+        case Cause::kMaxtime:
+            return "maxtime";
+        case Cause::kNodeFailed:
+            return "node failed";
+        case Cause::kLostDaemon:
+            return "daemon lost";
+        case Cause::kOutputError:
+            return "output error";
+        case Cause::kOutputClosed:
+            return "output closed";
     }
     return "";
 }
@@ -269,8 +282,7 @@ std::string report_json(const pm::JobSpec& job, const pm::Outcome& outcome,
         json["not_started"].push_back({{"task", failure.task}, {"text", failure.text}});
     json["tasks"] = nlohmann::ordered_json::array();
     for (std::size_t task = 0; task < outcome.tasks.size(); ++task)
-        json["tasks"].push_back(
-            task_json(job, static_cast<TaskId>(task), outcome.tasks[task]));
+        json["tasks"].push_back(task_json(job, static_cast<TaskId>(task), outcome.tasks[task]));
     return dump(json);
 }
 

@@ -31,9 +31,9 @@ template <typename... Values>
 }  // namespace poe
 
 // POE_CHECK(condition, values...): always on, also in release builds.
-#define POE_CHECK(condition, ...)                                                           \
-    do {                                                                                    \
-        if (!(condition)) [[unlikely]]                                                      \
-            ::poe::check_failed(__FILE__, __LINE__, #condition,                             \
-                                #__VA_ARGS__ __VA_OPT__(, ) __VA_ARGS__);                   \
+#define POE_CHECK(condition, ...)                                         \
+    do {                                                                  \
+        if (!(condition)) [[unlikely]]                                    \
+            ::poe::check_failed(__FILE__, __LINE__, #condition,           \
+                                #__VA_ARGS__ __VA_OPT__(, ) __VA_ARGS__); \
     } while (false)

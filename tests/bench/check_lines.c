@@ -1,12 +1,12 @@
-/* check_lines read|check: reads standard input to its end; `check` counts lines whose text (behind a
- * label, if any) is not the 79 characters of write_lines, and prints the number. */
+/* check_lines read|check: reads standard input to its end; `check` counts lines whose text (behind
+ * a label, if any) is not the 79 characters of write_lines, and prints the number. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 static char buffer[1 << 18];
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     const int check = argc == 2 && strcmp(argv[1], "check") == 0;
     long torn = 0, marks = 0;
     int other = 0; /* characters of the line before its first x */

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
-extern char **environ;
+extern char** environ;
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     if (argc != 3) return fprintf(stderr, "usage: spawn_floor N PROGRAM\n"), 2;
-    char *child[] = {argv[2], NULL};
+    char* child[] = {argv[2], NULL};
     for (int i = atoi(argv[1]); i > 0; --i) {
         pid_t pid;
         if (posix_spawn(&pid, argv[2], NULL, NULL, child, environ) != 0) return 1;

@@ -6,7 +6,7 @@
 
 enum { kLine = 80, kLines = 400 };
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     static char block[kLine * kLines];
     if (argc != 2) return fprintf(stderr, "usage: write_lines BYTES\n"), 2;
     memset(block, 'x', sizeof block);

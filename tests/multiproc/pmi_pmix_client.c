@@ -1,11 +1,13 @@
 /* A plain PMIx client: exchanges a value with all peers and checks them, publishes and looks up a
  * name. With "late" each task starts a moment after the one before it (some after the server is
- * there, some before); with "abort" task 0 aborts with status 5 while the others wait in a fence. */
-#include <pmix.h>
+ * there, some before); with "abort" task 0 aborts with status 5 while the others wait in a fence.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include <pmix.h>
 
 static int failed(const char* what, pmix_status_t status) {
     if (status == PMIX_SUCCESS) return 0;

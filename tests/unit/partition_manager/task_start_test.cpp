@@ -2,7 +2,6 @@
 #include "partition_manager/task_start.hpp"
 
 #include <fcntl.h>
-
 #include <map>
 
 #include <catch2/catch.hpp>
@@ -33,17 +32,17 @@ struct Run {
     explicit Run(const JobSpec& job, poe::NodeIndex node = 0, int keep = -1) {
         rlimit files = {};
         ::getrlimit(RLIMIT_NOFILE, &files);
-        const TaskStarter starter{job,
-                                  node,
-                                  SignalHeritage::capture(),
-                                  files,
-                                  [](TaskId task) {
-                                      return EnvironmentEntries{{"MP_CHILD", std::to_string(task)}};
-                                  },
-                                  [keep](TaskId) {
-                                      return poe::UniqueFd(
-                                          keep < 0 ? -1 : ::fcntl(keep, F_DUPFD_CLOEXEC, keep));
-                                  }};
+        const TaskStarter starter{
+            job,
+            node,
+            SignalHeritage::capture(),
+            files,
+            [](TaskId task) {
+                return EnvironmentEntries{{"MP_CHILD", std::to_string(task)}};
+            },
+            [keep](TaskId) {
+                return poe::UniqueFd(keep < 0 ? -1 : ::fcntl(keep, F_DUPFD_CLOEXEC, keep));
+            }};
         failures = starter.start(started);
     }
     ~Run() {

@@ -194,9 +194,8 @@ TEST_CASE("settings that go against each other are told", "[options]") {
     CHECK(right({"x", "-retrycount", "2", "-retry", "wait"}).notices.empty());
     CHECK(
         notices(right({"x", "--procs", "3"})) ==
-        Words{
-            "ATTENTION: 0031-378  --procs was passed to the program, since it stands behind it; "
-            "poe's own is -procs there"});
+        Words{"ATTENTION: 0031-378  --procs was passed to the program, since it stands behind it; "
+              "poe's own is -procs there"});
     CHECK(right({"rsync", "--timeout", "3", "--version"}).notices.empty());
 }
 
