@@ -61,6 +61,7 @@ Event terminated(int signal) {
 }
 
 const Event kMaxtime = [](Judge& judge) { return judge.on_maxtime(); };
+const Event kNodeFailed = [](Judge& judge) { return judge.on_node_failed("no server"); };
 const Event kLost = [](Judge& judge) { return judge.on_lost_daemon("gone"); };
 const Event kOutputError = [](Judge& judge) { return judge.on_output_error("full"); };
 const Event kOutputClosed = [](Judge& judge) { return judge.on_output_closed(); };
@@ -139,6 +140,7 @@ TEST_CASE("what ends the whole job", "[outcome]") {
         {"abort(-1)", {aborts(1, -1)}, 0, Cause::kAbort, 255, 1},
         {"abort(256)", {aborts(1, 256)}, 0, Cause::kAbort, 0, 1},
         {"maxtime", {ends(0, 0), kMaxtime}, 1, Cause::kMaxtime, 124, {}},
+        {"a node cannot go on", {ends(0, 9), kNodeFailed}, 1, Cause::kNodeFailed, 1, {}},
         {"the daemon is lost", {kLost}, 0, Cause::kLostDaemon, 1, {}},
         {"the output fails", {kOutputError}, 0, Cause::kOutputError, 1, {}},
         {"nobody reads", {kOutputClosed}, 0, Cause::kOutputClosed, 141, {}},
@@ -171,9 +173,9 @@ TEST_CASE("what ends the whole job", "[outcome]") {
 }
 
 TEST_CASE("only the first of these counts", "[outcome]") {
-    const Event all[] = {
-        ends(1, 1),   dies(1, SIGSEGV), stops_all(1, 9), aborts(1, 8), kMaxtime,           kLost,
-        kOutputError, kOutputClosed,    kMissing,        kNodeTrouble, terminated(SIGTERM)};
+    const Event all[] = {ends(1, 1),    dies(1, SIGSEGV), stops_all(1, 9), aborts(1, 8),
+                         kMaxtime,      kNodeFailed,      kLost,           kOutputError,
+                         kOutputClosed, kMissing,         kNodeTrouble,    terminated(SIGTERM)};
     for (const Event& first : all) {
         Judge alone(kTasks);
         first(alone);

@@ -62,6 +62,18 @@ unsigned long long signals_in(const std::string& status, const std::string& name
     return ~0ull;
 }
 
+// What this process has open: number, file, and whether exec closes it.
+std::vector<std::string> own_descriptors() {
+    std::vector<std::string> all;
+    for (int fd = 0; fd < 1024; ++fd) {
+        struct stat status = {};
+        if (::fstat(fd, &status) != 0) continue;
+        all.push_back(std::to_string(fd) + " " + std::to_string(status.st_dev) + " " +
+                      std::to_string(status.st_ino) + " " + std::to_string(::fcntl(fd, F_GETFD)));
+    }
+    return all;
+}
+
 unsigned long long bit(int signal) {
     return 1ull << (signal - 1);
 }
@@ -190,6 +202,66 @@ TEST_CASE("no other descriptor is inherited but those to keep", "[spawn]") {
     CHECK(text.find(std::to_string(kept_too.get()) + "\n") != std::string::npos);
     CHECK(text.find("\n" + std::to_string(one.write.get()) + "\n") == std::string::npos);
     CHECK((::fcntl(kept.get(), F_GETFD) & FD_CLOEXEC) != 0);  // only in the child
+}
+
+// The child starts in the parent's own table of descriptors.
+TEST_CASE("the parent's descriptors stay as they are", "[spawn]") {
+    const TempDirectory folder;
+    const FdPair pipe = make_pipe();
+    const FdPair other = make_pipe();
+    const poe::UniqueFd high(::fcntl(pipe.read.get(), F_DUPFD_CLOEXEC, 300));
+    const poe::UniqueFd higher(::fcntl(other.read.get(), F_DUPFD_CLOEXEC, 400));
+    const auto before = own_descriptors();
+    for (const std::string& program :
+         {std::string("/bin/true"), folder / "missing", folder.write("text", "x", 0755)}) {
+        for (const int keep :
+             {-1, high.get(), 999}) {  // 999 is not open: an error after some steps
+            INFO(program << ", to keep: " << keep);
+            Command command({program});
+            command.request.stdin_fd = high.get();
+            command.request.stdout_fd = 2;
+            command.request.stderr_fd = 1;
+            command.request.keep_fd[1] = keep;
+            command.request.open_files = rlimit{50, 50};
+            const pid_t pid = spawn(command.request);
+            CHECK((pid > 0) == (program == "/bin/true" && keep != 999));
+            CHECK((::waitpid(pid > 0 ? pid : -1, nullptr, 0) > 0));
+            CHECK((own_descriptors() == before));
+        }
+    }
+}
+
+TEST_CASE("descriptors with high numbers are inherited only when they are to be kept", "[spawn]") {
+    const FdPair pipe = make_pipe();
+    const poe::UniqueFd kept(::fcntl(pipe.read.get(), F_DUPFD_CLOEXEC, 300));
+    const poe::UniqueFd below(::fcntl(pipe.read.get(), F_DUPFD_CLOEXEC, 200));
+    const poe::UniqueFd above(::fcntl(pipe.read.get(), F_DUPFD_CLOEXEC, 400));
+    Command command = shell("for f in /proc/self/fd/*; do echo ${f##*/}; done");
+    command.request.keep_fd[0] = kept.get();
+    const std::string text = output_of(command);
+    CHECK(text.find("\n300\n") != std::string::npos);
+    CHECK(text.find("\n200\n") == std::string::npos);
+    CHECK(text.find("\n400\n") == std::string::npos);
+}
+
+TEST_CASE("a descriptor that moves up", "[spawn]") {
+    FdPair pipe = make_pipe();
+    const int old = pipe.read.get();
+    const poe::UniqueFd moved = move_up(std::move(pipe.read));
+    CHECK(moved.get() >= kLowDescriptors);
+    CHECK((::fcntl(moved.get(), F_GETFD) & FD_CLOEXEC) != 0);
+    CHECK(::fcntl(old, F_GETFD) == -1);
+    REQUIRE(write_all(pipe.write.get(), "x"));
+    CHECK(read_now(moved.get()) == "x");
+    CHECK(move_up(poe::UniqueFd()).get() == -1);
+    const int ended = in_child([] {
+        FdPair low = make_pipe();
+        const int number = low.write.get();
+        const rlimit few = {static_cast<rlim_t>(kLowDescriptors), kLowDescriptors};
+        ::setrlimit(RLIMIT_NOFILE, &few);
+        return move_up(std::move(low.write)).get() == number ? 0 : 1;
+    });
+    CHECK(ended == 0);
 }
 
 TEST_CASE("the signals of a new process", "[spawn]") {

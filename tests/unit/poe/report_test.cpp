@@ -141,6 +141,7 @@ TEST_CASE("the other causes in words", "[report]") {
          {},
          "",
          "255 the job took longer than -maxtime allows and was ended after 2.500 s"},
+        {Cause::kNodeFailed, 1, {}, "no server", "256 no server; the job was ended"},
         {Cause::kLostDaemon, 1, {}, "pmd is gone", "256 pmd is gone; the job was ended"},
         {Cause::kOutputError, 1, {}, "disk full", "257 disk full; the job was ended"},
     };
