@@ -10,10 +10,10 @@ using namespace poe::pm::test;
 
 namespace {
 
-// work/ is the working directory; bin1 and bin2 are in PATH.
+// cwd/ is the working directory; bin1 and bin2 are in PATH.
 struct Places {
     TempDirectory root;
-    std::string work = root / "work";
+    std::string work = root / "cwd";
     std::string bin1 = root / "bin1";
     std::string bin2 = root / "bin2";
     std::string path = bin1 + ":" + bin2;
@@ -81,8 +81,8 @@ TEST_CASE("links to programs", "[program_path]") {
 
 TEST_CASE("relative and empty elements of PATH mean the working directory", "[program_path]") {
     const Places places;
-    const std::string here = places.program("work/here");
-    const std::string sub = places.program("work/sub/there");
+    const std::string here = places.program("cwd/here");
+    const std::string sub = places.program("cwd/sub/there");
     struct Case {
         std::string path;
         std::string name;
@@ -96,7 +96,7 @@ TEST_CASE("relative and empty elements of PATH mean the working directory", "[pr
         {places.bin1, "here", ""},
         {"sub", "there", sub},
         {"./sub/", "there", sub},
-        {"../work/sub", "there", sub},
+        {"../cwd/sub", "there", sub},
     };
     for (const Case& one : cases) {
         INFO(one.path << " " << one.name);
@@ -112,7 +112,7 @@ TEST_CASE("relative and empty elements of PATH mean the working directory", "[pr
 TEST_CASE("names with a slash do not use PATH", "[program_path]") {
     const Places places;
     places.program("bin1/prog");
-    const std::string own = places.program("work/sub/prog");
+    const std::string own = places.program("cwd/sub/prog");
     CHECK(places.find("./prog").file.empty());
     CHECK(std::filesystem::equivalent(places.find("sub/prog").file, own));
     CHECK(std::filesystem::equivalent(places.find("./sub/prog").file, own));
@@ -122,9 +122,9 @@ TEST_CASE("names with a slash do not use PATH", "[program_path]") {
 
 TEST_CASE("what is wrong with a program", "[program_path]") {
     const Places places;
-    places.program("work/text", 0644);
+    places.program("cwd/text", 0644);
     places.program("bin1/almost", 0644);
-    places.program("work/local");
+    places.program("cwd/local");
     std::filesystem::create_symlink("nowhere", places.work + "/dangling");
     std::filesystem::create_symlink("loop", places.work + "/loop");
     struct Case {
