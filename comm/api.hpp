@@ -1,16 +1,75 @@
 // The entry points under the names they are reported by; shared by the C, by-reference and Fortran
-// forms.
+// forms. All check their arguments, answer 0 or -1, and are documented in mpproto.h.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
 
 namespace poe::comm {
 
+// api_tasks.cpp
 int api_environ(const char* name, int* numtask, int* taskid);
 int api_task_query(const char* name, int* nbuf, int nelem, int qtype);
+int api_task_set(const char* name, int nbuf, int stype);
 [[noreturn]] int api_stopall(int errcode);
-int api_bsend(const char* name, const void* out, std::size_t len, int dest, int type);
-template <typename Count>
-int api_brecv(const char* name, void* in, std::size_t len, int* source, int* type, Count* nbytes);
+
+// A message in memory as the user gives it: `count` blocks of `block` bytes, `offset` bytes from
+// the start of one to the start of the next. One block for an ordinary message.
+struct UserBuffer {
+    const void* start = nullptr;
+    std::size_t block = 0;
+    std::size_t offset = 0;
+    std::size_t count = 1;
+};
+
+// The integer a user's nbytes points to: of any width, may be absent.
+class UserCount {
+  public:
+    template <typename Count>
+    UserCount(Count* where) noexcept
+        : where_(where),
+          largest_(sizeof(Count) == 8 ? std::numeric_limits<long long>::max()
+                                      : static_cast<long long>(std::numeric_limits<Count>::max())),
+          wide_(sizeof(Count) == 8) {
+        static_assert(sizeof(Count) == 8 || sizeof(Count) == 4);
+    }
+
+    // -1 is stored whatever the width. False: the value does not fit, and nothing is stored.
+    bool store(long long value) const noexcept {
+        if (where_ == nullptr) return true;
+        if (value > largest_) return false;
+        if (wide_) {
+            std::memcpy(where_, &value, sizeof value);
+        } else {
+            const auto narrow = static_cast<std::int32_t>(value);
+            std::memcpy(where_, &narrow, sizeof narrow);
+        }
+        return true;
+    }
+
+  private:
+    void* where_;
+    long long largest_;
+    bool wide_;
+};
+
+// api_blocking.cpp
+int api_bsend(const char* name, const UserBuffer& out, int dest, int type);
+int api_brecv(const char* name, const UserBuffer& in, int* source, int* type, UserCount nbytes);
+int api_bsendrecv(const char* name, const UserBuffer& out, int dest, int type, const UserBuffer& in,
+                  int* source, UserCount nbytes);
+int api_pack(const char* name, const void* in, void* out, const UserBuffer& blocks, bool unpack);
+
+// api_nonblocking.cpp
+int api_send(const char* name, const UserBuffer& out, int dest, int type, int* msgid);
+int api_recv(const char* name, const UserBuffer& in, int* source, int* type, int* msgid);
+int api_rcvncall(const char* name, const UserBuffer& in, int* source, int* type, int* msgid,
+                 void (*handler)(int*));
+int api_status(const char* name, int msgid);
+int api_wait(const char* name, int* msgid, UserCount nbytes);
+int api_probe(const char* name, int* source, int* type, UserCount nbytes);
+int api_lockrnc(const char* name, int newval, int* oldval);
 
 }  // namespace poe::comm

@@ -31,6 +31,8 @@ enum class MplError : int {
     kUnreachable = 112,
     kCountTooSmall = 113,
     kFatal = 114,
+    kMessageId = 115,
+    kTruncated = 116,
 };
 
 // The process's one runtime; null before the first call.
@@ -42,7 +44,8 @@ inline Runtime& the_runtime() {
     return the_one != nullptr ? *the_one : make_runtime();
 }
 
-// On the stack of an entry point. One thread at a time; a second one finds ready() false.
+// On the stack of an entry point. One thread at a time; a second one finds ready() false. At the
+// end of every call handlers of mpc_rcvncall that are due are called.
 class ApiCall {
   public:
     // `name` as the user wrote it.
@@ -56,6 +59,8 @@ class ApiCall {
         if (!entered_) return;
         if (said_) runtime_.doing().clear();
         busy_.store(false, std::memory_order_relaxed);
+        if (runtime_.handlers_due()) [[unlikely]]
+            runtime_.call_handlers();
     }
     ApiCall(const ApiCall&) = delete;
     ApiCall& operator=(const ApiCall&) = delete;
@@ -64,7 +69,7 @@ class ApiCall {
     bool ready() const noexcept { return entered_ && runtime_.failure().empty(); }
     int refuse_unready() const;
 
-    Runtime& runtime() noexcept { return runtime_; }
+    Runtime& runtime() const noexcept { return runtime_; }
 
     void doing(Call call, TaskId peer, std::int32_t type, Bytes bytes) noexcept {
         runtime_.doing().set(call, peer, type, bytes);

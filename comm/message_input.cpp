@@ -54,7 +54,7 @@ inline bool MessageLayer::receive_at_once(Peer& from, const FrameHeader& header)
     request->type = header.tag;
     request->length = header.length;
     request->expected = header.length;
-    request->outcome = Outcome::kDone;
+    finish(*request, Outcome::kDone);
     return true;
 }
 
@@ -265,7 +265,7 @@ void MessageLayer::complete(ReceiveRequest& request, Outcome outcome) {
         receives_.remove(request.id);
         request.id = 0;
     }
-    request.outcome = outcome;
+    finish(request, outcome);
     Unexpected* message = request.fills;
     if (message == nullptr) return;
     message->state = Unexpected::State::kHere;

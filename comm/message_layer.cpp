@@ -65,22 +65,21 @@ inline bool MessageLayer::look(unsigned times) {
 
 // A rendezvous message of a peer that waits for a receive can be taken in once waiting has turned
 // out to be fruitless: not at once, because one copy less is faster, and most receives come soon.
-template <typename R>
-Outcome MessageLayer::wait_until_over(R& request, TaskId& partner) {
-    if (request.outcome != Outcome::kPending) return request.outcome;
-    const Outcome* outer = std::exchange(awaited_, &request.outcome);
+template <typename Sweep>
+void MessageLayer::wait_until_over(const Outcome& outcome, const Sweep& sweep) {
+    const Outcome* outer = std::exchange(awaited_, &outcome);
     waiter_->restart();
-    while (request.outcome == Outcome::kPending) {
+    while (outcome == Outcome::kPending) {
         if (look(waiter_->looks())) {
             waiter_->restart();
             continue;
         }
-        if (partner >= 0 && fault_of(partner) != nullptr) {
-            request.outcome = Outcome::kPeerBroken;
-            break;
-        }
         const bool time_to_sleep = waiter_->pause();
-        if (waiter_->impatient() && take_in_offers()) continue;
+        if (waiter_->impatient()) {
+            sweep();
+            if (outcome != Outcome::kPending) break;
+            if (take_in_offers()) continue;
+        }
         if (!time_to_sleep) continue;
         waiter_->begin_sleep();
         if (progress()) {
@@ -90,27 +89,51 @@ Outcome MessageLayer::wait_until_over(R& request, TaskId& partner) {
         }
     }
     awaited_ = outer;
-    return request.outcome;
 }
 
 Outcome MessageLayer::wait(SendRequest& request) {
-    TaskId partner = request.dest;
-    const Outcome outcome = wait_until_over(request, partner);
-    if (outcome == Outcome::kPeerBroken) cancel(request);
-    return outcome;
+    if (request.outcome != Outcome::kPending) return request.outcome;
+    wait_until_over(request.outcome, [&] { end_if_hopeless(request); });
+    return request.outcome;
 }
 
 Outcome MessageLayer::wait(ReceiveRequest& request) {
-    if (request.outcome == Outcome::kPending && nobody_can_send(request)) {
-        request.outcome = Outcome::kNobodySends;
+    if (request.outcome != Outcome::kPending) return request.outcome;
+    end_if_hopeless(request);
+    if (request.outcome == Outcome::kPending) {
+        wait_until_over(request.outcome, [&] { end_if_hopeless(request); });
+    }
+    return request.outcome;
+}
+
+void MessageLayer::wait(FinishedList& list, const std::function<void()>& sweep) {
+    sweep();
+    if (list.outcome == Outcome::kPending) wait_until_over(list.outcome, sweep);
+}
+
+void MessageLayer::end_if_hopeless(SendRequest& request) {
+    if (request.outcome != Outcome::kPending || fault_of(request.dest) == nullptr) return;
+    cancel(request);
+    finish(request, Outcome::kPeerBroken);
+}
+
+void MessageLayer::end_if_hopeless(ReceiveRequest& request) {
+    if (request.outcome != Outcome::kPending) return;
+    if (nobody_can_send(request)) {
         cancel(request);
-        return request.outcome;
+        finish(request, Outcome::kNobodySends);
+        return;
     }
     // Once matched, `source` names the sender; until then only a receive from one task can tell.
     if (request.source < 0) request.source = request.wanted.source;
-    const Outcome outcome = wait_until_over(request, request.source);
-    if (outcome == Outcome::kPeerBroken) cancel(request);
-    return outcome;
+    if (request.source < 0 || fault_of(request.source) == nullptr) return;
+    cancel(request);
+    finish(request, Outcome::kPeerBroken);
+}
+
+const Unexpected* MessageLayer::probe(const MatchKey& wanted) const noexcept {
+    const QueueLink* link = unexpected_.first(wanted);
+    return link != nullptr ? static_cast<const Unexpected*>(link->owner) : nullptr;
 }
 
 // Only this thread could send to itself, and it is here.

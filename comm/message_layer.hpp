@@ -59,6 +59,16 @@ class MessageLayer final : private PipeSink {
     // Blocks until the operation has ended.
     Outcome wait(SendRequest& request);
     Outcome wait(ReceiveRequest& request);
+    // Blocks until a request has ended that tells `list`; the caller takes it out. `sweep` is
+    // called while the wait lasts, to end requests that cannot go on (end_if_hopeless).
+    void wait(FinishedList& list, const std::function<void()>& sweep);
+    // Ends the operation when its partner's pipe is broken, or when nobody can ever complete it.
+    void end_if_hopeless(SendRequest& request);
+    void end_if_hopeless(ReceiveRequest& request);
+    // The oldest message that such a receive would take; null when there is none. Looks only at
+    // what has arrived (call progress() before). It lives until the next call of anything else
+    // here.
+    const Unexpected* probe(const MatchKey& wanted) const noexcept;
 
     // The blocking calls, with a short way for the common case. kDone or why not.
     Outcome send(const BufferView& view, TaskId dest, std::int32_t type, Context context);
@@ -114,8 +124,8 @@ class MessageLayer final : private PipeSink {
     void break_pipe(Peer& peer, const char* reason);
 
     bool look(unsigned times);
-    template <typename R>
-    Outcome wait_until_over(R& request, TaskId& partner);
+    template <typename Sweep>
+    void wait_until_over(const Outcome& outcome, const Sweep& sweep);
     bool nobody_can_send(const ReceiveRequest& request) const noexcept;
 
     MessageLayerSettings settings_;

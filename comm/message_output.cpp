@@ -75,7 +75,7 @@ void MessageLayer::send_to_self(SendRequest& request) {
         Peer& self = peer(settings_.me);
         if (size > settings_.buffer_mem ||
             self.eager_held + size + kMessageCost > settings_.buffer_mem) {
-            request.outcome = Outcome::kNoBuffer;
+            finish(request, Outcome::kNoBuffer);
             return;
         }
         Unexpected& kept = keep(from, size, size + kMessageCost);
@@ -84,7 +84,7 @@ void MessageLayer::send_to_self(SendRequest& request) {
         request.view.copy_out(0, kept.data.data(), size);
         kept.state = Unexpected::State::kHere;
     }
-    request.outcome = Outcome::kDone;
+    finish(request, Outcome::kDone);
 }
 
 void MessageLayer::queue_frame(Peer& to, OutFrame& frame) {
@@ -163,7 +163,7 @@ void MessageLayer::frame_sent(Peer& to, OutFrame& frame) {
     SendRequest& request = *frame.request;
     switch (frame.header.kind) {
         case FrameKind::kEager:
-            request.outcome = Outcome::kDone;
+            finish(request, Outcome::kDone);
             return;
         case FrameKind::kRequest:
             return;
@@ -183,7 +183,7 @@ void MessageLayer::send_granted_data(Peer& to, SendRequest& request) {
     if (rest == 0) {
         sends_.remove(request.id);
         request.id = 0;
-        request.outcome = Outcome::kDone;
+        finish(request, Outcome::kDone);
         return;
     }
     OutFrame& frame = request.frame;

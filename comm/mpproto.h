@@ -8,6 +8,13 @@
  * Every function answers 0, or -1 after an error: then `mperrno` holds NNN of the message
  * "0032-NNN", which has been written to stderr.
  *
+ * Order: messages from one task to another that a receive can take come in the order they were sent;
+ * receives that can take the same message get it in the order they were posted. A message that nobody
+ * has asked for never keeps another from being received.
+ *
+ * nbytes, wherever it occurs, may be a pointer to int, unsigned, long, size_t or long long, or a null
+ * pointer of one of these types.
+ *
  * Threads: one thread at a time may be inside the library (any thread; use a lock of your own). A
  * call that meets another one is refused. mpc_stopall may be called at any time.
  *
@@ -23,7 +30,7 @@
 extern "C" {
 #endif
 
-/* Any source, or any type (mpc_brecv). */
+/* Any source, any type (mpc_brecv), any message (mpc_wait). */
 #define DONTCARE (-1)
 /* All messages (mpc_wait). */
 #define ALLMSG (-2)
@@ -43,12 +50,20 @@ int mpc_environ(int* numtask, int* taskid);
  *   qtype 2, nelem 1..2: lowest and highest message type
  *   qtype 3, nelem 1..4: values of DONTCARE, ALLMSG, NULLTASK, ALLGRP
  *   qtype 4, nelem 1..2: longest message sent without asking the receiver first, and buffer memory
- * per pair of tasks, in bytes */
+ * per pair of tasks, in bytes
+ *   qtype 5, nelem 1: the setting 1 of mpc_task_set */
 int mpc_task_query(int* nbuf, int nelem, int qtype);
+
+/* Sets how this task is treated.
+ *   stype 1: a message longer than the buffer of its receive is cut (nbuf 0, the default), or is cut
+ * and the receive ends with an error (nbuf 1) */
+int mpc_task_set(int nbuf, int stype);
 
 /* Ends all tasks of the job; the job's exit status is errcode (modulo 256). Flushes stdio, does not
  * run exit handlers. Does not return. */
 int mpc_stopall(int errcode);
+
+/* --- blocking */
 
 /* Sends len bytes at `out` to task `dest` under the number `type` (0 or more). Blocks until the
  * buffer may be used again: the message has been received or is kept for the receiver, within the
@@ -57,49 +72,157 @@ int mpc_bsend(const void* out, size_t len, int dest, int type);
 
 /* Receives a message of at most len bytes from task *source of type *type; each may be DONTCARE,
  * and both are set to what came. Blocks until the message is in `in`. *nbytes is set to the bytes
- * received; it may be a pointer to int, unsigned, long or size_t, or a null pointer of one of these
- * types. A longer message is cut to len. */
+ * received. A longer message is cut to len (see mpc_task_set). */
 int mpc_brecv(void* in, size_t len, int* source, int* type, int* nbytes);
+
+/* Sends `out` to dest and receives from *source (may be DONTCARE, and is set), both under `type`.
+ * Blocks until both are done; cannot deadlock with the same call, or a receive and a send, of the
+ * partners. The buffers must not overlap. */
+int mpc_bsendrecv(const void* out, size_t outlen, int dest, int type, void* in, size_t inlen,
+                  int* source, int* nbytes);
+
+/* The same as mpc_bsend and mpc_brecv for a message that lies in blknum blocks of blklen bytes,
+ * `offset` bytes from the start of one to the start of the next (offset >= blklen). The message
+ * itself has no blocks: any receive takes it. */
+int mpc_bvsend(const void* out, size_t blklen, size_t offset, size_t blknum, int dest, int type);
+int mpc_bvrecv(void* in, size_t blklen, size_t offset, size_t blknum, int* source, int* type,
+               int* nbytes);
+
+/* Copies blocks, laid out as for mpc_bvsend, from `in` to contiguous memory at `out`, and back. */
+int mpc_pack(const void* in, void* out, size_t blklen, size_t offset, size_t blknum);
+int mpc_unpack(const void* in, void* out, size_t blklen, size_t offset, size_t blknum);
+
+/* --- non-blocking */
+
+/* Starts a send and sets *msgid to its id. Returns at once; the buffer must stay as it is until the
+ * send has ended. */
+int mpc_send(const void* out, size_t len, int dest, int type, int* msgid);
+
+/* Starts a receive likewise. *source and *type say what is wanted and are set when mpc_wait or
+ * mpc_status tells of the end; they and the buffer must live until then. */
+int mpc_recv(void* in, size_t len, int* source, int* type, int* msgid);
+
+/* Starts a receive likewise; when it has ended, `handler` is called once with the address of the
+ * id, and should end the id with mpc_wait. It is called by the thread that uses MPL, at the end of
+ * an MPL call, never inside another handler, and not while mpc_lockrnc holds handlers back. */
+int mpc_rcvncall(void* in, size_t len, int* source, int* type, int* msgid,
+                 void (*handler)(int* msgid));
+
+/* newval 1 holds handlers back, 0 lets them run again (and those that are due run at once);
+ * *oldval is set to what it was. */
+int mpc_lockrnc(int newval, int* oldval);
+
+/* How it stands with a message: its bytes when it has ended (mpc_wait may still be called), -1 while
+ * it is under way, -2 when there is no such id or it ended with an error. Does not block. */
+int mpc_status(int msgid);
+
+/* Blocks until the message has ended, sets *nbytes to its bytes and ends the id. *msgid may be
+ * DONTCARE: any message, and *msgid is set to its id; messages that mpc_status has told of are taken
+ * last. Or ALLMSG: all messages, *nbytes is set to 0. Neither waits for receives of mpc_rcvncall
+ * whose handler has not been called. */
+int mpc_wait(int* msgid, int* nbytes);
+
+/* Looks for a message that a receive from *source (or DONTCARE) of *type (or DONTCARE) would get.
+ * Sets *source, *type and *nbytes to what it is, or *nbytes to -1 when there is none. Does not
+ * block, and does not receive. */
+int mpc_probe(int* source, int* type, int* nbytes);
+
+/* --- collective */
 
 /* Returns when all tasks of the group have called it. gid: ALLGRP. */
 int mpc_sync(int gid);
 
-/* The same by reference. */
+/* --- the same by reference */
+
 int mp_environ(int* numtask, int* taskid);
 int mp_task_query(int* nbuf, int* nelem, int* qtype);
+int mp_task_set(int* nbuf, int* stype);
 int mp_stopall(int* errcode);
 int mp_bsend(const void* out, int* len, int* dest, int* type);
 int mp_brecv(void* in, int* len, int* source, int* type, int* nbytes);
+int mp_bsendrecv(const void* out, int* outlen, int* dest, int* type, void* in, int* inlen,
+                 int* source, int* nbytes);
+int mp_bvsend(const void* out, int* blklen, int* offset, int* blknum, int* dest, int* type);
+int mp_bvrecv(void* in, int* blklen, int* offset, int* blknum, int* source, int* type, int* nbytes);
+int mp_pack(const void* in, void* out, int* blklen, int* offset, int* blknum);
+int mp_unpack(const void* in, void* out, int* blklen, int* offset, int* blknum);
+int mp_send(const void* out, int* len, int* dest, int* type, int* msgid);
+int mp_recv(void* in, int* len, int* source, int* type, int* msgid);
+int mp_rcvncall(void* in, int* len, int* source, int* type, int* msgid, void (*handler)(int* msgid));
+int mp_lockrnc(int* newval, int* oldval);
+int mp_status(int* msgid);
+int mp_wait(int* msgid, int* nbytes);
+int mp_probe(int* source, int* type, int* nbytes);
 int mp_sync(int* gid);
 
-/* mpc_brecv for the other widths of *nbytes; programs write mpc_brecv and get the right one. */
-int mpc_brecv_u(void* in, size_t len, int* source, int* type, unsigned* nbytes);
-int mpc_brecv_l(void* in, size_t len, int* source, int* type, long* nbytes);
-int mpc_brecv_ul(void* in, size_t len, int* source, int* type, unsigned long* nbytes);
-int mpc_brecv_ll(void* in, size_t len, int* source, int* type, long long* nbytes);
-int mpc_brecv_ull(void* in, size_t len, int* source, int* type, unsigned long long* nbytes);
+/* --- the calls with nbytes for its other widths; programs write mpc_brecv and get the right one */
+
+#define MPL_COUNTED_CALLS_(SUFFIX, COUNT)                                                          \
+    int mpc_brecv##SUFFIX(void* in, size_t len, int* source, int* type, COUNT* nbytes);            \
+    int mpc_bvrecv##SUFFIX(void* in, size_t blklen, size_t offset, size_t blknum, int* source,     \
+                           int* type, COUNT* nbytes);                                              \
+    int mpc_bsendrecv##SUFFIX(const void* out, size_t outlen, int dest, int type, void* in,        \
+                              size_t inlen, int* source, COUNT* nbytes);                           \
+    int mpc_wait##SUFFIX(int* msgid, COUNT* nbytes);                                               \
+    int mpc_probe##SUFFIX(int* source, int* type, COUNT* nbytes);
+MPL_COUNTED_CALLS_(_u, unsigned)
+MPL_COUNTED_CALLS_(_l, long)
+MPL_COUNTED_CALLS_(_ul, unsigned long)
+#ifdef __GNUC__
+__extension__ typedef long long mpl_long_long_;
+__extension__ typedef unsigned long long mpl_unsigned_long_long_;
+#else
+typedef long long mpl_long_long_;
+typedef unsigned long long mpl_unsigned_long_long_;
+#endif
+MPL_COUNTED_CALLS_(_ll, mpl_long_long_)
+MPL_COUNTED_CALLS_(_ull, mpl_unsigned_long_long_)
+#undef MPL_COUNTED_CALLS_
 
 #ifdef __cplusplus
 } /* extern "C" */
 
-inline int mpc_brecv(void* in, size_t len, int* source, int* type, unsigned* nbytes) {
-    return mpc_brecv_u(in, len, source, type, nbytes);
-}
-inline int mpc_brecv(void* in, size_t len, int* source, int* type, long* nbytes) {
-    return mpc_brecv_l(in, len, source, type, nbytes);
-}
-inline int mpc_brecv(void* in, size_t len, int* source, int* type, unsigned long* nbytes) {
-    return mpc_brecv_ul(in, len, source, type, nbytes);
-}
-inline int mpc_brecv(void* in, size_t len, int* source, int* type, long long* nbytes) {
-    return mpc_brecv_ll(in, len, source, type, nbytes);
-}
-inline int mpc_brecv(void* in, size_t len, int* source, int* type, unsigned long long* nbytes) {
-    return mpc_brecv_ull(in, len, source, type, nbytes);
-}
+#define MPL_COUNTED_OVERLOADS_(SUFFIX, COUNT)                                                      \
+    inline int mpc_brecv(void* in, size_t len, int* source, int* type, COUNT* nbytes) {            \
+        return mpc_brecv##SUFFIX(in, len, source, type, nbytes);                                   \
+    }                                                                                              \
+    inline int mpc_bvrecv(void* in, size_t blklen, size_t offset, size_t blknum, int* source,      \
+                          int* type, COUNT* nbytes) {                                              \
+        return mpc_bvrecv##SUFFIX(in, blklen, offset, blknum, source, type, nbytes);               \
+    }                                                                                              \
+    inline int mpc_bsendrecv(const void* out, size_t outlen, int dest, int type, void* in,         \
+                             size_t inlen, int* source, COUNT* nbytes) {                           \
+        return mpc_bsendrecv##SUFFIX(out, outlen, dest, type, in, inlen, source, nbytes);          \
+    }                                                                                              \
+    inline int mpc_wait(int* msgid, COUNT* nbytes) {                                               \
+        return mpc_wait##SUFFIX(msgid, nbytes);                                                    \
+    }                                                                                              \
+    inline int mpc_probe(int* source, int* type, COUNT* nbytes) {                                  \
+        return mpc_probe##SUFFIX(source, type, nbytes);                                            \
+    }
+MPL_COUNTED_OVERLOADS_(_u, unsigned)
+MPL_COUNTED_OVERLOADS_(_l, long)
+MPL_COUNTED_OVERLOADS_(_ul, unsigned long)
+MPL_COUNTED_OVERLOADS_(_ll, mpl_long_long_)
+MPL_COUNTED_OVERLOADS_(_ull, mpl_unsigned_long_long_)
+#undef MPL_COUNTED_OVERLOADS_
 #if __cplusplus >= 201103L
 inline int mpc_brecv(void* in, size_t len, int* source, int* type, decltype(nullptr)) {
     return mpc_brecv(in, len, source, type, static_cast<int*>(nullptr));
+}
+inline int mpc_bvrecv(void* in, size_t blklen, size_t offset, size_t blknum, int* source, int* type,
+                      decltype(nullptr)) {
+    return mpc_bvrecv(in, blklen, offset, blknum, source, type, static_cast<int*>(nullptr));
+}
+inline int mpc_bsendrecv(const void* out, size_t outlen, int dest, int type, void* in, size_t inlen,
+                         int* source, decltype(nullptr)) {
+    return mpc_bsendrecv(out, outlen, dest, type, in, inlen, source, static_cast<int*>(nullptr));
+}
+inline int mpc_wait(int* msgid, decltype(nullptr)) {
+    return mpc_wait(msgid, static_cast<int*>(nullptr));
+}
+inline int mpc_probe(int* source, int* type, decltype(nullptr)) {
+    return mpc_probe(source, type, static_cast<int*>(nullptr));
 }
 #endif
 
@@ -111,14 +234,22 @@ inline int mpc_brecv(void* in, size_t len, int* source, int* type, decltype(null
 #define MPL_GENERIC_ _Generic
 #endif
 /* Anything that is not listed goes to the function itself, where the compiler judges it. */
+#define MPL_BY_COUNT_(call, nbytes)                 \
+    MPL_GENERIC_((nbytes),                          \
+        unsigned *: call##_u,                       \
+        long *: call##_l,                           \
+        unsigned long *: call##_ul,                 \
+        mpl_long_long_ *: call##_ll,                \
+        mpl_unsigned_long_long_ *: call##_ull,      \
+        default: call)
 #define mpc_brecv(in, len, source, type, nbytes) \
-    MPL_GENERIC_((nbytes),                            \
-        unsigned *: mpc_brecv_u,                      \
-        long *: mpc_brecv_l,                          \
-        unsigned long *: mpc_brecv_ul,                \
-        long long *: mpc_brecv_ll,                    \
-        unsigned long long *: mpc_brecv_ull,          \
-        default: mpc_brecv)(in, len, source, type, nbytes)
+    MPL_BY_COUNT_(mpc_brecv, nbytes)(in, len, source, type, nbytes)
+#define mpc_bvrecv(in, blklen, offset, blknum, source, type, nbytes) \
+    MPL_BY_COUNT_(mpc_bvrecv, nbytes)(in, blklen, offset, blknum, source, type, nbytes)
+#define mpc_bsendrecv(out, outlen, dest, type, in, inlen, source, nbytes) \
+    MPL_BY_COUNT_(mpc_bsendrecv, nbytes)(out, outlen, dest, type, in, inlen, source, nbytes)
+#define mpc_wait(msgid, nbytes) MPL_BY_COUNT_(mpc_wait, nbytes)(msgid, nbytes)
+#define mpc_probe(source, type, nbytes) MPL_BY_COUNT_(mpc_probe, nbytes)(source, type, nbytes)
 
 #endif
 

@@ -22,6 +22,43 @@ enum class Outcome : std::uint8_t {
     kNobodySends,  // a receive that no task can ever satisfy
 };
 
+// What a send and a receive have in common. `finish` is the one way to end either.
+struct Request {
+    Outcome outcome = Outcome::kPending;
+    struct FinishedList* tell = nullptr;  // joins this list when it ends
+    Request* next = nullptr;              // in that list
+    Request* previous = nullptr;
+    void* owner = nullptr;  // the caller's
+};
+
+// Requests that have ended, oldest first. `outcome` says kDone while there are any, so that one can
+// wait for the list as for a single request.
+struct FinishedList {
+    Outcome outcome = Outcome::kPending;
+    Request* head = nullptr;
+    Request* tail = nullptr;
+
+    void push(Request& request) noexcept {
+        request.next = nullptr;
+        request.previous = tail;
+        (tail != nullptr ? tail->next : head) = &request;
+        tail = &request;
+        outcome = Outcome::kDone;
+    }
+    // Takes out one that is in the list.
+    void remove(const Request& request) noexcept {
+        (request.previous != nullptr ? request.previous->next : head) = request.next;
+        (request.next != nullptr ? request.next->previous : tail) = request.previous;
+        if (head == nullptr) outcome = Outcome::kPending;
+    }
+};
+
+inline void finish(Request& request, Outcome outcome) noexcept {
+    request.outcome = outcome;
+    if (request.tell != nullptr) [[unlikely]]
+        request.tell->push(request);
+}
+
 struct SendRequest;
 
 // A frame waiting to go, or going, into a pipe.
@@ -39,7 +76,7 @@ struct OutFrame {
 
 // A send. Owned by the caller, and it and the user's buffer must live until `outcome` says
 // something else than kPending.
-struct SendRequest {
+struct SendRequest : Request {
     SendRequest() = default;
     SendRequest(const BufferView& what, TaskId to, std::int32_t of_type, Context in)
         : view(what), dest(to), type(of_type), context(in) {}
@@ -48,7 +85,6 @@ struct SendRequest {
     TaskId dest = 0;
     std::int32_t type = 0;
     Context context = Context::kUser;
-    Outcome outcome = Outcome::kPending;
     std::uint32_t id = 0;  // in the send table, while a rendezvous is under way
     bool granted = false;
     Bytes to_send = 0;  // rendezvous: bytes the receiver wants
@@ -57,10 +93,9 @@ struct SendRequest {
 };
 
 // A receive; owned likewise. The last three tell what arrived.
-struct ReceiveRequest {
+struct ReceiveRequest : Request {
     BufferView view;
     MatchKey wanted;
-    Outcome outcome = Outcome::kPending;
     std::uint32_t id = 0;     // in the receive table, while a rendezvous is under way
     std::uint64_t order = 0;  // of posting
     Bytes moved = 0;          // bytes already in the user's buffer
@@ -91,8 +126,8 @@ struct Unexpected {
     std::vector<std::byte> data;
 };
 
-// Small numbers for requests, to be named in frames. A number that is not in use, or that was given
-// away again, finds nothing.
+// Small positive numbers for requests, to be named in frames and to users. A number that is not in
+// use, or that was given back, finds nothing.
 template <typename T>
 class IdTable {
   public:
@@ -117,8 +152,10 @@ class IdTable {
 
     void remove(std::uint32_t id) {
         const std::uint32_t index = id & ((1u << kIndexBits) - 1);
-        entries_[index].object = nullptr;
-        ++entries_[index].generation;
+        Entry& entry = entries_[index];
+        entry.object = nullptr;
+        // Never a multiple of what the id has room for: 0 is no id.
+        if (++entry.generation % (1u << (31 - kIndexBits)) == 0) ++entry.generation;
         free_.push_back(index);
     }
 

@@ -37,6 +37,7 @@ Runtime::Runtime(const TaskEnvironment& environment) {
             messages_ =
                 std::make_unique<MessageLayer>(settings_, std::vector<Device*>{}, nullptr, nullptr);
         }
+        operations_ = std::make_unique<Operations>(*messages_);
     } catch (const std::exception& error) {
         failure_ = error.what();
     }
@@ -92,6 +93,21 @@ void Runtime::attach(const TaskEnvironment& environment) {
     };
     messages_ = std::make_unique<MessageLayer>(
         settings_, std::vector<Device*>{shared_memory_.get()}, device_of, waiter_.get());
+}
+
+void Runtime::call_handlers() {
+    in_handler_ = true;
+    while (!handlers_locked_) {
+        Operation* operation = operations_->next_for_handler();
+        if (operation == nullptr) break;
+        if (operation->receive.outcome == Outcome::kDone) {
+            *operation->source = operation->receive.source;
+            *operation->type = operation->receive.type;
+        }
+        int id = operation->id;
+        operation->handler(&id);
+    }
+    in_handler_ = false;
 }
 
 void Runtime::note_stopall(int code) noexcept {

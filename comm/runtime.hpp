@@ -10,6 +10,7 @@
 #include "comm/base/fence.hpp"
 #include "comm/base/node_segment.hpp"
 #include "comm/message_layer.hpp"
+#include "comm/operations.hpp"
 #include "comm/shm_device.hpp"
 #include "comm/wait.hpp"
 
@@ -47,8 +48,27 @@ class Runtime {
 
     // Precondition: failure() is empty.
     MessageLayer& messages() noexcept { return *messages_; }
+    Operations& operations() noexcept { return *operations_; }
     // What the task is doing, for watchers; a word of its own in a job of one task.
     DoingWords& doing() noexcept { return *doing_; }
+
+    // Whether a message longer than its buffer is an error (mpc_task_set), or just cut.
+    bool overflow_is_error() const noexcept { return overflow_is_error_; }
+    void set_overflow_is_error(bool is) noexcept { overflow_is_error_ = is; }
+
+    // For calls that look once and return: gives the core away where tasks share one.
+    void pause_between_looks() noexcept {
+        if (waiter_) waiter_->pause_between_looks();
+    }
+
+    // Handlers of mpc_rcvncall: held back, due, and called. A handler may call MPL; no other
+    // handler runs meanwhile.
+    bool handlers_locked() const noexcept { return handlers_locked_; }
+    void lock_handlers(bool locked) noexcept { handlers_locked_ = locked; }
+    bool handlers_due() const noexcept {
+        return operations_ && operations_->handlers_due() && !handlers_locked_ && !in_handler_;
+    }
+    void call_handlers();
 
     // Leaves word for pmd that this task ends the job with that code.
     void note_stopall(int code) noexcept;
@@ -71,6 +91,10 @@ class Runtime {
     std::unique_ptr<Waiter> waiter_;
     std::unique_ptr<ShmDevice> shared_memory_;
     std::unique_ptr<MessageLayer> messages_;
+    std::unique_ptr<Operations> operations_;
+    bool overflow_is_error_ = false;
+    bool handlers_locked_ = false;
+    bool in_handler_ = false;
 };
 
 }  // namespace poe::comm

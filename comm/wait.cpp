@@ -98,6 +98,11 @@ bool Waiter::pause_yielding() noexcept {
     return waited >= kYieldUntilCrowded;
 }
 
+void Waiter::pause_between_looks() noexcept {
+    if (crowded_ && mode_ != WaitMode::kPoll) ::sched_yield();
+    leave_if_ending();
+}
+
 void Waiter::begin_sleep() noexcept {
     if (mode_ == WaitMode::kSleep && turns_++ == 0) start_clock();
     doorbell_seen_ = slot_.doorbell.load(std::memory_order_relaxed);

@@ -48,6 +48,9 @@ class Waiter {
     // Spends a moment (spin or yield). Answers true when it is time to sleep instead.
     bool pause() noexcept;
 
+    // A look without a wait has found nothing: gives the core away where tasks share one.
+    void pause_between_looks() noexcept;
+
     // The three steps of a sleep; look for messages between the first and the second.
     void begin_sleep() noexcept;
     void sleep() noexcept;

@@ -23,6 +23,14 @@ enum class Call : std::uint8_t {
     kBsend = 1,
     kBrecv = 2,
     kSync = 3,
+    kBsendrecv = 4,
+    kBvsend = 5,
+    kBvrecv = 6,
+    kWaitSend = 7,     // mpc_wait for one send
+    kWaitReceive = 8,  // mpc_wait for one receive
+    kWaitAny = 9,      // mpc_wait(DONTCARE)
+    kWaitAll = 10,     // mpc_wait(ALLMSG): peer and type are those of one of them
+    kFlush = 11,
 };
 
 // The C name of the call, "computing" for none and "?" for a value that no task should write.
@@ -36,6 +44,19 @@ inline const char* call_name(Call call) noexcept {
             return "mpc_brecv";
         case Call::kSync:
             return "mpc_sync";
+        case Call::kBsendrecv:
+            return "mpc_bsendrecv";
+        case Call::kBvsend:
+            return "mpc_bvsend";
+        case Call::kBvrecv:
+            return "mpc_bvrecv";
+        case Call::kWaitSend:
+        case Call::kWaitReceive:
+        case Call::kWaitAny:
+        case Call::kWaitAll:
+            return "mpc_wait";
+        case Call::kFlush:
+            return "mpc_flush";
     }
     return "?";
 }

@@ -1,0 +1,125 @@
+// MPL's blocking sends and receives, and packing; see mpproto.h.
+#include "comm/api_checks.hpp"
+#include "comm/mpproto.h"
+
+namespace poe::comm {
+
+int api_bsend(const char* name, const UserBuffer& out, int dest, int type) {
+    ApiCall call(name);
+    if (!call.ready()) [[unlikely]]
+        return call.refuse_unready();
+    return call.run([&] {
+        if (const int refused = refuse_buffer(call, out)) return refused;
+        if (const int refused = refuse_destination(call, dest, type)) return refused;
+        const BufferView view = view_of(out);
+        call.doing(out.count == 1 ? Call::kBsend : Call::kBvsend, dest, type, view.size());
+        const Outcome outcome = call.runtime().messages().send(view, dest, type, Context::kUser);
+        return outcome == Outcome::kDone ? 0 : call.refuse(outcome, dest);
+    });
+}
+
+int api_brecv(const char* name, const UserBuffer& in, int* source, int* type, UserCount nbytes) {
+    ApiCall call(name);
+    if (!call.ready()) [[unlikely]]
+        return call.refuse_unready();
+    return call.run([&] {
+        if (const int refused = refuse_buffer(call, in)) return refused;
+        if (const int refused = refuse_wanted(call, source, type)) return refused;
+        ReceiveRequest request;
+        request.view = view_of(in);
+        request.wanted = {Context::kUser, *source, *type};
+        call.doing(in.count == 1 ? Call::kBrecv : Call::kBvrecv, *source, *type,
+                   request.view.size());
+        call.runtime().messages().receive(request);
+        return tell_received(call, request, source, type, nbytes);
+    });
+}
+
+int api_bsendrecv(const char* name, const UserBuffer& out, int dest, int type, const UserBuffer& in,
+                  int* source, UserCount nbytes) {
+    ApiCall call(name);
+    if (!call.ready()) [[unlikely]]
+        return call.refuse_unready();
+    return call.run([&] {
+        if (const int refused = refuse_buffer(call, out)) return refused;
+        if (const int refused = refuse_buffer(call, in)) return refused;
+        if (const int refused = refuse_destination(call, dest, type)) return refused;
+        if (const int refused = refuse_wanted(call, source, &type)) return refused;
+        MessageLayer& messages = call.runtime().messages();
+        ReceiveRequest receive;
+        receive.view = view_of(in);
+        receive.wanted = {Context::kUser, *source, type};
+        SendRequest send(view_of(out), dest, type, Context::kUser);
+        messages.start(receive);
+        messages.start(send);
+        call.doing(Call::kBsendrecv, *source, type, receive.view.size());
+        messages.wait(receive);
+        // Both must have ended before the call may: the requests live here.
+        if (messages.wait(send) != Outcome::kDone) return call.refuse(send.outcome, dest);
+        return tell_received(call, receive, source, nullptr, nbytes);
+    });
+}
+
+int api_pack(const char* name, const void* in, void* out, const UserBuffer& blocks, bool unpack) {
+    ApiCall call(name);
+    if (!call.ready()) [[unlikely]]
+        return call.refuse_unready();
+    if (const int refused = refuse_buffer(call, blocks)) return refused;
+    const BufferView view = view_of(blocks);
+    if (view.size() == 0) return 0;
+    if (in == nullptr || out == nullptr)
+        return refuse_null(call, in == nullptr ? "in" : "out", "data");
+    if (unpack) {
+        view.copy_in(0, static_cast<const std::byte*>(in), view.size());
+    } else {
+        view.copy_out(0, static_cast<std::byte*>(out), view.size());
+    }
+    return 0;
+}
+
+}  // namespace poe::comm
+
+using namespace poe::comm;
+
+extern "C" {
+
+MPL_EXPORT int mpc_bsend(const void* out, size_t len, int dest, int type) {
+    return api_bsend("mpc_bsend", {out, len, len}, dest, type);
+}
+
+MPL_EXPORT int mpc_bvsend(const void* out, size_t blklen, size_t offset, size_t blknum, int dest,
+                          int type) {
+    return api_bsend("mpc_bvsend", {out, blklen, offset, blknum}, dest, type);
+}
+
+MPL_EXPORT int mpc_pack(const void* in, void* out, size_t blklen, size_t offset, size_t blknum) {
+    return api_pack("mpc_pack", in, out, {in, blklen, offset, blknum}, false);
+}
+
+MPL_EXPORT int mpc_unpack(const void* in, void* out, size_t blklen, size_t offset, size_t blknum) {
+    return api_pack("mpc_unpack", in, out, {out, blklen, offset, blknum}, true);
+}
+
+// One set of functions for each type that nbytes may point to.
+#define MPL_RECEIVES(SUFFIX, COUNT)                                                            \
+    MPL_EXPORT int mpc_brecv##SUFFIX(void* in, size_t len, int* source, int* type,             \
+                                     COUNT* nbytes) {                                          \
+        return api_brecv("mpc_brecv", {in, len, len}, source, type, nbytes);                   \
+    }                                                                                          \
+    MPL_EXPORT int mpc_bvrecv##SUFFIX(void* in, size_t blklen, size_t offset, size_t blknum,   \
+                                      int* source, int* type, COUNT* nbytes) {                 \
+        return api_brecv("mpc_bvrecv", {in, blklen, offset, blknum}, source, type, nbytes);    \
+    }                                                                                          \
+    MPL_EXPORT int mpc_bsendrecv##SUFFIX(const void* out, size_t outlen, int dest, int type,   \
+                                         void* in, size_t inlen, int* source, COUNT* nbytes) { \
+        return api_bsendrecv("mpc_bsendrecv", {out, outlen, outlen}, dest, type,               \
+                             {in, inlen, inlen}, source, nbytes);                              \
+    }
+MPL_RECEIVES(, int)
+MPL_RECEIVES(_u, unsigned)
+MPL_RECEIVES(_l, long)
+MPL_RECEIVES(_ul, unsigned long)
+MPL_RECEIVES(_ll, long long)
+MPL_RECEIVES(_ull, unsigned long long)
+
+}  // extern "C"
