@@ -73,13 +73,18 @@ class BufferView {
         return start_ + offset / block_ * stride_ + inside;
     }
 
-    // Copies n bytes from position `offset` of the view. offset + n <= size().
+    // Copies n bytes from position `offset` of the view. offset + n <= size(). `copy` is as memcpy.
     void copy_out(Bytes offset, std::byte* to, Bytes n) const noexcept {
+        copy_out(offset, to, n,
+                 [](std::byte* at, const std::byte* from, Bytes k) { std::memcpy(at, from, k); });
+    }
+    template <typename Copy>
+    void copy_out(Bytes offset, std::byte* to, Bytes n, Copy&& copy) const noexcept {
         while (n > 0) {
             Bytes length = 0;
             const std::byte* from = piece(offset, length);
             length = std::min(length, n);
-            std::memcpy(to, from, length);
+            copy(to, from, length);
             to += length;
             offset += length;
             n -= length;

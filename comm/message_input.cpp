@@ -2,6 +2,7 @@
 // for yet. Everything in a frame was written by another process and is checked here before it is
 // used.
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <new>
 
@@ -12,6 +13,12 @@ namespace poe::comm {
 namespace {
 
 constexpr unsigned kFramesPerVisit = 64;
+
+std::uint64_t now_ns() noexcept {
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                          std::chrono::steady_clock::now().time_since_epoch())
+                                          .count());
+}
 
 }  // namespace
 
@@ -169,10 +176,16 @@ void MessageLayer::finish_frame(Peer& from) {
                 }
             }
             return;
-        case FrameKind::kData:
-            in.into->moved += in.header.length;
-            if (in.into->moved == in.into->expected) complete(*in.into, Outcome::kDone);
+        case FrameKind::kData: {
+            ReceiveRequest& into = *in.into;
+            into.moved += in.header.length;
+            if (into.moved != into.expected) return;
+            if (into.granted_ns != 0) {
+                from.fetch_choice.took(LongWay::kStream, into.expected, now_ns() - into.granted_ns);
+            }
+            complete(into, Outcome::kDone);
             return;
+        }
         case FrameKind::kRequest: {
             RequestBody body;
             std::memcpy(&body, in.body, sizeof body);
@@ -196,15 +209,33 @@ void MessageLayer::handle_request(Peer& from, const FrameHeader& header, const R
     if (ReceiveRequest* receive = match(header.context, from.task, header.tag)) {
         from.pipe->give_tokens(kMessageCost);
         matched(*receive, from.task, header.tag, body.length);
-        send_grant(from.task, body.send_id, *receive);
-        if (receive->expected == 0) complete(*receive, Outcome::kDone);
+        accept_offer(from, body, *receive);
         return;
     }
     Unexpected& offer = keep({header.context, from.task, header.tag}, body.length, kMessageCost);
     from.eager_held += kMessageCost;
-    offer.send_id = body.send_id;
+    offer.offer = body;
     offer.state = Unexpected::State::kOffered;
     ++offers_;
+}
+
+// Gets the bytes of an announced message into the receive that it was matched with, by fetching
+// them now or by asking for them.
+void MessageLayer::accept_offer(Peer& from, const RequestBody& offer, ReceiveRequest& into) {
+    const Bytes wanted = into.expected;
+    if (wanted > 0 && offer.address != 0 && from.pipe->can_fetch()) {
+        into.granted_ns = now_ns();
+        if (from.fetch_choice.choose(wanted) == LongWay::kFetch &&
+            from.pipe->fetch(offer.address, into.view, wanted)) {
+            from.fetch_choice.took(LongWay::kFetch, wanted, now_ns() - into.granted_ns);
+            into.moved = wanted;
+            send_grant(from.task, offer.send_id, into, 0);
+            complete(into, Outcome::kDone);
+            return;
+        }
+    }
+    send_grant(from.task, offer.send_id, into, wanted);
+    if (wanted == 0) complete(into, Outcome::kDone);
 }
 
 // The oldest posted receive that takes such a message, taken out of the queue; null when there is
@@ -316,11 +347,10 @@ void MessageLayer::take(Unexpected& message, ReceiveRequest& request) {
             message.claimed = &request;
             return;
         case Unexpected::State::kOffered: {
-            const std::uint32_t send_id = message.send_id;
+            const RequestBody offer = message.offer;
             --offers_;
             drop(&message);
-            send_grant(request.source, send_id, request);
-            if (request.expected == 0) complete(request, Outcome::kDone);
+            accept_offer(peer(request.source), offer, request);
             return;
         }
     }
@@ -376,8 +406,7 @@ void MessageLayer::take_in(Unexpected& offer) {
     offer.fill.wanted = offer.from;
     offer.fill.fills = &offer;
     matched(offer.fill, offer.from.source, offer.from.type, offer.length);
-    send_grant(offer.from.source, offer.send_id, offer.fill);
-    if (offer.length == 0) complete(offer.fill, Outcome::kDone);
+    accept_offer(peer(offer.from.source), offer.offer, offer.fill);
 }
 
 }  // namespace poe::comm

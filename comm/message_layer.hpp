@@ -5,9 +5,11 @@
 // Protocols. Up to the eager limit a message travels as one kEager frame; a receiver that has not
 // asked for it keeps it in buffer memory. Longer ones announce themselves (kRequest); the receiver
 // answers with kGrant when a receive matches, and the bytes (kData) go straight from user memory to
-// user memory through the pipe. A task that has waited in vain for a while takes announced messages
-// into buffer memory too, as far as it reaches: so two tasks that both send first get on, and a
-// later message of the same sender can be received before an earlier one.
+// user memory through the pipe. Where the pipe can read the sender's memory, the receiver may fetch
+// the bytes itself instead and then grants none (see fetch_choice.hpp). A task that has waited in
+// vain for a while takes announced messages into buffer memory too, as far as it reaches: so two
+// tasks that both send first get on, and a later message of the same sender can be received before
+// an earlier one.
 //
 // Buffer memory is per pair of tasks: `buffer_mem` bytes for eager messages (the sender holds
 // tokens for them and waits when it has none) and as much again for announced ones.
@@ -99,7 +101,7 @@ class MessageLayer final : private PipeSink {
     bool push(Peer& peer, OutFrame& frame);
     void frame_sent(Peer& peer, OutFrame& frame);
     void send_granted_data(Peer& peer, SendRequest& request);
-    void send_grant(TaskId source, std::uint32_t send_id, ReceiveRequest& into);
+    void send_grant(TaskId source, std::uint32_t send_id, ReceiveRequest& into, Bytes bytes);
 
     // Receiving (message_input.cpp).
     bool receive_at_once(Peer& peer, const FrameHeader& header);
@@ -110,6 +112,7 @@ class MessageLayer final : private PipeSink {
     void finish_frame(Peer& peer);
     void handle_request(Peer& peer, const FrameHeader& header, const RequestBody& body);
     void handle_grant(Peer& peer, const GrantBody& body);
+    void accept_offer(Peer& from, const RequestBody& offer, ReceiveRequest& into);
     ReceiveRequest* match(Context context, TaskId source, std::int32_t type);
     void matched(ReceiveRequest& request, TaskId source, std::int32_t type, Bytes length);
     void complete(ReceiveRequest& request, Outcome outcome);

@@ -38,10 +38,11 @@ void MessageLayer::start(SendRequest& request) {
         frame.cost = request.view.size() + kMessageCost;
     } else {
         request.id = sends_.add(request);
-        Bytes contiguous = 0;
         RequestBody body;
         body.length = request.view.size();
-        body.address = reinterpret_cast<std::uintptr_t>(request.view.piece(0, contiguous));
+        if (request.view.contiguous()) {
+            body.address = reinterpret_cast<std::uintptr_t>(request.view.start());
+        }
         body.send_id = request.id;
         std::memcpy(frame.body, &body, sizeof body);
         frame.header = {sizeof body, request.type, FrameKind::kRequest, request.context};
@@ -212,12 +213,13 @@ void MessageLayer::handle_grant(Peer& from, const GrantBody& body) {
     pump(from);
 }
 
-void MessageLayer::send_grant(TaskId source, std::uint32_t send_id, ReceiveRequest& into) {
+void MessageLayer::send_grant(TaskId source, std::uint32_t send_id, ReceiveRequest& into,
+                              Bytes bytes) {
     Peer& to = peer(source);
     GrantBody body;
-    body.length = into.expected;
+    body.length = bytes;
     body.send_id = send_id;
-    if (into.expected > 0) {
+    if (bytes > 0) {
         into.id = receives_.add(into);
         body.receive_id = into.id;
     }

@@ -1,6 +1,7 @@
 // What the message layer keeps per peer task. Private to message_*.cpp.
 #pragma once
 
+#include "comm/fetch_choice.hpp"
 #include "comm/message_layer.hpp"
 
 namespace poe::comm {
@@ -47,6 +48,7 @@ struct MessageLayer::Peer {
     Inbound in;
     Bytes eager_held = 0;   // buffer memory in use for this peer's eager messages
     Bytes offers_held = 0;  // and for its announced ones
+    FetchChoice fetch_choice;
 
     bool idle() const noexcept {
         return current == nullptr && urgent.empty() && ordered.empty() && fault == nullptr;

@@ -42,7 +42,7 @@ static_assert(sizeof(FrameHeader) == 12);
 
 struct RequestBody {
     std::uint64_t length = 0;   // of the message
-    std::uint64_t address = 0;  // where it lies at the sender, for devices that can fetch
+    std::uint64_t address = 0;  // where it lies at the sender, in one piece; 0: in pieces
     std::uint32_t send_id = 0;
     std::uint32_t unused = 0;
 };
@@ -88,6 +88,15 @@ class Pipe {
     // All payload of the front frame has been read or skipped.
     virtual void finish_frame() = 0;
     virtual void give_tokens(Bytes cost) = 0;
+
+    // Fetching: whether this device can read the peer's memory. May turn to false, never back.
+    virtual bool can_fetch() const { return false; }
+    // Copies n bytes at `address` of the peer to the beginning of `to`. False: it could not, and
+    // `to` holds anything.
+    virtual bool fetch(std::uint64_t address, const BufferView& to, Bytes n) {
+        static_cast<void>(address), static_cast<void>(to), static_cast<void>(n);
+        return false;
+    }
 
     // What the peer did that it may not do, or null. A broken pipe neither sends nor receives.
     virtual const char* fault() const = 0;

@@ -105,6 +105,7 @@ struct ReceiveRequest : Request {
     TaskId source = kWildcard;           // of the message, once matched
     std::int32_t type = 0;
     Bytes length = 0;  // of the message as sent; more than the buffer means that it was cut
+    std::uint64_t granted_ns = 0;  // rendezvous: when its bytes were asked for; 0: not timed
 };
 
 // A message that came before its receive. Owned by the message layer.
@@ -116,8 +117,8 @@ struct Unexpected {
     };
     MatchKey from;
     Bytes length = 0;
-    Bytes cost = 0;             // tokens to give back
-    std::uint32_t send_id = 0;  // rendezvous
+    Bytes cost = 0;     // tokens to give back
+    RequestBody offer;  // rendezvous
     State state = State::kArriving;
     bool taken_in = false;              // rendezvous: fetched into `data` without a receive
     ReceiveRequest* claimed = nullptr;  // by a receive that came while it was arriving

@@ -38,6 +38,8 @@ class ShmPipe final : public Pipe {
     void finish_frame() override;
     void give_tokens(Bytes cost) override;
     const char* fault() const override;
+    bool can_fetch() const override;
+    bool fetch(std::uint64_t address, const BufferView& to, Bytes n) override;
 
   private:
     friend class ShmDevice;
@@ -88,6 +90,7 @@ class ShmDevice final : public Device {
     std::vector<ShmPipe*> active_;
     std::uint32_t rings_answered_ = 0;
     std::uint32_t polls_ = 0;
+    bool may_fetch_;
 };
 
 }  // namespace poe::comm

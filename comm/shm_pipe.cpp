@@ -13,7 +13,7 @@ namespace {
 // A stream's pieces: small first, so that the receiver starts early, then larger for less traffic
 // on the line of bytes_written.
 constexpr Bytes kFirstPiece = 4096;
-constexpr Bytes kLargestPiece = 32 * 1024;
+constexpr Bytes kLargestPiece = 16 * 1024;
 constexpr Bytes kReserveStep = 64 * 1024;
 
 // Makes the ring's memory exist up to `end` (a position in the first lap) or all of it.
@@ -83,8 +83,8 @@ void ShmSender::copy_to_ring(std::uint64_t position, const BufferView& payload, 
     reserve_up_to(memory_, reserved_, position + n);
     const Bytes inside = position & (memory_.ring_bytes - 1);
     const Bytes first = std::min(n, memory_.ring_bytes - inside);
-    payload.copy_out(offset, memory_.ring + inside, first);
-    if (first < n) payload.copy_out(offset + first, memory_.ring, n - first);
+    payload.copy_out(offset, memory_.ring + inside, first, copy_);
+    if (first < n) payload.copy_out(offset + first, memory_.ring, n - first, copy_);
 }
 
 Bytes ShmSender::start_slowly(const FrameHeader& header, const BufferView& payload, Bytes offset,

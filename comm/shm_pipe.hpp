@@ -50,6 +50,7 @@
 #include "comm/base/types.hpp"
 #include "comm/buffer_view.hpp"
 #include "comm/pipe.hpp"
+#include "comm/ring_copy.hpp"
 
 namespace poe::comm {
 
@@ -140,6 +141,7 @@ class ShmSender {
     std::uint64_t bytes_read_ = 0;
     std::uint64_t tokens_given_ = 0;
     Bytes reserved_ = 0;
+    RingCopy copy_;
     const char* fault_ = nullptr;
 };
 
@@ -154,7 +156,6 @@ class ShmReceiver {
             // The line where a payload of 49 bytes and more begins: asked for together with the
             // cell, so that both come at once. A prefetch of memory that does not exist does
             // nothing.
-            __builtin_prefetch(memory_.ring + (next_line(read_at_) & (memory_.ring_bytes - 1)));
             return memory_.cells[next_cell_].sequence.load(std::memory_order_relaxed) ==
                        static_cast<std::uint32_t>(frames_finished_ + 1) &&
                    fault_ == nullptr;

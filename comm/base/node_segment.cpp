@@ -103,6 +103,7 @@ SegmentFacts facts_of(const NodeSegmentSpec& spec) {
     facts.owner_uid = ::geteuid();
     facts.buffer_mem = spec.buffer_mem;
     facts.eager_limit = spec.eager_limit;
+    facts.single_copy = spec.single_copy ? 1 : 0;
     facts.created_ns = monotonic_ns();
     facts.asymmetric_fences = membarrier_available() ? 1 : 0;
     std::memcpy(facts.job_id, spec.job_id.data(), spec.job_id.size());

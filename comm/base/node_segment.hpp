@@ -26,6 +26,7 @@ struct NodeSegmentSpec {
     pid_t pmd_pid = 0;
     Bytes buffer_mem = 0;   // per pair of tasks, 0 = default
     Bytes eager_limit = 0;  // 0 = default
+    bool single_copy = true;  // tasks may read each other's memory, where the system lets them
 };
 
 // One mapped piece of the segment file; unmapped by its destructor. Movable.

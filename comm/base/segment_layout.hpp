@@ -80,7 +80,7 @@ struct SegmentFacts {
     std::uint64_t created_ns = 0;   // CLOCK_MONOTONIC
     // 1: membarrier works here, so senders need no fence (see comm/base/fence.hpp).
     std::uint32_t asymmetric_fences = 0;
-    std::uint32_t unused = 0;
+    std::uint32_t single_copy = 0;  // 1: tasks may read each other's memory
     char job_id[kMaxJobId + 8] = {};
     SegmentLayout layout;
 };

@@ -4,10 +4,11 @@ and writes build/bench/NAME.json."""
 
 import sys
 
+import comm_bench
 import launch_bench
 import stdio_bench
 
-BENCHES = {"launch": launch_bench.run, "stdio": stdio_bench.run}
+BENCHES = {"comm": comm_bench.run, "launch": launch_bench.run, "stdio": stdio_bench.run}
 
 
 def main():

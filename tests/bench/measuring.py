@@ -25,11 +25,11 @@ def environment():
     return env
 
 
-def compile_program(source, name, compiler="cc"):
+def compile_program(source, name, compiler="cc", *flags):
     """Compiles tests/bench/SOURCE with `compiler`; the path of the program."""
     OUT.mkdir(parents=True, exist_ok=True)
     program = OUT / name
-    subprocess.run([compiler, "-O2", "-o", program, pathlib.Path(__file__).parent / source], check=True)
+    subprocess.run([compiler, "-O2", *flags, "-o", program, pathlib.Path(__file__).parent / source], check=True)
     return str(program)
 
 

@@ -230,9 +230,9 @@ static void handlers(void) {
     CHECK(mpc_rcvncall(&handler_value, sizeof handler_value, &handler_source, &handler_type, &id,
                        NULL) == -1);
     handler_type = 12;
+    CHECK(mpc_lockrnc(1, &old) == 0 && old == 0);
     CHECK(mpc_rcvncall(&handler_value, sizeof handler_value, &handler_source, &handler_type, &id,
                        on_message) == 0);
-    CHECK(mpc_lockrnc(1, &old) == 0 && old == 0);
     for (int i = 1; i <= 10; ++i) CHECK(mpc_bsend(&i, sizeof i, next, 12) == 0);
     CHECK(mpc_sync(ALLGRP) == 0);
     CHECK(mpc_bsend(&id, sizeof id, me, 1) == 0);

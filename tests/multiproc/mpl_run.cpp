@@ -3,12 +3,12 @@
 // environment that pmd would give them, waits with a deadline, removes everything.
 //
 //   mpl_run -n TASKS [-t SECONDS] [-w adaptive|poll|yield|sleep] [-b BUFFER_MEM] [-e EAGER_LIMIT]
-//           [-c CPUS] [-p] [-k MICROSECONDS] [-d DIRECTORY] PROGRAM [ARGUMENT...]
+//           [-c CPUS] [-p] [-k MICROSECONDS] [-d DIRECTORY] [-s] [-f] PROGRAM [ARGUMENT...]
 //
 // -p pins task i to core i. -k kills one task (TASKS/2) with SIGKILL after that time, lets the
 // others go on for 30 ms, then ends the job as pmd does; the others may exit or be ended, but not
 // die otherwise. -c pretends that the node has that many cores. -d uses another file system than
-// /dev/shm.
+// /dev/shm. -s tells the tasks not to read each other's memory; -f lets the system forbid it.
 //
 // Exit: 0 every task exited 0 (or as -k allows); 1 a task did not; 2 wrong usage; 3 deadline
 // passed.
@@ -18,12 +18,15 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <map>
 #include <sched.h>
 #include <signal.h>
 #include <string>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -44,6 +47,8 @@ struct Options {
     unsigned cpus = 0;
     bool pin = false;
     long kill_after_us = -1;
+    bool single_copy = true;
+    bool forbid_fetching = false;
     std::string directory = "/dev/shm";
     char** command = nullptr;
 };
@@ -67,7 +72,7 @@ poe::WaitMode wait_mode_of(const std::string& name) {
 Options read_options(int argc, char** argv) {
     Options options;
     int letter = 0;
-    while ((letter = ::getopt(argc, argv, "+n:t:w:b:e:c:pk:d:")) != -1) {
+    while ((letter = ::getopt(argc, argv, "+n:t:w:b:e:c:pk:d:sf")) != -1) {
         switch (letter) {
             case 'n':
                 options.tasks = static_cast<unsigned>(std::atoi(optarg));
@@ -96,6 +101,12 @@ Options read_options(int argc, char** argv) {
             case 'd':
                 options.directory = optarg;
                 break;
+            case 's':
+                options.single_copy = false;
+                break;
+            case 'f':
+                options.forbid_fetching = true;
+                break;
             default:
                 usage("unknown option");
         }
@@ -111,7 +122,8 @@ class JobDirectory {
   public:
     explicit JobDirectory(const std::string& where)
         : id_("mpltest-" + std::to_string(::getpid())),
-          path_(where + "/poe-" + std::to_string(::geteuid()) + "-" + id_) {
+          // Not named as pmd names its own: a pmd would take it for one that was left behind.
+          path_(where + "/" + id_) {
         std::filesystem::remove_all(path_);
         if (::mkdir(path_.c_str(), 0700) != 0) usage(("cannot make " + path_).c_str());
     }
@@ -127,6 +139,22 @@ class JobDirectory {
     std::string path_;
 };
 
+// As in a container: process_vm_readv answers EPERM in this process and its children.
+void forbid_fetching() {
+    sock_filter program[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog filter{std::size(program), program};
+    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) {
+        std::perror("mpl_run: cannot forbid process_vm_readv");
+        ::_exit(127);
+    }
+}
+
 pid_t start_task(const Options& options, const JobDirectory& job, unsigned task) {
     const pid_t pid = ::fork();
     if (pid != 0) return pid;
@@ -137,6 +165,7 @@ pid_t start_task(const Options& options, const JobDirectory& job, unsigned task)
         CPU_SET(task % std::thread::hardware_concurrency(), &set);
         ::sched_setaffinity(0, sizeof set, &set);
     }
+    if (options.forbid_fetching) forbid_fetching();
     ::setenv("MP_CHILD", std::to_string(task).c_str(), 1);
     ::setenv("MP_PROCS", std::to_string(options.tasks).c_str(), 1);
     ::setenv("MP_PARTITION", job.id().c_str(), 1);
@@ -192,6 +221,7 @@ class Job {
         spec.pmd_pid = ::getpid();
         spec.buffer_mem = options.buffer_mem;
         spec.eager_limit = options.eager_limit;
+        spec.single_copy = options.single_copy;
         return spec;
     }
 

@@ -46,7 +46,12 @@ mpl_test(semantics_alone $<TARGET_FILE:mpl_semantics>)
 # Finite buffer memory, small eager limit, every way to wait.
 mpl_test(random_ordered mpl_run -n 4 -b 16384 $<TARGET_FILE:mpl_random> 5000 10 20 ordered)
 mpl_test(random_ordered_16 mpl_run -n 16 -b 65536 $<TARGET_FILE:mpl_random> 5100 3 10 ordered)
+# Long messages fetched, streamed, and fetching forbidden by the system.
 mpl_test(random_rendezvous mpl_run -n 4 -e 100 $<TARGET_FILE:mpl_random> 6000 10 10)
+mpl_test(random_streamed mpl_run -n 4 -e 100 -s $<TARGET_FILE:mpl_random> 6100 10 10)
+mpl_test(random_no_fetching mpl_run -n 4 -e 100 -f $<TARGET_FILE:mpl_random> 6200 10 10)
+mpl_test(nonblocking_rendezvous mpl_run -n 4 -e 100 $<TARGET_FILE:mpl_nonblocking>)
+mpl_test(nonblocking_no_fetching mpl_run -n 4 -e 100 -f $<TARGET_FILE:mpl_nonblocking>)
 foreach(mode poll yield sleep)
   mpl_test(random_${mode} mpl_run -n 2 -w ${mode} $<TARGET_FILE:mpl_random> 7000 10 10)
   mpl_test(semantics_${mode} mpl_run -n 2 -w ${mode} $<TARGET_FILE:mpl_semantics>)

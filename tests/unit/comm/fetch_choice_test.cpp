@@ -1,0 +1,55 @@
+// Which way long messages take.
+#include "comm/fetch_choice.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace poe::comm;
+
+namespace {
+
+// Of `messages` messages, how many are fetched when each way costs that much.
+int fetched(FetchChoice& choice, poe::Bytes length, int messages, std::uint64_t fetch_ns,
+            std::uint64_t stream_ns) {
+    int count = 0;
+    for (int i = 0; i < messages; ++i) {
+        const LongWay way = choice.choose(length);
+        if (way == LongWay::kFetch) ++count;
+        choice.took(way, length, way == LongWay::kFetch ? fetch_ns : stream_ns);
+    }
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("the cheaper way is taken, and the other tried now and then") {
+    FetchChoice choice;
+    const int cheap = fetched(choice, 1 << 20, 1000, 100, 200);
+    CHECK(cheap > 950);
+    CHECK(cheap < 1000);
+    FetchChoice other;
+    const int dear = fetched(other, 1 << 20, 1000, 200, 100);
+    CHECK(dear < 50);
+    CHECK(dear > 0);
+}
+
+TEST_CASE("a change is noticed") {
+    FetchChoice choice;
+    fetched(choice, 1 << 20, 200, 100, 200);
+    fetched(choice, 1 << 20, 1500, 500, 200);
+    CHECK(fetched(choice, 1 << 20, 1000, 500, 200) < 100);
+}
+
+TEST_CASE("lengths are judged apart") {
+    FetchChoice choice;
+    fetched(choice, 1 << 12, 200, 200, 100);
+    fetched(choice, 1 << 22, 200, 100, 200);
+    CHECK(fetched(choice, 1 << 12, 320, 200, 100) < 30);
+    CHECK(fetched(choice, 1 << 22, 320, 100, 200) > 290);
+}
+
+TEST_CASE("one slow message, because the sender was away, does not decide") {
+    FetchChoice choice;
+    fetched(choice, 1 << 20, 200, 200, 100);
+    choice.took(LongWay::kStream, 1 << 20, 150);
+    CHECK(fetched(choice, 1 << 20, 100, 200, 100) < 10);
+}
