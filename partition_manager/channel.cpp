@@ -195,12 +195,20 @@ void Channel::write_some() {
     }
 }
 
-void Channel::drain(int milliseconds) {
+void Channel::drain(std::chrono::milliseconds patience) {
     if (closed_) return;
+    const auto deadline = std::chrono::steady_clock::now() + patience;
     write_some();
     pollfd wait{(duplex_ ? in_ : out_).native_handle(), POLLOUT, 0};
-    while (queued_bytes() > 0 && ::poll(&wait, 1, milliseconds) == 1 && !(wait.revents & POLLERR))
+    while (queued_bytes() > 0) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(
+            deadline - std::chrono::steady_clock::now());
+        if (left.count() <= 0) return;
+        const int ready = ::poll(&wait, 1, static_cast<int>(left.count()));
+        if (ready < 0 && errno == EINTR) continue;
+        if (ready != 1 || (wait.revents & POLLERR) != 0) return;
         write_some();
+    }
 }
 
 }  // namespace poe::pm

@@ -75,7 +75,7 @@ void NodeDaemon::run() {
     channel_.start();
     channel_.send(Hello{kChannelVersion, ::getpid()});
     while (phase_ != Phase::kFinished) loop_.run_one();
-    channel_.drain(1000);
+    channel_.drain(std::chrono::seconds(1));
 }
 
 void NodeDaemon::on_message(Message message) {
