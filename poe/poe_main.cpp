@@ -149,7 +149,8 @@ int run_job(const Options& options, const Diagnostics& diagnostics,
     }
     if (!options.save_host_file.empty()) pm::save_host_file(map.value(), options.save_host_file);
     std::optional<pm::CommandsFile> commands;
-    if (!options.commands_file.empty()) {
+    // With a program and one step, nothing is read from it.
+    if (!options.commands_file.empty() && (options.program.empty() || options.newjob)) {
         auto loaded = pm::load_commands_file(options.commands_file);
         if (!loaded) {
             diagnostics.error(loaded.error());

@@ -112,6 +112,12 @@ class BadFiles(LaunchTest):
                 self.assertIn(word, result.stderr)
 
 
+    def test_commands_file_that_is_not_used(self):
+        result = self.ok(poe("true", "-procs", "2", "-cmdfile", "/nonexistent"))
+        self.assertIn(b"-cmdfile is ignored", result.stderr)
+        self.assertNotIn(b"ERROR", result.stderr)
+
+
 class BadFlags(LaunchTest):
     def refused(self, *args, words, env=None):
         result = poe("true", *args, env=env)
