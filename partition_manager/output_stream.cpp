@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <unistd.h>
 
 namespace poe::pm {
@@ -36,8 +35,8 @@ OutputStream::OutputStream(asio::io_context& loop, Channel& channel, FrameKind k
     : loop_(loop), channel_(channel), kind_(kind), open_lines_(open_lines), timer_(loop) {}
 
 void OutputStream::add(TaskId task, UniqueFd pipe, bool discard) {
-    ::fcntl(pipe.get(), F_SETFL, ::fcntl(pipe.get(), F_GETFL) | O_NONBLOCK);
     sources_.push_back(std::make_unique<Source>(loop_, task, std::move(pipe), discard));
+    sources_.back()->descriptor.non_blocking(true);
     ++open_;
     wait(*sources_.back());
 }
