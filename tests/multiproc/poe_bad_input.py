@@ -119,6 +119,13 @@ class BadFiles(LaunchTest):
 
 
 class BadFlags(LaunchTest):
+    def test_no_place_for_the_report(self):
+        for file, why in (("/nonexistent/r.json", b"No such file"), ("/", b"directory")):
+            result = self.ok(poe("echo", "ran", "-report", file), 1)
+            self.assertEqual(result.stdout, b"")
+            self.assertIn(b"report to " + os.fsencode(file) + b": ", result.stderr)
+            self.assertIn(why, result.stderr)
+
     def refused(self, *args, words, env=None):
         result = poe("true", *args, env=env)
         self.ok(result, 1)
