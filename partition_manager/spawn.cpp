@@ -13,6 +13,7 @@
 
 // clone under the name that the thread sanitizer does not intercept: it takes clone for a fork, and
 // what it notes for the child would be noted in the memory that we share.
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): glibc's name
 extern "C" int __clone(int (*child)(void*), void* stack, int flags, void* argument, ...) noexcept;
 
 namespace poe::pm {
