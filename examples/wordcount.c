@@ -27,9 +27,10 @@ typedef struct {
     long words;
 } Table;
 
-static void stop(const char* what) {
+static _Noreturn void stop(const char* what) {
     fprintf(stderr, "wordcount: %s\n", what);
     mpc_stopall(1);
+    abort(); /* it does not return */
 }
 
 static void* allocate(size_t size) {
@@ -77,6 +78,11 @@ static void add(Table* table, const char* word, size_t length, long count) {
     table->words += count;
 }
 
+static void clear(Table* table) {
+    for (size_t i = 0; i < table->capacity; ++i) free(table->entries[i].word);
+    free(table->entries);
+}
+
 static int is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -97,7 +103,7 @@ static char* read_file(const char* path, size_t* size) {
     FILE* file = fopen(path, "rb");
     if (file == NULL || fseek(file, 0, SEEK_END) != 0) {
         perror(path);
-        mpc_stopall(1);
+        stop("no text to count");
     }
     const long end = ftell(file);
     rewind(file);
@@ -170,7 +176,9 @@ static int by_count_then_word(const void* a, const void* b) {
 static void print_top(Table* table) {
     size_t n = 0;
     for (size_t i = 0; i < table->capacity; ++i) {
-        if (table->entries[i].word != NULL) table->entries[n++] = table->entries[i];
+        const Entry entry = table->entries[i];
+        table->entries[i] = (Entry){NULL, 0};
+        if (entry.word != NULL) table->entries[n++] = entry;
     }
     if (n > 0) qsort(table->entries, n, sizeof(Entry), by_count_then_word);
     for (size_t i = 0; i < n && i < TOP; ++i) {
@@ -190,6 +198,9 @@ int main(int argc, char** argv) {
         count_words(&table, piece, size);
         char* text = write_table(&table, &size);
         send_block(text, size, 0, TABLE);
+        free(text);
+        free(piece);
+        clear(&table);
         return 0;
     }
 
@@ -210,5 +221,6 @@ int main(int argc, char** argv) {
     }
     print_top(&table);
     free(text);
+    clear(&table);
     return 0;
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -19,9 +18,14 @@ namespace {
 
 constexpr std::size_t kReadBytes = 256 << 10;
 
-void set_non_blocking(int fd) {
-    const int flags = ::fcntl(fd, F_GETFL);
-    if (flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0) throw_errno("channel");
+void adopt(asio::posix::stream_descriptor& descriptor, UniqueFd fd) {
+    asio::error_code error;
+    descriptor.assign(fd.get(), error);
+    if (!error) {
+        fd.release();
+        descriptor.non_blocking(true, error);
+    }
+    if (error) throw Error("channel", error.value());
 }
 
 }  // namespace
@@ -51,10 +55,8 @@ void ByteQueue::take(std::size_t count) {
 
 Channel::Channel(asio::io_context& loop, UniqueFd in, UniqueFd out, Handlers handlers)
     : loop_(loop), in_(loop), out_(loop), duplex_(!out), handlers_(std::move(handlers)) {
-    set_non_blocking(in.get());
-    if (!duplex_) set_non_blocking(out.get());
-    in_.assign(in.release());
-    if (!duplex_) out_.assign(out.release());
+    adopt(in_, std::move(in));
+    if (!duplex_) adopt(out_, std::move(out));
 }
 
 Channel::~Channel() {
@@ -195,12 +197,20 @@ void Channel::write_some() {
     }
 }
 
-void Channel::drain(int milliseconds) {
+void Channel::drain(std::chrono::milliseconds patience) {
     if (closed_) return;
+    const auto deadline = std::chrono::steady_clock::now() + patience;
     write_some();
     pollfd wait{(duplex_ ? in_ : out_).native_handle(), POLLOUT, 0};
-    while (queued_bytes() > 0 && ::poll(&wait, 1, milliseconds) == 1 && !(wait.revents & POLLERR))
+    while (queued_bytes() > 0) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(
+            deadline - std::chrono::steady_clock::now());
+        if (left.count() <= 0) return;
+        const int ready = ::poll(&wait, 1, static_cast<int>(left.count()));
+        if (ready < 0 && errno == EINTR) continue;
+        if (ready != 1 || (wait.revents & POLLERR) != 0) return;
         write_some();
+    }
 }
 
 }  // namespace poe::pm

@@ -7,6 +7,7 @@
 // windows.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -68,9 +69,9 @@ class Channel {
 
     std::size_t queued_bytes() const { return queue_.size(); }
 
-    // Writes what is queued, waiting for the peer at most about `milliseconds`. For the last words
-    // of a program that ends.
-    void drain(int milliseconds);
+    // Writes what is queued, waiting for the peer no longer than `patience` in all. Blocks. For the
+    // last words of a program that ends.
+    void drain(std::chrono::milliseconds patience);
 
     // No handler is called after it.
     void close();

@@ -21,6 +21,10 @@ std::uint32_t get_u32(const char* in) {
     return value;
 }
 
+// More than the largest frame of data. Larger control messages are rare: space for one is given
+// back.
+constexpr std::size_t kKeptBytes = 2 * kMaxDataPayload;
+
 bool known_kind(std::uint8_t kind) {
     return kind >= static_cast<std::uint8_t>(FrameKind::kControl) &&
            kind <= static_cast<std::uint8_t>(FrameKind::kCredit);
@@ -38,7 +42,10 @@ void write_frame_header(char* out, FrameKind kind, std::uint8_t flags, TaskId ta
 }
 
 std::span<char> FrameReader::prepare(std::size_t want) {
-    if (begin_ == end_) begin_ = end_ = 0;
+    if (begin_ == end_) {
+        begin_ = end_ = 0;
+        if (buffer_.size() > kKeptBytes) buffer_ = {};
+    }
     if (buffer_.size() - end_ < want && begin_ > 0) {
         std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
         end_ -= begin_;

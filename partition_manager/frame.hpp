@@ -51,7 +51,8 @@ void write_frame_header(char* out, FrameKind kind, std::uint8_t flags, TaskId ta
                         std::size_t length);
 
 // Cuts a byte stream into frames. Use: read into prepare(), commit() what came, then next() until
-// it says kNeedMore. Not thread-safe. Allocates only when a frame is larger than any before.
+// it says kNeedMore. Not thread-safe. Allocates when a frame is larger than any before; the space
+// for an unusually large one is given back.
 class FrameReader {
   public:
     enum class Status { kFrame, kNeedMore, kBad };

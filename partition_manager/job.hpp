@@ -54,6 +54,9 @@ struct JobSpec {
     bool eager_pmix = false;                    // start the PMIx server before the tasks
 };
 
+// The longest JobSpec::kill_grace.
+inline constexpr std::chrono::hours kMaxKillGrace{1};
+
 // How a task ended.
 struct TaskExit {
     TaskId task = 0;

@@ -2,7 +2,6 @@
 #include "partition_manager/line_formatter.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace poe::pm {
 
@@ -10,19 +9,28 @@ namespace {
 
 constexpr std::size_t kMinimumWidth = 4;
 
-// One past the first line end in `data`: a line feed, or a carriage return that is not followed by
-// one. The end of `data` when there is none.
-std::size_t line_length(std::string_view data, bool& has_carriage_returns) {
-    const void* feed = std::memchr(data.data(), '\n', data.size());
-    const std::size_t end =
-        feed == nullptr
-            ? data.size()
-            : static_cast<std::size_t>(static_cast<const char*>(feed) - data.data()) + 1;
-    if (!has_carriage_returns) return end;
-    for (std::size_t at = 0; at + 1 < end; ++at)
-        if (data[at] == '\r' && data[at + 1] != '\n') return at + 1;
-    return end;
-}
+// Where the lines of some bytes end, found in one pass: behind a line feed, behind a carriage
+// return that is not followed by one, and at the end of the bytes.
+class LineEnds {
+  public:
+    explicit LineEnds(std::string_view data)
+        : data_(data), feed_(data.find('\n')), carriage_return_(data.find('\r')) {}
+
+    // One past the end of the line that begins at `begin`; `begin` must not go back.
+    std::size_t next(std::size_t begin) {
+        if (feed_ < begin) feed_ = data_.find('\n', begin);
+        if (carriage_return_ < begin) carriage_return_ = data_.find('\r', begin);
+        // The two together are one line end.
+        const std::size_t end =
+            std::min(carriage_return_ + 1 == feed_ ? feed_ : carriage_return_, feed_);
+        return end == std::string_view::npos ? data_.size() : end + 1;
+    }
+
+  private:
+    std::string_view data_;
+    std::size_t feed_;  // the next of its kind, npos when there is none
+    std::size_t carriage_return_;
+};
 
 }  // namespace
 
@@ -55,12 +63,12 @@ void LineFormatter::append_labelled(std::string& out, TaskId task, std::string_v
         label_ = task_label(task, tasks_);
         label_task_ = task;
     }
-    bool carriage_returns = std::memchr(data.data(), '\r', data.size()) != nullptr;
-    while (!data.empty()) {
-        const std::size_t length = line_length(data, carriage_returns);
+    LineEnds ends(data);
+    for (std::size_t begin = 0; begin < data.size();) {
+        const std::size_t end = ends.next(begin);
         if (at_line_start) out.append(label_);
-        out.append(data.substr(0, length));
-        data.remove_prefix(length);
+        out.append(data.substr(begin, end - begin));
+        begin = end;
         at_line_start = true;
     }
 }

@@ -35,7 +35,7 @@ std::string find_pmd(const std::string& wanted, const char* path_variable) {
             throw Error("MP_PMD names the daemon \"" + wanted + "\", but " + found.trouble);
         return found.file;
     }
-    const std::string here = directory_of_this_program() + "/pmd";
+    std::string here = directory_of_this_program() + "/pmd";
     if (::access(here.c_str(), X_OK) == 0) return here;
     ProgramPath found = find_program("pmd", path, ".");
     if (found.file.empty())
@@ -45,7 +45,7 @@ std::string find_pmd(const std::string& wanted, const char* path_variable) {
 }
 
 std::string find_pmd_sibling(const std::string& name) {
-    const std::string file = directory_of_this_program() + "/" + name;
+    std::string file = directory_of_this_program() + "/" + name;
     if (::access(file.c_str(), X_OK) != 0)
         throw Error("the program " + file + " is missing; is the installation complete?");
     return file;

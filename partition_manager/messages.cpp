@@ -3,6 +3,7 @@
 #include "partition_manager/messages.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <stdexcept>
 #include <utility>
 
@@ -14,6 +15,9 @@ namespace {
 
 using Json = nlohmann::json;
 using Binary = Json::binary_t;
+
+constexpr int kLastCode = 255;         // of a process that exits
+constexpr int kLastSignal = NSIG - 1;  // real-time signals included
 
 // Strings of users are bytes, not UTF-8: they travel as CBOR byte strings.
 Json bytes(const std::string& text) {
@@ -36,6 +40,20 @@ Number number(const Json& json) {
         if (std::in_range<Number>(value)) return static_cast<Number>(value);
     }
     throw std::out_of_range("number");
+}
+
+// A number from 0 to `limit`.
+template <typename Number>
+Number number_up_to(const Json& json, Number limit) {
+    const auto value = number<Number>(json);
+    if (value < 0 || value > limit) throw std::out_of_range("number");
+    return value;
+}
+
+// A time that can be converted to every unit and added to every clock.
+template <typename Duration>
+Duration duration(const Json& json, Duration limit = std::chrono::years(100)) {
+    return Duration(number_up_to<std::int64_t>(json, limit.count()));
 }
 
 const Json& items(const Json& json) {
@@ -110,7 +128,7 @@ JobSpec unpack_job(const Json& json) {
     job.wait_mode = checked_enum(json.at(12), WaitMode::kSleep);
     job.buffer_mem = number<Bytes>(json.at(13));
     job.eager_limit = number<Bytes>(json.at(14));
-    job.kill_grace = std::chrono::milliseconds(number<std::int64_t>(json.at(15)));
+    job.kill_grace = duration<std::chrono::milliseconds>(json.at(15), kMaxKillGrace);
     job.host_pmix = json.at(16).get<bool>();
     job.eager_pmix = json.at(17).get<bool>();
     return job;
@@ -183,7 +201,7 @@ void read(const Json& json, StartFailed& m) {
     m.text = text(json.at(1));
 }
 void read(const Json& json, SignalTasks& m) {
-    m.signal = number<int>(json.at(0));
+    m.signal = number_up_to<int>(json.at(0), kLastSignal);
 }
 void read(const Json& json, EndJob& m) {
     m.at_once = json.at(0).get<bool>();
@@ -196,13 +214,13 @@ void read(const Json& json, StdinProgress& m) {
 }
 void read(const Json& json, TaskExit& m) {
     m.task = number<TaskId>(json.at(0));
-    m.code = number<int>(json.at(1));
-    m.signal = number<int>(json.at(2));
+    m.code = number_up_to<int>(json.at(1), kLastCode);
+    m.signal = number_up_to<int>(json.at(2), kLastSignal);
     m.core = json.at(3).get<bool>();
-    if (!json.at(4).is_null()) m.stopall = number<int>(json.at(4));
-    m.after = std::chrono::nanoseconds(number<std::int64_t>(json.at(5)));
-    m.user = std::chrono::microseconds(number<std::int64_t>(json.at(6)));
-    m.system = std::chrono::microseconds(number<std::int64_t>(json.at(7)));
+    if (!json.at(4).is_null()) m.stopall = number_up_to<int>(json.at(4), kLastCode);
+    m.after = duration<std::chrono::nanoseconds>(json.at(5));
+    m.user = duration<std::chrono::microseconds>(json.at(6));
+    m.system = duration<std::chrono::microseconds>(json.at(7));
     m.peak_memory = number<Bytes>(json.at(8));
 }
 void read(const Json& json, TaskAbort& m) {

@@ -75,7 +75,7 @@ void NodeDaemon::run() {
     channel_.start();
     channel_.send(Hello{kChannelVersion, ::getpid()});
     while (phase_ != Phase::kFinished) loop_.run_one();
-    channel_.drain(1000);
+    channel_.drain(std::chrono::seconds(1));
 }
 
 void NodeDaemon::on_message(Message message) {
@@ -159,7 +159,7 @@ void NodeDaemon::launch() {
     std::vector<TaskId> local;
     for (std::size_t task = 0; task < job_.tasks.size(); ++task)
         if (job_.tasks[task].node == node_) local.push_back(static_cast<TaskId>(task));
-    const rlimit open_files = raise_open_files_limit();
+    const std::optional<rlimit> open_files = raise_open_files_limit();
     if (std::string trouble = open_files_trouble(local.size(), kDescriptorsPerTask);
         !trouble.empty())
         return refuse({{}, std::move(trouble)});
@@ -289,8 +289,7 @@ bool NodeDaemon::anybody_left() {
     if (!running_.empty()) return true;
     const pid_t helper = pmi_ ? pmi_->helper_pid() : 0;
     if (helper != 0) return !descendants(helper).empty();
-    siginfo_t info;
-    return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+    return has_children();
 }
 
 // Called whenever a process or a pipe has come to its end.

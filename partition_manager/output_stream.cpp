@@ -4,10 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <unistd.h>
-
-#include <asio/post.hpp>
 
 namespace poe::pm {
 
@@ -38,8 +35,8 @@ OutputStream::OutputStream(asio::io_context& loop, Channel& channel, FrameKind k
     : loop_(loop), channel_(channel), kind_(kind), open_lines_(open_lines), timer_(loop) {}
 
 void OutputStream::add(TaskId task, UniqueFd pipe, bool discard) {
-    ::fcntl(pipe.get(), F_SETFL, ::fcntl(pipe.get(), F_GETFL) | O_NONBLOCK);
     sources_.push_back(std::make_unique<Source>(loop_, task, std::move(pipe), discard));
+    sources_.back()->descriptor.non_blocking(true);
     ++open_;
     wait(*sources_.back());
 }
@@ -83,7 +80,8 @@ void OutputStream::send(Source& source, std::size_t held_before, std::size_t cou
     if (source.discard) return channel_.commit_data(kind_, 0, source.task, 0);
     const std::size_t total = held_before + count;
     std::size_t sent = complete_bytes({space.data(), total});
-    if (sent > 0 && long_line_ == &source) release_long_line();
+    const bool had_stream = long_line_ == &source;
+    if (sent > 0 && had_stream) long_line_ = nullptr;
     if (total - sent > kLongLine || long_line_ == &source) {
         long_line_ = &source;
         long_line_since_ = Clock::now();
@@ -95,6 +93,7 @@ void OutputStream::send(Source& source, std::size_t held_before, std::size_t cou
     channel_.commit_data(kind_, open ? kFlagOpenLine : 0, source.task, sent);
     credit_ -= static_cast<std::int64_t>(sent);
     if (!source.held.empty() || long_line_ != nullptr) arm_timer();
+    if (had_stream && long_line_ == nullptr) resume();
 }
 
 void OutputStream::send_held(Source& source) {
@@ -106,17 +105,15 @@ void OutputStream::send_held(Source& source) {
 
 void OutputStream::end(Source& source) {
     send_held(source);
-    if (long_line_ == &source) release_long_line();
     asio::error_code ignored;
     source.descriptor.close(ignored);
     source.held.shrink_to_fit();
     --open_;
+    if (long_line_ == &source) {
+        long_line_ = nullptr;
+        resume();
+    }
     if (on_pipe_closed) on_pipe_closed();
-}
-
-void OutputStream::release_long_line() {
-    long_line_ = nullptr;
-    asio::post(loop_, [this] { resume(); });
 }
 
 void OutputStream::on_credit(std::uint64_t bytes) {
@@ -149,7 +146,10 @@ void OutputStream::on_timer() {
     const Clock::time_point now = Clock::now();
     // A line that waits for the window does not pause.
     if (credit_ <= 0) long_line_since_ = now;
-    if (long_line_ != nullptr && now - long_line_since_ >= kLongLinePause) release_long_line();
+    if (long_line_ != nullptr && now - long_line_since_ >= kLongLinePause) {
+        long_line_ = nullptr;
+        resume();
+    }
     bool again = long_line_ != nullptr;
     for (const auto& source : sources_) {
         if (source->held.empty()) continue;

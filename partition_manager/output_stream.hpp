@@ -76,7 +76,7 @@ class OutputStream {
     void send_held(Source& source);
     void end(Source& source);
     bool may_read(const Source& source) const;
-    void release_long_line();
+    // Waits again for the input of all that are stalled and may read now.
     void resume();
     void arm_timer();
     void on_timer();

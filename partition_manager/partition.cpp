@@ -274,7 +274,7 @@ void Partition::on_signal(int signal) {
 
 void Partition::stop_and_wait_for_continue() {
     channel_->send(SignalTasks{SIGSTOP});
-    channel_->drain(100);
+    channel_->drain(std::chrono::milliseconds(100));
     ::raise(SIGSTOP);
 }
 

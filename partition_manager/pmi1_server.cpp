@@ -200,7 +200,7 @@ void Pmi1Server::on_multiline(TaskId task, std::string_view line, Pmi1Actions& a
                               false});
 }
 
-void Pmi1Server::refuse(TaskId task, const std::string& answer, std::string text,
+void Pmi1Server::refuse(TaskId task, const std::string& answer, const std::string& text,
                         Pmi1Actions& actions) {
     const bool fatal = ++client(task).errors >= kMaxErrors;
     actions.replies.push_back({task, answer + "\n"});

@@ -107,7 +107,8 @@ class Pmi1Server {
     void on_command(TaskId task, std::string_view line, Pmi1Actions& actions);
     void on_multiline(TaskId task, std::string_view line, Pmi1Actions& actions);
     void on_barrier(TaskId task, Pmi1Actions& actions);
-    void refuse(TaskId task, const std::string& answer, std::string text, Pmi1Actions& actions);
+    void refuse(TaskId task, const std::string& answer, const std::string& text,
+                Pmi1Actions& actions);
     void release_local(Pmi1Actions& actions);
 
     // One per command that is answered at once: the answer without its newline.

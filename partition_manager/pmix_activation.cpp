@@ -153,7 +153,10 @@ void PmixActivation::start_helper(const std::string& program,
     send(PmixStart{job_, environment_, promise_given_, shared_store});
 }
 
+// Closing would do only when no process has inherited the descriptor (one that is about to exec has
+// it, too); else the kernel lets them wait for its lease-break-time, 45 s.
 void PmixActivation::open_the_gate_for_all() {
+    if (gate_) ::fcntl(gate_.get(), F_SETLEASE, F_UNLCK);
     gate_.reset();
 }
 

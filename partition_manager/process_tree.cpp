@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "comm/base/error.hpp"
@@ -51,8 +52,14 @@ void become_subreaper() {
     if (::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) throw_errno("becoming a child subreaper");
 }
 
+bool has_children() {
+    siginfo_t info;
+    return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
 std::vector<pid_t> descendants(pid_t except) {
     std::vector<pid_t> found;
+    if (!has_children()) return found;
     append_children(::getpid(), found);
     for (std::size_t i = 0; i < found.size(); ++i)
         if (found[i] != except) append_children(found[i], found);

@@ -10,6 +10,9 @@ namespace poe::pm {
 // Makes orphaned descendants children of the calling process.
 void become_subreaper();
 
+// Running or not yet waited for. One system call; descendants() takes several for each process.
+bool has_children();
+
 // Process numbers of all descendants of the calling process, from /proc; `except` and what is below
 // it is left out. Those that start meanwhile may be missing: callers repeat until nothing is left.
 std::vector<pid_t> descendants(pid_t except = 0);

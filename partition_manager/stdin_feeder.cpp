@@ -13,8 +13,8 @@ StdinFeeder::StdinFeeder(asio::io_context& loop, std::function<void(const StdinP
     : loop_(loop), report_(std::move(report)), timer_(loop) {}
 
 void StdinFeeder::add(TaskId task, UniqueFd pipe) {
-    ::fcntl(pipe.get(), F_SETFL, ::fcntl(pipe.get(), F_GETFL) | O_NONBLOCK);
     readers_.push_back(std::make_unique<Reader>(loop_, task, std::move(pipe)));
+    readers_.back()->descriptor.non_blocking(true);
 }
 
 void StdinFeeder::on_data(std::string_view bytes) {

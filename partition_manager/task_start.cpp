@@ -36,11 +36,11 @@ Pipe make_pipe(bool large) {
 constexpr std::string_view kDefaultPath = "/bin:/usr/bin";
 
 std::string_view path_of(const std::vector<std::string>& environment) {
-    constexpr std::string_view name = "PATH";
+    constexpr std::string_view kName = "PATH";
     for (const std::string& entry : environment)
-        if (entry.size() > name.size() && entry[name.size()] == '=' &&
-            entry.compare(0, name.size(), name) == 0)
-            return std::string_view(entry).substr(name.size() + 1);
+        if (entry.size() > kName.size() && entry[kName.size()] == '=' &&
+            entry.compare(0, kName.size(), kName) == 0)
+            return std::string_view(entry).substr(kName.size() + 1);
     return kDefaultPath;
 }
 
@@ -149,9 +149,10 @@ std::vector<LaunchFailure> TaskStarter::start(std::vector<StartedTask>& started)
     return failures;
 }
 
-rlimit raise_open_files_limit() {
+std::optional<rlimit> raise_open_files_limit() {
     rlimit before = {};
     ::getrlimit(RLIMIT_NOFILE, &before);
+    if (before.rlim_cur == before.rlim_max) return std::nullopt;
     rlimit raised = before;
     raised.rlim_cur = raised.rlim_max;
     ::setrlimit(RLIMIT_NOFILE, &raised);

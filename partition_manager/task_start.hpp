@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,7 @@ struct TaskStarter {
     const JobSpec& job;
     NodeIndex node;
     SignalHeritage heritage;
-    rlimit open_files;  // the tasks' limit
+    std::optional<rlimit> open_files;  // the tasks' limit, when it is not the daemon's
     // What one task's environment has beyond the job's; called once per task.
     std::function<EnvironmentEntries(TaskId)> environment_of;
     // A descriptor that the task keeps (its PMI socket), if any; called once per task, before
@@ -43,8 +44,8 @@ struct TaskStarter {
 std::vector<std::string> merged_environment(const std::vector<std::string>& base,
                                             const EnvironmentEntries& extra);
 
-// Raises the limit of open files as far as allowed; returns what it was.
-rlimit raise_open_files_limit();
+// Raises the limit of open files as far as allowed; returns what it was when it was another.
+std::optional<rlimit> raise_open_files_limit();
 
 // Why `tasks` tasks cannot be served with the limit of open files that holds now; empty when they
 // can.

@@ -2,6 +2,9 @@
 #include "poe/option_table.hpp"
 
 #include <algorithm>
+#include <chrono>
+
+#include "partition_manager/job.hpp"
 
 namespace poe::cli {
 namespace {
@@ -160,7 +163,8 @@ constexpr std::array<OptionRow, kOptionCount> kTable = {{
          "write how the job ended to this file, as JSON", Group::kEnd, kNow),
     number(Id::kMaxtime, "maxtime", "MP_MAXTIME", 0, kMaxSeconds, "seconds", "0",
            "end a job that takes longer; 0: no limit", Group::kEnd, kNow),
-    number(Id::kKillGrace, "", "MP_KILL_GRACE", 0, 3'600'000, "milliseconds", "500",
+    number(Id::kKillGrace, "", "MP_KILL_GRACE", 0,
+           std::chrono::milliseconds(pm::kMaxKillGrace).count(), "milliseconds", "500",
            "time from SIGTERM to SIGKILL when a job is ended", Group::kEnd, kNow),
     number(Id::kDeadlockTimeout, "", "MP_DEADLOCK_TIMEOUT", 0, kMaxSeconds, "seconds", "10",
            "time without progress that is called a deadlock", Group::kEnd, kNotYet),

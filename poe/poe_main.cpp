@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <unistd.h>
@@ -77,7 +78,21 @@ void write_report(const std::string& file, const std::string& json,
     std::ofstream out(file, std::ios::binary | std::ios::trunc);
     out << json;
     out.close();
-    if (!out) diagnostics.error(kOutputLost, "cannot write the report to " + file);
+    if (!out)
+        diagnostics.error(kOutputLost,
+                          "cannot write the report to " + file + ": " + std::strerror(errno));
+}
+
+// Before a job runs for hours: is there a place for its report? Without opening it: a reader of a
+// pipe would take the closing for the report's end.
+void check_report(const std::string& file) {
+    const std::filesystem::path path(file);
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    std::error_code none;
+    errno = std::filesystem::is_directory(path, none) ? EISDIR : 0;
+    if (errno == 0 && ::access(file.c_str(), W_OK) == 0) return;
+    if (errno == ENOENT && ::access(folder.c_str(), W_OK) == 0) return;
+    throw Error("cannot write the report to " + file, errno);
 }
 
 struct Run {
@@ -149,7 +164,8 @@ int run_job(const Options& options, const Diagnostics& diagnostics,
     }
     if (!options.save_host_file.empty()) pm::save_host_file(map.value(), options.save_host_file);
     std::optional<pm::CommandsFile> commands;
-    if (!options.commands_file.empty()) {
+    // With a program and one step, nothing is read from it.
+    if (!options.commands_file.empty() && (options.program.empty() || options.newjob)) {
         auto loaded = pm::load_commands_file(options.commands_file);
         if (!loaded) {
             diagnostics.error(loaded.error());
@@ -161,6 +177,7 @@ int run_job(const Options& options, const Diagnostics& diagnostics,
                          lines_of(STDIN_FILENO),
                          [](std::string_view text) { std::cout << text << std::flush; });
     const Surroundings surroundings = look_around();
+    if (!options.report.empty() && !options.dry_run) check_report(options.report);
     return run_all_steps({options, diagnostics, map.value(), surroundings, heritage}, prompt);
 }
 

@@ -45,6 +45,20 @@ const std::string& node_of(const pm::JobSpec& job, TaskId task) {
     return job.nodes[static_cast<std::size_t>(job.tasks[static_cast<std::size_t>(task)].node)];
 }
 
+// "node n1", "nodes n1,n2": where `tasks`, which are sorted, run; the first few of many.
+std::string nodes_in_words(const pm::JobSpec& job, const std::vector<TaskId>& tasks) {
+    constexpr std::size_t kNamed = 8;
+    std::vector<NodeIndex> nodes;
+    for (const TaskId task : tasks) nodes.push_back(job.tasks[static_cast<std::size_t>(task)].node);
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    std::string names;
+    for (std::size_t i = 0; i < std::min(nodes.size(), kNamed); ++i)
+        names += (i > 0 ? "," : "") + job.nodes[static_cast<std::size_t>(nodes[i])];
+    if (nodes.size() > kNamed) names += fmt::format(" and {} more", nodes.size() - kNamed);
+    return (nodes.size() == 1 ? "node " : "nodes ") + names;
+}
+
 // "task 2 (node n1, ./ring)"
 std::string introduce(const pm::JobSpec& job, TaskId task) {
     return fmt::format("task {} (node {}, {})", task, node_of(job, task), program_of(job, task));
@@ -128,8 +142,8 @@ std::vector<ReportLine> not_started_lines(const pm::JobSpec& job, const pm::Outc
     for (auto& [text, tasks] : by_text) {
         std::sort(tasks.begin(), tasks.end());
         lines.push_back({true, kNotLoaded,
-                         fmt::format("{} (node {}) {}", pm::tasks_in_words(tasks),
-                                     node_of(job, tasks.front()), text)});
+                         fmt::format("{} ({}) {}", pm::tasks_in_words(tasks),
+                                     nodes_in_words(job, tasks), text)});
     }
     return lines;
 }

@@ -117,6 +117,12 @@ Number random_number(Random& random) {
     }
 }
 
+template <typename Number>
+Number random_number(Random& random, Number limit) {
+    const auto any = static_cast<Number>(random.next() % (static_cast<std::uint64_t>(limit) + 1));
+    return random.below(6) == 0 ? limit : any;
+}
+
 // Any bytes: NUL, line ends, no UTF-8.
 inline std::string random_text(Random& random) {
     static constexpr std::size_t kLimits[] = {1, 4, 24, 300};
@@ -157,7 +163,7 @@ inline pm::StartJob random_start(Random& random) {
     job.wait_mode = static_cast<WaitMode>(random.below(4));
     job.buffer_mem = random_number<Bytes>(random);
     job.eager_limit = random_number<Bytes>(random);
-    job.kill_grace = std::chrono::milliseconds(random.below(100000));
+    job.kill_grace = std::chrono::milliseconds(random.below(3'600'001));
     job.host_pmix = random_bool(random);
     job.eager_pmix = random_bool(random);
     start.node = static_cast<NodeIndex>(random.below(job.nodes.size()));
@@ -167,13 +173,13 @@ inline pm::StartJob random_start(Random& random) {
 inline pm::TaskExit random_exit(Random& random) {
     pm::TaskExit exit;
     exit.task = random_number<TaskId>(random);
-    exit.code = random_number<int>(random);
-    exit.signal = random_number<int>(random);
+    exit.code = random_number<int>(random, 255);
+    exit.signal = random_number<int>(random, 64);
     exit.core = random_bool(random);
-    if (random_bool(random)) exit.stopall = random_number<int>(random);
-    exit.after = std::chrono::nanoseconds(random_number<std::int64_t>(random));
-    exit.user = std::chrono::microseconds(random_number<std::int64_t>(random));
-    exit.system = std::chrono::microseconds(random_number<std::int64_t>(random));
+    if (random_bool(random)) exit.stopall = random_number<int>(random, 255);
+    exit.after = std::chrono::nanoseconds(random_number(random, std::int64_t{1} << 60));
+    exit.user = std::chrono::microseconds(random_number(random, std::int64_t{1} << 50));
+    exit.system = std::chrono::microseconds(random_number(random, std::int64_t{1} << 50));
     exit.peak_memory = random_number<Bytes>(random);
     return exit;
 }
@@ -197,7 +203,7 @@ inline void fill(pm::StartFailed& m, Random& r) {
     m = random_failure(r);
 }
 inline void fill(pm::SignalTasks& m, Random& r) {
-    m.signal = random_number<int>(r);
+    m.signal = random_number<int>(r, 64);
 }
 inline void fill(pm::EndJob& m, Random& r) {
     m.at_once = random_bool(r);

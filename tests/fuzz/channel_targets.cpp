@@ -190,11 +190,11 @@ std::string frame_of(pm::FrameKind kind, TaskId task, const std::string& payload
 
 }  // namespace
 
-const std::vector<Parser>& channel_targets() {
-    static const std::vector<Parser> all = {{"frames", run_frames, kWords},
-                                            {"decode", run_decode, kWords},
-                                            {"mutated", run_mutated, kWords},
-                                            {"round_trip", run_round_trip, kWords}};
+const std::vector<FuzzTarget>& channel_targets() {
+    static const std::vector<FuzzTarget> all = {{"frames", run_frames, kWords},
+                                                {"decode", run_decode, kWords},
+                                                {"mutated", run_mutated, kWords},
+                                                {"round_trip", run_round_trip, kWords}};
     return all;
 }
 

@@ -8,7 +8,7 @@
 
 namespace poe::fuzz {
 
-const std::vector<Parser>& channel_targets();
+const std::vector<FuzzTarget>& channel_targets();
 
 // Writes a corpus for the targets to `folder`: messages of all kinds, and frames. From numbers, so
 // that it is the same whoever makes it.

@@ -1,15 +1,23 @@
-# Fuzzing of the parsers with a committed corpus, the same inputs in every run. More of them:
-#   fuzz_parsers host_file tests/fuzz/corpus/host_file 10000000 42
+# Fuzzing of the parsers and of the channel between poe and pmd, with a committed corpus, the same
+# inputs in every run. More of them:
+#   build/release/tests/fuzz host_file tests/fuzz/corpus/host_file 10000000 42
 # Included by tests/CMakeLists.txt.
-set(POE_FUZZ_ITERATIONS 50000 CACHE STRING "Inputs for each fuzzed parser in a test run")
-add_executable(fuzz_parsers
+set(POE_FUZZ_ITERATIONS 50000 CACHE STRING "Inputs for each fuzz target in a test run")
+add_executable(fuzz
+  ${CMAKE_CURRENT_LIST_DIR}/channel_targets.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fuzz.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fuzz_driver.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/fuzz_main.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/fuzz_targets.cpp)
-target_link_libraries(fuzz_parsers PRIVATE poe_cli poe_pm_input)
-set_target_properties(fuzz_parsers PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  ${CMAKE_CURRENT_LIST_DIR}/parser_targets.cpp)
+target_link_libraries(fuzz PRIVATE poe_cli poe_pm_channel poe_pm_input)
+set_target_properties(fuzz PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+
+function(fuzz_test target corpus)
+  add_test(NAME fuzz_${target} COMMAND fuzz ${target} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/corpus/${corpus}
+                                       ${POE_FUZZ_ITERATIONS})
+endfunction()
 foreach(parser IN ITEMS host_file commands_file arguments prompt)
-  add_test(NAME fuzz_${parser}
-           COMMAND fuzz_parsers ${parser} ${CMAKE_CURRENT_LIST_DIR}/corpus/${parser}
-                   ${POE_FUZZ_ITERATIONS})
+  fuzz_test(${parser} ${parser})
+endforeach()
+foreach(target IN ITEMS frames decode mutated round_trip)
+  fuzz_test(${target} channel)
 endforeach()

@@ -53,27 +53,27 @@ void mutate_once(std::string& text, const std::vector<std::string>& corpus,
 
 // For the handler of crashes only, which may do little.
 struct Position {
-    const char* parser = "";
+    const char* target = "";
     volatile std::uint64_t iteration = 0;
 } g_position;
 
 void tell_crash(int signal_number) {
     char text[160];
     const int length = std::snprintf(text, sizeof text, "fuzz %s: signal %d in iteration %llu\n",
-                                     g_position.parser, signal_number,
+                                     g_position.target, signal_number,
                                      static_cast<unsigned long long>(g_position.iteration));
     if (::write(2, text, static_cast<std::size_t>(length)) < 0) ::_exit(3);
     ::signal(signal_number, SIG_DFL);
     ::raise(signal_number);
 }
 
-int tell_failure(const Parser& parser, std::uint64_t seed, std::uint64_t iteration,
+int tell_failure(const FuzzTarget& target, std::uint64_t seed, std::uint64_t iteration,
                  const std::string& input, const std::string& wrong) {
     std::string shown;
     for (std::size_t i = 0; i < input.size(); i += 64)
         shown += "  " + pm::quoted(std::string_view(input).substr(i, 64)) + "\n";
     std::fprintf(stderr, "fuzz %s: seed %llu, iteration %llu: %s\ninput, %zu bytes:\n%s",
-                 std::string(parser.name).c_str(), static_cast<unsigned long long>(seed),
+                 std::string(target.name).c_str(), static_cast<unsigned long long>(seed),
                  static_cast<unsigned long long>(iteration), wrong.c_str(), input.size(),
                  shown.c_str());
     return 1;
@@ -89,18 +89,18 @@ std::string mutated(const std::vector<std::string>& corpus,
     return text;
 }
 
-int run_parser(const Parser& parser, const std::vector<std::string>& corpus, std::uint64_t seed,
+int run_target(const FuzzTarget& target, const std::vector<std::string>& corpus, std::uint64_t seed,
                std::uint64_t iterations) {
-    const std::string name(parser.name);
-    g_position.parser = name.c_str();
+    const std::string name(target.name);
+    g_position.target = name.c_str();
     for (const int fatal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) ::signal(fatal, tell_crash);
     for (std::uint64_t i = 0; i < corpus.size() + iterations; ++i) {
         g_position.iteration = i;
         Random random(seed + i * 0x100000001b3u);
         const std::string input =
-            i < corpus.size() ? corpus[i] : mutated(corpus, parser.dictionary, random);
-        const std::string wrong = parser.run(input);
-        if (!wrong.empty()) return tell_failure(parser, seed, i, input, wrong);
+            i < corpus.size() ? corpus[i] : mutated(corpus, target.dictionary, random);
+        const std::string wrong = target.run(input);
+        if (!wrong.empty()) return tell_failure(target, seed, i, input, wrong);
     }
     for (const int fatal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) ::signal(fatal, SIG_DFL);
     return 0;

@@ -11,11 +11,11 @@
 
 namespace poe::fuzz {
 
-// Runs one input through a parser. Returns what is wrong, or nothing.
+// Runs one input through what is tested. Returns what is wrong, or nothing.
 using Target = std::string (*)(const std::string& input);
 
-struct Parser {
-    std::string_view name;  // also the folder of its corpus
+struct FuzzTarget {
+    std::string_view name;
     Target run;
     std::vector<std::string_view> dictionary;  // words that matter to it
 };
@@ -43,7 +43,7 @@ std::string mutated(const std::vector<std::string>& corpus,
 
 // Runs the corpus as it is, then `iterations` mutations. Returns 0, or 1 after printing the first
 // input that breaks a promise. A crash prints the iteration before it (see main).
-int run_parser(const Parser& parser, const std::vector<std::string>& corpus, std::uint64_t seed,
+int run_target(const FuzzTarget& target, const std::vector<std::string>& corpus, std::uint64_t seed,
                std::uint64_t iterations);
 
 }  // namespace poe::fuzz

@@ -112,7 +112,20 @@ class BadFiles(LaunchTest):
                 self.assertIn(word, result.stderr)
 
 
+    def test_commands_file_that_is_not_used(self):
+        result = self.ok(poe("true", "-procs", "2", "-cmdfile", "/nonexistent"))
+        self.assertIn(b"-cmdfile is ignored", result.stderr)
+        self.assertNotIn(b"ERROR", result.stderr)
+
+
 class BadFlags(LaunchTest):
+    def test_no_place_for_the_report(self):
+        for file, why in (("/nonexistent/r.json", b"No such file"), ("/", b"directory")):
+            result = self.ok(poe("echo", "ran", "-report", file), 1)
+            self.assertEqual(result.stdout, b"")
+            self.assertIn(b"report to " + os.fsencode(file) + b": ", result.stderr)
+            self.assertIn(why, result.stderr)
+
     def refused(self, *args, words, env=None):
         result = poe("true", *args, env=env)
         self.ok(result, 1)

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import tempfile
 
-from launching import BUILD, EXAMPLES, LaunchTest, clean_environment, daemon_of, main, poe, start, wait_for
+from launching import BUILD, EXAMPLES, SANITIZED, LaunchTest, clean_environment, daemon_of, main, poe, start, wait_for
 
 LICENCE = "/usr/share/common-licenses/GPL-3"
 
@@ -130,13 +130,16 @@ class Installation(LaunchTest):
                 "cmake_minimum_required(VERSION 3.20)\nproject(p C)\nfind_package(poe REQUIRED)\n"
                 "add_executable(p main.c)\ntarget_link_libraries(p PRIVATE poe::mpl)\n")
             run = lambda *command: subprocess.run(command, check=True, capture_output=True, timeout=120)
-            run("cmake", "-S", str(project), "-B", str(project / "b"), f"-DCMAKE_PREFIX_PATH={prefix}")
+            # A library made with a sanitizer works only in programs made with it.
+            like_library = [f"-fsanitize={os.environ['POE_SANITIZE']}"] if SANITIZED else []
+            run("cmake", "-S", str(project), "-B", str(project / "b"), f"-DCMAKE_PREFIX_PATH={prefix}",
+                f"-DCMAKE_C_FLAGS={' '.join(like_library)}")
             run("cmake", "--build", str(project / "b"))
-            run(f"{prefix}/bin/mpcc", str(project / "main.c"), "-o", str(project / "by_mpcc"))
+            run(f"{prefix}/bin/mpcc", *like_library, str(project / "main.c"), "-o", str(project / "by_mpcc"))
             pkg_config = next(pathlib.Path(prefix).rglob("mpl.pc"))
             flags = subprocess.run(["pkg-config", "--cflags", "--libs", "mpl"], capture_output=True, text=True, check=True,
                                    env={**os.environ, "PKG_CONFIG_PATH": str(pkg_config.parent)}).stdout.split()
-            run("cc", str(project / "main.c"), "-o", str(project / "by_pkg_config"), *flags)
+            run("cc", *like_library, str(project / "main.c"), "-o", str(project / "by_pkg_config"), *flags)
             library = str(next(pathlib.Path(prefix).rglob("libmpl.so")).parent)
             for program in ("b/p", "by_mpcc", "by_pkg_config"):
                 result = subprocess.run([f"{prefix}/bin/poe", str(project / program), "-procs", "2"], capture_output=True,

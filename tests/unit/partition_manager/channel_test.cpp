@@ -207,7 +207,7 @@ TEST_CASE("the peer goes: all that it said comes first", "[channel]") {
     CHECK(one.end.why.empty());
     CHECK(one.end.channel->closed());
     one.end.channel->send(Pulse{});
-    one.end.channel->drain(100);
+    one.end.channel->drain(std::chrono::milliseconds(100));
     run_ready(one.loop);
     CHECK(one.end.closed == 1);
 }
@@ -245,7 +245,7 @@ TEST_CASE("drain waits for a reader", "[channel]") {
     for (int i = 0; i < 4; ++i) one.end.channel->send_data(FrameKind::kStdout, 0, i, payload);
     std::string received;
     std::thread reader([&] { received = read_all(one.peer.get()); });
-    one.end.channel->drain(10000);
+    one.end.channel->drain(std::chrono::milliseconds(10000));
     CHECK(one.end.channel->queued_bytes() == 0);
     one.end.channel->close();
     reader.join();
@@ -255,7 +255,7 @@ TEST_CASE("drain waits for a reader", "[channel]") {
 TEST_CASE("drain does not wait for ever", "[channel]") {
     One one;
     one.end.channel->send_data(FrameKind::kStdout, 0, 1, std::string(kMaxDataPayload, 'z'));
-    one.end.channel->drain(5);
+    one.end.channel->drain(std::chrono::milliseconds(5));
     CHECK(one.end.channel->queued_bytes() > 0);
     // The rest still goes by the loop, once.
     std::string received;
@@ -267,8 +267,26 @@ TEST_CASE("drain does not wait for ever", "[channel]") {
     CHECK(received.size() == kMaxDataPayload + kFrameHeaderBytes);
     one.peer.reset();
     one.end.channel->send(Pulse{});
-    one.end.channel->drain(10000);
+    one.end.channel->drain(std::chrono::milliseconds(10000));
     CHECK(one.end.channel->queued_bytes() == 0);
+}
+
+// The reader always takes a little, and would need minutes for all.
+TEST_CASE("drain is not held up by a slow reader", "[channel]") {
+    One one;
+    const std::string payload(kMaxDataPayload, 'z');
+    for (int i = 0; i < 64; ++i) one.end.channel->send_data(FrameKind::kStdout, 0, i, payload);
+    std::atomic<bool> stop = false;
+    std::thread reader([&] {
+        while (!stop) {
+            read_now(one.peer.get(), 1024);
+            ::usleep(1000);
+        }
+    });
+    one.end.channel->drain(std::chrono::milliseconds(50));
+    stop = true;
+    reader.join();
+    CHECK(one.end.channel->queued_bytes() > 0);
 }
 
 TEST_CASE("drain ends when the stream cannot be written", "[channel]") {
@@ -278,7 +296,7 @@ TEST_CASE("drain ends when the stream cannot be written", "[channel]") {
         FdPair wrong = make_pipe();
         End end(loop, std::move(in.read), std::move(wrong.read));  // cannot be written
         end.channel->send(Pulse{});
-        end.channel->drain(100);
+        end.channel->drain(std::chrono::milliseconds(100));
         return end.channel->closed() ? 0 : 1;
     });
     INFO("1014 is an alarm: it hung");

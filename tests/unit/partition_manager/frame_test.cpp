@@ -187,6 +187,23 @@ TEST_CASE("the buffer is used again", "[frame]") {
     CHECK(reader.prepare(1).size() < 16384);
 }
 
+TEST_CASE("space for a huge frame is given back", "[frame]") {
+    const std::string huge =
+        bytes_of({FrameKind::kControl, 0, -1, std::string(16 * kMaxDataPayload, 'x')});
+    FrameReader reader;
+    std::vector<Copy> frames;
+    put(reader, huge);
+    REQUIRE(take(reader, frames) == FrameReader::Status::kNeedMore);
+    CHECK(reader.prepare(1000).size() < 4 * kMaxDataPayload);
+    // Frames as large as streams have them do not allocate anew each time.
+    const std::string usual =
+        bytes_of({FrameKind::kStdout, 0, -1, std::string(kMaxDataPayload, 'x')});
+    put(reader, usual);
+    REQUIRE(take(reader, frames) == FrameReader::Status::kNeedMore);
+    CHECK(reader.prepare(1).size() >= usual.size());
+    CHECK(frames.size() == 2);
+}
+
 TEST_CASE("random frames in random pieces", "[frame]") {
     std::mt19937 random(1);
     const auto below = [&](std::size_t limit) { return random() % limit; };

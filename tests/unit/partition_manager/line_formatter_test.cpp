@@ -105,6 +105,21 @@ TEST_CASE("CR LF cut between two frames is one line end", "[line_formatter]") {
     CHECK(formatted(false, 2, {{0, "a\r", true}, {0, "\nb\n"}}) == "a\r\nb\n");
 }
 
+// Each line end is looked for once. Looked for from every line anew, this took minutes, and hours
+// with a thread sanitizer.
+TEST_CASE("millions of line ends of any kind in one piece", "[line_formatter]") {
+    constexpr std::size_t kLines = std::size_t{4} << 20;
+    for (const std::string end : {"\r", "\n", "\r\n", "\r\r\n"}) {
+        std::string data;
+        for (std::size_t i = 0; i < kLines; ++i) data += end;
+        LineFormatter formatter(true, 2);
+        std::string out;
+        formatter.append(out, 1, data, false);
+        const std::size_t labels = (out.size() - data.size()) / task_label(1, 2).size();
+        CHECK(labels == (end == "\r\r\n" ? 2 * kLines : kLines));
+    }
+}
+
 TEST_CASE("the end of the output", "[line_formatter]") {
     CHECK(formatted(true, 2, {{0, "a", true}}, true) == "   0:a\n");
     CHECK(formatted(false, 2, {{0, "a", true}}, true) == "a");

@@ -188,10 +188,30 @@ TEST_CASE("numbers that do not fit are refused", "[messages]") {
     };
     const std::int64_t big = std::int64_t{1} << 32;
     const Case cases[] = {
-        {Hello{}, 0, big + 1},       {Hello{}, 1, 1.5},          {SignalTasks{15}, 0, big + 9},
-        {SignalTasks{15}, 0, 1e300}, {SignalTasks{15}, 0, true}, {EndJob{}, 0, 1},
-        {StdinProgress{}, 0, -1},    {TaskExit{}, 0, big},       {TaskExit{}, 1, INT64_MIN},
-        {TaskExit{}, 8, -1},         {TaskAbort{}, 0, big},
+        {Hello{}, 0, big + 1},
+        {Hello{}, 1, 1.5},
+        {SignalTasks{15}, 0, big + 9},
+        {SignalTasks{15}, 0, 1e300},
+        {SignalTasks{15}, 0, true},
+        {EndJob{}, 0, 1},
+        {StdinProgress{}, 0, -1},
+        {TaskExit{}, 0, big},
+        {TaskExit{}, 1, INT64_MIN},
+        {TaskExit{}, 8, -1},
+        {TaskAbort{}, 0, big},
+        // What nothing in the world can be, and what a calculation with it would overflow.
+        {SignalTasks{15}, 0, -1},
+        {SignalTasks{15}, 0, 65},
+        {TaskExit{}, 1, 256},
+        {TaskExit{}, 1, -1},
+        {TaskExit{}, 2, 65},
+        {TaskExit{}, 2, INT_MAX},
+        {TaskExit{}, 4, 256},
+        {TaskExit{}, 4, -1},
+        {TaskExit{}, 5, -1},
+        {TaskExit{}, 5, INT64_MAX},
+        {TaskExit{}, 6, INT64_MAX},
+        {TaskExit{}, 7, INT64_MAX},
     };
     for (const Case& one : cases) {
         Json json = json_of(one.message);
@@ -222,6 +242,9 @@ TEST_CASE("jobs that contradict themselves are refused", "[messages]") {
     CHECK(refused([](StartJob& s) { s.job.stdin_mode.kind = StdinMode::Kind(3); }));
     CHECK(refused([](StartJob& s) { s.job.stdout_mode.kind = StdoutMode::Kind(255); }));
     CHECK(refused([](StartJob& s) { s.job.wait_mode = poe::WaitMode(4); }));
+    CHECK_FALSE(refused([](StartJob& s) { s.job.kill_grace = kMaxKillGrace; }));
+    CHECK(refused([](StartJob& s) { s.job.kill_grace = std::chrono::milliseconds::max(); }));
+    CHECK(refused([](StartJob& s) { s.job.kill_grace = std::chrono::milliseconds(-1); }));
 }
 
 TEST_CASE("a command without words is refused though no task runs it", "[messages]") {

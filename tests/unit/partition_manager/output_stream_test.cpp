@@ -188,6 +188,26 @@ TEST_CASE("a long line that ends with its pipe lets the others go on", "[output_
     CHECK(bench.merged == std::string(300000, 'a') + "\nb\n");
 }
 
+// A sanitizer sees what is used after its end.
+TEST_CASE("a stream that ends with its long line leaves nothing for the loop", "[output_stream]") {
+    asio::io_context loop;
+    FdPair sockets = make_socket_pair();
+    Channel node(loop, std::move(sockets.write), {},
+                 {[](const Frame&) {}, [](Message) {}, [](std::string) {}});
+    auto stream = std::make_unique<OutputStream>(loop, node, FrameKind::kStdout, false);
+    FdPair others = make_pipe();
+    FdPair a = make_pipe();
+    stream->add(0, std::move(others.read), false);
+    stream->add(1, std::move(a.read), false);
+    REQUIRE(write_all(a.write.get(), std::string(65536, 'a')));
+    run_ready(loop);
+    REQUIRE(write_all(a.write.get(), "a"));  // now it is long
+    a.write.reset();
+    REQUIRE(run_until(loop, [&] { return stream->open_pipes() == 1; }));
+    stream.reset();
+    run_ready(loop);
+}
+
 TEST_CASE("a long line that pauses lets the others go on", "[output_stream]") {
     Bench bench;
     const auto others = bench.task(0);

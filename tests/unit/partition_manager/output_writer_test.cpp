@@ -127,7 +127,7 @@ TEST_CASE("a descriptor that somebody made non-blocking", "[output_writer]") {
 
 TEST_CASE("a stuck writer can be given up", "[output_writer]") {
     const int ended = in_child([] {
-        FdPair pipe = make_pipe();
+        const FdPair& pipe = *new FdPair(make_pipe());  // its writer stays in its write
         auto* writer = new OutputWriter(pipe.write.get(), [] {});
         append(*writer, std::string(1 << 20, 'x'));
         if (writer->wait_until_below(0, [] { return true; })) return 1;

@@ -12,7 +12,7 @@ namespace poe::test {
 // The content of tests/golden/<name>. With POE_UPDATE_GOLDEN set, writes `actual` there first: look
 // at the difference before you keep it.
 inline std::string golden_text(const std::string& name, const std::string& actual) {
-    const auto path = std::filesystem::path(__FILE__).parent_path() / ".." / ".." / "golden" / name;
+    const auto path = std::filesystem::path(POE_SOURCE) / "tests" / "golden" / name;
     if (std::getenv("POE_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << actual;
     std::ifstream file(path);
     std::ostringstream content;

@@ -166,6 +166,28 @@ TEST_CASE("programs that could not be loaded are folded", "[report]") {
                                            "253 tasks 0-2,4 (node n0) cannot run \"./ring\": no"}));
 }
 
+TEST_CASE("programs that could not be loaded on several nodes", "[report]") {
+    pm::Outcome outcome = outcome_of(4, Cause::kNotStarted, 255, 0);
+    for (auto& task : outcome.tasks) task.exit.reset();
+    for (const TaskId task : {3, 0, 1, 2}) outcome.not_started.push_back({task, "cannot run"});
+    pm::JobSpec job = job_of(4);
+    for (std::size_t i = 0; i < 4; ++i) job.tasks[i].node = i < 2 ? 1 : 0;
+    CHECK((lines_of(job, outcome) == Lines{"253 tasks 0-3 (nodes n0,n1) cannot run"}));
+
+    job = job_of(4);
+    job.nodes.clear();
+    for (int i = 0; i < 12; ++i) job.nodes.push_back("n" + std::to_string(i));
+    job.tasks.resize(12, job.tasks[0]);
+    outcome.tasks.resize(12);
+    outcome.not_started.clear();
+    for (TaskId task = 0; task < 12; ++task) {
+        job.tasks[static_cast<std::size_t>(task)].node = task;
+        outcome.not_started.push_back({task, "cannot run"});
+    }
+    CHECK((lines_of(job, outcome) ==
+           Lines{"253 tasks 0-11 (nodes n0,n1,n2,n3,n4,n5,n6,n7 and 4 more) cannot run"}));
+}
+
 // Several lines of a commands file may name one program; its failures come command by command.
 TEST_CASE("failures of several commands with one text", "[report]") {
     pm::Outcome outcome = outcome_of(4, Cause::kNotStarted, 255, 0);

@@ -7,6 +7,6 @@
 
 namespace poe::fuzz {
 
-const std::vector<Parser>& parsers();
+const std::vector<FuzzTarget>& parser_targets();
 
 }  // namespace poe::fuzz

@@ -1,6 +1,6 @@
 // What each parser promises: an error points into the text and can be shown; a result means the
 // same when it is written down and read again; no word of a program is touched.
-#include "tests/fuzz/fuzz_targets.hpp"
+#include "tests/fuzz/parser_targets.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -215,8 +215,8 @@ std::string run_prompt(const std::string& input) {
 
 }  // namespace
 
-const std::vector<Parser>& parsers() {
-    static const std::vector<Parser> all = {
+const std::vector<FuzzTarget>& parser_targets() {
+    static const std::vector<FuzzTarget> all = {
         {"host_file",
          run_host_file,
          {"\n", " ", "\t", "\r\n", "!", "*", "@", "@1", "#", ":", "shared", "dedicated", "multiple",

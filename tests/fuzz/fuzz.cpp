@@ -1,6 +1,6 @@
-// Runs one of the channel's fuzzers: fuzz_channel NAME CORPUS [ITERATIONS [SEED]], or makes the
-// corpus: fuzz_channel --corpus FOLDER. Ends with 0 when all promises hold, 1 with the offending
-// input when not, 2 when called wrongly.
+// Runs one fuzz target: fuzz NAME CORPUS [ITERATIONS [SEED]], or makes the channel's corpus:
+// fuzz --corpus FOLDER. Ends with 0 when all promises hold, 1 with the offending input when not, 2
+// when called wrongly.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -9,8 +9,11 @@
 #include <sstream>
 
 #include "tests/fuzz/channel_targets.hpp"
+#include "tests/fuzz/parser_targets.hpp"
 
 namespace {
+
+using poe::fuzz::FuzzTarget;
 
 constexpr std::uint64_t kDefaultIterations = 50000;
 constexpr std::uint64_t kDefaultSeed = 1995;
@@ -30,17 +33,22 @@ std::vector<std::string> read_corpus(const std::filesystem::path& folder) {
     return corpus;
 }
 
-int usage() {
-    std::fprintf(stderr,
-                 "usage: fuzz_channel NAME CORPUS [ITERATIONS [SEED]]\n"
-                 "       fuzz_channel --corpus FOLDER\n");
-    return 2;
+const FuzzTarget* find_target(const std::string& name) {
+    for (const auto* targets : {&poe::fuzz::parser_targets(), &poe::fuzz::channel_targets()})
+        for (const FuzzTarget& target : *targets)
+            if (target.name == name) return &target;
+    return nullptr;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 3 || argc > 5) return usage();
+    if (argc < 3 || argc > 5) {
+        std::fprintf(stderr,
+                     "usage: fuzz NAME CORPUS [ITERATIONS [SEED]]\n"
+                     "       fuzz --corpus FOLDER\n");
+        return 2;
+    }
     if (std::string(argv[1]) == "--corpus") {
         poe::fuzz::write_channel_corpus(argv[2]);
         return 0;
@@ -48,15 +56,15 @@ int main(int argc, char** argv) {
     const std::uint64_t iterations =
         argc > 3 ? std::strtoull(argv[3], nullptr, 10) : kDefaultIterations;
     const std::uint64_t seed = argc > 4 ? std::strtoull(argv[4], nullptr, 10) : kDefaultSeed;
-    for (const poe::fuzz::Parser& target : poe::fuzz::channel_targets()) {
-        if (target.name != argv[1]) continue;
-        const auto corpus = read_corpus(argv[2]);
-        if (corpus.empty()) {
-            std::fprintf(stderr, "fuzz_channel: there is no corpus in %s\n", argv[2]);
-            return 2;
-        }
-        return poe::fuzz::run_parser(target, corpus, seed, iterations);
+    const FuzzTarget* target = find_target(argv[1]);
+    if (target == nullptr) {
+        std::fprintf(stderr, "fuzz: nothing is called %s\n", argv[1]);
+        return 2;
     }
-    std::fprintf(stderr, "fuzz_channel: nothing is called %s\n", argv[1]);
-    return 2;
+    const std::vector<std::string> corpus = read_corpus(argv[2]);
+    if (corpus.empty()) {
+        std::fprintf(stderr, "fuzz: there is no corpus in %s\n", argv[2]);
+        return 2;
+    }
+    return poe::fuzz::run_target(*target, corpus, seed, iterations);
 }
