@@ -99,8 +99,9 @@ Outcome MessageLayer::wait(SendRequest& request) {
 
 Outcome MessageLayer::wait(ReceiveRequest& request) {
     if (request.outcome != Outcome::kPending) return request.outcome;
-    end_if_hopeless(request);
-    if (request.outcome == Outcome::kPending) {
+    if (nobody_can_send(request)) {
+        end_if_hopeless(request);
+    } else {
         wait_until_over(request.outcome, [&] { end_if_hopeless(request); });
     }
     return request.outcome;
