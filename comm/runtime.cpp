@@ -121,7 +121,7 @@ void Runtime::finish_sending() noexcept {
     try {
         const auto deadline = std::chrono::steady_clock::now() + kLongestFinish;
         waiter_->restart();
-        while (!tcp_->drained() && std::chrono::steady_clock::now() < deadline) {
+        while (!tcp_->finish_sending() && std::chrono::steady_clock::now() < deadline) {
             if (messages_->progress() || !waiter_->pause()) continue;
             // No event tells that the last byte has arrived.
             tcp_->sleep(kFinishPause);

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
-#include <linux/sockios.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -232,14 +230,11 @@ void TcpDevice::sleep(std::chrono::nanoseconds limit) noexcept {
     skipped_ = kShareOfLooks;
 }
 
-bool TcpDevice::drained() const {
-    return std::all_of(pipes_.begin(), pipes_.end(), [](const auto& pipe) {
-        if (!pipe || pipe->broken()) return true;
-        if (pipe->kept() > 0) return false;
-        int unacknowledged = 0;
-        return !pipe->is_open() || ::ioctl(pipe->fd(), SIOCOUTQ, &unacknowledged) != 0 ||
-               unacknowledged == 0;
-    });
+bool TcpDevice::finish_sending() {
+    bool finished = true;
+    for (const auto& pipe : pipes_)
+        if (pipe && !pipe->finish_sending()) finished = false;
+    return finished;
 }
 
 }  // namespace poe::comm

@@ -13,11 +13,11 @@
 // arrived between the last look and epoll_wait ends it at once; for shared memory see wait.hpp.
 // Writability is watched only while asleep and only where output waits.
 //
-// The end. What a blocking send has handed over must arrive although the task exits. drained() says
-// when: nothing is kept in the pipes, and the other ends' systems have all that was sent
-// (SIOCOUTQ). From then on closing loses nothing: a reset, which the system sends when it closes a
-// socket that has unread data (token returns that nobody will need), does not take back what has
-// arrived at the other end.
+// The end. What a blocking send has handed over must arrive although the task exits.
+// finish_sending() says when: nothing is kept in the pipes, and the other ends' systems have
+// acknowledged all that was sent, and the end of it (SIOCOUTQ is 0). From then on closing loses
+// nothing: a reset, which the system sends when it closes a socket that has unread data (token
+// returns that nobody will need), does not take back what has arrived at the other end.
 #pragma once
 
 #include <array>
@@ -52,9 +52,10 @@ class TcpDevice final : public Device,
     // SleepPlace: blocks until a socket or a neighbour has something, or for `limit`.
     void sleep(std::chrono::nanoseconds limit) noexcept override;
 
-    // Everything that was sent has arrived at the other tasks' systems, or cannot any more. Makes a
-    // system call per connection.
-    bool drained() const;
+    // For the task's end; nothing can be sent any more. Answers whether everything that was sent
+    // has arrived at the other tasks' systems, or never will; to be called with poll() until it
+    // has. Makes a system call per connection.
+    bool finish_sending();
 
   private:
     static constexpr std::size_t kFewPipes = 4;

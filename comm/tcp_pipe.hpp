@@ -90,6 +90,9 @@ class TcpPipe final : public Pipe {
     bool needs_room() const noexcept { return is_open() && (wants_room_ || !kept_.empty()); }
     // Bytes that are only in this process.
     Bytes kept() const noexcept { return kept_.size() - kept_at_; }
+    // At the task's end: says to the other end that no more comes, once nothing is kept. Answers
+    // whether the other end's system has got all of it, or never will.
+    bool finish_sending();
     // Sends what is kept, as far as the socket takes it. Answers whether anything went.
     bool flush();
 
@@ -122,7 +125,8 @@ class TcpPipe final : public Pipe {
 
     bool asked_for_connection_ = false;
     bool wants_room_ = false;
-    Bytes rest_out_ = 0;  // of the frame under way
+    bool finished_ = false;  // no more is sent
+    Bytes rest_out_ = 0;     // of the frame under way
     std::vector<std::byte> kept_;
     std::size_t kept_at_ = 0;
 
