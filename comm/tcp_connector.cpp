@@ -7,6 +7,7 @@
 #include <cstring>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -106,6 +107,20 @@ void TcpConnector::call(TaskId peer) {
     Call& made = calls_.emplace_back();
     made.peer = peer;
     begin(made);
+    hurry(peer);
+}
+
+void TcpConnector::hurry(TaskId peer) {
+    const auto deadline = Clock::now() + kHurry;
+    for (;;) {
+        const auto call = find_call(peer);
+        if (call == calls_.end() || !call->fd) return;
+        const std::chrono::nanoseconds left = deadline - Clock::now();
+        if (left <= 0ns) return;
+        pollfd wanted{call->fd.get(), static_cast<short>(call->connected ? POLLIN : POLLOUT), 0};
+        const timespec limit{0, static_cast<long>(left.count())};
+        if (::ppoll(&wanted, 1, &limit, nullptr) > 0) step(*call);
+    }
 }
 
 void TcpConnector::begin(Call& call) {

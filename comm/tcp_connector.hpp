@@ -63,12 +63,14 @@ class TcpConnectorEvents {
     virtual void on_no_connection(TaskId peer, const std::string& why) = 0;
 };
 
-// For one thread. No call blocks; calls may throw Error when the system is out of descriptors.
+// For one thread. No call blocks for longer than kHurry; calls may throw Error when the system is
+// out of descriptors.
 class TcpConnector {
   public:
     using Clock = std::chrono::steady_clock;
     static constexpr std::size_t kMaxStrangers = 128;
     static constexpr auto kPatience = std::chrono::seconds(5);
+    static constexpr auto kHurry = std::chrono::milliseconds(1);
     static constexpr auto kGrace = std::chrono::milliseconds(250);
 
     // Registers its sockets with `epoll`, which must outlive it, as must the segment.
@@ -76,7 +78,9 @@ class TcpConnector {
                  TcpConnectorEvents& events);
     ~TcpConnector();
 
-    // Calls that task, unless a connection is chosen or under way.
+    // Calls that task, unless a connection is chosen or under way. Waits for its answers for up to
+    // kHurry, once per pair: a peer that waits for messages gives them within a tenth of that, and
+    // then the first message leaves at once. Otherwise it leaves at the sender's next MPL call.
     void call(TaskId peer);
     // What epoll said; keys of kListener, kStranger and kCall.
     void on_event(TcpWatch kind, std::uint32_t number);
@@ -105,6 +109,7 @@ class TcpConnector {
     };
 
     void begin(Call& call);
+    void hurry(TaskId peer);
     void step(Call& call);
     void repeat_later(Call& call);
     void give_up(TaskId peer, const std::string& why);
