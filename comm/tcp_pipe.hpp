@@ -46,8 +46,8 @@ class TcpPipeHost {
 
 class TcpPipe final : public Pipe {
   public:
-    static constexpr Bytes kPrivateOut = 128 * 1024;
-    static constexpr Bytes kInput = 64 * 1024;
+    static constexpr Bytes kPrivateOut = Bytes{128} * 1024;
+    static constexpr Bytes kInput = Bytes{64} * 1024;
     static constexpr auto kFaultDelay = std::chrono::milliseconds(500);
 
     // `where` names the peer's node in texts. `host` must outlive the pipe.
@@ -97,7 +97,7 @@ class TcpPipe final : public Pipe {
     bool flush();
 
   private:
-    static constexpr Bytes kDirect = 16 * 1024;
+    static constexpr Bytes kDirect = Bytes{16} * 1024;
 
     Bytes keep_frame(const FrameHeader& header, const BufferView& payload, Bytes offset);
     Bytes send_frame(const FrameHeader& header, const BufferView& payload, Bytes offset);
