@@ -43,7 +43,9 @@ __attribute__((constructor)) void before_main(int count, char** arguments, char*
 }
 
 __attribute__((destructor)) void after_main() {
-    if (the_one != nullptr) the_one->note_finished();
+    if (the_one == nullptr) return;
+    the_one->finish_sending();
+    the_one->note_finished();
 }
 
 }  // namespace
@@ -87,9 +89,9 @@ int ApiCall::refuse(Outcome outcome, TaskId peer) const {
         case Outcome::kPeerBroken: {
             const char* fault = runtime_.messages().fault_of(peer);
             return refuse(MplError::kPeerBroken,
-                          "task " + std::to_string(peer) + " has spoilt its messages (" +
+                          "there are no more messages with task " + std::to_string(peer) + " (" +
                               (fault != nullptr ? fault : "reason unknown") + ")",
-                          "look for a write outside of its arrays in that task");
+                          "look whether that task has ended, or has written outside of its arrays");
         }
         case Outcome::kPending:
         case Outcome::kDone:

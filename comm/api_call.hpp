@@ -28,7 +28,6 @@ enum class MplError : int {
     kNoBuffer = 109,
     kNobodySends = 110,
     kPeerBroken = 111,
-    kUnreachable = 112,
     kCountTooSmall = 113,
     kFatal = 114,
     kMessageId = 115,
@@ -88,8 +87,6 @@ class ApiCall {
     int run(Work&& work) {
         try {
             return work();
-        } catch (const Unreachable& error) {
-            return refuse(MplError::kUnreachable, error.what(), "run the job on one node");
         } catch (const std::exception& error) {
             die(error.what());
         }

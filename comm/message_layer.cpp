@@ -20,16 +20,16 @@ MessageLayer::MessageLayer(const MessageLayerSettings& settings, std::vector<Dev
 }
 
 MessageLayer::~MessageLayer() {
-    for (std::uint8_t context = 0; context < kContexts; ++context) {
-        while (QueueLink* link = unexpected_.first({static_cast<Context>(context)})) {
-            drop(static_cast<Unexpected*>(link->owner));
-        }
-    }
     // One that is still arriving and claimed is in no queue any more.
     for (const auto& known : peers_) {
         if (known && known->in.active && known->in.kept != nullptr &&
             known->in.kept->claimed != nullptr) {
             delete known->in.kept;
+        }
+    }
+    for (std::uint8_t context = 0; context < kContexts; ++context) {
+        while (QueueLink* link = unexpected_.first({static_cast<Context>(context)})) {
+            drop(static_cast<Unexpected*>(link->owner));
         }
     }
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstring>
 #include <unistd.h>
 #include <utility>
@@ -15,6 +16,10 @@ constexpr Bytes kLargestDefaultBuffer = Bytes{64} << 20;
 constexpr Bytes kSmallestDefaultBuffer = Bytes{4} << 20;
 constexpr Bytes kDefaultBufferOfAllPairs = Bytes{1} << 30;
 constexpr Bytes kSmallestBuffer = 16 * 1024;
+
+// A receiver may compute for hours before it asks for a message; a whole day is a mistake.
+constexpr auto kLongestFinish = std::chrono::hours(24);
+constexpr auto kFinishPause = std::chrono::milliseconds(5);
 
 TaskId parse_task(const char* text) {
     TaskId task = -1;
@@ -84,15 +89,47 @@ void Runtime::attach(const TaskEnvironment& environment) {
     set_limits(facts.eager_limit, facts.buffer_mem);
     waiter_ = std::make_unique<Waiter>(segment_->header(), facts, slot,
                                        static_cast<WaitMode>(facts.wait_mode), fences_);
-    shared_memory_ = std::make_unique<ShmDevice>(*segment_, *index, settings_.buffer_mem, fences_);
+    make_devices(*index);
+}
+
+void Runtime::make_devices(std::uint32_t index) {
+    const SegmentFacts& facts = segment_->facts();
+    const bool all_by_tcp = static_cast<Euilib>(facts.euilib) == Euilib::kIp;
+    const bool any_by_tcp = tasks_ > 1 && (all_by_tcp || facts.nodes > 1);
+    std::vector<Device*> devices;
+    if (!any_by_tcp || (!all_by_tcp && facts.local_tasks > 1)) {
+        shared_memory_ =
+            std::make_unique<ShmDevice>(*segment_, index, settings_.buffer_mem, fences_);
+        devices.push_back(shared_memory_.get());
+    }
+    if (any_by_tcp) {
+        tcp_ = std::make_unique<TcpDevice>(*segment_, task_, settings_.buffer_mem,
+                                           shared_memory_ != nullptr);
+        devices.push_back(tcp_.get());
+        waiter_->sleep_in(*tcp_);
+    }
     const auto device_of = [this](TaskId peer) -> Device& {
-        if (segment_->node_of(peer) == segment_->facts().node) return *shared_memory_;
-        throw Unreachable("task " + std::to_string(peer) +
-                          " is on another node, and this task has "
-                          "no device that reaches it");
+        const bool neighbour = segment_->node_of(peer) == segment_->facts().node;
+        if (shared_memory_ && neighbour) return *shared_memory_;
+        return *tcp_;
     };
-    messages_ = std::make_unique<MessageLayer>(
-        settings_, std::vector<Device*>{shared_memory_.get()}, device_of, waiter_.get());
+    messages_ =
+        std::make_unique<MessageLayer>(settings_, std::move(devices), device_of, waiter_.get());
+}
+
+void Runtime::finish_sending() noexcept {
+    if (!tcp_ || !failure_.empty()) return;
+    try {
+        const auto deadline = std::chrono::steady_clock::now() + kLongestFinish;
+        waiter_->restart();
+        while (!tcp_->finish_sending() && std::chrono::steady_clock::now() < deadline) {
+            if (messages_->progress() || !waiter_->pause()) continue;
+            // No event tells that the last byte has arrived.
+            tcp_->sleep(kFinishPause);
+        }
+    } catch (const std::exception& error) {
+        failure_ = error.what();  // nothing goes any more, and nobody asks
+    }
 }
 
 void Runtime::call_handlers() {

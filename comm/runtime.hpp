@@ -12,6 +12,7 @@
 #include "comm/message_layer.hpp"
 #include "comm/operations.hpp"
 #include "comm/shm_device.hpp"
+#include "comm/tcp_device.hpp"
 #include "comm/wait.hpp"
 
 namespace poe::comm {
@@ -20,12 +21,6 @@ namespace poe::comm {
 struct TaskEnvironment {
     const char* child = nullptr;    // MP_CHILD
     const char* segment = nullptr;  // MP_SEGMENT
-};
-
-// There is no device that reaches a task.
-class Unreachable : public Error {
-  public:
-    using Error::Error;
 };
 
 // One thread at a time.
@@ -70,6 +65,9 @@ class Runtime {
     }
     void call_handlers();
 
+    // At the task's exit: waits until what it has sent over TCP is out of its hands, however long
+    // the receivers compute, but not beyond the end of the job. Nothing to do without TCP.
+    void finish_sending() noexcept;
     // Leaves word for pmd that this task ends the job with that code.
     void note_stopall(int code) noexcept;
     // Leaves word that the task's exit handlers ran.
@@ -77,6 +75,7 @@ class Runtime {
 
   private:
     void attach(const TaskEnvironment& environment);
+    void make_devices(std::uint32_t index);
     void set_limits(Bytes eager_limit, Bytes buffer_mem);
 
     std::string failure_;
@@ -89,7 +88,8 @@ class Runtime {
     DoingWords* doing_ = &own_doing_;
     Fences fences_{false};
     std::unique_ptr<Waiter> waiter_;
-    std::unique_ptr<ShmDevice> shared_memory_;
+    std::unique_ptr<ShmDevice> shared_memory_;  // null when all go over TCP
+    std::unique_ptr<TcpDevice> tcp_;            // null in a job without TCP
     std::unique_ptr<MessageLayer> messages_;
     std::unique_ptr<Operations> operations_;
     bool overflow_is_error_ = false;

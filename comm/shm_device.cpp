@@ -41,6 +41,11 @@ void ShmPipe::open_receiver() {
         std::make_unique<ShmReceiver>(device_.memory_of(peer_index_, own, in_mapping_.data()));
 }
 
+inline void ShmPipe::wake_peer() noexcept {
+    if (wake_if_asleep(peer_slot_)) [[unlikely]]
+        device_.fifos_.wake(peer());
+}
+
 Bytes ShmPipe::start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset,
                            Bytes cost) {
     const Bytes taken = sender_.start_frame(header, payload, offset, cost);
@@ -48,7 +53,7 @@ Bytes ShmPipe::start_frame(const FrameHeader& header, const BufferView& payload,
     device_.fences_.light();
     if (polled_by_peer_.load(std::memory_order_relaxed) == 0) [[unlikely]]
         device_.ring(peer_index_, peer_slot_);
-    wake_if_asleep(peer_slot_);
+    wake_peer();
     return taken;
 }
 
@@ -56,7 +61,7 @@ Bytes ShmPipe::continue_frame(const BufferView& payload, Bytes offset, Bytes res
     const Bytes taken = sender_.continue_frame(payload, offset, rest);
     if (taken == 0) return 0;
     device_.fences_.light();
-    wake_if_asleep(peer_slot_);
+    wake_peer();
     return taken;
 }
 
@@ -64,7 +69,7 @@ inline void ShmPipe::tell_sender() noexcept {
     if (!receiver_->take_published()) [[likely]]
         return;
     device_.fences_.light();
-    wake_if_asleep(peer_slot_);
+    wake_peer();
 }
 
 Bytes ShmPipe::read(const BufferView& to, Bytes offset, Bytes n) {
@@ -142,6 +147,7 @@ ShmDevice::ShmDevice(const NodeSegment& segment, std::uint32_t own_index, Bytes 
       own_slot_(segment.slot(own_index)),
       own_bits_(segment.doorbell_bits(own_index)),
       own_polled_(segment.polled(own_index)),
+      fifos_(segment.path()),
       pipes_(segment.local_tasks()),
       may_fetch_(segment.facts().single_copy != 0) {}
 

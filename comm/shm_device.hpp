@@ -18,6 +18,7 @@
 #include "comm/base/node_segment.hpp"
 #include "comm/pipe.hpp"
 #include "comm/shm_pipe.hpp"
+#include "comm/wake_fifo.hpp"
 
 namespace poe::comm {
 
@@ -45,6 +46,7 @@ class ShmPipe final : public Pipe {
     friend class ShmDevice;
     void open_receiver();
     bool has_input() const noexcept { return receiver_->has_input(); }
+    void wake_peer() noexcept;
     void tell_sender() noexcept;  // that the receiver's line has changed
 
     ShmDevice& device_;
@@ -86,6 +88,7 @@ class ShmDevice final : public Device {
     TaskSlot& own_slot_;
     std::span<std::atomic<std::uint64_t>> own_bits_;
     std::span<std::atomic<std::uint8_t>> own_polled_;
+    WakeFifos fifos_;
     std::vector<std::unique_ptr<ShmPipe>> pipes_;  // by local index
     std::vector<ShmPipe*> active_;
     std::uint32_t rings_answered_ = 0;

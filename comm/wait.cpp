@@ -106,14 +106,18 @@ void Waiter::pause_between_looks() noexcept {
 void Waiter::begin_sleep() noexcept {
     if (mode_ == WaitMode::kSleep && turns_++ == 0) start_clock();
     doorbell_seen_ = slot_.doorbell.load(std::memory_order_relaxed);
-    slot_.sleeping.store(kAsleepOnDoorbell, std::memory_order_relaxed);
+    slot_.sleeping.store(place_ != nullptr ? kAsleepOnFifo : kAsleepOnDoorbell,
+                         std::memory_order_relaxed);
     fences_.heavy();
 }
 
 void Waiter::sleep() noexcept {
     if (header_.ending.load(std::memory_order_relaxed) == 0) {
-        futex_wait(slot_.doorbell, doorbell_seen_,
-                   fences_.reliable() ? std::chrono::nanoseconds(kLongestSleep) : kShortestSleep);
+        const std::chrono::nanoseconds limit = fences_.reliable() ? kLongestSleep : kShortestSleep;
+        if (place_ != nullptr)
+            place_->sleep(limit);
+        else
+            futex_wait(slot_.doorbell, doorbell_seen_, limit);
     }
     end_sleep();
     leave_if_ending();
@@ -131,12 +135,15 @@ void Waiter::leave_if_ending() noexcept {
     ::_exit(1);
 }
 
-void wake_if_asleep(TaskSlot& slot) noexcept {
+bool wake_if_asleep(TaskSlot& slot) noexcept {
     if (slot.sleeping.load(std::memory_order_relaxed) == kAwake) [[likely]]
-        return;
-    if (slot.sleeping.exchange(kAwake, std::memory_order_acq_rel) == kAwake) return;
+        return false;
+    const std::uint32_t before = slot.sleeping.exchange(kAwake, std::memory_order_acq_rel);
+    if (before == kAwake) return false;
+    if (before == kAsleepOnFifo) return true;
     slot.doorbell.fetch_add(1, std::memory_order_release);
     futex_wake(slot.doorbell, 1);
+    return false;
 }
 
 }  // namespace poe::comm

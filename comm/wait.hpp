@@ -1,5 +1,6 @@
 // Waiter: how a task waits for messages. Spins only while that can pay, then gives its core away,
-// then sleeps on its own doorbell word in the node segment.
+// then sleeps on its own doorbell word in the node segment, or in another place that it was given
+// (a task with TCP connections sleeps in epoll_wait).
 //
 //   adaptive  every task of the node has a core: spin 50 us, yield until 1 ms, then sleep.
 //             more tasks than cores: yield at once (a hand-over costs 0.5 us), sleep after 0.3 ms.
@@ -10,8 +11,13 @@
 // doorbell value read before. A sender stores its message, passes the light fence, loads `sleeping`
 // and, if set, clears it, adds one to the doorbell and wakes. See comm/base/fence.hpp for why one
 // of the two sees the other. A sleeper clears `sleeping` itself when it wakes for another reason.
-// Every sleep has a time limit, so that even a sender killed between its message and its wake-up
-// costs only that.
+// In another place, `sleeping` says so (kAsleepOnFifo), and the waker writes a byte to the
+// sleeper's FIFO (wake_fifo.hpp) where it would have rung the doorbell. The same argument holds: of
+// the two one sees the other, and the byte stays in the FIFO, so it ends the sleep whether it comes
+// before or after its begin. The sleeper empties the FIFO only while it is awake and looks for
+// messages after that; the message of a byte that it took out was there before the byte. Every
+// sleep has a time limit, so that even a sender killed between its message and its wake-up costs
+// only that.
 //
 // When the job is being ended (header.ending) a waiting task stops waiting for messages: it stays
 // quiet for pmd to end it, and leaves by itself when that does not happen.
@@ -26,11 +32,22 @@
 
 namespace poe::comm {
 
+// Where a task sleeps that cannot sleep on its doorbell.
+class SleepPlace {
+  public:
+    virtual ~SleepPlace() = default;
+    // Blocks until there may be something to do (a byte in the task's FIFO is), at most `limit`.
+    virtual void sleep(std::chrono::nanoseconds limit) noexcept = 0;
+};
+
 // For one thread. The segment must outlive it.
 class Waiter {
   public:
     Waiter(SegmentHeader& header, const SegmentFacts& facts, TaskSlot& own_slot, WaitMode mode,
            const Fences& fences);
+
+    // From now on sleeps are spent there. It must outlive the waiter.
+    void sleep_in(SleepPlace& place) noexcept { place_ = &place; }
 
     // A new wait starts, or the one under way got something: back to the eager phase.
     void restart() noexcept {
@@ -76,11 +93,12 @@ class Waiter {
     bool impatient_ = false;
     std::uint32_t turns_ = 0;
     std::uint32_t doorbell_seen_ = 0;
+    SleepPlace* place_ = nullptr;  // null: the doorbell
     Clock::time_point started_;
 };
 
 // The sender's half: wakes the owner of `slot` if it sleeps. Call after the light fence. Never
-// blocks.
-void wake_if_asleep(TaskSlot& slot) noexcept;
+// blocks. True: it sleeps where only its FIFO wakes it, so the caller must write to that.
+[[nodiscard]] bool wake_if_asleep(TaskSlot& slot) noexcept;
 
 }  // namespace poe::comm

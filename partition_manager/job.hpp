@@ -47,8 +47,13 @@ struct JobSpec {
     bool stdin_is_empty = false;      // home's stdin is /dev/null: so is the tasks'
     bool stdout_is_terminal = false;  // partial lines of stdout appear after a moment, too
     WaitMode wait_mode = WaitMode::kAdaptive;
-    Bytes buffer_mem = 0;                       // MP_BUFFER_MEM, 0 = default
-    Bytes eager_limit = 0;                      // MP_EAGER_LIMIT, 0 = default
+    Bytes buffer_mem = 0;   // MP_BUFFER_MEM, 0 = default
+    Bytes eager_limit = 0;  // MP_EAGER_LIMIT, 0 = default
+    Euilib euilib = Euilib::kUs;
+    // Only when needs_tcp(): the secret by which the tasks know each other, and the numeric address
+    // of each node; without addresses the job has one node, whose tasks use its loopback address.
+    std::optional<JobKey> job_key;
+    std::vector<std::string> addresses;
     std::chrono::milliseconds kill_grace{500};  // between SIGTERM and SIGKILL when a job is ended
     bool host_pmix = true;                      // offer PMIx and PMI-1 (MP_PMIX)
     bool eager_pmix = false;                    // start the PMIx server before the tasks
@@ -56,6 +61,10 @@ struct JobSpec {
 
 // The longest JobSpec::kill_grace.
 inline constexpr std::chrono::hours kMaxKillGrace{1};
+// Whether tasks of the job talk to each other over TCP.
+inline bool needs_tcp(const JobSpec& job) {
+    return job.tasks.size() > 1 && (job.nodes.size() > 1 || job.euilib == Euilib::kIp);
+}
 
 // How a task ended.
 struct TaskExit {

@@ -74,17 +74,45 @@ std::vector<std::string> text_list(const Json& json) {
     return list;
 }
 
+Json pack(const std::optional<JobKey>& key) {
+    return key ? Json::binary({key->begin(), key->end()}) : Json();
+}
+
+std::optional<JobKey> unpack_key(const Json& json) {
+    if (json.is_null()) return std::nullopt;
+    const Binary& binary = json.get_binary();
+    JobKey key;
+    if (binary.size() != key.size()) throw std::out_of_range("key");
+    std::copy(binary.begin(), binary.end(), key.begin());
+    return key;
+}
+
 Json pack(const JobSpec& job) {
     Json tasks = Json::array();
     for (const TaskSpec& task : job.tasks) tasks.push_back({task.node, task.command});
     Json commands = Json::array();
     for (const Command& command : job.commands) commands.push_back(byte_list(command));
-    return Json::array(
-        {bytes(job.id), byte_list(job.nodes), std::move(tasks), std::move(commands),
-         byte_list(job.environment), bytes(job.directory), static_cast<int>(job.stdin_mode.kind),
-         job.stdin_mode.task, static_cast<int>(job.stdout_mode.kind), job.stdout_mode.task,
-         job.stdin_is_empty, job.stdout_is_terminal, static_cast<int>(job.wait_mode),
-         job.buffer_mem, job.eager_limit, job.kill_grace.count(), job.host_pmix, job.eager_pmix});
+    return Json::array({bytes(job.id),
+                        byte_list(job.nodes),
+                        std::move(tasks),
+                        std::move(commands),
+                        byte_list(job.environment),
+                        bytes(job.directory),
+                        static_cast<int>(job.stdin_mode.kind),
+                        job.stdin_mode.task,
+                        static_cast<int>(job.stdout_mode.kind),
+                        job.stdout_mode.task,
+                        job.stdin_is_empty,
+                        job.stdout_is_terminal,
+                        static_cast<int>(job.wait_mode),
+                        job.buffer_mem,
+                        job.eager_limit,
+                        job.kill_grace.count(),
+                        job.host_pmix,
+                        job.eager_pmix,
+                        static_cast<int>(job.euilib),
+                        pack(job.job_key),
+                        byte_list(job.addresses)});
 }
 
 template <typename Enum>
@@ -131,6 +159,11 @@ JobSpec unpack_job(const Json& json) {
     job.kill_grace = duration<std::chrono::milliseconds>(json.at(15), kMaxKillGrace);
     job.host_pmix = json.at(16).get<bool>();
     job.eager_pmix = json.at(17).get<bool>();
+    job.euilib = checked_enum(json.at(18), Euilib::kIp);
+    job.job_key = unpack_key(json.at(19));
+    job.addresses = text_list(json.at(20));
+    if (!job.addresses.empty() && job.addresses.size() != job.nodes.size())
+        throw std::out_of_range("addresses");
     return job;
 }
 

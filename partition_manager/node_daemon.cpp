@@ -17,6 +17,9 @@ namespace {
 // Descriptors of one task in this process: three streams, a PMI socket, and its other end at start.
 constexpr std::size_t kDescriptorsPerTask = 5;
 
+// And its listening socket, in a job that needs one.
+constexpr std::size_t kDescriptorsPerTcpTask = kDescriptorsPerTask + 1;
+
 // How often processes are looked for that survived SIGKILL's first round (they were being born).
 constexpr std::chrono::milliseconds kKillAgain{20};
 
@@ -140,7 +143,10 @@ void NodeDaemon::make_segment() {
     spec.pmd_pid = ::getpid();
     spec.buffer_mem = job_.buffer_mem;
     spec.eager_limit = job_.eager_limit;
+    spec.euilib = job_.euilib;
+    if (needs_tcp(job_)) add_tcp_facts(job_, spec);
     segment_.emplace(NodeSegment::create(spec));
+    if (needs_tcp(job_)) listeners_ = std::make_unique<TaskListeners>(*segment_);
 }
 
 EnvironmentEntries NodeDaemon::environment_of(TaskId task) const {
@@ -160,7 +166,8 @@ void NodeDaemon::launch() {
     for (std::size_t task = 0; task < job_.tasks.size(); ++task)
         if (job_.tasks[task].node == node_) local.push_back(static_cast<TaskId>(task));
     const std::optional<rlimit> open_files = raise_open_files_limit();
-    if (std::string trouble = open_files_trouble(local.size(), kDescriptorsPerTask);
+    if (std::string trouble = open_files_trouble(
+            local.size(), needs_tcp(job_) ? kDescriptorsPerTcpTask : kDescriptorsPerTask);
         !trouble.empty())
         return refuse({{}, std::move(trouble)});
     if (::chdir(job_.directory.c_str()) != 0)
@@ -192,7 +199,8 @@ void NodeDaemon::launch() {
         heritage_,
         open_files,
         [this](TaskId task) { return environment_of(task); },
-        [this](TaskId task) { return pmi_ ? pmi_->open_task(task) : UniqueFd(); }};
+        [this](TaskId task) { return pmi_ ? pmi_->open_task(task) : UniqueFd(); },
+        [this](TaskId task) { return listeners_ ? listeners_->take(task) : UniqueFd(); }};
     std::vector<StartedTask> started;
     std::vector<LaunchFailure> failures = starter.start(started);
     if (pmi_) pmi_->tasks_started();

@@ -22,6 +22,7 @@
 #include "partition_manager/output_stream.hpp"
 #include "partition_manager/pmi_service.hpp"
 #include "partition_manager/stdin_feeder.hpp"
+#include "partition_manager/task_listeners.hpp"
 #include "partition_manager/task_start.hpp"
 
 namespace poe::pm {
@@ -71,6 +72,7 @@ class NodeDaemon {
     std::chrono::steady_clock::time_point start_time_{};
     std::optional<JobDirectory> directory_;
     std::optional<NodeSegment> segment_;
+    std::unique_ptr<TaskListeners> listeners_;  // null in a job without TCP
     std::unique_ptr<PmiService> pmi_;
     std::unique_ptr<StdinFeeder> stdin_;
     std::unique_ptr<OutputStream> stdout_;

@@ -122,6 +122,7 @@ std::vector<LaunchFailure> TaskStarter::start(std::vector<StartedTask>& started)
         Pipe in;
         if (reads_stdin(job, task)) in = make_pipe(false);
         const UniqueFd kept = keep_fd_of(task);
+        const UniqueFd listener = listener_of(task);
         const std::vector<std::string> environment =
             merged_environment(job.environment, environment_of(task));
         const std::vector<char*> envp = pointers(environment);
@@ -131,6 +132,7 @@ std::vector<LaunchFailure> TaskStarter::start(std::vector<StartedTask>& started)
         request.stdout_fd = out.write.get();
         request.stderr_fd = err.write.get();
         request.keep_fd[0] = kept.get();
+        request.keep_fd[1] = listener.get();
         request.death_signal = SIGKILL;
         request.signal_mask = &heritage.blocked;
         request.ignored_signals = &heritage.ignored;

@@ -34,6 +34,8 @@ struct TaskStarter {
     // A descriptor that the task keeps (its PMI socket), if any; called once per task, before
     // environment_of.
     std::function<UniqueFd(TaskId)> keep_fd_of;
+    // Its listening socket, if any; called once per task.
+    std::function<UniqueFd(TaskId)> listener_of;
 
     // Starts all tasks of the node, in order of their ids, appending to `started`. Returns what
     // failed: empty when all run.

@@ -117,7 +117,7 @@ void apply_end(Options& options, OptionId id, const Value& value) {
 void apply_communication(Options& options, OptionId id, const Value& value) {
     switch (id) {
         case OptionId::kEuilib:
-            options.euilib = value.text;
+            options.euilib = value.text == "ip" ? Euilib::kIp : Euilib::kUs;
             break;
         case OptionId::kWaitMode:
             options.wait_mode = value.text == "poll"    ? WaitMode::kPoll

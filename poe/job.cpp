@@ -1,8 +1,12 @@
 // See job.hpp.
 #include "poe/job.hpp"
 
+#include <cerrno>
 #include <string_view>
+#include <sys/random.h>
 #include <unordered_set>
+
+#include "comm/base/error.hpp"
 
 namespace poe::cli {
 
@@ -30,6 +34,17 @@ std::string make_job_id(const Surroundings& surroundings, int step) {
     return base36(static_cast<std::uint64_t>(milliseconds)) + "-" +
            base36(static_cast<std::uint64_t>(surroundings.pid)) + "-" +
            base36(static_cast<std::uint64_t>(step));
+}
+
+JobKey make_job_key() {
+    JobKey key;
+    std::size_t got = 0;
+    while (got < key.size()) {
+        const ssize_t n = ::getrandom(key.data() + got, key.size() - got, 0);
+        if (n < 0 && errno != EINTR) throw_errno("cannot get random bytes for the job's key");
+        if (n > 0) got += static_cast<std::size_t>(n);
+    }
+    return key;
 }
 
 std::vector<std::string> task_environment(const std::vector<std::string>& environment,
@@ -60,6 +75,8 @@ pm::JobSpec make_job(const Options& options, const pm::TaskMap& map, const JobSt
     job.wait_mode = options.wait_mode;
     job.buffer_mem = options.buffer_mem;
     job.eager_limit = options.eager_limit;
+    job.euilib = options.euilib;
+    if (pm::needs_tcp(job)) job.job_key = surroundings.make_key();
     job.kill_grace = options.kill_grace;
     job.host_pmix = options.pmix != PmixMode::kNo;
     job.eager_pmix = options.pmix == PmixMode::kYes;

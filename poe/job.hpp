@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@
 
 namespace poe::cli {
 
+// A fresh key of random bytes from the system. Throws Error.
+JobKey make_job_key();
+
 // What the operating system tells about this run of poe; gathered once, in main.
 struct Surroundings {
     std::vector<std::string> environment;  // "NAME=value"
@@ -22,6 +26,7 @@ struct Surroundings {
     bool stdout_is_terminal = false;
     pid_t pid = 0;
     std::chrono::system_clock::time_point now{};
+    std::function<JobKey()> make_key = make_job_key;  // called for jobs that need TCP
 };
 
 // Unique on this host, also over time: letters and digits of time and process, and the step.

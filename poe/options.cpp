@@ -119,10 +119,6 @@ class OptionReader {
 
     void notice_combinations() {
         const bool has_program = !options_.program.empty();
-        if (options_.euilib == "ip")
-            options_.notices.push_back(ignored(
-                options_.origin(OptionId::kEuilib) +
-                " ip is ignored: there is no TCP yet, tasks of one node use shared memory"));
         if (has_program && options_.program_model == ProgramModel::kMpmd && !options_.newjob)
             options_.notices.push_back(
                 ignored(options_.origin(OptionId::kPgmmodel) +

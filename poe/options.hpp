@@ -62,9 +62,9 @@ struct Options {
 
     // Where tasks run.
     pm::HostFileUse host_file_use = pm::HostFileUse::kDefault;
-    std::string host_file;              // path; kGiven only
-    std::string save_host_file;         // path; empty: none
-    std::string euilib = "us";          // us or ip
+    std::string host_file;       // path; kGiven only
+    std::string save_host_file;  // path; empty: none
+    Euilib euilib = Euilib::kUs;
     bool retry_until_ready = false;     // -retry wait
     std::chrono::seconds retry{0};      // between attempts to get nodes; 0: no retry
     int retry_count = 0;                // attempts after the first; with retry only

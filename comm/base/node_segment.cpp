@@ -104,10 +104,12 @@ SegmentFacts facts_of(const NodeSegmentSpec& spec) {
     facts.buffer_mem = spec.buffer_mem;
     facts.eager_limit = spec.eager_limit;
     facts.single_copy = spec.single_copy ? 1 : 0;
+    facts.euilib = static_cast<std::uint32_t>(spec.euilib);
+    facts.job_key = spec.job_key;
     facts.created_ns = monotonic_ns();
     facts.asymmetric_fences = membarrier_available() ? 1 : 0;
     std::memcpy(facts.job_id, spec.job_id.data(), spec.job_id.size());
-    facts.layout = SegmentLayout::of(facts.tasks, facts.local_tasks);
+    facts.layout = SegmentLayout::of(facts.tasks, facts.local_tasks, facts.nodes);
     return facts;
 }
 
@@ -131,12 +133,14 @@ std::optional<std::string> fault_in(const SegmentFacts& facts, std::uint64_t fil
     }
     if (facts.wait_mode > static_cast<std::uint32_t>(WaitMode::kSleep))
         return "its wait mode is unknown";
+    if (facts.euilib > static_cast<std::uint32_t>(Euilib::kIp))
+        return "its choice of devices is unknown";
     if (facts.cpus == 0 || facts.asymmetric_fences > 1)
         return "its facts about the node are impossible";
     if (facts.owner_uid != ::geteuid()) return "it says that it belongs to another user";
     if (std::memchr(facts.job_id, 0, sizeof facts.job_id) == nullptr)
         return "its job name is not ended";
-    if (facts.layout != SegmentLayout::of(facts.tasks, facts.local_tasks))
+    if (facts.layout != SegmentLayout::of(facts.tasks, facts.local_tasks, facts.nodes))
         return "its layout is wrong";
     if (facts.layout.file_bytes != file_bytes) return "its size is wrong";
     return std::nullopt;
@@ -144,10 +148,14 @@ std::optional<std::string> fault_in(const SegmentFacts& facts, std::uint64_t fil
 
 }  // namespace
 
-SegmentLayout SegmentLayout::of(std::uint32_t tasks, std::uint32_t local_tasks) noexcept {
+SegmentLayout SegmentLayout::of(std::uint32_t tasks, std::uint32_t local_tasks,
+                                std::uint32_t nodes) noexcept {
     SegmentLayout layout;
     layout.node_map_offset = kPage;
-    layout.slots_offset = round_up(kPage + std::uint64_t{tasks} * sizeof(NodeIndex), kLine);
+    layout.ports_offset = round_up(kPage + std::uint64_t{tasks} * sizeof(NodeIndex), kLine);
+    layout.nodes_offset =
+        round_up(layout.ports_offset + std::uint64_t{tasks} * sizeof(std::uint32_t), kLine);
+    layout.slots_offset = layout.nodes_offset + std::uint64_t{nodes} * sizeof(NodeRecord);
     layout.boards_offset = layout.slots_offset + std::uint64_t{local_tasks} * sizeof(TaskSlot);
     layout.polled_offset = round_up(round_up(local_tasks, 64) / 8, kLine);
     layout.board_stride = layout.polled_offset + round_up(local_tasks, kLine);
@@ -195,10 +203,12 @@ NodeSegment NodeSegment::create(const NodeSegmentSpec& spec) {
     segment.header_ = new (segment.fixed_.data()) SegmentHeader{};
     std::memcpy(segment.fixed_.data() + segment.facts_.layout.node_map_offset,
                 spec.node_of_task.data(), spec.node_of_task.size() * sizeof(NodeIndex));
+    segment.write_nodes(spec);
     // The rest is zero pages, and zero is the initial value of every slot and board word. The facts
     // go last: an attach that comes too early finds no magic.
     segment.header_->facts = segment.facts_;
     segment.read_node_map(spec.path);
+    segment.read_nodes(spec.path);
     return segment;
 }
 
@@ -223,6 +233,7 @@ NodeSegment NodeSegment::attach(const std::string& path) {
     segment.map_fixed_part(path);
     segment.header_ = std::launder(reinterpret_cast<SegmentHeader*>(segment.fixed_.data()));
     segment.read_node_map(path);
+    segment.read_nodes(path);
     return segment;
 }
 
@@ -251,6 +262,36 @@ void NodeSegment::read_node_map(const std::string& path) {
                     std::to_string(local_tasks_.size()) + " local tasks, its header " +
                     std::to_string(facts_.local_tasks));
     }
+}
+
+void NodeSegment::write_nodes(const NodeSegmentSpec& spec) const {
+    std::byte* at = fixed_.data() + facts_.layout.nodes_offset;
+    for (std::size_t node = 0; node < facts_.nodes; ++node, at += sizeof(NodeRecord)) {
+        NodeRecord record;
+        if (node < spec.node_addresses.size()) record.address = spec.node_addresses[node];
+        if (node < spec.node_names.size())
+            spec.node_names[node].copy(record.name, sizeof record.name - 1);
+        std::memcpy(at, &record, sizeof record);
+    }
+}
+
+void NodeSegment::read_nodes(const std::string& path) {
+    nodes_.resize(facts_.nodes);
+    std::memcpy(nodes_.data(), fixed_.data() + facts_.layout.nodes_offset,
+                nodes_.size() * sizeof(NodeRecord));
+    for (std::size_t node = 0; node < nodes_.size(); ++node) {
+        const NodeRecord& record = nodes_[node];
+        if (!record.address.valid() || record.name[sizeof record.name - 1] != 0)
+            throw Error("cannot attach to the node segment " + path + ": the address of node " +
+                        std::to_string(node) + " is impossible");
+    }
+}
+
+std::atomic<std::uint32_t>& NodeSegment::port_of(TaskId task) const noexcept {
+    POE_CHECK(task >= 0 && static_cast<std::uint32_t>(task) < facts_.tasks, task);
+    auto* ports =
+        reinterpret_cast<std::atomic<std::uint32_t>*>(fixed_.data() + facts_.layout.ports_offset);
+    return ports[task];
 }
 
 TaskSlot& NodeSegment::slot(std::uint32_t local_index) const noexcept {

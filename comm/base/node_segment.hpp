@@ -27,6 +27,11 @@ struct NodeSegmentSpec {
     Bytes buffer_mem = 0;   // per pair of tasks, 0 = default
     Bytes eager_limit = 0;  // 0 = default
     bool single_copy = true;  // tasks may read each other's memory, where the system lets them
+    Euilib euilib = Euilib::kUs;
+    // Only in a job with TCP: its key and its nodes' addresses; names as far as known.
+    JobKey job_key{};
+    std::vector<NodeAddress> node_addresses;
+    std::vector<std::string> node_names;
 };
 
 // One mapped piece of the segment file; unmapped by its destructor. Movable.
@@ -68,6 +73,15 @@ class NodeSegment {
     NodeIndex node_of(TaskId task) const noexcept {
         return node_of_task_[static_cast<std::size_t>(task)];
     }
+    // Where the tasks of a node listen; family 0 in a job without TCP. Precondition: node < nodes.
+    const NodeRecord& node_record(NodeIndex node) const noexcept {
+        return nodes_[static_cast<std::size_t>(node)];
+    }
+    // The port that a task listens on, 0 while it is not known. pmd writes it, tasks read it.
+    // Precondition: 0 <= task < tasks().
+    std::atomic<std::uint32_t>& port_of(TaskId task) const noexcept;
+    // The file that this is in.
+    const std::string& path() const noexcept { return path_; }
     // Position among the tasks of this node, in task order; nothing for a task of another node.
     std::optional<std::uint32_t> local_index(TaskId task) const noexcept;
     TaskId task_at(std::uint32_t local_index) const noexcept { return local_tasks_[local_index]; }
@@ -102,6 +116,8 @@ class NodeSegment {
     NodeSegment() = default;
     void map_fixed_part(const std::string& path);
     void read_node_map(const std::string& path);
+    void write_nodes(const NodeSegmentSpec& spec) const;
+    void read_nodes(const std::string& path);
     void reserve(std::uint64_t from, std::uint64_t to, const std::string& what) const;
 
     std::string path_;
@@ -111,6 +127,7 @@ class NodeSegment {
     SegmentHeader* header_ = nullptr;
     std::vector<NodeIndex> node_of_task_;
     std::vector<TaskId> local_tasks_;  // ascending
+    std::vector<NodeRecord> nodes_;
 };
 
 }  // namespace poe

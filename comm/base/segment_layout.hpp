@@ -5,6 +5,8 @@
 //
 //   header        4 KiB
 //   node map      NodeIndex per task of the job
+//   ports         per task of the job: the TCP port that it listens on, 0 while unknown
+//   nodes         per node: its address and name
 //   slots         one TaskSlot per local task
 //   boards        per local task: doorbell bits (one per local sender), then polled flags (ditto)
 //   -- page boundary: all above is reserved (fallocate) when the segment is created --
@@ -15,7 +17,8 @@
 // steps; nobody may touch a pipe's memory before that (a touch of a hole could end in SIGBUS when
 // /dev/shm is full).
 //
-// Who writes what: pmd the header and the node map (before anyone attaches; `ending` later); a task
+// Who writes what: pmd the header, the node map and the nodes (before anyone attaches; `ending` and
+// ports of other nodes' tasks later: a task waits for a port that is still 0); a task
 // its own slot, except `sleeping` and `doorbell`, which its wakers write too, and its doorbell
 // bits, which its senders set and it clears. Pipes: see comm/shm_pipe.hpp.
 #pragma once
@@ -25,22 +28,32 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "comm/base/endpoint.hpp"
 #include "comm/base/task_doing.hpp"
 #include "comm/base/types.hpp"
 
 namespace poe {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x4745'5345'444f'4e50ull;  // "PNODESEG" in memory
-inline constexpr std::uint32_t kSegmentVersion = 1;
+inline constexpr std::uint32_t kSegmentVersion = 2;
 inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxTasks = 1u << 20;
 inline constexpr std::uint32_t kMaxLocalTasks = 4096;
 inline constexpr std::size_t kMaxJobId = 40;
 
-// Where everything lies, for a job of `tasks` of which `local_tasks` run here. Pure.
+// A node of the job, for tasks that connect to its tasks.
+struct NodeRecord {
+    NodeAddress address;  // family 0 in a job without TCP
+    char name[104] = {};  // for messages; cut when longer
+};
+static_assert(sizeof(NodeRecord) == 2 * kLine && std::is_trivially_copyable_v<NodeRecord>);
+
+// Where everything lies, for a job of `tasks` on `nodes` of which `local_tasks` run here. Pure.
 struct SegmentLayout {
     std::uint64_t node_map_offset = 0;
+    std::uint64_t ports_offset = 0;
+    std::uint64_t nodes_offset = 0;
     std::uint64_t slots_offset = 0;
     std::uint64_t boards_offset = 0;
     std::uint64_t board_stride = 0;
@@ -50,7 +63,8 @@ struct SegmentLayout {
     std::uint64_t ring_bytes = 0;     // of one pipe, a power of two
     std::uint64_t file_bytes = 0;
 
-    static SegmentLayout of(std::uint32_t tasks, std::uint32_t local_tasks) noexcept;
+    static SegmentLayout of(std::uint32_t tasks, std::uint32_t local_tasks,
+                            std::uint32_t nodes) noexcept;
 
     std::uint64_t pipe_bytes() const noexcept { return control_bytes + ring_bytes; }
     std::uint64_t pipe_offset(std::uint32_t sender, std::uint32_t receiver,
@@ -81,6 +95,8 @@ struct SegmentFacts {
     // 1: membarrier works here, so senders need no fence (see comm/base/fence.hpp).
     std::uint32_t asymmetric_fences = 0;
     std::uint32_t single_copy = 0;  // 1: tasks may read each other's memory
+    std::uint32_t euilib = 0;  // Euilib
+    JobKey job_key{};          // all zero in a job without TCP
     char job_id[kMaxJobId + 8] = {};
     SegmentLayout layout;
 };
@@ -93,8 +109,8 @@ struct SegmentHeader {
 };
 static_assert(sizeof(SegmentHeader) <= kPage);
 
-// Of TaskSlot::sleeping: how to wake the task.
-enum SleepState : std::uint32_t { kAwake = 0, kAsleepOnDoorbell = 1 };
+// Of TaskSlot::sleeping: how to wake the task (comm/wait.hpp).
+enum SleepState : std::uint32_t { kAwake = 0, kAsleepOnDoorbell = 1, kAsleepOnFifo = 2 };
 
 struct TaskSlot {
     // Line 0: written by the task, read by pmd and watchers.
@@ -103,7 +119,9 @@ struct TaskSlot {
     std::atomic<std::uint32_t> stopall_called;           // stored after stopall_code
     std::int32_t stopall_code;
     std::int32_t pid;  // of the attached process
-    std::uint32_t unused;
+    // pmd, before the task starts: the number of the descriptor of its listening socket; 0 for
+    // none.
+    std::int32_t listener;
     DoingWords doing;
 
     // Line 1: read by every sender after every message, written only around sleeps.

@@ -1,6 +1,8 @@
 // The units that every room shares.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace poe {
@@ -11,5 +13,12 @@ using Bytes = std::uint64_t;
 
 // How a task waits for a message (MP_WAIT_MODE). kAdaptive: by tasks per core on the node.
 enum class WaitMode : std::uint32_t { kAdaptive = 0, kPoll = 1, kYield = 2, kSleep = 3 };
+
+// Which devices carry messages (MP_EUILIB). kUs: the fastest way to each task; kIp: TCP everywhere.
+enum class Euilib : std::uint32_t { kUs = 0, kIp = 1 };
+
+// The secret that the tasks of one job share; proves to a task that who connects is one of them.
+inline constexpr std::size_t kJobKeyBytes = 32;
+using JobKey = std::array<std::uint8_t, kJobKeyBytes>;
 
 }  // namespace poe

@@ -1,4 +1,4 @@
-# Fuzzing of the parsers and of the channel between poe and pmd, with a committed corpus, the same
+# Fuzzing of the parsers, of the channel between poe and pmd and of TCP pipes, with a committed corpus, the same
 # inputs in every run. More of them:
 #   build/release/tests/fuzz host_file tests/fuzz/corpus/host_file 10000000 42
 # Included by tests/CMakeLists.txt.
@@ -7,8 +7,9 @@ add_executable(fuzz
   ${CMAKE_CURRENT_LIST_DIR}/channel_targets.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fuzz.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fuzz_driver.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/parser_targets.cpp)
-target_link_libraries(fuzz PRIVATE poe_cli poe_pm_channel poe_pm_input)
+  ${CMAKE_CURRENT_LIST_DIR}/parser_targets.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/tcp_targets.cpp)
+target_link_libraries(fuzz PRIVATE poe_cli poe_pm_channel poe_pm_input mpl_static)
 set_target_properties(fuzz PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 
 function(fuzz_test target corpus)
@@ -21,3 +22,4 @@ endforeach()
 foreach(target IN ITEMS frames decode mutated round_trip)
   fuzz_test(${target} channel)
 endforeach()
+fuzz_test(tcp tcp)

@@ -3,8 +3,12 @@
 // environment that pmd would give them, waits with a deadline, removes everything.
 //
 //   mpl_run -n TASKS [-t SECONDS] [-w adaptive|poll|yield|sleep] [-b BUFFER_MEM] [-e EAGER_LIMIT]
-//           [-c CPUS] [-p] [-k MICROSECONDS] [-d DIRECTORY] [-s] [-f] PROGRAM [ARGUMENT...]
+//           [-c CPUS] [-p] [-k MICROSECONDS] [-d DIRECTORY] [-s] [-f] [-i] [-6] [-N NODES]
+//           PROGRAM [ARGUMENT...]
 //
+// -i is MP_EUILIB=ip. -N deals the tasks to that many nodes, as cards are dealt: each node has a
+// segment and a loopback address of its own, and tasks of different nodes talk over TCP. -6 uses
+// IPv6's loopback address.
 // -p pins task i to core i. -k kills one task (TASKS/2) with SIGKILL after that time, lets the
 // others go on for 30 ms, then ends the job as pmd does; the others may exit or be ended, but not
 // die otherwise. -c pretends that the node has that many cores. -d uses another file system than
@@ -50,6 +54,9 @@ struct Options {
     bool single_copy = true;
     bool forbid_fetching = false;
     std::string directory = "/dev/shm";
+    poe::Euilib euilib = poe::Euilib::kUs;
+    unsigned nodes = 1;
+    bool ipv6 = false;
     char** command = nullptr;
 };
 
@@ -72,7 +79,7 @@ poe::WaitMode wait_mode_of(const std::string& name) {
 Options read_options(int argc, char** argv) {
     Options options;
     int letter = 0;
-    while ((letter = ::getopt(argc, argv, "+n:t:w:b:e:c:pk:d:sf")) != -1) {
+    while ((letter = ::getopt(argc, argv, "+n:t:w:b:e:c:pk:d:iN:6sf")) != -1) {
         switch (letter) {
             case 'n':
                 options.tasks = static_cast<unsigned>(std::atoi(optarg));
@@ -98,6 +105,15 @@ Options read_options(int argc, char** argv) {
             case 'k':
                 options.kill_after_us = std::atol(optarg);
                 break;
+            case 'i':
+                options.euilib = poe::Euilib::kIp;
+                break;
+            case 'N':
+                options.nodes = static_cast<unsigned>(std::atoi(optarg));
+                break;
+            case '6':
+                options.ipv6 = true;
+                break;
             case 'd':
                 options.directory = optarg;
                 break;
@@ -112,6 +128,7 @@ Options read_options(int argc, char** argv) {
         }
     }
     if (options.tasks < 1) usage("-n TASKS is missing");
+    if (options.nodes < 1 || options.nodes > options.tasks) usage("-N NODES is wrong");
     if (optind >= argc) usage("the program is missing");
     options.command = argv + optind;
     return options;
@@ -132,7 +149,12 @@ class JobDirectory {
     JobDirectory& operator=(const JobDirectory&) = delete;
 
     const std::string& id() const { return id_; }
-    std::string segment() const { return path_ + "/segment"; }
+    // Each node has a directory, as on computers of their own.
+    std::string segment(unsigned node) const {
+        const std::string directory = path_ + "/" + std::to_string(node);
+        ::mkdir(directory.c_str(), 0700);
+        return directory + "/segment";
+    }
 
   private:
     std::string id_;
@@ -155,9 +177,10 @@ void forbid_fetching() {
     }
 }
 
-pid_t start_task(const Options& options, const JobDirectory& job, unsigned task) {
+pid_t start_task(const Options& options, const JobDirectory& job, unsigned task, int listener) {
     const pid_t pid = ::fork();
     if (pid != 0) return pid;
+    if (listener >= 0) ::fcntl(listener, F_SETFD, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (options.pin) {
         cpu_set_t set;
@@ -169,7 +192,7 @@ pid_t start_task(const Options& options, const JobDirectory& job, unsigned task)
     ::setenv("MP_CHILD", std::to_string(task).c_str(), 1);
     ::setenv("MP_PROCS", std::to_string(options.tasks).c_str(), 1);
     ::setenv("MP_PARTITION", job.id().c_str(), 1);
-    ::setenv("MP_SEGMENT", job.segment().c_str(), 1);
+    ::setenv("MP_SEGMENT", job.segment(task % options.nodes).c_str(), 1);
     ::execvp(options.command[0], options.command);
     std::fprintf(stderr, "mpl_run: cannot run %s: %s\n", options.command[0], std::strerror(errno));
     ::_exit(127);
@@ -177,10 +200,14 @@ pid_t start_task(const Options& options, const JobDirectory& job, unsigned task)
 
 class Job {
   public:
-    Job(const Options& options, const JobDirectory& directory)
-        : options_(options), segment_(poe::NodeSegment::create(spec(options, directory))) {
+    Job(const Options& options, const JobDirectory& directory) : options_(options) {
+        for (unsigned node = 0; node < options.nodes; ++node) {
+            segments_.push_back(poe::NodeSegment::create(spec(options, directory, node)));
+        }
+        std::vector<poe::UniqueFd> listeners(options.tasks);
+        if (options.euilib == poe::Euilib::kIp || options.nodes > 1) make_listeners(listeners);
         for (unsigned task = 0; task < options.tasks; ++task) {
-            tasks_[start_task(options, directory, task)] = task;
+            tasks_[start_task(options, directory, task, listeners[task].get())] = task;
         }
     }
 
@@ -211,11 +238,22 @@ class Job {
     }
 
   private:
-    static poe::NodeSegmentSpec spec(const Options& options, const JobDirectory& directory) {
+    static poe::NodeSegmentSpec spec(const Options& options, const JobDirectory& directory,
+                                     unsigned node) {
         poe::NodeSegmentSpec spec;
         spec.job_id = directory.id();
-        spec.path = directory.segment();
-        spec.node_of_task.assign(options.tasks, 0);
+        spec.path = directory.segment(node);
+        spec.node = static_cast<poe::NodeIndex>(node);
+        for (unsigned task = 0; task < options.tasks; ++task) {
+            spec.node_of_task.push_back(static_cast<poe::NodeIndex>(task % options.nodes));
+        }
+        spec.euilib = options.euilib;
+        spec.job_key.fill(7);
+        for (unsigned one = 0; one < options.nodes; ++one) {
+            const std::string address = "127.0.0." + std::to_string(one + 1);
+            spec.node_addresses.push_back(*poe::NodeAddress::parse(options.ipv6 ? "::1" : address));
+            spec.node_names.push_back("node" + std::to_string(one));
+        }
         spec.wait_mode = options.wait_mode;
         spec.cpus = options.cpus;
         spec.pmd_pid = ::getpid();
@@ -223,6 +261,19 @@ class Job {
         spec.eager_limit = options.eager_limit;
         spec.single_copy = options.single_copy;
         return spec;
+    }
+
+    poe::NodeSegment& segment_of(unsigned task) { return segments_[task % options_.nodes]; }
+
+    void make_listeners(std::vector<poe::UniqueFd>& listeners) {
+        for (unsigned number = 0; number < options_.tasks; ++number) {
+            const auto task = static_cast<poe::TaskId>(number);
+            const poe::NodeSegment& own = segment_of(number);
+            std::uint16_t port = 0;
+            listeners[number] = poe::listen_on(own.node_record(own.facts().node).address, port);
+            own.slot(*own.local_index(task)).listener = listeners[number].get();
+            for (const poe::NodeSegment& segment : segments_) segment.port_of(task).store(port);
+        }
     }
 
     void reap() {
@@ -258,13 +309,13 @@ class Job {
 
     void end_job() {
         ending_ = true;
-        segment_.announce_ending();
+        for (const poe::NodeSegment& segment : segments_) segment.announce_ending();
         for (const auto& [pid, task] : tasks_) ::kill(pid, SIGKILL);
     }
 
     void report_doing() {
         for (const auto& [pid, task] : tasks_) {
-            const poe::TaskDoing doing = segment_.slot(task).doing.read();
+            const poe::TaskDoing doing = segment_of(task).slot(task / options_.nodes).doing.read();
             std::fprintf(stderr, "  task %u: %s peer %d type %d bytes %llu\n", task,
                          poe::call_name(doing.call), doing.peer, doing.type,
                          static_cast<unsigned long long>(doing.bytes));
@@ -272,7 +323,7 @@ class Job {
     }
 
     const Options& options_;
-    poe::NodeSegment segment_;
+    std::vector<poe::NodeSegment> segments_;  // by node
     std::map<pid_t, unsigned> tasks_;
     bool killed_ = false;
     bool ending_ = false;

@@ -11,7 +11,8 @@ static int tasks, me;
 static void queries(void) {
     int value[4] = {9, 9, 9, 9};
     CHECK(mpc_task_query(value, 4, 1) == 0);
-    CHECK(value[0] == tasks && value[1] == me && value[2] == 0 && value[3] == 1);
+    CHECK(value[0] == tasks && value[1] == me);
+    CHECK(value[3] >= 1 && value[2] == me % value[3]); /* mpl_run deals tasks to nodes like cards */
     CHECK(mpc_task_query(value, 2, 2) == 0);
     CHECK(value[0] == 0 && value[1] == INT_MAX);
     CHECK(mpc_task_query(value, 4, 3) == 0);

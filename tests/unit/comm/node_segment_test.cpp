@@ -98,7 +98,7 @@ TEST_CASE("creating refuses what it cannot hold") {
 TEST_CASE("the layout holds for any number of tasks") {
     for (const std::uint32_t local :
          {1u, 2u, 7u, 8u, 9u, 16u, 63u, 64u, 65u, 128u, 256u, 1000u, 4096u}) {
-        const auto layout = poe::SegmentLayout::of(local * 3, local);
+        const auto layout = poe::SegmentLayout::of(local * 3, local, 3);
         CAPTURE(local);
         CHECK(layout.slots_offset % poe::kLine == 0);
         CHECK(layout.slots_offset >= layout.node_map_offset + local * 3 * sizeof(poe::NodeIndex));

@@ -50,7 +50,7 @@ void exchange(bool asymmetric) {
     for (std::uint32_t number = 1; number <= kNumbers; ++number) {
         published.store(number, std::memory_order_release);
         rig.fences.light();
-        wake_if_asleep(rig.slot);
+        REQUIRE_FALSE(wake_if_asleep(rig.slot));
         while (seen.load(std::memory_order_acquire) != number) std::this_thread::yield();
     }
     sleeper.join();

@@ -42,7 +42,8 @@ struct Run {
             },
             [keep](TaskId) {
                 return poe::UniqueFd(keep < 0 ? -1 : ::fcntl(keep, F_DUPFD_CLOEXEC, keep));
-            }};
+            },
+            [](TaskId) { return poe::UniqueFd(); }};
         failures = starter.start(started);
     }
     ~Run() {
