@@ -16,9 +16,7 @@ comm::Outcome sync_all(comm::MessageLayer& messages, TaskId me, std::uint32_t ta
         comm::Outcome outcome = messages.send({}, to, round, comm::Context::kCollective);
         if (outcome != comm::Outcome::kDone) return outcome;
         peer = from;
-        comm::ReceiveRequest receive;
-        receive.wanted = {comm::Context::kCollective, from, round};
-        outcome = messages.receive(receive);
+        outcome = messages.receive({}, {comm::Context::kCollective, from, round}).outcome;
         if (outcome != comm::Outcome::kDone) return outcome;
     }
     return comm::Outcome::kDone;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 namespace poe::comm {
 
@@ -24,40 +25,46 @@ struct UserBuffer {
     std::size_t count = 1;
 };
 
-// The integer a user's nbytes points to: of any width, may be absent.
+// The integer a user's nbytes points to: of any width, may be absent. Two words, so that it travels
+// in registers.
 class UserCount {
   public:
     template <typename Count>
     UserCount(Count* where) noexcept
         : where_(where),
-          largest_(sizeof(Count) == 8 ? std::numeric_limits<long long>::max()
-                                      : static_cast<long long>(std::numeric_limits<Count>::max())),
-          wide_(sizeof(Count) == 8) {
+          kind_(sizeof(Count) == 8        ? kWide
+                : std::is_signed_v<Count> ? kSigned
+                                          : kUnsigned) {
         static_assert(sizeof(Count) == 8 || sizeof(Count) == 4);
     }
 
     // -1 is stored whatever the width. False: the value does not fit, and nothing is stored.
     bool store(long long value) const noexcept {
         if (where_ == nullptr) return true;
-        if (value > largest_) return false;
-        if (wide_) {
+        if (kind_ == kWide) {
             std::memcpy(where_, &value, sizeof value);
-        } else {
-            const auto narrow = static_cast<std::int32_t>(value);
-            std::memcpy(where_, &narrow, sizeof narrow);
+            return true;
         }
+        const long long largest = kind_ == kSigned ? std::numeric_limits<std::int32_t>::max()
+                                                   : std::numeric_limits<std::uint32_t>::max();
+        if (value > largest) return false;
+        const auto narrow = static_cast<std::int32_t>(value);
+        std::memcpy(where_, &narrow, sizeof narrow);
         return true;
     }
 
   private:
+    enum Kind : std::uint8_t { kWide, kSigned, kUnsigned };
     void* where_;
-    long long largest_;
-    bool wide_;
+    Kind kind_;
 };
 
 // api_blocking.cpp
-int api_bsend(const char* name, const UserBuffer& out, int dest, int type);
-int api_brecv(const char* name, const UserBuffer& in, int* source, int* type, UserCount nbytes);
+int api_bsend(const char* name, const void* out, std::size_t len, int dest, int type);
+int api_brecv(const char* name, void* in, std::size_t len, int* source, int* type,
+              UserCount nbytes);
+int api_bvsend(const char* name, const UserBuffer& out, int dest, int type);
+int api_bvrecv(const char* name, const UserBuffer& in, int* source, int* type, UserCount nbytes);
 int api_bsendrecv(const char* name, const UserBuffer& out, int dest, int type, const UserBuffer& in,
                   int* source, UserCount nbytes);
 int api_pack(const char* name, const void* in, void* out, const UserBuffer& blocks, bool unpack);

@@ -4,34 +4,62 @@
 
 namespace poe::comm {
 
-int api_bsend(const char* name, const UserBuffer& out, int dest, int type) {
+namespace {
+
+int send(ApiCall& call, const BufferView& view, Call doing, int dest, int type) {
+    if (const int refused = refuse_destination(call, dest, type)) return refused;
+    call.doing(doing, dest, type, view.size());
+    const Outcome outcome = call.runtime().messages().send(view, dest, type, Context::kUser);
+    return outcome == Outcome::kDone ? 0 : call.refuse(outcome, dest);
+}
+
+int receive(ApiCall& call, const BufferView& view, Call doing, int* source, int* type,
+            const UserCount& nbytes) {
+    if (const int refused = refuse_wanted(call, source, type)) return refused;
+    call.doing(doing, *source, *type, view.size());
+    const ReceiveRequest& received =
+        call.runtime().messages().receive(view, {Context::kUser, *source, *type});
+    return tell_received(call, received, source, type, nbytes);
+}
+
+}  // namespace
+
+int api_bsend(const char* name, const void* out, std::size_t len, int dest, int type) {
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();
     return call.run([&] {
-        if (const int refused = refuse_buffer(call, out)) return refused;
-        if (const int refused = refuse_destination(call, dest, type)) return refused;
-        const BufferView view = view_of(out);
-        call.doing(out.count == 1 ? Call::kBsend : Call::kBvsend, dest, type, view.size());
-        const Outcome outcome = call.runtime().messages().send(view, dest, type, Context::kUser);
-        return outcome == Outcome::kDone ? 0 : call.refuse(outcome, dest);
+        if (const int refused = refuse_buffer(call, out, len)) return refused;
+        return send(call, {const_cast<void*>(out), len}, Call::kBsend, dest, type);
     });
 }
 
-int api_brecv(const char* name, const UserBuffer& in, int* source, int* type, UserCount nbytes) {
+int api_brecv(const char* name, void* in, std::size_t len, int* source, int* type,
+              UserCount nbytes) {
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();
     return call.run([&] {
-        if (const int refused = refuse_buffer(call, in)) return refused;
-        if (const int refused = refuse_wanted(call, source, type)) return refused;
-        ReceiveRequest request;
-        request.view = view_of(in);
-        request.wanted = {Context::kUser, *source, *type};
-        call.doing(in.count == 1 ? Call::kBrecv : Call::kBvrecv, *source, *type,
-                   request.view.size());
-        call.runtime().messages().receive(request);
-        return tell_received(call, request, source, type, nbytes);
+        if (const int refused = refuse_buffer(call, in, len)) return refused;
+        return receive(call, {in, len}, Call::kBrecv, source, type, nbytes);
+    });
+}
+
+int api_bvsend(const char* name, const UserBuffer& out, int dest, int type) {
+    ApiCall call(name);
+    if (!call.ready()) return call.refuse_unready();
+    return call.run([&] {
+        if (const int refused = refuse_blocks(call, out)) return refused;
+        return send(call, view_of(out), Call::kBvsend, dest, type);
+    });
+}
+
+int api_bvrecv(const char* name, const UserBuffer& in, int* source, int* type, UserCount nbytes) {
+    ApiCall call(name);
+    if (!call.ready()) return call.refuse_unready();
+    return call.run([&] {
+        if (const int refused = refuse_blocks(call, in)) return refused;
+        return receive(call, view_of(in), Call::kBvrecv, source, type, nbytes);
     });
 }
 
@@ -41,8 +69,8 @@ int api_bsendrecv(const char* name, const UserBuffer& out, int dest, int type, c
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();
     return call.run([&] {
-        if (const int refused = refuse_buffer(call, out)) return refused;
-        if (const int refused = refuse_buffer(call, in)) return refused;
+        if (const int refused = refuse_blocks(call, out)) return refused;
+        if (const int refused = refuse_blocks(call, in)) return refused;
         if (const int refused = refuse_destination(call, dest, type)) return refused;
         if (const int refused = refuse_wanted(call, source, &type)) return refused;
         MessageLayer& messages = call.runtime().messages();
@@ -64,7 +92,7 @@ int api_pack(const char* name, const void* in, void* out, const UserBuffer& bloc
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();
-    if (const int refused = refuse_buffer(call, blocks)) return refused;
+    if (const int refused = refuse_blocks(call, blocks)) return refused;
     const BufferView view = view_of(blocks);
     if (view.size() == 0) return 0;
     if (in == nullptr || out == nullptr)
@@ -84,12 +112,12 @@ using namespace poe::comm;
 extern "C" {
 
 MPL_EXPORT int mpc_bsend(const void* out, size_t len, int dest, int type) {
-    return api_bsend("mpc_bsend", {out, len, len}, dest, type);
+    return api_bsend("mpc_bsend", out, len, dest, type);
 }
 
 MPL_EXPORT int mpc_bvsend(const void* out, size_t blklen, size_t offset, size_t blknum, int dest,
                           int type) {
-    return api_bsend("mpc_bvsend", {out, blklen, offset, blknum}, dest, type);
+    return api_bvsend("mpc_bvsend", {out, blklen, offset, blknum}, dest, type);
 }
 
 MPL_EXPORT int mpc_pack(const void* in, void* out, size_t blklen, size_t offset, size_t blknum) {
@@ -104,11 +132,11 @@ MPL_EXPORT int mpc_unpack(const void* in, void* out, size_t blklen, size_t offse
 #define MPL_RECEIVES(SUFFIX, COUNT)                                                            \
     MPL_EXPORT int mpc_brecv##SUFFIX(void* in, size_t len, int* source, int* type,             \
                                      COUNT* nbytes) {                                          \
-        return api_brecv("mpc_brecv", {in, len, len}, source, type, nbytes);                   \
+        return api_brecv("mpc_brecv", in, len, source, type, nbytes);                          \
     }                                                                                          \
     MPL_EXPORT int mpc_bvrecv##SUFFIX(void* in, size_t blklen, size_t offset, size_t blknum,   \
                                       int* source, int* type, COUNT* nbytes) {                 \
-        return api_brecv("mpc_bvrecv", {in, blklen, offset, blknum}, source, type, nbytes);    \
+        return api_bvrecv("mpc_bvrecv", {in, blklen, offset, blknum}, source, type, nbytes);   \
     }                                                                                          \
     MPL_EXPORT int mpc_bsendrecv##SUFFIX(const void* out, size_t outlen, int dest, int type,   \
                                          void* in, size_t inlen, int* source, COUNT* nbytes) { \

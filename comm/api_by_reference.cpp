@@ -69,12 +69,12 @@ MPL_EXPORT int mp_stopall(int* errcode) {
 
 MPL_EXPORT int mp_bsend(const void* out, int* len, int* dest, int* type) {
     MPL_NEED("mp_bsend", {len, "len"}, {dest, "dest"}, {type, "type"});
-    return api_bsend("mp_bsend", message(out, len), *dest, *type);
+    return api_bsend("mp_bsend", out, length_of(len), *dest, *type);
 }
 
 MPL_EXPORT int mp_brecv(void* in, int* len, int* source, int* type, int* nbytes) {
     MPL_NEED("mp_brecv", {len, "len"});
-    return api_brecv("mp_brecv", message(in, len), source, type, nbytes);
+    return api_brecv("mp_brecv", in, length_of(len), source, type, nbytes);
 }
 
 MPL_EXPORT int mp_bsendrecv(const void* out, int* outlen, int* dest, int* type, void* in,
@@ -88,13 +88,13 @@ MPL_EXPORT int mp_bvsend(const void* out, int* blklen, int* offset, int* blknum,
                          int* type) {
     MPL_NEED("mp_bvsend", {blklen, "blklen"}, {offset, "offset"}, {blknum, "blknum"},
              {dest, "dest"}, {type, "type"});
-    return api_bsend("mp_bvsend", blocks(out, blklen, offset, blknum), *dest, *type);
+    return api_bvsend("mp_bvsend", blocks(out, blklen, offset, blknum), *dest, *type);
 }
 
 MPL_EXPORT int mp_bvrecv(void* in, int* blklen, int* offset, int* blknum, int* source, int* type,
                          int* nbytes) {
     MPL_NEED("mp_bvrecv", {blklen, "blklen"}, {offset, "offset"}, {blknum, "blknum"});
-    return api_brecv("mp_bvrecv", blocks(in, blklen, offset, blknum), source, type, nbytes);
+    return api_bvrecv("mp_bvrecv", blocks(in, blklen, offset, blknum), source, type, nbytes);
 }
 
 MPL_EXPORT int mp_pack(const void* in, void* out, int* blklen, int* offset, int* blknum) {

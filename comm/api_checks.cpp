@@ -8,9 +8,6 @@
 namespace poe::comm {
 namespace {
 
-// Larger than any address space: a negative number, or an argument of the wrong width.
-constexpr std::size_t kAbsurdLength = std::size_t{1} << 47;
-
 std::string signed_text(std::size_t number) {
     return std::to_string(static_cast<long long>(number));
 }
@@ -22,7 +19,7 @@ std::string task_range(const Runtime& runtime) {
                                 : "tasks are 0 to " + std::to_string(runtime.tasks() - 1);
 }
 
-int refuse_buffer(const ApiCall& call, const UserBuffer& buffer) {
+int refuse_blocks(const ApiCall& call, const UserBuffer& buffer) {
     const bool blocks = buffer.count != 1;
     if (buffer.block >= kAbsurdLength) [[unlikely]] {
         return call.refuse(MplError::kLength,
@@ -56,7 +53,7 @@ int refuse_buffer(const ApiCall& call, const UserBuffer& buffer) {
     return 0;
 }
 
-int refuse_destination(const ApiCall& call, int dest, int type) {
+int refuse_partner(const ApiCall& call, int dest, int type) {
     if (!is_task(call.runtime(), dest)) [[unlikely]] {
         return call.refuse(MplError::kDestination,
                            "there is no task " + std::to_string(dest) + " to send to",
@@ -69,7 +66,7 @@ int refuse_destination(const ApiCall& call, int dest, int type) {
     return 0;
 }
 
-int refuse_wanted(const ApiCall& call, const int* source, const int* type) {
+int refuse_selection(const ApiCall& call, const int* source, const int* type) {
     if (source == nullptr || type == nullptr) [[unlikely]] {
         return call.refuse(
             MplError::kNullPointer,

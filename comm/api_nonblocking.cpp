@@ -33,7 +33,7 @@ int tell(ApiCall& call, Operation& operation, const UserCount& nbytes) {
 
 int start_receive(ApiCall& call, const UserBuffer& in, int* source, int* type, int* msgid,
                   RcvncallHandler handler) {
-    if (const int refused = refuse_buffer(call, in)) return refused;
+    if (const int refused = refuse_blocks(call, in)) return refused;
     if (const int refused = refuse_wanted(call, source, type)) return refused;
     if (msgid == nullptr) return refuse_null(call, "msgid", "an int");
     *msgid = call.runtime().operations().receive(view_of(in), source, type, handler).id;
@@ -87,7 +87,7 @@ int api_send(const char* name, const UserBuffer& out, int dest, int type, int* m
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();
     return call.run([&] {
-        if (const int refused = refuse_buffer(call, out)) return refused;
+        if (const int refused = refuse_blocks(call, out)) return refused;
         if (const int refused = refuse_destination(call, dest, type)) return refused;
         if (msgid == nullptr) return refuse_null(call, "msgid", "an int");
         *msgid = call.runtime().operations().send(view_of(out), dest, type).id;

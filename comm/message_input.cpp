@@ -26,7 +26,8 @@ void MessageLayer::break_pipe(Peer& from, const char* reason) {
     if (from.fault == nullptr) from.fault = reason;
 }
 
-bool MessageLayer::on_input(Pipe& pipe) {
+// Not inlined into the loop that looks for input: that one must be short.
+[[gnu::noinline]] bool MessageLayer::on_input(Pipe& pipe) {
     Peer& from = peer(pipe.peer());
     bool moved = false;
     for (unsigned frames = 0; frames < kFramesPerVisit && from.fault == nullptr; ++frames) {

@@ -175,16 +175,18 @@ Outcome MessageLayer::send_rest(Peer& to, const FrameHeader& header, const Buffe
     return wait(request);
 }
 
-Outcome MessageLayer::receive(ReceiveRequest& request) {
+const ReceiveRequest& MessageLayer::receive(const BufferView& view, const MatchKey& wanted) {
     POE_CHECK(blocking_ == nullptr);
+    ReceiveRequest& request = blocking_receive_;
+    request.reset(view, wanted);
     if (QueueLink* link = unexpected_.first(request.wanted)) {
         take(*static_cast<Unexpected*>(link->owner), request);
     } else {
         blocking_ = &request;
     }
-    const Outcome outcome = wait(request);
+    wait(request);
     blocking_ = nullptr;
-    return outcome;
+    return request;
 }
 
 }  // namespace poe::comm

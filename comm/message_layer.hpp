@@ -74,7 +74,8 @@ class MessageLayer final : private PipeSink {
 
     // The blocking calls, with a short way for the common case. kDone or why not.
     Outcome send(const BufferView& view, TaskId dest, std::int32_t type, Context context);
-    Outcome receive(ReceiveRequest& request);
+    // The answer lives until the next call.
+    const ReceiveRequest& receive(const BufferView& view, const MatchKey& wanted);
 
     // Why the pipe to that task is broken; null when it is not.
     const char* fault_of(TaskId task) const noexcept;
@@ -141,7 +142,8 @@ class MessageLayer final : private PipeSink {
     KeyedQueues unexpected_;
     std::uint64_t posted_with_wildcard_ = 0;
     std::uint64_t next_order_ = 1;
-    ReceiveRequest* blocking_ = nullptr;  // the one receive that is not in posted_
+    ReceiveRequest* blocking_ = nullptr;  // the one receive that is not in posted_: unmatched
+    ReceiveRequest blocking_receive_;     // of receive()
     const Outcome* awaited_ = nullptr;    // of the operation being waited for
     std::size_t offers_ = 0;              // unexpected messages in state kOffered
     IdTable<SendRequest> sends_;

@@ -94,6 +94,19 @@ struct SendRequest : Request {
 
 // A receive; owned likewise. The last three tell what arrived.
 struct ReceiveRequest : Request {
+    // As new, for a request that is used again and again: sets what the message layer looks at
+    // before it writes it. A whole new one takes 20 ns.
+    void reset(const BufferView& into, const MatchKey& from) noexcept {
+        outcome = Outcome::kPending;
+        view = into;
+        wanted = from;
+        id = 0;
+        moved = 0;
+        link.queue = nullptr;
+        source = kWildcard;
+        granted_ns = 0;
+    }
+
     BufferView view;
     MatchKey wanted;
     std::uint32_t id = 0;     // in the receive table, while a rendezvous is under way

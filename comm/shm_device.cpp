@@ -190,7 +190,7 @@ void ShmDevice::activate(ShmPipe& pipe) {
     own_polled_[pipe.peer_index_].store(1, std::memory_order_relaxed);
 }
 
-void ShmDevice::answer_doorbell() {
+[[gnu::cold]] void ShmDevice::answer_doorbell() {
     rings_answered_ = own_slot_.rings.load(std::memory_order_acquire);
     for (std::uint32_t word = 0; word < own_bits_.size(); ++word) {
         if (own_bits_[word].load(std::memory_order_relaxed) == 0) continue;
@@ -220,7 +220,7 @@ bool ShmDevice::poll(PipeSink& sink) {
     return moved;
 }
 
-void ShmDevice::retire_quiet_pipes() {
+[[gnu::cold]] void ShmDevice::retire_quiet_pipes() {
     std::vector<ShmPipe*> retired;
     std::vector<ShmPipe*> kept;
     for (ShmPipe* pipe : active_) {

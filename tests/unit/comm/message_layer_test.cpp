@@ -188,21 +188,16 @@ TEST_CASE("a blocking receive passes over what it did not ask for") {
     Sent outer(pair.zero, 1, 3, "outer");
     Sent last(pair.zero, 1, 4, "last");
     std::string bytes(100, '?');
-    ReceiveRequest request;
-    request.view = {bytes.data(), bytes.size()};
-    request.wanted = {Context::kUser, kWildcard, 3};
-    REQUIRE(pair.one.receive(request) == Outcome::kDone);
-    CHECK(bytes.substr(0, request.expected) == "outer");
-    CHECK(request.source == 0);
-    ReceiveRequest any;
-    any.view = request.view;
-    any.wanted = {Context::kUser, kWildcard, kWildcard};
-    REQUIRE(pair.one.receive(any) == Outcome::kDone);
+    const BufferView view(bytes.data(), bytes.size());
+    const ReceiveRequest& third = pair.one.receive(view, {Context::kUser, kWildcard, 3});
+    REQUIRE(third.outcome == Outcome::kDone);
+    CHECK(bytes.substr(0, third.expected) == "outer");
+    CHECK(third.source == 0);
+    const ReceiveRequest& any = pair.one.receive(view, {Context::kUser, kWildcard, kWildcard});
+    REQUIRE(any.outcome == Outcome::kDone);
     CHECK(bytes.substr(0, any.expected) == "other");
-    ReceiveRequest again;
-    again.view = request.view;
-    again.wanted = {Context::kUser, kWildcard, kWildcard};
-    REQUIRE(pair.one.receive(again) == Outcome::kDone);
+    const ReceiveRequest& again = pair.one.receive(view, {Context::kUser, kWildcard, kWildcard});
+    REQUIRE(again.outcome == Outcome::kDone);
     CHECK(bytes.substr(0, again.expected) == "last");
     Received collective(pair.one, 0, kWildcard, 100, Context::kCollective);
     CHECK(collective.text() == "inner");
@@ -213,10 +208,9 @@ TEST_CASE("a blocking receive with nothing before it takes no collective message
     Sent inner(pair.zero, 1, 0, "inner", Context::kCollective);
     Sent outer(pair.zero, 1, 0, "outer");
     std::string bytes(100, '?');
-    ReceiveRequest request;
-    request.view = {bytes.data(), bytes.size()};
-    request.wanted = {Context::kUser, kWildcard, kWildcard};
-    REQUIRE(pair.one.receive(request) == Outcome::kDone);
+    const ReceiveRequest& request = pair.one.receive(BufferView(bytes.data(), bytes.size()),
+                                                     {Context::kUser, kWildcard, kWildcard});
+    REQUIRE(request.outcome == Outcome::kDone);
     CHECK(bytes.substr(0, request.expected) == "outer");
 }
 
@@ -326,10 +320,7 @@ TEST_CASE("frames that MPL never sends break the pipe and nothing else") {
     pair.zero_device.pipe.start_frame(header, view, 0, 0);
     pair.both();
     CHECK(pair.one.fault_of(0) != nullptr);
-    ReceiveRequest request;
-    request.view = view;
-    request.wanted = {Context::kUser, 0, 1};
-    CHECK(pair.one.receive(request) == Outcome::kPeerBroken);
+    CHECK(pair.one.receive(view, {Context::kUser, 0, 1}).outcome == Outcome::kPeerBroken);
     CHECK(pair.one.send(view, 0, 1, Context::kUser) == Outcome::kPeerBroken);
     Sent own(pair.one, 1, 1, "still works");
     CHECK(own.done());
