@@ -81,6 +81,7 @@ Outcome MessageLayer::wait_until_over(R& request, TaskId& partner) {
         }
         const bool time_to_sleep = waiter_->pause();
         if (waiter_->impatient() && take_in_offers()) continue;
+        if (waiter_->note_due()) waiter_->note(awaited_by(request), unexpected_view(partner));
         if (!time_to_sleep) continue;
         waiter_->begin_sleep();
         if (progress()) {

@@ -118,6 +118,11 @@ class MessageLayer final : private PipeSink {
     Outcome wait_until_over(R& request, TaskId& partner);
     bool nobody_can_send(const ReceiveRequest& request) const noexcept;
 
+    // What watchers are told of a wait (message_notes.cpp).
+    Awaited awaited_by(const SendRequest& request) const noexcept;
+    Awaited awaited_by(const ReceiveRequest& request) const noexcept;
+    UnexpectedView unexpected_view(TaskId partner) const noexcept;
+
     MessageLayerSettings settings_;
     std::vector<Device*> devices_;
     std::function<Device&(TaskId)> device_of_;

@@ -56,6 +56,10 @@ class NodeSegment {
     // that names the file and what is wrong with it. Never trusts a number that it did not check.
     static NodeSegment attach(const std::string& path);
 
+    // The same for somebody who only looks: nothing is written, and the object's slots must not be.
+    // Root may watch other users' jobs.
+    static NodeSegment watch(const std::string& path);
+
     SegmentHeader& header() const noexcept { return *header_; }
     TaskSlot& slot(std::uint32_t local_index) const noexcept;  // local_index < local_tasks()
 
@@ -98,8 +102,11 @@ class NodeSegment {
     Cost cost() const;
 
   private:
+    enum class Access { kReadWrite, kRead };
+
     NodeSegment() = default;
-    void map_fixed_part(const std::string& path);
+    static NodeSegment open_existing(const std::string& path, Access access);
+    void map_fixed_part(const std::string& path, Access access);
     void read_node_map(const std::string& path);
     void reserve(std::uint64_t from, std::uint64_t to, const std::string& what) const;
 

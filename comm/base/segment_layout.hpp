@@ -16,8 +16,9 @@
 // /dev/shm is full).
 //
 // Who writes what: pmd the header and the node map (before anyone attaches; `ending` later); a task
-// its own slot, except `sleeping` and `doorbell`, which its wakers write too, and its doorbell
-// bits, which its senders set and it clears. Pipes: see comm/shm_pipe.hpp.
+// its own slot, except `started_pid` and `ended`, which pmd writes, `sleeping` and `doorbell`,
+// which its wakers write too, and its doorbell bits, which its senders set and it clears. Pipes:
+// see comm/shm_pipe.hpp.
 #pragma once
 
 #include <atomic>
@@ -27,11 +28,12 @@
 
 #include "comm/base/task_doing.hpp"
 #include "comm/base/types.hpp"
+#include "comm/base/wait_notes.hpp"
 
 namespace poe {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x4745'5345'444f'4e50ull;  // "PNODESEG" in memory
-inline constexpr std::uint32_t kSegmentVersion = 1;
+inline constexpr std::uint32_t kSegmentVersion = 2;
 inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxTasks = 1u << 20;
@@ -105,6 +107,11 @@ struct TaskSlot {
     std::int32_t pid;  // of the attached process
     std::uint32_t unused;
     DoingWords doing;
+    WaitPulse pulse;
+    AwaitedWord awaited;
+    // Written by pmd.
+    std::atomic<std::int32_t> started_pid;  // of the process that pmd started as this task
+    std::atomic<std::uint32_t> ended;       // task_end(wait status) once that process is gone
 
     // Line 1: read by every sender after every message, written only around sleeps.
     alignas(kLine) std::atomic<std::uint32_t> sleeping;  // SleepState
@@ -112,7 +119,16 @@ struct TaskSlot {
 
     // Line 2: how often a doorbell bit was set; the owner looks here before it scans its board.
     alignas(kLine) std::atomic<std::uint32_t> rings;
+
+    // Lines 3 and 4: written by the task before it sleeps, read by watchers.
+    alignas(kLine) UnexpectedNotes unexpected;
 };
-static_assert(sizeof(TaskSlot) == 3 * kLine);
+static_assert(sizeof(TaskSlot) == 5 * kLine);
+
+// TaskSlot::ended of a task that ended with this status of wait(2). Never 0.
+inline constexpr std::uint32_t kTaskEnded = 1u << 31;
+inline constexpr std::uint32_t task_end(int wait_status) noexcept {
+    return kTaskEnded | (static_cast<std::uint32_t>(wait_status) & 0xffffu);
+}
 
 }  // namespace poe
