@@ -50,6 +50,7 @@ struct JobSpec {
     Bytes buffer_mem = 0;                       // MP_BUFFER_MEM, 0 = default
     Bytes eager_limit = 0;                      // MP_EAGER_LIMIT, 0 = default
     std::chrono::milliseconds kill_grace{500};  // between SIGTERM and SIGKILL when a job is ended
+    std::chrono::seconds deadlock_timeout{10};  // MP_DEADLOCK_TIMEOUT, 0: nobody watches
     bool host_pmix = true;                      // offer PMIx and PMI-1 (MP_PMIX)
     bool eager_pmix = false;                    // start the PMIx server before the tasks
 };

@@ -23,6 +23,7 @@
 #include "partition_manager/pmi_service.hpp"
 #include "partition_manager/stdin_feeder.hpp"
 #include "partition_manager/task_start.hpp"
+#include "partition_manager/task_watch.hpp"
 
 namespace poe::pm {
 
@@ -71,6 +72,7 @@ class NodeDaemon {
     std::chrono::steady_clock::time_point start_time_{};
     std::optional<JobDirectory> directory_;
     std::optional<NodeSegment> segment_;
+    std::unique_ptr<TaskWatch> watch_;
     std::unique_ptr<PmiService> pmi_;
     std::unique_ptr<StdinFeeder> stdin_;
     std::unique_ptr<OutputStream> stdout_;

@@ -61,6 +61,7 @@ pm::JobSpec make_job(const Options& options, const pm::TaskMap& map, const JobSt
     job.buffer_mem = options.buffer_mem;
     job.eager_limit = options.eager_limit;
     job.kill_grace = options.kill_grace;
+    job.deadlock_timeout = options.deadlock_timeout;
     job.host_pmix = options.pmix != PmixMode::kNo;
     job.eager_pmix = options.pmix == PmixMode::kYes;
     return job;
