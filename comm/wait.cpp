@@ -69,6 +69,10 @@ bool Waiter::pause() noexcept {
     switch (mode_) {
         case WaitMode::kSleep:
             leave_if_ending();
+            if (turns_++ == 0)
+                start_clock();
+            else
+                look_began_ = Clock::now();
             impatient_ = true;
             lasts_ = true;
             return true;
@@ -126,12 +130,6 @@ bool Waiter::pause_yielding() noexcept {
 }
 
 void Waiter::begin_sleep() noexcept {
-    if (mode_ == WaitMode::kSleep) {
-        if (turns_++ == 0)
-            start_clock();
-        else
-            look_began_ = Clock::now();
-    }
     doorbell_seen_ = slot_.doorbell.load(std::memory_order_relaxed);
     slot_.sleeping.store(kAsleepOnDoorbell, std::memory_order_relaxed);
     fences_.heavy();

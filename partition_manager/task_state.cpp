@@ -46,6 +46,7 @@ TaskState look_at_task(const NodeSegment& segment, std::uint32_t local_index,
     }
     if (slot.attached.load(std::memory_order_acquire) == 0) return state;
     state.life = TaskState::Life::kInside;
+    if (slot.pid > 0) state.pid = slot.pid;  // not the process that was started, behind a shell
     const auto since_creation =
         std::chrono::duration_cast<std::chrono::nanoseconds>(now.time_since_epoch()) -
         std::chrono::nanoseconds(segment.facts().created_ns);

@@ -80,8 +80,9 @@ struct AwaitedWord {
     Awaited read() const noexcept {
         const std::uint64_t now = word.load(std::memory_order_acquire);
         Awaited awaited;
-        if ((now & 0xffu) > static_cast<std::uint64_t>(Awaited::Kind::kRest)) return awaited;
-        awaited.kind = static_cast<Awaited::Kind>(now & 0xffu);
+        const std::uint64_t kind = now & 0xffu;
+        if (kind == 0 || kind > static_cast<std::uint64_t>(Awaited::Kind::kRest)) return awaited;
+        awaited.kind = static_cast<Awaited::Kind>(kind);
         const auto peer = static_cast<std::uint32_t>(now >> 8 & 0xffffffu);
         awaited.peer = peer == 0xffffffu ? Awaited::kAnybody : static_cast<TaskId>(peer);
         awaited.type = static_cast<std::int32_t>(now >> 32);
