@@ -86,18 +86,18 @@ bool sends(Call call) {
 
 std::string call_in_words(const TaskState& state) {
     const TaskDoing& doing = state.doing;
-    std::string text = std::string("in ") + call_name(doing.call);
+    std::string text = call_name(doing.call);
     if (is_collective(doing.call) || doing.call == Call::kWait) {
         if (state.measured && state.awaited.kind != Awaited::Kind::kUnknown &&
             state.awaited.peer >= 0)
             text += ", waits for " + std::to_string(state.awaited.peer);
     } else if (doing.call != Call::kFlush) {
         text += (sends(doing.call) ? " to " : " from ") + peer_in_words(doing.peer) +
-                (doing.type < 0 ? " any type" : " type " + std::to_string(doing.type)) + ", " +
+                (doing.type < 0 ? "" : " type " + std::to_string(doing.type)) + ", " +
                 size_in_words(doing.bytes);
     }
     if (state.waits_ms > 0)
-        text += ", for " + duration_in_words(std::chrono::milliseconds(state.waits_ms));
+        text += ", " + duration_in_words(std::chrono::milliseconds(state.waits_ms));
     return text;
 }
 
@@ -128,7 +128,7 @@ std::string state_in_words(const pm::TaskView& view) {
     if (state.life == TaskState::Life::kOutside) return text + "no MPL call yet";
     text += state.doing.call == Call::kNone ? "computing" : call_in_words(state);
     if (state.measured && state.doing.call != Call::kNone && state.unexpected.count > 0)
-        text += fmt::format(" ({} not asked for)", count_of(state.unexpected.count, "message"));
+        text += fmt::format(", {} unasked", state.unexpected.count);
     return text;
 }
 

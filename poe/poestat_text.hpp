@@ -10,7 +10,7 @@
 
 namespace poe::cli {
 
-// What a task does, in a few words: "in mpc_brecv from 3 type 7, 4 KB, for 12.3 s".
+// What a task does, in a few words: "mpc_brecv from 3 type 7, 4 KB, 12.3 s".
 std::string state_in_words(const pm::TaskView& view);
 
 // A line for each job. `owners`: with the user's name, as -a shows it.

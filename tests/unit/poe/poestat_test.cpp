@@ -70,22 +70,20 @@ TEST_CASE("poestat's arguments", "[poestat]") {
 TEST_CASE("what a task does, in words", "[poestat]") {
     CHECK(state_in_words(view_of(0)) == "computing");
     CHECK(state_in_words(in_call(Call::kBrecv, 3, 7, 4096, 12345)) ==
-          "in mpc_brecv from 3 type 7, 4 KB, for 12.3 s");
-    CHECK(state_in_words(in_call(Call::kBrecv, -1, -1, 1, 0)) ==
-          "in mpc_brecv from any any type, 1 B");
+          "mpc_brecv from 3 type 7, 4 KB, 12.3 s");
+    CHECK(state_in_words(in_call(Call::kBrecv, -1, -1, 1, 0)) == "mpc_brecv from any, 1 B");
     CHECK(state_in_words(in_call(Call::kBsend, 3, 0, 1536, 61000)) ==
-          "in mpc_bsend to 3 type 0, 1.5 KB, for 1:01");
-    CHECK(state_in_words(in_call(Call::kSync, -1, 0, 0, 3600000)) == "in mpc_sync, for 1:00:00");
-    CHECK(state_in_words(in_call(Call::kFlush, -1, 0, 0, 0)) == "in mpc_flush");
+          "mpc_bsend to 3 type 0, 1.5 KB, 1:01");
+    CHECK(state_in_words(in_call(Call::kSync, -1, 0, 0, 3600000)) == "mpc_sync, 1:00:00");
+    CHECK(state_in_words(in_call(Call::kFlush, -1, 0, 0, 0)) == "mpc_flush");
     TaskView view = in_call(Call::kSync, -1, 0, 0, 90061000);
     view.state.measured = true;
     view.state.awaited = {Awaited::Kind::kMessage, 5, -1};
     view.state.unexpected.count = 1;
-    CHECK(state_in_words(view) ==
-          "in mpc_sync, waits for 5, for 1d 01:01 (1 message not asked for)");
+    CHECK(state_in_words(view) == "mpc_sync, waits for 5, 1d 01:01, 1 unasked");
     view.process->state = 'T';
-    CHECK(state_in_words(view).starts_with("stopped, in mpc_sync"));
-    CHECK(state_in_words(in_call(static_cast<Call>(99), 9999999, -5, 1, 1)).starts_with("in ? "));
+    CHECK(state_in_words(view).starts_with("stopped, mpc_sync"));
+    CHECK(state_in_words(in_call(static_cast<Call>(99), 9999999, -5, 1, 1)).starts_with("? "));
     view = view_of(0);
     view.state.life = TaskState::Life::kOutside;
     CHECK(state_in_words(view) == "no MPL call yet");
@@ -117,7 +115,7 @@ TEST_CASE("tables are aligned", "[poestat]") {
           "job abc-de-0: ./prog, 2 tasks on 1 node, for 12.3 s, poe is 1234\n\n"
           "TASK  NODE   PID     CPU  MEMORY  STATE\n"
           "   0  n1    4000  1.23 s    5 MB  computing\n"
-          "   0  n1    4000  1.23 s    5 MB  in mpc_sync\n");
+          "   0  n1    4000  1.23 s    5 MB  mpc_sync\n");
     pm::RunningJob wide = job();
     wide.nodes = 2;
     wide.tasks_elsewhere = {2, 3, 4};
