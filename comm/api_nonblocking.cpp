@@ -42,8 +42,7 @@ int start_receive(ApiCall& call, const UserBuffer& in, int* source, int* type, i
 
 int wait_one(ApiCall& call, Operation& operation, const UserCount& nbytes) {
     if (!operation.finished()) {
-        call.doing(operation.kind == Operation::Kind::kSend ? Call::kWaitSend : Call::kWaitReceive,
-                   operation.partner(), operation.message_type(), operation.length());
+        call.doing(Call::kWait, operation.partner(), operation.message_type(), operation.length());
         call.runtime().operations().wait(operation);
     }
     const int result = tell(call, operation, nbytes);
@@ -52,7 +51,7 @@ int wait_one(ApiCall& call, Operation& operation, const UserCount& nbytes) {
 }
 
 int wait_any(ApiCall& call, int* msgid, const UserCount& nbytes) {
-    call.doing(Call::kWaitAny, TaskDoing::kAnyPeer, 0, 0);
+    call.doing(Call::kWait, TaskDoing::kAnyPeer, 0, 0);
     Operation* operation = call.runtime().operations().wait_any();
     if (operation == nullptr) {
         return call.refuse(MplError::kMessageId, "no message is under way to wait for",
@@ -69,7 +68,7 @@ int wait_all(ApiCall& call, const UserCount& nbytes) {
     int result = 0;
     while (Operation* operation = operations.any()) {
         if (!operation->finished()) {
-            call.doing(Call::kWaitAll, operation->partner(), operation->message_type(),
+            call.doing(Call::kWait, operation->partner(), operation->message_type(),
                        operation->length());
             operations.wait(*operation);
         }

@@ -65,8 +65,8 @@ inline bool MessageLayer::look(unsigned times) {
 
 // A rendezvous message of a peer that waits for a receive can be taken in once waiting has turned
 // out to be fruitless: not at once, because one copy less is faster, and most receives come soon.
-template <typename Sweep>
-void MessageLayer::wait_until_over(const Outcome& outcome, const Sweep& sweep) {
+template <typename Wait>
+void MessageLayer::wait_until_over(const Outcome& outcome, const Wait& wait) {
     const Outcome* outer = std::exchange(awaited_, &outcome);
     waiter_->restart();
     while (outcome == Outcome::kPending) {
@@ -76,9 +76,10 @@ void MessageLayer::wait_until_over(const Outcome& outcome, const Sweep& sweep) {
         }
         const bool time_to_sleep = waiter_->pause();
         if (waiter_->impatient()) {
-            sweep();
+            wait.sweep();
             if (outcome != Outcome::kPending) break;
             if (take_in_offers()) continue;
+            if (waiter_->note_due()) wait.note();
         }
         if (!time_to_sleep) continue;
         waiter_->begin_sleep();
@@ -91,9 +92,22 @@ void MessageLayer::wait_until_over(const Outcome& outcome, const Sweep& sweep) {
     awaited_ = outer;
 }
 
+// A wait for one request: ends it when it cannot go on, and tells watchers of it.
+template <typename R>
+struct MessageLayer::WaitForOne {
+    MessageLayer& layer;
+    R& request;
+
+    void sweep() const { layer.end_if_hopeless(request); }
+    void note() const {
+        const Awaited awaited = layer.awaited_by(request);
+        layer.waiter_->note(awaited, layer.unexpected_view(awaited.peer));
+    }
+};
+
 Outcome MessageLayer::wait(SendRequest& request) {
     if (request.outcome != Outcome::kPending) return request.outcome;
-    wait_until_over(request.outcome, [&] { end_if_hopeless(request); });
+    wait_until_over(request.outcome, WaitForOne<SendRequest>{*this, request});
     return request.outcome;
 }
 
@@ -102,14 +116,22 @@ Outcome MessageLayer::wait(ReceiveRequest& request) {
     if (nobody_can_send(request)) {
         end_if_hopeless(request);
     } else {
-        wait_until_over(request.outcome, [&] { end_if_hopeless(request); });
+        wait_until_over(request.outcome, WaitForOne<ReceiveRequest>{*this, request});
     }
     return request.outcome;
 }
 
+// A wait for any of several: whom it waits for is more than a note can tell.
+struct MessageLayer::WaitForAny {
+    MessageLayer& layer;
+    const std::function<void()>& sweep;
+
+    void note() const { layer.waiter_->note({}, layer.unexpected_view(Awaited::kAnybody)); }
+};
+
 void MessageLayer::wait(FinishedList& list, const std::function<void()>& sweep) {
     sweep();
-    if (list.outcome == Outcome::kPending) wait_until_over(list.outcome, sweep);
+    if (list.outcome == Outcome::kPending) wait_until_over(list.outcome, WaitForAny{*this, sweep});
 }
 
 void MessageLayer::end_if_hopeless(SendRequest& request) {

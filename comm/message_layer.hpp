@@ -128,9 +128,17 @@ class MessageLayer final : private PipeSink {
     void break_pipe(Peer& peer, const char* reason);
 
     bool look(unsigned times);
-    template <typename Sweep>
-    void wait_until_over(const Outcome& outcome, const Sweep& sweep);
+    template <typename R>
+    struct WaitForOne;
+    struct WaitForAny;
+    template <typename Wait>
+    void wait_until_over(const Outcome& outcome, const Wait& wait);
     bool nobody_can_send(const ReceiveRequest& request) const noexcept;
+
+    // What watchers are told of a wait (message_notes.cpp).
+    Awaited awaited_by(const SendRequest& request) const noexcept;
+    Awaited awaited_by(const ReceiveRequest& request) const noexcept;
+    UnexpectedView unexpected_view(TaskId partner) const noexcept;
 
     MessageLayerSettings settings_;
     std::vector<Device*> devices_;

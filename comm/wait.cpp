@@ -15,7 +15,7 @@ constexpr auto kSpinFor = 50us;
 constexpr auto kYieldUntil = 1ms;
 constexpr auto kYieldUntilCrowded = 300us;
 constexpr std::uint32_t kYieldsPerLook = 8;
-constexpr auto kLongestSleep = 500ms;
+constexpr auto kLongestSleep = 250ms;
 constexpr auto kShortestSleep = 1ms;  // where a wake-up could be missed
 constexpr auto kLeaveAfter = 10s;
 
@@ -39,19 +39,42 @@ Waiter::Waiter(SegmentHeader& header, const SegmentFacts& facts, TaskSlot& own_s
       crowded_(facts.local_tasks > facts.cpus),
       bursts_(!crowded_ && (mode == WaitMode::kAdaptive || mode == WaitMode::kPoll)) {}
 
+std::uint32_t Waiter::in_ms(Clock::time_point time) const noexcept {
+    const auto ns = static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count());
+    return static_cast<std::uint32_t>((ns - created_ns_) / 1'000'000);
+}
+
 // Only a wait that lasts is worth a look at the clock; it is also the moment to say since when.
 void Waiter::start_clock() noexcept {
-    started_ = Clock::now();
-    const auto now = static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::nanoseconds>(started_.time_since_epoch()).count());
-    slot_.doing.stamp(static_cast<std::uint32_t>((now - created_ns_) / 1'000'000) | 1u);
+    started_ = look_began_ = Clock::now();
+    const std::uint32_t now = in_ms(started_);
+    slot_.pulse.moved(now);
+    slot_.awaited.clear();
+    slot_.doing.stamp(now | 1u);
+}
+
+void Waiter::note(const Awaited& awaited, const UnexpectedView& unexpected) noexcept {
+    noted_ = true;
+    slot_.awaited.set(awaited);
+    slot_.unexpected.write(unexpected);
+}
+
+// A look that began at look_began_ or later has found nothing.
+void Waiter::look_was_vain() noexcept {
+    if (noted_) slot_.pulse.looked(in_ms(look_began_));
 }
 
 bool Waiter::pause() noexcept {
     switch (mode_) {
         case WaitMode::kSleep:
             leave_if_ending();
+            if (turns_++ == 0)
+                start_clock();
+            else
+                look_began_ = Clock::now();
             impatient_ = true;
+            lasts_ = true;
             return true;
         case WaitMode::kPoll:
             return pause_spinning() && false;
@@ -74,14 +97,18 @@ bool Waiter::pause_spinning() noexcept {
         start_clock();
         return false;
     }
-    const auto waited = Clock::now() - started_;
+    const auto now = Clock::now();
+    const auto waited = now - started_;
     if (waited < kSpinFor) return false;
     impatient_ = true;
+    lasts_ = waited >= kYieldUntil;
+    look_was_vain();
+    look_began_ = now;
     if (mode_ == WaitMode::kPoll) return false;
     // From here on every turn is a look: one yield each.
     turns_ -= 1;
     ::sched_yield();
-    return waited >= kYieldUntil;
+    return lasts_;
 }
 
 bool Waiter::pause_yielding() noexcept {
@@ -93,9 +120,13 @@ bool Waiter::pause_yielding() noexcept {
         start_clock();
         return false;
     }
-    const auto waited = Clock::now() - started_;
+    const auto now = Clock::now();
+    const auto waited = now - started_;
     impatient_ = waited >= kSpinFor;
-    return waited >= kYieldUntilCrowded;
+    lasts_ = waited >= kYieldUntilCrowded;
+    look_was_vain();
+    look_began_ = now;
+    return lasts_;
 }
 
 void Waiter::pause_between_looks() noexcept {
@@ -104,7 +135,6 @@ void Waiter::pause_between_looks() noexcept {
 }
 
 void Waiter::begin_sleep() noexcept {
-    if (mode_ == WaitMode::kSleep && turns_++ == 0) start_clock();
     doorbell_seen_ = slot_.doorbell.load(std::memory_order_relaxed);
     slot_.sleeping.store(place_ != nullptr ? kAsleepOnFifo : kAsleepOnDoorbell,
                          std::memory_order_relaxed);
@@ -112,6 +142,7 @@ void Waiter::begin_sleep() noexcept {
 }
 
 void Waiter::sleep() noexcept {
+    look_was_vain();
     if (header_.ending.load(std::memory_order_relaxed) == 0) {
         const std::chrono::nanoseconds limit = fences_.reliable() ? kLongestSleep : kShortestSleep;
         if (place_ != nullptr)

@@ -19,6 +19,9 @@
 // sleep has a time limit, so that even a sender killed between its message and its wake-up costs
 // only that.
 //
+// A wait that lasts is made visible in the task's slot (comm/base/wait_notes.hpp): since when, when
+// anything moved last, when the task looked last; and, as note_due() asks for it once, for whom.
+//
 // When the job is being ended (header.ending) a waiting task stops waiting for messages: it stays
 // quiet for pmd to end it, and leaves by itself when that does not happen.
 #pragma once
@@ -53,10 +56,17 @@ class Waiter {
     void restart() noexcept {
         turns_ = 0;
         impatient_ = false;
+        lasts_ = false;
+        noted_ = false;
     }
 
     // The wait has lasted longer than a message between two running tasks takes.
     bool impatient() const noexcept { return impatient_; }
+
+    // True once in every wait that lasts: note() is to be called.
+    bool note_due() const noexcept { return lasts_ && !noted_; }
+    // Tells watchers what is waited for.
+    void note(const Awaited& awaited, const UnexpectedView& unexpected) noexcept;
 
     // How often to look for messages before each pause: where every task has a core, a new wait
     // starts with a burst of looks, as even a pause instruction costs a fifth of a small message.
@@ -81,6 +91,8 @@ class Waiter {
     bool pause_spinning() noexcept;
     bool pause_yielding() noexcept;
     void start_clock() noexcept;
+    void look_was_vain() noexcept;
+    std::uint32_t in_ms(Clock::time_point time) const noexcept;
     void leave_if_ending() noexcept;
 
     SegmentHeader& header_;
@@ -91,10 +103,13 @@ class Waiter {
     bool crowded_;  // more tasks than cores
     bool bursts_;
     bool impatient_ = false;
+    bool lasts_ = false;
+    bool noted_ = false;
     std::uint32_t turns_ = 0;
     std::uint32_t doorbell_seen_ = 0;
     SleepPlace* place_ = nullptr;  // null: the doorbell
     Clock::time_point started_;
+    Clock::time_point look_began_;  // or earlier
 };
 
 // The sender's half: wakes the owner of `slot` if it sleeps. Call after the light fence. Never

@@ -55,6 +55,7 @@ struct JobSpec {
     std::optional<JobKey> job_key;
     std::vector<std::string> addresses;
     std::chrono::milliseconds kill_grace{500};  // between SIGTERM and SIGKILL when a job is ended
+    std::chrono::seconds deadlock_timeout{10};  // MP_DEADLOCK_TIMEOUT, 0: nobody watches
     bool host_pmix = true;                      // offer PMIx and PMI-1 (MP_PMIX)
     bool eager_pmix = false;                    // start the PMIx server before the tasks
 };

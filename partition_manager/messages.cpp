@@ -112,7 +112,8 @@ Json pack(const JobSpec& job) {
                         job.eager_pmix,
                         static_cast<int>(job.euilib),
                         pack(job.job_key),
-                        byte_list(job.addresses)});
+                        byte_list(job.addresses),
+                        job.deadlock_timeout.count()});
 }
 
 template <typename Enum>
@@ -164,7 +165,47 @@ JobSpec unpack_job(const Json& json) {
     job.addresses = text_list(json.at(20));
     if (!job.addresses.empty() && job.addresses.size() != job.nodes.size())
         throw std::out_of_range("addresses");
+    job.deadlock_timeout = std::chrono::seconds(number<std::int32_t>(json.at(21)));
     return job;
+}
+
+Json pack(const TaskState& s) {
+    Json notes = Json::array();
+    for (const UnexpectedNote& note : s.unexpected.all())
+        notes.push_back(Json::array({note.source, note.type, note.length}));
+    return Json::array({s.task, s.node, static_cast<int>(s.life), s.pid, s.wait_status, s.measured,
+                        static_cast<int>(s.awaited.kind), s.awaited.peer, s.awaited.type,
+                        static_cast<int>(s.doing.call), s.doing.peer, s.doing.type, s.doing.bytes,
+                        s.waits_ms, s.unmoved_ms, s.unlooked_ms, s.unexpected.count,
+                        std::move(notes)});
+}
+
+TaskState unpack_state(const Json& json) {
+    TaskState s;
+    s.task = number<TaskId>(json.at(0));
+    s.node = number<NodeIndex>(json.at(1));
+    s.life = checked_enum(json.at(2), TaskState::Life::kEnded);
+    s.pid = number<std::int32_t>(json.at(3));
+    s.wait_status = number<int>(json.at(4));
+    s.measured = json.at(5).get<bool>();
+    s.awaited.kind = checked_enum(json.at(6), Awaited::Kind::kRest);
+    s.awaited.peer = number<TaskId>(json.at(7));
+    s.awaited.type = number<std::int32_t>(json.at(8));
+    s.doing.call = static_cast<Call>(number<std::uint8_t>(json.at(9)));
+    s.doing.peer = number<TaskId>(json.at(10));
+    s.doing.type = number<std::int32_t>(json.at(11));
+    s.doing.bytes = number<Bytes>(json.at(12));
+    s.waits_ms = number<std::uint32_t>(json.at(13));
+    s.unmoved_ms = number<std::uint32_t>(json.at(14));
+    s.unlooked_ms = number<std::uint32_t>(json.at(15));
+    s.unexpected.count = number<std::uint32_t>(json.at(16));
+    for (const Json& note : items(json.at(17))) {
+        if (s.unexpected.noted == UnexpectedView::kMost) throw std::out_of_range("notes");
+        s.unexpected.notes[s.unexpected.noted++] = {number<TaskId>(note.at(0)),
+                                                    number<std::int32_t>(note.at(1)),
+                                                    number<Bytes>(note.at(2))};
+    }
+    return s;
 }
 
 Json body(const Hello& m) {
@@ -215,6 +256,14 @@ Json body(const Pulse&) {
 }
 Json body(const Done&) {
     return Json::array();
+}
+Json body(const AskTaskStates& m) {
+    return Json::array({m.round});
+}
+Json body(const TaskStates& m) {
+    Json states = Json::array();
+    for (const TaskState& state : m.states) states.push_back(pack(state));
+    return Json::array({m.round, std::move(states)});
 }
 
 void read(const Json& json, Hello& m) {
@@ -272,6 +321,13 @@ void read(const Json& json, Attention& m) {
 }
 void read(const Json&, Pulse&) {}
 void read(const Json&, Done&) {}
+void read(const Json& json, AskTaskStates& m) {
+    m.round = number<std::uint32_t>(json.at(0));
+}
+void read(const Json& json, TaskStates& m) {
+    m.round = number<std::uint32_t>(json.at(0));
+    for (const Json& state : items(json.at(1))) m.states.push_back(unpack_state(state));
+}
 
 // True when `cbor` is one item made only of what messages are made of: whole numbers, byte strings
 // of known length, arrays of known length up to kMaxDepth deep, true, false, null, and nothing

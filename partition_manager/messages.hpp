@@ -4,8 +4,8 @@
 //   pmd -> poe   Hello                            first, with its version
 //   poe -> pmd   StartJob                         once
 //   pmd -> poe   Started | StartFailed            all local tasks run, or none does
-//   poe -> pmd   SignalTasks, EndJob, StdinEnd    at any time after
-//   pmd -> poe   TaskExit, TaskAbort, TaskLeft, NodeFailed, StdinProgress, Attention
+//   poe -> pmd   SignalTasks, EndJob, StdinEnd, AskTaskStates    at any time after
+//   pmd -> poe   TaskExit, TaskAbort, TaskLeft, NodeFailed, StdinProgress, Attention, TaskStates
 //   both         Pulse
 //   pmd -> poe   Done                             last: no process of the job is left on the node
 #pragma once
@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "partition_manager/job.hpp"
+#include "partition_manager/task_state.hpp"
 
 namespace poe::pm {
 
@@ -88,9 +89,21 @@ struct Pulse {};
 
 struct Done {};
 
-using Message =
-    std::variant<Hello, StartJob, Started, StartFailed, SignalTasks, EndJob, StdinEnd,
-                 StdinProgress, TaskExit, TaskAbort, TaskLeft, NodeFailed, Attention, Pulse, Done>;
+// What the node's tasks do is wanted now (deadlock_watch.hpp).
+struct AskTaskStates {
+    std::uint32_t round = 0;  // not 0; comes back with the answer
+};
+
+// The tasks of the node that are stuck or have ended; the others can go on. Round 0: nobody asked,
+// but tasks have been stuck for the job's deadlock timeout.
+struct TaskStates {
+    std::uint32_t round = 0;
+    std::vector<TaskState> states;
+};
+
+using Message = std::variant<Hello, StartJob, Started, StartFailed, SignalTasks, EndJob, StdinEnd,
+                             StdinProgress, TaskExit, TaskAbort, TaskLeft, NodeFailed, Attention,
+                             Pulse, Done, AskTaskStates, TaskStates>;
 
 std::string encode(const Message& message);
 

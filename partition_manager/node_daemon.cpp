@@ -90,6 +90,8 @@ void NodeDaemon::on_message(Message message) {
         end_job(end->at_once);
     } else if (std::get_if<StdinEnd>(&message)) {
         if (stdin_) stdin_->on_end();
+    } else if (const auto* ask = std::get_if<AskTaskStates>(&message)) {
+        if (watch_) channel_.send(watch_->states(ask->round));
     } else if (std::get_if<Pulse>(&message)) {
         channel_.send(Pulse{});
     }
@@ -207,6 +209,9 @@ void NodeDaemon::launch() {
     for (StartedTask& task : started) adopt(std::move(task));
     if (!failures.empty()) return refuse({std::move(failures), ""});
     channel_.send(Started{});
+    watch_ = std::make_unique<TaskWatch>(
+        loop_, *segment_, job_.deadlock_timeout,
+        [this](TaskStates states) { channel_.send(std::move(states)); });
     on_child();  // some may be gone already
 }
 
@@ -214,6 +219,8 @@ void NodeDaemon::adopt(StartedTask started) {
     const bool muted =
         job_.stdout_mode.kind == StdoutMode::Kind::kOne && job_.stdout_mode.task != started.task;
     running_.emplace(started.pid, started.task);
+    if (const auto index = segment_->local_index(started.task))
+        segment_->slot(*index).started_pid.store(started.pid, std::memory_order_relaxed);
     stdout_->add(started.task, std::move(started.stdout_pipe), muted);
     stderr_->add(started.task, std::move(started.stderr_pipe), false);
     if (started.stdin_pipe) stdin_->add(started.task, std::move(started.stdin_pipe));
@@ -245,7 +252,8 @@ void NodeDaemon::on_task_exit(TaskId task, int status, const rusage& usage) {
         exit.code = WEXITSTATUS(status);
     }
     if (const auto index = segment_->local_index(task)) {
-        const TaskSlot& slot = segment_->slot(*index);
+        TaskSlot& slot = segment_->slot(*index);
+        slot.ended.store(task_end(status), std::memory_order_relaxed);
         if (slot.stopall_called.load(std::memory_order_acquire) != 0)
             exit.stopall = slot.stopall_code & 255;
     }
@@ -268,6 +276,7 @@ void NodeDaemon::end_job(bool at_once) {
     if (phase_ == Phase::kWaiting) phase_ = Phase::kFinished;
     if (phase_ == Phase::kRunning) {
         phase_ = Phase::kEnding;
+        watch_.reset();
         if (segment_) segment_->announce_ending();
         if (!at_once) {
             signal_descendants(SIGTERM, pmi_ ? pmi_->helper_pid() : 0);
@@ -334,6 +343,7 @@ void NodeDaemon::finish() {
     phase_ = Phase::kFinished;
     if (pmi_) pmi_->shut_down();
     pmi_.reset();
+    watch_.reset();
     segment_.reset();
     directory_.reset();
     channel_.send(Done{});

@@ -24,6 +24,7 @@
 #include "partition_manager/stdin_feeder.hpp"
 #include "partition_manager/task_listeners.hpp"
 #include "partition_manager/task_start.hpp"
+#include "partition_manager/task_watch.hpp"
 
 namespace poe::pm {
 
@@ -73,6 +74,7 @@ class NodeDaemon {
     std::optional<JobDirectory> directory_;
     std::optional<NodeSegment> segment_;
     std::unique_ptr<TaskListeners> listeners_;  // null in a job without TCP
+    std::unique_ptr<TaskWatch> watch_;
     std::unique_ptr<PmiService> pmi_;
     std::unique_ptr<StdinFeeder> stdin_;
     std::unique_ptr<OutputStream> stdout_;

@@ -76,7 +76,10 @@ Partition::Partition(JobSpec job, PartitionOptions options, SignalHeritage herit
       deadline_(loop_),
       pulse_timer_(loop_),
       reap_timer_(loop_),
-      judge_(static_cast<TaskId>(job_.tasks.size())) {
+      judge_(static_cast<TaskId>(job_.tasks.size())),
+      deadlock_watch_(static_cast<TaskId>(job_.tasks.size()), 1, job_.deadlock_timeout,
+                      {[this](NodeIndex, AskTaskStates ask) { channel_->send(ask); },
+                       [this](const WaitFindings& findings) { options_.on_deadlock(findings); }}) {
     make_outputs();
 }
 
@@ -179,6 +182,9 @@ void Partition::on_message(Message message) {
         if (input_) input_->on_progress(*progress);
     } else if (const auto* attention = std::get_if<Attention>(&message)) {
         if (options_.on_attention) options_.on_attention(attention->text);
+    } else if (auto* states = std::get_if<TaskStates>(&message)) {
+        if (options_.on_deadlock && !judge_.ending())
+            deadlock_watch_.on_states(0, std::move(*states));
     } else if (std::get_if<Done>(&message)) {
         channel_->close();
         ::waitpid(daemon_.pid, nullptr, 0);

@@ -17,6 +17,7 @@
 #include <asio/steady_timer.hpp>
 
 #include "partition_manager/channel.hpp"
+#include "partition_manager/deadlock_watch.hpp"
 #include "partition_manager/input_source.hpp"
 #include "partition_manager/line_formatter.hpp"
 #include "partition_manager/local_launcher.hpp"
@@ -36,6 +37,7 @@ struct PartitionOptions {
     std::string temporary_directory;  // for ordered output that is too large for memory
     std::function<void(const std::string&)> on_attention;  // text without severity
     std::function<void(const std::string&)> on_info;       // likewise
+    std::function<void(const WaitFindings&)> on_deadlock;  // the job goes on
 };
 
 // The last lines of each task's standard error, for the final report.
@@ -103,6 +105,7 @@ class Partition {
     asio::steady_timer pulse_timer_;
     asio::steady_timer reap_timer_;
     Judge judge_;
+    DeadlockWatch deadlock_watch_;
     LaunchedDaemon daemon_;
     std::unique_ptr<Channel> channel_;
     std::unique_ptr<InputSource> input_;

@@ -106,6 +106,9 @@ void apply_end(Options& options, OptionId id, const Value& value) {
             options.maxtime.reset();
             if (value.number > 0) options.maxtime = std::chrono::seconds(value.number);
             break;
+        case OptionId::kDeadlockTimeout:
+            options.deadlock_timeout = std::chrono::seconds(value.number);
+            break;
         case OptionId::kKillGrace:
             options.kill_grace = std::chrono::milliseconds(value.number);
             break;

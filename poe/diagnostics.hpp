@@ -19,6 +19,7 @@ enum MessageNumber : int {
     kMaxtimeOver = 255,
     kDaemonLost = 256,
     kOutputLost = 257,
+    kDeadlock = 258,
     kAttention = 378,
     kExecuting = 724,
     kFatal = 900,

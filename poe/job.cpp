@@ -78,6 +78,7 @@ pm::JobSpec make_job(const Options& options, const pm::TaskMap& map, const JobSt
     job.euilib = options.euilib;
     if (pm::needs_tcp(job)) job.job_key = surroundings.make_key();
     job.kill_grace = options.kill_grace;
+    job.deadlock_timeout = options.deadlock_timeout;
     job.host_pmix = options.pmix != PmixMode::kNo;
     job.eager_pmix = options.pmix == PmixMode::kYes;
     return job;

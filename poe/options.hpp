@@ -89,6 +89,7 @@ struct Options {
     // The end of a job.
     std::optional<std::chrono::seconds> maxtime;  // status 124 when it takes longer
     std::chrono::milliseconds kill_grace{500};    // between SIGTERM and SIGKILL
+    std::chrono::seconds deadlock_timeout{10};    // without progress; 0: off
 
     // Communication.
     WaitMode wait_mode = WaitMode::kAdaptive;

@@ -70,6 +70,11 @@ pm::PartitionOptions partition_options(const Options& options, const Diagnostics
     result.on_info = [&diagnostics](const std::string& text) {
         diagnostics.info(kExecuting, text);
     };
+    if (options.infolevel < 1) return result;
+    result.on_deadlock = [&diagnostics](const pm::WaitFindings& findings) {
+        diagnostics.attention(kDeadlock, findings.headline() + "; the job goes on");
+        for (const std::string& line : findings.lines) diagnostics.detail("       " + line);
+    };
     return result;
 }
 

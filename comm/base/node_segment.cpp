@@ -114,7 +114,8 @@ SegmentFacts facts_of(const NodeSegmentSpec& spec) {
 }
 
 // What is wrong with facts that came from a file, or nothing.
-std::optional<std::string> fault_in(const SegmentFacts& facts, std::uint64_t file_bytes) {
+std::optional<std::string> fault_in(const SegmentFacts& facts, std::uint64_t file_bytes,
+                                    uid_t owner) {
     if (facts.magic != kSegmentMagic) return "it is not a node segment";
     if (facts.version != kSegmentVersion) {
         return "its version is " + std::to_string(facts.version) + ", this program knows version " +
@@ -137,7 +138,7 @@ std::optional<std::string> fault_in(const SegmentFacts& facts, std::uint64_t fil
         return "its choice of devices is unknown";
     if (facts.cpus == 0 || facts.asymmetric_fences > 1)
         return "its facts about the node are impossible";
-    if (facts.owner_uid != ::geteuid()) return "it says that it belongs to another user";
+    if (facts.owner_uid != owner) return "it says that it belongs to another user";
     if (std::memchr(facts.job_id, 0, sizeof facts.job_id) == nullptr)
         return "its job name is not ended";
     if (facts.layout != SegmentLayout::of(facts.tasks, facts.local_tasks, facts.nodes))
@@ -195,7 +196,7 @@ NodeSegment NodeSegment::create(const NodeSegmentSpec& spec) {
                         in_kilobytes(layout.file_bytes) + " (sparse)");
         }
         segment.reserve(0, layout.fixed_bytes, "the node segment of job " + spec.job_id);
-        segment.map_fixed_part(spec.path);
+        segment.map_fixed_part(spec.path, Access::kReadWrite);
     } catch (...) {
         ::unlink(spec.path.c_str());
         throw;
@@ -213,33 +214,46 @@ NodeSegment NodeSegment::create(const NodeSegmentSpec& spec) {
 }
 
 NodeSegment NodeSegment::attach(const std::string& path) {
+    return open_existing(path, Access::kReadWrite);
+}
+
+NodeSegment NodeSegment::watch(const std::string& path) {
+    return open_existing(path, Access::kRead);
+}
+
+NodeSegment NodeSegment::open_existing(const std::string& path, Access access) {
     const std::string refusal = "cannot attach to the node segment " + path;
+    const int mode = access == Access::kRead ? O_RDONLY : O_RDWR;
+    const bool any_owner = access == Access::kRead && ::geteuid() == 0;
     NodeSegment segment;
     segment.path_ = path;
-    segment.file_ = UniqueFd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    segment.file_ = UniqueFd(::open(path.c_str(), mode | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (!segment.file_) throw_errno(refusal);
     struct stat state {};
     if (::fstat(segment.file_.get(), &state) != 0) throw_errno(refusal);
     if (!S_ISREG(state.st_mode)) throw Error(refusal + ": it is not a plain file");
-    if (state.st_uid != ::geteuid()) throw Error(refusal + ": it belongs to another user");
+    if (state.st_uid != ::geteuid() && !any_owner)
+        throw Error(refusal + ": it belongs to another user");
     const ssize_t got = ::pread(segment.file_.get(), &segment.facts_, sizeof(SegmentFacts), 0);
     if (got < 0) throw_errno(refusal);
     if (static_cast<std::size_t>(got) < sizeof(SegmentFacts)) {
         throw Error(refusal + ": it is too short");
     }
-    if (const auto fault = fault_in(segment.facts_, static_cast<std::uint64_t>(state.st_size))) {
+    if (const auto fault =
+            fault_in(segment.facts_, static_cast<std::uint64_t>(state.st_size), state.st_uid)) {
         throw Error(refusal + ": " + *fault);
     }
-    segment.map_fixed_part(path);
+    segment.map_fixed_part(path, access);
     segment.header_ = std::launder(reinterpret_cast<SegmentHeader*>(segment.fixed_.data()));
     segment.read_node_map(path);
     segment.read_nodes(path);
     return segment;
 }
 
-void NodeSegment::map_fixed_part(const std::string& path) {
+void NodeSegment::map_fixed_part(const std::string& path, Access access) {
     const std::size_t size = facts_.layout.fixed_bytes;
-    void* start = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
+    const int protection = access == Access::kRead ? PROT_READ : PROT_READ | PROT_WRITE;
+    void* start = ::mmap(nullptr, size, protection, MAP_SHARED, file_.get(), 0);
     if (start == MAP_FAILED) throw_errno("cannot map the node segment " + path);
     fixed_ = SegmentMapping(static_cast<std::byte*>(start), size);
 }

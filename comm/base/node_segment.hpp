@@ -24,8 +24,8 @@ struct NodeSegmentSpec {
     WaitMode wait_mode = WaitMode::kAdaptive;
     unsigned cpus = 0;  // that the tasks of this node may use; 0: ask the system
     pid_t pmd_pid = 0;
-    Bytes buffer_mem = 0;   // per pair of tasks, 0 = default
-    Bytes eager_limit = 0;  // 0 = default
+    Bytes buffer_mem = 0;     // per pair of tasks, 0 = default
+    Bytes eager_limit = 0;    // 0 = default
     bool single_copy = true;  // tasks may read each other's memory, where the system lets them
     Euilib euilib = Euilib::kUs;
     // Only in a job with TCP: its key and its nodes' addresses; names as far as known.
@@ -61,6 +61,10 @@ class NodeSegment {
     // Maps an existing one after checking magic, version, sizes, offsets and owner. Throws Error
     // that names the file and what is wrong with it. Never trusts a number that it did not check.
     static NodeSegment attach(const std::string& path);
+
+    // The same for somebody who only looks: nothing is written, and the object's slots must not be.
+    // Root may watch other users' jobs.
+    static NodeSegment watch(const std::string& path);
 
     SegmentHeader& header() const noexcept { return *header_; }
     TaskSlot& slot(std::uint32_t local_index) const noexcept;  // local_index < local_tasks()
@@ -113,8 +117,11 @@ class NodeSegment {
     Cost cost() const;
 
   private:
+    enum class Access { kReadWrite, kRead };
+
     NodeSegment() = default;
-    void map_fixed_part(const std::string& path);
+    static NodeSegment open_existing(const std::string& path, Access access);
+    void map_fixed_part(const std::string& path, Access access);
     void read_node_map(const std::string& path);
     void write_nodes(const NodeSegmentSpec& spec) const;
     void read_nodes(const std::string& path);

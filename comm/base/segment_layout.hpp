@@ -18,9 +18,10 @@
 // /dev/shm is full).
 //
 // Who writes what: pmd the header, the node map and the nodes (before anyone attaches; `ending` and
-// ports of other nodes' tasks later: a task waits for a port that is still 0); a task
-// its own slot, except `sleeping` and `doorbell`, which its wakers write too, and its doorbell
-// bits, which its senders set and it clears. Pipes: see comm/shm_pipe.hpp.
+// ports of other nodes' tasks later: a task waits for a port that is still 0); a task its own slot,
+// except `started_pid` and `ended`, which pmd writes, `sleeping` and `doorbell`, which its wakers
+// write too, and its doorbell bits, which its senders set and it clears. Pipes: see
+// comm/shm_pipe.hpp.
 #pragma once
 
 #include <atomic>
@@ -31,6 +32,7 @@
 #include "comm/base/endpoint.hpp"
 #include "comm/base/task_doing.hpp"
 #include "comm/base/types.hpp"
+#include "comm/base/wait_notes.hpp"
 
 namespace poe {
 
@@ -95,8 +97,8 @@ struct SegmentFacts {
     // 1: membarrier works here, so senders need no fence (see comm/base/fence.hpp).
     std::uint32_t asymmetric_fences = 0;
     std::uint32_t single_copy = 0;  // 1: tasks may read each other's memory
-    std::uint32_t euilib = 0;  // Euilib
-    JobKey job_key{};          // all zero in a job without TCP
+    std::uint32_t euilib = 0;       // Euilib
+    JobKey job_key{};               // all zero in a job without TCP
     char job_id[kMaxJobId + 8] = {};
     SegmentLayout layout;
 };
@@ -123,6 +125,11 @@ struct TaskSlot {
     // none.
     std::int32_t listener;
     DoingWords doing;
+    WaitPulse pulse;
+    AwaitedWord awaited;
+    // Written by pmd.
+    std::atomic<std::int32_t> started_pid;  // of the process that pmd started as this task
+    std::atomic<std::uint32_t> ended;       // task_end(wait status) once that process is gone
 
     // Line 1: read by every sender after every message, written only around sleeps.
     alignas(kLine) std::atomic<std::uint32_t> sleeping;  // SleepState
@@ -130,7 +137,16 @@ struct TaskSlot {
 
     // Line 2: how often a doorbell bit was set; the owner looks here before it scans its board.
     alignas(kLine) std::atomic<std::uint32_t> rings;
+
+    // Lines 3 and 4: written by the task before it sleeps, read by watchers.
+    alignas(kLine) UnexpectedNotes unexpected;
 };
-static_assert(sizeof(TaskSlot) == 3 * kLine);
+static_assert(sizeof(TaskSlot) == 5 * kLine);
+
+// TaskSlot::ended of a task that ended with this status of wait(2). Never 0.
+inline constexpr std::uint32_t kTaskEnded = 1u << 31;
+inline constexpr std::uint32_t task_end(int wait_status) noexcept {
+    return kTaskEnded | (static_cast<std::uint32_t>(wait_status) & 0xffffu);
+}
 
 }  // namespace poe

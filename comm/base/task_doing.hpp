@@ -7,17 +7,21 @@
 //   word 1:  since 63..32 | bytes 31..0
 //
 // peer 0xffffff means DONTCARE or none. bytes saturates. since counts milliseconds from the
-// creation of the segment; 0 means that the wait is too young to have been timed (the clock costs
-// more than a small message does, so only a wait that turns out long is stamped).
+// creation of the segment, wrapping after 49 days; 0 means that the wait is too young to have been
+// timed (the clock costs more than a small message does, so only a wait that turns out long is
+// stamped). Whom exactly the task waits for, and whether anything moves, is in wait_notes.hpp.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 #include "comm/base/types.hpp"
 
 namespace poe {
 
+// Every MPL call that can wait. The numbers are part of the segment's layout: only add to them.
 enum class Call : std::uint8_t {
     kNone = 0,
     kBsend = 1,
@@ -26,39 +30,41 @@ enum class Call : std::uint8_t {
     kBsendrecv = 4,
     kBvsend = 5,
     kBvrecv = 6,
-    kWaitSend = 7,     // mpc_wait for one send
-    kWaitReceive = 8,  // mpc_wait for one receive
-    kWaitAny = 9,      // mpc_wait(DONTCARE)
-    kWaitAll = 10,     // mpc_wait(ALLMSG): peer and type are those of one of them
-    kFlush = 11,
+    kSend = 7,
+    kRecv = 8,
+    kRcvncall = 9,
+    kWait = 10,
+    kStatus = 11,
+    kProbe = 12,
+    kFlush = 13,
+    kBcast = 14,
+    kCombine = 15,
+    kReduce = 16,
+    kPrefix = 17,
+    kConcat = 18,
+    kIndex = 19,
+    kGather = 20,
+    kScatter = 21,
+    kShift = 22,
+    kGroup = 23,
+    kPartition = 24,
 };
 
 // The C name of the call, "computing" for none and "?" for a value that no task should write.
 inline const char* call_name(Call call) noexcept {
-    switch (call) {
-        case Call::kNone:
-            return "computing";
-        case Call::kBsend:
-            return "mpc_bsend";
-        case Call::kBrecv:
-            return "mpc_brecv";
-        case Call::kSync:
-            return "mpc_sync";
-        case Call::kBsendrecv:
-            return "mpc_bsendrecv";
-        case Call::kBvsend:
-            return "mpc_bvsend";
-        case Call::kBvrecv:
-            return "mpc_bvrecv";
-        case Call::kWaitSend:
-        case Call::kWaitReceive:
-        case Call::kWaitAny:
-        case Call::kWaitAll:
-            return "mpc_wait";
-        case Call::kFlush:
-            return "mpc_flush";
-    }
-    return "?";
+    constexpr const char* kNames[] = {
+        "computing",   "mpc_bsend",   "mpc_brecv",  "mpc_sync",   "mpc_bsendrecv",
+        "mpc_bvsend",  "mpc_bvrecv",  "mpc_send",   "mpc_recv",   "mpc_rcvncall",
+        "mpc_wait",    "mpc_status",  "mpc_probe",  "mpc_flush",  "mpc_bcast",
+        "mpc_combine", "mpc_reduce",  "mpc_prefix", "mpc_concat", "mpc_index",
+        "mpc_gather",  "mpc_scatter", "mpc_shift",  "mpc_group",  "mpc_partition"};
+    const auto index = static_cast<std::size_t>(call);
+    return index < std::size(kNames) ? kNames[index] : "?";
+}
+
+// Whether all members of a group take part in the call; its `type` is then the group's number.
+inline bool is_collective(Call call) noexcept {
+    return call == Call::kSync || (call >= Call::kBcast && call <= Call::kPartition);
 }
 
 struct TaskDoing {
@@ -69,6 +75,8 @@ struct TaskDoing {
     std::int32_t type = 0;
     Bytes bytes = 0;
     std::uint32_t since_ms = 0;
+
+    bool operator==(const TaskDoing&) const = default;
 };
 
 struct DoingWords {
@@ -86,17 +94,18 @@ struct DoingWords {
 
     void clear() noexcept { call_peer_type.store(0, std::memory_order_relaxed); }
 
-    // Marks the call as one that waits, from `since_ms` on.
+    // Marks the call as one that waits, from `since_ms` (not 0) on, unless it is marked already.
     void stamp(std::uint32_t since_ms) noexcept {
-        const std::uint64_t bytes = bytes_since.load(std::memory_order_relaxed) & 0xffffffffu;
-        bytes_since.store(static_cast<std::uint64_t>(since_ms) << 32 | bytes,
-                          std::memory_order_relaxed);
+        const std::uint64_t now = bytes_since.load(std::memory_order_relaxed);
+        if (now >> 32 != 0) return;
+        bytes_since.store(static_cast<std::uint64_t>(since_ms) << 32 | now,
+                          std::memory_order_release);
     }
 
     // The watcher's view; any content decodes to something printable.
     TaskDoing read() const noexcept {
-        const std::uint64_t what = call_peer_type.load(std::memory_order_relaxed);
-        const std::uint64_t amount = bytes_since.load(std::memory_order_relaxed);
+        const std::uint64_t what = call_peer_type.load(std::memory_order_acquire);
+        const std::uint64_t amount = bytes_since.load(std::memory_order_acquire);
         TaskDoing doing;
         doing.call = static_cast<Call>(what & 0xffu);
         const auto peer = static_cast<std::uint32_t>(what >> 8 & 0xffffffu);

@@ -53,6 +53,14 @@ inline auto fields(const pm::Pulse&) {
 inline auto fields(const pm::Done&) {
     return std::tuple<>();
 }
+inline auto fields(const pm::AskTaskStates& m) {
+    return std::tie(m.round);
+}
+inline auto fields(const pm::TaskState& s) {
+    return std::tie(s.task, s.node, s.life, s.pid, s.wait_status, s.measured, s.awaited, s.doing,
+                    s.waits_ms, s.unmoved_ms, s.unlooked_ms, s.unexpected.count, s.unexpected.noted,
+                    s.unexpected.notes);
+}
 inline auto fields(const pm::TaskSpec& t) {
     return std::tie(t.node, t.command);
 }
@@ -68,7 +76,8 @@ inline auto fields(const pm::StdoutMode& m) {
 inline auto plain_fields(const pm::JobSpec& j) {
     return std::tie(j.id, j.nodes, j.commands, j.environment, j.directory, j.stdin_is_empty,
                     j.stdout_is_terminal, j.wait_mode, j.buffer_mem, j.eager_limit, j.kill_grace,
-                    j.host_pmix, j.eager_pmix, j.euilib, j.job_key, j.addresses);
+                    j.host_pmix, j.eager_pmix, j.euilib, j.job_key, j.addresses,
+                    j.deadlock_timeout);
 }
 
 template <typename T>
@@ -87,6 +96,9 @@ inline bool same(const pm::StartJob& a, const pm::StartJob& b) {
 }
 inline bool same(const pm::StartFailed& a, const pm::StartFailed& b) {
     return a.text == b.text && same(a.failures, b.failures);
+}
+inline bool same(const pm::TaskStates& a, const pm::TaskStates& b) {
+    return a.round == b.round && same(a.states, b.states);
 }
 inline bool same(const pm::Message& a, const pm::Message& b) {
     return std::visit(
@@ -174,6 +186,7 @@ inline pm::StartJob random_start(Random& random) {
     if (random_bool(random))
         for (std::size_t i = job.nodes.size(); i > 0; --i)
             job.addresses.push_back(random_text(random));
+    job.deadlock_timeout = std::chrono::seconds(random.below(100000));
     start.node = static_cast<NodeIndex>(random.below(job.nodes.size()));
     return start;
 }
@@ -198,6 +211,30 @@ inline pm::StartFailed random_failure(Random& random) {
         failed.failures.push_back({random_number<TaskId>(random), random_text(random)});
     failed.text = random_text(random);
     return failed;
+}
+
+inline pm::TaskState random_state(Random& random) {
+    pm::TaskState state;
+    state.task = random_number<TaskId>(random);
+    state.node = random_number<NodeIndex>(random);
+    state.life = static_cast<pm::TaskState::Life>(random.below(3));
+    state.pid = random_number<std::int32_t>(random);
+    state.wait_status = random_number<int>(random);
+    state.measured = random_bool(random);
+    state.awaited = {static_cast<Awaited::Kind>(random.below(4)), random_number<TaskId>(random),
+                     random_number<std::int32_t>(random)};
+    state.doing = {static_cast<Call>(random.below(256)), random_number<TaskId>(random),
+                   random_number<std::int32_t>(random), random_number<Bytes>(random), 0};
+    state.waits_ms = random_number<std::uint32_t>(random);
+    state.unmoved_ms = random_number<std::uint32_t>(random);
+    state.unlooked_ms = random_number<std::uint32_t>(random);
+    state.unexpected.count = random_number<std::uint32_t>(random);
+    state.unexpected.noted = static_cast<std::uint32_t>(random.below(UnexpectedView::kMost + 1));
+    for (std::uint32_t i = 0; i < state.unexpected.noted; ++i)
+        state.unexpected.notes[i] = {random_number<TaskId>(random),
+                                     random_number<std::int32_t>(random),
+                                     random_number<Bytes>(random)};
+    return state;
 }
 
 inline void fill(pm::Hello& m, Random& r) {
@@ -237,6 +274,13 @@ inline void fill(pm::Attention& m, Random& r) {
 }
 inline void fill(pm::Pulse&, Random&) {}
 inline void fill(pm::Done&, Random&) {}
+inline void fill(pm::AskTaskStates& m, Random& r) {
+    m.round = random_number<std::uint32_t>(r);
+}
+inline void fill(pm::TaskStates& m, Random& r) {
+    m.round = random_number<std::uint32_t>(r);
+    for (std::size_t i = r.below(5); i > 0; --i) m.states.push_back(random_state(r));
+}
 
 inline constexpr std::size_t kMessageKinds = std::variant_size_v<pm::Message>;
 

@@ -1,0 +1,49 @@
+// The jobs that run on this computer, found by their directories (job_directory.hpp) and read
+// through their node segments. Only looks: no lock is taken that an owner wants, nothing is
+// written.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+#include "partition_manager/process_facts.hpp"
+#include "partition_manager/task_state.hpp"
+
+namespace poe::pm {
+
+struct RunningJob {
+    std::string id;
+    std::string segment;  // path
+    uid_t owner = 0;
+    pid_t poe = 0;  // 0: not on this computer, or gone
+    std::uint32_t tasks = 0;
+    std::uint32_t nodes = 0;
+    std::chrono::milliseconds elapsed{0};
+    std::vector<std::string> programs;  // different first words of the processes that run here
+
+    std::vector<TaskId> tasks_elsewhere;  // on other nodes
+};
+
+struct JobScan {
+    std::vector<RunningJob> jobs;       // the oldest first
+    std::vector<std::string> troubles;  // directories that look like jobs and cannot be read
+};
+
+// Jobs below `parent`, of one user or of all. What a job that was killed has left behind, and what
+// is just coming or going, is passed over in silence. Does not block.
+JobScan running_jobs(const std::string& parent, std::optional<uid_t> owner);
+
+// A task of this node with its process; no facts when that is gone.
+struct TaskView {
+    TaskState state;
+    std::optional<ProcessFacts> process;
+};
+
+// The tasks of the job on this node, in task order. Throws Error when the job cannot be read (it
+// may have ended).
+std::vector<TaskView> look_at_job(const RunningJob& job);
+
+}  // namespace poe::pm

@@ -1,0 +1,101 @@
+// poestat's JSON; see poestat_text.hpp.
+#include <nlohmann/json.hpp>
+
+#include "poe/poestat_text.hpp"
+
+namespace poe::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using pm::TaskState;
+
+double seconds(std::chrono::milliseconds time) {
+    return std::chrono::duration<double>(time).count();
+}
+
+// Whatever bytes users have in names must become valid JSON.
+std::string dump(const Json& json) {
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json job_json(const pm::RunningJob& job) {
+    Json json;
+    json["job"] = job.id;
+    json["poe"] = job.poe == 0 ? Json() : Json(job.poe);
+    json["uid"] = job.owner;
+    json["tasks"] = job.tasks;
+    json["nodes"] = job.nodes;
+    json["seconds"] = seconds(job.elapsed);
+    json["programs"] = job.programs;
+    json["tasks_elsewhere"] = job.tasks_elsewhere;
+    return json;
+}
+
+const char* life_name(const pm::TaskView& view) {
+    if (view.state.life == TaskState::Life::kEnded) return "ended";
+    if (!view.process) return view.state.pid == 0 ? "not started" : "gone";
+    if (view.state.life == TaskState::Life::kOutside) return "no MPL call yet";
+    return view.state.doing.call == Call::kNone ? "computing" : "in a call";
+}
+
+Json task_json(const pm::TaskView& view, const std::string& node) {
+    const TaskState& state = view.state;
+    Json json;
+    json["task"] = state.task;
+    json["node"] = node;
+    json["state"] = life_name(view);
+    json["text"] = state_in_words(view);
+    if (view.process) {
+        json["pid"] = state.pid;
+        json["stopped"] = view.process->state == 'T' || view.process->state == 't';
+        json["cpu_seconds"] = seconds(view.process->cpu);
+        json["memory_bytes"] = view.process->memory;
+    }
+    if (state.life != TaskState::Life::kInside || state.doing.call == Call::kNone) return json;
+    json["call"] = call_name(state.doing.call);
+    json["peer"] = state.doing.peer < 0 ? Json() : Json(state.doing.peer);
+    json["type"] = state.doing.type < 0 ? Json() : Json(state.doing.type);
+    json["bytes"] = state.doing.bytes;
+    json["waits_seconds"] = state.waits_ms / 1000.0;
+    if (!state.measured) return json;
+    if (state.awaited.kind != Awaited::Kind::kUnknown && state.awaited.peer >= 0)
+        json["waits_for"] = state.awaited.peer;
+    json["unexpected"] = state.unexpected.count;
+    for (const UnexpectedNote& note : state.unexpected.all())
+        json["unexpected_oldest"].push_back(
+            {{"source", note.source}, {"type", note.type}, {"bytes", note.length}});
+    return json;
+}
+
+}  // namespace
+
+std::string jobs_json(std::span<const pm::RunningJob> jobs) {
+    Json json = Json::array();
+    for (const pm::RunningJob& job : jobs) json.push_back(job_json(job));
+    return dump(json);
+}
+
+std::string tasks_json(const pm::RunningJob& job, std::span<const pm::TaskView> tasks,
+                       const std::string& node) {
+    Json json = job_json(job);
+    json["task_states"] = Json::array();
+    for (const pm::TaskView& view : tasks) json["task_states"].push_back(task_json(view, node));
+    return dump(json);
+}
+
+std::string deadlocks_json(std::span<const JobFindings> jobs) {
+    Json json = Json::array();
+    for (const auto& [job, findings] : jobs) {
+        Json one;
+        one["job"] = job.id;
+        one["deadlock"] = !findings.stuck.empty();
+        one["stuck"] = findings.stuck;
+        one["cycles"] = findings.cycles;
+        one["lines"] = findings.lines;
+        one["tasks_elsewhere"] = job.tasks_elsewhere;
+        json.push_back(std::move(one));
+    }
+    return dump(json);
+}
+
+}  // namespace poe::cli

@@ -1,0 +1,176 @@
+// poestat: shows running jobs, what their tasks do, and deadlocks. Wires together the scan of job
+// directories, the wait graph and the texts.
+#include <algorithm>
+#include <iostream>
+#include <sys/ioctl.h>
+#include <thread>
+#include <unistd.h>
+
+#include "comm/base/error.hpp"
+#include "partition_manager/job_directory.hpp"
+#include "partition_manager/job_listing.hpp"
+#include "partition_manager/local_names.hpp"
+#include "partition_manager/suggest.hpp"
+#include "poe/diagnostics.hpp"
+#include "poe/poestat_options.hpp"
+#include "poe/poestat_text.hpp"
+
+namespace {
+
+using namespace poe;
+using namespace poe::cli;
+using namespace std::chrono_literals;
+
+constexpr int kDeadlockStatus = 1;
+constexpr int kErrorStatus = 2;
+
+// How long nothing must have moved, and how often to look meanwhile.
+constexpr std::chrono::milliseconds kPatience = 1s;
+constexpr std::chrono::milliseconds kLookAgain = 50ms;
+
+std::vector<pm::TaskState> states_of(const pm::RunningJob& job) {
+    std::vector<pm::TaskState> states;
+    for (pm::TaskView& view : pm::look_at_job(job)) states.push_back(view.state);
+    return states;
+}
+
+// Whether there would be a deadlock if all that wait now went on waiting.
+bool may_become_one(std::vector<pm::TaskState> states, TaskId tasks) {
+    for (pm::TaskState& state : states) {
+        if (state.life != pm::TaskState::Life::kInside) continue;
+        if (!state.measured) state.awaited = {};
+        state.measured = true;
+        state.unmoved_ms = static_cast<std::uint32_t>(kPatience.count());
+        state.unlooked_ms = 0;
+    }
+    return !pm::find_deadlock(states, tasks, kPatience).stuck.empty();
+}
+
+// A wait younger than the patience is looked at until it is old enough or over.
+pm::WaitFindings deadlock_of(const pm::RunningJob& job) {
+    const auto tasks = static_cast<TaskId>(job.tasks);
+    const auto deadline = std::chrono::steady_clock::now() + 2 * kPatience;
+    while (true) {
+        const std::vector<pm::TaskState> states = states_of(job);
+        pm::WaitFindings findings = pm::find_deadlock(states, tasks, kPatience);
+        if (!findings.stuck.empty() || !may_become_one(states, tasks) ||
+            std::chrono::steady_clock::now() > deadline)
+            return findings;
+        std::this_thread::sleep_for(kLookAgain);
+    }
+}
+
+// The job that `name` means: by id, by the pid of its poe, by the beginning of its id.
+Result<pm::RunningJob> choose(const std::vector<pm::RunningJob>& jobs, const std::string& name) {
+    std::vector<const pm::RunningJob*> matches;
+    for (const pm::RunningJob& job : jobs)
+        if (job.id == name || (job.poe != 0 && std::to_string(job.poe) == name)) return job;
+    for (const pm::RunningJob& job : jobs)
+        if (job.id.compare(0, name.size(), name) == 0) matches.push_back(&job);
+    if (matches.size() == 1) return *matches[0];
+    std::string known;
+    for (const pm::RunningJob& job : jobs) known += (known.empty() ? "" : ", ") + job.id;
+    return UserError{"",
+                     0,
+                     0,
+                     (matches.empty() ? "no running job is called " : "several jobs begin with ") +
+                         pm::quoted(name),
+                     known.empty() ? "none is running on this computer" : "running: " + known,
+                     0};
+}
+
+// Standard output as text or JSON, cut when it is a terminal.
+void show(const std::string& text) {
+    winsize size{};
+    const bool terminal = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    std::cout << (terminal ? cut_to(text, size.ws_col) : text) << std::flush;
+}
+
+int show_deadlocks(const StatOptions& options, const std::vector<pm::RunningJob>& jobs) {
+    std::vector<JobFindings> all;
+    for (const pm::RunningJob& job : jobs) {
+        try {
+            all.push_back({job, deadlock_of(job)});
+        } catch (const Error&) {
+            if (!options.job.empty()) throw;  // else: ended meanwhile
+        }
+    }
+    if (all.empty() && !options.json) std::cout << "no jobs are running\n";
+    // Sentences are not cut: the end of one matters.
+    std::cout << (options.json ? deadlocks_json(all) : deadlock_text(all)) << std::flush;
+    const auto dead = [](const JobFindings& one) { return !one.findings.stuck.empty(); };
+    return std::any_of(all.begin(), all.end(), dead) ? kDeadlockStatus : 0;
+}
+
+int show_once(const StatOptions& options, const Diagnostics& diagnostics) {
+    const bool all_users = options.all_users && ::geteuid() == 0;
+    pm::JobScan scan =
+        pm::running_jobs(pm::kJobDirectoryParent,
+                         all_users ? std::optional<uid_t>() : std::optional<uid_t>(::geteuid()));
+    for (const std::string& trouble : scan.troubles) diagnostics.attention(kAttention, trouble);
+    if (!options.job.empty()) {
+        const Result<pm::RunningJob> job = choose(scan.jobs, options.job);
+        if (!job) {
+            diagnostics.error(job.error());
+            return kErrorStatus;
+        }
+        scan.jobs = {job.value()};
+    }
+    if (options.deadlock) return show_deadlocks(options, scan.jobs);
+    if (options.job.empty()) {
+        if (options.json)
+            std::cout << jobs_json(scan.jobs) << std::flush;
+        else
+            show(scan.jobs.empty() ? "no jobs are running\n" : job_table(scan.jobs, all_users));
+        return 0;
+    }
+    const pm::RunningJob& job = scan.jobs.front();
+    const std::vector<pm::TaskView> tasks = pm::look_at_job(job);
+    if (options.json)
+        std::cout << tasks_json(job, tasks, pm::local_host_name()) << std::flush;
+    else
+        show(task_table(job, tasks, pm::local_host_name()));
+    return 0;
+}
+
+// Until the job is gone or nobody reads any more.
+int show_again_and_again(const StatOptions& options, const Diagnostics& diagnostics) {
+    const bool terminal = ::isatty(STDOUT_FILENO) == 1;
+    for (bool first = true;; first = false) {
+        if (terminal)
+            std::cout << "\033[H\033[J";
+        else if (!first && !options.json)
+            std::cout << "\n";
+        const int status = show_once(options, diagnostics);
+        if (!std::cout) return kErrorStatus;
+        if (status == kErrorStatus) return first ? status : 0;
+        std::this_thread::sleep_for(*options.every);
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const Diagnostics diagnostics(1);
+    const Result<StatOptions> options = read_stat_options({argv + std::min(argc, 1), argv + argc});
+    if (!options) {
+        diagnostics.error(options.error());
+        return kErrorStatus;
+    }
+    try {
+        if (options.value().request == StatOptions::Request::kHelp) {
+            std::cout << stat_help_text() << std::flush;
+        } else if (options.value().request == StatOptions::Request::kVersion) {
+            std::cout << "poestat " POE_VERSION "\n" << std::flush;
+        } else {
+            const int status = options.value().every
+                                   ? show_again_and_again(options.value(), diagnostics)
+                                   : show_once(options.value(), diagnostics);
+            return std::cout ? status : kErrorStatus;
+        }
+        return std::cout ? 0 : kErrorStatus;
+    } catch (const std::exception& error) {
+        diagnostics.error(kFatal, error.what());
+        return kErrorStatus;
+    }
+}

@@ -1,0 +1,27 @@
+// What the user asked of poestat. Reading it is a pure function of the arguments.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/base/result.hpp"
+
+namespace poe::cli {
+
+struct StatOptions {
+    enum class Request { kStatus, kHelp, kVersion } request = Request::kStatus;
+    std::string job;         // id, beginning of an id, or pid of a poe; empty: all jobs
+    bool all_users = false;  // -a
+    bool deadlock = false;   // -deadlock: look for deadlocks
+    bool json = false;       // -json
+    std::optional<std::chrono::seconds> every;  // -w: again and again
+};
+
+// A UserError names the word as typed and what was probably meant.
+Result<StatOptions> read_stat_options(const std::vector<std::string>& arguments);
+
+std::string stat_help_text();
+
+}  // namespace poe::cli

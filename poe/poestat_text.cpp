@@ -1,0 +1,196 @@
+// See poestat_text.hpp.
+#include "poe/poestat_text.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <pwd.h>
+#include <sys/wait.h>
+
+#include <fmt/format.h>
+
+#include "partition_manager/task_ranges.hpp"
+
+namespace poe::cli {
+namespace {
+
+using pm::TaskState;
+using Row = std::vector<std::string>;
+
+double seconds(std::chrono::milliseconds time) {
+    return std::chrono::duration<double>(time).count();
+}
+
+// 59.9 s, 12:34, 3:25:45, 2d 03:25
+std::string duration_in_words(std::chrono::milliseconds time) {
+    const long long whole = time.count() / 1000;
+    if (whole < 60) return fmt::format("{:.1f} s", seconds(time));
+    if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
+    if (whole < 86400)
+        return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+    return fmt::format("{}d {:02}:{:02}", whole / 86400, whole / 3600 % 24, whole / 60 % 60);
+}
+
+std::string size_in_words(Bytes bytes) {
+    constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB"};
+    double amount = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    while (amount >= 1024 && unit + 1 < std::size(kUnits)) {
+        amount /= 1024;
+        ++unit;
+    }
+    const bool whole = unit == 0 || amount >= 10 || amount == static_cast<double>(Bytes(amount));
+    return fmt::format("{:.{}f} {}", amount, whole ? 0 : 1, kUnits[unit]);
+}
+
+std::string user_name(uid_t uid) {
+    const passwd* entry = ::getpwuid(uid);
+    return entry != nullptr ? entry->pw_name : std::to_string(uid);
+}
+
+// Columns as wide as their widest cell; the last as it is. `right` says which are numbers.
+std::string table(const std::vector<Row>& rows, const std::vector<bool>& right) {
+    std::vector<std::size_t> widths(right.size(), 0);
+    for (const Row& row : rows)
+        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    std::string text;
+    for (const Row& row : rows) {
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            const std::string padding(widths[i] - row[i].size(), ' ');
+            const bool last = i + 1 == row.size();
+            text += right[i] ? padding + row[i] : row[i] + (last ? "" : padding);
+            text += last ? "\n" : "  ";
+        }
+    }
+    return text;
+}
+
+std::string ended_in_words(int status) {
+    if (WIFSIGNALED(status)) {
+        const char* name = ::sigabbrev_np(WTERMSIG(status));
+        return name != nullptr ? std::string("killed by SIG") + name
+                               : "killed by signal " + std::to_string(WTERMSIG(status));
+    }
+    const int code = WEXITSTATUS(status);
+    return code == 0 ? "ended" : "ended with code " + std::to_string(code);
+}
+
+std::string peer_in_words(TaskId peer) {
+    return peer < 0 ? "any" : std::to_string(peer);
+}
+
+bool sends(Call call) {
+    return call == Call::kBsend || call == Call::kBvsend || call == Call::kSend ||
+           call == Call::kBsendrecv;
+}
+
+std::string call_in_words(const TaskState& state) {
+    const TaskDoing& doing = state.doing;
+    std::string text = call_name(doing.call);
+    if (is_collective(doing.call) || doing.call == Call::kWait) {
+        if (state.measured && state.awaited.kind != Awaited::Kind::kUnknown &&
+            state.awaited.peer >= 0)
+            text += ", waits for " + std::to_string(state.awaited.peer);
+    } else if (doing.call != Call::kFlush) {
+        text += (sends(doing.call) ? " to " : " from ") + peer_in_words(doing.peer) +
+                (doing.type < 0 ? "" : " type " + std::to_string(doing.type)) + ", " +
+                size_in_words(doing.bytes);
+    }
+    if (state.waits_ms > 0)
+        text += ", " + duration_in_words(std::chrono::milliseconds(state.waits_ms));
+    return text;
+}
+
+std::string elsewhere_text(const pm::RunningJob& job) {
+    const std::vector<TaskId>& tasks = job.tasks_elsewhere;
+    return tasks.empty() ? ""
+                         : pm::tasks_in_words(tasks) + (tasks.size() == 1 ? " runs" : " run") +
+                               " on other nodes and cannot be seen from here";
+}
+
+std::string programs_in_words(const pm::RunningJob& job) {
+    return job.programs.empty() ? "-" : fmt::format("{}", fmt::join(job.programs, ", "));
+}
+
+std::string count_of(std::uint32_t number, const char* thing) {
+    return fmt::format("{} {}{}", number, thing, number == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string state_in_words(const pm::TaskView& view) {
+    const TaskState& state = view.state;
+    if (state.life == TaskState::Life::kEnded) return ended_in_words(state.wait_status);
+    if (state.pid == 0) return "not started";
+    if (!view.process) return "gone";
+    std::string text;
+    if (view.process->state == 'T' || view.process->state == 't') text = "stopped, ";
+    if (state.life == TaskState::Life::kOutside) return text + "no MPL call yet";
+    text += state.doing.call == Call::kNone ? "computing" : call_in_words(state);
+    if (state.measured && state.doing.call != Call::kNone && state.unexpected.count > 0)
+        text += fmt::format(", {} unasked", state.unexpected.count);
+    return text;
+}
+
+std::string job_table(std::span<const pm::RunningJob> jobs, bool owners) {
+    std::vector<Row> rows{{"JOB", "POE", "TASKS", "NODES", "ELAPSED"}};
+    if (owners) rows[0].emplace_back("USER");
+    rows[0].emplace_back("PROGRAM");
+    for (const pm::RunningJob& job : jobs) {
+        Row row{job.id, job.poe == 0 ? "-" : std::to_string(job.poe), std::to_string(job.tasks),
+                std::to_string(job.nodes), duration_in_words(job.elapsed)};
+        if (owners) row.push_back(user_name(job.owner));
+        row.push_back(programs_in_words(job));
+        rows.push_back(std::move(row));
+    }
+    std::vector<bool> right{false, true, true, true, true};
+    right.resize(rows[0].size(), false);
+    return table(rows, right);
+}
+
+std::string task_table(const pm::RunningJob& job, std::span<const pm::TaskView> tasks,
+                       const std::string& node) {
+    std::string text = fmt::format("job {}: {}, {} on {}, for {}{}\n\n", job.id,
+                                   programs_in_words(job), count_of(job.tasks, "task"),
+                                   count_of(job.nodes, "node"), duration_in_words(job.elapsed),
+                                   job.poe == 0 ? "" : fmt::format(", poe is {}", job.poe));
+    std::vector<Row> rows{{"TASK", "NODE", "PID", "CPU", "MEMORY", "STATE"}};
+    for (const pm::TaskView& view : tasks) {
+        const auto& process = view.process;
+        rows.push_back({std::to_string(view.state.task), node,
+                        process ? std::to_string(view.state.pid) : "-",
+                        process ? fmt::format("{:.2f} s", seconds(process->cpu)) : "-",
+                        process ? size_in_words(process->memory) : "-", state_in_words(view)});
+    }
+    text += table(rows, {true, false, true, true, true, false});
+    const std::string elsewhere = elsewhere_text(job);
+    return elsewhere.empty() ? text : text + elsewhere + "\n";
+}
+
+std::string deadlock_text(std::span<const JobFindings> jobs) {
+    std::string text;
+    for (const auto& [job, findings] : jobs) {
+        text += "job " + job.id + ": " +
+                (findings.stuck.empty() ? "no deadlock" : findings.headline()) + "\n";
+        for (const std::string& line : findings.lines) text += "       " + line + "\n";
+        const std::string elsewhere = elsewhere_text(job);
+        if (!elsewhere.empty()) text += "       " + elsewhere + "; poe itself looks there, too\n";
+    }
+    return text;
+}
+
+std::string cut_to(const std::string& text, std::size_t columns) {
+    std::string out;
+    std::size_t column = 0;
+    for (const char c : text) {
+        const bool continues = (static_cast<unsigned char>(c) & 0xc0u) == 0x80u;
+        if (c == '\n')
+            column = 0;
+        else if (!continues)
+            ++column;
+        if (column <= columns) out += c;
+    }
+    return out;
+}
+
+}  // namespace poe::cli
