@@ -50,6 +50,7 @@ Bytes ShmPipe::start_frame(const FrameHeader& header, const BufferView& payload,
                            Bytes cost) {
     const Bytes taken = sender_.start_frame(header, payload, offset, cost);
     if (taken == kNoRoom) return kNoRoom;
+    if (receiver_) receiver_->answered();
     device_.fences_.light();
     if (polled_by_peer_.load(std::memory_order_relaxed) == 0) [[unlikely]]
         device_.ring(peer_index_, peer_slot_);

@@ -50,6 +50,7 @@
 #include "comm/base/types.hpp"
 #include "comm/buffer_view.hpp"
 #include "comm/pipe.hpp"
+#include "comm/relax.hpp"
 #include "comm/ring_copy.hpp"
 
 namespace poe::comm {
@@ -86,7 +87,16 @@ struct ShmPipeMemory {
     std::function<void(Bytes ring_size)> reserve;
 };
 
-inline constexpr Bytes kWholeFrame = 4096;  // longer payloads are streamed
+// The cell `ahead` places behind cell `index`.
+inline ShmCell& cell_ahead(const ShmPipeMemory& memory, std::uint32_t index,
+                           std::uint32_t ahead) noexcept {
+    const std::uint32_t at = index + ahead;
+    return memory.cells[at < memory.cell_count ? at : at - memory.cell_count];
+}
+
+inline constexpr std::uint32_t kAhead = 4;   // cells that either side asks for early
+inline constexpr std::uint32_t kStream = 8;  // so many frames without an answer are a stream
+inline constexpr Bytes kWholeFrame = 4096;   // longer payloads are streamed
 
 // The first position of a new cache line from `position` on.
 constexpr std::uint64_t next_line(std::uint64_t position) noexcept {
@@ -129,6 +139,7 @@ class ShmSender {
         ++frames_sent_;
         if (++next_cell_ == memory_.cell_count) next_cell_ = 0;
         cell.sequence.store(static_cast<std::uint32_t>(frames_sent_), std::memory_order_release);
+        fetch_for_writing(&cell_ahead(memory_, next_cell_, kAhead));
     }
 
     ShmPipeMemory memory_;
@@ -194,6 +205,7 @@ class ShmReceiver {
         tokens_returned_ += cost;
         ++frames_finished_;
         if (++next_cell_ == memory_.cell_count) next_cell_ = 0;
+        if (++in_row_ >= kStream) prefetch_cells();
         publish_if(due());
         return true;
     }
@@ -202,6 +214,9 @@ class ShmReceiver {
     void finish_frame() noexcept;
     void give_tokens(Bytes cost) noexcept;
     const char* fault() const noexcept { return fault_; }
+
+    // A frame was sent the other way.
+    void answered() noexcept { in_row_ = 0; }
 
     // Whether line 0 was stored since the last call, so that a sender may be waiting for it.
     bool take_published() noexcept { return std::exchange(published_, false); }
@@ -212,6 +227,11 @@ class ShmReceiver {
     bool due() const noexcept {
         return frames_finished_ - frames_published_ >= memory_.cell_count / 4 ||
                tokens_returned_ - tokens_published_ >= memory_.token_capacity / 8;
+    }
+    // What a stream's sender has written meanwhile comes in several lines at once.
+    void prefetch_cells() const noexcept {
+        for (std::uint32_t i = 1; i < kAhead; ++i)
+            __builtin_prefetch(&cell_ahead(memory_, next_cell_, i));
     }
     void publish_if(bool due) noexcept {
         if (due) [[unlikely]]
@@ -229,6 +249,7 @@ class ShmReceiver {
     bool streamed_ = false;
     FrameHeader header_;
     Bytes consumed_ = 0;
+    std::uint32_t in_row_ = 0;  // short frames since answered()
     // Last published.
     std::uint64_t frames_published_ = 0;
     std::uint64_t bytes_published_ = 0;

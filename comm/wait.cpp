@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "comm/base/futex.hpp"
+#include "comm/relax.hpp"
 
 namespace poe::comm {
 namespace {
@@ -18,14 +19,6 @@ constexpr std::uint32_t kYieldsPerLook = 8;
 constexpr auto kLongestSleep = 250ms;
 constexpr auto kShortestSleep = 1ms;  // where a wake-up could be missed
 constexpr auto kLeaveAfter = 10s;
-
-inline void relax() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-}
 
 }  // namespace
 
