@@ -52,6 +52,8 @@ struct JobSpec {
     std::chrono::milliseconds kill_grace{500};  // between SIGTERM and SIGKILL when a job is ended
     bool host_pmix = true;                      // offer PMIx and PMI-1 (MP_PMIX)
     bool eager_pmix = false;                    // start the PMIx server before the tasks
+    bool bind = true;         // give each task processors of its own, if there are enough (MP_BIND)
+    bool single_copy = true;  // tasks may read each other's memory (MP_SINGLE_COPY)
 };
 
 // The longest JobSpec::kill_grace.

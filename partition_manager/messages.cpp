@@ -79,12 +79,26 @@ Json pack(const JobSpec& job) {
     for (const TaskSpec& task : job.tasks) tasks.push_back({task.node, task.command});
     Json commands = Json::array();
     for (const Command& command : job.commands) commands.push_back(byte_list(command));
-    return Json::array(
-        {bytes(job.id), byte_list(job.nodes), std::move(tasks), std::move(commands),
-         byte_list(job.environment), bytes(job.directory), static_cast<int>(job.stdin_mode.kind),
-         job.stdin_mode.task, static_cast<int>(job.stdout_mode.kind), job.stdout_mode.task,
-         job.stdin_is_empty, job.stdout_is_terminal, static_cast<int>(job.wait_mode),
-         job.buffer_mem, job.eager_limit, job.kill_grace.count(), job.host_pmix, job.eager_pmix});
+    return Json::array({bytes(job.id),
+                        byte_list(job.nodes),
+                        std::move(tasks),
+                        std::move(commands),
+                        byte_list(job.environment),
+                        bytes(job.directory),
+                        static_cast<int>(job.stdin_mode.kind),
+                        job.stdin_mode.task,
+                        static_cast<int>(job.stdout_mode.kind),
+                        job.stdout_mode.task,
+                        job.stdin_is_empty,
+                        job.stdout_is_terminal,
+                        static_cast<int>(job.wait_mode),
+                        job.buffer_mem,
+                        job.eager_limit,
+                        job.kill_grace.count(),
+                        job.host_pmix,
+                        job.eager_pmix,
+                        job.bind,
+                        job.single_copy});
 }
 
 template <typename Enum>
@@ -131,6 +145,8 @@ JobSpec unpack_job(const Json& json) {
     job.kill_grace = duration<std::chrono::milliseconds>(json.at(15), kMaxKillGrace);
     job.host_pmix = json.at(16).get<bool>();
     job.eager_pmix = json.at(17).get<bool>();
+    job.bind = json.at(18).get<bool>();
+    job.single_copy = json.at(19).get<bool>();
     return job;
 }
 

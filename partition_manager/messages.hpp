@@ -22,7 +22,7 @@
 namespace poe::pm {
 
 // Both ends must speak the same version; it changes with every change of a struct below.
-inline constexpr int kChannelVersion = 1;
+inline constexpr int kChannelVersion = 2;
 
 struct Hello {
     int version = kChannelVersion;

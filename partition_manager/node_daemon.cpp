@@ -140,6 +140,7 @@ void NodeDaemon::make_segment() {
     spec.pmd_pid = ::getpid();
     spec.buffer_mem = job_.buffer_mem;
     spec.eager_limit = job_.eager_limit;
+    spec.single_copy = job_.single_copy;
     segment_.emplace(NodeSegment::create(spec));
 }
 

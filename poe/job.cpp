@@ -63,6 +63,8 @@ pm::JobSpec make_job(const Options& options, const pm::TaskMap& map, const JobSt
     job.kill_grace = options.kill_grace;
     job.host_pmix = options.pmix != PmixMode::kNo;
     job.eager_pmix = options.pmix == PmixMode::kYes;
+    job.bind = options.bind;
+    job.single_copy = options.single_copy;
     return job;
 }
 

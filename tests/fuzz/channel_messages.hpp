@@ -68,7 +68,7 @@ inline auto fields(const pm::StdoutMode& m) {
 inline auto plain_fields(const pm::JobSpec& j) {
     return std::tie(j.id, j.nodes, j.commands, j.environment, j.directory, j.stdin_is_empty,
                     j.stdout_is_terminal, j.wait_mode, j.buffer_mem, j.eager_limit, j.kill_grace,
-                    j.host_pmix, j.eager_pmix);
+                    j.host_pmix, j.eager_pmix, j.bind, j.single_copy);
 }
 
 template <typename T>
@@ -166,6 +166,8 @@ inline pm::StartJob random_start(Random& random) {
     job.kill_grace = std::chrono::milliseconds(random.below(3'600'001));
     job.host_pmix = random_bool(random);
     job.eager_pmix = random_bool(random);
+    job.bind = random_bool(random);
+    job.single_copy = random_bool(random);
     start.node = static_cast<NodeIndex>(random.below(job.nodes.size()));
     return start;
 }
