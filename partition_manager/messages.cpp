@@ -108,6 +108,17 @@ Enum checked_enum(const Json& json, Enum last) {
     return static_cast<Enum>(value);
 }
 
+Json pack(const StdoutMode& mode) {
+    return Json::array({static_cast<int>(mode.kind), mode.task});
+}
+
+StdoutMode unpack_stdout_mode(const Json& json) {
+    StdoutMode mode;
+    mode.kind = checked_enum(json.at(0), StdoutMode::Kind::kOne);
+    mode.task = number<TaskId>(json.at(1));
+    return mode;
+}
+
 // It becomes a file name.
 bool is_job_id(std::string_view id) {
     const auto allowed = [](char c) {
@@ -199,6 +210,12 @@ Json body(const Pulse&) {
 Json body(const Done&) {
     return Json::array();
 }
+Json body(const StdoutMark& m) {
+    return Json::array({m.task, m.mode ? pack(*m.mode) : Json()});
+}
+Json body(const StdoutFlushed& m) {
+    return Json::array({m.agreed, pack(m.mode)});
+}
 
 void read(const Json& json, Hello& m) {
     m.version = number<int>(json.at(0));
@@ -255,6 +272,14 @@ void read(const Json& json, Attention& m) {
 }
 void read(const Json&, Pulse&) {}
 void read(const Json&, Done&) {}
+void read(const Json& json, StdoutMark& m) {
+    m.task = number<TaskId>(json.at(0));
+    if (!json.at(1).is_null()) m.mode = unpack_stdout_mode(json.at(1));
+}
+void read(const Json& json, StdoutFlushed& m) {
+    m.agreed = json.at(0).get<bool>();
+    m.mode = unpack_stdout_mode(json.at(1));
+}
 
 // True when `cbor` is one item made only of what messages are made of: whole numbers, byte strings
 // of known length, arrays of known length up to kMaxDepth deep, true, false, null, and nothing

@@ -5,6 +5,8 @@
 //   poe -> pmd   StartJob                         once
 //   pmd -> poe   Started | StartFailed            all local tasks run, or none does
 //   poe -> pmd   SignalTasks, EndJob, StdinEnd    at any time after
+//   pmd -> poe   StdoutMark                       a task waits in mpc_flush
+//   poe -> pmd   StdoutFlushed                    all of them do, and go on
 //   pmd -> poe   TaskExit, TaskAbort, TaskLeft, NodeFailed, StdinProgress, Attention
 //   both         Pulse
 //   pmd -> poe   Done                             last: no process of the job is left on the node
@@ -88,9 +90,22 @@ struct Pulse {};
 
 struct Done {};
 
-using Message =
-    std::variant<Hello, StartJob, Started, StartFailed, SignalTasks, EndJob, StdinEnd,
-                 StdinProgress, TaskExit, TaskAbort, TaskLeft, NodeFailed, Attention, Pulse, Done>;
+// A task has asked for a flush of standard output; all that it had written before is on the way,
+// ahead of this.
+struct StdoutMark {
+    TaskId task = 0;
+    std::optional<StdoutMode> mode;  // the mode it asks for, when it does
+};
+
+// All tasks have asked for a flush, and what they had written is in poe's output.
+struct StdoutFlushed {
+    bool agreed = true;  // on the mode; otherwise none was changed
+    StdoutMode mode;     // from now on
+};
+
+using Message = std::variant<Hello, StartJob, Started, StartFailed, SignalTasks, EndJob, StdinEnd,
+                             StdinProgress, TaskExit, TaskAbort, TaskLeft, NodeFailed, Attention,
+                             Pulse, Done, StdoutMark, StdoutFlushed>;
 
 std::string encode(const Message& message);
 

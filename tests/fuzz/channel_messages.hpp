@@ -71,6 +71,14 @@ inline auto plain_fields(const pm::JobSpec& j) {
                     j.host_pmix, j.eager_pmix, j.bind, j.single_copy);
 }
 
+inline auto fields(const pm::StdoutMark& m) {
+    return std::tuple(m.task, m.mode.has_value(), m.mode.value_or(pm::StdoutMode{}).kind,
+                      m.mode.value_or(pm::StdoutMode{}).task);
+}
+inline auto fields(const pm::StdoutFlushed& m) {
+    return std::tie(m.agreed, m.mode.kind, m.mode.task);
+}
+
 template <typename T>
 bool same(const T& a, const T& b) {
     return fields(a) == fields(b);
@@ -231,6 +239,16 @@ inline void fill(pm::Attention& m, Random& r) {
 }
 inline void fill(pm::Pulse&, Random&) {}
 inline void fill(pm::Done&, Random&) {}
+inline pm::StdoutMode random_stdout_mode(Random& r) {
+    return {static_cast<pm::StdoutMode::Kind>(r.below(3)), random_number<TaskId>(r)};
+}
+inline void fill(pm::StdoutMark& m, Random& r) {
+    m.task = random_number<TaskId>(r);
+    if (random_bool(r)) m.mode = random_stdout_mode(r);
+}
+inline void fill(pm::StdoutFlushed& m, Random& r) {
+    m = {random_bool(r), random_stdout_mode(r)};
+}
 
 inline constexpr std::size_t kMessageKinds = std::variant_size_v<pm::Message>;
 
