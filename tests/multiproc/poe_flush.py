@@ -119,6 +119,15 @@ class Flush(LaunchTest):
         expected = [line for step in range(1, 24, 2) for line in much(step, range(3))]
         self.assertEqual(out.decode().splitlines(), expected)
 
+    def test_fortran_units_are_flushed(self):
+        for program in ("mpl_module", "mpl_external"):
+            for n in (1, 4):
+                lines = self.ok(poe(str(BUILD / "bin" / program), "-procs", str(n))).stdout.decode().splitlines()
+                self.assertEqual(sorted(lines[:n]), [f"first of task {task}" for task in range(n)])
+                self.assertEqual(lines[n:], [f"{what} of task {task}" for what in ("second", "last") for task in range(n)])
+            result = self.ok(poe(str(BUILD / "bin" / program), "stop", "-procs", "4"), 5)
+            self.assertIn(b"last of task 0\n", result.stdout)
+
     def test_alone(self):
         result = subprocess.run([PROGRAM, "say", "flush", "ordered", "say"], capture_output=True, env=clean_environment(),
                                 timeout=60)
