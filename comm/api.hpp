@@ -79,4 +79,14 @@ int api_wait(const char* name, int* msgid, UserCount nbytes);
 int api_probe(const char* name, int* source, int* type, UserCount nbytes);
 int api_lockrnc(const char* name, int newval, int* oldval);
 
+// api_output.cpp
+int api_flush(const char* name, int option);
+int api_stdout_mode(const char* name, int mode);
+
+// api_interrupts.cpp
+int api_queryintr(const char* name);
+int api_enableintr(const char* name, bool enable);
+int api_queryintrdelay(const char* name);
+int api_setintrdelay(const char* name, int delay);
+
 }  // namespace poe::comm

@@ -141,6 +141,37 @@ MPL_EXPORT int mp_lockrnc(int* newval, int* oldval) {
     return api_lockrnc("mp_lockrnc", *newval, oldval);
 }
 
+MPL_EXPORT int mp_flush(int* option) {
+    MPL_NEED("mp_flush", {option, "option"});
+    return api_flush("mp_flush", *option);
+}
+
+MPL_EXPORT int mp_stdout_mode(int* mode) {
+    MPL_NEED("mp_stdout_mode", {mode, "mode"});
+    return api_stdout_mode("mp_stdout_mode", *mode);
+}
+
+MPL_EXPORT int mp_queryintr(void) {
+    return api_queryintr("mp_queryintr");
+}
+
+MPL_EXPORT int mp_enableintr(void) {
+    return api_enableintr("mp_enableintr", true);
+}
+
+MPL_EXPORT int mp_disableintr(void) {
+    return api_enableintr("mp_disableintr", false);
+}
+
+MPL_EXPORT int mp_queryintrdelay(void) {
+    return api_queryintrdelay("mp_queryintrdelay");
+}
+
+MPL_EXPORT int mp_setintrdelay(int* delay) {
+    MPL_NEED("mp_setintrdelay", {delay, "delay"});
+    return api_setintrdelay("mp_setintrdelay", *delay);
+}
+
 // Fortran subroutines.
 
 MPL_EXPORT void mp_environ_(int* numtask, int* taskid) {
@@ -213,6 +244,35 @@ MPL_EXPORT void mp_lockrnc_(int* newval, int* oldval) {
 MPL_EXPORT void mp_rcvncall_(void* in, int* len, int* source, int* type, int* msgid,
                              void (*handler)(int* msgid)) {
     mp_rcvncall(in, len, source, type, msgid, handler);
+}
+
+MPL_EXPORT void mp_flush_(int* option) {
+    mp_flush(option);
+}
+
+MPL_EXPORT void mp_stdout_mode_(int* mode) {
+    mp_stdout_mode(mode);
+}
+
+// These have the answer of the function as their last argument.
+MPL_EXPORT void mp_queryintr_(int* rc) {
+    *rc = mp_queryintr();
+}
+
+MPL_EXPORT void mp_enableintr_(int* rc) {
+    *rc = mp_enableintr();
+}
+
+MPL_EXPORT void mp_disableintr_(int* rc) {
+    *rc = mp_disableintr();
+}
+
+MPL_EXPORT void mp_queryintrdelay_(int* rc) {
+    *rc = mp_queryintrdelay();
+}
+
+MPL_EXPORT void mp_setintrdelay_(int* delay, int* rc) {
+    *rc = mp_setintrdelay(delay);
 }
 
 // MP_STATUS is a subroutine with the answer as its second argument.

@@ -32,6 +32,7 @@ enum class MplError : int {
     kFatal = 114,
     kMessageId = 115,
     kTruncated = 116,
+    kDisagreement = 117,
 };
 
 // The process's one runtime; null before the first call.

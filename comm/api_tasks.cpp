@@ -1,7 +1,6 @@
 // MPL's task management: who am I, what are the limits, settings, the end of all.
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <limits>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 
 #include "comm/api_checks.hpp"
 #include "comm/mpproto.h"
+#include "comm/program_output.hpp"
 
 namespace poe::comm {
 namespace {
@@ -97,7 +97,7 @@ int api_task_set(const char* name, int nbuf, int stype) {
 
 int api_stopall(int errcode) {
     the_runtime().note_stopall(errcode);
-    std::fflush(nullptr);
+    flush_program_output(true);
     ::_exit(errcode & 255);
 }
 

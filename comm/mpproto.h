@@ -8,12 +8,12 @@
  * Every function answers 0, or -1 after an error: then `mperrno` holds NNN of the message
  * "0032-NNN", which has been written to stderr.
  *
- * Order: messages from one task to another that a receive can take come in the order they were sent;
- * receives that can take the same message get it in the order they were posted. A message that nobody
- * has asked for never keeps another from being received.
+ * Order: messages from one task to another that a receive can take come in the order they were
+ * sent; receives that can take the same message get it in the order they were posted. A message
+ * that nobody has asked for never keeps another from being received.
  *
- * nbytes, wherever it occurs, may be a pointer to int, unsigned, long, size_t or long long, or a null
- * pointer of one of these types.
+ * nbytes, wherever it occurs, may be a pointer to int, unsigned, long, size_t or long long, or a
+ * null pointer of one of these types.
  *
  * Threads: one thread at a time may be inside the library (any thread; use a lock of your own). A
  * call that meets another one is refused. mpc_stopall may be called at any time.
@@ -39,6 +39,10 @@ extern "C" {
 /* The group of all tasks. */
 #define ALLGRP 0
 
+/* Modes of mpc_stdout_mode; a task id is one, too. */
+#define STDIO_UNORDERED (-1)
+#define STDIO_ORDERED (-2)
+
 /* NNN of the last error "0032-NNN". Never set back to 0 by a call that succeeds. */
 extern int mperrno;
 
@@ -55,8 +59,8 @@ int mpc_environ(int* numtask, int* taskid);
 int mpc_task_query(int* nbuf, int nelem, int qtype);
 
 /* Sets how this task is treated.
- *   stype 1: a message longer than the buffer of its receive is cut (nbuf 0, the default), or is cut
- * and the receive ends with an error (nbuf 1) */
+ *   stype 1: a message longer than the buffer of its receive is cut (nbuf 0, the default), or is
+ * cut and the receive ends with an error (nbuf 1) */
 int mpc_task_set(int nbuf, int stype);
 
 /* Ends all tasks of the job; the job's exit status is errcode (modulo 256). Flushes stdio, does not
@@ -112,14 +116,14 @@ int mpc_rcvncall(void* in, size_t len, int* source, int* type, int* msgid,
  * *oldval is set to what it was. */
 int mpc_lockrnc(int newval, int* oldval);
 
-/* How it stands with a message: its bytes when it has ended (mpc_wait may still be called), -1 while
- * it is under way, -2 when there is no such id or it ended with an error. Does not block. */
+/* How it stands with a message: its bytes when it has ended (mpc_wait may still be called), -1
+ * while it is under way, -2 when there is no such id or it ended with an error. Does not block. */
 int mpc_status(int msgid);
 
 /* Blocks until the message has ended, sets *nbytes to its bytes and ends the id. *msgid may be
- * DONTCARE: any message, and *msgid is set to its id; messages that mpc_status has told of are taken
- * last. Or ALLMSG: all messages, *nbytes is set to 0. Neither waits for receives of mpc_rcvncall
- * whose handler has not been called. */
+ * DONTCARE: any message, and *msgid is set to its id; messages that mpc_status has told of are
+ * taken last. Or ALLMSG: all messages, *nbytes is set to 0. Neither waits for receives of
+ * mpc_rcvncall whose handler has not been called. */
 int mpc_wait(int* msgid, int* nbytes);
 
 /* Looks for a message that a receive from *source (or DONTCARE) of *type (or DONTCARE) would get.
@@ -131,6 +135,32 @@ int mpc_probe(int* source, int* type, int* nbytes);
 
 /* Returns when all tasks of the group have called it. gid: ALLGRP. */
 int mpc_sync(int gid);
+
+/* --- standard output */
+
+/* Called by all tasks. Returns when what they all wrote to standard output before the call is in
+ * poe's standard output, in the order of the mode: task after task when that is ordered. option 1:
+ * standard output. A task that has ended counts as having called; what an ended task wrote last
+ * may come at a later flush when there is much of it. Without poe it flushes stdout. */
+int mpc_flush(int option);
+
+/* Called by all tasks with the same mode. Flushes as mpc_flush does; from then on poe shows the
+ * tasks' standard output in this mode: STDIO_UNORDERED as it comes; STDIO_ORDERED task after task,
+ * at each flush and at the end; a task id, only that task's. When the tasks give different modes
+ * all calls fail and the mode stays. */
+int mpc_stdout_mode(int mode);
+
+/* --- interrupts: progress of messages while the task computes */
+
+/* 1 when they are enabled, 0 when they are not. At the start MP_CSS_INTERRUPT says. */
+int mpc_queryintr(void);
+int mpc_enableintr(void);
+int mpc_disableintr(void);
+
+/* Microseconds between the coming of a message and the interrupt. At the start MP_INTRDELAY, or
+ * 0. */
+int mpc_queryintrdelay(void);
+int mpc_setintrdelay(int delay);
 
 /* --- the same by reference */
 
@@ -148,22 +178,30 @@ int mp_pack(const void* in, void* out, int* blklen, int* offset, int* blknum);
 int mp_unpack(const void* in, void* out, int* blklen, int* offset, int* blknum);
 int mp_send(const void* out, int* len, int* dest, int* type, int* msgid);
 int mp_recv(void* in, int* len, int* source, int* type, int* msgid);
-int mp_rcvncall(void* in, int* len, int* source, int* type, int* msgid, void (*handler)(int* msgid));
+int mp_rcvncall(void* in, int* len, int* source, int* type, int* msgid,
+                void (*handler)(int* msgid));
 int mp_lockrnc(int* newval, int* oldval);
 int mp_status(int* msgid);
 int mp_wait(int* msgid, int* nbytes);
 int mp_probe(int* source, int* type, int* nbytes);
 int mp_sync(int* gid);
+int mp_flush(int* option);
+int mp_stdout_mode(int* mode);
+int mp_queryintr(void);
+int mp_enableintr(void);
+int mp_disableintr(void);
+int mp_queryintrdelay(void);
+int mp_setintrdelay(int* delay);
 
 /* --- the calls with nbytes for its other widths; programs write mpc_brecv and get the right one */
 
-#define MPL_COUNTED_CALLS_(SUFFIX, COUNT)                                                          \
-    int mpc_brecv##SUFFIX(void* in, size_t len, int* source, int* type, COUNT* nbytes);            \
-    int mpc_bvrecv##SUFFIX(void* in, size_t blklen, size_t offset, size_t blknum, int* source,     \
-                           int* type, COUNT* nbytes);                                              \
-    int mpc_bsendrecv##SUFFIX(const void* out, size_t outlen, int dest, int type, void* in,        \
-                              size_t inlen, int* source, COUNT* nbytes);                           \
-    int mpc_wait##SUFFIX(int* msgid, COUNT* nbytes);                                               \
+#define MPL_COUNTED_CALLS_(SUFFIX, COUNT)                                                      \
+    int mpc_brecv##SUFFIX(void* in, size_t len, int* source, int* type, COUNT* nbytes);        \
+    int mpc_bvrecv##SUFFIX(void* in, size_t blklen, size_t offset, size_t blknum, int* source, \
+                           int* type, COUNT* nbytes);                                          \
+    int mpc_bsendrecv##SUFFIX(const void* out, size_t outlen, int dest, int type, void* in,    \
+                              size_t inlen, int* source, COUNT* nbytes);                       \
+    int mpc_wait##SUFFIX(int* msgid, COUNT* nbytes);                                           \
     int mpc_probe##SUFFIX(int* source, int* type, COUNT* nbytes);
 MPL_COUNTED_CALLS_(_u, unsigned)
 MPL_COUNTED_CALLS_(_l, long)
@@ -182,23 +220,23 @@ MPL_COUNTED_CALLS_(_ull, mpl_unsigned_long_long_)
 #ifdef __cplusplus
 } /* extern "C" */
 
-#define MPL_COUNTED_OVERLOADS_(SUFFIX, COUNT)                                                      \
-    inline int mpc_brecv(void* in, size_t len, int* source, int* type, COUNT* nbytes) {            \
-        return mpc_brecv##SUFFIX(in, len, source, type, nbytes);                                   \
-    }                                                                                              \
-    inline int mpc_bvrecv(void* in, size_t blklen, size_t offset, size_t blknum, int* source,      \
-                          int* type, COUNT* nbytes) {                                              \
-        return mpc_bvrecv##SUFFIX(in, blklen, offset, blknum, source, type, nbytes);               \
-    }                                                                                              \
-    inline int mpc_bsendrecv(const void* out, size_t outlen, int dest, int type, void* in,         \
-                             size_t inlen, int* source, COUNT* nbytes) {                           \
-        return mpc_bsendrecv##SUFFIX(out, outlen, dest, type, in, inlen, source, nbytes);          \
-    }                                                                                              \
-    inline int mpc_wait(int* msgid, COUNT* nbytes) {                                               \
-        return mpc_wait##SUFFIX(msgid, nbytes);                                                    \
-    }                                                                                              \
-    inline int mpc_probe(int* source, int* type, COUNT* nbytes) {                                  \
-        return mpc_probe##SUFFIX(source, type, nbytes);                                            \
+#define MPL_COUNTED_OVERLOADS_(SUFFIX, COUNT)                                                 \
+    inline int mpc_brecv(void* in, size_t len, int* source, int* type, COUNT* nbytes) {       \
+        return mpc_brecv##SUFFIX(in, len, source, type, nbytes);                              \
+    }                                                                                         \
+    inline int mpc_bvrecv(void* in, size_t blklen, size_t offset, size_t blknum, int* source, \
+                          int* type, COUNT* nbytes) {                                         \
+        return mpc_bvrecv##SUFFIX(in, blklen, offset, blknum, source, type, nbytes);          \
+    }                                                                                         \
+    inline int mpc_bsendrecv(const void* out, size_t outlen, int dest, int type, void* in,    \
+                             size_t inlen, int* source, COUNT* nbytes) {                      \
+        return mpc_bsendrecv##SUFFIX(out, outlen, dest, type, in, inlen, source, nbytes);     \
+    }                                                                                         \
+    inline int mpc_wait(int* msgid, COUNT* nbytes) {                                          \
+        return mpc_wait##SUFFIX(msgid, nbytes);                                               \
+    }                                                                                         \
+    inline int mpc_probe(int* source, int* type, COUNT* nbytes) {                             \
+        return mpc_probe##SUFFIX(source, type, nbytes);                                       \
     }
 MPL_COUNTED_OVERLOADS_(_u, unsigned)
 MPL_COUNTED_OVERLOADS_(_l, long)
@@ -234,7 +272,7 @@ inline int mpc_probe(int* source, int* type, decltype(nullptr)) {
 #define MPL_GENERIC_ _Generic
 #endif
 /* Anything that is not listed goes to the function itself, where the compiler judges it. */
-#define MPL_BY_COUNT_(call, nbytes)                 \
+#define MPL_BY_COUNT_(call, nbytes) \
     MPL_GENERIC_((nbytes),                          \
         unsigned *: call##_u,                       \
         long *: call##_l,                           \

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstring>
+#include <strings.h>
 #include <unistd.h>
 #include <utility>
 
@@ -34,6 +35,7 @@ TaskId parse_task(const char* text) {
 }  // namespace
 
 Runtime::Runtime(const TaskEnvironment& environment) {
+    read_interrupts(environment);
     try {
         if (environment.child != nullptr) {
             attach(environment);
@@ -46,6 +48,24 @@ Runtime::Runtime(const TaskEnvironment& environment) {
     } catch (const std::exception& error) {
         failure_ = error.what();
     }
+}
+
+// poe has checked the values; without poe one that is none counts for nothing.
+void Runtime::read_interrupts(const TaskEnvironment& environment) {
+    interrupts_enabled_ =
+        environment.css_interrupt != nullptr && ::strcasecmp(environment.css_interrupt, "yes") == 0;
+    if (environment.intrdelay == nullptr) return;
+    int delay = 0;
+    const char* end = environment.intrdelay + std::strlen(environment.intrdelay);
+    const auto [stop, fault] = std::from_chars(environment.intrdelay, end, delay);
+    if (fault == std::errc{} && stop == end && delay >= 0)
+        interrupt_delay_ = std::chrono::microseconds(delay);
+}
+
+ControlLine* Runtime::control() {
+    if (!control_ && !control_path_.empty())
+        control_ = std::make_unique<ControlLine>(control_path_);
+    return control_.get();
 }
 
 void Runtime::set_limits(Bytes eager_limit, Bytes buffer_mem) {
@@ -86,6 +106,7 @@ void Runtime::attach(const TaskEnvironment& environment) {
     doing_ = &slot.doing;
     const SegmentFacts& facts = segment_->facts();
     fences_ = Fences(facts.asymmetric_fences != 0);
+    if (environment.control != nullptr) control_path_ = environment.control;
     set_limits(facts.eager_limit, facts.buffer_mem);
     waiter_ = std::make_unique<Waiter>(segment_->header(), facts, slot,
                                        static_cast<WaitMode>(facts.wait_mode), fences_);

@@ -3,12 +3,14 @@
 // behind the C API.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
 #include "comm/base/error.hpp"
 #include "comm/base/fence.hpp"
 #include "comm/base/node_segment.hpp"
+#include "comm/control_line.hpp"
 #include "comm/message_layer.hpp"
 #include "comm/operations.hpp"
 #include "comm/shm_device.hpp"
@@ -19,8 +21,11 @@ namespace poe::comm {
 
 // The environment of a task (see poe(1)), read once.
 struct TaskEnvironment {
-    const char* child = nullptr;    // MP_CHILD
-    const char* segment = nullptr;  // MP_SEGMENT
+    const char* child = nullptr;          // MP_CHILD
+    const char* segment = nullptr;        // MP_SEGMENT
+    const char* control = nullptr;        // MP_CONTROL
+    const char* css_interrupt = nullptr;  // MP_CSS_INTERRUPT
+    const char* intrdelay = nullptr;      // MP_INTRDELAY
 };
 
 // One thread at a time.
@@ -68,6 +73,16 @@ class Runtime {
     // At the task's exit: waits until what it has sent over TCP is out of its hands, however long
     // the receivers compute, but not beyond the end of the job. Nothing to do without TCP.
     void finish_sending() noexcept;
+    // The line to this node's daemon, connected at the first call; null when there is no daemon.
+    // Throws Error.
+    ControlLine* control();
+
+    // Whether messages may make progress while the task computes, and how long after they come.
+    bool interrupts_enabled() const noexcept { return interrupts_enabled_; }
+    void enable_interrupts(bool enable) noexcept { interrupts_enabled_ = enable; }
+    std::chrono::microseconds interrupt_delay() const noexcept { return interrupt_delay_; }
+    void set_interrupt_delay(std::chrono::microseconds delay) noexcept { interrupt_delay_ = delay; }
+
     // Leaves word for pmd that this task ends the job with that code.
     void note_stopall(int code) noexcept;
     // Leaves word that the task's exit handlers ran.
@@ -76,6 +91,7 @@ class Runtime {
   private:
     void attach(const TaskEnvironment& environment);
     void make_devices(std::uint32_t index);
+    void read_interrupts(const TaskEnvironment& environment);
     void set_limits(Bytes eager_limit, Bytes buffer_mem);
 
     std::string failure_;
@@ -92,6 +108,10 @@ class Runtime {
     std::unique_ptr<TcpDevice> tcp_;            // null in a job without TCP
     std::unique_ptr<MessageLayer> messages_;
     std::unique_ptr<Operations> operations_;
+    std::string control_path_;
+    std::unique_ptr<ControlLine> control_;
+    bool interrupts_enabled_ = false;
+    std::chrono::microseconds interrupt_delay_{0};
     bool overflow_is_error_ = false;
     bool handlers_locked_ = false;
     bool in_handler_ = false;

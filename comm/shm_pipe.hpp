@@ -94,9 +94,9 @@ inline ShmCell& cell_ahead(const ShmPipeMemory& memory, std::uint32_t index,
     return memory.cells[at < memory.cell_count ? at : at - memory.cell_count];
 }
 
-inline constexpr std::uint32_t kAhead = 4;   // cells that either side asks for early
-inline constexpr std::uint32_t kStream = 8;  // so many frames without an answer are a stream
-inline constexpr Bytes kWholeFrame = 4096;   // longer payloads are streamed
+inline constexpr std::uint32_t kAhead = 4;         // cells that either side asks for early
+inline constexpr std::uint32_t kStreamFrames = 8;  // so many frames without an answer are a stream
+inline constexpr Bytes kWholeFrame = 4096;         // longer payloads are streamed
 
 // The first position of a new cache line from `position` on.
 constexpr std::uint64_t next_line(std::uint64_t position) noexcept {
@@ -205,7 +205,7 @@ class ShmReceiver {
         tokens_returned_ += cost;
         ++frames_finished_;
         if (++next_cell_ == memory_.cell_count) next_cell_ = 0;
-        if (++in_row_ >= kStream) prefetch_cells();
+        if (++in_row_ >= kStreamFrames) prefetch_cells();
         publish_if(due());
         return true;
     }

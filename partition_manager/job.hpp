@@ -58,6 +58,8 @@ struct JobSpec {
     std::chrono::seconds deadlock_timeout{10};  // MP_DEADLOCK_TIMEOUT, 0: nobody watches
     bool host_pmix = true;                      // offer PMIx and PMI-1 (MP_PMIX)
     bool eager_pmix = false;                    // start the PMIx server before the tasks
+    bool bind = true;         // give each task processors of its own, if there are enough (MP_BIND)
+    bool single_copy = true;  // tasks may read each other's memory (MP_SINGLE_COPY)
 };
 
 // The longest JobSpec::kill_grace.

@@ -113,7 +113,9 @@ Json pack(const JobSpec& job) {
                         static_cast<int>(job.euilib),
                         pack(job.job_key),
                         byte_list(job.addresses),
-                        job.deadlock_timeout.count()});
+                        job.deadlock_timeout.count(),
+                        job.bind,
+                        job.single_copy});
 }
 
 template <typename Enum>
@@ -121,6 +123,17 @@ Enum checked_enum(const Json& json, Enum last) {
     const int value = number<int>(json);
     if (value < 0 || value > static_cast<int>(last)) throw std::out_of_range("enumeration");
     return static_cast<Enum>(value);
+}
+
+Json pack(const StdoutMode& mode) {
+    return Json::array({static_cast<int>(mode.kind), mode.task});
+}
+
+StdoutMode unpack_stdout_mode(const Json& json) {
+    StdoutMode mode;
+    mode.kind = checked_enum(json.at(0), StdoutMode::Kind::kOne);
+    mode.task = number<TaskId>(json.at(1));
+    return mode;
 }
 
 // It becomes a file name.
@@ -166,6 +179,8 @@ JobSpec unpack_job(const Json& json) {
     if (!job.addresses.empty() && job.addresses.size() != job.nodes.size())
         throw std::out_of_range("addresses");
     job.deadlock_timeout = std::chrono::seconds(number<std::int32_t>(json.at(21)));
+    job.bind = json.at(22).get<bool>();
+    job.single_copy = json.at(23).get<bool>();
     return job;
 }
 
@@ -265,6 +280,12 @@ Json body(const TaskStates& m) {
     for (const TaskState& state : m.states) states.push_back(pack(state));
     return Json::array({m.round, std::move(states)});
 }
+Json body(const StdoutMark& m) {
+    return Json::array({m.task, m.mode ? pack(*m.mode) : Json()});
+}
+Json body(const StdoutFlushed& m) {
+    return Json::array({m.agreed, pack(m.mode)});
+}
 
 void read(const Json& json, Hello& m) {
     m.version = number<int>(json.at(0));
@@ -327,6 +348,14 @@ void read(const Json& json, AskTaskStates& m) {
 void read(const Json& json, TaskStates& m) {
     m.round = number<std::uint32_t>(json.at(0));
     for (const Json& state : items(json.at(1))) m.states.push_back(unpack_state(state));
+}
+void read(const Json& json, StdoutMark& m) {
+    m.task = number<TaskId>(json.at(0));
+    if (!json.at(1).is_null()) m.mode = unpack_stdout_mode(json.at(1));
+}
+void read(const Json& json, StdoutFlushed& m) {
+    m.agreed = json.at(0).get<bool>();
+    m.mode = unpack_stdout_mode(json.at(1));
 }
 
 // True when `cbor` is one item made only of what messages are made of: whole numbers, byte strings

@@ -5,6 +5,8 @@
 //   poe -> pmd   StartJob                         once
 //   pmd -> poe   Started | StartFailed            all local tasks run, or none does
 //   poe -> pmd   SignalTasks, EndJob, StdinEnd, AskTaskStates    at any time after
+//   pmd -> poe   StdoutMark                       a task waits in mpc_flush
+//   poe -> pmd   StdoutFlushed                    all of them do, and go on
 //   pmd -> poe   TaskExit, TaskAbort, TaskLeft, NodeFailed, StdinProgress, Attention, TaskStates
 //   both         Pulse
 //   pmd -> poe   Done                             last: no process of the job is left on the node
@@ -23,7 +25,7 @@
 namespace poe::pm {
 
 // Both ends must speak the same version; it changes with every change of a struct below.
-inline constexpr int kChannelVersion = 2;
+inline constexpr int kChannelVersion = 3;
 
 struct Hello {
     int version = kChannelVersion;
@@ -101,9 +103,22 @@ struct TaskStates {
     std::vector<TaskState> states;
 };
 
+// A task has asked for a flush of standard output; all that it had written before is on the way,
+// ahead of this.
+struct StdoutMark {
+    TaskId task = 0;
+    std::optional<StdoutMode> mode;  // the mode it asks for, when it does
+};
+
+// All tasks have asked for a flush, and what they had written is in poe's output.
+struct StdoutFlushed {
+    bool agreed = true;  // on the mode; otherwise none was changed
+    StdoutMode mode;     // from now on
+};
+
 using Message = std::variant<Hello, StartJob, Started, StartFailed, SignalTasks, EndJob, StdinEnd,
                              StdinProgress, TaskExit, TaskAbort, TaskLeft, NodeFailed, Attention,
-                             Pulse, Done, AskTaskStates, TaskStates>;
+                             Pulse, Done, AskTaskStates, TaskStates, StdoutMark, StdoutFlushed>;
 
 std::string encode(const Message& message);
 

@@ -92,6 +92,8 @@ void NodeDaemon::on_message(Message message) {
         if (stdin_) stdin_->on_end();
     } else if (const auto* ask = std::get_if<AskTaskStates>(&message)) {
         if (watch_) channel_.send(watch_->states(ask->round));
+    } else if (const auto* flushed = std::get_if<StdoutFlushed>(&message)) {
+        on_flushed(*flushed);
     } else if (std::get_if<Pulse>(&message)) {
         channel_.send(Pulse{});
     }
@@ -147,15 +149,45 @@ void NodeDaemon::make_segment() {
     spec.eager_limit = job_.eager_limit;
     spec.euilib = job_.euilib;
     if (needs_tcp(job_)) add_tcp_facts(job_, spec);
+    spec.single_copy = job_.single_copy;
     segment_.emplace(NodeSegment::create(spec));
     if (needs_tcp(job_)) listeners_ = std::make_unique<TaskListeners>(*segment_);
+}
+
+bool NodeDaemon::on_flush_request(const FlushRequest& request) {
+    if (!stdout_ || request.task < 0 || !segment_->local_index(request.task)) return false;
+    StdoutMark mark{request.task, std::nullopt};
+    if (request.has_mode != 0) {
+        using Kind = StdoutMode::Kind;
+        mark.mode = request.mode == kFlushOrdered ? StdoutMode{Kind::kOrdered, 0}
+                    : request.mode >= 0           ? StdoutMode{Kind::kOne, request.mode}
+                                                  : StdoutMode{Kind::kUnordered, 0};
+    }
+    stdout_->when_sent(request.task, [this, mark] { channel_.send(mark); });
+    return true;
+}
+
+void NodeDaemon::on_flushed(const StdoutFlushed& flushed) {
+    if (!stdout_ || !control_) return;
+    const bool changed =
+        job_.stdout_mode.kind != flushed.mode.kind || job_.stdout_mode.task != flushed.mode.task;
+    job_.stdout_mode = flushed.mode;
+    for (std::size_t task = 0; changed && task < job_.tasks.size(); ++task)
+        if (job_.tasks[task].node == node_)
+            stdout_->set_discard(static_cast<TaskId>(task), is_muted(static_cast<TaskId>(task)));
+    control_->answer_all({.agreed = flushed.agreed ? 1 : 0});
+}
+
+bool NodeDaemon::is_muted(TaskId task) const {
+    return job_.stdout_mode.kind == StdoutMode::Kind::kOne && job_.stdout_mode.task != task;
 }
 
 EnvironmentEntries NodeDaemon::environment_of(TaskId task) const {
     EnvironmentEntries entries{{"MP_CHILD", std::to_string(task)},
                                {"MP_PARTITION", job_.id},
                                {"MP_PROCS", std::to_string(job_.tasks.size())},
-                               {"MP_SEGMENT", directory_->file("segment")}};
+                               {"MP_SEGMENT", directory_->file("segment")},
+                               {"MP_CONTROL", directory_->file("control")}};
     if (pmi_) {
         EnvironmentEntries more = pmi_->environment_of(task);
         entries.insert(entries.end(), more.begin(), more.end());
@@ -179,6 +211,9 @@ void NodeDaemon::launch() {
     remove_stale_job_directories(kJobDirectoryParent, ::getuid());
     directory_.emplace(JobDirectory::create(kJobDirectoryParent, ::getuid(), job_.id));
     make_segment();
+    control_ = std::make_unique<ControlSocket>(
+        loop_, directory_->file("control"),
+        [this](const FlushRequest& request) { return on_flush_request(request); });
     if (job_.host_pmix)
         pmi_ = std::make_unique<PmiService>(
             loop_, job_, node_, directory_->path(), usable_cpus(),
@@ -216,12 +251,10 @@ void NodeDaemon::launch() {
 }
 
 void NodeDaemon::adopt(StartedTask started) {
-    const bool muted =
-        job_.stdout_mode.kind == StdoutMode::Kind::kOne && job_.stdout_mode.task != started.task;
     running_.emplace(started.pid, started.task);
     if (const auto index = segment_->local_index(started.task))
         segment_->slot(*index).started_pid.store(started.pid, std::memory_order_relaxed);
-    stdout_->add(started.task, std::move(started.stdout_pipe), muted);
+    stdout_->add(started.task, std::move(started.stdout_pipe), is_muted(started.task));
     stderr_->add(started.task, std::move(started.stderr_pipe), false);
     if (started.stdin_pipe) stdin_->add(started.task, std::move(started.stdin_pipe));
 }
@@ -262,6 +295,7 @@ void NodeDaemon::on_task_exit(TaskId task, int status, const rusage& usage) {
     exit.system = duration(usage.ru_stime);
     exit.peak_memory = static_cast<Bytes>(usage.ru_maxrss) * 1024;
     stdin_->on_task_exit(task);
+    stdout_->send_now(task);  // so that a flush of the others has it
     channel_.send(exit);
     if (pmi_) pmi_->on_task_exit(task);
 }
@@ -344,6 +378,7 @@ void NodeDaemon::finish() {
     if (pmi_) pmi_->shut_down();
     pmi_.reset();
     watch_.reset();
+    control_.reset();
     segment_.reset();
     directory_.reset();
     channel_.send(Done{});

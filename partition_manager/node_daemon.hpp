@@ -18,6 +18,7 @@
 
 #include "comm/base/node_segment.hpp"
 #include "partition_manager/channel.hpp"
+#include "partition_manager/control_socket.hpp"
 #include "partition_manager/job_directory.hpp"
 #include "partition_manager/output_stream.hpp"
 #include "partition_manager/pmi_service.hpp"
@@ -47,6 +48,9 @@ class NodeDaemon {
     void launch();
     void refuse(StartFailed failure);
     void make_segment();
+    bool on_flush_request(const FlushRequest& request);
+    void on_flushed(const StdoutFlushed& flushed);
+    bool is_muted(TaskId task) const;
     EnvironmentEntries environment_of(TaskId task) const;
     void adopt(StartedTask started);
 
@@ -75,6 +79,7 @@ class NodeDaemon {
     std::optional<NodeSegment> segment_;
     std::unique_ptr<TaskListeners> listeners_;  // null in a job without TCP
     std::unique_ptr<TaskWatch> watch_;
+    std::unique_ptr<ControlSocket> control_;
     std::unique_ptr<PmiService> pmi_;
     std::unique_ptr<StdinFeeder> stdin_;
     std::unique_ptr<OutputStream> stdout_;

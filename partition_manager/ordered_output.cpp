@@ -67,30 +67,46 @@ void OrderedOutput::spill() {
     }
 }
 
-void OrderedOutput::give_out(const std::function<bool(TaskId, std::string_view)>& take) {
+bool OrderedOutput::give_file(Kept& kept, TaskId task,
+                              const std::function<bool(TaskId, std::string_view)>& take) {
     std::string piece;
-    for (std::size_t i = 0; i < kept_.size(); ++i) {
-        const auto task = static_cast<TaskId>(i);
-        for (const Extent& extent : kept_[i].in_file) {
-            for (std::uint64_t at = 0; at < extent.length; at += piece.size()) {
-                piece.resize(std::min<std::uint64_t>(kPiece, extent.length - at));
-                const ssize_t count = ::pread(file_.get(), piece.data(), piece.size(),
-                                              static_cast<off_t>(extent.offset + at));
-                if (count <= 0) throw_errno("reading ordered output back from its temporary file");
-                piece.resize(static_cast<std::size_t>(count));
-                if (!take(task, piece)) return;
-            }
-        }
-        std::string_view rest = kept_[i].in_memory;
-        while (!rest.empty()) {
-            if (!take(task, rest.substr(0, kPiece))) return;
-            rest.remove_prefix(std::min(rest.size(), kPiece));
-        }
-        kept_[i] = Kept();
+    while (!kept.in_file.empty()) {
+        Extent& extent = kept.in_file.front();
+        piece.resize(std::min<std::uint64_t>(kPiece, extent.length));
+        const ssize_t count =
+            ::pread(file_.get(), piece.data(), piece.size(), static_cast<off_t>(extent.offset));
+        if (count <= 0) throw_errno("reading ordered output back from its temporary file");
+        piece.resize(static_cast<std::size_t>(count));
+        extent.offset += piece.size();
+        extent.length -= piece.size();
+        if (extent.length == 0) kept.in_file.erase(kept.in_file.begin());
+        if (!take(task, piece)) return false;
     }
+    return true;
+}
+
+bool OrderedOutput::give_memory(Kept& kept, TaskId task,
+                                const std::function<bool(TaskId, std::string_view)>& take) {
+    while (kept.given < kept.in_memory.size()) {
+        const std::string_view piece = std::string_view(kept.in_memory).substr(kept.given, kPiece);
+        kept.given += piece.size();
+        if (!take(task, piece)) return false;
+    }
+    return true;
+}
+
+bool OrderedOutput::give_out(const std::function<bool(TaskId, std::string_view)>& take) {
+    for (; giving_ < kept_.size(); ++giving_) {
+        const auto task = static_cast<TaskId>(giving_);
+        if (!give_file(kept_[giving_], task, take) || !give_memory(kept_[giving_], task, take))
+            return false;
+        kept_[giving_] = Kept();
+    }
+    giving_ = 0;
     in_memory_ = 0;
     file_size_ = 0;
     file_.reset();
+    return true;
 }
 
 }  // namespace poe::pm

@@ -21,12 +21,14 @@ class OrderedOutput {
     // `directory`: where the temporary file would be made.
     OrderedOutput(TaskId tasks, std::string directory, std::size_t memory_limit = kMemoryLimit);
 
-    // Keeps `data`. Throws Error when the temporary file cannot be written (disk full).
+    // Keeps `data`; not while it is being given out. Throws Error when the temporary file cannot be
+    // written (disk full).
     void append(TaskId task, std::string_view data);
 
-    // Calls `take` for all that is kept, task by task, in pieces, and forgets it; `take` says false
-    // to stop. Throws Error when the temporary file cannot be read.
-    void give_out(const std::function<bool(TaskId, std::string_view)>& take);
+    // Calls `take` for all that is kept, task by task, in pieces, and forgets what it has taken;
+    // `take` says false to stop behind that piece. True when nothing is left; otherwise the next
+    // call goes on where this one stopped. Throws Error when the temporary file cannot be read.
+    bool give_out(const std::function<bool(TaskId, std::string_view)>& take);
 
   private:
     struct Extent {
@@ -36,11 +38,18 @@ class OrderedOutput {
     struct Kept {
         std::vector<Extent> in_file;  // older than what is in memory
         std::string in_memory;
+        std::size_t given = 0;  // of in_memory
     };
+
+    bool give_file(Kept& kept, TaskId task,
+                   const std::function<bool(TaskId, std::string_view)>& take);
+    bool give_memory(Kept& kept, TaskId task,
+                     const std::function<bool(TaskId, std::string_view)>& take);
 
     void spill();
 
     std::vector<Kept> kept_;
+    std::size_t giving_ = 0;  // tasks before this one have been given out
     std::string directory_;
     std::size_t memory_limit_;
     std::size_t in_memory_ = 0;

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <sys/ioctl.h>
 #include <unistd.h>
+#include <utility>
 
 namespace poe::pm {
 
@@ -13,6 +15,12 @@ namespace {
 constexpr std::size_t kReadBytes = 128 << 10;
 
 using Clock = std::chrono::steady_clock;
+
+// What a read would find now.
+std::size_t bytes_in(int pipe) {
+    int count = 0;
+    return ::ioctl(pipe, FIONREAD, &count) == 0 && count > 0 ? static_cast<std::size_t>(count) : 0;
+}
 
 }  // namespace
 
@@ -41,6 +49,46 @@ void OutputStream::add(TaskId task, UniqueFd pipe, bool discard) {
     wait(*sources_.back());
 }
 
+OutputStream::Source* OutputStream::find(TaskId task) {
+    const auto found =
+        std::find_if(sources_.begin(), sources_.end(),
+                     [task](const std::unique_ptr<Source>& one) { return one->task == task; });
+    return found != sources_.end() && (*found)->descriptor.is_open() ? found->get() : nullptr;
+}
+
+void OutputStream::set_discard(TaskId task, bool discard) {
+    Source* source = find(task);
+    if (source == nullptr) return;
+    source->discard = discard;
+    if (discard && long_line_ == source) long_line_ = nullptr;
+    if (discard) source->held.clear();
+    resume();
+}
+
+void OutputStream::when_sent(TaskId task, std::function<void()> then) {
+    Source* source = find(task);
+    if (source == nullptr) return then();
+    source->then = std::move(then);
+    source->until_mark = bytes_in(source->descriptor.native_handle());
+    if (source->until_mark == 0) reach_mark(*source);
+}
+
+void OutputStream::reach_mark(Source& source) {
+    send_held(source);
+    std::exchange(source.then, nullptr)();
+}
+
+void OutputStream::send_now(TaskId task) {
+    Source* source = find(task);
+    if (source == nullptr) return;
+    std::size_t left = bytes_in(source->descriptor.native_handle());
+    // The end of the pipe, which would be told, does not come while it holds bytes.
+    while (left > 0 && may_read(*source)) {
+        read_once(*source);
+        left -= std::min(left, kReadBytes);
+    }
+}
+
 bool OutputStream::may_read(const Source& source) const {
     if (closing_ || source.discard) return true;
     return credit_ > 0 && (long_line_ == nullptr || long_line_ == &source);
@@ -65,6 +113,10 @@ bool OutputStream::read_once(Source& source) {
     if (count > 0) {
         std::memcpy(space.data(), source.held.data(), held);
         send(source, held, static_cast<std::size_t>(count), space);
+        if (source.then) {
+            source.until_mark -= std::min(source.until_mark, static_cast<std::size_t>(count));
+            if (source.until_mark == 0) reach_mark(source);
+        }
         return true;
     }
     channel_.commit_data(kind_, 0, source.task, 0);
@@ -105,6 +157,7 @@ void OutputStream::send_held(Source& source) {
 
 void OutputStream::end(Source& source) {
     send_held(source);
+    if (source.then) reach_mark(source);
     asio::error_code ignored;
     source.descriptor.close(ignored);
     source.held.shrink_to_fit();

@@ -44,6 +44,17 @@ class OutputStream {
     // Starts reading from a task's pipe; `discard`: reads and forgets.
     void add(TaskId task, UniqueFd pipe, bool discard);
 
+    // Reads and forgets from now on, or no longer.
+    void set_discard(TaskId task, bool discard);
+
+    // Calls `then` when all that the task's pipe holds at this moment has been sent, or forgotten;
+    // at once when there is nothing. An incomplete line goes out, too. One at a time for each task.
+    void when_sent(TaskId task, std::function<void()> then);
+
+    // Sends what the pipe holds at this moment, as far as the window and a long line of another
+    // task allow.
+    void send_now(TaskId task);
+
     // `poe` has taken that many bytes.
     void on_credit(std::uint64_t bytes);
 
@@ -67,7 +78,12 @@ class OutputStream {
             false;         // not waiting for input: window used up, or a long line has the stream
         std::string held;  // after the last line end
         std::chrono::steady_clock::time_point held_since{};
+        std::size_t until_mark = 0;  // bytes to be read before `then`
+        std::function<void()> then;  // of when_sent
     };
+
+    Source* find(TaskId task);
+    void reach_mark(Source& source);
 
     void wait(Source& source);
     // False when the source is at its end, or stalled.

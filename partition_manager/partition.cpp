@@ -79,7 +79,8 @@ Partition::Partition(JobSpec job, PartitionOptions options, SignalHeritage herit
       judge_(static_cast<TaskId>(job_.tasks.size())),
       deadlock_watch_(static_cast<TaskId>(job_.tasks.size()), 1, job_.deadlock_timeout,
                       {[this](NodeIndex, AskTaskStates ask) { channel_->send(ask); },
-                       [this](const WaitFindings& findings) { options_.on_deadlock(findings); }}) {
+                       [this](const WaitFindings& findings) { options_.on_deadlock(findings); }}),
+      flush_round_(static_cast<TaskId>(job_.tasks.size())) {
     make_outputs();
 }
 
@@ -102,8 +103,13 @@ void Partition::make_outputs() {
     } else {
         make(stderr_, STDERR_FILENO);
     }
-    if (job_.stdout_mode.kind == StdoutMode::Kind::kOrdered)
-        ordered_ = std::make_unique<OrderedOutput>(tasks, options_.temporary_directory);
+    ordered_ = make_ordered();
+}
+
+std::unique_ptr<OrderedOutput> Partition::make_ordered() const {
+    if (job_.stdout_mode.kind != StdoutMode::Kind::kOrdered) return nullptr;
+    return std::make_unique<OrderedOutput>(static_cast<TaskId>(job_.tasks.size()),
+                                           options_.temporary_directory);
 }
 
 Outcome Partition::run() {
@@ -172,6 +178,10 @@ void Partition::on_message(Message message) {
         end_job(judge_.on_start_failed(std::move(failed->failures), failed->text), true);
     } else if (const auto* exit = std::get_if<TaskExit>(&message)) {
         end_job(judge_.on_exit(*exit));
+        if (is_task(exit->task) && flush_round_.on_exit(exit->task)) on_flush_complete();
+    } else if (const auto* mark = std::get_if<StdoutMark>(&message)) {
+        if (is_task(mark->task) && flush_round_.on_mark(mark->task, mark->mode))
+            on_flush_complete();
     } else if (const auto* abort = std::get_if<TaskAbort>(&message)) {
         end_job(judge_.on_abort(abort->task, abort->code, abort->text));
     } else if (const auto* left = std::get_if<TaskLeft>(&message)) {
@@ -196,7 +206,7 @@ void Partition::on_message(Message message) {
 
 void Partition::on_data(const Frame& frame) {
     if (frame.kind != FrameKind::kStdout && frame.kind != FrameKind::kStderr) return;
-    if (frame.task < 0 || static_cast<std::size_t>(frame.task) >= job_.tasks.size()) return;
+    if (!is_task(frame.task)) return;
     if (frame.kind == FrameKind::kStderr) tails_.append(frame.task, frame.payload);
     if (frame.kind == FrameKind::kStdout && ordered_) {
         try {
@@ -244,6 +254,34 @@ void Partition::on_writer_progress() {
     if (finished_) return;
     settle(FrameKind::kStdout);
     settle(FrameKind::kStderr);
+    go_on_flushing();
+}
+
+// All tasks wait for the flush. What comes meanwhile is of processes that they have left behind.
+void Partition::on_flush_complete() {
+    FlushRound::Result result = flush_round_.finish();
+    if (result.mode && result.mode->kind == StdoutMode::Kind::kOne && !is_task(result.mode->task))
+        result = {.agreed = false, .mode = std::nullopt};
+    if (result.mode) job_.stdout_mode = *result.mode;
+    releasing_ = std::exchange(ordered_, make_ordered());
+    flushed_ = StdoutFlushed{result.agreed, job_.stdout_mode};
+    go_on_flushing();
+}
+
+// As far as our own reader lets us; the rest when it has read more.
+void Partition::go_on_flushing() {
+    if (!flushed_) return;
+    try {
+        if (releasing_ && !releasing_->give_out([this](TaskId task, std::string_view data) {
+                deliver(FrameKind::kStdout, task, data, data.back() != '\n');
+                return stdout_.writer->backlog() <= kWriterBacklog && stdout_.writer->error() == 0;
+            }))
+            return;
+    } catch (const Error& error) {
+        end_job(judge_.on_output_error(error.what()));
+    }
+    releasing_.reset();
+    channel_->send(*std::exchange(flushed_, std::nullopt));
 }
 
 void Partition::begin_stdin() {
@@ -362,9 +400,10 @@ bool Partition::impatient() {
 // All processes are gone; what they said last must still get out, at the pace of our readers.
 void Partition::finish_output() {
     const auto stop = [this] { return impatient(); };
-    if (ordered_) {
+    for (OrderedOutput* kept : {releasing_.get(), ordered_.get()}) {
+        if (kept == nullptr) continue;
         try {
-            ordered_->give_out([&](TaskId task, std::string_view data) {
+            kept->give_out([&](TaskId task, std::string_view data) {
                 deliver(FrameKind::kStdout, task, data, data.back() != '\n');
                 return stdout_.writer->wait_until_below(kWriterBacklog, stop) &&
                        stdout_.writer->error() == 0;

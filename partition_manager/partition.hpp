@@ -18,6 +18,7 @@
 
 #include "partition_manager/channel.hpp"
 #include "partition_manager/deadlock_watch.hpp"
+#include "partition_manager/flush_round.hpp"
 #include "partition_manager/input_source.hpp"
 #include "partition_manager/line_formatter.hpp"
 #include "partition_manager/local_launcher.hpp"
@@ -76,6 +77,9 @@ class Partition {
         std::uint64_t owed = 0;  // bytes taken from the channel, not yet credited to the daemon
     };
 
+    bool is_task(TaskId task) const {
+        return task >= 0 && static_cast<std::size_t>(task) < job_.tasks.size();
+    }
     void make_outputs();
     void on_message(Message message);
     void on_data(const Frame& frame);
@@ -93,6 +97,10 @@ class Partition {
     void lose_daemon(const std::string& text);
     void reap_leftovers();
     void finish_output();
+    // Flushes that tasks asked for.
+    void on_flush_complete();
+    void go_on_flushing();
+    std::unique_ptr<OrderedOutput> make_ordered() const;
     bool impatient();
 
     asio::io_context loop_{1};
@@ -112,6 +120,9 @@ class Partition {
     Output stdout_;
     Output stderr_;
     std::unique_ptr<OrderedOutput> ordered_;
+    FlushRound flush_round_;
+    std::unique_ptr<OrderedOutput> releasing_;  // what a flush gives out
+    std::optional<StdoutFlushed> flushed_;      // to be said when it has
     StderrTails tails_;
     std::vector<pid_t> not_ours_;  // children that were there before the daemon
     std::chrono::steady_clock::time_point start_time_{};

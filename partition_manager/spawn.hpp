@@ -12,6 +12,7 @@
 
 #include <csignal>
 #include <optional>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -39,6 +40,7 @@ struct SpawnRequest {
     // else this process ignores stays ignored.
     const sigset_t* ignored_signals = nullptr;
     std::optional<rlimit> open_files;  // its RLIMIT_NOFILE
+    const cpu_set_t* cpus = nullptr;   // the only ones it may use; no failure when that cannot be
 };
 
 // The signals that were blocked and ignored when this program started; what its children inherit,

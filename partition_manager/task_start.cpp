@@ -1,6 +1,7 @@
 // From TaskSpec to process; see task_start.hpp.
 #include "partition_manager/task_start.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -9,6 +10,7 @@
 #include <unordered_set>
 
 #include "comm/base/error.hpp"
+#include "partition_manager/cpu_shares.hpp"
 #include "partition_manager/program_path.hpp"
 
 namespace poe::pm {
@@ -62,6 +64,15 @@ bool reads_stdin(const JobSpec& job, TaskId task) {
     return job.stdin_mode.kind == StdinMode::Kind::kAll || job.stdin_mode.task == task;
 }
 
+// By position among the node's tasks; empty when they may use all processors. A single task may
+// have threads for all of them.
+std::vector<cpu_set_t> shares_of(const JobSpec& job, NodeIndex node) {
+    if (!job.bind || job.tasks.size() < 2) return {};
+    const auto local = std::count_if(job.tasks.begin(), job.tasks.end(),
+                                     [node](const TaskSpec& task) { return task.node == node; });
+    return cpu_shares(usable_cores(), static_cast<std::size_t>(local));
+}
+
 pid_t spawn_program(SpawnRequest request, const LoadedCommand& command) {
     request.path = command.program.file.c_str();
     request.argv = command.argv.data();
@@ -113,6 +124,7 @@ std::vector<LaunchFailure> TaskStarter::start(std::vector<StartedTask>& started)
 
     const UniqueFd empty(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     const bool large = job.tasks.size() <= kLargePipeTasks;
+    const std::vector<cpu_set_t> shares = shares_of(job, node);
     for (TaskId task = 0; task < static_cast<TaskId>(job.tasks.size()); ++task) {
         if (job.tasks[task].node != node) continue;
         StartedTask one;
@@ -137,6 +149,7 @@ std::vector<LaunchFailure> TaskStarter::start(std::vector<StartedTask>& started)
         request.signal_mask = &heritage.blocked;
         request.ignored_signals = &heritage.ignored;
         request.open_files = open_files;
+        if (!shares.empty()) request.cpus = &shares[started.size()];
         one.pid = spawn_program(request, commands[job.tasks[task].command]);
         if (one.pid < 0) {
             const std::uint32_t command = job.tasks[task].command;

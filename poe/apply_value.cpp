@@ -62,6 +62,9 @@ void apply_nodes(Options& options, OptionId id, const Value& value) {
         case OptionId::kPmd:
             options.pmd = value.text;
             break;
+        case OptionId::kBind:
+            options.bind = value.yes();
+            break;
         default:
             break;
     }
@@ -134,6 +137,9 @@ void apply_communication(Options& options, OptionId id, const Value& value) {
             break;
         case OptionId::kEagerLimit:
             options.eager_limit = static_cast<Bytes>(value.number);
+            break;
+        case OptionId::kSingleCopy:
+            options.single_copy = value.yes();
             break;
         case OptionId::kPmix:
             options.pmix = value.text == "yes"  ? PmixMode::kYes

@@ -81,6 +81,8 @@ pm::JobSpec make_job(const Options& options, const pm::TaskMap& map, const JobSt
     job.deadlock_timeout = options.deadlock_timeout;
     job.host_pmix = options.pmix != PmixMode::kNo;
     job.eager_pmix = options.pmix == PmixMode::kYes;
+    job.bind = options.bind;
+    job.single_copy = options.single_copy;
     return job;
 }
 

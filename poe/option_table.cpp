@@ -142,8 +142,8 @@ constexpr std::array<OptionRow, kOptionCount> kTable = {{
            "whether others may use the adapter", Group::kNodes, kNotYet),
     choice(Id::kCpuUse, "cpu_use", "MP_CPU_USE", "multiple unique", "",
            "whether others may use the processors", Group::kNodes, kNotYet),
-    choice(Id::kBind, "", "MP_BIND", "auto yes no", "auto",
-           "bind each task to a processor", Group::kNodes, kNotYet),
+    yes_no(Id::kBind, "bind", "MP_BIND", "yes",
+           "give each task processors of its own, if they suffice", Group::kNodes, kNow),
 
     // ---- input and output
     yes_no(Id::kLabelio, "labelio", "MP_LABELIO", "no",
@@ -195,6 +195,8 @@ constexpr std::array<OptionRow, kOptionCount> kTable = {{
          "memory for early messages of a task", Group::kCommunication, kNow),
     size(Id::kEagerLimit, "eager_limit", "MP_EAGER_LIMIT", 1, kGiga, "",
          "longest message sent before it is asked for", Group::kCommunication, kNow),
+    yes_no(Id::kSingleCopy, "single_copy", "MP_SINGLE_COPY", "yes",
+           "let tasks read long messages from each other's memory", Group::kCommunication, kNow),
     choice(Id::kPmix, "", "MP_PMIX", "auto yes no", "auto",
            "serve PMIx to programs of other MPIs", Group::kCommunication, kNow),
     choice(Id::kEuidevelop, "euidevelop", "MP_EUIDEVELOP", "yes no deb nor min", "no",

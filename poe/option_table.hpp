@@ -62,6 +62,7 @@ enum class OptionId : unsigned char {
     kWaitMode,
     kBufferMem,
     kEagerLimit,
+    kSingleCopy,
     kPmix,
     kEuidevelop,
     kSharedMemory,

@@ -19,7 +19,8 @@ namespace {
 constexpr int kIgnoredSetting = 378;
 
 // Variables that poe gives to tasks; found in its own environment when a task starts poe.
-constexpr std::string_view kTaskVariables[] = {"MP_CHILD", "MP_PARTITION", "MP_SEGMENT"};
+constexpr std::string_view kTaskVariables[] = {"MP_CHILD", "MP_PARTITION", "MP_SEGMENT",
+                                               "MP_CONTROL"};
 
 Notice ignored(std::string text) {
     return {Notice::Severity::kAttention, kIgnoredSetting, std::move(text)};

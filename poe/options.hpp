@@ -70,6 +70,7 @@ struct Options {
     int retry_count = 0;                // attempts after the first; with retry only
     std::chrono::seconds timeout{150};  // to reach a node's daemon
     std::chrono::seconds pulse{600};    // between signs of life; 0: off
+    bool bind = true;                   // each task gets processors of its own, if they suffice
 
     // What they run.
     ProgramModel program_model = ProgramModel::kSpmd;
@@ -93,8 +94,9 @@ struct Options {
 
     // Communication.
     WaitMode wait_mode = WaitMode::kAdaptive;
-    Bytes buffer_mem = 0;   // 0: MPL's default
-    Bytes eager_limit = 0;  // 0: MPL's default
+    Bytes buffer_mem = 0;     // 0: MPL's default
+    Bytes eager_limit = 0;    // 0: MPL's default
+    bool single_copy = true;  // tasks may read each other's memory
     PmixMode pmix = PmixMode::kAuto;
     std::string pmd;  // MP_PMD: path of the daemon; empty: next to poe
 

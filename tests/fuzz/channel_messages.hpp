@@ -76,8 +76,16 @@ inline auto fields(const pm::StdoutMode& m) {
 inline auto plain_fields(const pm::JobSpec& j) {
     return std::tie(j.id, j.nodes, j.commands, j.environment, j.directory, j.stdin_is_empty,
                     j.stdout_is_terminal, j.wait_mode, j.buffer_mem, j.eager_limit, j.kill_grace,
-                    j.host_pmix, j.eager_pmix, j.euilib, j.job_key, j.addresses,
-                    j.deadlock_timeout);
+                    j.host_pmix, j.eager_pmix, j.euilib, j.job_key, j.addresses, j.deadlock_timeout,
+                    j.bind, j.single_copy);
+}
+
+inline auto fields(const pm::StdoutMark& m) {
+    return std::tuple(m.task, m.mode.has_value(), m.mode.value_or(pm::StdoutMode{}).kind,
+                      m.mode.value_or(pm::StdoutMode{}).task);
+}
+inline auto fields(const pm::StdoutFlushed& m) {
+    return std::tie(m.agreed, m.mode.kind, m.mode.task);
 }
 
 template <typename T>
@@ -187,6 +195,8 @@ inline pm::StartJob random_start(Random& random) {
         for (std::size_t i = job.nodes.size(); i > 0; --i)
             job.addresses.push_back(random_text(random));
     job.deadlock_timeout = std::chrono::seconds(random.below(100000));
+    job.bind = random_bool(random);
+    job.single_copy = random_bool(random);
     start.node = static_cast<NodeIndex>(random.below(job.nodes.size()));
     return start;
 }
@@ -280,6 +290,16 @@ inline void fill(pm::AskTaskStates& m, Random& r) {
 inline void fill(pm::TaskStates& m, Random& r) {
     m.round = random_number<std::uint32_t>(r);
     for (std::size_t i = r.below(5); i > 0; --i) m.states.push_back(random_state(r));
+}
+inline pm::StdoutMode random_stdout_mode(Random& r) {
+    return {static_cast<pm::StdoutMode::Kind>(r.below(3)), random_number<TaskId>(r)};
+}
+inline void fill(pm::StdoutMark& m, Random& r) {
+    m.task = random_number<TaskId>(r);
+    if (random_bool(r)) m.mode = random_stdout_mode(r);
+}
+inline void fill(pm::StdoutFlushed& m, Random& r) {
+    m = {random_bool(r), random_stdout_mode(r)};
 }
 
 inline constexpr std::size_t kMessageKinds = std::variant_size_v<pm::Message>;

@@ -13,6 +13,8 @@ function(mpl_program name)
 endfunction()
 
 mpl_program(mpl_bench mpl_bench.c)
+mpl_program(mpl_control mpl_control.c)
+mpl_program(mpl_flush mpl_flush.c)
 mpl_program(mpl_nonblocking mpl_nonblocking.c)
 mpl_program(mpl_random mpl_random.cpp)
 mpl_program(mpl_semantics mpl_semantics.c)
@@ -28,6 +30,14 @@ target_include_directories(mpl_dispatch_cxx PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/
 target_link_libraries(mpl_dispatch_cxx PRIVATE mpl)
 mpl_program(mpl_old_c mpl_old_c.c)
 target_compile_options(mpl_old_c PRIVATE -std=gnu89 -w)
+
+# Fortran with the module's interfaces, and without any.
+foreach(style module external)
+  mpl_program(mpl_${style} mpl_${style}.f90)
+  add_dependencies(mpl_${style} mpl_fortran)
+endforeach()
+# As mpfort does: without interfaces one call may get integers and the next one reals.
+target_compile_options(mpl_external PRIVATE -fallow-argument-mismatch -w)
 
 # --- the tests
 function(mpl_test name)
@@ -67,6 +77,18 @@ mpl_test(unexpected_flood mpl_run -n 3 -b 65536 $<TARGET_FILE:mpl_unexpected> fl
 foreach(standard c90 c99 c11 cxx)
   mpl_test(dispatch_${standard} $<TARGET_FILE:mpl_dispatch_${standard}>)
 endforeach()
+
+foreach(style module external)
+  foreach(tasks 1 2 4)
+    mpl_test(fortran_${style}_${tasks} mpl_run -n ${tasks} $<TARGET_FILE:mpl_${style}>)
+  endforeach()
+endforeach()
+mpl_test(control_alone $<TARGET_FILE:mpl_control> 0 0)
+mpl_test(control_4 mpl_run -n 4 $<TARGET_FILE:mpl_control> 0 0)
+mpl_test(control_settings ${CMAKE_COMMAND} -E env MP_CSS_INTERRUPT=Yes MP_INTRDELAY=70
+         $<TARGET_FILE:mpl_control> 1 70)
+mpl_test(control_wrong_settings ${CMAKE_COMMAND} -E env MP_CSS_INTERRUPT=maybe MP_INTRDELAY=-70x
+         $<TARGET_FILE:mpl_control> 0 0)
 
 # A task killed at any moment: the others neither crash nor receive anything wrong.
 foreach(tasks 2 4 8 16)

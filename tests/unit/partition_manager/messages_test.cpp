@@ -150,6 +150,8 @@ TEST_CASE("fields of the wrong type", "[messages]") {
             for (const Json& value : wrong) {
                 if (std::holds_alternative<TaskExit>(message) && field == 4 && value.is_null())
                     continue;  // no stopall
+                if (std::holds_alternative<StdoutMark>(message) && field == 1 && value.is_null())
+                    continue;  // no mode
                 const bool same_type = value.type() == good[1][field].type();
                 if (same_type && !value.is_array()) continue;
                 if (same_type && value.empty()) continue;  // an empty list may be right

@@ -139,3 +139,31 @@ TEST_CASE("a full disk does not mix up what is kept", "[ordered_output]") {
     CHECK((text.at(1) == b));
     CHECK((text.at(2) == c));
 }
+
+TEST_CASE("giving out goes on where it stopped", "[ordered_output]") {
+    const TempDirectory directory;
+    for (const std::size_t limit :
+         {std::size_t{1000}, std::size_t{1} << 20, std::size_t{1} << 30}) {
+        OrderedOutput output(4, directory.path(), limit);
+        std::string expected;
+        for (TaskId task = 0; task < 4; ++task) {
+            if (task == 2) continue;
+            const std::string text = numbers("t" + std::to_string(task) + "-", 700'000);
+            output.append(task, text);
+            expected += text;
+        }
+        std::string all;
+        int calls = 1;
+        for (; !output.give_out([&](TaskId, std::string_view data) {
+                 all += data;
+                 return false;
+             });
+             ++calls) {
+        }
+        CHECK((all == expected));
+        CHECK(calls > 6);
+        CHECK(output.give_out([&](TaskId, std::string_view) { return false; }));
+        output.append(2, "again");
+        CHECK((given(output) == std::map<TaskId, std::string>{{2, "again"}}));
+    }
+}

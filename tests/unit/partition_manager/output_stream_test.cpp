@@ -409,3 +409,88 @@ TEST_CASE("close_all does not ask for the window", "[output_stream]") {
     bench.stream.close_all();
     CHECK(bench.until([&] { return bench.received == written; }));
 }
+
+TEST_CASE("a mark comes behind what the pipe held", "[output_stream]") {
+    Bench bench;
+    const auto a = bench.task(0);
+    const auto b = bench.task(1);
+    std::string at_mark = "?";
+    REQUIRE(::write(a.get(), "one\ntwo", 7) == 7);
+    REQUIRE(::write(b.get(), "other\n", 6) == 6);
+    bench.stream.when_sent(0, [&] {
+        bench.node.send(Started{});
+        at_mark = "sent";
+    });
+    CHECK(at_mark == "?");
+    REQUIRE(bench.until([&] { return at_mark == "sent" && bench.text[0].size() == 7; }));
+    // The incomplete line, too; and what comes later does not wait for anything.
+    REQUIRE(bench.write(a, " more\n"));
+    REQUIRE(bench.until([&] { return bench.text[0] == "one\ntwo more\n"; }));
+    // Nothing in the pipe, no pipe, a pipe at its end.
+    int marks = 0;
+    bench.stream.when_sent(0, [&] { ++marks; });
+    bench.stream.when_sent(77, [&] { ++marks; });
+    CHECK(marks == 2);
+}
+
+TEST_CASE("a mark waits for the window", "[output_stream]") {
+    Bench bench;
+    bench.give_credit = false;
+    bench.keep_frames = false;
+    const auto a = bench.task(0);
+    const auto b = bench.task(1);
+    const std::string lines(std::size_t{1} << 20, '\n');
+    for (int i = 0; i < 4; ++i) REQUIRE(bench.write(a, lines));
+    REQUIRE(bench.until([&] { return bench.received >= std::size_t{kStreamWindow}; }));
+    REQUIRE(::write(b.get(), "late\n", 5) == 5);
+    bool marked = false;
+    bench.stream.when_sent(1, [&] { marked = true; });
+    while (bench.loop.poll() > 0) {
+    }
+    CHECK_FALSE(marked);
+    bench.stream.send_now(1);
+    CHECK_FALSE(marked);
+    bench.stream.on_credit(bench.received);
+    CHECK(bench.until([&] { return marked; }));
+}
+
+TEST_CASE("a pipe that ends reaches its mark", "[output_stream]") {
+    Bench bench;
+    auto a = bench.task(0);
+    REQUIRE(::write(a.get(), "last", 4) == 4);
+    bool marked = false;
+    bench.stream.when_sent(0, [&] { marked = true; });
+    a.reset();
+    CHECK(bench.until([&] { return marked && bench.pipes_closed == 1; }));
+    CHECK(bench.until([&] { return bench.text[0] == "last"; }));
+}
+
+TEST_CASE("a task is muted and heard again", "[output_stream]") {
+    Bench bench;
+    const auto a = bench.task(0, true);
+    const auto say = [&](const std::string& text) {
+        bool taken = false;
+        REQUIRE(bench.write(a, text));
+        bench.stream.when_sent(0, [&] { taken = true; });
+        REQUIRE(bench.until([&] { return taken; }));
+    };
+    say("nobody hears\n");
+    bench.stream.set_discard(0, false);
+    say("heard\nhalf");
+    bench.stream.set_discard(0, true);
+    say("nobody again\n");
+    bench.stream.set_discard(0, false);
+    say("end\n");
+    REQUIRE(bench.until([&] { return bench.text[0] == "heard\nhalfend\n"; }));
+}
+
+TEST_CASE("what is there now is sent now", "[output_stream]") {
+    Bench bench;
+    const auto a = bench.task(0);
+    REQUIRE(::write(a.get(), "whole\nhalf", 10) == 10);
+    bench.stream.send_now(0);
+    bench.stream.send_now(0);
+    bench.stream.send_now(5);
+    bench.node.send(Started{});
+    CHECK(bench.until([&] { return bench.text[0] == "whole\n"; }));
+}

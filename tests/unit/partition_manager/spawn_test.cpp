@@ -90,6 +90,26 @@ TEST_CASE("a program's words, environment and exit code", "[spawn]") {
     CHECK(wait_for(spawn(five.request)) == 5);
 }
 
+TEST_CASE("the processors it may use", "[spawn]") {
+    cpu_set_t all;
+    REQUIRE(::sched_getaffinity(0, sizeof all, &all) == 0);
+    int first = 0;
+    while (!CPU_ISSET(first, &all)) ++first;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    Command command({"/bin/sed", "-n", "s/^Cpus_allowed_list:.//p", "/proc/self/status"});
+    command.request.cpus = &one;
+    CHECK(output_of(command) == std::to_string(first) + "\n");
+    cpu_set_t after;
+    REQUIRE(::sched_getaffinity(0, sizeof after, &after) == 0);
+    CHECK(CPU_EQUAL(&after, &all));
+    // A set without any that exists: it runs where it may.
+    CPU_ZERO(&one);
+    command.request.cpus = &one;
+    CHECK_FALSE(output_of(command).empty());
+}
+
 TEST_CASE("files that cannot be executed", "[spawn]") {
     while (::waitpid(-1, nullptr, WNOHANG) > 0) {  // what tests before this left to us
     }

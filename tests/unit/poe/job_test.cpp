@@ -83,6 +83,8 @@ TEST_CASE("a job of all that is known", "[job]") {
     options.wait_mode = WaitMode::kSleep;
     options.buffer_mem = 1 << 20;
     options.eager_limit = 4096;
+    options.bind = false;
+    options.single_copy = false;
     options.kill_grace = 1500ms;
     options.pmix = PmixMode::kYes;
     const pm::TaskMap map{{"a", "b"}, {0, 1, 1}};
@@ -112,6 +114,8 @@ TEST_CASE("a job of all that is known", "[job]") {
     CHECK(job.wait_mode == WaitMode::kSleep);
     CHECK(job.buffer_mem == Bytes{1} << 20);
     CHECK(job.eager_limit == 4096);
+    CHECK_FALSE(job.bind);
+    CHECK_FALSE(job.single_copy);
     CHECK(job.kill_grace == 1500ms);
     CHECK(job.host_pmix);
     CHECK(job.eager_pmix);

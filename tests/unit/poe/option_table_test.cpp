@@ -65,6 +65,8 @@ TEST_CASE("the table's defaults are those of Options", "[option_table]") {
     CHECK(set.newjob == unset.newjob);
     CHECK(set.noarglist == unset.noarglist);
     CHECK(set.euilib == unset.euilib);
+    CHECK(set.bind == unset.bind);
+    CHECK(set.single_copy == unset.single_copy);
     CHECK(set.retry == unset.retry);
     CHECK(set.retry_until_ready == unset.retry_until_ready);
     CHECK(set.retry_count == unset.retry_count);

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Where tasks run and how they reach each other's memory: binding to processors, single copy."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+
+from launching import BUILD, LaunchTest, main, poe
+
+
+def processors(text):
+    """The numbers in a list like 0-3,8."""
+    numbers = set()
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        numbers |= set(range(int(first), int(last or first) + 1))
+    return numbers
+
+
+class Binding(LaunchTest):
+    def shares(self, tasks, *flags):
+        result = self.ok(poe("sed", "-n", "s/^Cpus_allowed_list:.//p", "/proc/self/status", "-procs", str(tasks),
+                             "-stdoutmode", "ordered", *flags))
+        shares = [processors(line) for line in result.stdout.decode().split()]
+        self.assertEqual(len(shares), tasks)
+        return shares
+
+    def setUp(self):
+        super().setUp()
+        self.usable = os.sched_getaffinity(0)
+
+    def test_tasks_get_equal_disjoint_shares(self):
+        for tasks in range(2, min(len(self.usable), 9) + 1):
+            shares = self.shares(tasks)
+            self.assertEqual(set().union(*shares), self.usable)
+            self.assertEqual(sum(map(len, shares)), len(self.usable), shares)
+            self.assertTrue(all(shares))
+
+    def test_more_tasks_than_processors_are_not_bound(self):
+        self.assertEqual(self.shares(len(self.usable) + 1), [self.usable] * (len(self.usable) + 1))
+
+    def test_a_single_task_may_use_all(self):
+        self.assertEqual(self.shares(1), [self.usable])
+
+    def test_no_means_no(self):
+        self.assertEqual(self.shares(2, "-bind", "no"), [self.usable] * 2)
+
+    def test_only_the_processors_that_poe_may_use(self):
+        one = min(self.usable)
+        os.sched_setaffinity(0, {one})
+        try:
+            self.assertEqual(self.shares(1), [{one}])
+            self.assertEqual(self.shares(2), [{one}] * 2)
+        finally:
+            os.sched_setaffinity(0, self.usable)
+
+
+class SingleCopy(LaunchTest):
+    def test_a_megabyte_arrives_either_way(self):
+        with tempfile.TemporaryDirectory() as directory:
+            source = pathlib.Path(directory, "long.c")
+            source.write_text("""
+#include <mpproto.h>
+#include <stdio.h>
+static unsigned char bytes[1 << 20];
+int main(void) {
+    int tasks, me, type = 1, source, got = 0;
+    size_t i;
+    mpc_environ(&tasks, &me);
+    if (me == 0)
+        for (i = 0; i < sizeof bytes; ++i) bytes[i] = (unsigned char)(i * 7 + i / 251);
+    source = (me + tasks - 1) % tasks;
+    if (me != 0 && mpc_brecv(bytes, sizeof bytes, &source, &type, &got) != 0) return 2;
+    if (mpc_bsend(bytes, sizeof bytes, (me + 1) % tasks, 1) != 0) return 3;
+    if (me == 0 && mpc_brecv(bytes, sizeof bytes, &source, &type, &got) != 0) return 2;
+    if (got != sizeof bytes) return 4;
+    for (i = 0; i < sizeof bytes; ++i)
+        if (bytes[i] != (unsigned char)(i * 7 + i / 251)) return 5;
+    puts("right");
+    return 0;
+}
+""")
+            program = str(pathlib.Path(directory, "long"))
+            subprocess.run([str(BUILD / "bin" / "mpcc"), str(source), "-o", program], check=True)
+            for setting in ("yes", "no"):
+                result = self.ok(poe(program, "-procs", "3", "-single_copy", setting))
+                self.assertEqual(result.stdout, b"right\n" * 3)
+
+
+if __name__ == "__main__":
+    main()
