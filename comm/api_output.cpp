@@ -28,6 +28,7 @@ int flush(ApiCall& call, const FlushRequest& request) {
     std::optional<FlushAnswer> answer;
     for (auto patience = kFirstLook; !answer; patience = std::min(2 * patience, kRareLook)) {
         call.runtime().messages().progress();
+        call.runtime().messages().take_in_offers();
         answer = line->wait(patience);
     }
     if (request.has_mode == 0 || answer->agreed != 0) return 0;

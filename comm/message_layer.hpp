@@ -58,6 +58,9 @@ class MessageLayer final : private PipeSink {
     void start(ReceiveRequest& request);
     // Moves whatever can be moved. Never blocks. Answers whether anything was.
     bool progress();
+    // For who looks again and again and finds nothing: takes announced messages into buffer memory,
+    // as a wait that lasts does, since what is looked for may be held up behind them. Never blocks.
+    bool take_in_offers();
     // Blocks until the operation has ended.
     Outcome wait(SendRequest& request);
     Outcome wait(ReceiveRequest& request);
@@ -123,7 +126,6 @@ class MessageLayer final : private PipeSink {
     void take(Unexpected& message, ReceiveRequest& request);
     void copy_to(ReceiveRequest& request, const Unexpected& message);
     void drop(Unexpected* message);
-    bool take_in_offers();
     void take_in(Unexpected& offer);
     void break_pipe(Peer& peer, const char* reason);
 

@@ -56,9 +56,11 @@ class Runtime {
     bool overflow_is_error() const noexcept { return overflow_is_error_; }
     void set_overflow_is_error(bool is) noexcept { overflow_is_error_ = is; }
 
-    // For calls that look once and return: gives the core away where tasks share one.
-    void pause_between_looks() noexcept {
+    // For calls that look once, find nothing and return: gives the core away where tasks share one,
+    // and sees to it that looking again and again is as good as waiting.
+    void pause_between_looks() {
         if (waiter_) waiter_->pause_between_looks();
+        if (++vain_looks_ % kLooksUntilImpatient == 0) messages_->take_in_offers();
     }
 
     // Handlers of mpc_rcvncall: held back, due, and called. A handler may call MPL; no other
@@ -89,6 +91,8 @@ class Runtime {
     void note_finished() noexcept;
 
   private:
+    static constexpr std::uint64_t kLooksUntilImpatient = 64;
+
     void attach(const TaskEnvironment& environment);
     void make_devices(std::uint32_t index);
     void read_interrupts(const TaskEnvironment& environment);
@@ -112,6 +116,7 @@ class Runtime {
     std::unique_ptr<ControlLine> control_;
     bool interrupts_enabled_ = false;
     std::chrono::microseconds interrupt_delay_{0};
+    std::uint64_t vain_looks_ = 0;
     bool overflow_is_error_ = false;
     bool handlers_locked_ = false;
     bool in_handler_ = false;
