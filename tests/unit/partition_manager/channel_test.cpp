@@ -351,6 +351,23 @@ TEST_CASE("no handler after close, though the peer was gone before", "[channel]"
     }
 }
 
+TEST_CASE("a queue of bytes gives back the space of an unusual load, once empty", "[channel]") {
+    ByteQueue queue;
+    const auto pass = [&queue](std::size_t count) {
+        std::memset(queue.reserve(count), 'x', count);
+        queue.append(count);
+        queue.take(count - 1);
+        CHECK(queue.capacity() >= count);
+        CHECK(*queue.data() == 'x');
+        queue.take(1);
+        return queue.capacity();
+    };
+    const std::size_t usual = 2 * kStreamWindow;
+    CHECK(pass(usual) >= usual);
+    CHECK(pass(kMaxControlPayload) == 0);
+    CHECK(pass(10) >= 10);
+}
+
 TEST_CASE("a queue of bytes against a string", "[channel]") {
     ByteQueue queue;
     std::string model;
