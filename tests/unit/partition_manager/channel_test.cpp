@@ -38,7 +38,7 @@ struct End {
                     frames.push_back({f.kind, f.flags, f.task, std::string(f.payload)});
                     on_each();
                 },
-                [this](Message m) {
+                [this](const Message& m) {
                     frames.push_back({FrameKind::kControl, 0, -1, encode(m)});
                     on_each();
                 },
