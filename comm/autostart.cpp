@@ -48,7 +48,7 @@ std::string poe_beside_library() {
     const std::string directory = library.substr(0, library.rfind('/'));
     // A library may lie one deeper, in lib/<architecture>.
     for (const char* up : {"/../bin/poe", "/../../bin/poe"}) {
-        const std::string candidate = directory + up;
+        std::string candidate = directory + up;
         if (::access(candidate.c_str(), X_OK) == 0) return candidate;
     }
     return {};

@@ -44,6 +44,8 @@ class RingCopy {
     static constexpr std::uint32_t kTryOther = 64;  // copies between two tries of the other way
     static constexpr std::uint32_t kSmoothing = 4;  // weight of the past in the average, of 1
 
+    static constexpr std::uint64_t kMostTicks = 16 << 10;  // per KiB
+
     enum Way : unsigned { kOrdinary, kPastCache, kWays };
 
     void timed(std::byte* to, const std::byte* from, Bytes n) noexcept {
@@ -62,8 +64,8 @@ class RingCopy {
         }
         const std::uint64_t ticks = (__rdtsc() - start) * 1024 / n;
         // A copy that was interrupted says nothing.
-        const std::uint64_t bounded = ticks < 16 * 1024 ? ticks : 16 * 1024;
-        cost_[way] += (static_cast<std::int64_t>(bounded) - cost_[way]) / kSmoothing;
+        const auto bounded = static_cast<std::int64_t>(ticks < kMostTicks ? ticks : kMostTicks);
+        cost_[way] += (bounded - cost_[way]) / kSmoothing;
     }
 
     static void copy_past_cache(std::byte* to, const std::byte* from, Bytes n) noexcept {

@@ -12,11 +12,11 @@
 namespace poe::comm {
 namespace {
 
-constexpr Bytes kDefaultEagerLimit = 64 * 1024;
+constexpr Bytes kDefaultEagerLimit = 64 << 10;
 constexpr Bytes kLargestDefaultBuffer = Bytes{64} << 20;
 constexpr Bytes kSmallestDefaultBuffer = Bytes{4} << 20;
 constexpr Bytes kDefaultBufferOfAllPairs = Bytes{1} << 30;
-constexpr Bytes kSmallestBuffer = 16 * 1024;
+constexpr Bytes kSmallestBuffer = 16 << 10;
 
 // A receiver may compute for hours before it asks for a message; a whole day is a mistake.
 constexpr auto kLongestFinish = std::chrono::hours(24);

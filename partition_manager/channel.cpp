@@ -18,6 +18,10 @@ namespace {
 
 constexpr std::size_t kReadBytes = 256 << 10;
 
+// More than the windows of a node's two output streams. Only a larger control message, which is
+// rare, makes a queue longer: its space is given back.
+constexpr std::size_t kKeptBytes = std::size_t{4} * kStreamWindow;
+
 void adopt(asio::posix::stream_descriptor& descriptor, UniqueFd fd) {
     asio::error_code error;
     descriptor.assign(fd.get(), error);
@@ -50,7 +54,12 @@ char* ByteQueue::reserve(std::size_t count) {
 
 void ByteQueue::take(std::size_t count) {
     begin_ += count;
-    if (begin_ == end_) begin_ = end_ = 0;
+    if (begin_ < end_) return;
+    begin_ = end_ = 0;
+    if (capacity_ > kKeptBytes) {
+        bytes_.reset();
+        capacity_ = 0;
+    }
 }
 
 Channel::Channel(asio::io_context& loop, UniqueFd in, UniqueFd out, Handlers handlers)

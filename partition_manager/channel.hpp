@@ -25,7 +25,8 @@
 namespace poe::pm {
 
 // Bytes between a producer that writes at the end and a consumer that takes from the front. Unlike
-// std::string it does not fill the space that it hands out.
+// std::string it does not fill the space that it hands out, and it gives back an unusual amount of
+// space when it is empty.
 class ByteQueue {
   public:
     std::size_t size() const { return end_ - begin_; }
@@ -34,6 +35,7 @@ class ByteQueue {
     char* reserve(std::size_t count);
     void append(std::size_t count) { end_ += count; }
     void take(std::size_t count);
+    std::size_t capacity() const { return capacity_; }
 
   private:
     std::unique_ptr<char[]> bytes_;

@@ -62,8 +62,11 @@ struct JobSpec {
     bool single_copy = true;  // tasks may read each other's memory (MP_SINGLE_COPY)
 };
 
-// The longest JobSpec::kill_grace.
+// The longest JobSpec::kill_grace, and the largest buffer_mem and eager_limit.
 inline constexpr std::chrono::hours kMaxKillGrace{1};
+inline constexpr Bytes kMaxBufferMem = Bytes{1} << 40;
+inline constexpr Bytes kMaxEagerLimit = Bytes{1} << 30;
+
 // Whether tasks of the job talk to each other over TCP.
 inline bool needs_tcp(const JobSpec& job) {
     return job.tasks.size() > 1 && (job.nodes.size() > 1 || job.euilib == Euilib::kIp);

@@ -168,8 +168,8 @@ JobSpec unpack_job(const Json& json) {
     job.stdin_is_empty = json.at(10).get<bool>();
     job.stdout_is_terminal = json.at(11).get<bool>();
     job.wait_mode = checked_enum(json.at(12), WaitMode::kSleep);
-    job.buffer_mem = number<Bytes>(json.at(13));
-    job.eager_limit = number<Bytes>(json.at(14));
+    job.buffer_mem = number_up_to(json.at(13), kMaxBufferMem);
+    job.eager_limit = number_up_to(json.at(14), kMaxEagerLimit);
     job.kill_grace = duration<std::chrono::milliseconds>(json.at(15), kMaxKillGrace);
     job.host_pmix = json.at(16).get<bool>();
     job.eager_pmix = json.at(17).get<bool>();
@@ -178,7 +178,7 @@ JobSpec unpack_job(const Json& json) {
     job.addresses = text_list(json.at(20));
     if (!job.addresses.empty() && job.addresses.size() != job.nodes.size())
         throw std::out_of_range("addresses");
-    job.deadlock_timeout = std::chrono::seconds(number<std::int32_t>(json.at(21)));
+    job.deadlock_timeout = duration<std::chrono::seconds>(json.at(21));
     job.bind = json.at(22).get<bool>();
     job.single_copy = json.at(23).get<bool>();
     return job;

@@ -79,8 +79,10 @@ void set_pmix_port(Environment& environment, std::uint16_t port) {
 std::string pmix_environment_difference(const Environment& promised, const Environment& real) {
     std::string text;
     for (const auto& [name, value] : real) {
-        const auto other = std::find_if(promised.begin(), promised.end(),
-                                        [&](const auto& entry) { return entry.first == name; });
+        // Named again: clang 14 cannot capture a structured binding.
+        const auto other =
+            std::find_if(promised.begin(), promised.end(),
+                         [&name = name](const auto& entry) { return entry.first == name; });
         const bool bridged = name == kPmixStoreVariable || name.starts_with(kServerUri);
         if (other != promised.end() && (bridged || other->second == value)) continue;
         if (!text.empty()) text += "; ";

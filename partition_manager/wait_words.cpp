@@ -24,7 +24,7 @@ std::string wanted_in_words(const Awaited& awaited) {
 
 // Behind "waits in " or "wait in".
 std::string place_of(const TaskState& state) {
-    const std::string call = call_name(state.doing.call);
+    std::string call = call_name(state.doing.call);
     const Awaited& awaited = state.awaited;
     if (is_collective(state.doing.call))
         return call + (state.doing.type > 0 ? " of group " + std::to_string(state.doing.type) : "");

@@ -60,6 +60,12 @@ std::string probable_flag(std::string_view name) {
     return near.empty() ? "" : "-" + near;
 }
 
+// The NAME in -NAME, --NAME, -NAME=VALUE and --NAME=VALUE.
+std::string_view flag_name(std::string_view word) {
+    word.remove_prefix(word.starts_with("--") ? 2 : 1);
+    return word.substr(0, word.find('='));
+}
+
 UserError unknown_flag(const std::string& word, std::string_view name) {
     UserError error;
     error.source = "poe";
@@ -116,7 +122,7 @@ class Splitter {
         }
         const std::size_t equals = word.find('=');
         const std::string spelling = word.substr(0, equals);
-        const std::string name = spelling.substr(spelling.compare(0, 2, "--") == 0 ? 2 : 1);
+        const std::string_view name = flag_name(word);
         const OptionRow* row = find_flag(name);
         if (row == nullptr) return unknown_flag(word, name);
         if (equals == std::string::npos) return take_flag(*row, spelling);
@@ -131,13 +137,18 @@ class Splitter {
     std::optional<UserError> after_program(const std::string& word) {
         if (word.size() > 1 && word[0] == '-') {
             const bool two_dashes = word[1] == '-';
-            const OptionRow* row = find_flag(std::string_view(word).substr(two_dashes ? 2 : 1));
-            // --dry-run is written with two dashes everywhere; all others with one here.
-            if (row != nullptr && !row->before_program_only &&
-                (!two_dashes || row->kind == ValueKind::kNothing))
-                return take_flag(*row, word);
-            if (row != nullptr && two_dashes && !row->before_program_only)
-                split_.passed_lookalikes.push_back(word);
+            const std::size_t equals = word.find('=');
+            const OptionRow* row = find_flag(flag_name(word));
+            if (row != nullptr && !row->before_program_only) {
+                // --dry-run is written with two dashes everywhere; all others with one here.
+                if (equals != std::string::npos)
+                    split_.passed_lookalikes.push_back(
+                        {row, word.substr(0, equals), word.substr(equals + 1)});
+                else if (two_dashes && row->kind != ValueKind::kNothing)
+                    split_.passed_lookalikes.push_back({row, word, ""});
+                else
+                    return take_flag(*row, word);
+            }
         }
         split_.program.push_back(word);
         return std::nullopt;

@@ -23,9 +23,9 @@ struct FlagUse {
 struct SplitArguments {
     std::vector<FlagUse> flags;  // in order; a flag may come twice
     pm::Command program;         // the program and its arguments; empty: none
-    // Words after the program that would have been poe's before it ("--dry-run"): passed on, but
-    // perhaps not meant so.
-    std::vector<std::string> passed_lookalikes;
+    // Words after the program that would have been poe's before it ("--procs", "-procs=4"): passed
+    // on, but perhaps not meant so.
+    std::vector<FlagUse> passed_lookalikes;
 };
 
 // What the variables say about splitting; -noarglist and -fence before the program beat them.
@@ -38,7 +38,7 @@ struct SplitRules {
 //   Before the program: -name VALUE, --name VALUE, -name=VALUE and --name=VALUE are poe's; an
 //   unknown word that begins with '-' is an error with a suggestion. `--` ends poe's part: the next
 //   word is the program, all behind it is the program's. The first other word is the program. After
-//   the program: exactly -name VALUE (and -dry-run) is poe's, wherever it stands; everything else
+//   the program: exactly -name VALUE (and --dry-run) is poe's, wherever it stands; everything else
 //   passes untouched and in order. The fence word is removed; all behind it passes untouched
 //   (before the program it acts like --). With noarglist everything behind the program passes
 //   untouched.

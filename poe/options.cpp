@@ -44,7 +44,7 @@ class OptionReader {
             if (auto error = read_row(row)) return *error;
         if (auto error = check_together()) return *error;
         notice_combinations();
-        for (const std::string& word : split.value().passed_lookalikes) notice_lookalike(word);
+        for (const FlagUse& use : split.value().passed_lookalikes) notice_lookalike(use);
         notice_misspelled_variables();
         return std::move(options_);
     }
@@ -134,11 +134,13 @@ class OptionReader {
     }
 
     // Only for the word with which a mistake would be felt; programs have --help, --tmpdir, ...
-    void notice_lookalike(const std::string& word) {
-        if (word != "--procs") return;
+    void notice_lookalike(const FlagUse& use) {
+        if (use.row->id != OptionId::kProcs) return;
+        const bool alone = use.value.empty();
         options_.notices.push_back(
-            ignored(word + " was passed to the program, since it stands behind it; poe's own is " +
-                    word.substr(1) + " there"));
+            ignored(pm::quoted(alone ? use.spelling : use.spelling + "=" + use.value) +
+                    " was passed to the program, since it stands behind it; poe's own is " +
+                    pm::quoted(alone ? "-procs" : "-procs " + use.value) + " there"));
     }
 
     void notice_misspelled_variables() {

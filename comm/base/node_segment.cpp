@@ -28,11 +28,11 @@ constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
 // Smaller rings for more tasks: a pair that talks costs this much, and there are local_tasks^2
 // pairs.
 constexpr std::uint64_t ring_bytes_for(std::uint32_t local_tasks) {
-    if (local_tasks <= 8) return 512 * 1024;
-    if (local_tasks <= 16) return 256 * 1024;
-    if (local_tasks <= 32) return 128 * 1024;
-    if (local_tasks <= 128) return 64 * 1024;
-    return 32 * 1024;
+    if (local_tasks <= 8) return 512 << 10;
+    if (local_tasks <= 16) return 256 << 10;
+    if (local_tasks <= 32) return 128 << 10;
+    if (local_tasks <= 128) return 64 << 10;
+    return 32 << 10;
 }
 
 std::string in_kilobytes(std::uint64_t bytes) {

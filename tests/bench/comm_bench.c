@@ -1,6 +1,6 @@
-/* comm_bench [-pin cores|one] OPERATION BYTES...: times one operation between task 0 and task 1 (sync:
- * between all tasks). One source, compiled with MPL and with each MPI (-DUSE_MPI), so that all run
- * through the same loop.
+/* comm_bench [-pin cores|one] OPERATION BYTES...: times one operation between task 0 and task 1
+ * (sync: between all tasks). One source, compiled with MPL and with each MPI (-DUSE_MPI), so that
+ * all run through the same loop.
  *
  * A virtual machine's cores are now two threads of one real core, now two real cores, and a cache
  * line takes 30 ns or 170 between them. So before and after each repetition the two tasks hand a
@@ -45,8 +45,12 @@ static void begin(int* argc, char*** argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &tasks);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
 }
-static void finish(void) { MPI_Finalize(); }
-static void abort_all(void) { MPI_Abort(MPI_COMM_WORLD, 1); }
+static void finish(void) {
+    MPI_Finalize();
+}
+static void abort_all(void) {
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
 static void send(void* buffer, size_t size, int to, int tag) {
     check(MPI_Send(buffer, (int)size, MPI_BYTE, to, tag, MPI_COMM_WORLD));
 }
@@ -63,8 +67,12 @@ static void start_send(void* buffer, size_t size, int to, Handle* handle) {
 static void start_receive(void* buffer, size_t size, int from, int tag, Handle* handle) {
     check(MPI_Irecv(buffer, (int)size, MPI_BYTE, from, tag, MPI_COMM_WORLD, handle));
 }
-static void end(Handle* handle) { check(MPI_Wait(handle, MPI_STATUS_IGNORE)); }
-static void synchronise(void) { check(MPI_Barrier(MPI_COMM_WORLD)); }
+static void end(Handle* handle) {
+    check(MPI_Wait(handle, MPI_STATUS_IGNORE));
+}
+static void synchronise(void) {
+    check(MPI_Barrier(MPI_COMM_WORLD));
+}
 #else
 #include <mpproto.h>
 typedef int Handle;
@@ -76,7 +84,9 @@ static void begin(int* argc, char*** argv) {
     mpc_environ(&tasks, &me);
 }
 static void finish(void) {}
-static void abort_all(void) { mpc_stopall(1); }
+static void abort_all(void) {
+    mpc_stopall(1);
+}
 static void send(void* buffer, size_t size, int to, int tag) {
     check(mpc_bsend(buffer, size, to, tag));
 }
@@ -101,7 +111,9 @@ static void end(Handle* handle) {
     size_t got;
     check(mpc_wait(handle, &got));
 }
-static void synchronise(void) { check(mpc_sync(ALLGRP)); }
+static void synchronise(void) {
+    check(mpc_sync(ALLGRP));
+}
 #endif
 
 static void fail(const char* what) {
@@ -141,7 +153,9 @@ static void stream(size_t size) {
     }
 }
 
-static void both_ways(size_t size) { send_receive(size, 1 - me); }
+static void both_ways(size_t size) {
+    send_receive(size, 1 - me);
+}
 
 static void exchange(size_t size) {
     Handle handles[4];
@@ -275,11 +289,12 @@ int main(int argc, char** argv) {
     }
     if (word >= argc || tasks < 2) fail("usage: comm_bench [-pin cores|one] OPERATION BYTES...");
     const char* name = argv[word++];
-    out = aligned_alloc(4096, 2 * LARGEST);
-    in = aligned_alloc(4096, 2 * LARGEST);
+    const size_t room = (size_t)2 * LARGEST;
+    out = aligned_alloc(4096, room);
+    in = aligned_alloc(4096, room);
     if (out == NULL || in == NULL) fail("out of memory");
-    memset(out, me, 2 * LARGEST);
-    memset(in, me, 2 * LARGEST);
+    memset(out, me, room);
+    memset(in, me, room);
     if (tasks == 2) map_line();
     if (strcmp(name, "sync") == 0) measure(name, barrier, 0, 1);
     for (; word < argc; ++word) {

@@ -1,6 +1,6 @@
 /* poe-limits: what this machine's cores, memory and kernel allow, measured bare: the line that no
- * message-passing library can pass. Prints "NAME MEDIAN BEST" in microseconds (half of a round trip,
- * or one operation). */
+ * message-passing library can pass. Prints "NAME MEDIAN BEST" in microseconds (half of a round
+ * trip, or one operation). */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <linux/futex.h>
@@ -58,8 +58,9 @@ static void futex_turn(void) {
 
 static void move_tcp(int receive, int spin) {
     for (size_t done = 0; done < bytes;) {
-        const ssize_t n = receive ? recv(sockets[side], mine + done, bytes - done, spin ? MSG_DONTWAIT : 0)
-                                  : send(sockets[side], mine + done, bytes - done, spin ? MSG_DONTWAIT : 0);
+        const ssize_t n =
+            receive ? recv(sockets[side], mine + done, bytes - done, spin ? MSG_DONTWAIT : 0)
+                    : send(sockets[side], mine + done, bytes - done, spin ? MSG_DONTWAIT : 0);
         if (n > 0) done += (size_t)n;
     }
 }
@@ -82,7 +83,9 @@ static void cma_turn(void) {
     atomic_store_explicit(&shared->turn, 1 - side, memory_order_release);
 }
 
-static void copy(void) { memcpy(mine, other, bytes); }
+static void copy(void) {
+    memcpy(mine, other, bytes);
+}
 
 static int by_value(const void* a, const void* b) {
     const double x = *(const double*)a, y = *(const double*)b;
@@ -99,7 +102,8 @@ static void pin(int cpu) {
     }
 }
 
-/* Runs `step` in this process and, when `pair`, in a second one on core `partner`; `per_step` parts. */
+/* Runs `step` in this process and, when `pair`, in a second one on core `partner`; `per_step`
+ * parts. */
 static void measure(const char* name, void (*step)(void), int pair, int partner, double per_step) {
     long count = 1;
     pid_t child = 0;

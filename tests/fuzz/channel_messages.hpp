@@ -181,8 +181,8 @@ inline pm::StartJob random_start(Random& random) {
     job.stdin_is_empty = random_bool(random);
     job.stdout_is_terminal = random_bool(random);
     job.wait_mode = static_cast<WaitMode>(random.below(4));
-    job.buffer_mem = random_number<Bytes>(random);
-    job.eager_limit = random_number<Bytes>(random);
+    job.buffer_mem = random_number(random, pm::kMaxBufferMem);
+    job.eager_limit = random_number(random, pm::kMaxEagerLimit);
     job.kill_grace = std::chrono::milliseconds(random.below(3'600'001));
     job.host_pmix = random_bool(random);
     job.eager_pmix = random_bool(random);

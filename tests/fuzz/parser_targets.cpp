@@ -162,7 +162,7 @@ std::string run_arguments(const std::string& input) {
     const CommandLineInput line = command_line_of(input);
     const auto options = read_options(line.arguments, line.environment);
     if (!options) {
-        const std::string wrong = check_error(options.error(), input);
+        std::string wrong = check_error(options.error(), input);
         if (!wrong.empty()) return wrong;
     } else {
         const Options& o = options.value();

@@ -20,7 +20,7 @@ using poe::Bytes;
 using poe::TaskId;
 using poe::UniqueFd;
 
-constexpr Bytes kBufferMem = 16 * 1024;
+constexpr Bytes kBufferMem = 16 << 10;
 constexpr Bytes kEager = 2048;
 
 struct Host final : TcpPipeHost {

@@ -4,6 +4,7 @@
 
 #include <mpproto.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define CHECK(condition)                                                                     \
     do {                                                                                     \
@@ -13,6 +14,7 @@
             fprintf(stderr, "%s:%d: task %d: failed: %s (mperrno %d)\n", __FILE__, __LINE__, \
                     taskid_, #condition, mperrno);                                           \
             mpc_stopall(1);                                                                  \
+            abort(); /* is not reached */                                                    \
         }                                                                                    \
     } while (0)
 

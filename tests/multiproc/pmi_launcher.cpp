@@ -62,6 +62,7 @@ void append(std::vector<std::string>& strings, const pm::Environment& entries) {
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
     std::vector<char*> result;
+    result.reserve(strings.size() + 1);
     for (std::string& text : strings) result.push_back(text.data());
     result.push_back(nullptr);
     return result;

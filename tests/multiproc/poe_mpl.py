@@ -140,8 +140,12 @@ class Installation(LaunchTest):
             flags = subprocess.run(["pkg-config", "--cflags", "--libs", "mpl"], capture_output=True, text=True, check=True,
                                    env={**os.environ, "PKG_CONFIG_PATH": str(pkg_config.parent)}).stdout.split()
             run("cc", *like_library, str(project / "main.c"), "-o", str(project / "by_pkg_config"), *flags)
+            programs = ["b/p", "by_mpcc", "by_pkg_config"]
+            for kind in () if SANITIZED else ("-static", "-static-pie"):  # sanitizers cannot be linked so
+                run(f"{prefix}/bin/mpcc", kind, str(project / "main.c"), "-o", str(project / f"by_mpcc{kind}"))
+                programs.append(f"by_mpcc{kind}")
             library = str(next(pathlib.Path(prefix).rglob("libmpl.so")).parent)
-            for program in ("b/p", "by_mpcc", "by_pkg_config"):
+            for program in programs:
                 result = subprocess.run([f"{prefix}/bin/poe", str(project / program), "-procs", "2"], capture_output=True,
                                         timeout=60, env=clean_environment(LD_LIBRARY_PATH=library), stdin=subprocess.DEVNULL)
                 self.assertEqual(sorted(result.stdout.splitlines()), [b"0 of 2", b"1 of 2"], (program, result.stderr))

@@ -121,8 +121,10 @@ static void go_on(const char* how) {
         else
             receive(0, 6);
     } else if (strcmp(how, "long-ping-pong") == 0) { /* until told to stop */
+        const char* stop = getenv("WATCH_STOP");
+        if (stop == NULL) exit(2);
         for (int i = 0;; ++i) {
-            const int go = me == 0 && access(getenv("WATCH_STOP"), F_OK) == 0 ? 2 : 1;
+            const int go = me == 0 && access(stop, F_OK) == 0 ? 2 : 1;
             if (me == 0) send_to(1, 8, go);
             int source = 1 - me, type = DONTCARE;
             size_t got;

@@ -9,6 +9,7 @@ namespace {
 
 bool wants(const std::vector<std::string>& arguments, std::vector<std::string> environment) {
     std::vector<char*> pointers;
+    pointers.reserve(environment.size() + 1);
     for (auto& entry : environment) pointers.push_back(entry.data());
     pointers.push_back(nullptr);
     return wants_poe(arguments, pointers.data());

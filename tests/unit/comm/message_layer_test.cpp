@@ -17,9 +17,9 @@ using poe::TaskId;
 namespace {
 
 constexpr Bytes kControl = 4096;
-constexpr Bytes kRing = 32 * 1024;
-constexpr Bytes kBuffer = 64 * 1024;
-constexpr Bytes kEager = 8 * 1024;
+constexpr Bytes kRing = 32 << 10;
+constexpr Bytes kBuffer = 64 << 10;
+constexpr Bytes kEager = 8 << 10;
 
 struct Wire {
     Wire() : start(static_cast<std::byte*>(std::aligned_alloc(4096, kControl + kRing))) {

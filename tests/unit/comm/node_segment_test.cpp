@@ -101,7 +101,7 @@ TEST_CASE("the layout holds for any number of tasks") {
         const auto layout = poe::SegmentLayout::of(local * 3, local, 3);
         CAPTURE(local);
         CHECK(layout.slots_offset % poe::kLine == 0);
-        CHECK(layout.slots_offset >= layout.node_map_offset + local * 3 * sizeof(poe::NodeIndex));
+        CHECK(layout.slots_offset >= layout.node_map_offset + 3 * sizeof(poe::NodeIndex) * local);
         CHECK(layout.boards_offset == layout.slots_offset + local * sizeof(poe::TaskSlot));
         CHECK(layout.polled_offset * 8 >= local);
         CHECK(layout.board_stride >= layout.polled_offset + local);
@@ -111,7 +111,7 @@ TEST_CASE("the layout holds for any number of tasks") {
         CHECK(layout.pipe_offset(local - 1, local - 1, local) + layout.pipe_bytes() ==
               layout.file_bytes);
         CHECK((layout.ring_bytes & (layout.ring_bytes - 1)) == 0);
-        CHECK(layout.ring_bytes >= 32 * 1024);
+        CHECK(layout.ring_bytes >= (32 << 10));
     }
 }
 
@@ -122,7 +122,7 @@ TEST_CASE("256 tasks cost memory only for the pipes they use") {
     CHECK(before.fixed_per_task < 2048);
     CHECK(before.in_use <= segment.facts().layout.fixed_bytes + poe::kPage);
     CHECK(before.per_used_pipe_min == 4096);
-    CHECK(before.per_used_pipe_max == 36 * 1024);
+    CHECK(before.per_used_pipe_max == (36 << 10));
     segment.reserve_pipe(3, 200, 0, segment.facts().layout.control_bytes);
     const auto mapping = segment.map_pipe(3, 200);
     mapping.data()[0] = std::byte{1};
@@ -158,7 +158,7 @@ TEST_CASE("attach says what is wrong with a file") {
             in.read(old.data(), static_cast<std::streamsize>(old.size()));
         }
         overwrite(directory.segment(), offset, &value, sizeof value);
-        const std::string fault = attach_fault(directory.segment());
+        std::string fault = attach_fault(directory.segment());
         overwrite(directory.segment(), offset, old.data(), old.size());
         REQUIRE(attach_fault(directory.segment()).empty());
         return fault;

@@ -17,8 +17,8 @@ using poe::Bytes;
 namespace {
 
 constexpr Bytes kControl = 4096;
-constexpr Bytes kRing = 32 * 1024;
-constexpr Bytes kTokens = 64 * 1024;
+constexpr Bytes kRing = 32 << 10;
+constexpr Bytes kTokens = 64 << 10;
 
 // Zeroed, page-aligned memory of one direction.
 struct Memory {

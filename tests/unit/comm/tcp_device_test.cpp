@@ -151,7 +151,7 @@ void exchange(unsigned tasks, int messages, unsigned seed, bool polls_are_rare) 
                 REQUIRE(texts[static_cast<std::size_t>(i)] == std::to_string(i));
         }
     // One connection per pair is left, and the listening sockets.
-    const std::size_t expected = sockets_before + tasks + tasks * (tasks - 1);
+    const std::size_t expected = sockets_before + tasks + std::size_t{tasks} * (tasks - 1);
     while (open_sockets() != expected) {
         REQUIRE(std::chrono::steady_clock::now() < deadline);
         for (TaskId task = 0; task < n; ++task) job.poll(task);

@@ -22,7 +22,7 @@ using poe::UniqueFd;
 
 namespace {
 
-constexpr Bytes kCapacity = 64 * 1024;
+constexpr Bytes kCapacity = 64 << 10;
 
 struct Host final : TcpPipeHost {
     void want_connection(TcpPipe&) override { ++calls; }

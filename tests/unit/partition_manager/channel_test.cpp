@@ -38,7 +38,7 @@ struct End {
                     frames.push_back({f.kind, f.flags, f.task, std::string(f.payload)});
                     on_each();
                 },
-                [this](Message m) {
+                [this](const Message& m) {
                     frames.push_back({FrameKind::kControl, 0, -1, encode(m)});
                     on_each();
                 },
@@ -349,6 +349,23 @@ TEST_CASE("no handler after close, though the peer was gone before", "[channel]"
         run_ready(one.loop);
         CHECK(one.end.closed == 0);
     }
+}
+
+TEST_CASE("a queue of bytes gives back the space of an unusual load, once empty", "[channel]") {
+    ByteQueue queue;
+    const auto pass = [&queue](std::size_t count) {
+        std::memset(queue.reserve(count), 'x', count);
+        queue.append(count);
+        queue.take(count - 1);
+        CHECK(queue.capacity() >= count);
+        CHECK(*queue.data() == 'x');
+        queue.take(1);
+        return queue.capacity();
+    };
+    const std::size_t usual = 2 * kStreamWindow;
+    CHECK(pass(usual) >= usual);
+    CHECK(pass(kMaxControlPayload) == 0);
+    CHECK(pass(10) >= 10);
 }
 
 TEST_CASE("a queue of bytes against a string", "[channel]") {

@@ -247,6 +247,12 @@ TEST_CASE("jobs that contradict themselves are refused", "[messages]") {
     CHECK_FALSE(refused([](StartJob& s) { s.job.kill_grace = kMaxKillGrace; }));
     CHECK(refused([](StartJob& s) { s.job.kill_grace = std::chrono::milliseconds::max(); }));
     CHECK(refused([](StartJob& s) { s.job.kill_grace = std::chrono::milliseconds(-1); }));
+    CHECK_FALSE(refused([](StartJob& s) { s.job.buffer_mem = kMaxBufferMem; }));
+    CHECK(refused([](StartJob& s) { s.job.buffer_mem = kMaxBufferMem + 1; }));
+    CHECK_FALSE(refused([](StartJob& s) { s.job.eager_limit = kMaxEagerLimit; }));
+    CHECK(refused([](StartJob& s) { s.job.eager_limit = kMaxEagerLimit + 1; }));
+    CHECK(refused([](StartJob& s) { s.job.deadlock_timeout = std::chrono::seconds(-1); }));
+    CHECK(refused([](StartJob& s) { s.job.deadlock_timeout = std::chrono::seconds::max(); }));
 }
 
 TEST_CASE("a command without words is refused though no task runs it", "[messages]") {

@@ -47,7 +47,7 @@ class TempDirectory {
     std::string operator/(const std::string& name) const { return path_ + "/" + name; }
 
     std::string write(const std::string& name, const std::string& text, mode_t mode = 0644) const {
-        const std::string file = *this / name;
+        std::string file = *this / name;
         std::ofstream(file, std::ios::binary) << text;
         ::chmod(file.c_str(), mode);
         return file;

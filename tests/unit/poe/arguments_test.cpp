@@ -165,9 +165,15 @@ TEST_CASE("help and version end the splitting", "[arguments]") {
 }
 
 TEST_CASE("words that look like poe's are remembered", "[arguments]") {
-    const auto split = split_arguments({"prog", "--labelio", "--procs", "--help", "-x"}, {});
+    const auto split = split_arguments(
+        {"prog", "--labelio", "--procs", "--help", "-x", "--procs=2", "-hfile=a=b", "-h=1", "-x=2"},
+        {});
     REQUIRE(split.ok());
-    CHECK(split.value().passed_lookalikes == Words{"--labelio", "--procs"});
+    Words found;
+    for (const FlagUse& use : split.value().passed_lookalikes)
+        found.push_back(std::string(display_name(*use.row)) + " " + use.spelling + " " + use.value);
+    CHECK(found == Words{"-labelio --labelio ", "-procs --procs ", "-procs --procs 2",
+                         "-hostfile -hfile a=b"});
 }
 
 TEST_CASE("mistakes in the command line", "[arguments]") {

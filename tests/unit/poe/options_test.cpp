@@ -194,8 +194,16 @@ TEST_CASE("settings that go against each other are told", "[options]") {
     CHECK(right({"x", "-retrycount", "2", "-retry", "wait"}).notices.empty());
     CHECK(
         notices(right({"x", "--procs", "3"})) ==
-        Words{"ATTENTION: 0031-378  --procs was passed to the program, since it stands behind it; "
-              "poe's own is -procs there"});
+        Words{"ATTENTION: 0031-378  \"--procs\" was passed to the program, since it stands behind "
+              "it; poe's own is \"-procs\" there"});
+    for (const char* word : {"--procs=3", "-procs=3"}) {
+        const Options options = right({"x", word});
+        CHECK(options.program == pm::Command{"x", word});
+        CHECK(notices(options) ==
+              Words{"ATTENTION: 0031-378  \"" + std::string(word) +
+                    "\" was passed to the program, since it stands behind it; poe's own is "
+                    "\"-procs 3\" there"});
+    }
     CHECK(right({"rsync", "--timeout", "3", "--version"}).notices.empty());
 }
 
