@@ -35,7 +35,7 @@
 namespace poe {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x4745'5345'444f'4e50ull;  // "PNODESEG" in memory
-inline constexpr std::uint32_t kSegmentVersion = 2;
+inline constexpr std::uint32_t kSegmentVersion = 3;
 inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxTasks = 1u << 20;
@@ -95,8 +95,8 @@ struct SegmentFacts {
     // 1: membarrier works here, so senders need no fence (see comm/base/fence.hpp).
     std::uint32_t asymmetric_fences = 0;
     std::uint32_t single_copy = 0;  // 1: tasks may read each other's memory
-    std::uint32_t euilib = 0;  // Euilib
-    JobKey job_key{};          // all zero in a job without TCP
+    std::uint32_t euilib = 0;       // Euilib
+    JobKey job_key{};               // all zero in a job without TCP
     char job_id[kMaxJobId + 8] = {};
     SegmentLayout layout;
 };
@@ -127,6 +127,8 @@ struct TaskSlot {
     // Line 1: read by every sender after every message, written only around sleeps.
     alignas(kLine) std::atomic<std::uint32_t> sleeping;  // SleepState
     std::atomic<std::uint32_t> doorbell;                 // futex word
+    // Written by the task when it makes its FIFO, in a nameless segment only: its descriptor.
+    std::int32_t wake_fd;
 
     // Line 2: how often a doorbell bit was set; the owner looks here before it scans its board.
     alignas(kLine) std::atomic<std::uint32_t> rings;
