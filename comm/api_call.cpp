@@ -19,11 +19,7 @@ namespace poe::comm {
 Runtime* the_one = nullptr;
 
 [[gnu::cold]] Runtime& make_runtime() {
-    the_one = new Runtime({.child = std::getenv("MP_CHILD"),
-                           .segment = std::getenv("MP_SEGMENT"),
-                           .control = std::getenv("MP_CONTROL"),
-                           .css_interrupt = std::getenv("MP_CSS_INTERRUPT"),
-                           .intrdelay = std::getenv("MP_INTRDELAY")});
+    the_one = new Runtime([](const char* name) { return std::getenv(name); });
     // A child process shares the pipes but not the positions in them.
     ::pthread_atfork(nullptr, nullptr, [] {
         the_one->fail("this is a child process of the task; only the task itself may use MPL");

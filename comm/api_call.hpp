@@ -33,6 +33,7 @@ enum class MplError : int {
     kMessageId = 115,
     kTruncated = 116,
     kDisagreement = 117,
+    kForeignJob = 118,  // reported by runtime.cpp and foreign_launch.cpp, outside of calls
 };
 
 // The process's one runtime; null before the first call.

@@ -96,9 +96,8 @@ int api_task_set(const char* name, int nbuf, int stype) {
 }
 
 int api_stopall(int errcode) {
-    the_runtime().note_stopall(errcode);
     flush_program_output(true);
-    ::_exit(errcode & 255);
+    the_runtime().stop_all(errcode);
 }
 
 }  // namespace poe::comm

@@ -66,8 +66,10 @@ std::string poe_beside_library() {
 
 bool wants_poe(const std::vector<std::string>& arguments, char** environment) {
     if (!value_of(environment, "MP_CHILD").empty()) return false;
+    const bool launched =
+        !value_of(environment, "PMIX_RANK").empty() || !value_of(environment, "PMI_RANK").empty();
     for (const char* name : {"MP_PROCS", "MP_HOSTFILE", "MP_NODES"}) {
-        if (!value_of(environment, name).empty()) return true;
+        if (!launched && !value_of(environment, name).empty()) return true;
     }
     if (value_of(environment, "MP_NOARGLIST") == "yes") return false;
     const std::string_view fence = value_of(environment, "MP_FENCE");

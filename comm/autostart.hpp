@@ -7,7 +7,8 @@
 
 namespace poe::comm {
 
-// Whether a program with these arguments (argv) and environment was meant as a job. Pure.
+// Whether a program with these arguments (argv) and environment was meant as a job. What another
+// launcher has started is a task already, whatever MP_PROCS says; only a flag makes it a job. Pure.
 bool wants_poe(const std::vector<std::string>& arguments, char** environment);
 
 // Becomes poe, with this program and its arguments. Does not return: a poe that cannot be found or

@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <strings.h>
 #include <unistd.h>
 #include <utility>
+
+#include "comm/foreign_launch.hpp"
 
 namespace poe::comm {
 namespace {
@@ -20,6 +24,8 @@ constexpr Bytes kSmallestBuffer = 16 << 10;
 
 // A receiver may compute for hours before it asks for a message; a whole day is a mistake.
 constexpr auto kLongestFinish = std::chrono::hours(24);
+// About as many seconds of waiting.
+constexpr unsigned kLooksAtTheDead = 4;
 constexpr auto kFinishPause = std::chrono::milliseconds(5);
 
 TaskId parse_task(const char* text) {
@@ -34,11 +40,16 @@ TaskId parse_task(const char* text) {
 
 }  // namespace
 
-Runtime::Runtime(const TaskEnvironment& environment) {
-    read_interrupts(environment);
+Runtime::Runtime(const Variables& variables) : process_(::getpid()) {
+    read_interrupts(variables);
     try {
-        if (environment.child != nullptr) {
-            attach(environment);
+        const char* child = variables("MP_CHILD");
+        if (child == nullptr) rendezvous_ = find_rendezvous(variables);
+        if (child != nullptr) {
+            attach(child, variables("MP_SEGMENT"));
+            if (const char* control = variables("MP_CONTROL")) control_path_ = control;
+        } else if (rendezvous_ && rendezvous_->size() > 1) {
+            join(variables);
         } else {
             set_limits(0, 0);
             messages_ =
@@ -51,13 +62,14 @@ Runtime::Runtime(const TaskEnvironment& environment) {
 }
 
 // poe has checked the values; without poe one that is none counts for nothing.
-void Runtime::read_interrupts(const TaskEnvironment& environment) {
-    interrupts_enabled_ =
-        environment.css_interrupt != nullptr && ::strcasecmp(environment.css_interrupt, "yes") == 0;
-    if (environment.intrdelay == nullptr) return;
+void Runtime::read_interrupts(const Variables& variables) {
+    const char* enabled = variables("MP_CSS_INTERRUPT");
+    interrupts_enabled_ = enabled != nullptr && ::strcasecmp(enabled, "yes") == 0;
+    const char* text = variables("MP_INTRDELAY");
+    if (text == nullptr) return;
     int delay = 0;
-    const char* end = environment.intrdelay + std::strlen(environment.intrdelay);
-    const auto [stop, fault] = std::from_chars(environment.intrdelay, end, delay);
+    const char* end = text + std::strlen(text);
+    const auto [stop, fault] = std::from_chars(text, end, delay);
     if (fault == std::errc{} && stop == end && delay >= 0)
         interrupt_delay_ = std::chrono::microseconds(delay);
 }
@@ -79,14 +91,57 @@ void Runtime::set_limits(Bytes eager_limit, Bytes buffer_mem) {
                                      settings_.buffer_mem / 4 - kMessageCost);
 }
 
-void Runtime::attach(const TaskEnvironment& environment) {
-    const TaskId task = parse_task(environment.child);
-    if (environment.segment == nullptr) {
+void Runtime::attach(const char* child, const char* segment) {
+    const TaskId task = parse_task(child);
+    if (segment == nullptr) {
         throw Error(
             "MP_CHILD is set but MP_SEGMENT is not: something between poe and this program has "
             "removed variables from the environment; leave the MP_ variables as poe set them");
     }
-    segment_ = std::make_unique<NodeSegment>(NodeSegment::attach(environment.segment));
+    enter(NodeSegment::attach(segment), task);
+}
+
+void Runtime::join(const Variables& variables) {
+    task_ = rendezvous_->rank();
+    try {
+        enter(join_foreign_job(*rendezvous_, variables), task_);
+    } catch (const JobRefused&) {
+        rendezvous_->finalize();
+        ::_exit(1);
+    } catch (const std::exception& error) {
+        end_foreign_job(std::string("this job cannot begin: ") + error.what());
+    }
+    waiter_->look_around([this] { look_after_neighbours(); });
+}
+
+// poe sees a task die and ends the others; not every launcher does, and those that do get some time
+// first. A process that is gone without having said that its exit handlers ran has died. One whose
+// number has been given to another process seems to live: that is why this is the second net only.
+void Runtime::look_after_neighbours() noexcept {
+    if (!rendezvous_->alive()) end_foreign_job("the launcher of this job is gone");
+    for (std::uint32_t index = 0; index < segment_->local_tasks(); ++index) {
+        const TaskSlot& neighbour = segment_->slot(index);
+        if (::kill(neighbour.pid, 0) == 0 || errno != ESRCH) continue;
+        if (neighbour.finished.load(std::memory_order_acquire) != 0) continue;
+        if (++looks_at_the_dead_ < kLooksAtTheDead) return;
+        end_foreign_job("task " + std::to_string(segment_->task_at(index)) + " (process " +
+                        std::to_string(neighbour.pid) +
+                        " of this node) has died; without it the others would wait for ever");
+    }
+}
+
+void Runtime::end_foreign_job(const std::string& why) const noexcept {
+    const std::string text = "ERROR: 0032-118 task " + std::to_string(task_) + ": " + why + ".\n";
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::fflush(nullptr);
+    // The neighbours are not to take this end for the first.
+    if (slot_ != nullptr) slot_->finished.store(1, std::memory_order_release);
+    rendezvous_->abort(1, why);
+    ::_exit(1);
+}
+
+void Runtime::enter(NodeSegment segment, TaskId task) {
+    segment_ = std::make_unique<NodeSegment>(std::move(segment));
     const auto index = segment_->local_index(task);
     if (!index) {
         throw Error("MP_CHILD says task " + std::to_string(task) + ", which is not one of node " +
@@ -101,12 +156,11 @@ void Runtime::attach(const TaskEnvironment& environment) {
                     ") has already sent or received as this task; a task can be only one MPL "
                     "program, so start the programs one after another with poe itself");
     }
-    slot.pid = ::getpid();
+    slot.pid = process_;
     slot_ = &slot;
     doing_ = &slot.doing;
     const SegmentFacts& facts = segment_->facts();
     fences_ = Fences(facts.asymmetric_fences != 0);
-    if (environment.control != nullptr) control_path_ = environment.control;
     set_limits(facts.eager_limit, facts.buffer_mem);
     waiter_ = std::make_unique<Waiter>(segment_->header(), facts, slot,
                                        static_cast<WaitMode>(facts.wait_mode), fences_);
@@ -168,14 +222,18 @@ void Runtime::call_handlers() {
     in_handler_ = false;
 }
 
-void Runtime::note_stopall(int code) noexcept {
-    if (slot_ == nullptr) return;
-    slot_->stopall_code = code;
-    slot_->stopall_called.store(1, std::memory_order_release);
+void Runtime::stop_all(int code) noexcept {
+    if (slot_ != nullptr) {
+        slot_->stopall_code = code;
+        slot_->stopall_called.store(1, std::memory_order_release);
+    }
+    if (rendezvous_ && process_ == ::getpid()) rendezvous_->abort(code & 255, "mpc_stopall");
+    ::_exit(code & 255);
 }
 
 void Runtime::note_finished() noexcept {
     if (slot_ != nullptr && failure_.empty()) slot_->finished.store(1, std::memory_order_release);
+    if (rendezvous_ && process_ == ::getpid()) rendezvous_->finalize();
 }
 
 }  // namespace poe::comm

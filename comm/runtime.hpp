@@ -1,11 +1,12 @@
-// Runtime: this process as a task. Finds out from the environment that pmd made whether it is one,
-// attaches to the node segment, and owns the message layer with what is below it. The one object
-// behind the C API.
+// Runtime: this process as a task. Finds out from the environment whether it is one, of poe or of
+// another launcher, attaches to the node segment, and owns the message layer with what is below it.
+// The one object behind the C API.
 #pragma once
 
 #include <chrono>
 #include <memory>
 #include <string>
+#include <sys/types.h>
 
 #include "comm/base/error.hpp"
 #include "comm/base/fence.hpp"
@@ -13,27 +14,21 @@
 #include "comm/control_line.hpp"
 #include "comm/message_layer.hpp"
 #include "comm/operations.hpp"
+#include "comm/rendezvous.hpp"
 #include "comm/shm_device.hpp"
 #include "comm/tcp_device.hpp"
 #include "comm/wait.hpp"
 
 namespace poe::comm {
 
-// The environment of a task (see poe(1)), read once.
-struct TaskEnvironment {
-    const char* child = nullptr;          // MP_CHILD
-    const char* segment = nullptr;        // MP_SEGMENT
-    const char* control = nullptr;        // MP_CONTROL
-    const char* css_interrupt = nullptr;  // MP_CSS_INTERRUPT
-    const char* intrdelay = nullptr;      // MP_INTRDELAY
-};
-
 // One thread at a time.
 class Runtime {
   public:
-    // Without MP_CHILD: the only task of its own job. Never throws: what went wrong is in
-    // failure().
-    explicit Runtime(const TaskEnvironment& environment);
+    // With MP_CHILD and MP_SEGMENT (see poe(1)): a task of poe. Else with the variables of another
+    // launcher: a task of its job; blocks until the job's other tasks are here. Else the only task
+    // of its own job. Never throws: what went wrong is in failure(). But a task that another
+    // launcher has started and that cannot join the others says why and ends the job.
+    explicit Runtime(const Variables& variables);
 
     // Why there are no messages in this process; empty when there are.
     const std::string& failure() const noexcept { return failure_; }
@@ -85,23 +80,31 @@ class Runtime {
     std::chrono::microseconds interrupt_delay() const noexcept { return interrupt_delay_; }
     void set_interrupt_delay(std::chrono::microseconds delay) noexcept { interrupt_delay_ = delay; }
 
-    // Leaves word for pmd that this task ends the job with that code.
-    void note_stopall(int code) noexcept;
+    // Ends the job with that code: leaves word for pmd, or asks the other launcher; then this
+    // process.
+    [[noreturn]] void stop_all(int code) noexcept;
     // Leaves word that the task's exit handlers ran.
     void note_finished() noexcept;
 
   private:
     static constexpr std::uint64_t kLooksUntilImpatient = 64;
 
-    void attach(const TaskEnvironment& environment);
+    void attach(const char* child, const char* segment);
+    void join(const Variables& variables);
+    void enter(NodeSegment segment, TaskId task);
+    void look_after_neighbours() noexcept;
+    [[noreturn]] void end_foreign_job(const std::string& why) const noexcept;
     void make_devices(std::uint32_t index);
-    void read_interrupts(const TaskEnvironment& environment);
+    void read_interrupts(const Variables& variables);
     void set_limits(Bytes eager_limit, Bytes buffer_mem);
 
     std::string failure_;
     TaskId task_ = 0;
     std::uint32_t tasks_ = 1;
     MessageLayerSettings settings_;
+    pid_t process_;
+    unsigned looks_at_the_dead_ = 0;
+    std::unique_ptr<Rendezvous> rendezvous_;  // null in a job of poe
     std::unique_ptr<NodeSegment> segment_;
     TaskSlot* slot_ = nullptr;
     DoingWords own_doing_;

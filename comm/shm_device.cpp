@@ -148,7 +148,7 @@ ShmDevice::ShmDevice(const NodeSegment& segment, std::uint32_t own_index, Bytes 
       own_slot_(segment.slot(own_index)),
       own_bits_(segment.doorbell_bits(own_index)),
       own_polled_(segment.polled(own_index)),
-      fifos_(segment.path()),
+      fifos_(segment),
       pipes_(segment.local_tasks()),
       may_fetch_(segment.facts().single_copy != 0) {}
 

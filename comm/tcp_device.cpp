@@ -51,7 +51,7 @@ TcpDevice::TcpDevice(const NodeSegment& segment, TaskId me, Bytes token_capacity
       pipes_(segment.tasks()) {
     if (!epoll_) throw_errno("cannot make an epoll");
     if (beside_shared_memory_) {
-        fifo_ = WakeFifos(segment.path()).make(me);
+        fifo_ = WakeFifos(segment).make(me);
         epoll_event event{};
         event.events = EPOLLIN;
         event.data.u64 = watch_key(TcpWatch::kFifo, 0);

@@ -145,6 +145,10 @@ void Waiter::sleep() noexcept {
     }
     end_sleep();
     leave_if_ending();
+    if (look_around_ && Clock::now() - looked_around_ >= kLookAfter) {
+        look_around_();
+        looked_around_ = Clock::now();
+    }
 }
 
 void Waiter::end_sleep() noexcept {

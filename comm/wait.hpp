@@ -28,6 +28,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 
 #include "comm/base/fence.hpp"
 #include "comm/base/segment_layout.hpp"
@@ -48,6 +49,10 @@ class Waiter {
   public:
     Waiter(SegmentHeader& header, const SegmentFacts& facts, TaskSlot& own_slot, WaitMode mode,
            const Fences& fences);
+
+    // From now on `look` is called about once in kLookAfter of sleeping, from sleep(); it must not
+    // throw.
+    void look_around(std::function<void()> look) { look_around_ = std::move(look); }
 
     // From now on sleeps are spent there. It must outlive the waiter.
     void sleep_in(SleepPlace& place) noexcept { place_ = &place; }
@@ -87,6 +92,7 @@ class Waiter {
     using Clock = std::chrono::steady_clock;
     static constexpr std::uint32_t kSpinsPerLook = 64;
     static constexpr unsigned kBurst = 16;
+    static constexpr std::chrono::seconds kLookAfter{1};
 
     bool pause_spinning() noexcept;
     bool pause_yielding() noexcept;
@@ -110,6 +116,8 @@ class Waiter {
     SleepPlace* place_ = nullptr;  // null: the doorbell
     Clock::time_point started_;
     Clock::time_point look_began_;  // or earlier
+    std::function<void()> look_around_;
+    Clock::time_point looked_around_;
 };
 
 // The sender's half: wakes the owner of `slot` if it sleeps. Call after the light fence. Never

@@ -22,10 +22,10 @@ ALLOWED = {
     "man": ["poe"],
 }
 
-# Libraries that one room only knows.
+# Libraries that one room only knows, or two.
 ONE_ROOM = {
     r"<CLI/": "poe",
-    r"<pmix": "partition_manager",
+    r"<pmix": ("partition_manager", "comm"),
     r"<(n?curses|ncursesw)": "markerarray",
     r"<asio": "partition_manager",
     r"<otf2": "tracer",

@@ -50,6 +50,10 @@ std::string name_of_filesystem(const std::string& path) {
 
 [[noreturn]] void throw_full(const std::string& path, std::uint64_t needed, const std::string& what,
                              int cause) {
+    if (path.starts_with("/proc/"))
+        throw Error("cannot reserve " + in_kilobytes(needed) + " of memory for " + what +
+                        "; start fewer tasks on this node",
+                    cause);
     struct statvfs state {};
     std::string free_text = "unknown";
     if (::statvfs(directory_of(path).c_str(), &state) == 0) {
@@ -184,21 +188,18 @@ SegmentMapping::~SegmentMapping() {
 
 NodeSegment NodeSegment::create(const NodeSegmentSpec& spec) {
     NodeSegment segment;
-    segment.path_ = spec.path;
     segment.facts_ = facts_of(spec);
-    segment.file_ = UniqueFd(
-        ::open(spec.path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!segment.file_) throw_errno("cannot create the node segment " + spec.path);
+    segment.make_file(spec);
     try {
         const SegmentLayout& layout = segment.facts_.layout;
         if (::ftruncate(segment.file_.get(), static_cast<off_t>(layout.file_bytes)) != 0) {
-            throw_errno("cannot size the node segment " + spec.path + " to " +
+            throw_errno("cannot size the node segment " + segment.path_ + " to " +
                         in_kilobytes(layout.file_bytes) + " (sparse)");
         }
         segment.reserve(0, layout.fixed_bytes, "the node segment of job " + spec.job_id);
-        segment.map_fixed_part(spec.path, Access::kReadWrite);
+        segment.map_fixed_part(segment.path_, Access::kReadWrite);
     } catch (...) {
-        ::unlink(spec.path.c_str());
+        if (!segment.nameless()) ::unlink(segment.path_.c_str());
         throw;
     }
     segment.header_ = new (segment.fixed_.data()) SegmentHeader{};
@@ -208,9 +209,23 @@ NodeSegment NodeSegment::create(const NodeSegmentSpec& spec) {
     // The rest is zero pages, and zero is the initial value of every slot and board word. The facts
     // go last: an attach that comes too early finds no magic.
     segment.header_->facts = segment.facts_;
-    segment.read_node_map(spec.path);
-    segment.read_nodes(spec.path);
+    segment.read_node_map(segment.path_);
+    segment.read_nodes(segment.path_);
     return segment;
+}
+
+void NodeSegment::make_file(const NodeSegmentSpec& spec) {
+    if (spec.path.empty()) {
+        path_ = "a nameless file";
+        file_ = UniqueFd(::memfd_create(("poe-" + spec.job_id).c_str(), MFD_CLOEXEC));
+    } else {
+        path_ = spec.path;
+        file_ = UniqueFd(
+            ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+    }
+    if (!file_) throw_errno("cannot create the node segment " + path_);
+    if (spec.path.empty())
+        path_ = "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(file_.get());
 }
 
 NodeSegment NodeSegment::attach(const std::string& path) {
@@ -227,7 +242,9 @@ NodeSegment NodeSegment::open_existing(const std::string& path, Access access) {
     const bool any_owner = access == Access::kRead && ::geteuid() == 0;
     NodeSegment segment;
     segment.path_ = path;
-    segment.file_ = UniqueFd(::open(path.c_str(), mode | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    // Descriptors below /proc are links; of the same user's processes, which is checked below.
+    const int links = is_nameless(path) ? 0 : O_NOFOLLOW;
+    segment.file_ = UniqueFd(::open(path.c_str(), mode | O_CLOEXEC | O_NONBLOCK | links));
     if (!segment.file_) throw_errno(refusal);
     struct stat state {};
     if (::fstat(segment.file_.get(), &state) != 0) throw_errno(refusal);

@@ -1,6 +1,8 @@
 // NodeSegment: the node segment of segment_layout.hpp as an object. pmd creates it, tasks and
 // watchers attach to it. The file itself belongs to the job directory, which pmd removes: nothing
-// here unlinks it, except a creation that failed half-way.
+// here unlinks it, except a creation that failed half-way. Where there is no pmd
+// (foreign_launch.hpp) the file has no name: it goes with the last process that has it open,
+// however that ends.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +20,7 @@ namespace poe {
 
 struct NodeSegmentSpec {
     std::string job_id;                   // [a-z0-9-]{1,40}
-    std::string path;                     // absolute path of the file to make
+    std::string path;                     // absolute path of the file to make; empty: nameless
     NodeIndex node = 0;                   // the node this segment is for
     std::vector<NodeIndex> node_of_task;  // one per task of the job; at least one is `node`
     WaitMode wait_mode = WaitMode::kAdaptive;
@@ -58,8 +60,9 @@ class NodeSegment {
     // Throws Error; a full /dev/shm is named with the size needed, the size free and the way out.
     static NodeSegment create(const NodeSegmentSpec& spec);
 
-    // Maps an existing one after checking magic, version, sizes, offsets and owner. Throws Error
-    // that names the file and what is wrong with it. Never trusts a number that it did not check.
+    // Maps an existing one, by its path(), after checking magic, version, sizes, offsets and owner.
+    // Throws Error that names the file and what is wrong with it. Never trusts a number that it did
+    // not check.
     static NodeSegment attach(const std::string& path);
 
     // The same for somebody who only looks: nothing is written, and the object's slots must not be.
@@ -84,8 +87,10 @@ class NodeSegment {
     // The port that a task listens on, 0 while it is not known. pmd writes it, tasks read it.
     // Precondition: 0 <= task < tasks().
     std::atomic<std::uint32_t>& port_of(TaskId task) const noexcept;
-    // The file that this is in.
+    // The file that this is in; of a nameless one the descriptor of its creator below /proc, which
+    // processes of the same user can open while the creator lives.
     const std::string& path() const noexcept { return path_; }
+    bool nameless() const noexcept { return is_nameless(path_); }
     // Position among the tasks of this node, in task order; nothing for a task of another node.
     std::optional<std::uint32_t> local_index(TaskId task) const noexcept;
     TaskId task_at(std::uint32_t local_index) const noexcept { return local_tasks_[local_index]; }
@@ -121,6 +126,8 @@ class NodeSegment {
 
     NodeSegment() = default;
     static NodeSegment open_existing(const std::string& path, Access access);
+    static bool is_nameless(const std::string& path) noexcept { return path.starts_with("/proc/"); }
+    void make_file(const NodeSegmentSpec& spec);
     void map_fixed_part(const std::string& path, Access access);
     void read_node_map(const std::string& path);
     void write_nodes(const NodeSegmentSpec& spec) const;

@@ -134,6 +134,8 @@ struct TaskSlot {
     // Line 1: read by every sender after every message, written only around sleeps.
     alignas(kLine) std::atomic<std::uint32_t> sleeping;  // SleepState
     std::atomic<std::uint32_t> doorbell;                 // futex word
+    // Written by the task when it makes its FIFO, in a nameless segment only: its descriptor.
+    std::int32_t wake_fd;
 
     // Line 2: how often a doorbell bit was set; the owner looks here before it scans its board.
     alignas(kLine) std::atomic<std::uint32_t> rings;

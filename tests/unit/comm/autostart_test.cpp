@@ -35,6 +35,13 @@ TEST_CASE("a task never starts a job") {
     CHECK_FALSE(wants({"ring", "-procs", "4"}, {"MP_CHILD=0", "MP_PROCS=4"}));
 }
 
+TEST_CASE("a task of another launcher starts a job only when its own flags say so") {
+    for (const char* variable : {"PMIX_RANK=0", "PMI_RANK=0"}) {
+        CHECK_FALSE(wants({"ring"}, {variable, "MP_PROCS=4"}));
+        CHECK(wants({"ring", "-procs", "4"}, {variable}));
+    }
+}
+
 TEST_CASE("the fence and MP_NOARGLIST hide flags") {
     CHECK_FALSE(wants({"ring", "QQ", "-procs", "4"}, {"MP_FENCE=QQ"}));
     CHECK(wants({"ring", "-procs", "4", "QQ"}, {"MP_FENCE=QQ"}));

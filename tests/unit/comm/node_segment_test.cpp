@@ -83,6 +83,29 @@ TEST_CASE("a segment can be made and attached to") {
     CHECK(attached.slot(0).doorbell.load() == 1);
 }
 
+TEST_CASE("a segment without a name is found through its maker") {
+    const Directory directory;
+    auto spec = spec_for(directory, 3);
+    spec.path.clear();
+    std::string path;
+    {
+        const auto made = poe::NodeSegment::create(spec);
+        path = made.path();
+        CHECK(made.nameless());
+        const auto attached = poe::NodeSegment::attach(path);
+        CHECK(attached.nameless());
+        made.slot(2).attached.store(1);
+        CHECK(attached.slot(2).attached.load() == 1);
+        made.reserve_pipe(0, 1, 0, made.facts().layout.pipe_bytes());
+        const auto pipe = made.map_pipe(0, 1);
+        const auto same = attached.map_pipe(0, 1);
+        pipe.data()[100] = std::byte{7};
+        CHECK(same.data()[100] == std::byte{7});
+    }
+    CHECK(std::filesystem::is_empty(directory.path));
+    CHECK(attach_fault(path).find(path) != std::string::npos);
+}
+
 TEST_CASE("creating refuses what it cannot hold") {
     const Directory directory;
     auto spec = spec_for(directory, 2);
