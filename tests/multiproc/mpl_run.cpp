@@ -44,7 +44,7 @@ using Clock = std::chrono::steady_clock;
 
 struct Options {
     unsigned tasks = 1;
-    double seconds = 60;
+    double seconds = MPL_RUN_SECONDS;
     poe::WaitMode wait_mode = poe::WaitMode::kAdaptive;
     poe::Bytes buffer_mem = 0;
     poe::Bytes eager_limit = 0;

@@ -5,6 +5,7 @@ unit_tests(collectives mpl_static)
 
 add_executable(mpl_run multiproc/mpl_run.cpp)
 target_link_libraries(mpl_run PRIVATE poe_base)
+target_compile_definitions(mpl_run PRIVATE MPL_RUN_SECONDS=${mpl_run_seconds})
 
 # --- the programs that run as tasks
 function(mpl_program name)
@@ -43,7 +44,7 @@ target_compile_options(mpl_external PRIVATE -fallow-argument-mismatch -w)
 # --- the tests
 function(mpl_test name)
   add_test(NAME mpl_${name} COMMAND ${ARGN})
-  set_tests_properties(mpl_${name} PROPERTIES TIMEOUT 120)
+  set_tests_properties(mpl_${name} PROPERTIES TIMEOUT ${short_test})
 endfunction()
 
 foreach(tasks 1 2 3 4 7 8 16)

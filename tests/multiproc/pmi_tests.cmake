@@ -30,4 +30,4 @@ endforeach()
 
 add_test(NAME pmi COMMAND pmi_test)
 # It compares public folders before and after.
-set_tests_properties(pmi PROPERTIES TIMEOUT 120 RUN_SERIAL TRUE)
+set_tests_properties(pmi PROPERTIES TIMEOUT ${short_test} RUN_SERIAL TRUE)
