@@ -16,6 +16,10 @@ constexpr auto kSpinFor = 50us;
 constexpr auto kYieldUntil = 1ms;
 constexpr auto kYieldUntilCrowded = 300us;
 constexpr std::uint32_t kYieldsPerLook = 8;
+// When to believe that somebody else has this core too.
+constexpr std::uint32_t kFirstYields = 2;
+constexpr std::uint32_t kLessons = 3;
+constexpr std::uint32_t kSharedWaits = 1000;
 constexpr auto kLongestSleep = 250ms;
 constexpr auto kShortestSleep = 1ms;  // where a wake-up could be missed
 constexpr auto kLeaveAfter = 10s;
@@ -58,6 +62,19 @@ void Waiter::look_was_vain() noexcept {
     if (noted_) slot_.pulse.looked(in_ms(look_began_));
 }
 
+// A wait is over in which spinning was in vain, or in which the task yielded at once.
+void Waiter::learn() noexcept {
+    if (shares_core()) {
+        // The last of them leaves one lesson to go: one more wait that spins in vain is enough.
+        if (--shared_waits_ == 0) lessons_ = kLessons - 1;
+    } else if (first_yields_ > kFirstYields) {
+        lessons_ = 0;
+    } else if (++lessons_ >= kLessons) {
+        shared_waits_ = kSharedWaits;
+    }
+    first_yields_ = 0;
+}
+
 bool Waiter::pause() noexcept {
     switch (mode_) {
         case WaitMode::kSleep:
@@ -75,6 +92,10 @@ bool Waiter::pause() noexcept {
             return pause_yielding() && false;
         case WaitMode::kAdaptive:
             break;
+    }
+    if (shares_core()) {
+        first_yields_ = 1;
+        return pause_yielding();
     }
     return crowded_ ? pause_yielding() : pause_spinning();
 }
@@ -98,6 +119,7 @@ bool Waiter::pause_spinning() noexcept {
     look_was_vain();
     look_began_ = now;
     if (mode_ == WaitMode::kPoll) return false;
+    ++first_yields_;
     // From here on every turn is a look: one yield each.
     turns_ -= 1;
     ::sched_yield();

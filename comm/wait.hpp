@@ -4,6 +4,9 @@
 //
 //   adaptive  every task of the node has a core: spin 50 us, yield until 1 ms, then sleep.
 //             more tasks than cores: yield at once (a hand-over costs 0.5 us), sleep after 0.3 ms.
+//             The same when waits have again and again lasted until the first yields: then somebody
+//             else has this core too (a task bound to it, another job), whatever the numbers say.
+//             Now and then a wait spins again, to see whether that has changed.
 //   poll      spin for ever     yield   yield for ever     sleep   sleep at once
 //
 // Sleeping cannot miss a message: begin_sleep() stores `sleeping` and passes the heavy fence, then
@@ -59,6 +62,8 @@ class Waiter {
 
     // A new wait starts, or the one under way got something: back to the eager phase.
     void restart() noexcept {
+        if (first_yields_ != 0) [[unlikely]]
+            learn();
         turns_ = 0;
         impatient_ = false;
         lasts_ = false;
@@ -75,7 +80,9 @@ class Waiter {
 
     // How often to look for messages before each pause: where every task has a core, a new wait
     // starts with a burst of looks, as even a pause instruction costs a fifth of a small message.
-    unsigned looks() const noexcept { return bursts_ && turns_ < kSpinsPerLook ? kBurst : 1; }
+    unsigned looks() const noexcept {
+        return bursts_ && turns_ < kSpinsPerLook && !shares_core() ? kBurst : 1;
+    }
 
     // Spends a moment (spin or yield). Answers true when it is time to sleep instead.
     bool pause() noexcept;
@@ -94,6 +101,9 @@ class Waiter {
     static constexpr unsigned kBurst = 16;
     static constexpr std::chrono::seconds kLookAfter{1};
 
+    // Whether a core of its own is out of the question for the wait under way.
+    bool shares_core() const noexcept { return shared_waits_ > 0; }
+    void learn() noexcept;
     bool pause_spinning() noexcept;
     bool pause_yielding() noexcept;
     void start_clock() noexcept;
@@ -112,6 +122,9 @@ class Waiter {
     bool lasts_ = false;
     bool noted_ = false;
     std::uint32_t turns_ = 0;
+    std::uint32_t first_yields_ = 0;  // of this wait, after spinning in vain
+    std::uint32_t lessons_ = 0;       // waits in a row that ended with their first yields
+    std::uint32_t shared_waits_ = 0;  // so many more waits yield at once
     std::uint32_t doorbell_seen_ = 0;
     SleepPlace* place_ = nullptr;  // null: the doorbell
     Clock::time_point started_;

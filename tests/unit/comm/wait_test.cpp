@@ -121,3 +121,43 @@ TEST_CASE("a waiting task stays quiet once the job is being ended") {
     ::close(ready[0]);
     ::close(ready[1]);
 }
+
+TEST_CASE("a task that finds its core shared yields at once, for a while") {
+    Rig rig(false);
+    rig.facts.cpus = 4;
+    rig.facts.local_tasks = 2;
+    Waiter waiter(rig.header, rig.facts, rig.slot, poe::WaitMode::kAdaptive, rig.fences);
+    const unsigned alone = waiter.looks();
+    CHECK(alone > 1);
+    // Waits that end with the first yield after spinning, as when the sender needs this core.
+    for (int wait = 0; wait < 3; ++wait) {
+        CHECK(waiter.looks() == alone);
+        while (!waiter.impatient()) waiter.pause();
+        waiter.restart();
+    }
+    CHECK(waiter.looks() == 1);
+    int yielding = 0;
+    while (waiter.looks() == 1) {
+        waiter.pause();
+        waiter.restart();
+        REQUIRE(++yielding < 100'000);
+    }
+    CHECK(yielding > 100);
+    // One more such wait is enough now; one that lasts longer says that nobody needed the core.
+    while (!waiter.impatient()) waiter.pause();
+    waiter.restart();
+    CHECK(waiter.looks() == 1);
+}
+
+TEST_CASE("waits that last do not make a task yield") {
+    Rig rig(false);
+    rig.facts.cpus = 4;
+    rig.facts.local_tasks = 2;
+    Waiter waiter(rig.header, rig.facts, rig.slot, poe::WaitMode::kAdaptive, rig.fences);
+    for (int wait = 0; wait < 20; ++wait) {
+        while (!waiter.impatient()) waiter.pause();
+        for (int i = 0; i < 20; ++i) waiter.pause();
+        waiter.restart();
+        CHECK(waiter.looks() > 1);
+    }
+}
