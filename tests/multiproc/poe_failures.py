@@ -139,8 +139,8 @@ class Kills(LaunchTest):
         # The tasks die with pmd; what they had started, and the files, wait for the next job.
         wait_for(lambda: not [p for p in running(self.marker) if "echo ready" in processes().get(p, (0, "", ""))[2]
                               and processes()[p][0] in (pmd, job.pid)], "the tasks to be gone", 10)
-        for pid in running(self.marker):
-            os.kill(pid, signal.SIGKILL)
+        for group in {os.getpgid(pid) for pid in running(self.marker)}:
+            os.killpg(group, signal.SIGKILL)
         self.ok(poe("true"))
 
     def test_a_task(self):

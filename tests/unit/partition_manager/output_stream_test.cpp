@@ -33,15 +33,15 @@ struct Bench {
     bool keep_frames = true;
     LineFormatter formatter{false, 1000};
     std::string merged;
-    Channel home{
-        loop,
-        std::move(sockets.read),
-        {},
-        {[this](const Frame& frame) { on_frame(frame); }, [](Message) {}, [](std::string) {}}};
+    Channel home{loop,
+                 std::move(sockets.read),
+                 {},
+                 {[this](const Frame& frame) { on_frame(frame); }, [](const Message&) {},
+                  [](const std::string&) {}}};
     Channel node{loop,
                  std::move(sockets.write),
                  {},
-                 {[this](const Frame&) {}, [](Message) {}, [](std::string) {}}};
+                 {[this](const Frame&) {}, [](const Message&) {}, [](const std::string&) {}}};
     OutputStream stream;
     int pipes_closed = 0;
 
@@ -193,7 +193,7 @@ TEST_CASE("a stream that ends with its long line leaves nothing for the loop", "
     asio::io_context loop;
     FdPair sockets = make_socket_pair();
     Channel node(loop, std::move(sockets.write), {},
-                 {[](const Frame&) {}, [](Message) {}, [](std::string) {}});
+                 {[](const Frame&) {}, [](const Message&) {}, [](const std::string&) {}});
     auto stream = std::make_unique<OutputStream>(loop, node, FrameKind::kStdout, false);
     FdPair others = make_pipe();
     FdPair a = make_pipe();

@@ -87,7 +87,7 @@ TEST_CASE("PMI-1: single answers") {
         const char* ask;
         const char* answer;
     };
-    static const Row kRows[] = {
+    static constexpr Row kRows[] = {
         {"cmd=get_universe_size", "cmd=universe_size size=2 rc=0"},
         {"cmd=init pmi_version=2 pmi_subversion=0",
          "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=-1 msg=only_version_1"},
@@ -287,6 +287,7 @@ TEST_CASE("PMI-1: the process mapping of task maps") {
     CHECK(pmi1_process_mapping({1, 0}) == "(vector,(1,1,1),(0,1,1))");
     // Without any order it would not fit into a value.
     std::vector<NodeIndex> wild;
+    wild.reserve(500);
     for (int i = 0; i < 500; ++i) wild.push_back((i * i * 7 + 3) % 101);
     CHECK(pmi1_process_mapping(wild).empty());
 }

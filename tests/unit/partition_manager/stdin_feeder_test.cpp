@@ -81,6 +81,7 @@ TEST_CASE("readers at different paces", "[stdin_feeder]") {
     Bench bench;
     const std::string all = numbers(1 << 20);
     std::vector<poe::UniqueFd> tasks;
+    tasks.reserve(3);
     for (TaskId id = 0; id < 3; ++id) tasks.push_back(bench.task(id));
     bench.feeder.on_data(all);
     const std::size_t paces[] = {1 << 20, 5000, 100};
@@ -205,6 +206,7 @@ TEST_CASE("what a task leaves unread is not consumed", "[stdin_feeder]") {
 TEST_CASE("the task that read most counts", "[stdin_feeder]") {
     Bench bench;
     std::vector<poe::UniqueFd> tasks;
+    tasks.reserve(3);
     for (TaskId id = 0; id < 3; ++id) tasks.push_back(bench.task(id));
     bench.feeder.on_data(numbers(10000));
     bench.feeder.on_end();

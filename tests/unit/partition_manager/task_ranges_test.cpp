@@ -1,6 +1,8 @@
 // Sets of tasks in words.
 #include "partition_manager/task_ranges.hpp"
 
+#include <numeric>
+
 #include <catch2/catch.hpp>
 #include <climits>
 
@@ -14,8 +16,8 @@ TEST_CASE("tasks are folded into ranges", "[task_ranges]") {
     CHECK(task_ranges({0, 2, 4}) == "0,2,4");
     CHECK(task_ranges({0, 1, 2, 3, 5, 6, 8, 9, 10}) == "0-3,5,6,8-10");
     CHECK(task_ranges({INT_MAX - 2, INT_MAX - 1, INT_MAX}) == "2147483645-2147483647");
-    std::vector<poe::TaskId> many;
-    for (int i = 0; i < 100000; ++i) many.push_back(i);
+    std::vector<poe::TaskId> many(100000);
+    std::iota(many.begin(), many.end(), 0);
     CHECK(task_ranges(many) == "0-99999");
 }
 
