@@ -18,12 +18,40 @@ namespace poe::comm {
 // Never destroyed: other threads and exit handlers may still call.
 Runtime* the_one = nullptr;
 
+namespace {
+
+// What the progress thread does, as a call like any other.
+class BackgroundProgress final : public ProgressWork {
+  public:
+    bool make_progress() noexcept override {
+        ApiCall call("a message that came while the task computed,");
+        if (!call.ready()) return false;
+        bool moved = false;
+        call.run([&] {
+            for (int looks = 0; looks < kLooks && call.runtime().messages().progress(); ++looks)
+                moved = true;
+            return 0;
+        });
+        return moved;
+    }
+
+  private:
+    static constexpr int kLooks = 64;
+};
+
+BackgroundProgress the_background_progress;
+
+}  // namespace
+
 [[gnu::cold]] Runtime& make_runtime() {
     the_one = new Runtime([](const char* name) { return std::getenv(name); });
     // A child process shares the pipes but not the positions in them.
     ::pthread_atfork(nullptr, nullptr, [] {
+        the_one->forget_progress_thread();
         the_one->fail("this is a child process of the task; only the task itself may use MPL");
     });
+    // Not before there is the one: it is a caller, too.
+    the_one->start_progress_thread(the_background_progress);
     return *the_one;
 }
 
@@ -44,13 +72,12 @@ __attribute__((constructor)) void before_main(int count, char** arguments, char*
 
 __attribute__((destructor)) void after_main() {
     if (the_one == nullptr) return;
+    the_one->stop_progress_thread();
     the_one->finish_sending();
     the_one->note_finished();
 }
 
 }  // namespace
-
-std::atomic<bool> ApiCall::busy_{false};
 
 int ApiCall::refuse(MplError number, const std::string& what, const std::string& way_out) const {
     mperrno = static_cast<int>(number);

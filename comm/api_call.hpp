@@ -2,7 +2,6 @@
 // the slot what the task is doing, and report an error once, as text, mperrno and -1.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -45,29 +44,30 @@ inline Runtime& the_runtime() {
     return the_one != nullptr ? *the_one : make_runtime();
 }
 
-// On the stack of an entry point. One thread at a time; a second one finds ready() false. At the
-// end of every call handlers of mpc_rcvncall that are due are called.
+// On the stack of an entry point. One thread at a time; a second one finds ready() false, but the
+// progress thread and the task wait for each other (turn.hpp). At the end of every call handlers of
+// mpc_rcvncall that are due are called.
 class ApiCall {
   public:
     // `name` as the user wrote it.
-    explicit ApiCall(const char* name) noexcept : name_(name), runtime_(the_runtime()) {
-        if (busy_.load(std::memory_order_relaxed)) [[unlikely]]
-            return;
-        busy_.store(true, std::memory_order_relaxed);
-        entered_ = true;
-    }
+    explicit ApiCall(const char* name) noexcept
+        : name_(name), runtime_(the_runtime()), entry_(runtime_.turn().enter()) {}
     ~ApiCall() {
-        if (!entered_) return;
+        if (entry_ == Turn::Entry::kRefused) [[unlikely]]
+            return;
         if (said_) runtime_.doing().clear();
-        busy_.store(false, std::memory_order_relaxed);
         if (runtime_.handlers_due()) [[unlikely]]
             runtime_.call_handlers();
+        if (entry_ == Turn::Entry::kEntered) [[likely]]
+            runtime_.turn().leave();
     }
     ApiCall(const ApiCall&) = delete;
     ApiCall& operator=(const ApiCall&) = delete;
 
     // False: the call must answer refuse_unready().
-    bool ready() const noexcept { return entered_ && runtime_.failure().empty(); }
+    bool ready() const noexcept {
+        return entry_ != Turn::Entry::kRefused && runtime_.failure().empty();
+    }
     int refuse_unready() const;
 
     Runtime& runtime() const noexcept { return runtime_; }
@@ -95,11 +95,9 @@ class ApiCall {
     }
 
   private:
-    static std::atomic<bool> busy_;
-
     const char* name_;
     Runtime& runtime_;
-    bool entered_ = false;
+    Turn::Entry entry_;
     bool said_ = false;
 };
 

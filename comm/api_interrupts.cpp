@@ -14,8 +14,10 @@ int api_queryintr(const char* name) {
 int api_enableintr(const char* name, bool enable) {
     ApiCall call(name);
     if (!call.ready()) return call.refuse_unready();
-    call.runtime().enable_interrupts(enable);
-    return 0;
+    return call.run([&] {
+        call.runtime().enable_interrupts(enable);
+        return 0;
+    });
 }
 
 int api_queryintrdelay(const char* name) {

@@ -108,7 +108,9 @@ int mpc_recv(void* in, size_t len, int* source, int* type, int* msgid);
 
 /* Starts a receive likewise; when it has ended, `handler` is called once with the address of the
  * id, and should end the id with mpc_wait. It is called by the thread that uses MPL, at the end of
- * an MPL call, never inside another handler, and not while mpc_lockrnc holds handlers back. */
+ * an MPL call, or, with interrupts, by a thread of its own while the task computes; then MPL calls
+ * of the task wait until it is over. Never inside another handler, and not while mpc_lockrnc holds
+ * handlers back. */
 int mpc_rcvncall(void* in, size_t len, int* source, int* type, int* msgid,
                  void (*handler)(int* msgid));
 

@@ -41,7 +41,7 @@ TaskId parse_task(const char* text) {
 }  // namespace
 
 Runtime::Runtime(const Variables& variables) : process_(::getpid()) {
-    read_interrupts(variables);
+    read_background(variables);
     try {
         const char* child = variables("MP_CHILD");
         if (child == nullptr) rendezvous_ = find_rendezvous(variables);
@@ -62,16 +62,67 @@ Runtime::Runtime(const Variables& variables) : process_(::getpid()) {
 }
 
 // poe has checked the values; without poe one that is none counts for nothing.
-void Runtime::read_interrupts(const Variables& variables) {
+void Runtime::read_background(const Variables& variables) {
+    const auto microseconds = [&](const char* name) {
+        int value = 0;
+        const char* text = variables(name);
+        if (text == nullptr) return std::chrono::microseconds(0);
+        const char* end = text + std::strlen(text);
+        const auto [stop, fault] = std::from_chars(text, end, value);
+        const bool sound = fault == std::errc{} && stop == end && value >= 0;
+        return std::chrono::microseconds(sound ? value : 0);
+    };
     const char* enabled = variables("MP_CSS_INTERRUPT");
-    interrupts_enabled_ = enabled != nullptr && ::strcasecmp(enabled, "yes") == 0;
-    const char* text = variables("MP_INTRDELAY");
-    if (text == nullptr) return;
-    int delay = 0;
-    const char* end = text + std::strlen(text);
-    const auto [stop, fault] = std::from_chars(text, end, delay);
-    if (fault == std::errc{} && stop == end && delay >= 0)
-        interrupt_delay_ = std::chrono::microseconds(delay);
+    background_.interrupts = enabled != nullptr && ::strcasecmp(enabled, "yes") == 0;
+    background_.delay = microseconds("MP_INTRDELAY");
+    background_.interval = microseconds("MP_POLLING_INTERVAL");
+}
+
+void Runtime::enable_interrupts(bool enable) {
+    background_.interrupts = enable;
+    make_progress_thread();
+    if (progress_thread_) progress_thread_->set(background_);
+}
+
+void Runtime::set_interrupt_delay(std::chrono::microseconds delay) noexcept {
+    background_.delay = delay;
+    if (progress_thread_) progress_thread_->set(background_);
+}
+
+// A task without others gets no messages while it computes.
+void Runtime::make_progress_thread() {
+    const bool wanted = background_.interrupts || background_.interval.count() > 0;
+    if (!wanted || progress_thread_ || !waiter_ || work_ == nullptr) return;
+    sentry_ = std::make_unique<Sentry>(*slot_, fences_, tcp_.get());
+    progress_thread_ = std::make_unique<ProgressThread>(turn_, *work_, *sentry_, background_);
+}
+
+void Runtime::start_progress_thread(ProgressWork& work) noexcept {
+    work_ = &work;
+    if (!failure_.empty()) return;
+    try {
+        make_progress_thread();
+    } catch (const std::exception& error) {
+        failure_ = error.what();
+    }
+}
+
+void Runtime::stop_progress_thread() noexcept {
+    if (!progress_thread_) return;
+    const Turn::Entry entry = turn_.enter();
+    progress_thread_->stop();
+    if (entry == Turn::Entry::kEntered) {
+        turn_.leave();
+        progress_thread_.reset();
+    } else {
+        // The exit comes out of a handler or a call: the thread ends with the process.
+        static_cast<void>(progress_thread_.release());
+    }
+}
+
+void Runtime::forget_progress_thread() noexcept {
+    static_cast<void>(progress_thread_.release());
+    turn_.forget_progress_thread();
 }
 
 ControlLine* Runtime::control() {
@@ -209,6 +260,7 @@ void Runtime::finish_sending() noexcept {
 
 void Runtime::call_handlers() {
     in_handler_ = true;
+    const auto outer = turn_.nest();
     while (!handlers_locked_) {
         Operation* operation = operations_->next_for_handler();
         if (operation == nullptr) break;
@@ -219,6 +271,7 @@ void Runtime::call_handlers() {
         int id = operation->id;
         operation->handler(&id);
     }
+    turn_.unnest(outer);
     in_handler_ = false;
 }
 

@@ -14,14 +14,17 @@
 #include "comm/control_line.hpp"
 #include "comm/message_layer.hpp"
 #include "comm/operations.hpp"
+#include "comm/progress_thread.hpp"
 #include "comm/rendezvous.hpp"
+#include "comm/sentry.hpp"
 #include "comm/shm_device.hpp"
 #include "comm/tcp_device.hpp"
+#include "comm/turn.hpp"
 #include "comm/wait.hpp"
 
 namespace poe::comm {
 
-// One thread at a time.
+// For who has the turn, unless said otherwise.
 class Runtime {
   public:
     // With MP_CHILD and MP_SEGMENT (see poe(1)): a task of poe. Else with the variables of another
@@ -29,6 +32,9 @@ class Runtime {
     // of its own job. Never throws: what went wrong is in failure(). But a task that another
     // launcher has started and that cannot join the others says why and ends the job.
     explicit Runtime(const Variables& variables);
+
+    // Who may use all this now. Thread-safe.
+    Turn& turn() noexcept { return turn_; }
 
     // Why there are no messages in this process; empty when there are.
     const std::string& failure() const noexcept { return failure_; }
@@ -74,11 +80,20 @@ class Runtime {
     // Throws Error.
     ControlLine* control();
 
-    // Whether messages may make progress while the task computes, and how long after they come.
-    bool interrupts_enabled() const noexcept { return interrupts_enabled_; }
-    void enable_interrupts(bool enable) noexcept { interrupts_enabled_ = enable; }
-    std::chrono::microseconds interrupt_delay() const noexcept { return interrupt_delay_; }
-    void set_interrupt_delay(std::chrono::microseconds delay) noexcept { interrupt_delay_ = delay; }
+    // Whether messages make progress while the task computes, and how long after they come. The
+    // first says so to a progress thread and starts it if need be; throws Error.
+    bool interrupts_enabled() const noexcept { return background_.interrupts; }
+    void enable_interrupts(bool enable);
+    std::chrono::microseconds interrupt_delay() const noexcept { return background_.delay; }
+    void set_interrupt_delay(std::chrono::microseconds delay) noexcept;
+
+    // Starts the progress thread if the settings ask for one, to do that work, which must live as
+    // long as the process. When it cannot, failure() says so.
+    void start_progress_thread(ProgressWork& work) noexcept;
+    // At the exit of the process, without the turn: ends it.
+    void stop_progress_thread() noexcept;
+    // In a child process, which has none.
+    void forget_progress_thread() noexcept;
 
     // Ends the job with that code: leaves word for pmd, or asks the other launcher; then this
     // process.
@@ -95,7 +110,8 @@ class Runtime {
     void look_after_neighbours() noexcept;
     [[noreturn]] void end_foreign_job(const std::string& why) const noexcept;
     void make_devices(std::uint32_t index);
-    void read_interrupts(const Variables& variables);
+    void read_background(const Variables& variables);
+    void make_progress_thread();
     void set_limits(Bytes eager_limit, Bytes buffer_mem);
 
     std::string failure_;
@@ -117,8 +133,11 @@ class Runtime {
     std::unique_ptr<Operations> operations_;
     std::string control_path_;
     std::unique_ptr<ControlLine> control_;
-    bool interrupts_enabled_ = false;
-    std::chrono::microseconds interrupt_delay_{0};
+    Turn turn_;
+    ProgressThread::Settings background_;
+    ProgressWork* work_ = nullptr;
+    std::unique_ptr<Sentry> sentry_;
+    std::unique_ptr<ProgressThread> progress_thread_;  // null: not wanted so far
     std::uint64_t vain_looks_ = 0;
     bool overflow_is_error_ = false;
     bool handlers_locked_ = false;

@@ -218,16 +218,27 @@ void TcpDevice::empty_fifo() noexcept {
     }
 }
 
-void TcpDevice::sleep(std::chrono::nanoseconds limit) noexcept {
-    if (!buffered_.empty()) return;
+int TcpDevice::prepare_sleep(std::chrono::nanoseconds& limit) noexcept {
     for (TcpPipe* pipe : waiting_)
         if (pipe->needs_room()) watch(*pipe, EPOLL_CTL_MOD, true);
-    const auto most = std::chrono::ceil<std::chrono::milliseconds>(limit);
-    const auto time = connector_->idle() ? most : connector_->time_left(most);
+    if (!buffered_.empty()) {
+        limit = 0ns;
+    } else if (!connector_->idle()) {
+        limit = connector_->time_left(std::chrono::ceil<std::chrono::milliseconds>(limit));
+    }
+    // The look after the sleep is to be a full one.
+    skipped_ = kShareOfLooks;
+    looks_ = kRoundEvery - 1;
+    return epoll_.get();
+}
+
+void TcpDevice::sleep(std::chrono::nanoseconds limit) noexcept {
+    prepare_sleep(limit);
+    if (limit == 0ns) return;
+    const auto time = std::chrono::ceil<std::chrono::milliseconds>(limit);
     event_count_ =
         std::max(0, ::epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()),
                                  static_cast<int>(time.count())));
-    skipped_ = kShareOfLooks;
 }
 
 bool TcpDevice::finish_sending() {

@@ -51,6 +51,7 @@ class TcpDevice final : public Device,
 
     // SleepPlace: blocks until a socket or a neighbour has something, or for `limit`.
     void sleep(std::chrono::nanoseconds limit) noexcept override;
+    int prepare_sleep(std::chrono::nanoseconds& limit) noexcept override;
 
     // For the task's end; nothing can be sent any more. Answers whether everything that was sent
     // has arrived at the other tasks' systems, or never will; to be called with poll() until it

@@ -20,8 +20,6 @@ constexpr std::uint32_t kYieldsPerLook = 8;
 constexpr std::uint32_t kFirstYields = 2;
 constexpr std::uint32_t kLessons = 3;
 constexpr std::uint32_t kSharedWaits = 1000;
-constexpr auto kLongestSleep = 250ms;
-constexpr auto kShortestSleep = 1ms;  // where a wake-up could be missed
 constexpr auto kLeaveAfter = 10s;
 
 }  // namespace
@@ -150,16 +148,14 @@ void Waiter::pause_between_looks() noexcept {
 }
 
 void Waiter::begin_sleep() noexcept {
-    doorbell_seen_ = slot_.doorbell.load(std::memory_order_relaxed);
-    slot_.sleeping.store(place_ != nullptr ? kAsleepOnFifo : kAsleepOnDoorbell,
-                         std::memory_order_relaxed);
-    fences_.heavy();
+    doorbell_seen_ =
+        announce_sleep(slot_, place_ != nullptr ? kAsleepOnFifo : kAsleepOnDoorbell, fences_);
 }
 
 void Waiter::sleep() noexcept {
     look_was_vain();
     if (header_.ending.load(std::memory_order_relaxed) == 0) {
-        const std::chrono::nanoseconds limit = fences_.reliable() ? kLongestSleep : kShortestSleep;
+        const std::chrono::nanoseconds limit = longest_sleep(fences_);
         if (place_ != nullptr)
             place_->sleep(limit);
         else

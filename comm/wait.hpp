@@ -45,7 +45,25 @@ class SleepPlace {
     virtual ~SleepPlace() = default;
     // Blocks until there may be something to do (a byte in the task's FIFO is), at most `limit`.
     virtual void sleep(std::chrono::nanoseconds limit) noexcept = 0;
+    // The same in two steps, for another thread: what comes before the sleep, and the descriptor
+    // that can be read when there may be something to do. `limit` may become less; 0: there is
+    // something now.
+    virtual int prepare_sleep(std::chrono::nanoseconds& limit) noexcept = 0;
 };
+
+// How long a sleep may last at most: a sender may have been killed before its wake-up, and without
+// reliable fences a wake-up can be missed.
+inline std::chrono::milliseconds longest_sleep(const Fences& fences) noexcept {
+    return std::chrono::milliseconds(fences.reliable() ? 250 : 1);
+}
+
+// The first step of a sleep: tells senders how to wake the task. Answers the doorbell's value.
+inline std::uint32_t announce_sleep(TaskSlot& slot, SleepState how, const Fences& fences) noexcept {
+    const std::uint32_t doorbell = slot.doorbell.load(std::memory_order_relaxed);
+    slot.sleeping.store(how, std::memory_order_relaxed);
+    fences.heavy();
+    return doorbell;
+}
 
 // For one thread. The segment must outlive it.
 class Waiter {

@@ -16,6 +16,7 @@ endfunction()
 mpl_program(mpl_bench mpl_bench.c)
 mpl_program(mpl_control mpl_control.c)
 mpl_program(mpl_flush mpl_flush.c)
+mpl_program(mpl_interrupts mpl_interrupts.c)
 mpl_program(mpl_nonblocking mpl_nonblocking.c)
 mpl_program(mpl_paper mpl_paper.c)
 mpl_program(mpl_random mpl_random.cpp multiproc/mpl_random_mixed.cpp)
@@ -99,6 +100,36 @@ mpl_test(control_settings ${CMAKE_COMMAND} -E env MP_CSS_INTERRUPT=Yes MP_INTRDE
          $<TARGET_FILE:mpl_control> 1 70)
 mpl_test(control_wrong_settings ${CMAKE_COMMAND} -E env MP_CSS_INTERRUPT=maybe MP_INTRDELAY=-70x
          $<TARGET_FILE:mpl_control> 0 0)
+
+# Progress while tasks compute: by interrupts, by timer, over shared memory and TCP; and all of MPL
+# with a progress thread beside it.
+set(interrupts ${CMAKE_COMMAND} -E env MP_CSS_INTERRUPT=yes)
+foreach(tasks 2 3 8)
+  mpl_test(interrupts_${tasks} ${interrupts} $<TARGET_FILE:mpl_run> -n ${tasks}
+           $<TARGET_FILE:mpl_interrupts> handlers)
+endforeach()
+mpl_test(interrupts_enabled mpl_run -n 2 $<TARGET_FILE:mpl_interrupts> enable)
+mpl_test(interrupts_ip ${interrupts} $<TARGET_FILE:mpl_run> -i -n 3 $<TARGET_FILE:mpl_interrupts>)
+mpl_test(interrupts_nodes ${interrupts} $<TARGET_FILE:mpl_run> -N 2 -n 4
+         $<TARGET_FILE:mpl_interrupts>)
+mpl_test(interrupts_sleep ${interrupts} $<TARGET_FILE:mpl_run> -w sleep -n 2
+         $<TARGET_FILE:mpl_interrupts>)
+mpl_test(timer ${CMAKE_COMMAND} -E env MP_POLLING_INTERVAL=300 $<TARGET_FILE:mpl_run> -n 2
+         $<TARGET_FILE:mpl_interrupts> timer)
+foreach(tasks 2 4 8)
+  mpl_test(interrupts_random_${tasks} ${interrupts} $<TARGET_FILE:mpl_run> -n ${tasks}
+           $<TARGET_FILE:mpl_random> ${tasks}70 10 20)
+  mpl_test(interrupts_ip_random_${tasks} ${interrupts} $<TARGET_FILE:mpl_run> -i -n ${tasks}
+           $<TARGET_FILE:mpl_random> ${tasks}80 5 20)
+endforeach()
+foreach(program semantics nonblocking paper)
+  mpl_test(interrupts_${program} ${interrupts} $<TARGET_FILE:mpl_run> -n 4
+           $<TARGET_FILE:mpl_${program}>)
+endforeach()
+foreach(moment 7000 21000 60000)
+  mpl_test(interrupts_kill_${moment} ${interrupts} $<TARGET_FILE:mpl_run> -n 4 -k ${moment}
+           $<TARGET_FILE:mpl_random> ${moment} 100000 10)
+endforeach()
 
 # A task killed at any moment: the others neither crash nor receive anything wrong.
 foreach(tasks 2 4 8 16)

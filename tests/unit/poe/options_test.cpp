@@ -160,9 +160,9 @@ TEST_CASE("known, but without effect: told, never swallowed", "[options]") {
         Words{"ATTENTION: 0031-378  -resd \"yes\" is ignored: this version of poe does not do this "
               "yet"});
     CHECK(
-        notices(right({"x", "-tdir", "/tmp"}, {{"MP_CSS_INTERRUPT", "yes"}})) ==
+        notices(right({"x", "-tdir", "/tmp"}, {{"MP_SINGLE_THREAD", "yes"}})) ==
         Words{
-            "ATTENTION: 0031-378  MP_CSS_INTERRUPT \"yes\" is ignored: this version of poe does "
+            "ATTENTION: 0031-378  MP_SINGLE_THREAD \"yes\" is ignored: this version of poe does "
             "not do this yet",
             "ATTENTION: 0031-378  -tdir \"/tmp\" is ignored: this version of poe does not do this "
             "yet"});
