@@ -278,6 +278,7 @@ bool TcpPipe::fill() {
     const ssize_t got = ::recv(fd_.get(), in_.get() + in_end_, kInput - in_end_, MSG_DONTWAIT);
     if (got > 0) {
         in_end_ += static_cast<std::size_t>(got);
+        wants_input_ = false;
         return true;
     }
     if (got < 0 && would_block(errno)) return false;
@@ -309,7 +310,10 @@ Bytes TcpPipe::read(const BufferView& to, Bytes offset, Bytes n) {
     if (buffered > 0) to.copy_in(offset, in_.get() + in_at_, buffered);
     in_at_ += buffered;
     rest_in_ -= buffered;
-    if (n - buffered < kDirect || !is_open()) return buffered;
+    if (n - buffered < kDirect || !is_open()) {
+        wants_input_ = buffered < n;
+        return buffered;
+    }
     // The buffer is empty now.
     in_at_ = in_end_ = 0;
     std::array<iovec, kPieces> pieces;
@@ -335,6 +339,7 @@ Bytes TcpPipe::skip(Bytes n) {
     const Bytes skipped = std::min<Bytes>({n, rest_in_, in_end_ - in_at_});
     in_at_ += skipped;
     rest_in_ -= skipped;
+    wants_input_ = skipped < n;
     return skipped;
 }
 

@@ -81,9 +81,11 @@ class TcpPipe final : public Pipe {
         const std::size_t there = in_end_ - in_at_;
         return there > 0 && (have_header_ ? rest_in_ > 0 : there >= sizeof(FrameHeader));
     }
-    // The frame under way is long, and its next bytes should not take the way through the buffer.
+    // The frame under way is long, and its next bytes should not take the way through the buffer;
+    // unless the reader has just asked for few of them, or for none (a message that is cut).
     bool reads_directly() const noexcept {
-        return have_header_ && rest_in_ >= kDirect && in_at_ == in_end_ && is_open();
+        return have_header_ && rest_in_ >= kDirect && in_at_ == in_end_ && !wants_input_ &&
+               is_open();
     }
 
     // Output waits for room in the socket.
@@ -109,7 +111,6 @@ class TcpPipe final : public Pipe {
     void ask_for_room();
     void return_tokens(Bytes threshold);
     bool make_room();
-    Bytes take_buffered(Bytes n) noexcept;
 
     TcpPipeHost& host_;
     UniqueFd fd_;
@@ -135,7 +136,8 @@ class TcpPipe final : public Pipe {
     std::size_t in_end_ = 0;
     bool have_header_ = false;
     FrameHeader header_;
-    Bytes rest_in_ = 0;  // payload of the front frame that has not been read
+    Bytes rest_in_ = 0;         // payload of the front frame that has not been read
+    bool wants_input_ = false;  // the reader has found the buffer empty and could not do without
 };
 
 }  // namespace poe::comm

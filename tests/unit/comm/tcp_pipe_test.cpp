@@ -210,6 +210,38 @@ TEST_CASE("strided messages need no packing", "[tcp_pipe]") {
     }
 }
 
+// A message that is cut: of a long frame few bytes are read and the others skipped, while it is
+// still arriving.
+TEST_CASE("what a reader does not want of a long frame does not hold it up", "[tcp_pipe]") {
+    const Bytes length = Bytes{200} << 10;
+    for (const Bytes wanted : {Bytes{0}, Bytes{100}, Bytes{70} << 10, length - 1}) {
+        Pair pair(4096);
+        const std::string text = text_of(length, 9);
+        Sending sending(pair.a, text, 1, 0);
+        bool sent = sending.step();
+        REQUIRE_FALSE(sent);
+        std::string got(wanted, ' ');
+        Bytes done = 0;
+        // As a device looks: a read that could go directly, or else the buffer is filled first.
+        int looks = 0;
+        while (done < length) {
+            if (!pair.b.reads_directly()) pair.b.fill();
+            while (pair.b.front() != nullptr && done < length) {
+                const BufferView view(got.data(), got.size());
+                const Bytes n = done < wanted ? pair.b.read(view, done, wanted - done)
+                                              : pair.b.skip(length - done);
+                if (n == 0) break;
+                done += n;
+            }
+            if (!sent) sent = sending.step();
+            REQUIRE(++looks < 100'000);
+        }
+        pair.b.finish_frame();
+        REQUIRE(got == text.substr(0, wanted));
+        REQUIRE(pair.b.fault() == nullptr);
+    }
+}
+
 TEST_CASE("tokens hold a sender back until they are returned", "[tcp_pipe]") {
     Pair pair;
     const std::string text(1000, 'x');
