@@ -128,7 +128,8 @@ MPL_EXPORT int mpc_unpack(const void* in, void* out, size_t blklen, size_t offse
     return api_pack("mpc_unpack", in, out, {out, blklen, offset, blknum}, true);
 }
 
-// One set of functions for each type that nbytes may point to.
+// One set of functions for each type that nbytes may point to; a type cannot stand in parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define MPL_RECEIVES(SUFFIX, COUNT)                                                            \
     MPL_EXPORT int mpc_brecv##SUFFIX(void* in, size_t len, int* source, int* type,             \
                                      COUNT* nbytes) {                                          \
@@ -143,6 +144,7 @@ MPL_EXPORT int mpc_unpack(const void* in, void* out, size_t blklen, size_t offse
         return api_bsendrecv("mpc_bsendrecv", {out, outlen, outlen}, dest, type,               \
                              {in, inlen, inlen}, source, nbytes);                              \
     }
+// NOLINTEND(bugprone-macro-parentheses)
 MPL_RECEIVES(, int)
 MPL_RECEIVES(_u, unsigned)
 MPL_RECEIVES(_l, long)

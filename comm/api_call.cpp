@@ -65,8 +65,7 @@ std::string node_name() {
 
 // Before main, so that a program started by hand becomes a job before it has done anything.
 __attribute__((constructor)) void before_main(int count, char** arguments, char** environment) {
-    std::vector<std::string> words;
-    for (int i = 0; i < count; ++i) words.emplace_back(arguments[i]);
+    const std::vector<std::string> words(arguments, arguments + count);
     if (wants_poe(words, environment)) become_poe(words);
 }
 

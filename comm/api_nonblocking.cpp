@@ -216,7 +216,8 @@ MPL_EXPORT int mpc_lockrnc(int newval, int* oldval) {
     return api_lockrnc("mpc_lockrnc", newval, oldval);
 }
 
-// One set of functions for each type that nbytes may point to.
+// One set of functions for each type that nbytes may point to; a type cannot stand in parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define MPL_ENDS(SUFFIX, COUNT)                                               \
     MPL_EXPORT int mpc_wait##SUFFIX(int* msgid, COUNT* nbytes) {              \
         return api_wait("mpc_wait", msgid, nbytes);                           \
@@ -224,6 +225,7 @@ MPL_EXPORT int mpc_lockrnc(int newval, int* oldval) {
     MPL_EXPORT int mpc_probe##SUFFIX(int* source, int* type, COUNT* nbytes) { \
         return api_probe("mpc_probe", source, type, nbytes);                  \
     }
+// NOLINTEND(bugprone-macro-parentheses)
 MPL_ENDS(, int)
 MPL_ENDS(_u, unsigned)
 MPL_ENDS(_l, long)

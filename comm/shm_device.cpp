@@ -111,6 +111,7 @@ bool ShmPipe::fetch(std::uint64_t address, const BufferView& to, Bytes n) {
             local[pieces] = {piece, length};
             taken += length;
         }
+        // An address of the other process. NOLINTNEXTLINE(performance-no-int-to-ptr)
         iovec remote{reinterpret_cast<void*>(static_cast<std::uintptr_t>(address + done)), taken};
         const ssize_t got = ::process_vm_readv(peer_slot_.pid, local.data(), pieces, &remote, 1, 0);
         if (got <= 0) {

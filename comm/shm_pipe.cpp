@@ -13,8 +13,8 @@ namespace {
 // A stream's pieces: small first, so that the receiver starts early, then larger for less traffic
 // on the line of bytes_written.
 constexpr Bytes kFirstPiece = 4096;
-constexpr Bytes kLargestPiece = 16 * 1024;
-constexpr Bytes kReserveStep = 64 * 1024;
+constexpr Bytes kLargestPiece = Bytes{16} * 1024;
+constexpr Bytes kReserveStep = Bytes{64} * 1024;
 
 // Makes the ring's memory exist up to `end` (a position in the first lap) or all of it.
 inline void reserve_up_to(const ShmPipeMemory& memory, Bytes& reserved, std::uint64_t end) {
