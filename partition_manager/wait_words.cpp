@@ -105,24 +105,30 @@ class Describer {
     const WaitTargets& targets_;
 };
 
-// What was sent to a task that waits for something like it.
+// What was sent to a task that waits for something else: messages of the awaited type or from the
+// awaited task, as one of the two was probably mistaken, or, when there are none, any others.
 void add_messages(const TaskState& state, std::vector<std::string>& lines) {
     const Awaited& awaited = state.awaited;
     if (awaited.kind != Awaited::Kind::kMessage || is_collective(state.doing.call)) return;
     std::vector<UnexpectedNote> told;
-    for (const UnexpectedNote& note : state.unexpected.all()) {
-        const bool near =
-            awaited.peer < 0 || note.source == awaited.peer || note.type == awaited.type;
-        const auto same = [&](const UnexpectedNote& other) {
-            return other.source == note.source && other.type == note.type;
-        };
-        if (!near || std::any_of(told.begin(), told.end(), same)) continue;
-        told.push_back(note);
-        lines.push_back("task " + std::to_string(note.source) + " sent type " +
-                        std::to_string(note.type) + " (" + bytes_in_words(note.length) +
-                        ") to task " + std::to_string(state.task) + "; task " +
-                        std::to_string(state.task) + " waits for " + wanted_in_words(awaited));
-    }
+    const auto tell = [&](bool near) {
+        for (const UnexpectedNote& note : state.unexpected.all()) {
+            const bool is_near =
+                awaited.peer < 0 || note.source == awaited.peer || note.type == awaited.type;
+            const auto same = [&](const UnexpectedNote& other) {
+                return other.source == note.source && other.type == note.type;
+            };
+            if (is_near != near || std::any_of(told.begin(), told.end(), same)) continue;
+            told.push_back(note);
+            lines.push_back("task " + std::to_string(note.source) + " sent type " +
+                            std::to_string(note.type) + " (" + bytes_in_words(note.length) +
+                            ") to task " + std::to_string(state.task) + "; task " +
+                            std::to_string(state.task) + " waits for " +
+                            wanted_in_words(awaited));
+        }
+    };
+    tell(true);
+    if (told.empty()) tell(false);
 }
 
 }  // namespace

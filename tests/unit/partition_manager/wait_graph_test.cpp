@@ -156,6 +156,16 @@ TEST_CASE("messages that were sent with another type or by another task", "[wait
                 "task 1 sent type 7 (1 byte) to task 3; task 3 waits for type 7 from task 2"});
 }
 
+TEST_CASE("with nothing nearer, any message that nobody asked for is named", "[wait_graph]") {
+    TaskState third = receives(3, 0, 7);
+    third.unexpected.count = third.unexpected.noted = 1;
+    third.unexpected.notes = {{{2, 8, 16}}};
+    const WaitFindings found = find({receives(0, 3, 1), ended(1), receives(2, 3, 9), third});
+    REQUIRE(found.lines.size() == 4);
+    CHECK(found.lines[3] ==
+          "task 2 sent type 8 (16 bytes) to task 3; task 3 waits for type 7 from task 0");
+}
+
 TEST_CASE("a thousand tasks take a screen", "[wait_graph]") {
     std::vector<TaskState> states;
     for (TaskId task = 0; task < 1000; ++task) {
