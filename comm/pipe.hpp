@@ -36,7 +36,7 @@ struct FrameHeader {
     std::int32_t tag = 0;
     FrameKind kind = FrameKind::kEager;
     Context context = Context::kUser;
-    std::uint16_t unused = 0;
+    std::uint16_t device = 0;  // the device's own
 };
 static_assert(sizeof(FrameHeader) == 12);
 

@@ -41,6 +41,7 @@ class RingCopy {
 
 #if defined(__x86_64__)
     static constexpr std::size_t kLine = 64;
+    static constexpr std::uint32_t kTimeOne = 8;    // of so many copies one is timed
     static constexpr std::uint32_t kTryOther = 64;  // copies between two tries of the other way
     static constexpr std::uint32_t kSmoothing = 4;  // weight of the past in the average, of 1
 
@@ -53,7 +54,12 @@ class RingCopy {
         // more.
         const bool past_is_cheaper = cost_[kPastCache] * 3 < cost_[kOrdinary] * 2;
         Way way = past_is_cheaper ? kPastCache : kOrdinary;
-        if (++copies_ % kTryOther == 0) way = way == kOrdinary ? kPastCache : kOrdinary;
+        if (++copies_ % kTryOther == 0) {
+            way = way == kOrdinary ? kPastCache : kOrdinary;
+        } else if (copies_ % kTimeOne != 0) {
+            way == kPastCache ? copy_past_cache(to, from, n) : void(std::memcpy(to, from, n));
+            return;
+        }
         const std::uint64_t start = __rdtsc();
         if (way == kPastCache) {
             copy_past_cache(to, from, n);

@@ -48,6 +48,7 @@ inline void ShmPipe::wake_peer() noexcept {
 
 Bytes ShmPipe::start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset,
                            Bytes cost) {
+    if (receiver_) sender_.set_echo(receiver_->echo());
     const Bytes taken = sender_.start_frame(header, payload, offset, cost);
     if (taken == kNoRoom) return kNoRoom;
     if (receiver_) receiver_->answered();

@@ -32,7 +32,12 @@ class ShmPipe final : public Pipe {
     Bytes start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset,
                       Bytes cost) override;
     Bytes continue_frame(const BufferView& payload, Bytes offset, Bytes rest) override;
-    const FrameHeader* front() override { return receiver_ ? receiver_->front() : nullptr; }
+    const FrameHeader* front() override {
+        if (!receiver_) return nullptr;
+        const FrameHeader* header = receiver_->front();
+        if (header != nullptr) sender_.take_echo(header->device);
+        return header;
+    }
     Bytes read(const BufferView& to, Bytes offset, Bytes n) override;
     Bytes skip(Bytes n) override;
     bool read_whole(const BufferView& to, Bytes cost) override;

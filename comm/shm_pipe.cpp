@@ -16,7 +16,7 @@ constexpr Bytes kFirstPiece = 4096;
 constexpr Bytes kLargestPiece = Bytes{16} * 1024;
 constexpr Bytes kReserveStep = Bytes{64} * 1024;
 
-// Makes the ring's memory exist up to `end` (a position in the first lap) or all of it.
+// Makes the ring's memory exist up to `end`, counted from its beginning.
 inline void reserve_up_to(const ShmPipeMemory& memory, Bytes& reserved, std::uint64_t end) {
     if (reserved == memory.ring_bytes || end <= reserved) [[likely]]
         return;
@@ -50,13 +50,13 @@ void ShmSender::look_at_receiver() noexcept {
     const std::uint64_t frames = control.frames_read.load(std::memory_order_acquire);
     const std::uint64_t bytes = control.bytes_read.load(std::memory_order_acquire);
     const std::uint64_t tokens = control.tokens_given.load(std::memory_order_acquire);
-    if (frames < frames_read_ || frames > frames_sent_ || bytes < bytes_read_ ||
-        bytes > write_at_ || tokens < tokens_given_ || tokens > tokens_taken_) [[unlikely]] {
+    if (frames < frames_read_ || frames > frames_sent_ || bytes > write_at_ ||
+        tokens < tokens_given_ || tokens > tokens_taken_) [[unlikely]] {
         fault_ = "it says that it has received what was never sent";
         return;
     }
     frames_read_ = frames;
-    bytes_read_ = bytes;
+    bytes_read_ = std::max(bytes, bytes_read_);
     tokens_given_ = tokens;
 }
 
@@ -80,9 +80,9 @@ inline Bytes ShmSender::ring_room(Bytes wanted, std::uint64_t position) noexcept
 
 void ShmSender::copy_to_ring(std::uint64_t position, const BufferView& payload, Bytes offset,
                              Bytes n) {
-    reserve_up_to(memory_, reserved_, position + n);
     const Bytes inside = position & (memory_.ring_bytes - 1);
     const Bytes first = std::min(n, memory_.ring_bytes - inside);
+    reserve_up_to(memory_, reserved_, inside + first);
     payload.copy_out(offset, memory_.ring + inside, first, copy_);
     if (first < n) payload.copy_out(offset + first, memory_.ring, n - first, copy_);
 }
@@ -97,7 +97,12 @@ Bytes ShmSender::start_slowly(const FrameHeader& header, const BufferView& paylo
         publish(header);
         return length;
     }
-    const std::uint64_t start = next_line(write_at_);
+    std::uint64_t start = next_line(write_at_);
+    unsigned flags = 0;
+    if (ring_is_empty_) {
+        flags |= kFromStart;
+        start = write_at_ = bytes_read_ = memory_.next_lap(write_at_);
+    }
     const Bytes piece = std::min(length, length <= kWholeFrame ? kWholeFrame : kFirstPiece);
     if (ring_room(piece, start) < piece || fault_ != nullptr) return Pipe::kNoRoom;
     copy_to_ring(start, payload, offset, piece);
@@ -106,7 +111,14 @@ Bytes ShmSender::start_slowly(const FrameHeader& header, const BufferView& paylo
     if (length > kWholeFrame) {
         memory_.control->bytes_written.store(write_at_, std::memory_order_release);
     }
-    publish(header);
+    ring_is_empty_ = false;
+    marked_last_ = !mark_under_way_;
+    if (marked_last_) {
+        mark_under_way_ = true;
+        mark_ = !mark_;
+        flags |= kMarked | (mark_ ? kMark : 0U);
+    }
+    publish(header, flags);
     return piece;
 }
 
@@ -150,10 +162,10 @@ Bytes ShmReceiver::consume(const BufferView* to, Bytes offset, Bytes n) {
     }
     const Bytes got = arrived(wanted);
     if (got == 0) return 0;
-    reserve_up_to(memory_, reserved_, read_at_ + got);
+    const Bytes inside = read_at_ & (memory_.ring_bytes - 1);
+    const Bytes first = std::min(got, memory_.ring_bytes - inside);
+    reserve_up_to(memory_, reserved_, inside + first);
     if (to != nullptr) {
-        const Bytes inside = read_at_ & (memory_.ring_bytes - 1);
-        const Bytes first = std::min(got, memory_.ring_bytes - inside);
         to->copy_in(offset, memory_.ring + inside, first);
         if (first < got) to->copy_in(offset + first, memory_.ring, got - first);
     }
@@ -166,6 +178,7 @@ Bytes ShmReceiver::consume(const BufferView* to, Bytes offset, Bytes n) {
 void ShmReceiver::finish_frame() noexcept {
     POE_CHECK(in_frame_ && consumed_ == header_.length, in_frame_, consumed_, header_.length);
     in_frame_ = false;
+    take_mark();
     ++frames_finished_;
     if (++next_cell_ == memory_.cell_count) next_cell_ = 0;
     publish_if(due());

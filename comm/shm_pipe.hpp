@@ -13,9 +13,18 @@
 //
 //   up to 48 bytes    in the cell: one line moves from core to core, and nothing else
 //   up to 4096 bytes  whole in the ring, from the next multiple of 64 on, written before the cell
-//   more              streamed: the cell is published with the first piece in the ring;
-//   bytes_written
-//                     tells how far the sender is. The receiver copies while the sender writes.
+//   more              streamed: the cell is published with the first piece in the ring, and
+//                     bytes_written tells how far the sender is: the receiver copies while it
+//                     writes
+//
+// The ring's beginning. Messages that are answered should always use the same lines, which stay in
+// the caches; a ring that is walked through is longer than those. So a sender that knows the ring
+// to be empty goes on at its beginning and says so (kFromStart: both round their position up to a
+// multiple of the ring). It knows that from an alternating bit: a frame with bytes in the ring is
+// marked with the other bit than the last marked one, but only when that one's bit has come back;
+// the receiver puts the bit of the last marked frame that it has finished into every frame that it
+// sends. The bit comes back, in order, only after that frame was read; if no other frame with bytes
+// in the ring was sent meanwhile, the ring is empty.
 //
 // Order: the sender writes payload, then header, then stores `sequence` (release). The receiver
 // loads `sequence` (acquire), so what it reads after that is complete. bytes_written is stored
@@ -34,8 +43,9 @@
 // the frame.
 //
 // Distrust: each side keeps its own positions in private memory. What the other side wrote is
-// checked before use: bytes_written must lie in [own position, own position + ring], frames_read,
-// bytes_read and tokens_given between what was last seen and what was sent. The header is copied
+// checked before use: bytes_written must lie in [own position, own position + ring], frames_read
+// and tokens_given between what was last seen and what was sent, bytes_read at most at what was
+// sent; a false echo harms only the messages to who sent it. The header is copied
 // once and then used from the copy. A value out of bounds breaks the pipe (fault()), never the
 // process. Payload may be garbage, its place and length cannot.
 #pragma once
@@ -63,6 +73,12 @@ struct ShmCell {
 };
 static_assert(sizeof(ShmCell) == kLine);
 
+// In FrameHeader::device of a frame in a cell.
+inline constexpr std::uint16_t kFromStart = 1;  // its payload starts where the ring does
+inline constexpr std::uint16_t kMarked = 2;     // kMark counts
+inline constexpr std::uint16_t kMark = 4;
+inline constexpr std::uint16_t kEcho = 8;  // the mark of the other direction that is finished
+
 struct ShmControl {
     alignas(kLine) std::atomic<std::uint64_t> frames_read;
     std::atomic<std::uint64_t> bytes_read;
@@ -77,6 +93,11 @@ static_assert(sizeof(ShmControl) == 2 * kLine);
 struct ShmPipeMemory {
     static ShmPipeMemory at(std::byte* start, Bytes control_bytes, Bytes ring_bytes,
                             Bytes token_capacity, std::function<void(Bytes ring_size)> reserve);
+
+    // The first position at the ring's beginning from `position` on.
+    std::uint64_t next_lap(std::uint64_t position) const noexcept {
+        return (position + ring_bytes - 1) & ~(ring_bytes - 1);
+    }
 
     ShmControl* control = nullptr;
     ShmCell* cells = nullptr;
@@ -125,6 +146,15 @@ class ShmSender {
     Bytes continue_frame(const BufferView& payload, Bytes offset, Bytes rest);
     const char* fault() const noexcept { return fault_; }
 
+    // What every frame from now on echoes: of the receiver of the other direction.
+    void set_echo(std::uint16_t echo) noexcept { echo_ = echo; }
+    // The `device` of a frame of the other direction.
+    void take_echo(std::uint16_t device) noexcept {
+        if (!mark_under_way_ || ((device & kEcho) != 0) != mark_) return;
+        mark_under_way_ = false;
+        ring_is_empty_ = marked_last_;
+    }
+
   private:
     Bytes start_slowly(const FrameHeader& header, const BufferView& payload, Bytes offset,
                        Bytes cost);
@@ -133,9 +163,10 @@ class ShmSender {
     Bytes ring_room(Bytes wanted, std::uint64_t position) noexcept;
     void look_at_receiver() noexcept;
     void copy_to_ring(std::uint64_t position, const BufferView& payload, Bytes offset, Bytes n);
-    void publish(const FrameHeader& header) noexcept {
+    void publish(const FrameHeader& header, unsigned flags = 0) noexcept {
         ShmCell& cell = memory_.cells[next_cell_];
         cell.header = header;
+        cell.header.device = static_cast<std::uint16_t>(echo_ | flags);
         ++frames_sent_;
         if (++next_cell_ == memory_.cell_count) next_cell_ = 0;
         cell.sequence.store(static_cast<std::uint32_t>(frames_sent_), std::memory_order_release);
@@ -147,9 +178,14 @@ class ShmSender {
     std::uint32_t next_cell_ = 0;
     std::uint64_t write_at_ = 0;  // ring position
     std::uint64_t tokens_taken_ = 0;
+    std::uint16_t echo_ = 0;
+    bool mark_ = false;            // of the last marked frame
+    bool mark_under_way_ = false;  // has not come back
+    bool marked_last_ = false;     // the last frame with bytes in the ring is the marked one
+    bool ring_is_empty_ = false;
     // Last seen and checked.
     std::uint64_t frames_read_ = 0;
-    std::uint64_t bytes_read_ = 0;
+    std::uint64_t bytes_read_ = 0;  // or known from an echo
     std::uint64_t tokens_given_ = 0;
     Bytes reserved_ = 0;
     RingCopy copy_;
@@ -164,9 +200,6 @@ class ShmReceiver {
     // Cheap look: a new frame, or more of the one being received.
     bool has_input() const noexcept {
         if (!in_frame_) {
-            // The line where a payload of 49 bytes and more begins: asked for together with the
-            // cell, so that both come at once. A prefetch of memory that does not exist does
-            // nothing.
             return memory_.cells[next_cell_].sequence.load(std::memory_order_relaxed) ==
                        static_cast<std::uint32_t>(frames_finished_ + 1) &&
                    fault_ == nullptr;
@@ -188,9 +221,7 @@ class ShmReceiver {
         in_frame_ = true;
         consumed_ = 0;
         streamed_ = header_.length > kWholeFrame;
-        if (header_.length > ShmCell::kInline) {
-            read_at_ = next_line(read_at_);
-        }
+        if (header_.length > ShmCell::kInline) start_in_ring();
         return &header_;
     }
     bool read_whole(const BufferView& to, Bytes cost) {
@@ -202,6 +233,7 @@ class ShmReceiver {
             return false;
         }
         in_frame_ = false;
+        take_mark();
         tokens_returned_ += cost;
         ++frames_finished_;
         if (++next_cell_ == memory_.cell_count) next_cell_ = 0;
@@ -217,11 +249,24 @@ class ShmReceiver {
 
     // A frame was sent the other way.
     void answered() noexcept { in_row_ = 0; }
+    std::uint16_t echo() const noexcept { return echo_; }
 
     // Whether line 0 was stored since the last call, so that a sender may be waiting for it.
     bool take_published() noexcept { return std::exchange(published_, false); }
 
   private:
+    void take_mark() noexcept {
+        if ((header_.device & kMarked) != 0) echo_ = (header_.device & kMark) != 0 ? kEcho : 0;
+    }
+    void start_in_ring() noexcept {
+        std::uint64_t start = next_line(read_at_);
+        if ((header_.device & kFromStart) != 0) {
+            start = memory_.next_lap(read_at_);
+            // What was left out was not read.
+            bytes_published_ += start - read_at_;
+        }
+        read_at_ = start;
+    }
     Bytes consume(const BufferView* to, Bytes offset, Bytes n);
     Bytes arrived(Bytes wanted) noexcept;
     bool due() const noexcept {
@@ -249,6 +294,7 @@ class ShmReceiver {
     bool streamed_ = false;
     FrameHeader header_;
     Bytes consumed_ = 0;
+    std::uint16_t echo_ = 0;    // of the last marked frame
     std::uint32_t in_row_ = 0;  // short frames since answered()
     // Last published.
     std::uint64_t frames_published_ = 0;
