@@ -36,6 +36,15 @@ class RingCopy {
         std::memcpy(to, from, n);
     }
 
+    // Whether a copy of n bytes brings the lines here, so that it helps to ask for them early.
+    bool takes_lines([[maybe_unused]] Bytes n) const noexcept {
+#if defined(__x86_64__)
+        return n < kWorthTiming || !past_cache_is_cheaper();
+#else
+        return true;
+#endif
+    }
+
   private:
     static constexpr Bytes kWorthTiming = 2048;
 
@@ -50,10 +59,7 @@ class RingCopy {
     enum Way : unsigned { kOrdinary, kPastCache, kWays };
 
     void timed(std::byte* to, const std::byte* from, Bytes n) noexcept {
-        // Stores past the cache leave the bytes in memory, where they cost the reader a little
-        // more.
-        const bool past_is_cheaper = cost_[kPastCache] * 3 < cost_[kOrdinary] * 2;
-        Way way = past_is_cheaper ? kPastCache : kOrdinary;
+        Way way = past_cache_is_cheaper() ? kPastCache : kOrdinary;
         if (++copies_ % kTryOther == 0) {
             way = way == kOrdinary ? kPastCache : kOrdinary;
         } else if (copies_ % kTimeOne != 0) {
@@ -72,6 +78,11 @@ class RingCopy {
         // A copy that was interrupted says nothing.
         const auto bounded = static_cast<std::int64_t>(ticks < kMostTicks ? ticks : kMostTicks);
         cost_[way] += (bounded - cost_[way]) / kSmoothing;
+    }
+
+    // Stores past the cache leave the bytes in memory, where they cost the reader a little more.
+    bool past_cache_is_cheaper() const noexcept {
+        return cost_[kPastCache] * 3 < cost_[kOrdinary] * 2;
     }
 
     static void copy_past_cache(std::byte* to, const std::byte* from, Bytes n) noexcept {

@@ -14,6 +14,7 @@ namespace {
 // on the line of bytes_written.
 constexpr Bytes kFirstPiece = 4096;
 constexpr Bytes kLargestPiece = Bytes{16} * 1024;
+constexpr Bytes kWorthPrefetch = 2048;
 constexpr Bytes kReserveStep = Bytes{64} * 1024;
 
 // Makes the ring's memory exist up to `end`, counted from its beginning.
@@ -100,8 +101,9 @@ Bytes ShmSender::start_slowly(const FrameHeader& header, const BufferView& paylo
     std::uint64_t start = next_line(write_at_);
     unsigned flags = 0;
     if (ring_is_empty_) {
-        flags |= kFromStart;
-        start = write_at_ = bytes_read_ = memory_.next_lap(write_at_);
+        second_place_ = !second_place_;
+        flags |= kFromStart | (second_place_ ? kSecond : 0U);
+        start = write_at_ = bytes_read_ = memory_.next_place(write_at_, second_place_);
     }
     const Bytes piece = std::min(length, length <= kWholeFrame ? kWholeFrame : kFirstPiece);
     if (ring_room(piece, start) < piece || fault_ != nullptr) return Pipe::kNoRoom;
@@ -119,6 +121,12 @@ Bytes ShmSender::start_slowly(const FrameHeader& header, const BufferView& paylo
         flags |= kMarked | (mark_ ? kMark : 0U);
     }
     publish(header, flags);
+    // The next message is probably as long, and comes after an answer: its lines are brought here
+    // while the receiver is at work on this one's.
+    if ((flags & kFromStart) != 0 && copy_.takes_lines(piece)) {
+        const std::byte* other = memory_.ring + (second_place_ ? 0 : kSecondPlace);
+        for (Bytes at = 0; at < piece; at += kLine) fetch_for_writing(other + at);
+    }
     return piece;
 }
 
@@ -166,6 +174,10 @@ Bytes ShmReceiver::consume(const BufferView* to, Bytes offset, Bytes n) {
     const Bytes first = std::min(got, memory_.ring_bytes - inside);
     reserve_up_to(memory_, reserved_, inside + first);
     if (to != nullptr) {
+        // A long copy asks for its lines one after the other.
+        if (first >= kWorthPrefetch)
+            for (Bytes at = 0; at < std::min(first, kWholeFrame); at += kLine)
+                __builtin_prefetch(memory_.ring + inside + at);
         to->copy_in(offset, memory_.ring + inside, first);
         if (first < got) to->copy_in(offset + first, memory_.ring, got - first);
     }

@@ -19,12 +19,13 @@
 //
 // The ring's beginning. Messages that are answered should always use the same lines, which stay in
 // the caches; a ring that is walked through is longer than those. So a sender that knows the ring
-// to be empty goes on at its beginning and says so (kFromStart: both round their position up to a
-// multiple of the ring). It knows that from an alternating bit: a frame with bytes in the ring is
-// marked with the other bit than the last marked one, but only when that one's bit has come back;
-// the receiver puts the bit of the last marked frame that it has finished into every frame that it
-// sends. The bit comes back, in order, only after that frame was read; if no other frame with bytes
-// in the ring was sent meanwhile, the ring is empty.
+// to be empty goes on at one of two places at its beginning, in turn, and says so (kFromStart,
+// kSecond: both round their position up in the same way); while the receiver reads in the one, the
+// sender asks for the lines of the other. It knows that the ring is empty from an alternating bit:
+// a frame with bytes in the ring is marked with the other bit than the last marked one, but only
+// when that one's bit has come back; the receiver puts the bit of the last marked frame that it has
+// finished into every frame that it sends. The bit comes back, in order, only after that frame was
+// read; if no other frame with bytes in the ring was sent meanwhile, the ring is empty.
 //
 // Order: the sender writes payload, then header, then stores `sequence` (release). The receiver
 // loads `sequence` (acquire), so what it reads after that is complete. bytes_written is stored
@@ -73,11 +74,17 @@ struct ShmCell {
 };
 static_assert(sizeof(ShmCell) == kLine);
 
+inline constexpr std::uint32_t kAhead = 4;         // cells that either side asks for early
+inline constexpr std::uint32_t kStreamFrames = 8;  // so many frames without an answer are a stream
+inline constexpr Bytes kWholeFrame = 4096;         // longer payloads are streamed
+inline constexpr Bytes kSecondPlace = 8192;        // of the two at the ring's beginning
+
 // In FrameHeader::device of a frame in a cell.
-inline constexpr std::uint16_t kFromStart = 1;  // its payload starts where the ring does
+inline constexpr std::uint16_t kFromStart = 1;  // its payload starts at the first place
 inline constexpr std::uint16_t kMarked = 2;     // kMark counts
 inline constexpr std::uint16_t kMark = 4;
-inline constexpr std::uint16_t kEcho = 8;  // the mark of the other direction that is finished
+inline constexpr std::uint16_t kEcho = 8;     // the mark of the other direction that is finished
+inline constexpr std::uint16_t kSecond = 16;  // with kFromStart: at the second
 
 struct ShmControl {
     alignas(kLine) std::atomic<std::uint64_t> frames_read;
@@ -94,9 +101,10 @@ struct ShmPipeMemory {
     static ShmPipeMemory at(std::byte* start, Bytes control_bytes, Bytes ring_bytes,
                             Bytes token_capacity, std::function<void(Bytes ring_size)> reserve);
 
-    // The first position at the ring's beginning from `position` on.
-    std::uint64_t next_lap(std::uint64_t position) const noexcept {
-        return (position + ring_bytes - 1) & ~(ring_bytes - 1);
+    // The first position from `position` on where one of the two places begins, at the ring's
+    // beginning.
+    std::uint64_t next_place(std::uint64_t position, bool second) const noexcept {
+        return ((position + ring_bytes - 1) & ~(ring_bytes - 1)) + (second ? kSecondPlace : 0);
     }
 
     ShmControl* control = nullptr;
@@ -114,10 +122,6 @@ inline ShmCell& cell_ahead(const ShmPipeMemory& memory, std::uint32_t index,
     const std::uint32_t at = index + ahead;
     return memory.cells[at < memory.cell_count ? at : at - memory.cell_count];
 }
-
-inline constexpr std::uint32_t kAhead = 4;         // cells that either side asks for early
-inline constexpr std::uint32_t kStreamFrames = 8;  // so many frames without an answer are a stream
-inline constexpr Bytes kWholeFrame = 4096;         // longer payloads are streamed
 
 // The first position of a new cache line from `position` on.
 constexpr std::uint64_t next_line(std::uint64_t position) noexcept {
@@ -183,6 +187,7 @@ class ShmSender {
     bool mark_under_way_ = false;  // has not come back
     bool marked_last_ = false;     // the last frame with bytes in the ring is the marked one
     bool ring_is_empty_ = false;
+    bool second_place_ = false;  // the last frame of an empty ring was put there
     // Last seen and checked.
     std::uint64_t frames_read_ = 0;
     std::uint64_t bytes_read_ = 0;  // or known from an echo
@@ -261,7 +266,7 @@ class ShmReceiver {
     void start_in_ring() noexcept {
         std::uint64_t start = next_line(read_at_);
         if ((header_.device & kFromStart) != 0) {
-            start = memory_.next_lap(read_at_);
+            start = memory_.next_place(read_at_, (header_.device & kSecond) != 0);
             // What was left out was not read.
             bytes_published_ += start - read_at_;
         }

@@ -211,8 +211,9 @@ TEST_CASE("messages that are answered always use the same lines") {
         REQUIRE(at_a.read_whole(view, 0));
         a.set_echo(at_a.echo());
     }
-    // The lines behind have never been touched.
-    for (Bytes at = kControl + 4096; at < kControl + kRing; ++at)
-        if (there.start[at] != std::byte{0} || back.start[at] != std::byte{0}) FAIL(at);
+    // The lines behind the two places have never been touched.
+    for (const Bytes from : {Bytes{0}, kSecondPlace})
+        for (Bytes at = kControl + from + 4096; at < kControl + from + 8192; ++at)
+            if (there.start[at] != std::byte{0} || back.start[at] != std::byte{0}) FAIL(at);
     SUCCEED();
 }
