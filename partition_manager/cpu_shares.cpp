@@ -34,6 +34,7 @@ std::vector<Core> usable_cores() {
             known[{topology(cpu, "physical_package_id"), core}].push_back(cpu);
     }
     std::vector<Core> cores;
+    cores.reserve(known.size() + unknown.size());
     for (auto& [where, core] : known) cores.push_back(std::move(core));
     cores.insert(cores.end(), unknown.begin(), unknown.end());
     return cores;

@@ -29,7 +29,7 @@ void DeadlockWatch::on_states(NodeIndex node, TaskStates message) {
     heard_[from] = true;
     for (TaskState& state : message.states) {
         state.node = node;
-        states_.push_back(std::move(state));
+        states_.push_back(state);
     }
     if (std::find(heard_.begin(), heard_.end(), false) == heard_.end()) judge();
 }

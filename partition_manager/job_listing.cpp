@@ -113,13 +113,13 @@ JobScan running_jobs(const std::string& parent, std::optional<uid_t> owner) {
 std::vector<TaskView> look_at_job(const RunningJob& job) {
     const NodeSegment segment = NodeSegment::watch(job.segment);
     std::vector<TaskView> views;
-    for (TaskState& state : look_at_tasks(segment, std::chrono::steady_clock::now())) {
+    for (const TaskState& state : look_at_tasks(segment, std::chrono::steady_clock::now())) {
         TaskView view;
         if (state.life != TaskState::Life::kEnded && state.pid > 0)
             view.process = process_facts(state.pid);
         // Tasks write their numbers themselves; nobody is to be led to a stranger's process.
         if (view.process && view.process->owner != job.owner) view.process.reset();
-        view.state = std::move(state);
+        view.state = state;
         views.push_back(std::move(view));
     }
     return views;

@@ -49,6 +49,7 @@ const std::string& node_of(const pm::JobSpec& job, TaskId task) {
 std::string nodes_in_words(const pm::JobSpec& job, const std::vector<TaskId>& tasks) {
     constexpr std::size_t kNamed = 8;
     std::vector<NodeIndex> nodes;
+    nodes.reserve(tasks.size());
     for (const TaskId task : tasks) nodes.push_back(job.tasks[static_cast<std::size_t>(task)].node);
     std::sort(nodes.begin(), nodes.end());
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());

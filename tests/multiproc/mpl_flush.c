@@ -21,7 +21,7 @@ static int tasks, me;
 
 static void busy(void) {
     static char out[kLong];
-    char* in = malloc((size_t)tasks * kLong);
+    char* in = calloc((size_t)tasks, kLong);
     int all = ALLMSG, i, id;
     size_t bytes;
     static int source[64], type[64];
