@@ -26,6 +26,8 @@ class Model {
     // A row as it is now; one that has not changed costs nothing. Rows of tasks that the job does
     // not have are dropped. Moments never go back. True when something changed.
     bool put(TaskRow row, Moment now);
+    // What the job runs, once it is known.
+    void name_program(const std::string& program) { picture_.job.program = program; }
     // The time that the job has run; whether it is over.
     void tick(Moment now, Moment elapsed, bool ended);
 
