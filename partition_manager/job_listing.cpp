@@ -110,6 +110,11 @@ JobScan running_jobs(const std::string& parent, std::optional<uid_t> owner) {
     return scan;
 }
 
+bool still_runs(const RunningJob& job) {
+    const std::string directory = job.segment.substr(0, job.segment.rfind('/'));
+    return has_living_owner(directory, job.owner) && ::access(job.segment.c_str(), F_OK) == 0;
+}
+
 std::vector<TaskView> look_at_job(const RunningJob& job) {
     const NodeSegment segment = NodeSegment::watch(job.segment);
     std::vector<TaskView> views;

@@ -36,6 +36,9 @@ struct JobScan {
 // is just coming or going, is passed over in silence. Does not block.
 JobScan running_jobs(const std::string& parent, std::optional<uid_t> owner);
 
+// Whether somebody still looks after the job: cheap, for asking often.
+bool still_runs(const RunningJob& job);
+
 // A task of this node with its process; no facts when that is gone.
 struct TaskView {
     TaskState state;

@@ -222,8 +222,8 @@ constexpr std::array<OptionRow, kOptionCount> kTable = {{
            "deepest nesting of datatypes", Group::kCommunication, kNotYet),
 
     // ---- markers and traces
-    number(Id::kPmlights, "pmlights", "MP_PMLIGHTS", 0, 100, "lights", "0",
-           "lights of each task in the marker array", Group::kDisplays, kNotYet),
+    number(Id::kPmlights, "pmlights", "MP_PMLIGHTS", 0, 100, "lights", "100",
+           "lights of each task in the marker array", Group::kDisplays, kNow),
     number(Id::kUsrport, "usrport", "MP_USRPORT", 1, 65535, "port", "9999",
            "port of the marker array", Group::kDisplays, kNotYet),
     choice(Id::kTracelevel, "tracelevel tlevel", "MP_TRACELEVEL", "0 1 2 3 9", "0",

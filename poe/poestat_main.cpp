@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "comm/base/error.hpp"
+#include "partition_manager/job_choice.hpp"
 #include "partition_manager/job_directory.hpp"
 #include "partition_manager/job_listing.hpp"
 #include "partition_manager/local_names.hpp"
-#include "partition_manager/suggest.hpp"
 #include "poe/diagnostics.hpp"
 #include "poe/poestat_options.hpp"
 #include "poe/poestat_text.hpp"
@@ -60,25 +60,6 @@ pm::WaitFindings deadlock_of(const pm::RunningJob& job) {
     }
 }
 
-// The job that `name` means: by id, by the pid of its poe, by the beginning of its id.
-Result<pm::RunningJob> choose(const std::vector<pm::RunningJob>& jobs, const std::string& name) {
-    std::vector<const pm::RunningJob*> matches;
-    for (const pm::RunningJob& job : jobs)
-        if (job.id == name || (job.poe != 0 && std::to_string(job.poe) == name)) return job;
-    for (const pm::RunningJob& job : jobs)
-        if (job.id.compare(0, name.size(), name) == 0) matches.push_back(&job);
-    if (matches.size() == 1) return *matches[0];
-    std::string known;
-    for (const pm::RunningJob& job : jobs) known += (known.empty() ? "" : ", ") + job.id;
-    return UserError{"",
-                     0,
-                     0,
-                     (matches.empty() ? "no running job is called " : "several jobs begin with ") +
-                         pm::quoted(name),
-                     known.empty() ? "none is running on this computer" : "running: " + known,
-                     0};
-}
-
 // Standard output as text or JSON, cut when it is a terminal.
 void show(const std::string& text) {
     winsize size{};
@@ -109,7 +90,7 @@ int show_once(const StatOptions& options, const Diagnostics& diagnostics) {
                          all_users ? std::optional<uid_t>() : std::optional<uid_t>(::geteuid()));
     for (const std::string& trouble : scan.troubles) diagnostics.attention(kAttention, trouble);
     if (!options.job.empty()) {
-        const Result<pm::RunningJob> job = choose(scan.jobs, options.job);
+        const Result<pm::RunningJob> job = pm::choose_job(scan.jobs, options.job);
         if (!job) {
             diagnostics.error(job.error());
             return kErrorStatus;

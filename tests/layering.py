@@ -15,7 +15,7 @@ ALLOWED = {
     "comm": ["comm/base", "tracer/probe", "markerarray/client"],
     "collectives": ["comm", "comm/base"],
     "mpi": ["collectives", "comm", "comm/base"],
-    "markerarray": ["comm/base"],
+    "markerarray": ["comm/base", "partition_manager"],
     "tracer": ["comm/base", "markerarray"],
     "partition_manager": ["comm/base"],
     "poe": ["partition_manager", "comm/base", "markerarray", "tracer"],

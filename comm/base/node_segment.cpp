@@ -161,7 +161,8 @@ SegmentLayout SegmentLayout::of(std::uint32_t tasks, std::uint32_t local_tasks,
     layout.nodes_offset =
         round_up(layout.ports_offset + std::uint64_t{tasks} * sizeof(std::uint32_t), kLine);
     layout.slots_offset = layout.nodes_offset + std::uint64_t{nodes} * sizeof(NodeRecord);
-    layout.boards_offset = layout.slots_offset + std::uint64_t{local_tasks} * sizeof(TaskSlot);
+    layout.markers_offset = layout.slots_offset + std::uint64_t{local_tasks} * sizeof(TaskSlot);
+    layout.boards_offset = layout.markers_offset + std::uint64_t{local_tasks} * sizeof(MarkerRow);
     layout.polled_offset = round_up(round_up(local_tasks, 64) / 8, kLine);
     layout.board_stride = layout.polled_offset + round_up(local_tasks, kLine);
     layout.fixed_bytes =
@@ -329,6 +330,12 @@ TaskSlot& NodeSegment::slot(std::uint32_t local_index) const noexcept {
     POE_CHECK(local_index < facts_.local_tasks, local_index, facts_.local_tasks);
     auto* slots = reinterpret_cast<TaskSlot*>(fixed_.data() + facts_.layout.slots_offset);
     return slots[local_index];
+}
+
+MarkerRow& NodeSegment::markers(std::uint32_t local_index) const noexcept {
+    POE_CHECK(local_index < facts_.local_tasks, local_index, facts_.local_tasks);
+    auto* rows = reinterpret_cast<MarkerRow*>(fixed_.data() + facts_.layout.markers_offset);
+    return rows[local_index];
 }
 
 std::optional<std::uint32_t> NodeSegment::local_index(TaskId task) const noexcept {

@@ -70,7 +70,8 @@ class NodeSegment {
     static NodeSegment watch(const std::string& path);
 
     SegmentHeader& header() const noexcept { return *header_; }
-    TaskSlot& slot(std::uint32_t local_index) const noexcept;  // local_index < local_tasks()
+    TaskSlot& slot(std::uint32_t local_index) const noexcept;      // local_index < local_tasks()
+    MarkerRow& markers(std::uint32_t local_index) const noexcept;  // likewise
 
     // The checked facts; private memory, so a scribbling peer cannot change them.
     const SegmentFacts& facts() const noexcept { return facts_; }

@@ -8,6 +8,7 @@
 //   ports         per task of the job: the TCP port that it listens on, 0 while unknown
 //   nodes         per node: its address and name
 //   slots         one TaskSlot per local task
+//   markers       per local task: its row of the marker array (marker_row.hpp)
 //   boards        per local task: doorbell bits (one per local sender), then polled flags (ditto)
 //   -- page boundary: all above is reserved (fallocate) when the segment is created --
 //   pipes         one per ordered pair of local tasks, receiver-major:
@@ -20,8 +21,8 @@
 // Who writes what: pmd the header, the node map and the nodes (before anyone attaches; `ending` and
 // ports of other nodes' tasks later: a task waits for a port that is still 0); a task its own slot,
 // except `started_pid` and `ended`, which pmd writes, `sleeping` and `doorbell`, which its wakers
-// write too, and its doorbell bits, which its senders set and it clears. Pipes: see
-// comm/shm_pipe.hpp.
+// write too, and its doorbell bits, which its senders set and it clears; a task and the programs
+// that it starts its markers. Pipes: see comm/shm_pipe.hpp.
 #pragma once
 
 #include <atomic>
@@ -30,6 +31,7 @@
 #include <type_traits>
 
 #include "comm/base/endpoint.hpp"
+#include "comm/base/marker_row.hpp"
 #include "comm/base/task_doing.hpp"
 #include "comm/base/types.hpp"
 #include "comm/base/wait_notes.hpp"
@@ -37,7 +39,7 @@
 namespace poe {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x4745'5345'444f'4e50ull;  // "PNODESEG" in memory
-inline constexpr std::uint32_t kSegmentVersion = 4;
+inline constexpr std::uint32_t kSegmentVersion = 5;
 inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxTasks = 1u << 20;
@@ -57,6 +59,7 @@ struct SegmentLayout {
     std::uint64_t ports_offset = 0;
     std::uint64_t nodes_offset = 0;
     std::uint64_t slots_offset = 0;
+    std::uint64_t markers_offset = 0;
     std::uint64_t boards_offset = 0;
     std::uint64_t board_stride = 0;
     std::uint64_t polled_offset = 0;  // inside a board

@@ -178,5 +178,19 @@ module mpl
             integer, intent(in) :: delay
             integer, intent(out) :: rc
         end subroutine mp_setintrdelay
+
+        ! The marker array (mp_marker.h): lights, text, progress.
+        subroutine mp_marker(light, color, string)
+            integer, intent(in) :: light, color
+            character(len=*), intent(in) :: string
+        end subroutine mp_marker
+
+        subroutine mp_nlights(lights)
+            integer, intent(out) :: lights
+        end subroutine mp_nlights
+
+        subroutine mp_progress(done, total)
+            integer, intent(in) :: done, total
+        end subroutine mp_progress
     end interface
 end module mpl

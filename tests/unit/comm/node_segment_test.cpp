@@ -125,7 +125,8 @@ TEST_CASE("the layout holds for any number of tasks") {
         CAPTURE(local);
         CHECK(layout.slots_offset % poe::kLine == 0);
         CHECK(layout.slots_offset >= layout.node_map_offset + 3 * sizeof(poe::NodeIndex) * local);
-        CHECK(layout.boards_offset == layout.slots_offset + local * sizeof(poe::TaskSlot));
+        CHECK(layout.markers_offset == layout.slots_offset + local * sizeof(poe::TaskSlot));
+        CHECK(layout.boards_offset == layout.markers_offset + local * sizeof(poe::MarkerRow));
         CHECK(layout.polled_offset * 8 >= local);
         CHECK(layout.board_stride >= layout.polled_offset + local);
         CHECK(layout.fixed_bytes % poe::kPage == 0);

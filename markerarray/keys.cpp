@@ -1,0 +1,359 @@
+// See keys.hpp.
+#include "markerarray/keys.hpp"
+
+#include <algorithm>
+
+namespace poe::markers {
+namespace {
+
+using Kind = Key::Kind;
+
+constexpr Moment kStep{1'000};
+constexpr Moment kSmallStep{100};
+constexpr int kMaxZoom = 20;
+constexpr int kTextStep = 8;
+constexpr std::size_t kLongestInput = 200;
+
+// One key press with all it may need.
+struct Press {
+    View& view;
+    const Scene& scene;
+    Size size;
+    Moment earliest;
+
+    Display display() const { return display_of(view, scene.order.size(), size, scene.progress); }
+    bool lists() const { return display() == Display::kRows || display() == Display::kCells; }
+
+    // Moves the selection, in tasks or, where there are none, the page.
+    void move(long by) const {
+        if (!lists()) {
+            const long top = static_cast<long>(view.top) + by;
+            view.top = static_cast<std::size_t>(std::max(0L, top));
+            return;
+        }
+        if (scene.order.empty()) return;
+        const long last = static_cast<long>(scene.order.size()) - 1;
+        const long from = static_cast<long>(position_of(scene.order, view.selected));
+        view.selected = static_cast<TaskId>(
+            scene.order[static_cast<std::size_t>(std::clamp(from + by, 0L, last))]);
+    }
+    CellPlan plan() const { return cell_plan(scene.order.size(), view, size, scene.progress); }
+    // Tasks from one line to the next.
+    long line() const {
+        if (display() != Display::kCells) return 1;
+        return static_cast<long>(plan().tasks_per_cell * plan().cells_per_line);
+    }
+    long page() const {
+        const long fit = std::max(1, rows_that_fit(size, scene.progress));
+        return display() == Display::kCells ? line() * static_cast<long>(plan().lines) : fit;
+    }
+    void sideways(int direction) const {
+        if (display() == Display::kCells)
+            move(direction * static_cast<long>(plan().tasks_per_cell));
+        else
+            view.text_from = std::clamp(view.text_from + direction * kTextStep, 0,
+                                        static_cast<int>(kMarkerColumns));
+    }
+    void look_at(Display display) const {
+        if (view.display != Display::kTask && view.display != Display::kHelp)
+            view.before = view.display;
+        view.display = display;
+        view.top = 0;
+    }
+    void back() const {
+        view.display = view.before;
+        view.top = 0;
+    }
+    void stand(Moment by) const {
+        const Moment from = view.standing.value_or(scene.present);
+        const Moment to = from + by;
+        if (to >= scene.present && by > Moment{0})
+            view.standing.reset();
+        else
+            view.standing = std::clamp(to, earliest, scene.present);
+    }
+    void find(long direction) const {
+        if (view.search.empty() || scene.order.empty()) return;
+        const auto count = static_cast<long>(scene.order.size());
+        const long from = static_cast<long>(position_of(scene.order, view.selected));
+        for (long i = 1; i <= count; ++i) {
+            const long at = ((from + direction * i) % count + count) % count;
+            const std::uint32_t row = scene.order[static_cast<std::size_t>(at)];
+            if (!row_contains(scene.picture.rows[row], view.search)) continue;
+            view.selected = static_cast<TaskId>(row);
+            return;
+        }
+        view.notice = "no task shows \"" + view.search + "\"";
+    }
+    void click(const Key& key) const {
+        if (!lists()) return back();
+        const int first = size.lines - 1 - std::max(1, rows_that_fit(size, scene.progress));
+        const long line_of = key.line - first + static_cast<long>(view.top);
+        long at = line_of;
+        if (display() == Display::kCells) {
+            const CellPlan now = plan();
+            at = (line_of * static_cast<long>(now.cells_per_line) + std::max(0, key.column - 1)) *
+                 static_cast<long>(now.tasks_per_cell);
+        }
+        if (key.line < first || at < 0 || at >= static_cast<long>(scene.order.size())) return;
+        const auto task = static_cast<TaskId>(scene.order[static_cast<std::size_t>(at)]);
+        if (task == view.selected) look_at(Display::kTask);
+        view.selected = task;
+    }
+};
+
+void begin_prompt(View& view, Prompt prompt, const std::string& text) {
+    view.prompt = prompt;
+    view.typed = text;
+}
+
+void end_prompt(const Press& now) {
+    View& view = now.view;
+    if (view.prompt == Prompt::kSearch) {
+        view.search = view.typed;
+        now.find(1);
+    } else {
+        Result<Filter> filter = Filter::parse(view.typed);
+        if (!filter) {
+            view.notice = filter.error().str();
+            return;  // what was typed can be mended
+        }
+        view.filter = filter.value();
+        view.filter_text = view.typed;
+    }
+    view.prompt = Prompt::kNone;
+}
+
+void append_utf8(std::string& text, char32_t c) {
+    if (c < 0x80) {
+        text += static_cast<char>(c);
+    } else if (c < 0x800) {
+        text += static_cast<char>(0xc0u | c >> 6);
+        text += static_cast<char>(0x80u | (c & 0x3fu));
+    } else {
+        text += static_cast<char>(0xe0u | (c >> 12 & 0xfu));
+        text += static_cast<char>(0x80u | (c >> 6 & 0x3fu));
+        text += static_cast<char>(0x80u | (c & 0x3fu));
+    }
+}
+
+void press_at_prompt(const Press& now, const Key& key) {
+    View& view = now.view;
+    if (key.kind == Kind::kEnter) return end_prompt(now);
+    if (key.kind == Kind::kEscape) {
+        view.prompt = Prompt::kNone;
+    } else if (key.kind == Kind::kBackspace) {
+        while (!view.typed.empty() &&
+               (static_cast<unsigned char>(view.typed.back()) & 0xc0u) == 0x80u)
+            view.typed.pop_back();
+        if (!view.typed.empty()) view.typed.pop_back();
+    } else if (key.kind == Kind::kCharacter && key.character == 0x15) {  // Ctrl-U
+        view.typed.clear();
+    } else if (key.kind == Kind::kCharacter && key.character >= 0x20 && key.character < 0x10000 &&
+               view.typed.size() < kLongestInput) {
+        append_utf8(view.typed, key.character);
+    }
+}
+
+void next_sort(View& view) {
+    view.sort = static_cast<SortBy>((static_cast<std::size_t>(view.sort) + 1) % kSortKeys);
+    view.notice = "sorted by " + std::string(sort_word(view.sort));
+}
+
+void toggle_pin(View& view) {
+    if (view.pinned.erase(view.selected) == 0) view.pinned.insert(view.selected);
+}
+
+void zoom(const Press& now, int by) {
+    if (now.display() != Display::kCells) return;
+    if (by > 0 && now.plan().tasks_per_cell == 1) return;
+    now.view.zoom = std::clamp(now.view.zoom + by, 0, kMaxZoom);
+}
+
+void escape(const Press& now) {
+    View& view = now.view;
+    if (!now.lists())
+        now.back();
+    else if (view.standing)
+        view.standing.reset();
+    else if (!view.filter_text.empty()) {
+        view.filter = {};
+        view.filter_text.clear();
+    }
+}
+
+void enter(const Press& now) {
+    if (now.display() == Display::kTask || now.display() == Display::kHelp) return now.back();
+    now.look_at(Display::kTask);
+}
+
+Command press_character(const Press& now, char32_t character) {
+    View& view = now.view;
+    switch (character) {
+        case U'q':
+            if (now.lists()) return Command::kQuit;
+            now.back();
+            break;
+        case U'Q':
+        case 0x03:  // Ctrl-C
+            return Command::kQuit;
+        case 0x0c:  // Ctrl-L
+            return Command::kRepaint;
+        case 0x1a:  // Ctrl-Z
+            return Command::kSuspend;
+        case U'j':
+            now.move(now.line());
+            break;
+        case U'k':
+            now.move(-now.line());
+            break;
+        case U'g':
+            now.move(-(1L << 40));
+            break;
+        case U'G':
+            now.move(1L << 40);
+            break;
+        case U'?':
+        case U'h':
+            now.look_at(Display::kHelp);
+            break;
+        case U'a':
+            view.display = now.display() == Display::kCells ? Display::kRows : Display::kCells;
+            view.top = 0;
+            break;
+        case U'+':
+            zoom(now, 1);
+            break;
+        case U'-':
+            zoom(now, -1);
+            break;
+        case U's':
+            next_sort(view);
+            break;
+        case U'r':
+            view.backwards = !view.backwards;
+            break;
+        case U'f':
+            begin_prompt(view, Prompt::kFilter, view.filter_text);
+            break;
+        case U'/':
+            begin_prompt(view, Prompt::kSearch, "");
+            break;
+        case U'n':
+            now.find(1);
+            break;
+        case U'N':
+            now.find(-1);
+            break;
+        case U' ':
+            toggle_pin(view);
+            break;
+        case U'p':
+            if (view.standing)
+                view.standing.reset();
+            else
+                view.standing = now.scene.present;
+            break;
+        case U'[':
+            now.stand(-kStep);
+            break;
+        case U']':
+            now.stand(kStep);
+            break;
+        case U'{':
+            now.stand(-kSmallStep);
+            break;
+        case U'}':
+            now.stand(kSmallStep);
+            break;
+        case U'J':
+            return Command::kNextJob;
+        default:
+            view.notice = "no such key; ? shows all";
+    }
+    return Command::kNone;
+}
+
+}  // namespace
+
+Command press(View& view, const Key& key, const Scene& scene, Size size, Moment earliest) {
+    const Press now{view, scene, size, earliest};
+    view.notice.clear();
+    if (view.prompt != Prompt::kNone) {
+        if (key.kind == Kind::kCharacter && key.character == 0x03) return Command::kQuit;
+        press_at_prompt(now, key);
+        return Command::kNone;
+    }
+    switch (key.kind) {
+        case Kind::kCharacter:
+            return press_character(now, key.character);
+        case Kind::kUp:
+            now.move(-now.line());
+            break;
+        case Kind::kDown:
+            now.move(now.line());
+            break;
+        case Kind::kLeft:
+            now.sideways(-1);
+            break;
+        case Kind::kRight:
+            now.sideways(1);
+            break;
+        case Kind::kPageUp:
+            now.move(-now.page());
+            break;
+        case Kind::kPageDown:
+            now.move(now.page());
+            break;
+        case Kind::kHome:
+            now.move(-(1L << 40));
+            break;
+        case Kind::kEnd:
+            now.move(1L << 40);
+            break;
+        case Kind::kEnter:
+            enter(now);
+            break;
+        case Kind::kEscape:
+        case Kind::kBackspace:
+            escape(now);
+            break;
+        case Kind::kClick:
+            now.click(key);
+            break;
+        case Kind::kWheelUp:
+            now.move(-3 * now.line());
+            break;
+        case Kind::kWheelDown:
+            now.move(3 * now.line());
+            break;
+    }
+    return Command::kNone;
+}
+
+const std::vector<KeyHelp>& key_help() {
+    static const std::vector<KeyHelp> help{
+        {"up down j k", "the task before, behind"},
+        {"PgUp PgDn", "a screenful"},
+        {"g G Home End", "the first, the last"},
+        {"Enter, click", "all about the task; back"},
+        {"left right", "move texts; in cells: the cell beside"},
+        {"a", "a cell for each task, or a line"},
+        {"+ -", "in cells: fewer or more tasks in each"},
+        {"s", "sort by the next of: task, state, cpu, memory, wait, progress, text"},
+        {"r", "the other way round"},
+        {"f", "filter: state=waiting node=n3 rank=0-63,70, or words"},
+        {"/ n N", "search; next, previous"},
+        {"space", "keep the task on top"},
+        {"p", "stand still; go on"},
+        {"[ ]", "a second back, forward"},
+        {"{ }", "a tenth of a second"},
+        {"J", "the next job"},
+        {"Esc", "back; go on; no filter"},
+        {"Ctrl-L", "draw all again"},
+        {"q", "back, or quit;  Q, Ctrl-C: quit"},
+    };
+    return help;
+}
+
+}  // namespace poe::markers

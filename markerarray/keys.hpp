@@ -1,0 +1,51 @@
+// What keys do to a View. One table of keys, from which the help is made, too. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "markerarray/view.hpp"
+
+namespace poe::markers {
+
+// A key, or a click on a place of the screen.
+struct Key {
+    enum class Kind : std::uint8_t {
+        kCharacter,
+        kUp,
+        kDown,
+        kLeft,
+        kRight,
+        kPageUp,
+        kPageDown,
+        kHome,
+        kEnd,
+        kEnter,
+        kEscape,
+        kBackspace,
+        kClick,  // on line, column
+        kWheelUp,
+        kWheelDown,
+    };
+    Kind kind = Kind::kCharacter;
+    char32_t character = 0;
+    int line = 0;
+    int column = 0;
+};
+
+// What is left to be done by whoever owns the terminal and the jobs.
+enum class Command : std::uint8_t { kNone, kQuit, kRepaint, kNextJob, kSuspend };
+
+// Changes the view; `scene` is what was last drawn, `size` of what. `earliest` is as far back as
+// the view may go.
+Command press(View& view, const Key& key, const Scene& scene, Size size, Moment earliest);
+
+// "key  what it does", for the help.
+struct KeyHelp {
+    std::string_view keys;
+    std::string_view what;
+};
+const std::vector<KeyHelp>& key_help();
+
+}  // namespace poe::markers

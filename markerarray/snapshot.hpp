@@ -1,0 +1,83 @@
+// What a display knows of a job: rows of plain data, one per task. Where they come from (this
+// node's segment, another node, a trace) is no concern of those who keep, sort or draw them.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "comm/base/marker_row.hpp"
+#include "comm/base/types.hpp"
+
+namespace poe::markers {
+
+// A moment on the display's own clock.
+using Moment = std::chrono::milliseconds;
+
+// What a task is doing, the more alarming the later: of a group of tasks the last one is shown.
+enum class Activity : std::uint8_t {
+    kUnknown,  // nothing has been heard of it
+    kNotStarted,
+    kEnded,  // with code 0
+    kComputing,
+    kSending,
+    kCollective,  // waits in a collective call
+    kIdle,        // sleeps outside of MPL
+    kReceiving,   // waits for a message
+    kStopped,
+    kFailed,  // ended with another code, or by a signal
+};
+inline constexpr std::size_t kActivities = 10;
+
+// "computing", "sending" ...: the words of filters and of JSON.
+std::string_view activity_word(Activity activity);
+
+struct Progress {
+    std::uint64_t done = 0;
+    std::uint64_t total = 0;  // 0: the task has told none
+    bool operator==(const Progress&) const = default;
+};
+
+using Lights = std::array<std::uint8_t, kMaxLights>;  // colour + 1; 0: never set
+
+struct TaskRow {
+    TaskId task = 0;
+    NodeIndex node = 0;
+    Activity activity = Activity::kUnknown;
+    std::string doing;             // in words, as "mpc_brecv from 3"
+    std::uint32_t waits_ms = 0;    // how long it has waited there; 0: not long
+    int pid = 0;                   // 0: unknown or gone
+    int cpu_percent = -1;          // of one processor, lately; -1: unknown
+    Bytes memory = 0;              // resident
+    std::uint64_t text_count = 0;  // texts set so far
+    std::string text;
+    Lights lights{};
+    Progress progress;
+    // Filled in by Model: since when, and from where on, the progress has gone forward.
+    Moment progress_since{0};
+    std::uint64_t progress_from = 0;
+
+    bool operator==(const TaskRow&) const = default;
+};
+
+struct JobFacts {
+    std::string id;
+    std::string program;
+    std::vector<std::string> nodes;  // names, by NodeIndex
+    std::uint32_t tasks = 0;
+    bool operator==(const JobFacts&) const = default;
+};
+
+// A job at one moment.
+struct Picture {
+    JobFacts job;
+    Moment at{0};
+    Moment elapsed{0};  // since the job began
+    bool ended = false;
+    std::vector<TaskRow> rows;  // by task id
+};
+
+}  // namespace poe::markers

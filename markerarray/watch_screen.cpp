@@ -1,0 +1,182 @@
+// See watch_screen.hpp.
+#include "markerarray/watch_screen.hpp"
+
+#include <csignal>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "comm/base/error.hpp"
+#include "comm/base/unique_fd.hpp"
+#include "markerarray/render.hpp"
+#include "markerarray/screen.hpp"
+
+namespace poe::markers {
+namespace {
+
+using Clock = JobFollower::Clock;
+
+constexpr std::chrono::milliseconds kFrame{50};
+constexpr std::size_t kMarksShown = 200;
+constexpr int kEnding[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
+
+sigset_t handled_signals() {
+    sigset_t set;
+    ::sigemptyset(&set);
+    for (const int signal : kEnding) ::sigaddset(&set, signal);
+    for (const int signal : {SIGWINCH, SIGTSTP, SIGCONT}) ::sigaddset(&set, signal);
+    return set;
+}
+
+class Watch {
+  public:
+    Watch(JobFollower& follower, const ArrayOptions& options, const ScreenOptions& screen_options)
+        : follower_(follower),
+          signals_(handled_signals()),
+          signal_fd_(::signalfd(-1, &signals_, SFD_CLOEXEC | SFD_NONBLOCK)),
+          glyphs_(screen_options.unicode),
+          screen_({.colors = screen_options.colors, .mouse = true}) {
+        if (!signal_fd_) throw_errno("cannot listen to signals");
+        ::sigprocmask(SIG_BLOCK, &signals_, nullptr);
+        view_.filter = options.filter;
+        view_.filter_text = options.filter_text;
+        view_.sort = options.sort;
+    }
+
+    int run() {
+        while (true) {
+            const Clock::time_point frame = Clock::now();
+            follower_.update(frame);
+            draw();
+            while (true) {
+                const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+                    frame + kFrame - Clock::now());
+                if (left.count() <= 0) break;
+                wait_for_input(left);
+                if (const int signal = take_signals()) return signal;
+                bool pressed = false;
+                while (const auto key = screen_.key()) {
+                    pressed = true;
+                    if (!handle(*key)) return 0;
+                    refresh_scene();
+                }
+                if (hung_up_) return SIGHUP;
+                if (pressed || redraw_) draw();
+            }
+        }
+    }
+
+  private:
+    void wait_for_input(std::chrono::milliseconds time) {
+        pollfd inputs[] = {{STDIN_FILENO, POLLIN, 0}, {signal_fd_.get(), POLLIN, 0}};
+        ::poll(inputs, 2, static_cast<int>(time.count()));
+        hung_up_ = (inputs[0].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
+    }
+
+    // A signal that ends the program, or 0.
+    int take_signals() {
+        signalfd_siginfo info{};
+        while (::read(signal_fd_.get(), &info, sizeof info) == sizeof info) {
+            const int signal = static_cast<int>(info.ssi_signo);
+            if (signal == SIGWINCH) {
+                screen_.resized();
+                redraw_ = true;
+            } else if (signal == SIGTSTP) {
+                suspend();
+            } else if (signal != SIGCONT) {
+                return signal;
+            }
+        }
+        return 0;
+    }
+
+    void suspend() {
+        screen_.leave();
+        ::kill(0, SIGSTOP);
+        screen_.come_back();
+        redraw_ = true;
+    }
+
+    // The present, or the moment at which the view stands: that is kept, as memory of it fades.
+    void refresh_scene() {
+        const Model& model = follower_.model();
+        if (!view_.standing) {
+            stood_.reset();
+        } else if (!stood_ || stood_->at != *view_.standing) {
+            stood_ = model.at(*view_.standing);
+            stood_->at = *view_.standing;
+        }
+        order_ = order_of(picture(), view_);
+        settle(view_, order_, screen_.size(), model.any_progress());
+        if (view_.display == Display::kTask) marks_ = model.marks_of(view_.selected, kMarksShown);
+    }
+
+    const Picture& picture() const { return stood_ ? *stood_ : follower_.model().now(); }
+    Scene scene() const {
+        const Model& model = follower_.model();
+        return {picture(),      order_, view_, model.lights_used(), model.any_progress(),
+                model.now().at, &marks_};
+    }
+
+    void draw() {
+        redraw_ = false;
+        if (follower_.has_job() && follower_.model().now().job.id != job_) new_job();
+        if (!follower_.has_job()) {
+            screen_.show(
+                render_waiting(screen_.size(), "waits for a job: start one with poe;  q quit"));
+            return;
+        }
+        refresh_scene();
+        screen_.show(render(scene(), screen_.size(), glyphs_));
+    }
+
+    void new_job() {
+        job_ = follower_.model().now().job.id;
+        view_.standing.reset();
+        view_.pinned.clear();
+        view_.top = 0;
+        if (view_.display == Display::kTask) view_.display = view_.before;
+    }
+
+    // False: the end.
+    bool handle(const Key& key) {
+        switch (press(view_, key, scene(), screen_.size(), follower_.model().earliest())) {
+            case Command::kQuit:
+                return false;
+            case Command::kRepaint:
+                screen_.repaint();
+                break;
+            case Command::kSuspend:
+                suspend();
+                break;
+            case Command::kNextJob:
+                if (!follower_.next_job(Clock::now())) view_.notice = "there is no other job";
+                break;
+            case Command::kNone:
+                break;
+        }
+        return true;
+    }
+
+    JobFollower& follower_;
+    sigset_t signals_;
+    UniqueFd signal_fd_;
+    Glyphs glyphs_;
+    Screen screen_;
+    View view_;
+    Order order_;
+    std::optional<Picture> stood_;
+    std::vector<Model::Mark> marks_;
+    std::string job_;
+    bool redraw_ = false;
+    bool hung_up_ = false;
+};
+
+}  // namespace
+
+int watch_on_screen(JobFollower& follower, const ArrayOptions& options,
+                    const ScreenOptions& screen_options) {
+    return Watch(follower, options, screen_options).run();
+}
+
+}  // namespace poe::markers

@@ -1,0 +1,204 @@
+// pmarray on a terminal: what is on the screen, in which colours, at which size, how many bytes a
+// change costs, and that the terminal is as before, however pmarray ends.
+#include <csignal>
+#include <cstring>
+#include <sys/wait.h>
+
+#include <catch2/catch.hpp>
+
+#include "tests/terminal/terminal.hpp"
+#include "tests/unit/markerarray/fake_job.hpp"
+
+using namespace poe;
+using poe::markers::test::FakeJob;
+using poe::test::Terminal;
+
+namespace {
+
+constexpr int kRed = 62;
+
+struct Job : FakeJob {
+    Job() : FakeJob(pm::kJobDirectoryParent, unique_id("terminal"), 4) {
+        for (unsigned task = 0; task < 4; ++task) {
+            marks(task).set_text("this is task " + std::to_string(task));
+            marks(task).set_light(0, 25);
+            marks(task).set_light(4, 99);
+        }
+    }
+};
+
+std::vector<std::string> pmarray(const Job& job) {
+    return {POE_PMARRAY, job.id()};
+}
+
+// The digits of the clock change once a second, other things when they do.
+bool shows_array(Terminal& terminal) {
+    return terminal.wait_for("this is task 3");
+}
+
+bool same_settings(const termios& a, const termios& b) {
+    return a.c_iflag == b.c_iflag && a.c_oflag == b.c_oflag && a.c_cflag == b.c_cflag &&
+           a.c_lflag == b.c_lflag && std::memcmp(a.c_cc, b.c_cc, sizeof a.c_cc) == 0;
+}
+
+std::string color_of(const VTermScreenCell& cell) {
+    if (VTERM_COLOR_IS_DEFAULT_FG(&cell.fg)) return "default";
+    if (VTERM_COLOR_IS_INDEXED(&cell.fg)) return std::to_string(cell.fg.indexed.idx);
+    return "rgb";
+}
+
+}  // namespace
+
+TEST_CASE("the array on a terminal, and its end") {
+    Job job;
+    Terminal terminal(24, 80, pmarray(job));
+    const termios before = terminal.settings();
+    REQUIRE(shows_array(terminal));
+    CHECK(terminal.on_other_screen());
+    CHECK_FALSE(terminal.cursor_visible());
+    CHECK(terminal.find("TASK").first == 1);
+    CHECK(terminal.find("? help").first == 23);
+    job.marks(2).set_text("changed");
+    CHECK(terminal.wait_for("changed"));
+    job.end();
+    CHECK(terminal.wait_for("ended"));
+    CHECK(terminal.find("this is task 1").first == 3);
+    terminal.type("q");
+    CHECK(terminal.end() == 0);
+    CHECK_FALSE(terminal.on_other_screen());
+    CHECK(terminal.cursor_visible());
+    CHECK(terminal.mouse_mode() == VTERM_PROP_MOUSE_NONE);
+    CHECK(same_settings(before, terminal.settings()));
+}
+
+TEST_CASE("however it ends, the terminal is as before") {
+    const int signal = GENERATE(SIGTERM, SIGHUP, SIGINT, SIGSEGV, SIGABRT);
+    Job job;
+    Terminal terminal(24, 80, pmarray(job));
+    const termios before = terminal.settings();
+    REQUIRE(shows_array(terminal));
+    REQUIRE_FALSE(same_settings(before, terminal.settings()));
+    terminal.signal(signal);
+    const int status = terminal.end();
+    const bool deadly = signal == SIGSEGV || signal == SIGABRT;
+    // Sanitizers have handlers of their own, which make an exit of it.
+    const bool as_expected =
+        deadly ? status != 0 : WIFEXITED(status) && WEXITSTATUS(status) == 128 + signal;
+    CHECK(as_expected);
+    CHECK_FALSE(terminal.on_other_screen());
+    CHECK(terminal.cursor_visible());
+    CHECK(terminal.mouse_mode() == VTERM_PROP_MOUSE_NONE);
+    CHECK(same_settings(before, terminal.settings()));
+}
+
+TEST_CASE("one light that changes costs at most a hundred bytes") {
+    Job job;
+    Terminal terminal(24, 80, pmarray(job));
+    REQUIRE(shows_array(terminal));
+    const auto [line, column] = terminal.find("this is task 2");
+    const int light = column - 6;
+    terminal.settle();
+    // The clock of the title may change in the same moment: some other attempt is without it.
+    std::size_t least = 1000;
+    for (int attempt = 0; attempt < 20; ++attempt) {
+        const int color = attempt % 2 == 0 ? kRed : 37;
+        const std::string old = color_of(terminal.cell(line, light));
+        const std::size_t quiet = terminal.bytes();
+        job.marks(2).set_light(0, static_cast<std::uint8_t>(color));
+        REQUIRE(terminal.wait_until(
+            [&, l = line] { return color_of(terminal.cell(l, light)) != old; }));
+        least = std::min(least, terminal.bytes() - quiet);
+    }
+    CHECK(least <= 100);
+}
+
+TEST_CASE("colours: many, eight, none") {
+    struct Kind {
+        const char* term;
+        const char* no_color;
+        const char* light;
+    };
+    const Kind kind =
+        GENERATE(Kind{"xterm-256color", "", "167"}, Kind{"xterm", "", "1"},
+                 Kind{"xterm-256color", "1", "default"}, Kind{"vt100", "", "default"});
+    Job job;
+    job.marks(1).set_light(0, kRed);
+    Terminal terminal(24, 80, pmarray(job), {{"TERM", kind.term}, {"NO_COLOR", kind.no_color}});
+    REQUIRE(shows_array(terminal));
+    const auto [line, column] = terminal.find("this is task 1");
+    CHECK(color_of(terminal.cell(line, column - 6)) == kind.light);
+}
+
+TEST_CASE("shapes without UTF-8") {
+    Job job;
+    job.marks(1).set_text("größer");
+    Terminal terminal(24, 80, pmarray(job), {{"LC_ALL", "C"}});
+    REQUIRE(shows_array(terminal));
+    CHECK(terminal.find("g...w this is task 2").first >= 0);
+    CHECK(terminal.find("gr??er").first >= 0);
+    for (const char c : terminal.text()) CHECK(static_cast<unsigned char>(c) < 0x80);
+}
+
+TEST_CASE("any size, without garbage") {
+    Job job;
+    Terminal terminal(24, 80, pmarray(job));
+    REQUIRE(shows_array(terminal));
+    struct {
+        int lines;
+        int columns;
+    } constexpr kSizes[] = {{5, 20},  {60, 200}, {1, 1},   {2, 3},
+                            {24, 80}, {1, 80},   {40, 10}, {24, 80}};
+    for (const auto& size : kSizes) {
+        terminal.resize(size.lines, size.columns);
+        terminal.signal(SIGWINCH);
+        terminal.settle();
+    }
+    REQUIRE(terminal.wait_until([&] { return terminal.find("? help").first == 23; }));
+    CHECK(terminal.find("TASK").first == 1);
+    CHECK(terminal.find("this is task 3").first == 5);
+    for (int line = 6; line < 23; ++line) CHECK(terminal.line(line).empty());
+}
+
+TEST_CASE("keys, a repaint, and a stop") {
+    Job job;
+    Terminal terminal(24, 80, pmarray(job));
+    REQUIRE(shows_array(terminal));
+    terminal.type("?");
+    REQUIRE(terminal.wait_for("the task before, behind"));
+    terminal.type("q\033OB\r");
+    REQUIRE(terminal.wait_for("1 of 4"));
+    terminal.type("q/task 3\r");
+    REQUIRE(terminal.wait_until([&] {
+        const auto [line, column] = terminal.find("this is task 3");
+        return line >= 0 && terminal.cell(line, column).attrs.reverse != 0;
+    }));
+    terminal.type("frank=0-1\r");
+    REQUIRE(terminal.wait_for("[rank=0-1: 2 of 4]"));
+    CHECK(terminal.find("this is task 3").first < 0);
+    terminal.settle();
+    const std::size_t before = terminal.bytes();
+    terminal.type("\x0c");
+    REQUIRE(terminal.wait_until([&] { return terminal.bytes() > before + 300; }));
+    CHECK(terminal.find("this is task 1").first == 3);
+    terminal.type("\033");
+    REQUIRE(terminal.wait_for("this is task 3"));
+    terminal.type("p[");
+    REQUIRE(terminal.wait_for(" ago]"));
+    // Ctrl-Z gives the terminal back, and fg takes it again.
+    terminal.type("\x1a");
+    REQUIRE(terminal.wait_until([&] { return !terminal.on_other_screen(); }));
+    CHECK(terminal.cursor_visible());
+    terminal.signal(SIGCONT);
+    REQUIRE(terminal.wait_until([&] { return terminal.on_other_screen(); }));
+    REQUIRE(terminal.wait_for("this is task 3"));
+    terminal.type("\x03");
+    CHECK(terminal.end() == 0);
+}
+
+TEST_CASE("an unknown terminal is an error that says so") {
+    Job job;
+    Terminal terminal(24, 80, pmarray(job), {{"TERM", "no-such-terminal"}});
+    const int status = terminal.end();
+    CHECK(WEXITSTATUS(status) == 2);
+    CHECK(terminal.text().find("TERM=no-such-terminal") != std::string::npos);
+}
