@@ -39,6 +39,8 @@ void Schedule::wait() {
 }
 
 void Schedule::wait_for(std::uint32_t messages) {
+    // Messages of no bytes were left out.
+    messages = std::min(messages, started_);
     if (messages <= waited_) return;
     waited_ = messages;
     steps_.push_back({StepKind::kWait, {}, {}, static_cast<std::int32_t>(messages), 0, 0});

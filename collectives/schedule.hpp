@@ -20,11 +20,12 @@ namespace poe::collectives {
 
 using Rank = std::int32_t;  // within the group, 0..n-1
 
-// The user's contribution, which is only read; the user's result; scratch memory.
-enum class Buffer : std::uint8_t { kIn, kOut, kWork };
+// The user's contribution, which is only read (MPL calls it `out`, as it goes out); the user's
+// result (MPL's `in`); scratch memory.
+enum class Buffer : std::uint8_t { kGiven, kResult, kWork };
 
 struct Place {
-    Buffer buffer = Buffer::kOut;
+    Buffer buffer = Buffer::kResult;
     Bytes offset = 0;
 
     Place operator+(Bytes further) const noexcept { return {buffer, offset + further}; }
@@ -70,7 +71,7 @@ class Schedule {
 
     // Waits for everything started.
     void wait();
-    // Waits for the first so many messages started.
+    // Waits for the first so many messages started, or for all when there are fewer.
     void wait_for(std::uint32_t messages);
     std::uint32_t started() const noexcept { return started_; }
 

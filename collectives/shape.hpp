@@ -9,16 +9,17 @@
 
 namespace poe::collectives {
 
+// Of each rank: what it gives, and what it gets.
 enum class Operation : std::uint8_t {
-    kBcast,    // out = root's out
-    kReduce,   // root: out = in of all ranks, reduced in rank order
+    kBcast,    // result = root's result
+    kReduce,   // root: result = given of all ranks, reduced in rank order
     kCombine,  // the same at all ranks
-    kPrefix,   // rank r: out = in of the ranks 0..r reduced
-    kScatter,  // out = block r of root's in
-    kGather,   // root: out = the blocks of all ranks, in rank order
+    kPrefix,   // rank r: given of the ranks 0..r reduced
+    kScatter,  // block r of what the root gives
+    kGather,   // root: the blocks of all ranks, in rank order
     kConcat,   // the same at all ranks
-    kIndex,    // block j of out = block r of rank j's in
-    kShift,    // out = in of the rank `step` before
+    kIndex,    // block j of the result = block r of what rank j gives
+    kShift,    // given of the rank `step` before
     kSync,     // nobody ends before all have begun
 };
 inline constexpr std::size_t kOperations = 10;

@@ -224,7 +224,8 @@ class Run {
         RankState& state = ranks_[r];
         auto& buffer = state.buffers[static_cast<std::size_t>(place.buffer)];
         if (place.offset + length > buffer.size()) fail(r, at_step(r) + "leaves a buffer");
-        if (write && place.buffer == Buffer::kIn) fail(r, at_step(r) + "writes the user's input");
+        if (write && place.buffer == Buffer::kGiven)
+            fail(r, at_step(r) + "writes the user's input");
         for (const std::uint32_t index : state.open) {
             const Message& message = state.messages[index];
             if (message.place.buffer != place.buffer || (!write && !message.receive)) continue;

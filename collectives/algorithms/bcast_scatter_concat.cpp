@@ -16,7 +16,7 @@ Generator bcast_scatter_concat(const Shape& shape) {
             return parts.length(first, count);
         };
         const auto place = [&](std::uint32_t part) {
-            return Place{Buffer::kOut, parts.offset(part)};
+            return Place{Buffer::kResult, parts.offset(part)};
         };
         tree_scatter(into, {n}, root, member, split_in_half(), bytes, place);
         into.start_phase(log2_up(n));

@@ -12,9 +12,9 @@ Generator combine_ring(const Shape& shape) {
         const auto own = static_cast<std::uint32_t>(rank);
         const auto next = static_cast<Rank>((own + 1) % n);
         const auto previous = static_cast<Rank>((own + n - 1) % n);
-        const Place data{Buffer::kOut, 0};
+        const Place data{Buffer::kResult, 0};
         const Place received = into.work(parts.largest(1));
-        into.copy({Buffer::kIn, 0}, data, parts.bytes);
+        into.copy({Buffer::kGiven, 0}, data, parts.bytes);
         for (std::uint32_t round = 0; round + 1 < n; ++round) {
             const std::uint32_t out = (own + 2 * n - round - 1) % n;
             const std::uint32_t in = (own + 2 * n - round - 2) % n;

@@ -7,8 +7,8 @@ namespace poe::collectives {
 Generator concat_ring(const Shape& shape) {
     return [shape](Rank rank, Schedule& into) {
         const auto own = static_cast<std::uint32_t>(rank);
-        const Place out{Buffer::kOut, 0};
-        into.copy({Buffer::kIn, 0}, out + shape.offset(own), shape.length(own));
+        const Place out{Buffer::kResult, 0};
+        into.copy({Buffer::kGiven, 0}, out + shape.offset(own), shape.length(own));
         ring_concat(
             into, {shape.n}, own,
             [&](std::uint32_t first, std::uint32_t count) { return shape.span(first, count); },

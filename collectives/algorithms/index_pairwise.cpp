@@ -21,12 +21,14 @@ Generator index_pairwise(const Shape& shape, std::uint32_t window) {
             const std::uint32_t to = (own + step) % n;
             const std::uint32_t from = (own + n - step) % n;
             const int round = static_cast<int>(step) - 1;
-            into.receive(static_cast<Rank>(from), {Buffer::kOut, column[from]},
+            into.receive(static_cast<Rank>(from), {Buffer::kResult, column[from]},
                          shape.between(from, own), round);
-            into.send(static_cast<Rank>(to), {Buffer::kIn, row[to]}, shape.between(own, to), round);
+            into.send(static_cast<Rank>(to), {Buffer::kGiven, row[to]}, shape.between(own, to),
+                      round);
             if (window > 0 && step % window == 0) into.wait();
         }
-        into.copy({Buffer::kIn, row[own]}, {Buffer::kOut, column[own]}, shape.between(own, own));
+        into.copy({Buffer::kGiven, row[own]}, {Buffer::kResult, column[own]},
+                  shape.between(own, own));
         into.wait();
     };
 }

@@ -52,8 +52,8 @@ Generator prefix_hybrid(const Shape& shape, int k) {
         const TreePlace tree = place_in_tree(split_in_half(), members.count, 0, member);
         const int depth = log2_up(size);
         const int own_depth = log2_up(members.count);
-        const Place in{Buffer::kIn, 0};
-        const Place out{Buffer::kOut, 0};
+        const Place in{Buffer::kGiven, 0};
+        const Place out{Buffer::kResult, 0};
         const Place received = into.work(bytes);
         const Place before = into.work(bytes);
         // Up: sums[i] is the sum from this member up to its i-th nearest subtree, without it.
@@ -75,7 +75,7 @@ Generator prefix_hybrid(const Shape& shape, int k) {
             into.wait();
         } else if (leaders.count > 1) {
             into.start_phase(depth);
-            if (sum.buffer == Buffer::kIn) {
+            if (sum.buffer == Buffer::kGiven) {
                 sum = into.work(bytes);
                 into.copy(in, sum, bytes);
             }

@@ -9,16 +9,16 @@ Generator reduce_tree(const Shape& shape, const SplitRule& split) {
     return [n = shape.n, root = static_cast<std::uint32_t>(shape.root), bytes = shape.bytes, split](
                Rank rank, Schedule& into) {
         const auto member = static_cast<std::uint32_t>(rank);
-        Place data{Buffer::kIn, 0};
+        Place data{Buffer::kGiven, 0};
         Place received{Buffer::kWork, 0};
         const bool leaf = place_in_tree(split, n, root, member).children.empty();
         if (member == root) {
-            data = {Buffer::kOut, 0};
+            data = {Buffer::kResult, 0};
         } else if (!leaf) {
             data = into.work(bytes);
         }
         if (!leaf) received = into.work(bytes);
-        into.copy({Buffer::kIn, 0}, data, bytes);
+        into.copy({Buffer::kGiven, 0}, data, bytes);
         fan_in(into, {n}, root, member, split, data, received, bytes);
     };
 }

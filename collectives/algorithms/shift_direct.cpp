@@ -17,8 +17,8 @@ Generator shift_direct(const Shape& shape) {
         };
         const std::int64_t to = target(shape.step);
         const std::int64_t from = target(-std::int64_t{shape.step});
-        const Place in{Buffer::kIn, 0};
-        const Place out{Buffer::kOut, 0};
+        const Place in{Buffer::kGiven, 0};
+        const Place out{Buffer::kResult, 0};
         if (to == rank) {
             into.copy(in, out, shape.bytes);
             return;

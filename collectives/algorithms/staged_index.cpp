@@ -53,7 +53,7 @@ class Writer {
         Holding held = plan_.holding(0, me_);
         Positions now(held);
         place_rows(now);
-        Buffer source = Buffer::kIn;
+        Buffer source = Buffer::kGiven;
         std::vector<Transfer> out = transfers(0, held, true);
         Place send[2];
         reserve(send, held);
@@ -77,7 +77,7 @@ class Writer {
                                               Bytes at) { then(i, s, j) = transfer.offset + at; });
             }
             const Place from = send[stage % 2];
-            const Place to = last ? Place{Buffer::kOut, 0} : send[(stage + 1) % 2];
+            const Place to = last ? Place{Buffer::kResult, 0} : send[(stage + 1) % 2];
             exchange(out, in, from, [&](const Transfer& transfer) {
                 each(transfer.pieces,
                      [&](std::uint32_t i, std::uint32_t j, std::uint32_t s, Bytes at) {

@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "collectives/barrier.hpp"
 #include "collectives/verifier.hpp"
 
 using namespace poe;
@@ -120,6 +121,30 @@ bool dear(Operation operation) {
 
 }  // namespace
 
+TEST_CASE("vectors and blocks of no bytes, of one, and of more bytes than a segment") {
+    for (const Bytes bytes : {Bytes{0}, Bytes{1}, Bytes{13}}) {
+        for (std::uint32_t n = 1; n <= 20; ++n) {
+            for (const Algorithm& algorithm : catalogue()) {
+                Shape shape;
+                shape.operation = algorithm.operation;
+                shape.n = n;
+                shape.root = static_cast<Rank>(n / 2);
+                shape.bytes = bytes;
+                shape.element = 1;
+                shape.commutative = true;
+                shape.step = 1;
+                for (const double parameter : parameters(algorithm, shape)) {
+                    if (!algorithm.fits(shape, parameter)) continue;
+                    CAPTURE(name_of(shape.operation), algorithm.name, parameter, n, bytes);
+                    CHECK(verify(shape, algorithm.make(shape, parameter)) == "");
+                    const Generator barrier = with_barrier(shape, algorithm.make(shape, parameter));
+                    CHECK(verify(shape, barrier, true) == "");
+                }
+            }
+        }
+    }
+}
+
 TEST_CASE("every algorithm is right and costs what its formula says") {
     for (std::size_t i = 0; i < kOperations; ++i) {
         const auto operation = static_cast<Operation>(i);
@@ -127,6 +152,30 @@ TEST_CASE("every algorithm is right and costs what its formula says") {
             const std::uint32_t most = operation == Operation::kIndex ? 40 : kMost;
             for (std::uint32_t n = 1; n <= most; ++n)
                 check(operation, n, !dear(operation) || n <= 64 || n % 37 == 0);
+        }
+    }
+}
+
+TEST_CASE("blocks of unequal lengths") {
+    std::minstd_rand random(5);
+    for (std::uint32_t n = 1; n <= 40; ++n) {
+        for (const Algorithm& algorithm : catalogue()) {
+            const bool blocks = algorithm.operation == Operation::kScatter ||
+                                algorithm.operation == Operation::kGather ||
+                                algorithm.operation == Operation::kConcat;
+            if (!blocks) continue;
+            Shape shape;
+            shape.operation = algorithm.operation;
+            shape.n = n;
+            shape.root = static_cast<Rank>(random() % n);
+            shape.offsets = {0};
+            for (std::uint32_t r = 0; r < n; ++r)
+                shape.offsets.push_back(shape.offsets.back() + random() % 4);
+            const double number = algorithm.fallback(shape);
+            if (!algorithm.fits(shape, number)) continue;
+            CAPTURE(name_of(shape.operation), algorithm.name, n, shape.root);
+            CHECK(verify(shape, algorithm.make(shape, number)) == "");
+            CHECK(verify(shape, with_barrier(shape, algorithm.make(shape, number)), true) == "");
         }
     }
 }

@@ -10,8 +10,8 @@ using namespace poe::collectives;
 
 namespace {
 
-const Place kInput{Buffer::kIn, 0};
-const Place kResult{Buffer::kOut, 0};
+const Place kInput{Buffer::kGiven, 0};
+const Place kResult{Buffer::kResult, 0};
 
 Shape shape_of(Operation operation, std::uint32_t n, Bytes bytes) {
     Shape shape;
