@@ -33,6 +33,9 @@ enum class MplError : int {
     kTruncated = 116,
     kDisagreement = 117,
     kForeignJob = 118,  // reported by runtime.cpp and foreign_launch.cpp, outside of calls
+    kRoot = 119,
+    kCollectiveId = 120,
+    kMember = 121,
 };
 
 // The process's one runtime; null before the first call.

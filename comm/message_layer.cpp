@@ -69,8 +69,10 @@ template <typename Wait>
 void MessageLayer::wait_until_over(const Outcome& outcome, const Wait& wait) {
     const Outcome* outer = std::exchange(awaited_, &outcome);
     waiter_->restart();
+    help();
     while (outcome == Outcome::kPending) {
         if (look(waiter_->looks())) {
+            help();
             waiter_->restart();
             continue;
         }
@@ -84,6 +86,7 @@ void MessageLayer::wait_until_over(const Outcome& outcome, const Wait& wait) {
         if (!time_to_sleep) continue;
         waiter_->begin_sleep();
         if (progress()) {
+            help();
             waiter_->end_sleep();
         } else {
             waiter_->sleep();

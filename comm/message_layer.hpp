@@ -22,6 +22,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "comm/base/types.hpp"
@@ -61,6 +62,10 @@ class MessageLayer final : private PipeSink {
     // For who looks again and again and finds nothing: takes announced messages into buffer memory,
     // as a wait that lasts does, since what is looked for may be held up behind them. Never blocks.
     bool take_in_offers();
+    // From now on `helper` is called while a wait lasts, and by help(): to go on with what else the
+    // task has under way. It must not block, and answers whether it did anything. Empty: none.
+    void set_helper(std::function<bool()> helper) { helper_ = std::move(helper); }
+    bool help() { return helper_ && helper_(); }
     // Blocks until the operation has ended.
     Outcome wait(SendRequest& request);
     Outcome wait(ReceiveRequest& request);
@@ -146,6 +151,7 @@ class MessageLayer final : private PipeSink {
     std::vector<Device*> devices_;
     std::function<Device&(TaskId)> device_of_;
     Waiter* waiter_;
+    std::function<bool()> helper_;
     std::vector<std::unique_ptr<Peer>> peers_;  // by task id, made at first use
     std::vector<Peer*> sending_;                // with frames to send
     KeyedQueues posted_;

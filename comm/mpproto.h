@@ -133,10 +133,119 @@ int mpc_wait(int* msgid, int* nbytes);
  * block, and does not receive. */
 int mpc_probe(int* source, int* type, int* nbytes);
 
-/* --- collective */
+/* --- groups: ordered sets of tasks, named by a number that is unique in the job */
 
-/* Returns when all tasks of the group have called it. gid: ALLGRP. */
+/* Makes a group of the gsize tasks at glist, ranked in that order. Called by these tasks only, with
+ * the same list. `label` is for mpc_getlabel. Not a barrier. */
+int mpc_group(int gsize, const int* glist, int label, int* gid);
+/* Called by all members of the parent: those that give the same label become a group, ranked by
+ * key, ties by their rank in the parent. A barrier. */
+int mpc_partition(int parent_gid, int key, int label, int* gid);
+/* Forgets a group, in this task; every member does so for itself. */
+int mpc_freegroup(int gid);
+/* The number of members; all of them by rank (glist has room for as many); the rank of a task and
+ * the task of a rank; the label that this task gave. */
+int mpc_getsize(int* gsize, int gid);
+int mpc_getmembers(int* glist, int gid);
+int mpc_getrank(int* rank, int taskid, int gid);
+int mpc_gettaskid(int rank, int* taskid, int gid);
+int mpc_getlabel(int* label, int gid);
+/* Views a group as an x by y grid in row-major order: *row is set to the group of the y tasks in
+ * this task's row, *column to that of the x tasks in its column. Called by all members. */
+int mpc_form2dgrid(int gid, int x, int y, int* row, int* column);
+/* The same with ndims dimensions: gids[d] is the group of the tasks that differ from this one in
+ * coordinate d only, ranked by it. */
+int mpc_formgrid(int gid, int ndims, const int* dims, int* gids);
+/* Views a group of a power of two as a hypercube: *subcube is set to the group of those whose ranks
+ * differ from this task's only in bits that are set in mask. Called by all members, with the same
+ * mask. */
+int mpc_formsubcube(int gid, int mask, int* subcube);
+/* Ranks and addresses: row-major coordinates; Gray codes, in which neighbours differ in one bit. */
+int mpc_rank2grid(int rank, int ndims, const int* dims, int* coords);
+int mpc_grid2rank(const int* coords, int ndims, const int* dims, int* rank);
+int mpc_rank2gray(int rank, int* gray);
+int mpc_gray2rank(int gray, int* rank);
+
+/* --- collective: called by all members of the group gid with the same arguments. ALLGRP is the
+ * group of all tasks. Roots are task ids. `out` is what goes out, `in` is where what comes in is
+ * put; they must not overlap. Lengths are in bytes. Collective calls and messages never meet.
+ *
+ * A member may be through before others have begun, except where its result needs them; see
+ * MP_CCL_MODE in mpl(3). */
+
+/* A reduction: out = one op two, vectors of *len bytes. Associative; it need not be commutative,
+ * results are those of reducing in rank order. Called with vectors that do not overlap. */
+typedef void (*mpl_reduction)(void* one, void* two, void* out, int* len);
+
+/* Predefined: i int, s float, d double; b bits, l logicals (ints that are 0 or not). */
+#define MPL_REDUCTION_(NAME) void NAME(void* one, void* two, void* out, int* len)
+MPL_REDUCTION_(i_vadd);
+MPL_REDUCTION_(i_vmul);
+MPL_REDUCTION_(i_vmax);
+MPL_REDUCTION_(i_vmin);
+MPL_REDUCTION_(s_vadd);
+MPL_REDUCTION_(s_vmul);
+MPL_REDUCTION_(s_vmax);
+MPL_REDUCTION_(s_vmin);
+MPL_REDUCTION_(d_vadd);
+MPL_REDUCTION_(d_vmul);
+MPL_REDUCTION_(d_vmax);
+MPL_REDUCTION_(d_vmin);
+MPL_REDUCTION_(b_vand);
+MPL_REDUCTION_(b_vor);
+MPL_REDUCTION_(b_vxor);
+MPL_REDUCTION_(l_vand);
+MPL_REDUCTION_(l_vor);
+MPL_REDUCTION_(l_vxor);
+#undef MPL_REDUCTION_
+
+/* len bytes at buf of the root to all. */
+int mpc_bcast(void* buf, size_t len, int root, int gid);
+/* The vectors of all, reduced: at the root; at all; of the ranks up to the own one. */
+int mpc_reduce(const void* out, void* in, size_t len, int root, mpl_reduction func, int gid);
+int mpc_combine(const void* out, void* in, size_t len, mpl_reduction func, int gid);
+int mpc_prefix(const void* out, void* in, size_t len, mpl_reduction func, int gid);
+/* The root's blocks, one to each rank; one block of each to the root, or to all; block j of each to
+ * rank j. Blocks lie in rank order. */
+int mpc_scatter(const void* out, void* in, size_t blklen, int root, int gid);
+int mpc_gather(const void* out, void* in, size_t blklen, int root, int gid);
+int mpc_concat(const void* out, void* in, size_t blklen, int gid);
+int mpc_index(const void* out, void* in, size_t blklen, int gid);
+/* The vector of the rank `step` before: flag 0 around the end; flag 1 not, and who gets nothing
+ * keeps what is in `in`. */
+int mpc_shift(const void* out, void* in, size_t len, int step, int flag, int gid);
+/* Returns when all members have called it. */
 int mpc_sync(int gid);
+/* Blocks of unequal lengths: blklens has one for each rank, the same at all members; outlens has
+ * what goes to each rank, inlens what comes from each. Blocks lie one behind the other. */
+int mpc_scatterv(const void* out, void* in, const int* blklens, int root, int gid);
+int mpc_gatherv(const void* out, void* in, const int* blklens, int root, int gid);
+int mpc_concatv(const void* out, void* in, const int* blklens, int gid);
+int mpc_indexv(const void* out, const int* outlens, void* in, const int* inlens, int gid);
+/* The same without waiting: *collid is set to the number of the call, which mpc_collwait or
+ * mpc_colltest ends. Buffers must stay as they are until then. The call goes on while the task is
+ * in any MPL call. Members begin the calls on a group in the same order. */
+int mpc_ibcast(void* buf, size_t len, int root, int gid, int* collid);
+int mpc_ireduce(const void* out, void* in, size_t len, int root, mpl_reduction func, int gid,
+                int* collid);
+int mpc_icombine(const void* out, void* in, size_t len, mpl_reduction func, int gid, int* collid);
+int mpc_iprefix(const void* out, void* in, size_t len, mpl_reduction func, int gid, int* collid);
+int mpc_iscatter(const void* out, void* in, size_t blklen, int root, int gid, int* collid);
+int mpc_igather(const void* out, void* in, size_t blklen, int root, int gid, int* collid);
+int mpc_iconcat(const void* out, void* in, size_t blklen, int gid, int* collid);
+int mpc_iindex(const void* out, void* in, size_t blklen, int gid, int* collid);
+int mpc_ishift(const void* out, void* in, size_t len, int step, int flag, int gid, int* collid);
+int mpc_isync(int gid, int* collid);
+int mpc_iscatterv(const void* out, void* in, const int* blklens, int root, int gid, int* collid);
+int mpc_igatherv(const void* out, void* in, const int* blklens, int root, int gid, int* collid);
+int mpc_iconcatv(const void* out, void* in, const int* blklens, int gid, int* collid);
+int mpc_iindexv(const void* out, const int* outlens, void* in, const int* inlens, int gid,
+                int* collid);
+/* Blocks until the call has ended. */
+int mpc_collwait(int* collid);
+/* *done is set to 1 when the call has ended, and then its number is gone; else to 0. Does not
+ * block. */
+int mpc_colltest(int collid, int* done);
 
 /* --- standard output */
 
@@ -186,7 +295,53 @@ int mp_lockrnc(int* newval, int* oldval);
 int mp_status(int* msgid);
 int mp_wait(int* msgid, int* nbytes);
 int mp_probe(int* source, int* type, int* nbytes);
+int mp_bcast(void* buf, int* len, int* root, int* gid);
+int mp_reduce(const void* out, void* in, int* len, int* root, mpl_reduction func, int* gid);
+int mp_combine(const void* out, void* in, int* len, mpl_reduction func, int* gid);
+int mp_prefix(const void* out, void* in, int* len, mpl_reduction func, int* gid);
+int mp_scatter(const void* out, void* in, int* blklen, int* root, int* gid);
+int mp_gather(const void* out, void* in, int* blklen, int* root, int* gid);
+int mp_concat(const void* out, void* in, int* blklen, int* gid);
+int mp_index(const void* out, void* in, int* blklen, int* gid);
+int mp_shift(const void* out, void* in, int* len, int* step, int* flag, int* gid);
 int mp_sync(int* gid);
+int mp_scatterv(const void* out, void* in, const int* blklens, int* root, int* gid);
+int mp_gatherv(const void* out, void* in, const int* blklens, int* root, int* gid);
+int mp_concatv(const void* out, void* in, const int* blklens, int* gid);
+int mp_indexv(const void* out, const int* outlens, void* in, const int* inlens, int* gid);
+int mp_ibcast(void* buf, int* len, int* root, int* gid, int* collid);
+int mp_ireduce(const void* out, void* in, int* len, int* root, mpl_reduction func, int* gid,
+               int* collid);
+int mp_icombine(const void* out, void* in, int* len, mpl_reduction func, int* gid, int* collid);
+int mp_iprefix(const void* out, void* in, int* len, mpl_reduction func, int* gid, int* collid);
+int mp_iscatter(const void* out, void* in, int* blklen, int* root, int* gid, int* collid);
+int mp_igather(const void* out, void* in, int* blklen, int* root, int* gid, int* collid);
+int mp_iconcat(const void* out, void* in, int* blklen, int* gid, int* collid);
+int mp_iindex(const void* out, void* in, int* blklen, int* gid, int* collid);
+int mp_ishift(const void* out, void* in, int* len, int* step, int* flag, int* gid, int* collid);
+int mp_isync(int* gid, int* collid);
+int mp_iscatterv(const void* out, void* in, const int* blklens, int* root, int* gid, int* collid);
+int mp_igatherv(const void* out, void* in, const int* blklens, int* root, int* gid, int* collid);
+int mp_iconcatv(const void* out, void* in, const int* blklens, int* gid, int* collid);
+int mp_iindexv(const void* out, const int* outlens, void* in, const int* inlens, int* gid,
+               int* collid);
+int mp_collwait(int* collid);
+int mp_colltest(int* collid, int* done);
+int mp_group(int* gsize, const int* glist, int* label, int* gid);
+int mp_partition(int* parent_gid, int* key, int* label, int* gid);
+int mp_freegroup(int* gid);
+int mp_getsize(int* gsize, int* gid);
+int mp_getmembers(int* glist, int* gid);
+int mp_getrank(int* rank, int* taskid, int* gid);
+int mp_gettaskid(int* rank, int* taskid, int* gid);
+int mp_getlabel(int* label, int* gid);
+int mp_form2dgrid(int* gid, int* x, int* y, int* row, int* column);
+int mp_formgrid(int* gid, int* ndims, const int* dims, int* gids);
+int mp_formsubcube(int* gid, int* mask, int* subcube);
+int mp_rank2grid(int* rank, int* ndims, const int* dims, int* coords);
+int mp_grid2rank(const int* coords, int* ndims, const int* dims, int* rank);
+int mp_rank2gray(int* rank, int* gray);
+int mp_gray2rank(int* gray, int* rank);
 int mp_flush(int* option);
 int mp_stdout_mode(int* mode);
 int mp_queryintr(void);

@@ -60,6 +60,7 @@ class Runtime {
     // For calls that look once, find nothing and return: gives the core away where tasks share one,
     // and sees to it that looking again and again is as good as waiting.
     void pause_between_looks() {
+        messages_->help();
         if (waiter_) waiter_->pause_between_looks();
         if (++vain_looks_ % kLooksUntilImpatient == 0) messages_->take_in_offers();
     }

@@ -145,9 +145,381 @@ module mpl
             integer, intent(out) :: nbytes
         end subroutine mp_probe
 
+        ! Collective calls. func is a subroutine (one, two, out, len): d_vadd, or one of the program.
+        subroutine mp_bcast(buf, len, root, gid)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+            type(*), dimension(*) :: buf
+            integer, intent(in) :: len
+            integer, intent(in) :: root
+            integer, intent(in) :: gid
+        end subroutine mp_bcast
+
+        subroutine mp_reduce(outmsg, inmsg, len, root, func, gid)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: outmsg
+            type(*), dimension(*), intent(in) :: outmsg
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: inmsg
+            type(*), dimension(*) :: inmsg
+            integer, intent(in) :: len
+            integer, intent(in) :: root
+            external :: func
+            integer, intent(in) :: gid
+        end subroutine mp_reduce
+
+        subroutine mp_combine(outmsg, inmsg, len, func, gid)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: outmsg
+            type(*), dimension(*), intent(in) :: outmsg
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: inmsg
+            type(*), dimension(*) :: inmsg
+            integer, intent(in) :: len
+            external :: func
+            integer, intent(in) :: gid
+        end subroutine mp_combine
+
+        subroutine mp_prefix(outmsg, inmsg, len, func, gid)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: outmsg
+            type(*), dimension(*), intent(in) :: outmsg
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: inmsg
+            type(*), dimension(*) :: inmsg
+            integer, intent(in) :: len
+            external :: func
+            integer, intent(in) :: gid
+        end subroutine mp_prefix
+
+        subroutine mp_scatter(outmsg, inmsg, blklen, root, gid)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: outmsg
+            type(*), dimension(*), intent(in) :: outmsg
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: inmsg
+            type(*), dimension(*) :: inmsg
+            integer, intent(in) :: blklen
+            integer, intent(in) :: root
+            integer, intent(in) :: gid
+        end subroutine mp_scatter
+
+        subroutine mp_gather(outmsg, inmsg, blklen, root, gid)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: outmsg
+            type(*), dimension(*), intent(in) :: outmsg
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: inmsg
+            type(*), dimension(*) :: inmsg
+            integer, intent(in) :: blklen
+            integer, intent(in) :: root
+            integer, intent(in) :: gid
+        end subroutine mp_gather
+
+        subroutine mp_concat(outmsg, inmsg, blklen, gid)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: outmsg
+            type(*), dimension(*), intent(in) :: outmsg
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: inmsg
+            type(*), dimension(*) :: inmsg
+            integer, intent(in) :: blklen
+            integer, intent(in) :: gid
+        end subroutine mp_concat
+
+        subroutine mp_index(outmsg, inmsg, blklen, gid)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: outmsg
+            type(*), dimension(*), intent(in) :: outmsg
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: inmsg
+            type(*), dimension(*) :: inmsg
+            integer, intent(in) :: blklen
+            integer, intent(in) :: gid
+        end subroutine mp_index
+
+        subroutine mp_shift(outmsg, inmsg, len, step, flag, gid)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: outmsg
+            type(*), dimension(*), intent(in) :: outmsg
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: inmsg
+            type(*), dimension(*) :: inmsg
+            integer, intent(in) :: len
+            integer, intent(in) :: step
+            integer, intent(in) :: flag
+            integer, intent(in) :: gid
+        end subroutine mp_shift
+
         subroutine mp_sync(gid)
             integer, intent(in) :: gid
         end subroutine mp_sync
+
+        subroutine mp_scatterv(outmsg, inmsg, blklens, root, gid)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: outmsg
+            type(*), dimension(*), intent(in) :: outmsg
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: inmsg
+            type(*), dimension(*) :: inmsg
+            integer, intent(in) :: blklens(*)
+            integer, intent(in) :: root
+            integer, intent(in) :: gid
+        end subroutine mp_scatterv
+
+        subroutine mp_gatherv(outmsg, inmsg, blklens, root, gid)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: outmsg
+            type(*), dimension(*), intent(in) :: outmsg
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: inmsg
+            type(*), dimension(*) :: inmsg
+            integer, intent(in) :: blklens(*)
+            integer, intent(in) :: root
+            integer, intent(in) :: gid
+        end subroutine mp_gatherv
+
+        subroutine mp_concatv(outmsg, inmsg, blklens, gid)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: outmsg
+            type(*), dimension(*), intent(in) :: outmsg
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: inmsg
+            type(*), dimension(*) :: inmsg
+            integer, intent(in) :: blklens(*)
+            integer, intent(in) :: gid
+        end subroutine mp_concatv
+
+        subroutine mp_indexv(outmsg, outlens, inmsg, inlens, gid)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: outmsg
+            type(*), dimension(*), intent(in) :: outmsg
+            integer, intent(in) :: outlens(*)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: inmsg
+            type(*), dimension(*) :: inmsg
+            integer, intent(in) :: inlens(*)
+            integer, intent(in) :: gid
+        end subroutine mp_indexv
+
+        subroutine mp_ibcast(buf, len, root, gid, collid)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+            type(*), dimension(*), asynchronous :: buf
+            integer, intent(in) :: len
+            integer, intent(in) :: root
+            integer, intent(in) :: gid
+            integer, intent(out) :: collid
+        end subroutine mp_ibcast
+
+        subroutine mp_ireduce(outmsg, inmsg, len, root, func, gid, collid)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: outmsg
+            type(*), dimension(*), intent(in), asynchronous :: outmsg
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: inmsg
+            type(*), dimension(*), asynchronous :: inmsg
+            integer, intent(in) :: len
+            integer, intent(in) :: root
+            external :: func
+            integer, intent(in) :: gid
+            integer, intent(out) :: collid
+        end subroutine mp_ireduce
+
+        subroutine mp_icombine(outmsg, inmsg, len, func, gid, collid)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: outmsg
+            type(*), dimension(*), intent(in), asynchronous :: outmsg
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: inmsg
+            type(*), dimension(*), asynchronous :: inmsg
+            integer, intent(in) :: len
+            external :: func
+            integer, intent(in) :: gid
+            integer, intent(out) :: collid
+        end subroutine mp_icombine
+
+        subroutine mp_iprefix(outmsg, inmsg, len, func, gid, collid)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: outmsg
+            type(*), dimension(*), intent(in), asynchronous :: outmsg
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: inmsg
+            type(*), dimension(*), asynchronous :: inmsg
+            integer, intent(in) :: len
+            external :: func
+            integer, intent(in) :: gid
+            integer, intent(out) :: collid
+        end subroutine mp_iprefix
+
+        subroutine mp_iscatter(outmsg, inmsg, blklen, root, gid, collid)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: outmsg
+            type(*), dimension(*), intent(in), asynchronous :: outmsg
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: inmsg
+            type(*), dimension(*), asynchronous :: inmsg
+            integer, intent(in) :: blklen
+            integer, intent(in) :: root
+            integer, intent(in) :: gid
+            integer, intent(out) :: collid
+        end subroutine mp_iscatter
+
+        subroutine mp_igather(outmsg, inmsg, blklen, root, gid, collid)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: outmsg
+            type(*), dimension(*), intent(in), asynchronous :: outmsg
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: inmsg
+            type(*), dimension(*), asynchronous :: inmsg
+            integer, intent(in) :: blklen
+            integer, intent(in) :: root
+            integer, intent(in) :: gid
+            integer, intent(out) :: collid
+        end subroutine mp_igather
+
+        subroutine mp_iconcat(outmsg, inmsg, blklen, gid, collid)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: outmsg
+            type(*), dimension(*), intent(in), asynchronous :: outmsg
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: inmsg
+            type(*), dimension(*), asynchronous :: inmsg
+            integer, intent(in) :: blklen
+            integer, intent(in) :: gid
+            integer, intent(out) :: collid
+        end subroutine mp_iconcat
+
+        subroutine mp_iindex(outmsg, inmsg, blklen, gid, collid)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: outmsg
+            type(*), dimension(*), intent(in), asynchronous :: outmsg
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: inmsg
+            type(*), dimension(*), asynchronous :: inmsg
+            integer, intent(in) :: blklen
+            integer, intent(in) :: gid
+            integer, intent(out) :: collid
+        end subroutine mp_iindex
+
+        subroutine mp_ishift(outmsg, inmsg, len, step, flag, gid, collid)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: outmsg
+            type(*), dimension(*), intent(in), asynchronous :: outmsg
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: inmsg
+            type(*), dimension(*), asynchronous :: inmsg
+            integer, intent(in) :: len
+            integer, intent(in) :: step
+            integer, intent(in) :: flag
+            integer, intent(in) :: gid
+            integer, intent(out) :: collid
+        end subroutine mp_ishift
+
+        subroutine mp_isync(gid, collid)
+            integer, intent(in) :: gid
+            integer, intent(out) :: collid
+        end subroutine mp_isync
+
+        subroutine mp_iscatterv(outmsg, inmsg, blklens, root, gid, collid)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: outmsg
+            type(*), dimension(*), intent(in), asynchronous :: outmsg
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: inmsg
+            type(*), dimension(*), asynchronous :: inmsg
+            integer, intent(in) :: blklens(*)
+            integer, intent(in) :: root
+            integer, intent(in) :: gid
+            integer, intent(out) :: collid
+        end subroutine mp_iscatterv
+
+        subroutine mp_igatherv(outmsg, inmsg, blklens, root, gid, collid)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: outmsg
+            type(*), dimension(*), intent(in), asynchronous :: outmsg
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: inmsg
+            type(*), dimension(*), asynchronous :: inmsg
+            integer, intent(in) :: blklens(*)
+            integer, intent(in) :: root
+            integer, intent(in) :: gid
+            integer, intent(out) :: collid
+        end subroutine mp_igatherv
+
+        subroutine mp_iconcatv(outmsg, inmsg, blklens, gid, collid)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: outmsg
+            type(*), dimension(*), intent(in), asynchronous :: outmsg
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: inmsg
+            type(*), dimension(*), asynchronous :: inmsg
+            integer, intent(in) :: blklens(*)
+            integer, intent(in) :: gid
+            integer, intent(out) :: collid
+        end subroutine mp_iconcatv
+
+        subroutine mp_iindexv(outmsg, outlens, inmsg, inlens, gid, collid)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: outmsg
+            type(*), dimension(*), intent(in), asynchronous :: outmsg
+            integer, intent(in) :: outlens(*)
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: inmsg
+            type(*), dimension(*), asynchronous :: inmsg
+            integer, intent(in) :: inlens(*)
+            integer, intent(in) :: gid
+            integer, intent(out) :: collid
+        end subroutine mp_iindexv
+
+        subroutine mp_collwait(collid)
+            integer, intent(inout) :: collid
+        end subroutine mp_collwait
+
+        subroutine mp_colltest(collid, done)
+            integer, intent(in) :: collid
+            integer, intent(out) :: done
+        end subroutine mp_colltest
+
+        subroutine mp_group(gsize, glist, label, gid)
+            integer, intent(in) :: gsize
+            integer, intent(in) :: glist(*)
+            integer, intent(in) :: label
+            integer, intent(out) :: gid
+        end subroutine mp_group
+
+        subroutine mp_partition(parent_gid, key, label, gid)
+            integer, intent(in) :: parent_gid
+            integer, intent(in) :: key
+            integer, intent(in) :: label
+            integer, intent(out) :: gid
+        end subroutine mp_partition
+
+        subroutine mp_freegroup(gid)
+            integer, intent(in) :: gid
+        end subroutine mp_freegroup
+
+        subroutine mp_getsize(gsize, gid)
+            integer, intent(out) :: gsize
+            integer, intent(in) :: gid
+        end subroutine mp_getsize
+
+        subroutine mp_getmembers(glist, gid)
+            integer, intent(out) :: glist(*)
+            integer, intent(in) :: gid
+        end subroutine mp_getmembers
+
+        subroutine mp_getrank(rank, taskid, gid)
+            integer, intent(out) :: rank
+            integer, intent(in) :: taskid
+            integer, intent(in) :: gid
+        end subroutine mp_getrank
+
+        subroutine mp_gettaskid(rank, taskid, gid)
+            integer, intent(in) :: rank
+            integer, intent(out) :: taskid
+            integer, intent(in) :: gid
+        end subroutine mp_gettaskid
+
+        subroutine mp_getlabel(label, gid)
+            integer, intent(out) :: label
+            integer, intent(in) :: gid
+        end subroutine mp_getlabel
+
+        subroutine mp_form2dgrid(gid, x, y, row, column)
+            integer, intent(in) :: gid
+            integer, intent(in) :: x
+            integer, intent(in) :: y
+            integer, intent(out) :: row
+            integer, intent(out) :: column
+        end subroutine mp_form2dgrid
+
+        subroutine mp_formgrid(gid, ndims, dims, gids)
+            integer, intent(in) :: gid
+            integer, intent(in) :: ndims
+            integer, intent(in) :: dims(*)
+            integer, intent(out) :: gids(*)
+        end subroutine mp_formgrid
+
+        subroutine mp_formsubcube(gid, mask, subcube)
+            integer, intent(in) :: gid
+            integer, intent(in) :: mask
+            integer, intent(out) :: subcube
+        end subroutine mp_formsubcube
+
+        subroutine mp_rank2grid(rank, ndims, dims, coords)
+            integer, intent(in) :: rank
+            integer, intent(in) :: ndims
+            integer, intent(in) :: dims(*)
+            integer, intent(out) :: coords(*)
+        end subroutine mp_rank2grid
+
+        subroutine mp_grid2rank(coords, ndims, dims, rank)
+            integer, intent(in) :: coords(*)
+            integer, intent(in) :: ndims
+            integer, intent(in) :: dims(*)
+            integer, intent(out) :: rank
+        end subroutine mp_grid2rank
+
+        subroutine mp_rank2gray(rank, gray)
+            integer, intent(in) :: rank
+            integer, intent(out) :: gray
+        end subroutine mp_rank2gray
+
+        subroutine mp_gray2rank(gray, rank)
+            integer, intent(in) :: gray
+            integer, intent(out) :: rank
+        end subroutine mp_gray2rank
 
         subroutine mp_flush(option)
             integer, intent(in) :: option

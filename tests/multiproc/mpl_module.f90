@@ -11,6 +11,9 @@ program mpl_module
     implicit none
     integer, parameter :: any = dontcare, all_messages = allmsg, everybody = allgrp
     integer, parameter :: in_order = stdio_ordered
+    integer :: gid, gsize, rank, collid, lengths(64), members(64)
+    double precision :: give(6), got(6)
+    external :: d_vadd, later_one
     integer :: tasks, me, left, right, source, type, nbytes, i, id, old
     integer :: facts(4), numbers(100), more_numbers(100)
     double precision :: field(6, 6), row(6)
@@ -123,6 +126,28 @@ program mpl_module
     end do
     call check(handled == 1 .and. handled_number == left .and. handled_bytes == 4, 'handler')
 
+    ! Groups and collective calls.
+    call mp_partition(everybody, -me, 3, gid)
+    call mp_getsize(gsize, gid)
+    call mp_getrank(rank, me, gid)
+    call mp_getmembers(members, gid)
+    call check(gsize == tasks .and. rank == tasks - 1 - me, 'partition')
+    call check(all(members(1:tasks) == [(tasks - i, i = 1, tasks)]), 'members')
+    give = me
+    call mp_combine(give, got, 48, d_vadd, gid)
+    call check(all(got == tasks * (tasks - 1) / 2), 'combine')
+    call mp_reduce(give, got, 48, 0, later_one, gid)
+    if (me == 0) call check(all(got == 0), 'a function of the program, in rank order')
+    give = me
+    call mp_bcast(give, 48, tasks - 1, gid)
+    call check(all(give == tasks - 1), 'bcast')
+    lengths = 4
+    call mp_concatv(me, numbers, lengths, everybody)
+    call check(all(numbers(1:tasks) == [(i - 1, i = 1, tasks)]), 'concatv')
+    call mp_isync(gid, collid)
+    call mp_collwait(collid)
+    call mp_freegroup(gid)
+
     ! Too long is an error when the task says so.
     call mp_task_set(1, 1)
     call mp_task_query(facts, 1, 5)
@@ -163,3 +188,13 @@ contains
         call mp_stopall(1)
     end subroutine check
 end program mpl_module
+
+! op: what the higher rank gives.
+subroutine later_one(one, two, out, bytes)
+    implicit none
+    integer, intent(in) :: bytes
+    double precision, intent(in) :: one(bytes / 8), two(bytes / 8)
+    double precision, intent(out) :: out(bytes / 8)
+
+    out = two
+end subroutine later_one

@@ -1,7 +1,7 @@
 # Tests of the MPL library: unit tests of comm and collectives, and jobs of real tasks under
 # mpl_run.
 unit_tests(comm mpl_static)
-unit_tests(collectives mpl_static)
+unit_tests(collectives poe_schedules mpl_static)
 
 add_executable(mpl_run multiproc/mpl_run.cpp)
 target_link_libraries(mpl_run PRIVATE poe_base)
@@ -14,9 +14,11 @@ function(mpl_program name)
 endfunction()
 
 mpl_program(mpl_bench mpl_bench.c)
+mpl_program(mpl_collectives mpl_collectives.cpp)
 mpl_program(mpl_control mpl_control.c)
 mpl_program(mpl_flush mpl_flush.c)
 mpl_program(mpl_interrupts mpl_interrupts.c)
+mpl_program(mpl_groups mpl_groups.c)
 mpl_program(mpl_nonblocking mpl_nonblocking.c)
 mpl_program(mpl_paper mpl_paper.c)
 mpl_program(mpl_random mpl_random.cpp multiproc/mpl_random_mixed.cpp)
@@ -130,6 +132,49 @@ foreach(moment 7000 21000 60000)
   mpl_test(interrupts_kill_${moment} ${interrupts} $<TARGET_FILE:mpl_run> -n 4 -k ${moment}
            $<TARGET_FILE:mpl_random> ${moment} 100000 10)
 endforeach()
+
+# Collective calls: groups, modes, and random calls against an oracle, with each algorithm.
+foreach(tasks 1 2 3 4 7 8 16)
+  mpl_test(groups_${tasks} mpl_run -n ${tasks} $<TARGET_FILE:mpl_groups>)
+  mpl_test(collectives_${tasks} mpl_run -n ${tasks} $<TARGET_FILE:mpl_collectives> ${tasks}00 30 10)
+endforeach()
+function(collectives_with name environment)
+  mpl_test(collectives_${name} ${CMAKE_COMMAND} -E env ${environment}
+           $<TARGET_FILE:mpl_run> ${ARGN} $<TARGET_FILE:mpl_collectives> 900 15 10)
+endfunction()
+collectives_with(barrier MP_CCL_MODE=barrier -n 7)
+collectives_with(develop MP_EUIDEVELOP=yes -n 4)
+collectives_with(ip "" -i -n 4)
+collectives_with(nodes "" -N 2 -n 7)
+collectives_with(rendezvous "" -n 7 -e 100)
+collectives_with(no_fetching "" -n 4 -e 100 -f)
+collectives_with(small_buffers "" -n 4 -b 16384)
+foreach(choice bcast=alpha bcast=lambda bcast=greedy bcast=edst:3 bcast=chain:3 bcast=scatter-concat
+        reduce=lambda reduce=halving reduce=edst:2 reduce=chain:3 combine=tree combine=hybrid:1
+        combine=circulant combine=census:2.6 combine=halving combine=ring prefix=butterfly prefix=tree
+        scatter=direct scatter=lambda gather=direct gather=lambda concat=circulant concat=ring
+        index=radix:2 index=radix:3 index=pairwise:1 index=a2 index=a3 index=a4:0 index=a4:1 index=a4:2
+        sync=tree)
+  string(TOUPPER "MP_COLL_${choice}" variable)
+  string(REGEX REPLACE "=.*" "" variable ${variable})
+  string(REGEX REPLACE ".*=" "" algorithm ${choice})
+  string(MAKE_C_IDENTIFIER ${choice} name)
+  collectives_with(${name} ${variable}=${algorithm} -n 8)
+endforeach()
+foreach(mode barrier nonbarrier)
+  mpl_test(groups_${mode} ${CMAKE_COMMAND} -E env MP_CCL_MODE=${mode}
+           $<TARGET_FILE:mpl_run> -n 3 $<TARGET_FILE:mpl_groups> ${mode})
+endforeach()
+mpl_test(groups_disagree ${CMAKE_COMMAND} -E env MP_EUIDEVELOP=yes
+         $<TARGET_FILE:mpl_run> -n 8 $<TARGET_FILE:mpl_groups> disagree)
+mpl_test(groups_disagree_text ${CMAKE_COMMAND} -E env MP_EUIDEVELOP=yes
+         $<TARGET_FILE:mpl_run> -n 8 $<TARGET_FILE:mpl_groups> disagree)
+set_tests_properties(mpl_groups_disagree_text PROPERTIES PASS_REGULAR_EXPRESSION
+  "task 4 calls mpc_bcast with root 2, tasks 0-3,5-7 with root 0")
+mpl_test(groups_wrong_choice ${CMAKE_COMMAND} -E env MP_COLL_BCAST=fastest
+         $<TARGET_FILE:mpl_run> -n 2 $<TARGET_FILE:mpl_groups>)
+set_tests_properties(mpl_groups_wrong_choice PROPERTIES PASS_REGULAR_EXPRESSION
+  "MP_COLL_BCAST: \"fastest\" is not allowed; expected one of the algorithms for bcast: binomial")
 
 # A task killed at any moment: the others neither crash nor receive anything wrong.
 foreach(tasks 2 4 8 16)

@@ -1,0 +1,140 @@
+// Comparing calls; see agreement.hpp.
+#include "collectives/agreement.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <dlfcn.h>
+
+namespace poe::collectives {
+namespace {
+
+// What a member tells the others of its call. Only what must be the same at all of them counts.
+struct Told {
+    char name[24] = {};
+    char function[40] = {};  // "" when there is none
+    std::int32_t gid = 0;
+    TaskId root = -1;  // -1: the call has none
+    std::int32_t step = 0;
+    std::int32_t circular = 0;
+    Bytes bytes = 0;
+    std::uint64_t lengths = 0;  // of the blocks, when they are unequal
+
+    bool operator==(const Told&) const = default;
+};
+
+void write(char* to, std::size_t room, const std::string& text) {
+    std::memcpy(to, text.data(), std::min(room - 1, text.size()));
+}
+
+// A function of the user's by where it is in its program: addresses differ from task to task.
+std::string name_of(const Reduction& reduction) {
+    if (reduction.name != nullptr) return reduction.name;
+    Dl_info info;
+    void* address = reinterpret_cast<void*>(reduction.function);
+    if (::dladdr(address, &info) == 0) return "a function of the program";
+    if (info.dli_sname != nullptr && info.dli_saddr == address) return info.dli_sname;
+    const auto offset =
+        static_cast<const char*>(address) - static_cast<const char*>(info.dli_fbase);
+    return "the function at " + std::to_string(offset);
+}
+
+bool has_root(Operation operation) {
+    return operation == Operation::kBcast || operation == Operation::kReduce ||
+           operation == Operation::kScatter || operation == Operation::kGather;
+}
+
+Told tell(const Group& group, const CollectiveCall& call) {
+    Told told;
+    // mpc_x and mp_x are the same call.
+    std::string name = call.name;
+    if (name.starts_with("mp_")) name = "mpc_" + name.substr(3);
+    write(told.name, sizeof told.name, name);
+    told.gid = group.gid;
+    if (has_root(call.shape.operation))
+        told.root = group.members[static_cast<std::size_t>(call.shape.root)];
+    told.step = call.shape.step;
+    told.circular = call.shape.circular ? 1 : 0;
+    told.bytes = call.shape.bytes;
+    if (!call.shape.matrix.empty()) told.bytes = 0;
+    for (const Bytes offset : call.shape.offsets)
+        told.lengths = (told.lengths ^ offset) * 0x100000001b3u + 1;
+    if (call.run.reduction.function != nullptr)
+        write(told.function, sizeof told.function, name_of(call.run.reduction));
+    return told;
+}
+
+// In what two calls differ, as one of them is told.
+std::string words(const Told& told, const Told& other, bool whole) {
+    std::string text;
+    if (whole || std::strcmp(told.name, other.name) != 0) text = told.name;
+    const auto add = [&](bool differs, const std::string& what) {
+        if (differs) text += (text.empty() ? "" : " ") + what;
+    };
+    add(told.gid != other.gid, "on group " + std::to_string(told.gid));
+    add(told.root != other.root,
+        told.root < 0 ? "without a root" : "with root " + std::to_string(told.root));
+    add(told.step != other.step, "with step " + std::to_string(told.step));
+    add(told.circular != other.circular, told.circular != 0 ? "circular" : "end-off");
+    add(told.bytes != other.bytes, "with " + std::to_string(told.bytes) + " bytes");
+    add(told.lengths != other.lengths, "with other lengths of blocks");
+    add(std::strcmp(told.function, other.function) != 0,
+        told.function[0] == '\0' ? "without a function" : "with " + std::string(told.function));
+    return text;
+}
+
+std::string who(const std::vector<TaskId>& tasks) {
+    return (tasks.size() == 1 ? "task " : "tasks ") + task_list(tasks);
+}
+
+// The few first, then the many.
+std::string describe(const Group& group, const std::vector<Told>& all) {
+    std::vector<std::pair<Told, std::vector<TaskId>>> kinds;
+    for (std::size_t r = 0; r < all.size(); ++r) {
+        auto kind = std::find_if(kinds.begin(), kinds.end(),
+                                 [&](const auto& each) { return each.first == all[r]; });
+        if (kind == kinds.end()) kind = kinds.insert(kinds.end(), {all[r], {}});
+        kind->second.push_back(group.members[r]);
+    }
+    if (kinds.size() == 1) return {};
+    std::stable_sort(kinds.begin(), kinds.end(), [](const auto& one, const auto& other) {
+        return one.second.size() < other.second.size();
+    });
+    std::string text;
+    const Told& most = kinds.back().first;
+    for (auto& [told, tasks] : kinds) {
+        std::sort(tasks.begin(), tasks.end());
+        const bool last = &told == &most;
+        const Told& other = last ? kinds.front().first : most;
+        if (!text.empty()) text += ", ";
+        text += who(tasks) + " ";
+        if (text.size() == who(tasks).size() + 1) text += tasks.size() == 1 ? "calls " : "call ";
+        text += words(told, other, &told == &kinds.front().first);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string task_list(const std::vector<TaskId>& tasks) {
+    std::string text;
+    for (std::size_t i = 0; i < tasks.size();) {
+        std::size_t end = i + 1;
+        while (end < tasks.size() && tasks[end] == tasks[end - 1] + 1) ++end;
+        text += (text.empty() ? "" : ",") + std::to_string(tasks[i]);
+        if (end - i > 1) text += (end - i > 2 ? "-" : ",") + std::to_string(tasks[end - 1]);
+        i = end;
+    }
+    return text;
+}
+
+std::string disagreement(Library& library, Group& group, const CollectiveCall& call) {
+    const Told own = tell(group, call);
+    std::vector<Told> all(group.size());
+    if (const Plan* wrong = library.tell_all(group, &own, all.data(), sizeof own, kChecking)) {
+        return "task " + std::to_string(wrong->culprit()) +
+               " makes a call on a group of another size";
+    }
+    return describe(group, all);
+}
+
+}  // namespace poe::collectives

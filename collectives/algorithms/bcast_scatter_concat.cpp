@@ -1,0 +1,50 @@
+// Broadcast as a scatter of parts along the binomial tree and a concat of them along a ring. C1 =
+// ceil(log n) + n - 1, C2 = 2 m (n - 1) / n, C3 = m ((n - 1) + b(n) / n), where b(n) is the number
+// of ones in the binary numbers below n (each part is sent once per level it falls): for long
+// messages any number of ranks loses less than a factor of two over the wire.
+#include <bit>
+
+#include "collectives/algorithms/algorithms.hpp"
+
+namespace poe::collectives {
+
+Generator bcast_scatter_concat(const Shape& shape) {
+    return [n = shape.n, root = static_cast<std::uint32_t>(shape.root),
+            parts = Parts{shape.bytes, 1, shape.n}](Rank rank, Schedule& into) {
+        const auto member = static_cast<std::uint32_t>(rank);
+        const auto bytes = [&](std::uint32_t first, std::uint32_t count) {
+            return parts.length(first, count);
+        };
+        const auto place = [&](std::uint32_t part) {
+            return Place{Buffer::kResult, parts.offset(part)};
+        };
+        tree_scatter(into, {n}, root, member, split_in_half(), bytes, place);
+        into.start_phase(log2_up(n));
+        // The root has everything already.
+        const std::uint32_t next = (member + 1) % n;
+        for (std::uint32_t round = 0; round + 1 < n; ++round) {
+            const std::uint32_t out = (member + n - round) % n;
+            const std::uint32_t in = (member + 2 * n - round - 1) % n;
+            if (member != root) {
+                into.receive(static_cast<Rank>((member + n - 1) % n), place(in), bytes(in, 1),
+                             static_cast<int>(round));
+            }
+            if (next != root)
+                into.send(static_cast<Rank>(next), place(out), bytes(out, 1),
+                          static_cast<int>(round));
+            into.wait();
+        }
+    };
+}
+
+Counts bcast_scatter_concat_counts(const Shape& shape) {
+    const Parts parts{shape.bytes, 1, shape.n};
+    std::uint64_t ones = 0;
+    for (std::uint64_t i = 0; i < shape.n; ++i)
+        ones += static_cast<std::uint64_t>(std::popcount(i));
+    const Bytes part = parts.largest(1);
+    return {static_cast<std::uint64_t>(log2_up(shape.n)) + shape.n - 1, 2 * (shape.n - 1) * part,
+            ones * part + shape.bytes * (shape.n - 1) * (shape.n - 1) / shape.n};
+}
+
+}  // namespace poe::collectives

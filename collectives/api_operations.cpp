@@ -1,0 +1,327 @@
+// The checks of collective calls, and their one way to run; see api_operations.hpp.
+#include "collectives/api_operations.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "collectives/agreement.hpp"
+#include "collectives/api_context.hpp"
+#include "comm/api_checks.hpp"
+
+namespace poe::collectives {
+namespace {
+
+using comm::ApiCall;
+using comm::MplError;
+
+// An entry point at work: collects what the call is, refuses what is wrong with it, runs it. The
+// first refusal counts.
+class Entry {
+  public:
+    Entry(ApiCall& call, Library& library, const char* name, Call what, Operation operation,
+          int gid)
+        : call_(call), library_(library), group_(group_of(call, library, gid)) {
+        made_.name = name;
+        made_.call = what;
+        made_.shape.operation = operation;
+        if (group_ == nullptr) {
+            refused_ = -1;
+            return;
+        }
+        made_.shape.n = group_->size();
+    }
+
+    Shape& shape() { return made_.shape; }
+    std::uint32_t n() const { return made_.shape.n; }
+    bool is_root() const { return group_ != nullptr && made_.shape.root == group_->me; }
+    bool ok() const { return refused_ == 0; }
+    Bytes own_block() const { return made_.shape.length(static_cast<std::uint32_t>(group_->me)); }
+
+    Entry& length(std::size_t bytes) {
+        if (ok() && bytes >= comm::kAbsurdLength)
+            refused_ = call_.refuse(
+                MplError::kLength, "the length is " + std::to_string(static_cast<long long>(bytes)),
+                "lengths are in bytes, from 0 on");
+        made_.shape.bytes = bytes;
+        return *this;
+    }
+    Entry& root(int task) {
+        if (!ok()) return *this;
+        const auto rank = group_->rank_of(task);
+        if (!rank) {
+            refused_ = call_.refuse(
+                MplError::kRoot,
+                "the root, task " + std::to_string(task) + ", is not a member of group " +
+                    std::to_string(group_->gid),
+                "roots are task ids; members are the tasks " + task_list(sorted_members()));
+            return *this;
+        }
+        made_.shape.root = *rank;
+        return *this;
+    }
+    Entry& reduces(ReduceFunction function) {
+        if (!ok()) return *this;
+        if (function == nullptr) {
+            refused_ = comm::refuse_null(call_, "func", "a function");
+            return *this;
+        }
+        made_.run.reduction = find_reduction(function);
+        const Reduction& reduction = made_.run.reduction;
+        made_.shape.element = reduction.element;
+        made_.shape.commutative = reduction.commutative;
+        if (reduction.name == nullptr && made_.shape.bytes > kLongestVector)
+            refused_ = call_.refuse(MplError::kLength,
+                                    std::to_string(made_.shape.bytes) +
+                                        " bytes are more than the int that tells the function",
+                                    "reduce at most 2147483647 bytes in one call");
+        if (reduction.name != nullptr && made_.shape.bytes % reduction.element != 0)
+            refused_ =
+                call_.refuse(MplError::kLength,
+                             std::to_string(made_.shape.bytes) + " bytes are no multiple of " +
+                                 std::to_string(reduction.element) + ", an element's length for " +
+                                 reduction.name,
+                             "give the length in bytes");
+        return *this;
+    }
+    // Blocks of the lengths that the user gives for each rank.
+    Entry& blocks(const int* lengths) {
+        if (!ok()) return *this;
+        made_.shape.offsets = offsets(lengths, "blklens");
+        if (ok()) made_.shape.bytes = made_.shape.offsets.back() / n();
+        return *this;
+    }
+    // Where blocks of these lengths start and end.
+    std::vector<Bytes> offsets(const int* lengths, const char* argument) {
+        std::vector<Bytes> all{0};
+        if (lengths == nullptr) {
+            refused_ = comm::refuse_null(call_, argument, "an int for each member");
+            return all;
+        }
+        for (std::uint32_t r = 0; r < n() && ok(); ++r) {
+            if (lengths[r] < 0)
+                refused_ = call_.refuse(MplError::kLength,
+                                        std::string(argument) + "[" + std::to_string(r) + "] is " +
+                                            std::to_string(lengths[r]),
+                                        "lengths are in bytes, from 0 on");
+            all.push_back(all.back() + static_cast<Bytes>(lengths[r]));
+        }
+        return all;
+    }
+    // The own row and column of an irregular index's matrix.
+    Entry& own_matrix(const std::vector<Bytes>& row, const std::vector<Bytes>& column) {
+        const auto me = static_cast<std::size_t>(group_->me);
+        auto& matrix = made_.shape.matrix;
+        matrix.resize(std::size_t{n()} * n());
+        for (std::uint32_t r = 0; r < n(); ++r) {
+            matrix[r * n() + me] = column[r + 1] - column[r];
+            matrix[me * n() + r] = row[r + 1] - row[r];
+        }
+        return *this;
+    }
+    // What goes out, and where what comes is put; `used`: whether this rank gives (gets) anything.
+    Entry& gives(const void* out, Bytes bytes, bool used = true) {
+        check("out", out, bytes, used);
+        made_.run.given = static_cast<const std::byte*>(out);
+        return *this;
+    }
+    Entry& gets(void* in, Bytes bytes, bool used = true) {
+        check("in", in, bytes, used);
+        made_.run.result = static_cast<std::byte*>(in);
+        return *this;
+    }
+
+    int run(Ending ending) {
+        if (ok() && !ending.blocking && ending.id == nullptr)
+            refused_ = comm::refuse_null(call_, "collid", "an int");
+        if (!ok()) return refused_;
+        call_.doing(made_.call, TaskDoing::kAnyPeer, group_->gid, made_.shape.bytes);
+        if (library_.develop() && n() > 1) {
+            const std::string who = disagreement(library_, *group_, made_);
+            if (!who.empty())
+                return call_.refuse(MplError::kDisagreement, who,
+                                    "all members of a group must make the same call");
+        }
+        if (library_.needs_whole_matrix(made_.shape)) {
+            if (const Plan* wrong = library_.exchange_rows(*group_, made_.shape.matrix))
+                return refuse_outcome(call_, *wrong);
+        }
+        Plan& plan = library_.plan_for(*group_, made_);
+        library_.begin(*group_, plan, made_.run);
+        if (ending.blocking) {
+            plan.finish(library_.messages());
+            return refuse_outcome(call_, plan);
+        }
+        plan.advance(library_.messages());
+        *ending.id = library_.add_running(*group_, plan).id;
+        return 0;
+    }
+
+  private:
+    void check(const char* argument, const void* start, Bytes bytes, bool used) {
+        if (ok() && used && start == nullptr && bytes > 0)
+            refused_ =
+                comm::refuse_null(call_, argument, (std::to_string(bytes) + " bytes").c_str());
+    }
+    std::vector<TaskId> sorted_members() const {
+        std::vector<TaskId> members = group_->members;
+        std::sort(members.begin(), members.end());
+        return members;
+    }
+    ApiCall& call_;
+    Library& library_;
+    Group* group_;
+    CollectiveCall made_;
+    int refused_ = 0;
+};
+
+int refuse_id(const ApiCall& call, int collid) {
+    return call.refuse(MplError::kCollectiveId,
+                       "there is no collective call with the id " + std::to_string(collid),
+                       "give an id of mpc_ibcast or its like that has not ended yet");
+}
+
+template <typename Fill>
+int operate(const char* name, Call what, Operation operation, int gid, Ending ending, Fill&& fill) {
+    return in_call(name, [&](ApiCall& call, Library& library) {
+        Entry entry(call, library, name, what, operation, gid);
+        if (entry.ok()) fill(entry);
+        return entry.run(ending);
+    });
+}
+
+}  // namespace
+
+int api_bcast(const char* name, void* buf, std::size_t len, int root, int gid, Ending ending) {
+    return operate(name, Call::kBcast, Operation::kBcast, gid, ending,
+                   [&](Entry& entry) { entry.length(len).root(root).gets(buf, len); });
+}
+
+int api_reduce(const char* name, const void* out, void* in, std::size_t len, int root,
+               ReduceFunction func, int gid, Ending ending) {
+    return operate(name, Call::kReduce, Operation::kReduce, gid, ending, [&](Entry& entry) {
+        entry.length(len).root(root).reduces(func).gives(out, len).gets(in, len, entry.is_root());
+    });
+}
+
+int api_combine(const char* name, const void* out, void* in, std::size_t len, ReduceFunction func,
+                int gid, Ending ending) {
+    return operate(name, Call::kCombine, Operation::kCombine, gid, ending, [&](Entry& entry) {
+        entry.length(len).reduces(func).gives(out, len).gets(in, len);
+    });
+}
+
+int api_prefix(const char* name, const void* out, void* in, std::size_t len, ReduceFunction func,
+               int gid, Ending ending) {
+    return operate(name, Call::kPrefix, Operation::kPrefix, gid, ending, [&](Entry& entry) {
+        entry.length(len).reduces(func).gives(out, len).gets(in, len);
+    });
+}
+
+int api_scatter(const char* name, const void* out, void* in, std::size_t blklen, int root, int gid,
+                Ending ending) {
+    return operate(name, Call::kScatter, Operation::kScatter, gid, ending, [&](Entry& entry) {
+        entry.length(blklen).root(root).gives(out, blklen, entry.is_root()).gets(in, blklen);
+    });
+}
+
+int api_gather(const char* name, const void* out, void* in, std::size_t blklen, int root, int gid,
+               Ending ending) {
+    return operate(name, Call::kGather, Operation::kGather, gid, ending, [&](Entry& entry) {
+        entry.length(blklen).root(root).gives(out, blklen).gets(in, blklen, entry.is_root());
+    });
+}
+
+int api_concat(const char* name, const void* out, void* in, std::size_t blklen, int gid,
+               Ending ending) {
+    return operate(name, Call::kConcat, Operation::kConcat, gid, ending,
+                   [&](Entry& entry) { entry.length(blklen).gives(out, blklen).gets(in, blklen); });
+}
+
+int api_index(const char* name, const void* out, void* in, std::size_t blklen, int gid,
+              Ending ending) {
+    return operate(name, Call::kIndex, Operation::kIndex, gid, ending,
+                   [&](Entry& entry) { entry.length(blklen).gives(out, blklen).gets(in, blklen); });
+}
+
+int api_shift(const char* name, const void* out, void* in, std::size_t len, int step, int flag,
+              int gid, Ending ending) {
+    return operate(name, Call::kShift, Operation::kShift, gid, ending, [&](Entry& entry) {
+        entry.length(len).gives(out, len).gets(in, len);
+        entry.shape().step = step;
+        entry.shape().circular = flag == 0;
+    });
+}
+
+int api_sync(const char* name, int gid, Ending ending) {
+    return operate(name, Call::kSync, Operation::kSync, gid, ending, [](Entry&) {});
+}
+
+int api_scatterv(const char* name, const void* out, void* in, const int* blklens, int root, int gid,
+                 Ending ending) {
+    return operate(name, Call::kScatter, Operation::kScatter, gid, ending, [&](Entry& entry) {
+        entry.root(root).blocks(blklens);
+        if (!entry.ok()) return;
+        entry.gives(out, entry.shape().offsets.back(), entry.is_root()).gets(in, entry.own_block());
+    });
+}
+
+int api_gatherv(const char* name, const void* out, void* in, const int* blklens, int root, int gid,
+                Ending ending) {
+    return operate(name, Call::kGather, Operation::kGather, gid, ending, [&](Entry& entry) {
+        entry.root(root).blocks(blklens);
+        if (!entry.ok()) return;
+        entry.gives(out, entry.own_block()).gets(in, entry.shape().offsets.back(), entry.is_root());
+    });
+}
+
+int api_concatv(const char* name, const void* out, void* in, const int* blklens, int gid,
+                Ending ending) {
+    return operate(name, Call::kConcat, Operation::kConcat, gid, ending, [&](Entry& entry) {
+        entry.blocks(blklens);
+        if (entry.ok()) entry.gives(out, entry.own_block()).gets(in, entry.shape().offsets.back());
+    });
+}
+
+int api_indexv(const char* name, const void* out, const int* outlens, void* in, const int* inlens,
+               int gid, Ending ending) {
+    return operate(name, Call::kIndex, Operation::kIndex, gid, ending, [&](Entry& entry) {
+        const std::vector<Bytes> row = entry.offsets(outlens, "outlens");
+        if (!entry.ok()) return;
+        const std::vector<Bytes> column = entry.offsets(inlens, "inlens");
+        if (!entry.ok()) return;
+        entry.own_matrix(row, column).gives(out, row.back()).gets(in, column.back());
+    });
+}
+
+int api_collwait(const char* name, int* collid) {
+    return in_call(name, [&](ApiCall& call, Library& library) {
+        if (collid == nullptr) return comm::refuse_null(call, "collid", "an int");
+        Running* running = library.find_running(*collid);
+        if (running == nullptr) return refuse_id(call, *collid);
+        call.doing(Call::kWait, TaskDoing::kAnyPeer, running->group->gid, 0);
+        library.finish(*running);
+        const int result = refuse_outcome(call, *running->plan);
+        library.end(*running);
+        return result;
+    });
+}
+
+int api_colltest(const char* name, int collid, int* done) {
+    return in_call(name, [&](ApiCall& call, Library& library) {
+        if (done == nullptr) return comm::refuse_null(call, "done", "an int");
+        Running* running = library.find_running(collid);
+        if (running == nullptr) return refuse_id(call, collid);
+        library.messages().progress();
+        *done = library.advance(*running) ? 1 : 0;
+        if (*done == 0) {
+            call.runtime().pause_between_looks();
+            return 0;
+        }
+        const int result = refuse_outcome(call, *running->plan);
+        library.end(*running);
+        return result;
+    });
+}
+
+}  // namespace poe::collectives

@@ -1,0 +1,233 @@
+// The table of algorithms; see catalogue.hpp.
+#include "collectives/catalogue.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "collectives/algorithms/algorithms.hpp"
+
+namespace poe::collectives {
+namespace {
+
+using Op = Operation;
+
+double none(const Shape&) {
+    return 0;
+}
+// Lambda where nobody has measured it.
+double usual_lambda(const Shape&) {
+    return 2;
+}
+// Segments of 32 KB: as long as a pipe takes in one piece.
+double usual_segments(const Shape& shape) {
+    constexpr double kSegment = 32 << 10;
+    return std::max(1.0, std::ceil(static_cast<double>(shape.bytes) / kSegment));
+}
+double half_of_log(const Shape& shape) {
+    return log2_up(shape.n) / 2;
+}
+double root_of_n(const Shape& shape) {
+    return std::clamp(std::round(std::sqrt(shape.n)), 2.0, std::max(2.0, double(shape.n)));
+}
+
+bool always(const Shape&, double) {
+    return true;
+}
+bool cuttable(const Shape& shape, double) {
+    return shape.element > 0;
+}
+bool commutative(const Shape& shape, double) {
+    return shape.commutative;
+}
+bool ring_fits(const Shape& shape, double) {
+    return shape.element > 0 && shape.commutative;
+}
+bool power_of_two(const Shape& shape, double) {
+    return is_power_of_two(shape.n);
+}
+bool some(const Shape&, double parameter) {
+    return parameter >= 1;
+}
+bool some_power(const Shape& shape, double parameter) {
+    return parameter >= 1 && is_power_of_two(shape.n);
+}
+bool lambda_fits(const Shape&, double parameter) {
+    return parameter >= 1 && parameter <= 1000;
+}
+bool alpha_fits(const Shape&, double parameter) {
+    return parameter >= 0.5 && parameter < 1;
+}
+bool k_fits(const Shape&, double parameter) {
+    return parameter >= 0 && parameter <= 31;
+}
+bool radix_fits(const Shape& shape, double parameter) {
+    return shape.matrix.empty() && parameter >= 2;
+}
+bool square(const Shape& shape, double) {
+    const auto side = static_cast<std::uint32_t>(std::lround(std::sqrt(shape.n)));
+    return side * side == shape.n;
+}
+bool census_fits(const Shape& shape, double parameter) {
+    return shape.commutative && parameter >= 1 && parameter <= 1000;
+}
+bool reversed_fits(const Shape& shape, double parameter) {
+    return ring_fits(shape, 0) && parameter >= 1;
+}
+bool reversed_power_fits(const Shape& shape, double parameter) {
+    return reversed_fits(shape, parameter) && is_power_of_two(shape.n);
+}
+
+SplitRule half() {
+    return split_in_half();
+}
+SplitRule by_lambda(const Shape& shape, double lambda) {
+    return split_by_table(alpha_table(Lambda::nearest(lambda), shape.n));
+}
+std::uint32_t whole(double parameter) {
+    return static_cast<std::uint32_t>(std::lround(parameter));
+}
+int integer(double parameter) {
+    return static_cast<int>(std::lround(parameter));
+}
+constexpr int kAll = 31;  // more than log n: one group
+
+using S = const Shape&;
+
+constexpr Algorithm kCatalogue[] = {
+    {Op::kBcast, "binomial", nullptr, none, always,
+     [](S s, double) { return bcast_tree(s, half()); },
+     [](S s, double) { return bcast_tree_counts(s, half()); }},
+    {Op::kBcast, "alpha", "share that stays with the sender", [](S) { return 0.618; }, alpha_fits,
+     [](S s, double a) { return bcast_tree(s, split_by(a)); },
+     [](S s, double a) { return bcast_tree_counts(s, split_by(a)); }},
+    {Op::kBcast, "lambda", "lambda", usual_lambda, lambda_fits,
+     [](S s, double l) { return bcast_tree(s, by_lambda(s, l)); },
+     [](S s, double l) { return bcast_tree_counts(s, by_lambda(s, l)); }},
+    {Op::kBcast, "greedy", "lambda", usual_lambda, lambda_fits,
+     [](S s, double l) { return bcast_greedy(s, Lambda::nearest(l)); }, nullptr},
+    {Op::kBcast, "edst", "segments", usual_segments, some_power,
+     [](S s, double p) { return bcast_edst(s, whole(p)); },
+     [](S s, double p) { return bcast_edst_counts(s, whole(p)); }},
+    {Op::kBcast, "chain", "segments", usual_segments, some,
+     [](S s, double p) { return bcast_chain(s, whole(p)); },
+     [](S s, double p) { return bcast_chain_counts(s, whole(p)); }},
+    {Op::kBcast, "scatter-concat", nullptr, none, always,
+     [](S s, double) { return bcast_scatter_concat(s); },
+     [](S s, double) { return bcast_scatter_concat_counts(s); }},
+
+    {Op::kReduce, "binomial", nullptr, none, always,
+     [](S s, double) { return reduce_tree(s, half()); },
+     [](S s, double) { return reduce_tree_counts(s, half()); }},
+    {Op::kReduce, "lambda", "lambda", usual_lambda, lambda_fits,
+     [](S s, double l) { return reduce_tree(s, by_lambda(s, l)); },
+     [](S s, double l) { return reduce_tree_counts(s, by_lambda(s, l)); }},
+    {Op::kReduce, "halving", nullptr, none, cuttable, [](S s, double) { return reduce_halving(s); },
+     [](S s, double) { return reduce_halving_counts(s); }},
+    {Op::kReduce, "edst", "segments", usual_segments, reversed_power_fits,
+     [](S s, double p) { return reduce_reversed(s, bcast_edst(s, whole(p))); },
+     [](S s, double p) { return bcast_edst_counts(s, whole(p)); }},
+    {Op::kReduce, "chain", "segments", usual_segments, reversed_fits,
+     [](S s, double p) { return reduce_reversed(s, bcast_chain(s, whole(p))); },
+     [](S s, double p) { return bcast_chain_counts(s, whole(p)); }},
+
+    {Op::kCombine, "tree", nullptr, none, always,
+     [](S s, double) { return combine_hybrid(s, kAll); },
+     [](S s, double) { return combine_hybrid_counts(s, kAll); }},
+    {Op::kCombine, "butterfly", nullptr, none, always,
+     [](S s, double) { return combine_hybrid(s, 0); },
+     [](S s, double) { return combine_hybrid_counts(s, 0); }},
+    {Op::kCombine, "hybrid", "k: trees within groups of 2^k", half_of_log, k_fits,
+     [](S s, double k) { return combine_hybrid(s, integer(k)); },
+     [](S s, double k) { return combine_hybrid_counts(s, integer(k)); }},
+    {Op::kCombine, "circulant", nullptr, none, commutative,
+     [](S s, double) { return combine_census(s, 1); },
+     [](S s, double) { return combine_census_counts(s, 1); }},
+    {Op::kCombine, "census", "lambda", usual_lambda, census_fits,
+     [](S s, double l) { return combine_census(s, combine_lambda(l)); },
+     [](S s, double l) { return combine_census_counts(s, combine_lambda(l)); }},
+    {Op::kCombine, "halving", nullptr, none, cuttable,
+     [](S s, double) { return combine_halving(s); },
+     [](S s, double) { return combine_halving_counts(s); }},
+    {Op::kCombine, "ring", nullptr, none, ring_fits, [](S s, double) { return combine_ring(s); },
+     [](S s, double) { return combine_ring_counts(s); }},
+
+    {Op::kPrefix, "tree", nullptr, none, always, [](S s, double) { return prefix_hybrid(s, kAll); },
+     [](S s, double) { return prefix_hybrid_counts(s, kAll); }},
+    {Op::kPrefix, "butterfly", nullptr, none, always,
+     [](S s, double) { return prefix_hybrid(s, 0); },
+     [](S s, double) { return prefix_hybrid_counts(s, 0); }},
+    {Op::kPrefix, "hybrid", "k: trees within groups of 2^k", half_of_log, k_fits,
+     [](S s, double k) { return prefix_hybrid(s, integer(k)); },
+     [](S s, double k) { return prefix_hybrid_counts(s, integer(k)); }},
+
+    {Op::kScatter, "binomial", nullptr, none, always,
+     [](S s, double) { return scatter_tree(s, half()); },
+     [](S s, double) { return scatter_tree_counts(s, half()); }},
+    {Op::kScatter, "lambda", "lambda", usual_lambda, lambda_fits,
+     [](S s, double l) { return scatter_tree(s, by_lambda(s, l)); },
+     [](S s, double l) { return scatter_tree_counts(s, by_lambda(s, l)); }},
+    {Op::kScatter, "direct", nullptr, none, always, [](S s, double) { return scatter_direct(s); },
+     [](S s, double) { return scatter_direct_counts(s); }},
+
+    {Op::kGather, "binomial", nullptr, none, always,
+     [](S s, double) { return gather_tree(s, half()); },
+     [](S s, double) { return scatter_tree_counts(s, half()); }},
+    {Op::kGather, "lambda", "lambda", usual_lambda, lambda_fits,
+     [](S s, double l) { return gather_tree(s, by_lambda(s, l)); },
+     [](S s, double l) { return scatter_tree_counts(s, by_lambda(s, l)); }},
+    {Op::kGather, "direct", nullptr, none, always, [](S s, double) { return gather_direct(s); },
+     [](S s, double) { return scatter_direct_counts(s); }},
+
+    {Op::kConcat, "circulant", nullptr, none, always,
+     [](S s, double) { return concat_circulant(s); },
+     [](S s, double) { return concat_circulant_counts(s); }},
+    {Op::kConcat, "exchange", nullptr, none, power_of_two,
+     [](S s, double) { return concat_exchange(s); },
+     [](S s, double) { return concat_exchange_counts(s); }},
+    {Op::kConcat, "ring", nullptr, none, always, [](S s, double) { return concat_ring(s); },
+     [](S s, double) { return concat_ring_counts(s); }},
+
+    {Op::kIndex, "radix", "radix", root_of_n, radix_fits,
+     [](S s, double r) { return index_radix(s, whole(r)); },
+     [](S s, double r) { return index_radix_counts(s, whole(r)); }},
+    {Op::kIndex, "pairwise", "steps under way at once, 0 for all", none,
+     [](S, double w) { return w >= 0; }, [](S s, double w) { return index_pairwise(s, whole(w)); },
+     [](S s, double) { return index_pairwise_counts(s); }},
+    {Op::kIndex, "a2", nullptr, none, always, [](S s, double) { return index_a2(s); }, nullptr},
+    {Op::kIndex, "a3", nullptr, none, square, [](S s, double) { return index_a3(s); }, nullptr},
+    {Op::kIndex, "a4", "send buffers: 1 or 2, 0 for blocking", [](S) { return 2.0; },
+     [](S, double form) { return form == 0 || form == 1 || form == 2; },
+     [](S s, double form) { return index_a4(s, static_cast<A4Form>(integer(form))); }, nullptr},
+
+    {Op::kShift, "direct", nullptr, none, always, [](S s, double) { return shift_direct(s); },
+     [](S s, double) { return shift_direct_counts(s); }},
+
+    {Op::kSync, "dissemination", nullptr, none, always,
+     [](S s, double) { return sync_dissemination(s); },
+     [](S s, double) { return sync_dissemination_counts(s); }},
+    {Op::kSync, "tree", nullptr, none, always, [](S s, double) { return sync_tree(s, half()); },
+     [](S s, double) { return sync_tree_counts(s, half()); }},
+};
+
+}  // namespace
+
+std::span<const Algorithm> catalogue() noexcept {
+    return kCatalogue;
+}
+
+const Algorithm* find_algorithm(Operation operation, std::string_view name) noexcept {
+    for (const Algorithm& each : kCatalogue) {
+        if (each.operation == operation && name == each.name) return &each;
+    }
+    return nullptr;
+}
+
+std::string Choice::text() const {
+    if (algorithm->parameter == nullptr) return algorithm->name;
+    std::string number = std::to_string(parameter);
+    number.erase(number.find_last_not_of('0') + 1);
+    if (number.back() == '.') number.pop_back();
+    return std::string(algorithm->name) + ":" + number;
+}
+
+}  // namespace poe::collectives

@@ -1,0 +1,43 @@
+// The catalogue of algorithms: their names, for which shapes they are right, their generators and
+// their formulas. What chooses, what simulates and what tests them all reads this table. A new
+// algorithm is a file in algorithms/ and a row in catalogue.cpp.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "collectives/schedule.hpp"
+#include "collectives/shape.hpp"
+
+namespace poe::collectives {
+
+struct Algorithm {
+    Operation operation;
+    const char* name;
+    const char* parameter;  // what the number behind the name is; null: there is none
+    // The number to take when none is given.
+    double (*fallback)(const Shape&);
+    // Whether it does what the operation is to do for this shape.
+    bool (*fits)(const Shape&, double parameter);
+    Generator (*make)(const Shape&, double parameter);
+    // The papers' counts; null where there is no formula.
+    Counts (*counts)(const Shape&, double parameter);
+};
+
+std::span<const Algorithm> catalogue() noexcept;
+
+// Null when there is none of that name.
+const Algorithm* find_algorithm(Operation operation, std::string_view name) noexcept;
+
+// An algorithm with its number.
+struct Choice {
+    const Algorithm* algorithm = nullptr;
+    double parameter = 0;
+
+    Generator make(const Shape& shape) const { return algorithm->make(shape, parameter); }
+    // "binomial", "radix:4".
+    std::string text() const;
+};
+
+}  // namespace poe::collectives

@@ -1,0 +1,64 @@
+// Task groups; see groups.hpp.
+#include "collectives/groups.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "collectives/plan.hpp"
+
+namespace poe::collectives {
+
+Group::Group(int number, int its_label, std::vector<TaskId> tasks, TaskId own)
+    : gid(number),
+      label(its_label),
+      members(std::move(tasks)),
+      me(0),
+      plans(std::make_unique<Plans>()) {
+    bool in_order = true;
+    for (std::size_t r = 0; r < members.size(); ++r)
+        in_order = in_order && members[r] == static_cast<TaskId>(r);
+    if (!in_order) {
+        for (std::size_t r = 0; r < members.size(); ++r)
+            by_task.emplace_back(members[r], static_cast<Rank>(r));
+        std::sort(by_task.begin(), by_task.end());
+    }
+    me = rank_of(own).value_or(0);
+}
+
+Group::~Group() = default;
+
+std::optional<Rank> Group::rank_of(TaskId task) const noexcept {
+    if (by_task.empty()) {
+        if (task < 0 || static_cast<std::size_t>(task) >= members.size()) return std::nullopt;
+        return task;
+    }
+    const auto at = std::lower_bound(by_task.begin(), by_task.end(), std::pair{task, Rank{0}});
+    if (at == by_task.end() || at->first != task) return std::nullopt;
+    return at->second;
+}
+
+Groups::Groups(std::uint32_t tasks, TaskId own) : tasks_(tasks), task_(own) {
+    std::vector<TaskId> all(tasks);
+    std::iota(all.begin(), all.end(), 0);
+    add(0, 0, std::move(all));
+}
+
+Group* Groups::find(int gid) noexcept {
+    const auto at = groups_.find(gid);
+    return at != groups_.end() ? at->second.get() : nullptr;
+}
+
+Group& Groups::add(int gid, int label, std::vector<TaskId> members) {
+    auto& group = groups_[gid];
+    group = std::make_unique<Group>(gid, label, std::move(members), task_);
+    return *group;
+}
+
+std::optional<int> Groups::number(TaskId leader, std::uint32_t leaders_counter) const noexcept {
+    const std::uint64_t number =
+        std::uint64_t{leaders_counter} * tasks_ + static_cast<std::uint64_t>(leader);
+    if (number >= static_cast<std::uint64_t>(kGroupNumbers)) return std::nullopt;
+    return static_cast<int>(number);
+}
+
+}  // namespace poe::collectives

@@ -1,0 +1,166 @@
+// The collective library of one task; see library.hpp.
+#include "collectives/library.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <strings.h>
+
+#include "collectives/algorithms/algorithms.hpp"
+#include "collectives/barrier.hpp"
+#include "comm/base/check.hpp"
+
+namespace poe::collectives {
+namespace {
+
+bool is_word(const char* text, std::initializer_list<const char*> words) {
+    return std::any_of(words.begin(), words.end(),
+                       [text](const char* word) { return ::strcasecmp(text, word) == 0; });
+}
+
+}  // namespace
+
+Library::Library(comm::Runtime& runtime, const Variables& variables)
+    : runtime_(runtime), groups_(runtime.tasks(), runtime.task()) {
+    read_modes(variables);
+    Result<Overrides> overrides = read_overrides(variables);
+    if (overrides) {
+        overrides_ = std::move(overrides.value());
+    } else if (failure_.empty()) {
+        failure_ = overrides.error().str();
+    }
+}
+
+void Library::read_modes(const Variables& variables) {
+    const char* develop = variables("MP_EUIDEVELOP");
+    develop_ = develop != nullptr && is_word(develop, {"yes", "deb"});
+    // Barriers find mistakes, and cost time.
+    barrier_ = develop_;
+    const char* mode = variables("MP_CCL_MODE");
+    if (mode == nullptr || *mode == '\0') return;
+    if (is_word(mode, {"barrier"})) {
+        barrier_ = true;
+    } else if (is_word(mode, {"nonbarrier", "non-barrier"})) {
+        barrier_ = false;
+    } else {
+        failure_ = "MP_CCL_MODE: \"" + std::string(mode) +
+                   "\" is not allowed; expected barrier or nonbarrier";
+    }
+}
+
+Choice Library::choice_for(const Shape& shape) const {
+    return choose(shape, runtime_.nodes() > 1 ? kNetwork : kSameNode, overrides_);
+}
+
+Plan& Library::kept_or_new(Group& group, const Shape& shape, bool users_function,
+                           const std::function<Generator()>& make) {
+    if (Plan* kept = group.plans->find(shape, users_function)) return *kept;
+    return group.plans->add(std::make_unique<Plan>(shape, make(), group.me, users_function),
+                            users_function);
+}
+
+Plan& Library::plan_for(Group& group, const CollectiveCall& call) {
+    const Shape& shape = call.shape;
+    const bool users = call.run.reduction.function != nullptr && call.run.reduction.name == nullptr;
+    return kept_or_new(group, shape, users, [&] {
+        Generator generate = choice_for(shape).make(shape);
+        return barrier_ ? with_barrier(shape, std::move(generate)) : generate;
+    });
+}
+
+void Library::begin(Group& group, Plan& plan, Run run) {
+    const std::uint32_t sequence = group.sequence++;
+    for (const auto& each : running_) {
+        if (each->group == &group && sequence - each->sequence >= kCallsAtOnce)
+            each->plan->finish(messages());
+    }
+    run.type = message_type(group, sequence);
+    plan.begin(group, run);
+}
+
+// The checks and the making of groups have schedules of their own, whatever the modes: kept under
+// shapes that no call of a user has (roots are ranks).
+Plan* Library::tell_all(Group& group, const void* own, void* all, Bytes bytes, std::int32_t type) {
+    Shape shape;
+    shape.operation = Operation::kConcat;
+    shape.n = group.size();
+    shape.bytes = bytes;
+    shape.root = -1;
+    Plan& plan = kept_or_new(group, shape, false, [&] { return concat_circulant(shape); });
+    plan.begin(group, {static_cast<const std::byte*>(own), static_cast<std::byte*>(all), {}, type});
+    plan.finish(messages());
+    return plan.running() ? &plan : nullptr;
+}
+
+Plan* Library::tell_from_first(Group& group, std::uint32_t& value, std::int32_t type) {
+    Shape shape;
+    shape.operation = Operation::kBcast;
+    shape.n = group.size();
+    shape.bytes = sizeof value;
+    Plan& plan =
+        kept_or_new(group, shape, false, [&] { return bcast_tree(shape, split_in_half()); });
+    plan.begin(group, {nullptr, reinterpret_cast<std::byte*>(&value), {}, type});
+    plan.finish(messages());
+    return plan.running() ? &plan : nullptr;
+}
+
+Plan* Library::exchange_rows(Group& group, std::vector<Bytes>& matrix) {
+    const Bytes row = group.size() * sizeof(Bytes);
+    std::vector<Bytes> own(
+        matrix.begin() + group.me * static_cast<std::ptrdiff_t>(group.size()),
+        matrix.begin() + (group.me + 1) * static_cast<std::ptrdiff_t>(group.size()));
+    return tell_all(group, own.data(), matrix.data(), row, message_type(group, group.sequence++));
+}
+
+Running& Library::add_running(Group& group, Plan& plan) {
+    auto running = std::make_unique<Running>();
+    running->id = next_id_;
+    next_id_ = next_id_ == 0x7fffffff ? 1 : next_id_ + 1;
+    running->plan = &plan;
+    plan.hold(true);
+    running->group = &group;
+    running->sequence = group.sequence - 1;
+    running_.push_back(std::move(running));
+    runtime_.messages().set_helper([this] { return advance_all(); });
+    return *running_.back();
+}
+
+Running* Library::find_running(int id) noexcept {
+    for (const auto& each : running_) {
+        if (each->id == id) return each.get();
+    }
+    return nullptr;
+}
+
+bool Library::in_use(const Group& group) const noexcept {
+    return std::any_of(running_.begin(), running_.end(),
+                       [&](const auto& each) { return each->group == &group; });
+}
+
+void Library::finish(Running& running) {
+    running.plan->finish(messages());
+}
+
+bool Library::advance(Running& running) {
+    return !running.plan->running() || running.plan->advance(messages());
+}
+
+bool Library::needs_whole_matrix(const Shape& shape) const {
+    if (shape.matrix.empty()) return false;
+    return std::string_view(choice_for(shape).algorithm->name) != "pairwise";
+}
+
+void Library::end(Running& running) {
+    running.plan->hold(false);
+    std::erase_if(running_, [&](const auto& each) { return each.get() == &running; });
+    if (running_.empty()) runtime_.messages().set_helper({});
+}
+
+bool Library::advance_all() {
+    bool moved = false;
+    for (const auto& each : running_) {
+        if (each->plan->running()) moved = each->plan->advance(messages()) || moved;
+    }
+    return moved;
+}
+
+}  // namespace poe::collectives

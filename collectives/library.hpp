@@ -1,0 +1,97 @@
+// The collective library of one task: its groups, its modes, the non-blocking calls under way. The
+// entry points (api_*.cpp) check arguments and call this.
+//
+// One thread at a time, as all of MPL.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collectives/chooser.hpp"
+#include "collectives/groups.hpp"
+#include "collectives/plan.hpp"
+#include "comm/base/task_doing.hpp"
+#include "comm/runtime.hpp"
+
+namespace poe::collectives {
+
+// A collective call, its arguments checked.
+struct CollectiveCall {
+    const char* name = nullptr;  // as the user wrote it
+    Call call = Call::kNone;
+    Shape shape;
+    Run run;
+};
+
+// A non-blocking call that has not been waited for.
+struct Running {
+    int id = 0;
+    Plan* plan = nullptr;
+    Group* group = nullptr;
+    std::uint32_t sequence = 0;
+};
+
+class Library {
+  public:
+    using Variables = std::function<const char*(const char*)>;
+
+    // Reads MP_CCL_MODE, MP_EUIDEVELOP and MP_COLL_*. `runtime` must outlive it.
+    Library(comm::Runtime& runtime, const Variables& variables);
+
+    // What is wrong with the variables; empty when nothing is.
+    const std::string& failure() const noexcept { return failure_; }
+    bool develop() const noexcept { return develop_; }
+    bool barrier() const noexcept { return barrier_; }
+    Groups& groups() noexcept { return groups_; }
+
+    // The plan to run for a call on that group, built at the first call of its shape.
+    Plan& plan_for(Group& group, const CollectiveCall& call);
+    // Begins one that plan_for has given; takes the next number of the group's calls. Blocks only
+    // while kCallsAtOnce calls on the group are under way.
+    void begin(Group& group, Plan& plan, Run run);
+
+    // Whether the algorithm for an irregular index is one that has to know the lengths of all
+    // members' blocks: only those asked for by name (MP_COLL_INDEX) are.
+    bool needs_whole_matrix(const Shape& shape) const;
+    // All rows of an irregular index's matrix, from each member's own. Blocking; null or the plan
+    // that went wrong.
+    Plan* exchange_rows(Group& group, std::vector<Bytes>& matrix);
+    // Sends `bytes` at `own` to all members and has those of all in rank order at `all`, with
+    // messages of that type. Blocking; null or the plan that went wrong.
+    Plan* tell_all(Group& group, const void* own, void* all, Bytes bytes, std::int32_t type);
+    // The `value` of rank 0 to all members. Blocking; likewise.
+    Plan* tell_from_first(Group& group, std::uint32_t& value, std::int32_t type);
+
+    // Non-blocking calls.
+    Running& add_running(Group& group, Plan& plan);
+    Running* find_running(int id) noexcept;
+    bool in_use(const Group& group) const noexcept;
+    void finish(Running& running);
+    // Goes on with it without waiting; true: it has ended.
+    bool advance(Running& running);
+    void end(Running& running);
+    // Moves all of them on. Never blocks.
+    bool advance_all();
+
+    comm::MessageLayer& messages() noexcept { return runtime_.messages(); }
+
+  private:
+    void read_modes(const Variables& variables);
+    Plan& kept_or_new(Group& group, const Shape& shape, bool users_function,
+                      const std::function<Generator()>& make);
+    Choice choice_for(const Shape& shape) const;
+
+    comm::Runtime& runtime_;
+    std::string failure_;
+    bool develop_ = false;
+    bool barrier_ = false;
+    Overrides overrides_;
+    Groups groups_;
+    std::vector<std::unique_ptr<Running>> running_;
+    int next_id_ = 1;
+};
+
+}  // namespace poe::collectives

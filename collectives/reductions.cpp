@@ -1,0 +1,122 @@
+// The predefined reductions: {i,s,d} x {vadd, vmul, vmax, vmin}, {b,l} x {vand, vor, vxor}. i is
+// int, s float, d double; b works on bits, l on logicals, which are ints that are 0 or not. Loops
+// that the compiler turns into vector instructions.
+#include "collectives/reductions.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "comm/api_call.hpp"
+#include "comm/mpproto.h"
+
+namespace poe::collectives {
+namespace {
+
+// memcpy instead of dereferencing: blocks of a user's bytes need not be aligned.
+template <typename T, typename Op>
+[[gnu::always_inline]] inline void each(const void* one, const void* two, void* out,
+                                        const int* bytes, Op op) {
+    const auto count = static_cast<std::size_t>(*bytes) / sizeof(T);
+    const auto* a = static_cast<const char*>(one);
+    const auto* b = static_cast<const char*>(two);
+    auto* c = static_cast<char*>(out);
+#pragma GCC ivdep
+    for (std::size_t i = 0; i < count; ++i) {
+        T left;
+        T right;
+        std::memcpy(&left, a + i * sizeof(T), sizeof(T));
+        std::memcpy(&right, b + i * sizeof(T), sizeof(T));
+        const T both = op(left, right);
+        std::memcpy(c + i * sizeof(T), &both, sizeof(T));
+    }
+}
+
+// Signed overflow wraps around, as it did on the computers that these functions come from.
+int add(int a, int b) {
+    return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b));
+}
+int multiply(int a, int b) {
+    return static_cast<int>(static_cast<unsigned>(a) * static_cast<unsigned>(b));
+}
+
+}  // namespace
+}  // namespace poe::collectives
+
+using poe::collectives::each;
+
+// Weak in the static library: a program's own function of the name goes before. Fortran's name is
+// another one for the same function.
+#define MPL_REDUCTION(NAME, TYPE, EXPRESSION)                                                    \
+    extern "C" MPL_EXPORT __attribute__((weak, optimize("O3"))) void NAME(void* one, void* two,  \
+                                                                          void* out, int* len) { \
+        each<TYPE>(one, two, out, len, [](TYPE a, TYPE b) -> TYPE { return EXPRESSION; });       \
+    }                                                                                            \
+    extern "C" MPL_EXPORT __attribute__((weak, alias(#NAME))) void NAME##_(void* one, void* two, \
+                                                                           void* out, int* len);
+
+MPL_REDUCTION(i_vadd, int, poe::collectives::add(a, b))
+MPL_REDUCTION(i_vmul, int, poe::collectives::multiply(a, b))
+MPL_REDUCTION(i_vmax, int, a < b ? b : a)
+MPL_REDUCTION(i_vmin, int, b < a ? b : a)
+MPL_REDUCTION(s_vadd, float, a + b)
+MPL_REDUCTION(s_vmul, float, a* b)
+MPL_REDUCTION(s_vmax, float, a < b ? b : a)
+MPL_REDUCTION(s_vmin, float, b < a ? b : a)
+MPL_REDUCTION(d_vadd, double, a + b)
+MPL_REDUCTION(d_vmul, double, a* b)
+MPL_REDUCTION(d_vmax, double, a < b ? b : a)
+MPL_REDUCTION(d_vmin, double, b < a ? b : a)
+MPL_REDUCTION(b_vand, unsigned char, static_cast<unsigned char>(a& b))
+MPL_REDUCTION(b_vor, unsigned char, static_cast<unsigned char>(a | b))
+MPL_REDUCTION(b_vxor, unsigned char, static_cast<unsigned char>(a ^ b))
+MPL_REDUCTION(l_vand, int, (a != 0 && b != 0) ? 1 : 0)
+MPL_REDUCTION(l_vor, int, (a != 0 || b != 0) ? 1 : 0)
+MPL_REDUCTION(l_vxor, int, ((a != 0) != (b != 0)) ? 1 : 0)
+
+namespace poe::collectives {
+
+Reduction find_reduction(ReduceFunction function) noexcept {
+    static const Reduction kKnown[] = {
+        {i_vadd, "i_vadd", sizeof(int), true},
+        {i_vmul, "i_vmul", sizeof(int), true},
+        {i_vmax, "i_vmax", sizeof(int), true},
+        {i_vmin, "i_vmin", sizeof(int), true},
+        {s_vadd, "s_vadd", sizeof(float), true},
+        {s_vmul, "s_vmul", sizeof(float), true},
+        {s_vmax, "s_vmax", sizeof(float), true},
+        {s_vmin, "s_vmin", sizeof(float), true},
+        {d_vadd, "d_vadd", sizeof(double), true},
+        {d_vmul, "d_vmul", sizeof(double), true},
+        {d_vmax, "d_vmax", sizeof(double), true},
+        {d_vmin, "d_vmin", sizeof(double), true},
+        {b_vand, "b_vand", 1, true},
+        {b_vor, "b_vor", 1, true},
+        {b_vxor, "b_vxor", 1, true},
+        {l_vand, "l_vand", sizeof(int), true},
+        {l_vor, "l_vor", sizeof(int), true},
+        {l_vxor, "l_vxor", sizeof(int), true},
+    };
+    for (const Reduction& known : kKnown) {
+        if (known.function == function) return known;
+    }
+    return {function, nullptr, 0, false};
+}
+
+void reduce_into(const Reduction& reduction, std::byte* to, const std::byte* from, Bytes length,
+                 bool append, std::byte* scratch) {
+    constexpr Bytes kPiece = Bytes{1} << 30;
+    const bool users = reduction.name == nullptr;
+    auto* other = const_cast<std::byte*>(from);
+    for (Bytes done = 0; done < length;) {
+        const Bytes piece = users ? length : std::min(length - done, kPiece);
+        int bytes = static_cast<int>(piece);
+        std::byte* out = users ? scratch : to + done;
+        reduction.function(append ? to + done : other + done, append ? other + done : to + done,
+                           out, &bytes);
+        if (users) std::memcpy(to, scratch, length);
+        done += piece;
+    }
+}
+
+}  // namespace poe::collectives

@@ -1,0 +1,85 @@
+// Shape: everything about a collective call that its schedule depends on. Two calls of equal shape
+// have the same schedule. Plain data.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "collectives/schedule.hpp"
+
+namespace poe::collectives {
+
+// Of each rank: what it gives, and what it gets.
+enum class Operation : std::uint8_t {
+    kBcast,    // result = root's result
+    kReduce,   // root: result = given of all ranks, reduced in rank order
+    kCombine,  // the same at all ranks
+    kPrefix,   // rank r: given of the ranks 0..r reduced
+    kScatter,  // block r of what the root gives
+    kGather,   // root: the blocks of all ranks, in rank order
+    kConcat,   // the same at all ranks
+    kIndex,    // block j of the result = block r of what rank j gives
+    kShift,    // given of the rank `step` before
+    kSync,     // nobody ends before all have begun
+};
+inline constexpr std::size_t kOperations = 10;
+
+// "bcast" and so on.
+const char* name_of(Operation operation) noexcept;
+
+struct Shape {
+    Operation operation = Operation::kSync;
+    std::uint32_t n = 1;
+    Rank root = 0;
+    // Of the vector, or of one block (scatter, gather, concat, index).
+    Bytes bytes = 0;
+    // Reductions: bytes of one element; the vector may be cut between elements. 0: it must not be
+    // cut, since nobody but the user's function knows its elements.
+    Bytes element = 0;
+    // Reductions: whether contributions may change places.
+    bool commutative = false;
+    // Shift: by how many ranks upwards, and whether around the end.
+    int step = 0;
+    bool circular = false;
+    // Blocks of unequal length (gatherv, scatterv, concatv): where the blocks of ranks 0..n-1 start
+    // in the buffer that has them all, and where the last one ends. Empty: all have `bytes`.
+    std::vector<Bytes> offsets;
+    // Index with unequal blocks (indexv): bytes from rank i to rank j at [i * n + j]. Algorithms
+    // that look at their own row and column only say so. Empty: all have `bytes`.
+    std::vector<Bytes> matrix;
+
+    bool operator==(const Shape&) const = default;
+
+    // The blocks of the ranks first .. first + count - 1, counted around the end.
+    Bytes offset(std::uint32_t rank) const noexcept {
+        return offsets.empty() ? bytes * rank : offsets[rank];
+    }
+    Bytes length(std::uint32_t rank) const noexcept { return span(rank, 1); }
+    Bytes span(std::uint32_t first, std::uint32_t many) const noexcept {
+        if (offsets.empty()) return bytes * many;
+        const std::uint32_t end = first + many;
+        if (end <= n) return offsets[end] - offsets[first];
+        return offsets[n] - offsets[first] + offsets[end - n];
+    }
+    // Bytes from one rank to another in an index.
+    Bytes between(std::uint32_t from, std::uint32_t to) const noexcept {
+        return matrix.empty() ? bytes : matrix[std::size_t{from} * n + to];
+    }
+};
+
+// ceil(log2(n)) and floor(log2(n)) for n >= 1.
+constexpr int log2_up(std::uint64_t n) noexcept {
+    int log = 0;
+    while ((std::uint64_t{1} << log) < n) ++log;
+    return log;
+}
+constexpr int log2_down(std::uint64_t n) noexcept {
+    int log = 0;
+    while ((std::uint64_t{2} << log) <= n) ++log;
+    return log;
+}
+constexpr bool is_power_of_two(std::uint64_t n) noexcept {
+    return n > 0 && (n & (n - 1)) == 0;
+}
+
+}  // namespace poe::collectives

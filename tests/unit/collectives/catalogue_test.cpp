@@ -1,0 +1,181 @@
+// Every algorithm of the catalogue: right by the verifier, and its counts by the formula, for all
+// sizes of groups up to 300.
+#include "collectives/catalogue.hpp"
+
+#include <random>
+
+#include <catch2/catch.hpp>
+
+#include "collectives/barrier.hpp"
+#include "collectives/verifier.hpp"
+
+using namespace poe;
+using namespace poe::collectives;
+
+namespace {
+
+constexpr std::uint32_t kMost = 300;
+
+// Shapes in which the parts of a vector are equal (the formulas' case) and in which they are not.
+std::vector<Shape> shapes_of(Operation operation, std::uint32_t n) {
+    std::vector<Shape> shapes;
+    std::minstd_rand random(n);
+    for (const bool commutative : {false, true}) {
+        Shape shape;
+        shape.operation = operation;
+        shape.n = n;
+        shape.bytes = n % 2 == 0 ? 1 : 2;
+        switch (operation) {
+            case Operation::kBcast:
+                shape.bytes = n;
+                break;
+            case Operation::kReduce:
+            case Operation::kCombine:
+                shape.commutative = commutative;
+                shape.element = 1;
+                // One byte for each part that the vector is cut into: many bytes for many ranks.
+                shape.bytes = commutative ? n : std::uint64_t{1} << log2_down(n);
+                if (n > 64 && n % 29 != 0) shape.bytes = 3;
+                break;
+            case Operation::kShift:
+                shape.circular = commutative;
+                shape.step = static_cast<int>(random() % (2 * n + 1)) - static_cast<int>(n);
+                break;
+            default:
+                break;
+        }
+        if (operation == Operation::kBcast || operation == Operation::kReduce ||
+            operation == Operation::kScatter || operation == Operation::kGather) {
+            shape.root = static_cast<Rank>(random() % n);
+            shapes.push_back(shape);
+            for (const std::uint32_t root : {0u, n - 1}) {
+                if (n > 40) continue;
+                shape.root = static_cast<Rank>(root);
+                shapes.push_back(shape);
+            }
+        } else {
+            shapes.push_back(shape);
+        }
+        const bool two_kinds = operation == Operation::kReduce ||
+                               operation == Operation::kCombine || operation == Operation::kShift;
+        if (!two_kinds) break;
+    }
+    return shapes;
+}
+
+std::vector<double> parameters(const Algorithm& algorithm, const Shape& shape) {
+    const std::string name = algorithm.name;
+    if (name == "alpha") return {0.5, 0.6, 0.8};
+    if (name == "lambda" || name == "greedy" || name == "census") return {1, 1.293, 2, 2.6, 7};
+    if (name == "edst" || name == "chain") return {1, 5, static_cast<double>(shape.bytes)};
+    if (name == "hybrid") return {0, 1, 2, 3, 9};
+    if (name == "pairwise") return {0, 1, 4};
+    if (name == "a4") return {0, 1, 2};
+    if (name == "radix")
+        return {2, 3, std::max(2.0, std::sqrt(shape.n)), std::max(2.0, shape.n / 2.0),
+                std::max(2.0, double(shape.n))};
+    return {0};
+}
+
+void check(Operation operation, std::uint32_t n, bool verify_too) {
+    for (const Shape& shape : shapes_of(operation, n)) {
+        for (const Algorithm& algorithm : catalogue()) {
+            if (algorithm.operation != operation) continue;
+            for (const double parameter : parameters(algorithm, shape)) {
+                if (!algorithm.fits(shape, parameter)) continue;
+                const Choice choice{&algorithm, parameter};
+                CAPTURE(name_of(operation), choice.text(), n, shape.root, shape.bytes, shape.step,
+                        shape.commutative);
+                const Generator generate = choice.make(shape);
+                if (verify_too) {
+                    const std::string wrong = verify(shape, generate);
+                    if (!wrong.empty()) FAIL(wrong);
+                }
+                if (algorithm.counts == nullptr) continue;
+                // Where the vector is cut into as many parts as there are ranks, or as the largest
+                // power of two of them, the formulas hold for equal parts.
+                const bool ring = std::string(algorithm.name) == "ring" && shape.bytes % n != 0;
+                const bool halving = std::string(algorithm.name) == "halving" &&
+                                     shape.bytes % (std::uint64_t{1} << log2_down(n)) != 0;
+                const bool segments = algorithm.parameter != nullptr &&
+                                      std::string(algorithm.parameter) == "segments" &&
+                                      parameter == 5 && shape.bytes % 5 != 0;
+                if ((ring && operation == Operation::kCombine) || halving || segments) continue;
+                const Counts counted = count(n, generate);
+                const Counts formula = algorithm.counts(shape, parameter);
+                if (counted != formula) {
+                    CAPTURE(counted.c1, counted.c2, counted.c3);
+                    CAPTURE(formula.c1, formula.c2, formula.c3);
+                    FAIL("the counts are not those of the formula");
+                }
+            }
+        }
+    }
+    SUCCEED();
+}
+
+// All n for what is cheap; for what has n^2 blocks a sample of the larger ones.
+bool dear(Operation operation) {
+    return operation == Operation::kIndex || operation == Operation::kConcat;
+}
+
+}  // namespace
+
+TEST_CASE("vectors and blocks of no bytes, of one, and of more bytes than a segment") {
+    for (const Bytes bytes : {Bytes{0}, Bytes{1}, Bytes{13}}) {
+        for (std::uint32_t n = 1; n <= 20; ++n) {
+            for (const Algorithm& algorithm : catalogue()) {
+                Shape shape;
+                shape.operation = algorithm.operation;
+                shape.n = n;
+                shape.root = static_cast<Rank>(n / 2);
+                shape.bytes = bytes;
+                shape.element = 1;
+                shape.commutative = true;
+                shape.step = 1;
+                for (const double parameter : parameters(algorithm, shape)) {
+                    if (!algorithm.fits(shape, parameter)) continue;
+                    CAPTURE(name_of(shape.operation), algorithm.name, parameter, n, bytes);
+                    CHECK(verify(shape, algorithm.make(shape, parameter)) == "");
+                    const Generator barrier = with_barrier(shape, algorithm.make(shape, parameter));
+                    CHECK(verify(shape, barrier, true) == "");
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("every algorithm is right and costs what its formula says") {
+    for (std::size_t i = 0; i < kOperations; ++i) {
+        const auto operation = static_cast<Operation>(i);
+        DYNAMIC_SECTION(name_of(operation)) {
+            const std::uint32_t most = operation == Operation::kIndex ? 40 : kMost;
+            for (std::uint32_t n = 1; n <= most; ++n)
+                check(operation, n, !dear(operation) || n <= 64 || n % 37 == 0);
+        }
+    }
+}
+
+TEST_CASE("blocks of unequal lengths") {
+    std::minstd_rand random(5);
+    for (std::uint32_t n = 1; n <= 40; ++n) {
+        for (const Algorithm& algorithm : catalogue()) {
+            const bool blocks = algorithm.operation == Operation::kScatter ||
+                                algorithm.operation == Operation::kGather ||
+                                algorithm.operation == Operation::kConcat;
+            if (!blocks) continue;
+            Shape shape;
+            shape.operation = algorithm.operation;
+            shape.n = n;
+            shape.root = static_cast<Rank>(random() % n);
+            shape.offsets = {0};
+            for (std::uint32_t r = 0; r < n; ++r)
+                shape.offsets.push_back(shape.offsets.back() + random() % 4);
+            const double number = algorithm.fallback(shape);
+            if (!algorithm.fits(shape, number)) continue;
+            CAPTURE(name_of(shape.operation), algorithm.name, n, shape.root);
+            CHECK(verify(shape, algorithm.make(shape, number)) == "");
+            CHECK(verify(shape, with_barrier(shape, algorithm.make(shape, number)), true) == "");
+        }
+    }
+}
