@@ -62,6 +62,15 @@ void apply_nodes(Options& options, OptionId id, const Value& value) {
         case OptionId::kPmd:
             options.pmd = value.text;
             break;
+        case OptionId::kRemotedir:
+            options.remote_directory_script = value.text;
+            break;
+        case OptionId::kRemoteShell:
+            options.remote_shell = {value.text};  // still to be split
+            break;
+        case OptionId::kLaunchFanout:
+            options.launch_fanout = static_cast<int>(value.number);
+            break;
         case OptionId::kBind:
             options.bind = value.yes();
             break;
@@ -124,6 +133,9 @@ void apply_communication(Options& options, OptionId id, const Value& value) {
     switch (id) {
         case OptionId::kEuilib:
             options.euilib = value.text == "ip" ? Euilib::kIp : Euilib::kUs;
+            break;
+        case OptionId::kEuidevice:
+            options.network_device = value.text;
             break;
         case OptionId::kWaitMode:
             options.wait_mode = value.text == "poll"    ? WaitMode::kPoll

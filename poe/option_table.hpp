@@ -35,6 +35,8 @@ enum class OptionId : unsigned char {
     kPulse,
     kRemotedir,
     kPmd,
+    kRemoteShell,
+    kLaunchFanout,
     kAdapterUse,
     kCpuUse,
     kBind,

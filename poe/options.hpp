@@ -98,7 +98,12 @@ struct Options {
     Bytes eager_limit = 0;    // 0: MPL's default
     bool single_copy = true;  // tasks may read each other's memory
     PmixMode pmix = PmixMode::kAuto;
-    std::string pmd;  // MP_PMD: path of the daemon; empty: next to poe
+    std::string pmd;                      // MP_PMD: path of the daemon; empty: next to poe
+    std::string remote_directory_script;  // MP_REMOTEDIR; empty: none
+    // MP_REMOTE_SHELL in words; never empty.
+    pm::Command remote_shell{"ssh", "-xT", "-o", "BatchMode=yes"};
+    int launch_fanout = 16;      // MP_LAUNCH_FANOUT
+    std::string network_device;  // -euidevice; empty: any
 
     // "MP_NAME=value" of every flag given on the command line, in table order: tasks see what the
     // user typed as if it had been set. Words are normalised (lower case, full name).

@@ -8,12 +8,15 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <climits>
 
 #include "comm/base/error.hpp"
 #include "partition_manager/commands_file.hpp"
+#include "partition_manager/home_address.hpp"
 #include "partition_manager/host_file.hpp"
 #include "partition_manager/input_source.hpp"
 #include "partition_manager/local_names.hpp"
@@ -51,17 +54,38 @@ Surroundings look_around() {
     surroundings.stdout_is_terminal = ::isatty(STDOUT_FILENO) == 1;
     surroundings.pid = ::getpid();
     surroundings.now = std::chrono::system_clock::now();
+    surroundings.umask = ::umask(0);
+    ::umask(surroundings.umask);
+    for (const int resource : {RLIMIT_CORE, RLIMIT_CPU, RLIMIT_DATA, RLIMIT_FSIZE, RLIMIT_STACK,
+                               RLIMIT_AS, RLIMIT_NOFILE}) {
+        rlimit limit = {};
+        if (::getrlimit(static_cast<__rlimit_resource_t>(resource), &limit) == 0)
+            surroundings.limits.push_back({resource, limit.rlim_cur});
+    }
+    surroundings.address_towards = pm::address_towards;
     return surroundings;
 }
 
-pm::PartitionOptions partition_options(const Options& options, const Diagnostics& diagnostics) {
+// One line that is written over again and again, while a launch lasts.
+std::function<void(const std::string&)> progress_line() {
+    if (::isatty(STDERR_FILENO) != 1) return nullptr;
+    return [shown = false](const std::string& text) mutable {
+        if (text.empty() && !shown) return;
+        shown = !text.empty();
+        const std::string line = "\r\033[K" + text;
+        [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, line.data(), line.size());
+    };
+}
+
+pm::PartitionOptions partition_options(const Options& options, const Paths& paths,
+                                       const Diagnostics& diagnostics) {
     pm::PartitionOptions result;
     result.labels = options.labelio;
     result.hold_stdin = options.hold_stdin;
     result.timeout = options.timeout;
-    result.pulse = options.pulse;
     result.maxtime = options.maxtime;
-    result.pmd = pm::find_pmd(options.pmd, std::getenv("PATH"));
+    result.pmd = paths.pmd;
+    result.on_progress = progress_line();
     const char* temporary = std::getenv("TMPDIR");
     result.temporary_directory = temporary != nullptr && *temporary != '\0' ? temporary : "/tmp";
     result.on_attention = [&diagnostics](const std::string& text) {
@@ -105,15 +129,17 @@ struct Run {
     const Diagnostics& diagnostics;
     const pm::TaskMap& map;
     const Surroundings& surroundings;
+    const Paths& paths;
     const pm::SignalHeritage& heritage;
 };
 
 // One job step from start to report; returns its status.
 int run_step(const Run& run, const JobStep& step, int number, bool& dropped) {
-    const pm::JobSpec job = make_job(run.options, run.map, step, run.surroundings, number);
+    const pm::JobSpec job =
+        make_job(run.options, run.map, step, run.surroundings, run.paths, number);
     run.diagnostics.info(kExecuting, "executing " + job.commands[0][0] + " as job " + job.id);
-    pm::Partition partition(job, partition_options(run.options, run.diagnostics), run.heritage,
-                            environ);
+    pm::Partition partition(job, partition_options(run.options, run.paths, run.diagnostics),
+                            run.heritage, environ);
     const pm::Outcome outcome = partition.run();
     if (outcome.cause == pm::Cause::kInterrupted && ::isatty(STDERR_FILENO) == 1)
         run.diagnostics.detail("");  // behind the ^C that the terminal has shown
@@ -183,7 +209,9 @@ int run_job(const Options& options, const Diagnostics& diagnostics,
                          [](std::string_view text) { std::cout << text << std::flush; });
     const Surroundings surroundings = look_around();
     if (!options.report.empty() && !options.dry_run) check_report(options.report);
-    return run_all_steps({options, diagnostics, map.value(), surroundings, heritage}, prompt);
+    const Paths paths = options.dry_run ? Paths{} : find_paths(options, map.value());
+    return run_all_steps({options, diagnostics, map.value(), surroundings, paths, heritage},
+                         prompt);
 }
 
 }  // namespace

@@ -1,0 +1,22 @@
+// Starting the `pmd` of another node by a remote shell, whose standard streams become the channel.
+#pragma once
+
+#include <string>
+
+#include "partition_manager/job.hpp"
+#include "partition_manager/local_launcher.hpp"
+
+namespace poe::pm {
+
+// The line that the user's shell on the other node is given: starts the daemon at `pmd` if it is
+// there, else the one along that node's PATH, else says on standard error what is missing and ends
+// with 127. Pure.
+std::string remote_command(const std::string& pmd);
+
+// Runs `launch.remote_shell`, the node's name and remote_command(). Throws Error when the remote
+// shell itself cannot be started here. Does not wait for the other node. The process is in a
+// session of its own and has no terminal, so that nothing can ask for a password on it.
+LaunchedDaemon launch_remote(const LaunchSpec& launch, const std::string& node,
+                             const SignalHeritage& heritage, char* const* environment);
+
+}  // namespace poe::pm
