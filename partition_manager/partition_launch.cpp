@@ -98,7 +98,7 @@ void Partition::on_timeout() {
     const std::vector<std::string> missing = missing_nodes();
     for (std::size_t i = 0; i < missing.size(); ++i)
         text += (i == 0 ? "; no answer from " : ", ") + missing[i];
-    end_job(judge_.on_start_failed({}, text), true);
+    end_job(judge_.on_unreached(text), true);
 }
 
 // A daemon could not be started; those that another one was to start, poe itself tries once.
@@ -112,7 +112,7 @@ void Partition::on_unreached(NodeIndex node, const std::string& text) {
         branches_->launch(node, kStreamWindow / kSmallestWindow);
         return;
     }
-    end_job(judge_.on_start_failed({}, text), true);
+    end_job(judge_.on_unreached(text), true);
 }
 
 void Partition::on_lost(NodeIndex node, const std::string& text) {

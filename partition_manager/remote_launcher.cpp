@@ -38,6 +38,20 @@ std::string remote_command(const std::string& pmd) {
     return "exec /bin/sh -c " + shell_quoted(script);
 }
 
+std::vector<std::string> remote_shell_words(const LaunchSpec& launch, const std::string& node) {
+    std::vector<std::string> words = launch.remote_shell;
+    bool named = false;
+    for (std::string& word : words) {
+        const std::size_t at = word.find("%h");
+        if (at == std::string::npos) continue;
+        word.replace(at, 2, node);
+        named = true;
+    }
+    if (!named) words.push_back(node);
+    words.push_back(remote_command(launch.pmd));
+    return words;
+}
+
 LaunchedDaemon launch_remote(const LaunchSpec& launch, const std::string& node,
                              const SignalHeritage& heritage, char* const* environment) {
     if (launch.remote_shell.empty()) throw Error("there is no remote shell (MP_REMOTE_SHELL)");
@@ -46,9 +60,7 @@ LaunchedDaemon launch_remote(const LaunchSpec& launch, const std::string& node,
     if (shell.file.empty())
         throw Error("cannot run the remote shell \"" + program +
                     "\" (MP_REMOTE_SHELL): " + shell.trouble);
-    std::vector<std::string> words = launch.remote_shell;
-    words.push_back(node);
-    words.push_back(remote_command(launch.pmd));
+    std::vector<std::string> words = remote_shell_words(launch, node);
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);

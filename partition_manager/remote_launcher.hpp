@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "partition_manager/job.hpp"
 #include "partition_manager/local_launcher.hpp"
@@ -13,7 +14,11 @@ namespace poe::pm {
 // with 127. Pure.
 std::string remote_command(const std::string& pmd);
 
-// Runs `launch.remote_shell`, the node's name and remote_command(). Throws Error when the remote
+// The remote shell's command line for a node: `launch.remote_shell` with the node's name in the
+// place of %h, or else behind it, and remote_command(). Pure.
+std::vector<std::string> remote_shell_words(const LaunchSpec& launch, const std::string& node);
+
+// Runs that command line. Throws Error when the remote
 // shell itself cannot be started here. Does not wait for the other node. The process is in a
 // session of its own and has no terminal, so that nothing can ask for a password on it.
 LaunchedDaemon launch_remote(const LaunchSpec& launch, const std::string& node,

@@ -46,6 +46,24 @@ void apply_nodes(Options& options, OptionId id, const Value& value) {
         case OptionId::kSavehostfile:
             options.save_host_file = value.text;
             break;
+        case OptionId::kResd:
+            options.resource_manager = value.yes();
+            break;
+        case OptionId::kBatch:
+            options.batch = true;
+            break;
+        case OptionId::kRmpool:
+            options.pool = value.text;
+            break;
+        case OptionId::kPoolfile:
+            options.pool_file = value.text;
+            break;
+        case OptionId::kNodes:
+            options.nodes = static_cast<TaskId>(value.number);
+            break;
+        case OptionId::kTasksPerNode:
+            options.tasks_per_node = static_cast<TaskId>(value.number);
+            break;
         case OptionId::kRetry:
             options.retry_until_ready = !value.is_number;
             options.retry = std::chrono::seconds(value.number);

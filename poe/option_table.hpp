@@ -27,6 +27,8 @@ enum class OptionId : unsigned char {
     kSavehostfile,
     kResd,
     kRmpool,
+    kPoolfile,
+    kBatch,
     kNodes,
     kTasksPerNode,
     kRetry,

@@ -44,6 +44,7 @@ class OptionReader {
         for (const OptionRow& row : option_table())
             if (auto error = read_row(row)) return *error;
         if (auto error = split_remote_shell()) return *error;
+        if (auto error = complete_procs()) return *error;
         if (auto error = check_together()) return *error;
         notice_combinations();
         for (const FlagUse& use : split.value().passed_lookalikes) notice_lookalike(use);
@@ -94,6 +95,20 @@ class OptionReader {
                 ignored(source + " " + pm::quoted(value.value().text) +
                         " is ignored: this version of poe does not do this yet"));
         return std::nullopt;
+    }
+
+    // -nodes says how many tasks there are, when -procs does not.
+    std::optional<UserError> complete_procs() {
+        const bool open = options_.source(OptionId::kProcs) == Source::kDefault;
+        if (open && options_.nodes > 0)
+            options_.procs = options_.nodes * std::max(options_.tasks_per_node, 1);
+        if (!open || options_.nodes > 0 || options_.tasks_per_node == 0) return std::nullopt;
+        return UserError{options_.origin(OptionId::kTasksPerNode),
+                         0,
+                         0,
+                         "it does not say how many tasks or nodes there are",
+                         "expected -nodes or -procs, too",
+                         0};
     }
 
     // MP_REMOTE_SHELL is one text of several words.

@@ -62,8 +62,14 @@ struct Options {
 
     // Where tasks run.
     pm::HostFileUse host_file_use = pm::HostFileUse::kDefault;
-    std::string host_file;       // path; kGiven only
-    std::string save_host_file;  // path; empty: none
+    std::string host_file;          // path; kGiven only
+    std::string save_host_file;     // path; empty: none
+    bool resource_manager = false;  // -resd
+    bool batch = false;             // -batch: into the queue
+    std::string pool;               // -rmpool; empty: none
+    std::string pool_file = "/etc/poe/pools";
+    TaskId nodes = 0;           // 0: as many as the rest makes necessary
+    TaskId tasks_per_node = 0;  // likewise
     Euilib euilib = Euilib::kUs;
     bool retry_until_ready = false;     // -retry wait
     std::chrono::seconds retry{0};      // between attempts to get nodes; 0: no retry
