@@ -149,8 +149,8 @@ class BadFlags(LaunchTest):
         self.refused("-procs", words=["-procs"])
 
     def test_known_flags_that_do_nothing_yet_say_so(self):
-        result = self.ok(poe("true", "-resd", "yes"))
-        self.assertRegex(result.stderr, rb"ATTENTION: 0031-\d+  .*-resd")
+        result = self.ok(poe("true", "-pmdlog", "yes"))
+        self.assertRegex(result.stderr, rb"ATTENTION: 0031-\d+  .*-pmdlog")
 
 
 class Limits(LaunchTest):
