@@ -32,6 +32,16 @@ void adopt(asio::posix::stream_descriptor& descriptor, UniqueFd fd) {
     if (error) throw Error("channel", error.value());
 }
 
+// Somebody who talks, as login scripts do, is best quoted.
+std::string beginning_in_words(std::string_view bytes) {
+    constexpr std::size_t kMost = 60;
+    std::size_t length = 0;
+    while (length < std::min(bytes.size(), kMost) && bytes[length] >= ' ' && bytes[length] <= '~')
+        ++length;
+    if (length < 4) return "";
+    return "; it says: " + std::string(bytes.substr(0, length));
+}
+
 }  // namespace
 
 char* ByteQueue::reserve(std::size_t count) {
@@ -125,7 +135,8 @@ bool Channel::deliver() {
         const FrameReader::Status status = reader_.next(frame);
         if (status == FrameReader::Status::kNeedMore) return true;
         if (status == FrameReader::Status::kBad) {
-            fail("the peer does not speak the channel protocol: " + reader_.error());
+            fail("the peer does not speak the channel protocol: " + reader_.error() +
+                 beginning_in_words(reader_.rest()));
             return false;
         }
         if (frame.kind == FrameKind::kControl) {
@@ -134,7 +145,7 @@ bool Channel::deliver() {
                 fail("the peer sent a control message that cannot be read");
                 return false;
             }
-            handlers_.on_message(std::move(*message));
+            handlers_.on_message(frame.task, std::move(*message));
         } else {
             handlers_.on_data(frame);
         }
@@ -142,8 +153,8 @@ bool Channel::deliver() {
     }
 }
 
-void Channel::send(const Message& message) {
-    send_data(FrameKind::kControl, 0, -1, encode(message));
+void Channel::send(const Message& message, NodeIndex node) {
+    send_data(FrameKind::kControl, 0, node, encode(message));
 }
 
 void Channel::send_data(FrameKind kind, std::uint8_t flags, TaskId task, std::string_view payload) {

@@ -1,5 +1,5 @@
-// Channel: one end of the framed conversation between `poe` and a `pmd`, over any byte stream (a
-// socketpair on this node, a pair of pipes from ssh or srun elsewhere).
+// Channel: one end of the framed conversation between `poe` and a `pmd`, or two of them, over any
+// byte stream (a socketpair on this node, the standard streams of ssh or srun elsewhere).
 //
 // Sending never blocks and never fails at the call: frames are queued in order and written as the
 // stream takes them. The queue stays small because bulk data is bounded by windows (frame.hpp,
@@ -23,6 +23,9 @@
 #include "partition_manager/messages.hpp"
 
 namespace poe::pm {
+
+// On a control frame: for every node below, or from nowhere in particular.
+inline constexpr NodeIndex kAllNodes = -1;
 
 // Bytes between a producer that writes at the end and a consumer that takes from the front. Unlike
 // std::string it does not fill the space that it hands out, and it gives back an unusual amount of
@@ -50,7 +53,8 @@ class Channel {
   public:
     struct Handlers {
         std::function<void(const Frame&)> on_data;  // every frame that is not control
-        std::function<void(Message)> on_message;
+        // With the node that it comes from, or is for; kAllNodes: unsaid, or all.
+        std::function<void(NodeIndex, Message)> on_message;
         // Once, last: the peer closed (empty text), or what went wrong.
         std::function<void(std::string)> on_closed;
     };
@@ -60,7 +64,7 @@ class Channel {
     ~Channel();
 
     void start();
-    void send(const Message& message);
+    void send(const Message& message, NodeIndex node = kAllNodes);
     void send_data(FrameKind kind, std::uint8_t flags, TaskId task, std::string_view payload);
     void send_credit(FrameKind stream, std::uint64_t bytes);
 

@@ -6,7 +6,8 @@
 //          4  u8   kind
 //          5  u8   flags
 //          6  u16  zero
-//          8  i32  task the payload belongs to, -1 when it is not one task's
+//          8  i32  stdout, stderr: the task whose bytes they are; control and stdin: the node that
+//                  they come from or are for, -1 for all; credit: -1
 #pragma once
 
 #include <cstddef>
@@ -25,7 +26,7 @@ enum class FrameKind : std::uint8_t {
     kStdout = 2,   // pmd -> poe, bytes of one task
     kStderr = 3,   // pmd -> poe, bytes of one task
     kStdin = 4,    // poe -> pmd
-    kCredit = 5,  // poe -> pmd: `length` is 8, a u64 of bytes taken; flags = the stream's FrameKind
+    kCredit = 5,   // down: `length` is 8, a u64 of bytes taken; flags = the stream's FrameKind
 };
 
 // The payload stops in mid-line; the next frame of this task and stream goes on with it.
@@ -35,9 +36,11 @@ inline constexpr std::size_t kFrameHeaderBytes = 12;
 inline constexpr std::size_t kMaxDataPayload = std::size_t{1} << 20;
 inline constexpr std::size_t kMaxControlPayload = std::size_t{64} << 20;
 
-// How many bytes of one stream (all stdout, or all stderr, of a node) may be under way to `poe`
-// before it has said that it took them.
+// How many bytes of one stream (stdout, or stderr) may be under way to `poe`, or to a pmd that
+// relays, before it has said that it took them: all that come directly to it share this.
 inline constexpr std::int64_t kStreamWindow = std::int64_t{4} << 20;
+// The smallest share.
+inline constexpr std::int64_t kSmallestWindow = std::int64_t{128} << 10;
 
 struct Frame {
     FrameKind kind = FrameKind::kControl;
@@ -64,6 +67,8 @@ class FrameReader {
     // kBad is final; error() then says what was wrong.
     Status next(Frame& frame);
     const std::string& error() const { return error_; }
+    // What was received and not yet handed out; valid until the next call of prepare().
+    std::string_view rest() const { return {buffer_.data() + begin_, end_ - begin_}; }
 
   private:
     Status bad(std::string why);

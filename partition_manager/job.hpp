@@ -34,6 +34,25 @@ struct StdoutMode {
     TaskId task = 0;  // for kOne
 };
 
+// A soft limit of the home node, which its tasks elsewhere get, too, as far as is allowed there.
+struct ResourceLimit {
+    int resource = 0;  // RLIMIT_*
+    std::uint64_t soft = 0;
+};
+
+// How the daemons of a job are started, and how they look after each other.
+struct LaunchSpec {
+    std::uint32_t fanout = 16;  // how many poe, and each daemon, starts itself (MP_LAUNCH_FANOUT)
+    NodeIndex home = -1;        // the node on which poe runs; -1: none of the job's
+    Command remote_shell;       // MP_REMOTE_SHELL in words, to which node and command are added
+    std::string pmd;            // where the daemon's program is, or should be, on other nodes
+    std::chrono::seconds pulse{600};  // -pulse; 0: off
+    std::string device;               // -euidevice: the interface for messages; empty: any
+    std::string directory;            // MP_REMOTEDIR: on other nodes; empty: the job's
+    std::uint32_t umask = 022;        // for other nodes, as are the limits
+    std::vector<ResourceLimit> limits;
+};
+
 // Everything that a node needs to start its tasks.
 struct JobSpec {
     std::string id;  // [a-z0-9-]{1,40}, unique on a host, also over time
@@ -51,7 +70,8 @@ struct JobSpec {
     Bytes eager_limit = 0;  // MP_EAGER_LIMIT, 0 = default
     Euilib euilib = Euilib::kUs;
     // Only when needs_tcp(): the secret by which the tasks know each other, and the numeric address
-    // of each node; without addresses the job has one node, whose tasks use its loopback address.
+    // of each node, empty while it is not known; without any, the job has one node, whose tasks use
+    // its loopback address.
     std::optional<JobKey> job_key;
     std::vector<std::string> addresses;
     std::chrono::milliseconds kill_grace{500};  // between SIGTERM and SIGKILL when a job is ended
@@ -60,6 +80,7 @@ struct JobSpec {
     bool eager_pmix = false;                    // start the PMIx server before the tasks
     bool bind = true;         // give each task processors of its own, if there are enough (MP_BIND)
     bool single_copy = true;  // tasks may read each other's memory (MP_SINGLE_COPY)
+    LaunchSpec launch;
 };
 
 // The longest JobSpec::kill_grace, and the largest buffer_mem and eager_limit.

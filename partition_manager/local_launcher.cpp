@@ -51,28 +51,30 @@ std::string find_pmd_sibling(const std::string& name) {
     return file;
 }
 
-LaunchedDaemon launch_local(const std::string& pmd, const SignalHeritage& heritage,
-                            char* const* environment) {
+ChannelEnds make_channel_ends() {
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         throw_errno("making the channel to pmd");
-    UniqueFd ours(ends[0]);
-    const UniqueFd its(ends[1]);
     for (const int end : ends)
         ::setsockopt(end, SOL_SOCKET, SO_SNDBUF, &kChannelBuffer, sizeof kChannelBuffer);
+    return {UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+LaunchedDaemon launch_local(const std::string& pmd, const SignalHeritage& heritage,
+                            char* const* environment) {
+    ChannelEnds ends = make_channel_ends();
     char* argv[] = {const_cast<char*>("pmd"), const_cast<char*>("--channel"), nullptr};
     SpawnRequest request;
     request.path = pmd.c_str();
     request.argv = argv;
     request.envp = environment;
-    request.stdin_fd = its.get();
-    request.stdout_fd = its.get();
+    request.stdin_fd = request.stdout_fd = ends.its.get();
     request.new_session = true;
     request.signal_mask = &heritage.blocked;
     request.ignored_signals = &heritage.ignored;
     const pid_t pid = spawn(request);
     if (pid < 0) throw Error("cannot start " + pmd + ": " + explain_exec_failure(pmd, -pid));
-    return {pid, std::move(ours)};
+    return {pid, std::move(ends.ours), UniqueFd()};
 }
 
 }  // namespace poe::pm

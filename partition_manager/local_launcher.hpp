@@ -1,4 +1,5 @@
-// Starting the `pmd` of this node: a socketpair, and the daemon at its other end.
+// Starting the `pmd` of this node: a socketpair, and the daemon at its other end. Those of other
+// nodes: remote_launcher.hpp.
 #pragma once
 
 #include <string>
@@ -13,9 +14,17 @@ namespace poe::pm {
 std::string find_pmd_sibling(const std::string& name);
 
 struct LaunchedDaemon {
-    pid_t pid = 0;
+    pid_t pid = 0;  // of pmd, or of the remote shell that leads to it
     UniqueFd channel;
+    UniqueFd said;  // what the remote shell writes to its standard error; empty: pmd has ours
 };
+
+// The two ends of a channel to a process that is about to be started. Throws Error.
+struct ChannelEnds {
+    UniqueFd ours;
+    UniqueFd its;
+};
+ChannelEnds make_channel_ends();
 
 // `wanted` (MP_PMD) if not empty, else next to the running program, else along PATH. Throws Error
 // that says where it was looked for.

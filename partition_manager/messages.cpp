@@ -87,6 +87,54 @@ std::optional<JobKey> unpack_key(const Json& json) {
     return key;
 }
 
+Json pack(const LaunchSpec& launch) {
+    Json limits = Json::array();
+    for (const ResourceLimit& limit : launch.limits)
+        limits.push_back(Json::array({limit.resource, limit.soft}));
+    return Json::array({launch.fanout, launch.home, byte_list(launch.remote_shell),
+                        bytes(launch.pmd), launch.pulse.count(), bytes(launch.device),
+                        bytes(launch.directory), launch.umask, std::move(limits)});
+}
+
+LaunchSpec unpack_launch(const Json& json) {
+    LaunchSpec launch;
+    launch.fanout = number<std::uint32_t>(json.at(0));
+    if (launch.fanout == 0) throw std::out_of_range("fanout");
+    launch.home = number<NodeIndex>(json.at(1));
+    launch.remote_shell = text_list(json.at(2));
+    launch.pmd = text(json.at(3));
+    launch.pulse = duration<std::chrono::seconds>(json.at(4));
+    launch.device = text(json.at(5));
+    launch.directory = text(json.at(6));
+    launch.umask = number_up_to<std::uint32_t>(json.at(7), 07777);
+    for (const Json& limit : items(json.at(8)))
+        launch.limits.push_back({number<int>(limit.at(0)), number<std::uint64_t>(limit.at(1))});
+    return launch;
+}
+
+Json pack(const std::vector<NodeFacts>& nodes) {
+    Json json = Json::array();
+    for (const NodeFacts& node : nodes) {
+        Json ports = Json::array();
+        for (const std::uint16_t port : node.ports) ports.push_back(port);
+        json.push_back(Json::array({node.node, bytes(node.address), std::move(ports)}));
+    }
+    return json;
+}
+
+std::vector<NodeFacts> unpack_facts(const Json& json) {
+    std::vector<NodeFacts> nodes;
+    for (const Json& item : items(json)) {
+        NodeFacts node;
+        node.node = number<NodeIndex>(item.at(0));
+        node.address = text(item.at(1));
+        for (const Json& port : items(item.at(2)))
+            node.ports.push_back(number<std::uint16_t>(port));
+        nodes.push_back(std::move(node));
+    }
+    return nodes;
+}
+
 Json pack(const JobSpec& job) {
     Json tasks = Json::array();
     for (const TaskSpec& task : job.tasks) tasks.push_back({task.node, task.command});
@@ -115,7 +163,8 @@ Json pack(const JobSpec& job) {
                         byte_list(job.addresses),
                         job.deadlock_timeout.count(),
                         job.bind,
-                        job.single_copy});
+                        job.single_copy,
+                        pack(job.launch)});
 }
 
 template <typename Enum>
@@ -181,6 +230,9 @@ JobSpec unpack_job(const Json& json) {
     job.deadlock_timeout = duration<std::chrono::seconds>(json.at(21));
     job.bind = json.at(22).get<bool>();
     job.single_copy = json.at(23).get<bool>();
+    job.launch = unpack_launch(json.at(24));
+    if (job.launch.home < -1 || job.launch.home >= static_cast<NodeIndex>(job.nodes.size()))
+        throw std::out_of_range("home");
     return job;
 }
 
@@ -227,7 +279,7 @@ Json body(const Hello& m) {
     return {m.version, m.pid};
 }
 Json body(const StartJob& m) {
-    return Json::array({pack(m.job), m.node});
+    return Json::array({pack(m.job), m.node, m.window});
 }
 Json body(const Started&) {
     return Json::array();
@@ -286,6 +338,21 @@ Json body(const StdoutMark& m) {
 Json body(const StdoutFlushed& m) {
     return Json::array({m.agreed, pack(m.mode)});
 }
+Json body(const Prepared& m) {
+    return Json::array({pack(m.nodes)});
+}
+Json body(const RunTasks& m) {
+    return Json::array({pack(m.nodes)});
+}
+Json body(const NodesUp& m) {
+    return Json::array({Json(m.nodes)});
+}
+Json body(const NodeUnreached& m) {
+    return Json::array({m.node, bytes(m.text)});
+}
+Json body(const NodeLost& m) {
+    return Json::array({m.node, bytes(m.text)});
+}
 
 void read(const Json& json, Hello& m) {
     m.version = number<int>(json.at(0));
@@ -296,6 +363,8 @@ void read(const Json& json, StartJob& m) {
     m.node = number<NodeIndex>(json.at(1));
     if (m.node < 0 || static_cast<std::size_t>(m.node) >= m.job.nodes.size())
         throw std::out_of_range("node");
+    m.window = number_up_to(json.at(2), kStreamWindow);
+    if (m.window == 0) throw std::out_of_range("window");
 }
 void read(const Json&, Started&) {}
 void read(const Json& json, StartFailed& m) {
@@ -356,6 +425,23 @@ void read(const Json& json, StdoutMark& m) {
 void read(const Json& json, StdoutFlushed& m) {
     m.agreed = json.at(0).get<bool>();
     m.mode = unpack_stdout_mode(json.at(1));
+}
+void read(const Json& json, Prepared& m) {
+    m.nodes = unpack_facts(json.at(0));
+}
+void read(const Json& json, RunTasks& m) {
+    m.nodes = unpack_facts(json.at(0));
+}
+void read(const Json& json, NodesUp& m) {
+    for (const Json& node : items(json.at(0))) m.nodes.push_back(number<NodeIndex>(node));
+}
+void read(const Json& json, NodeUnreached& m) {
+    m.node = number<NodeIndex>(json.at(0));
+    m.text = text(json.at(1));
+}
+void read(const Json& json, NodeLost& m) {
+    m.node = number<NodeIndex>(json.at(0));
+    m.text = text(json.at(1));
 }
 
 // True when `cbor` is one item made only of what messages are made of: whole numbers, byte strings

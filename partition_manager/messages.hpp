@@ -3,13 +3,19 @@
 //
 //   pmd -> poe   Hello                            first, with its version
 //   poe -> pmd   StartJob                         once
-//   pmd -> poe   Started | StartFailed            all local tasks run, or none does
+//   pmd -> poe   Prepared | StartFailed           several nodes only: every task could be started
+//   poe -> pmd   RunTasks                         several nodes only: where all of them listen
+//   pmd -> poe   Started | StartFailed            all tasks run, or none does
 //   poe -> pmd   SignalTasks, EndJob, StdinEnd, AskTaskStates    at any time after
 //   pmd -> poe   StdoutMark                       a task waits in mpc_flush
 //   poe -> pmd   StdoutFlushed                    all of them do, and go on
 //   pmd -> poe   TaskExit, TaskAbort, TaskLeft, NodeFailed, StdinProgress, Attention, TaskStates
+//   pmd -> poe   NodesUp, NodeUnreached, NodeLost  of the nodes below it in the launch tree
 //   both         Pulse
 //   pmd -> poe   Done                             last: no process of the job is left on the node
+//
+// In a launch tree (launch_tree.hpp) a pmd is to those that it has started what poe is to it.
+// Prepared, Started and Done then speak for a node and all that is below it.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +25,14 @@
 #include <variant>
 #include <vector>
 
+#include "partition_manager/frame.hpp"
 #include "partition_manager/job.hpp"
 #include "partition_manager/task_state.hpp"
 
 namespace poe::pm {
 
 // Both ends must speak the same version; it changes with every change of a struct below.
-inline constexpr int kChannelVersion = 3;
+inline constexpr int kChannelVersion = 4;
 
 struct Hello {
     int version = kChannelVersion;
@@ -34,7 +41,23 @@ struct Hello {
 
 struct StartJob {
     JobSpec job;
-    NodeIndex node = 0;  // which of job.nodes the receiver is
+    NodeIndex node = 0;                   // which of job.nodes the receiver is
+    std::int64_t window = kStreamWindow;  // of each of its streams, bytes
+};
+
+// Where the tasks of a node can be reached.
+struct NodeFacts {
+    NodeIndex node = 0;
+    std::string address;               // numeric
+    std::vector<std::uint16_t> ports;  // of its tasks, in their order
+};
+
+struct Prepared {
+    std::vector<NodeFacts> nodes;
+};
+
+struct RunTasks {
+    std::vector<NodeFacts> nodes;  // all of the job
 };
 
 struct Started {};
@@ -82,6 +105,23 @@ struct NodeFailed {
     std::string text;
 };
 
+// Daemons that have come up, for the progress of a launch that takes long.
+struct NodesUp {
+    std::vector<NodeIndex> nodes;
+};
+
+// The daemon of `node` could not be started from here; `poe` may try it itself.
+struct NodeUnreached {
+    NodeIndex node = 0;
+    std::string text;
+};
+
+// A daemon is gone or silent, and with it all that is below it.
+struct NodeLost {
+    NodeIndex node = 0;
+    std::string text;
+};
+
 struct Attention {
     std::string text;
 };
@@ -118,7 +158,8 @@ struct StdoutFlushed {
 
 using Message = std::variant<Hello, StartJob, Started, StartFailed, SignalTasks, EndJob, StdinEnd,
                              StdinProgress, TaskExit, TaskAbort, TaskLeft, NodeFailed, Attention,
-                             Pulse, Done, AskTaskStates, TaskStates, StdoutMark, StdoutFlushed>;
+                             Pulse, Done, AskTaskStates, TaskStates, StdoutMark, StdoutFlushed,
+                             Prepared, RunTasks, NodesUp, NodeUnreached, NodeLost>;
 
 std::string encode(const Message& message);
 

@@ -14,12 +14,6 @@ namespace poe::pm {
 
 namespace {
 
-// Descriptors of one task in this process: three streams, a PMI socket, and its other end at start.
-constexpr std::size_t kDescriptorsPerTask = 5;
-
-// And its listening socket, in a job that needs one.
-constexpr std::size_t kDescriptorsPerTcpTask = kDescriptorsPerTask + 1;
-
 // How often processes are looked for that survived SIGKILL's first round (they were being born).
 constexpr std::chrono::milliseconds kKillAgain{20};
 
@@ -28,12 +22,6 @@ constexpr std::chrono::milliseconds kPipeEndDelay{500};
 
 std::chrono::microseconds duration(const timeval& time) {
     return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
-}
-
-unsigned usable_cpus() {
-    cpu_set_t set;
-    if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-    return static_cast<unsigned>(CPU_COUNT(&set));
 }
 
 bool is_bulk_credit(const Frame& frame) {
@@ -50,14 +38,17 @@ std::uint64_t credit_of(const Frame& frame) {
 
 }  // namespace
 
-NodeDaemon::NodeDaemon(UniqueFd in, UniqueFd out, SignalHeritage heritage)
+NodeDaemon::NodeDaemon(UniqueFd in, UniqueFd out, SignalHeritage heritage,
+                       std::string ssh_connection)
     : heritage_(heritage),
       signals_(loop_, SIGCHLD, SIGTERM),
       kill_timer_(loop_),
       drain_timer_(loop_),
+      uplink_timer_(loop_),
+      ssh_connection_(std::move(ssh_connection)),
       channel_(loop_, std::move(in), std::move(out),
                {[this](const Frame& frame) { on_data(frame); },
-                [this](Message message) { on_message(std::move(message)); },
+                [this](NodeIndex to, Message message) { on_message(to, std::move(message)); },
                 [this](const std::string& why) { on_closed(why); }}) {}
 
 NodeDaemon::~NodeDaemon() = default;
@@ -81,77 +72,87 @@ void NodeDaemon::run() {
     channel_.drain(std::chrono::seconds(1));
 }
 
-void NodeDaemon::on_message(Message message) {
+void NodeDaemon::on_message(NodeIndex to, Message message) {
+    heard_from_above_ = std::chrono::steady_clock::now();
     if (auto* start = std::get_if<StartJob>(&message)) {
         if (phase_ == Phase::kWaiting) start_job(std::move(*start));
+    } else if (std::get_if<Pulse>(&message)) {
+        send(Pulse{});
+    } else {
+        if (relay_ && to != node_) relay_->pass_down(message, to);
+        if (to == kAllNodes || to == node_) on_own_message(std::move(message));
+    }
+}
+
+void NodeDaemon::on_own_message(Message message) {
+    if (const auto* run = std::get_if<RunTasks>(&message)) {
+        if (phase_ == Phase::kPreparing && facts_) run_tasks(run->nodes);
     } else if (const auto* signal = std::get_if<SignalTasks>(&message)) {
+        home_is_stopped_ = signal->signal == SIGSTOP;
         signal_tasks(signal->signal);
     } else if (const auto* end = std::get_if<EndJob>(&message)) {
         end_job(end->at_once);
     } else if (std::get_if<StdinEnd>(&message)) {
         if (stdin_) stdin_->on_end();
     } else if (const auto* ask = std::get_if<AskTaskStates>(&message)) {
-        if (watch_) channel_.send(watch_->states(ask->round));
+        if (watch_) send(watch_->states(ask->round));
     } else if (const auto* flushed = std::get_if<StdoutFlushed>(&message)) {
         on_flushed(*flushed);
-    } else if (std::get_if<Pulse>(&message)) {
-        channel_.send(Pulse{});
     }
 }
 
 void NodeDaemon::on_data(const Frame& frame) {
-    if (frame.kind == FrameKind::kStdin && stdin_) {
-        stdin_->on_data(frame.payload);
+    if (frame.kind == FrameKind::kStdin) {
+        const NodeIndex to = frame.task;
+        if (relay_ && to != node_) relay_->pass_stdin(frame.payload, to);
+        if (stdin_ && (to == kAllNodes || to == node_)) stdin_->on_data(frame.payload);
     } else if (is_bulk_credit(frame)) {
-        OutputStream* stream =
-            frame.flags == static_cast<std::uint8_t>(FrameKind::kStdout)   ? stdout_.get()
-            : frame.flags == static_cast<std::uint8_t>(FrameKind::kStderr) ? stderr_.get()
-                                                                           : nullptr;
-        if (stream != nullptr) stream->on_credit(credit_of(frame));
+        const bool is_stdout = frame.flags == static_cast<std::uint8_t>(FrameKind::kStdout);
+        const std::unique_ptr<OutputStream>& stream = is_stdout ? stdout_ : stderr_;
+        (is_stdout ? stdout_window_ : stderr_window_).on_credit(credit_of(frame));
+        if (relay_) relay_->resume();
+        if (stream) stream->resume();
+        check_progress();
     }
 }
 
+// Nobody is left to work for.
 void NodeDaemon::on_closed(const std::string&) {
-    if (phase_ == Phase::kWaiting) phase_ = Phase::kFinished;
+    if (relay_) {
+        relay_->pass_down(EndJob{}, kAllNodes);
+        relay_->resume();
+    }
     end_job(false);
 }
 
-void NodeDaemon::start_job(StartJob start) {
-    job_ = std::move(start.job);
-    std::erase_if(job_.environment, [](const std::string& entry) {
-        return is_other_launchers_variable(std::string_view(entry).substr(0, entry.find('=')));
-    });
-    node_ = start.node;
-    phase_ = Phase::kRunning;
-    try {
-        launch();
-    } catch (const Error& error) {
-        refuse({{}, error.what()});
+// Says once, for this node and all below it, that it is prepared, and that its tasks run.
+void NodeDaemon::on_relay_news() {
+    if (facts_ && !told_prepared_ && (!relay_ || relay_->branches().all_prepared())) {
+        told_prepared_ = true;
+        Prepared prepared;
+        if (relay_) prepared.nodes = relay_->branches().take_facts();
+        prepared.nodes.push_back(*facts_);
+        send(prepared);
     }
+    if (own_started_ && !told_started_ && (!relay_ || relay_->branches().all_started())) {
+        told_started_ = true;
+        send(Started{});
+    }
+    if (relay_) check_progress();
 }
 
-// Nothing runs, or it will not for long: the reason goes to `poe`, the rest is cleaned up.
-void NodeDaemon::refuse(StartFailed failure) {
-    channel_.send(failure);
-    end_job(true);
-}
-
-void NodeDaemon::make_segment() {
-    NodeSegmentSpec spec;
-    spec.job_id = job_.id;
-    spec.path = directory_->file("segment");
-    spec.node = node_;
-    for (const TaskSpec& task : job_.tasks) spec.node_of_task.push_back(task.node);
-    spec.wait_mode = job_.wait_mode;
-    spec.cpus = usable_cpus();
-    spec.pmd_pid = ::getpid();
-    spec.buffer_mem = job_.buffer_mem;
-    spec.eager_limit = job_.eager_limit;
-    spec.euilib = job_.euilib;
-    if (needs_tcp(job_)) add_tcp_facts(job_, spec);
-    spec.single_copy = job_.single_copy;
-    segment_.emplace(NodeSegment::create(spec));
-    if (needs_tcp(job_)) listeners_ = std::make_unique<TaskListeners>(*segment_);
+// A home node that is dead says nothing more, nor does a cut cable.
+void NodeDaemon::watch_uplink() {
+    if (job_.launch.pulse.count() <= 0) return;
+    uplink_timer_.expires_after(std::chrono::milliseconds(job_.launch.pulse) / 2);
+    uplink_timer_.async_wait([this](const asio::error_code& error) {
+        if (error) return;
+        const auto now = std::chrono::steady_clock::now();
+        if (home_is_stopped_) heard_from_above_ = now;
+        if (now - heard_from_above_ <= job_.launch.pulse) return watch_uplink();
+        channel_.close();
+        on_closed("");
+    });
 }
 
 bool NodeDaemon::on_flush_request(const FlushRequest& request) {
@@ -163,7 +164,7 @@ bool NodeDaemon::on_flush_request(const FlushRequest& request) {
                     : request.mode >= 0           ? StdoutMode{Kind::kOne, request.mode}
                                                   : StdoutMode{Kind::kUnordered, 0};
     }
-    stdout_->when_sent(request.task, [this, mark] { channel_.send(mark); });
+    stdout_->when_sent(request.task, [this, mark] { send(mark); });
     return true;
 }
 
@@ -182,83 +183,6 @@ bool NodeDaemon::is_muted(TaskId task) const {
     return job_.stdout_mode.kind == StdoutMode::Kind::kOne && job_.stdout_mode.task != task;
 }
 
-EnvironmentEntries NodeDaemon::environment_of(TaskId task) const {
-    EnvironmentEntries entries{{"MP_CHILD", std::to_string(task)},
-                               {"MP_PARTITION", job_.id},
-                               {"MP_PROCS", std::to_string(job_.tasks.size())},
-                               {"MP_SEGMENT", directory_->file("segment")},
-                               {"MP_CONTROL", directory_->file("control")}};
-    if (pmi_) {
-        EnvironmentEntries more = pmi_->environment_of(task);
-        entries.insert(entries.end(), more.begin(), more.end());
-    }
-    return entries;
-}
-
-void NodeDaemon::launch() {
-    std::vector<TaskId> local;
-    for (std::size_t task = 0; task < job_.tasks.size(); ++task)
-        if (job_.tasks[task].node == node_) local.push_back(static_cast<TaskId>(task));
-    const std::optional<rlimit> open_files = raise_open_files_limit();
-    if (std::string trouble = open_files_trouble(
-            local.size(), needs_tcp(job_) ? kDescriptorsPerTcpTask : kDescriptorsPerTask);
-        !trouble.empty())
-        return refuse({{}, std::move(trouble)});
-    if (::chdir(job_.directory.c_str()) != 0)
-        return refuse({{},
-                       "cannot enter the working directory " + job_.directory + ": " +
-                           std::strerror(errno) + "; it must exist on every node"});
-    remove_stale_job_directories(kJobDirectoryParent, ::getuid());
-    directory_.emplace(JobDirectory::create(kJobDirectoryParent, ::getuid(), job_.id));
-    make_segment();
-    control_ = std::make_unique<ControlSocket>(
-        loop_, directory_->file("control"),
-        [this](const FlushRequest& request) { return on_flush_request(request); });
-    if (job_.host_pmix)
-        pmi_ = std::make_unique<PmiService>(
-            loop_, job_, node_, directory_->path(), usable_cpus(),
-            PmiService::Handlers{
-                [this](TaskAbort abort) { channel_.send(abort); },
-                [this](TaskLeft left) { channel_.send(left); },
-                [this](std::string text) { channel_.send(Attention{std::move(text)}); },
-                [this](std::string text) { channel_.send(NodeFailed{std::move(text)}); }});
-    stdout_ = std::make_unique<OutputStream>(loop_, channel_, FrameKind::kStdout,
-                                             job_.stdout_is_terminal);
-    stderr_ = std::make_unique<OutputStream>(loop_, channel_, FrameKind::kStderr, true);
-    stdout_->on_pipe_closed = stderr_->on_pipe_closed = [this] { check_progress(); };
-    stdin_ = std::make_unique<StdinFeeder>(
-        loop_, [this](const StdinProgress& progress) { channel_.send(progress); });
-
-    start_time_ = std::chrono::steady_clock::now();
-    const TaskStarter starter{
-        job_,
-        node_,
-        heritage_,
-        open_files,
-        [this](TaskId task) { return environment_of(task); },
-        [this](TaskId task) { return pmi_ ? pmi_->open_task(task) : UniqueFd(); },
-        [this](TaskId task) { return listeners_ ? listeners_->take(task) : UniqueFd(); }};
-    std::vector<StartedTask> started;
-    std::vector<LaunchFailure> failures = starter.start(started);
-    if (pmi_) pmi_->tasks_started();
-    for (StartedTask& task : started) adopt(std::move(task));
-    if (!failures.empty()) return refuse({std::move(failures), ""});
-    channel_.send(Started{});
-    watch_ = std::make_unique<TaskWatch>(
-        loop_, *segment_, job_.deadlock_timeout,
-        [this](TaskStates states) { channel_.send(std::move(states)); });
-    on_child();  // some may be gone already
-}
-
-void NodeDaemon::adopt(StartedTask started) {
-    running_.emplace(started.pid, started.task);
-    if (const auto index = segment_->local_index(started.task))
-        segment_->slot(*index).started_pid.store(started.pid, std::memory_order_relaxed);
-    stdout_->add(started.task, std::move(started.stdout_pipe), is_muted(started.task));
-    stderr_->add(started.task, std::move(started.stderr_pipe), false);
-    if (started.stdin_pipe) stdin_->add(started.task, std::move(started.stdin_pipe));
-}
-
 void NodeDaemon::on_child() {
     int status = 0;
     rusage usage = {};
@@ -268,6 +192,8 @@ void NodeDaemon::on_child() {
             const TaskId task = found->second;
             running_.erase(found);
             on_task_exit(task, status, usage);
+        } else if (relay_ && relay_->branches().on_child_exit(pid, status)) {
+            continue;
         } else if (pmi_) {
             pmi_->on_child_exit(pid);
         }
@@ -296,7 +222,7 @@ void NodeDaemon::on_task_exit(TaskId task, int status, const rusage& usage) {
     exit.peak_memory = static_cast<Bytes>(usage.ru_maxrss) * 1024;
     stdin_->on_task_exit(task);
     stdout_->send_now(task);  // so that a flush of the others has it
-    channel_.send(exit);
+    send(exit);
     if (pmi_) pmi_->on_task_exit(task);
 }
 
@@ -308,12 +234,12 @@ void NodeDaemon::signal_tasks(int signal) {
 // Tasks may clean up after SIGTERM until the grace is over; then everybody that is left dies.
 void NodeDaemon::end_job(bool at_once) {
     if (phase_ == Phase::kWaiting) phase_ = Phase::kFinished;
-    if (phase_ == Phase::kRunning) {
+    if (phase_ == Phase::kPreparing || phase_ == Phase::kRunning) {
         phase_ = Phase::kEnding;
         watch_.reset();
         if (segment_) segment_->announce_ending();
         if (!at_once) {
-            signal_descendants(SIGTERM, pmi_ ? pmi_->helper_pid() : 0);
+            signal_descendants(SIGTERM, not_tasks());
             signal_tasks(SIGCONT);
             kill_timer_.expires_after(job_.kill_grace);
             kill_timer_.async_wait([this](const asio::error_code& error) {
@@ -327,7 +253,7 @@ void NodeDaemon::end_job(bool at_once) {
 
 void NodeDaemon::kill_all() {
     killed_ = true;
-    signal_descendants(SIGKILL, pmi_ ? pmi_->helper_pid() : 0);
+    signal_descendants(SIGKILL, not_tasks());
     kill_timer_.expires_after(kKillAgain);
     kill_timer_.async_wait([this](const asio::error_code& error) {
         if (error) return;
@@ -338,9 +264,16 @@ void NodeDaemon::kill_all() {
 
 bool NodeDaemon::anybody_left() {
     if (!running_.empty()) return true;
-    const pid_t helper = pmi_ ? pmi_->helper_pid() : 0;
-    if (helper != 0) return !descendants(helper).empty();
-    return has_children();
+    const std::vector<pid_t> others = not_tasks();
+    return others.empty() ? has_children() : !descendants(others).empty();
+}
+
+// Our children that are not the tasks': the PMIx server, and what leads to daemons below.
+std::vector<pid_t> NodeDaemon::not_tasks() const {
+    std::vector<pid_t> found;
+    if (relay_) found = relay_->branches().pids();
+    if (pmi_ && pmi_->helper_pid() != 0) found.push_back(pmi_->helper_pid());
+    return found;
 }
 
 // Called whenever a process or a pipe has come to its end.
@@ -349,7 +282,7 @@ void NodeDaemon::check_progress() {
         // What the tasks left behind in the background goes with them.
         phase_ = Phase::kEnding;
         if (anybody_left()) {
-            signal_descendants(SIGTERM, pmi_ ? pmi_->helper_pid() : 0);
+            signal_descendants(SIGTERM, not_tasks());
             kill_timer_.expires_after(job_.kill_grace);
             kill_timer_.async_wait([this](const asio::error_code& error) {
                 if (!error) kill_all();
@@ -364,24 +297,31 @@ void NodeDaemon::check_progress() {
             if (error || phase_ != Phase::kDraining) return;
             if (stdout_) stdout_->close_all();
             if (stderr_) stderr_->close_all();
-            finish();
+            check_progress();
         });
     }
     const std::size_t open =
         (stdout_ ? stdout_->open_pipes() : 0) + (stderr_ ? stderr_->open_pipes() : 0);
-    if (phase_ == Phase::kDraining && (open == 0 || channel_.closed())) finish();
+    if (phase_ == Phase::kDraining && (open == 0 || channel_.closed())) {
+        clean_up();
+        if (!relay_ || relay_->over()) finish();
+    }
 }
 
-void NodeDaemon::finish() {
-    if (phase_ == Phase::kFinished) return;
-    phase_ = Phase::kFinished;
+// Nothing of the job is left on this node.
+void NodeDaemon::clean_up() {
+    drain_timer_.cancel();
     if (pmi_) pmi_->shut_down();
     pmi_.reset();
     watch_.reset();
     control_.reset();
     segment_.reset();
     directory_.reset();
-    channel_.send(Done{});
+}
+
+void NodeDaemon::finish() {
+    phase_ = Phase::kFinished;
+    send(Done{});
 }
 
 }  // namespace poe::pm

@@ -2,8 +2,9 @@
 // them, carries their streams, reports how each ended, and ends them all when `poe` says so, when
 // `poe` is gone, or when it is told to stop by a signal. One thread, one event loop.
 //
-// Life: Hello -> StartJob -> running -> (all tasks have ended, or the job is to end) -> nothing
-// left that descends from us -> all pipes read to their end -> Done.
+// Life: Hello -> StartJob -> (in a job of several nodes: Prepared -> RunTasks ->) running -> (all
+// tasks have ended, or the job is to end) -> nothing left that descends from us -> all pipes read
+// to their end -> nothing left below us in the launch tree -> Done.
 #pragma once
 
 #include <chrono>
@@ -20,6 +21,7 @@
 #include "partition_manager/channel.hpp"
 #include "partition_manager/control_socket.hpp"
 #include "partition_manager/job_directory.hpp"
+#include "partition_manager/node_relay.hpp"
 #include "partition_manager/output_stream.hpp"
 #include "partition_manager/pmi_service.hpp"
 #include "partition_manager/stdin_feeder.hpp"
@@ -31,23 +33,38 @@ namespace poe::pm {
 
 class NodeDaemon {
   public:
-    // `in` (and `out`, when it is another descriptor) lead to `poe`.
-    NodeDaemon(UniqueFd in, UniqueFd out, SignalHeritage heritage);
+    // `in` (and `out`, when it is another descriptor) lead to `poe`, or to the daemon above.
+    // `ssh_connection`: what sshd says of the way here; may be empty.
+    NodeDaemon(UniqueFd in, UniqueFd out, SignalHeritage heritage, std::string ssh_connection);
     ~NodeDaemon();
 
     // Serves one job and returns when nothing of it is left on the node.
     void run();
 
   private:
-    enum class Phase { kWaiting, kRunning, kEnding, kDraining, kFinished };
+    enum class Phase { kWaiting, kPreparing, kRunning, kEnding, kDraining, kFinished };
 
-    void on_message(Message message);
+    void on_message(NodeIndex to, Message message);
+    void on_own_message(Message message);
     void on_data(const Frame& frame);
     void on_closed(const std::string& why);
+    // node_daemon_start.cpp: from StartJob to running tasks.
     void start_job(StartJob start);
+    void prepare();
+    void adopt_home_settings();
+    NodeAddress own_address() const;
+    void run_tasks(const std::vector<NodeFacts>& nodes);
     void launch();
     void refuse(StartFailed failure);
     void make_segment();
+    void make_services();
+    std::vector<TaskId> local_tasks() const;
+
+    void send(const Message& message) { channel_.send(message, node_); }
+    void on_relay_news();
+    void watch_uplink();
+    std::vector<pid_t> not_tasks() const;
+    void clean_up();
     bool on_flush_request(const FlushRequest& request);
     void on_flushed(const StdoutFlushed& flushed);
     bool is_muted(TaskId task) const;
@@ -68,6 +85,10 @@ class NodeDaemon {
     asio::signal_set signals_;
     asio::steady_timer kill_timer_;
     asio::steady_timer drain_timer_;
+    asio::steady_timer uplink_timer_;
+    std::chrono::steady_clock::time_point heard_from_above_{};
+    bool home_is_stopped_ = false;  // by Ctrl-Z: it says nothing
+    std::string ssh_connection_;
     Channel channel_;
     Phase phase_ = Phase::kWaiting;
     bool killed_ = false;  // SIGKILL was sent at least once
@@ -75,6 +96,11 @@ class NodeDaemon {
     JobSpec job_;
     NodeIndex node_ = 0;
     std::chrono::steady_clock::time_point start_time_{};
+    std::optional<rlimit> open_files_;  // the tasks' limit, when it is not ours
+    std::optional<NodeFacts> facts_;    // once this node is prepared
+    bool told_prepared_ = false;
+    bool own_started_ = false;
+    bool told_started_ = false;
     std::optional<JobDirectory> directory_;
     std::optional<NodeSegment> segment_;
     std::unique_ptr<TaskListeners> listeners_;  // null in a job without TCP
@@ -82,6 +108,9 @@ class NodeDaemon {
     std::unique_ptr<ControlSocket> control_;
     std::unique_ptr<PmiService> pmi_;
     std::unique_ptr<StdinFeeder> stdin_;
+    StreamWindow stdout_window_;
+    StreamWindow stderr_window_;
+    std::unique_ptr<NodeRelay> relay_;  // null: nothing is below
     std::unique_ptr<OutputStream> stdout_;
     std::unique_ptr<OutputStream> stderr_;
     std::unordered_map<pid_t, TaskId> running_;

@@ -71,6 +71,11 @@ Verdict Judge::on_start_failed(std::vector<LaunchFailure> failures, const std::s
     return decide(Cause::kNotStarted, failures.empty() ? 1 : kNotStartedStatus, first, text);
 }
 
+Verdict Judge::on_unreached(const std::string& text) {
+    if (!ending_) outcome_.unreached = true;
+    return on_start_failed({}, text);
+}
+
 Verdict Judge::on_maxtime() {
     return decide(Cause::kMaxtime, kMaxtimeStatus, std::nullopt);
 }

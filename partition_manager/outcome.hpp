@@ -50,6 +50,7 @@ struct Outcome {
     std::optional<TaskId> first_failure;  // the task behind `cause`
     std::string text;  // words that come with the cause (abort, lost daemon, ...)
     std::vector<LaunchFailure> not_started;
+    bool unreached = false;      // nothing has run, since a node could not be reached
     std::vector<TaskEnd> tasks;  // by task id
     std::chrono::nanoseconds elapsed{0};
 };
@@ -69,6 +70,8 @@ class Judge {
     // The task's exit was told before. Of no account when no other task runs any more.
     Verdict on_left(TaskId task);
     Verdict on_start_failed(std::vector<LaunchFailure> failures, const std::string& text);
+    // A node could not be reached at all; another attempt may be luckier.
+    Verdict on_unreached(const std::string& text);
     Verdict on_maxtime();
     Verdict on_node_failed(const std::string& text);
     Verdict on_lost_daemon(const std::string& text);

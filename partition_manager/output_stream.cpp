@@ -38,9 +38,14 @@ std::size_t complete_bytes(std::string_view data) {
     return static_cast<std::size_t>(static_cast<const char*>(carriage_return) - data.data()) + 1;
 }
 
-OutputStream::OutputStream(asio::io_context& loop, Channel& channel, FrameKind kind,
-                           bool open_lines)
-    : loop_(loop), channel_(channel), kind_(kind), open_lines_(open_lines), timer_(loop) {}
+OutputStream::OutputStream(asio::io_context& loop, Channel& channel, StreamWindow& window,
+                           FrameKind kind, bool open_lines)
+    : loop_(loop),
+      channel_(channel),
+      window_(window),
+      kind_(kind),
+      open_lines_(open_lines),
+      timer_(loop) {}
 
 void OutputStream::add(TaskId task, UniqueFd pipe, bool discard) {
     sources_.push_back(std::make_unique<Source>(loop_, task, std::move(pipe), discard));
@@ -91,7 +96,7 @@ void OutputStream::send_now(TaskId task) {
 
 bool OutputStream::may_read(const Source& source) const {
     if (closing_ || source.discard) return true;
-    return credit_ > 0 && (long_line_ == nullptr || long_line_ == &source);
+    return window_.open() && (long_line_ == nullptr || long_line_ == &source);
 }
 
 void OutputStream::wait(Source& source) {
@@ -143,7 +148,7 @@ void OutputStream::send(Source& source, std::size_t held_before, std::size_t cou
     source.held.assign(space.data() + sent, total - sent);
     const bool open = sent > 0 && space[sent - 1] != '\n';
     channel_.commit_data(kind_, open ? kFlagOpenLine : 0, source.task, sent);
-    credit_ -= static_cast<std::int64_t>(sent);
+    window_.spend(sent);
     if (!source.held.empty() || long_line_ != nullptr) arm_timer();
     if (had_stream && long_line_ == nullptr) resume();
 }
@@ -151,7 +156,7 @@ void OutputStream::send(Source& source, std::size_t held_before, std::size_t cou
 void OutputStream::send_held(Source& source) {
     if (source.held.empty()) return;
     channel_.send_data(kind_, kFlagOpenLine, source.task, source.held);
-    credit_ -= static_cast<std::int64_t>(source.held.size());
+    window_.spend(source.held.size());
     source.held.clear();
 }
 
@@ -167,14 +172,6 @@ void OutputStream::end(Source& source) {
         resume();
     }
     if (on_pipe_closed) on_pipe_closed();
-}
-
-void OutputStream::on_credit(std::uint64_t bytes) {
-    // Never more than the window, whatever the peer says; less than nothing when open lines went
-    // out.
-    const auto room = static_cast<std::uint64_t>(kStreamWindow - credit_);
-    credit_ += static_cast<std::int64_t>(std::min(bytes, room));
-    resume();
 }
 
 void OutputStream::resume() {
@@ -198,7 +195,7 @@ void OutputStream::on_timer() {
     timer_armed_ = false;
     const Clock::time_point now = Clock::now();
     // A line that waits for the window does not pause.
-    if (credit_ <= 0) long_line_since_ = now;
+    if (!window_.open()) long_line_since_ = now;
     if (long_line_ != nullptr && now - long_line_since_ >= kLongLinePause) {
         long_line_ = nullptr;
         resume();

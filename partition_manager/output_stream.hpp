@@ -24,6 +24,7 @@
 #include "comm/base/types.hpp"
 #include "comm/base/unique_fd.hpp"
 #include "partition_manager/channel.hpp"
+#include "partition_manager/stream_window.hpp"
 
 namespace poe::pm {
 
@@ -39,7 +40,8 @@ class OutputStream {
     static constexpr std::chrono::milliseconds kLongLinePause{1000};
 
     // `open_lines`: an incomplete line goes out after kOpenLineDelay.
-    OutputStream(asio::io_context& loop, Channel& channel, FrameKind kind, bool open_lines);
+    OutputStream(asio::io_context& loop, Channel& channel, StreamWindow& window, FrameKind kind,
+                 bool open_lines);
 
     // Starts reading from a task's pipe; `discard`: reads and forgets.
     void add(TaskId task, UniqueFd pipe, bool discard);
@@ -55,8 +57,9 @@ class OutputStream {
     // task allow.
     void send_now(TaskId task);
 
-    // `poe` has taken that many bytes.
-    void on_credit(std::uint64_t bytes);
+    // The window has become larger: waits again for the input of all that are stalled and may read
+    // now.
+    void resume();
 
     // Pipes that have not come to their end.
     std::size_t open_pipes() const { return open_; }
@@ -92,16 +95,14 @@ class OutputStream {
     void send_held(Source& source);
     void end(Source& source);
     bool may_read(const Source& source) const;
-    // Waits again for the input of all that are stalled and may read now.
-    void resume();
     void arm_timer();
     void on_timer();
 
     asio::io_context& loop_;
     Channel& channel_;
+    StreamWindow& window_;
     FrameKind kind_;
     bool open_lines_;
-    std::int64_t credit_ = kStreamWindow;
     std::vector<std::unique_ptr<Source>> sources_;
     std::size_t open_ = 0;
     Source* long_line_ = nullptr;  // has the stream for itself

@@ -22,9 +22,6 @@ namespace {
 // What may wait for poe's own output before the daemons' windows are left closed.
 constexpr std::size_t kWriterBacklog = 4 << 20;
 
-// Credit is given back in portions of this size, to keep the channel quiet.
-constexpr std::uint64_t kCreditPortion = kStreamWindow / 8;
-
 constexpr std::chrono::milliseconds kReapAgain{10};
 
 constexpr int kForwarded[] = {SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
@@ -74,12 +71,15 @@ Partition::Partition(JobSpec job, PartitionOptions options, SignalHeritage herit
       environment_(environment),
       signals_(loop_),
       deadline_(loop_),
-      pulse_timer_(loop_),
+      launch_timer_(loop_),
       reap_timer_(loop_),
       judge_(static_cast<TaskId>(job_.tasks.size())),
-      deadlock_watch_(static_cast<TaskId>(job_.tasks.size()), 1, job_.deadlock_timeout,
-                      {[this](NodeIndex, AskTaskStates ask) { channel_->send(ask); },
+      deadlock_watch_(static_cast<TaskId>(job_.tasks.size()),
+                      static_cast<NodeIndex>(job_.nodes.size()), job_.deadlock_timeout,
+                      {[this](NodeIndex node, AskTaskStates ask) { branches_->send(ask, node); },
                        [this](const WaitFindings& findings) { options_.on_deadlock(findings); }}),
+      up_(job_.nodes.size(), false),
+      tried_(job_.nodes.size(), false),
       flush_round_(static_cast<TaskId>(job_.tasks.size())) {
     make_outputs();
 }
@@ -115,7 +115,7 @@ std::unique_ptr<OrderedOutput> Partition::make_ordered() const {
 Outcome Partition::run() {
     become_subreaper();
     not_ours_ = descendants();
-    start_time_ = last_heard_ = std::chrono::steady_clock::now();
+    start_time_ = std::chrono::steady_clock::now();
     const auto listen = [this](int signal) {
         if (::sigismember(&heritage_.ignored, signal) != 1) signals_.add(signal);
     };
@@ -123,6 +123,7 @@ Outcome Partition::run() {
     for (const int signal : kTerminating) listen(signal);
     listen(SIGTSTP);
     listen(SIGCONT);
+    signals_.add(SIGCHLD);
     const auto wait_signal = [this](auto& self) -> void {
         signals_.async_wait([this, &self](const asio::error_code& error, int signal) {
             if (error) return;
@@ -132,24 +133,7 @@ Outcome Partition::run() {
     };
     wait_signal(wait_signal);
 
-    daemon_ = launch_local(options_.pmd, heritage_, environment_);
-    channel_ = std::make_unique<Channel>(
-        loop_, std::move(daemon_.channel), UniqueFd(),
-        Channel::Handlers{[this](const Frame& frame) { on_data(frame); },
-                          [this](Message message) { on_message(std::move(message)); },
-                          [this](const std::string& why) { on_closed(why); }});
-    channel_->start();
-    channel_->send(StartJob{job_, 0});
-    if (!options_.hold_stdin) begin_stdin();
-    if (options_.timeout.count() > 0) {
-        deadline_.expires_after(options_.timeout);
-        deadline_.async_wait([this](const asio::error_code& error) {
-            if (!error && !started_)
-                lose_daemon("the daemon did not start the tasks within " +
-                            std::to_string(options_.timeout.count()) + " s (MP_TIMEOUT)");
-        });
-    }
-    on_pulse();
+    launch();
     while (!finished_) loop_.run_one();
     finish_output();
     Outcome outcome = judge_.outcome();
@@ -157,24 +141,8 @@ Outcome Partition::run() {
     return outcome;
 }
 
-void Partition::on_message(Message message) {
-    last_heard_ = std::chrono::steady_clock::now();
-    if (const auto* hello = std::get_if<Hello>(&message)) {
-        if (hello->version != kChannelVersion)
-            lose_daemon("the daemon " + options_.pmd +
-                        " is of another version of POE; poe and pmd must be installed together");
-    } else if (std::get_if<Started>(&message)) {
-        started_ = true;
-        deadline_.cancel();
-        if (options_.on_info) options_.on_info("all tasks have been started");
-        if (options_.hold_stdin) begin_stdin();
-        if (options_.maxtime) {
-            deadline_.expires_at(start_time_ + *options_.maxtime);
-            deadline_.async_wait([this](const asio::error_code& error) {
-                if (!error) end_job(judge_.on_maxtime());
-            });
-        }
-    } else if (auto* failed = std::get_if<StartFailed>(&message)) {
+void Partition::on_message(NodeIndex from, Message message) {
+    if (auto* failed = std::get_if<StartFailed>(&message)) {
         end_job(judge_.on_start_failed(std::move(failed->failures), failed->text), true);
     } else if (const auto* exit = std::get_if<TaskExit>(&message)) {
         end_job(judge_.on_exit(*exit));
@@ -188,24 +156,31 @@ void Partition::on_message(Message message) {
         end_job(judge_.on_left(left->task));
     } else if (const auto* node = std::get_if<NodeFailed>(&message)) {
         end_job(judge_.on_node_failed(node->text));
-    } else if (const auto* progress = std::get_if<StdinProgress>(&message)) {
-        if (input_) input_->on_progress(*progress);
+    } else if (const auto* unreached = std::get_if<NodeUnreached>(&message)) {
+        on_unreached(unreached->node, unreached->text);
+    } else if (const auto* lost = std::get_if<NodeLost>(&message)) {
+        on_lost(lost->node, lost->text);
     } else if (const auto* attention = std::get_if<Attention>(&message)) {
         if (options_.on_attention) options_.on_attention(attention->text);
     } else if (auto* states = std::get_if<TaskStates>(&message)) {
         if (options_.on_deadlock && !judge_.ending())
-            deadlock_watch_.on_states(0, std::move(*states));
-    } else if (std::get_if<Done>(&message)) {
-        channel_->close();
-        ::waitpid(daemon_.pid, nullptr, 0);
-        daemon_.pid = 0;
-        if (input_) input_->finish();
-        finished_ = true;
+            deadlock_watch_.on_states(from, std::move(*states));
     }
 }
 
-void Partition::on_data(const Frame& frame) {
-    if (frame.kind != FrameKind::kStdout && frame.kind != FrameKind::kStderr) return;
+void Partition::on_stdin_progress(NodeIndex branch, const StdinProgress& progress) {
+    if (!input_) return;
+    if (job_.stdin_mode.kind == StdinMode::Kind::kOne) {
+        // Only one node reads; the others say, truly, that they do not want any.
+        if (progress.delivered > 0 || progress.wanted || job_.nodes.size() == 1)
+            input_->on_progress(progress);
+        return;
+    }
+    stdin_progress_.set(branch, progress);
+    input_->on_progress(stdin_progress_.all());
+}
+
+void Partition::on_data(NodeIndex branch, const Frame& frame) {
     if (!is_task(frame.task)) return;
     if (frame.kind == FrameKind::kStderr) tails_.append(frame.task, frame.payload);
     if (frame.kind == FrameKind::kStdout && ordered_) {
@@ -217,7 +192,7 @@ void Partition::on_data(const Frame& frame) {
     } else {
         deliver(frame.kind, frame.task, frame.payload, (frame.flags & kFlagOpenLine) != 0);
     }
-    output(frame.kind).owed += frame.payload.size();
+    branches_->owe(branch, frame.kind, frame.payload.size());
     settle(frame.kind);
 }
 
@@ -231,12 +206,9 @@ void Partition::deliver(FrameKind stream, TaskId task, std::string_view data, bo
         [&](std::string& pending) { to.formatter->append(pending, task, data, open); });
 }
 
-// Tells the daemon that more may come, unless our own reader is behind.
+// Tells the daemons that more may come, unless our own reader is behind.
 void Partition::settle(FrameKind stream) {
-    Output& to = output(stream);
-    if (to.owed < kCreditPortion || to.writer->backlog() > kWriterBacklog) return;
-    channel_->send_credit(stream, to.owed);
-    to.owed = 0;
+    if (output(stream).writer->backlog() <= kWriterBacklog) branches_->settle(stream);
 }
 
 void Partition::on_writer_progress() {
@@ -281,7 +253,13 @@ void Partition::go_on_flushing() {
         end_job(judge_.on_output_error(error.what()));
     }
     releasing_.reset();
-    channel_->send(*std::exchange(flushed_, std::nullopt));
+    branches_->send(*std::exchange(flushed_, std::nullopt));
+}
+
+NodeIndex Partition::stdin_target() const {
+    if (job_.stdin_mode.kind != StdinMode::Kind::kOne || !is_task(job_.stdin_mode.task))
+        return kAllNodes;
+    return job_.tasks[static_cast<std::size_t>(job_.stdin_mode.task)].node;
 }
 
 void Partition::begin_stdin() {
@@ -289,15 +267,16 @@ void Partition::begin_stdin() {
     input_ = std::make_unique<InputSource>(
         loop_, STDIN_FILENO,
         InputSource::Handlers{
-            [this](std::string_view data) { channel_->send_data(FrameKind::kStdin, 0, -1, data); },
-            [this] { channel_->send(StdinEnd{}); }});
+            [this](std::string_view data) { branches_->send_stdin(data, stdin_target()); },
+            [this] { branches_->send(StdinEnd{}); }});
     input_->start();
 }
 
 void Partition::on_signal(int signal) {
+    if (signal == SIGCHLD) return branches_->reap();
     if (signal == SIGTSTP) return stop_and_wait_for_continue();
     if (signal == SIGCONT) {
-        channel_->send(SignalTasks{SIGCONT});
+        branches_->send(SignalTasks{SIGCONT});
         if (input_) input_->on_continue();
         return;
     }
@@ -307,69 +286,32 @@ void Partition::on_signal(int signal) {
         return;
     }
     const bool interrupt = signal == SIGINT || signal == SIGQUIT;
-    if (interrupt && ++interrupts_ > 1) {
+    if (interrupt && (++interrupts_ > 1 || !started_)) {
         judge_.on_terminated(signal);
-        channel_->send(EndJob{true});
+        branches_->send(EndJob{true});
+        branches_->expect_end();
         return;
     }
     judge_.on_signal_forwarded(signal);
-    channel_->send(SignalTasks{signal});
+    branches_->send(SignalTasks{signal});
 }
 
 void Partition::stop_and_wait_for_continue() {
-    channel_->send(SignalTasks{SIGSTOP});
-    channel_->drain(std::chrono::milliseconds(100));
+    branches_->send(SignalTasks{SIGSTOP});
+    branches_->drain(std::chrono::milliseconds(100));
     ::raise(SIGSTOP);
 }
 
-// Asks the daemon for a sign of life twice per pulse.
-void Partition::on_pulse() {
-    if (options_.pulse.count() <= 0) return;
-    if (std::chrono::steady_clock::now() - last_heard_ > options_.pulse)
-        return lose_daemon("the daemon has not answered for " +
-                           std::to_string(options_.pulse.count()) + " s (MP_PULSE)");
-    if (started_) channel_->send(Pulse{});
-    pulse_timer_.expires_after(std::chrono::milliseconds(options_.pulse) / 2);
-    pulse_timer_.async_wait([this](const asio::error_code& error) {
-        if (!error) on_pulse();
-    });
-}
-
 void Partition::end_job(Verdict verdict, bool at_once) {
-    if (verdict == Verdict::kEndJob || (at_once && judge_.ending()))
-        channel_->send(EndJob{at_once});
+    if (verdict != Verdict::kEndJob && !(at_once && judge_.ending())) return;
+    if (options_.on_progress) options_.on_progress("");
+    branches_->send(EndJob{at_once});
+    branches_->expect_end();
 }
 
-void Partition::on_closed(const std::string& why) {
-    if (finished_) return;
-    int status = 0;
-    std::string text = why;
-    if (daemon_.pid > 0) {
-        ::kill(daemon_.pid, SIGKILL);
-        if (::waitpid(daemon_.pid, &status, 0) == daemon_.pid && why.empty()) {
-            text = WIFSIGNALED(status)
-                       ? std::string("it was killed by ") + ::strsignal(WTERMSIG(status))
-                       : "it ended with code " + std::to_string(WEXITSTATUS(status));
-        }
-        daemon_.pid = 0;
-    }
-    lose_daemon("the daemon pmd on " + job_.nodes.front() + " is gone: " + text);
-}
-
-// Without its daemon the node's part of the job falls to us: we are the subreaper above it.
-void Partition::lose_daemon(const std::string& text) {
-    judge_.on_lost_daemon(text);
-    channel_->close();
-    if (daemon_.pid > 0) {
-        ::kill(daemon_.pid, SIGKILL);
-        ::waitpid(daemon_.pid, nullptr, 0);
-        daemon_.pid = 0;
-    }
-    if (input_) input_->finish();
-    reap_leftovers();
-}
-
+// What a daemon of this node has left behind falls to us: we are the subreaper above it.
 void Partition::reap_leftovers() {
+    if (finished_) return;
     std::vector<pid_t> left = descendants();
     std::erase_if(left, [this](pid_t pid) {
         return std::find(not_ours_.begin(), not_ours_.end(), pid) != not_ours_.end();
@@ -377,7 +319,8 @@ void Partition::reap_leftovers() {
     for (const pid_t pid : left) ::kill(pid, SIGKILL);
     for (const pid_t pid : left) ::waitpid(pid, nullptr, WNOHANG);
     if (left.empty()) {
-        remove_tree(job_directory_path(kJobDirectoryParent, ::getuid(), job_.id));
+        if (lost_own_daemon_)
+            remove_tree(job_directory_path(kJobDirectoryParent, ::getuid(), job_.id));
         finished_ = true;
         return;
     }

@@ -1,7 +1,7 @@
-// Partition: one job as seen from the home node. Starts the node's daemon, carries standard streams
-// between it and poe's own, passes signals on, applies the policy of failures (outcome.hpp), and
-// returns when nothing of the job is left. One thread, one event loop; only poe's own outputs are
-// written by threads (output_writer.hpp).
+// Partition: one job as seen from the home node. Starts the daemons right below it in the launch
+// tree, carries standard streams between them and poe's own, passes signals on, applies the policy
+// of failures (outcome.hpp), and returns when nothing of the job is left. One thread, one event
+// loop; only poe's own outputs are written by threads (output_writer.hpp).
 #pragma once
 
 #include <chrono>
@@ -16,28 +16,29 @@
 #include <asio/signal_set.hpp>
 #include <asio/steady_timer.hpp>
 
-#include "partition_manager/channel.hpp"
+#include "partition_manager/branches.hpp"
 #include "partition_manager/deadlock_watch.hpp"
 #include "partition_manager/flush_round.hpp"
 #include "partition_manager/input_source.hpp"
 #include "partition_manager/line_formatter.hpp"
-#include "partition_manager/local_launcher.hpp"
 #include "partition_manager/ordered_output.hpp"
 #include "partition_manager/outcome.hpp"
 #include "partition_manager/output_writer.hpp"
+#include "partition_manager/stdin_merge.hpp"
 
 namespace poe::pm {
 
 struct PartitionOptions {
     bool labels = false;                // -labelio
     bool hold_stdin = false;            // MP_HOLD_STDIN: read it only when all tasks run
-    std::chrono::seconds timeout{150};  // MP_TIMEOUT, to reach the daemon; 0: none
-    std::chrono::seconds pulse{600};    // -pulse; 0: off
+    std::chrono::seconds timeout{150};  // MP_TIMEOUT, to reach the daemons; 0: none
     std::optional<std::chrono::seconds> maxtime;
-    std::string pmd;                  // path of the daemon
+    std::string pmd;                  // path of the daemon on this node
     std::string temporary_directory;  // for ordered output that is too large for memory
     std::function<void(const std::string&)> on_attention;  // text without severity
     std::function<void(const std::string&)> on_info;       // likewise
+    // Once a second while nodes come up, with how far it is; empty: no more of it.
+    std::function<void(const std::string&)> on_progress;
     std::function<void(const WaitFindings&)> on_deadlock;  // the job goes on
 };
 
@@ -74,19 +75,26 @@ class Partition {
         OutputWriter* writer = nullptr;
         std::unique_ptr<LineFormatter> own_formatter;
         LineFormatter* formatter = nullptr;
-        std::uint64_t owed = 0;  // bytes taken from the channel, not yet credited to the daemon
     };
 
     bool is_task(TaskId task) const {
         return task >= 0 && static_cast<std::size_t>(task) < job_.tasks.size();
     }
     void make_outputs();
-    void on_message(Message message);
-    void on_data(const Frame& frame);
-    void on_closed(const std::string& why);
+    void launch();
+    void watch_launch();
+    void on_message(NodeIndex from, Message message);
+    void on_data(NodeIndex branch, const Frame& frame);
+    void on_change();
+    void on_started();
+    void on_timeout();
+    void on_stdin_progress(NodeIndex branch, const StdinProgress& progress);
+    void on_unreached(NodeIndex node, const std::string& text);
+    void on_lost(NodeIndex node, const std::string& text);
+    std::vector<std::string> missing_nodes() const;
+    NodeIndex stdin_target() const;
     void on_signal(int signal);
     void on_writer_progress();
-    void on_pulse();
 
     void deliver(FrameKind stream, TaskId task, std::string_view data, bool open);
     void settle(FrameKind stream);
@@ -94,7 +102,6 @@ class Partition {
     void begin_stdin();
     void end_job(Verdict verdict, bool at_once = false);
     void stop_and_wait_for_continue();
-    void lose_daemon(const std::string& text);
     void reap_leftovers();
     void finish_output();
     // Flushes that tasks asked for.
@@ -109,13 +116,15 @@ class Partition {
     SignalHeritage heritage_;
     char* const* environment_;
     asio::signal_set signals_;
-    asio::steady_timer deadline_;  // timeout until started, then maxtime
-    asio::steady_timer pulse_timer_;
+    asio::steady_timer deadline_;      // timeout until started, then maxtime
+    asio::steady_timer launch_timer_;  // for progress on a terminal
     asio::steady_timer reap_timer_;
     Judge judge_;
     DeadlockWatch deadlock_watch_;
-    LaunchedDaemon daemon_;
-    std::unique_ptr<Channel> channel_;
+    std::unique_ptr<Branches> branches_;
+    StdinMerge stdin_progress_;
+    std::vector<bool> up_;     // by node: its daemon has said so
+    std::vector<bool> tried_;  // by node: poe itself has tried to start its daemon
     std::unique_ptr<InputSource> input_;
     Output stdout_;
     Output stderr_;
@@ -126,9 +135,10 @@ class Partition {
     StderrTails tails_;
     std::vector<pid_t> not_ours_;  // children that were there before the daemon
     std::chrono::steady_clock::time_point start_time_{};
-    std::chrono::steady_clock::time_point last_heard_{};
     int interrupts_ = 0;
+    bool told_to_run_ = false;
     bool started_ = false;
+    bool lost_own_daemon_ = false;
     bool finished_ = false;
     bool output_abandoned_ = false;
 };

@@ -2,6 +2,7 @@
 // protocol on its standard input (and output, when that is another stream).
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <fcntl.h>
@@ -57,7 +58,10 @@ int main(int argc, char** argv) {
             ::dup2(null, 1);
             if (null > 2) ::close(null);
         }
-        poe::pm::NodeDaemon(std::move(in), std::move(out), heritage).run();
+        const char* ssh_connection = std::getenv("SSH_CONNECTION");
+        poe::pm::NodeDaemon(std::move(in), std::move(out), heritage,
+                            ssh_connection != nullptr ? ssh_connection : "")
+            .run();
         return 0;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "ERROR: 0031-905  pmd: %s\n", error.what());

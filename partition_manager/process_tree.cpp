@@ -1,6 +1,7 @@
 // Walking /proc/<pid>/task/<tid>/children; see process_tree.hpp.
 #include "partition_manager/process_tree.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <dirent.h>
 #include <fcntl.h>
@@ -57,17 +58,20 @@ bool has_children() {
     return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-std::vector<pid_t> descendants(pid_t except) {
+std::vector<pid_t> descendants(std::span<const pid_t> except) {
     std::vector<pid_t> found;
     if (!has_children()) return found;
     append_children(::getpid(), found);
+    const auto is_excepted = [except](pid_t pid) {
+        return std::find(except.begin(), except.end(), pid) != except.end();
+    };
     for (std::size_t i = 0; i < found.size(); ++i)
-        if (found[i] != except) append_children(found[i], found);
-    if (except != 0) std::erase(found, except);
+        if (!is_excepted(found[i])) append_children(found[i], found);
+    std::erase_if(found, is_excepted);
     return found;
 }
 
-std::size_t signal_descendants(int signal, pid_t except) {
+std::size_t signal_descendants(int signal, std::span<const pid_t> except) {
     const std::vector<pid_t> all = descendants(except);
     for (const pid_t pid : all) ::kill(pid, signal);
     return all.size();

@@ -8,6 +8,7 @@
 #include "comm/base/node_segment.hpp"
 #include "comm/base/unique_fd.hpp"
 #include "partition_manager/job.hpp"
+#include "partition_manager/messages.hpp"
 
 namespace poe::pm {
 
@@ -15,20 +16,31 @@ namespace poe::pm {
 // names. Throws Error when the job lacks them. Precondition: needs_tcp(job).
 void add_tcp_facts(const JobSpec& job, NodeSegmentSpec& spec);
 
+// Writes into the segment of one node where the tasks of the others listen. Before any task starts;
+// ports that fit no task of the job are left out.
+void write_ports(const JobSpec& job, const std::vector<NodeFacts>& nodes,
+                 const NodeSegment& segment);
+
 // For one thread; none of it blocks.
 class TaskListeners {
   public:
-    // Makes a socket for each local task, on the node's own address only, and writes the ports into
-    // the segment, which must outlive this. Throws Error.
-    explicit TaskListeners(const NodeSegment& segment);
+    // Makes `tasks` sockets, on this address of the node only. Throws Error.
+    TaskListeners(const NodeAddress& address, std::size_t tasks);
+
+    // In the order of the sockets.
+    const std::vector<std::uint16_t>& ports() const { return ports_; }
+
+    // The segment of the tasks, which must outlive this; writes their ports into it.
+    void attach(const NodeSegment& segment);
 
     // The socket of a local task, for it to inherit, under a number that its slot names from now
-    // on. Once per task.
+    // on. Once per task, after attach().
     UniqueFd take(TaskId task);
 
   private:
-    const NodeSegment& segment_;
+    const NodeSegment* segment_ = nullptr;
     std::vector<UniqueFd> sockets_;  // by local index
+    std::vector<std::uint16_t> ports_;
 };
 
 }  // namespace poe::pm

@@ -1,5 +1,4 @@
-// Mapping tasks to nodes. In this version every node must be this one; the shape of the result is
-// already that of a cluster's.
+// Mapping tasks to nodes.
 #include "partition_manager/task_map.hpp"
 
 #include <algorithm>
@@ -50,12 +49,15 @@ UserError no_pools(const HostFile& file, const HostLine& entry) {
     return error;
 }
 
-UserError other_node(const HostFile& file, const HostLine& entry, const std::string& this_node) {
-    UserError error = at_line(file, entry);
-    error.text = quoted(entry.name) + " is not this node (" + this_node + ")";
-    error.expected = "remote nodes are not available in this version; write " + this_node +
-                     " or localhost, or use -hostfile NULL to run all tasks on this node";
-    return error;
+// The index of a node that was not named before; this one may have been, by another name.
+NodeIndex add_node(TaskMap& map, const std::string& name, const std::string& this_node,
+                   const IsThisNode& is_this_node) {
+    const bool is_home = is_this_node(name);
+    if (is_home && map.home >= 0) return map.home;
+    const auto node = static_cast<NodeIndex>(map.nodes.size());
+    map.nodes.push_back(is_home ? this_node : name);
+    if (is_home) map.home = node;
+    return node;
 }
 
 }  // namespace
@@ -65,18 +67,20 @@ Result<TaskMap> make_task_map(TaskId procs, const std::optional<HostFile>& host_
     POE_CHECK(procs > 0, procs);
     const auto tasks = static_cast<std::size_t>(procs);
     TaskMap map;
-    map.nodes.push_back(this_node);
-    map.node_of_task.assign(tasks, 0);
-    if (!host_file) return map;
-
+    if (!host_file) {
+        map.nodes.push_back(this_node);
+        map.node_of_task.assign(tasks, 0);
+        map.home = 0;
+        return map;
+    }
     const std::vector<HostLine>& lines = host_file->lines;
     if (!lines.empty() && lines[0].is_pool) return no_pools(*host_file, lines[0]);
     if (lines.size() < tasks) return fewer_nodes(*host_file, tasks);
-    std::unordered_map<std::string_view, bool> known;
+    std::unordered_map<std::string_view, NodeIndex> known;
     for (std::size_t task = 0; task < tasks; ++task) {
-        const auto [answer, is_new] = known.try_emplace(lines[task].name, false);
-        if (is_new) answer->second = is_this_node(lines[task].name);
-        if (!answer->second) return other_node(*host_file, lines[task], this_node);
+        const auto [node, is_new] = known.try_emplace(lines[task].name, 0);
+        if (is_new) node->second = add_node(map, lines[task].name, this_node, is_this_node);
+        map.node_of_task.push_back(node->second);
     }
     return map;
 }

@@ -19,6 +19,7 @@ namespace poe::pm {
 struct TaskMap {
     std::vector<std::string> nodes;       // in order of first appearance
     std::vector<NodeIndex> node_of_task;  // size = tasks of the job, index into nodes
+    NodeIndex home = -1;                  // this node, if it is one of them
 };
 
 // Says whether a name written by a user means this computer. See local_names.hpp for the real one.
@@ -26,9 +27,10 @@ using IsThisNode = std::function<bool(std::string_view name)>;
 
 // Maps `procs` (> 0) tasks. Without a host file all run on `this_node`; with one, task i runs on
 // the node of the file's i-th entry, further entries are ignored, and fewer entries than tasks is
-// error 0031-125. Every node must be this one, by whatever name, and appears as `this_node`; other
-// nodes and pools are UserErrors with file and line. `is_this_node` is called only when there is a
-// host file, once for each distinct name; it may block.
+// error 0031-125. This node, by whatever name, appears as `this_node`; other nodes by the name that
+// stands in the file, which is also what tells them apart. Pools are UserErrors with file and line.
+// `is_this_node` is called only when there is a host file, once for each distinct name; it may
+// block.
 Result<TaskMap> make_task_map(TaskId procs, const std::optional<HostFile>& host_file,
                               const std::string& this_node, const IsThisNode& is_this_node);
 

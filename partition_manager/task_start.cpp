@@ -59,6 +59,36 @@ struct LoadedCommand {
     std::vector<char*> argv;
 };
 
+// Those that no task of the node runs stay empty.
+std::vector<LoadedCommand> load_commands(const JobSpec& job, NodeIndex node) {
+    std::vector<LoadedCommand> commands(job.commands.size());
+    for (const TaskSpec& task : job.tasks) {
+        LoadedCommand& command = commands[task.command];
+        if (task.node != node || !command.argv.empty()) continue;
+        command.program =
+            find_program(job.commands[task.command][0], path_of(job.environment), job.directory);
+        command.argv = pointers(job.commands[task.command]);
+    }
+    return commands;
+}
+
+// What is wrong with a command is wrong for all tasks of the node that run it.
+void add_failures(const JobSpec& job, NodeIndex node, std::uint32_t command, const std::string& why,
+                  std::vector<LaunchFailure>& failures) {
+    for (TaskId task = 0; task < static_cast<TaskId>(job.tasks.size()); ++task)
+        if (job.tasks[task].node == node && job.tasks[task].command == command)
+            failures.push_back({task, "cannot run \"" + job.commands[command][0] + "\": " + why});
+}
+
+std::vector<LaunchFailure> failures_of(const JobSpec& job, NodeIndex node,
+                                       const std::vector<LoadedCommand>& commands) {
+    std::vector<LaunchFailure> failures;
+    for (std::uint32_t command = 0; command < commands.size(); ++command)
+        if (commands[command].program.file.empty())
+            add_failures(job, node, command, commands[command].program.trouble, failures);
+    return failures;
+}
+
 bool reads_stdin(const JobSpec& job, TaskId task) {
     if (job.stdin_is_empty || job.stdin_mode.kind == StdinMode::Kind::kNone) return false;
     return job.stdin_mode.kind == StdinMode::Kind::kAll || job.stdin_mode.task == task;
@@ -103,23 +133,8 @@ std::vector<std::string> merged_environment(const std::vector<std::string>& base
 }
 
 std::vector<LaunchFailure> TaskStarter::start(std::vector<StartedTask>& started) const {
-    std::vector<LaunchFailure> failures;
-    std::vector<LoadedCommand> commands(job.commands.size());
-    for (std::size_t i = 0; i < commands.size(); ++i) {
-        commands[i].program =
-            find_program(job.commands[i][0], path_of(job.environment), job.directory);
-        commands[i].argv = pointers(job.commands[i]);
-    }
-    // What is wrong with a command is wrong for all tasks that run it.
-    const auto fail = [&](std::uint32_t command, const std::string& why) {
-        for (TaskId task = 0; task < static_cast<TaskId>(job.tasks.size()); ++task)
-            if (job.tasks[task].node == node && job.tasks[task].command == command)
-                failures.push_back(
-                    {task, "cannot run \"" + job.commands[command][0] + "\": " + why});
-    };
-    for (std::uint32_t command = 0; command < commands.size(); ++command)
-        if (commands[command].program.file.empty())
-            fail(command, commands[command].program.trouble);
+    const std::vector<LoadedCommand> commands = load_commands(job, node);
+    std::vector<LaunchFailure> failures = failures_of(job, node, commands);
     if (!failures.empty()) return failures;
 
     const UniqueFd empty(::open("/dev/null", O_RDONLY | O_CLOEXEC));
@@ -153,7 +168,8 @@ std::vector<LaunchFailure> TaskStarter::start(std::vector<StartedTask>& started)
         one.pid = spawn_program(request, commands[job.tasks[task].command]);
         if (one.pid < 0) {
             const std::uint32_t command = job.tasks[task].command;
-            fail(command, explain_exec_failure(commands[command].program.file, -one.pid));
+            add_failures(job, node, command,
+                         explain_exec_failure(commands[command].program.file, -one.pid), failures);
             return failures;
         }
         one.stdin_pipe = move_up(std::move(in.write));
@@ -162,6 +178,10 @@ std::vector<LaunchFailure> TaskStarter::start(std::vector<StartedTask>& started)
         started.push_back(std::move(one));
     }
     return failures;
+}
+
+std::vector<LaunchFailure> missing_programs(const JobSpec& job, NodeIndex node) {
+    return failures_of(job, node, load_commands(job, node));
 }
 
 std::optional<rlimit> raise_open_files_limit() {

@@ -42,6 +42,10 @@ struct TaskStarter {
     std::vector<LaunchFailure> start(std::vector<StartedTask>& started) const;
 };
 
+// Which tasks of the node cannot run since their program is missing there, and why; nothing is
+// started. start() looks again.
+std::vector<LaunchFailure> missing_programs(const JobSpec& job, NodeIndex node);
+
 // The job's environment without what `extra` sets again, then `extra`.
 std::vector<std::string> merged_environment(const std::vector<std::string>& base,
                                             const EnvironmentEntries& extra);

@@ -46,6 +46,24 @@ void apply_nodes(Options& options, OptionId id, const Value& value) {
         case OptionId::kSavehostfile:
             options.save_host_file = value.text;
             break;
+        case OptionId::kResd:
+            options.resource_manager = value.yes();
+            break;
+        case OptionId::kBatch:
+            options.batch = true;
+            break;
+        case OptionId::kRmpool:
+            options.pool = value.text;
+            break;
+        case OptionId::kPoolfile:
+            options.pool_file = value.text;
+            break;
+        case OptionId::kNodes:
+            options.nodes = static_cast<TaskId>(value.number);
+            break;
+        case OptionId::kTasksPerNode:
+            options.tasks_per_node = static_cast<TaskId>(value.number);
+            break;
         case OptionId::kRetry:
             options.retry_until_ready = !value.is_number;
             options.retry = std::chrono::seconds(value.number);
@@ -61,6 +79,15 @@ void apply_nodes(Options& options, OptionId id, const Value& value) {
             break;
         case OptionId::kPmd:
             options.pmd = value.text;
+            break;
+        case OptionId::kRemotedir:
+            options.remote_directory_script = value.text;
+            break;
+        case OptionId::kRemoteShell:
+            options.remote_shell = {value.text};  // still to be split
+            break;
+        case OptionId::kLaunchFanout:
+            options.launch_fanout = static_cast<int>(value.number);
             break;
         case OptionId::kBind:
             options.bind = value.yes();
@@ -124,6 +151,9 @@ void apply_communication(Options& options, OptionId id, const Value& value) {
     switch (id) {
         case OptionId::kEuilib:
             options.euilib = value.text == "ip" ? Euilib::kIp : Euilib::kUs;
+            break;
+        case OptionId::kEuidevice:
+            options.network_device = value.text;
             break;
         case OptionId::kWaitMode:
             options.wait_mode = value.text == "poll"    ? WaitMode::kPoll

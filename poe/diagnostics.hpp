@@ -21,6 +21,7 @@ enum MessageNumber : int {
     kOutputLost = 257,
     kDeadlock = 258,
     kAttention = 378,
+    kAllocated = 408,
     kExecuting = 724,
     kFatal = 900,
 };

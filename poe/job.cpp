@@ -2,11 +2,16 @@
 #include "poe/job.hpp"
 
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
 #include <string_view>
 #include <sys/random.h>
 #include <unordered_set>
 
 #include "comm/base/error.hpp"
+#include "partition_manager/local_launcher.hpp"
 
 namespace poe::cli {
 
@@ -58,8 +63,53 @@ std::vector<std::string> task_environment(const std::vector<std::string>& enviro
     return result;
 }
 
+Paths find_paths(const Options& options, const pm::TaskMap& map) {
+    Paths paths;
+    paths.pmd = std::filesystem::absolute(pm::find_pmd(options.pmd, std::getenv("PATH")));
+    const std::string& script = options.remote_directory_script;
+    const bool all_here = map.nodes.size() == 1 && map.home == 0;
+    if (script.empty() || all_here) return paths;
+    const std::unique_ptr<FILE, int (*)(FILE*)> output(::popen(script.c_str(), "re"), ::pclose);
+    if (!output) throw_errno("cannot run \"" + script + "\" (MP_REMOTEDIR)");
+    for (int c = std::fgetc(output.get()); c != EOF && c != '\n'; c = std::fgetc(output.get()))
+        paths.remote_directory += static_cast<char>(c);
+    if (!paths.remote_directory.starts_with('/'))
+        throw Error("\"" + script + "\" (MP_REMOTEDIR) printed \"" + paths.remote_directory +
+                    "\", which is not the absolute path of a directory");
+    return paths;
+}
+
+namespace {
+
+pm::LaunchSpec make_launch(const Options& options, const pm::TaskMap& map,
+                           const Surroundings& surroundings, const Paths& paths) {
+    pm::LaunchSpec launch;
+    launch.fanout = static_cast<std::uint32_t>(options.launch_fanout);
+    launch.home = map.home;
+    launch.remote_shell = options.remote_shell;
+    launch.pmd = paths.pmd;
+    launch.pulse = options.pulse;
+    launch.device = options.network_device;
+    launch.directory = paths.remote_directory;
+    launch.umask = surroundings.umask;
+    launch.limits = surroundings.limits;
+    return launch;
+}
+
+// The daemons know their addresses themselves, except on the home node, to which nobody has come
+// over the network.
+std::vector<std::string> known_addresses(const pm::TaskMap& map, const Surroundings& surroundings) {
+    std::vector<std::string> addresses(map.nodes.size());
+    if (map.home < 0 || map.nodes.size() < 2 || !surroundings.address_towards) return {};
+    const std::string& other = map.nodes[map.home == 0 ? 1 : 0];
+    addresses[static_cast<std::size_t>(map.home)] = surroundings.address_towards(other);
+    return addresses;
+}
+
+}  // namespace
+
 pm::JobSpec make_job(const Options& options, const pm::TaskMap& map, const JobStep& step,
-                     const Surroundings& surroundings, int step_number) {
+                     const Surroundings& surroundings, const Paths& paths, int step_number) {
     pm::JobSpec job;
     job.id = make_job_id(surroundings, step_number);
     job.nodes = map.nodes;
@@ -77,6 +127,8 @@ pm::JobSpec make_job(const Options& options, const pm::TaskMap& map, const JobSt
     job.eager_limit = options.eager_limit;
     job.euilib = options.euilib;
     if (pm::needs_tcp(job)) job.job_key = surroundings.make_key();
+    job.addresses = known_addresses(map, surroundings);
+    job.launch = make_launch(options, map, surroundings, paths);
     job.kill_grace = options.kill_grace;
     job.deadlock_timeout = options.deadlock_timeout;
     job.host_pmix = options.pmix != PmixMode::kNo;

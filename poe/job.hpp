@@ -27,13 +27,27 @@ struct Surroundings {
     pid_t pid = 0;
     std::chrono::system_clock::time_point now{};
     std::function<JobKey()> make_key = make_job_key;  // called for jobs that need TCP
+    std::uint32_t umask = 022;
+    std::vector<pm::ResourceLimit> limits;
+    // Only asked for jobs that have other nodes, too: see home_address.hpp.
+    std::function<std::string(const std::string& node)> address_towards;
 };
 
 // Unique on this host, also over time: letters and digits of time and process, and the step.
 std::string make_job_id(const Surroundings& surroundings, int step);
 
+// What depends on the nodes, and costs time to find out: the same for all steps.
+struct Paths {
+    std::string pmd;               // on this node
+    std::string remote_directory;  // empty: the current one
+};
+
+// Finds the daemon and runs MP_REMOTEDIR's script, when there are other nodes. Blocks. Throws
+// Error.
+Paths find_paths(const Options& options, const pm::TaskMap& map);
+
 pm::JobSpec make_job(const Options& options, const pm::TaskMap& map, const JobStep& step,
-                     const Surroundings& surroundings, int step_number);
+                     const Surroundings& surroundings, const Paths& paths, int step_number);
 
 // "NAME=value" of all that tasks inherit: poe's environment, with its flags as variables.
 std::vector<std::string> task_environment(const std::vector<std::string>& environment,

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "partition_manager/commands_file.hpp"
 #include "partition_manager/suggest.hpp"
 #include "poe/apply_value.hpp"
 #include "poe/arguments.hpp"
@@ -42,6 +43,8 @@ class OptionReader {
         options_.program = std::move(split.value().program);
         for (const OptionRow& row : option_table())
             if (auto error = read_row(row)) return *error;
+        if (auto error = split_remote_shell()) return *error;
+        if (auto error = complete_procs()) return *error;
         if (auto error = check_together()) return *error;
         notice_combinations();
         for (const FlagUse& use : split.value().passed_lookalikes) notice_lookalike(use);
@@ -92,6 +95,32 @@ class OptionReader {
                 ignored(source + " " + pm::quoted(value.value().text) +
                         " is ignored: this version of poe does not do this yet"));
         return std::nullopt;
+    }
+
+    // -nodes says how many tasks there are, when -procs does not.
+    std::optional<UserError> complete_procs() {
+        const bool open = options_.source(OptionId::kProcs) == Source::kDefault;
+        if (open && options_.nodes > 0)
+            options_.procs = options_.nodes * std::max(options_.tasks_per_node, 1);
+        if (!open || options_.nodes > 0 || options_.tasks_per_node == 0) return std::nullopt;
+        return UserError{options_.origin(OptionId::kTasksPerNode),
+                         0,
+                         0,
+                         "it does not say how many tasks or nodes there are",
+                         "expected -nodes or -procs, too",
+                         0};
+    }
+
+    // MP_REMOTE_SHELL is one text of several words.
+    std::optional<UserError> split_remote_shell() {
+        if (options_.source(OptionId::kRemoteShell) == Source::kDefault) return std::nullopt;
+        auto words = pm::split_command(options_.remote_shell.front(),
+                                       options_.origin(OptionId::kRemoteShell), 0);
+        if (!words) return words.error();
+        options_.remote_shell = std::move(words.value());
+        if (!options_.remote_shell.empty()) return std::nullopt;
+        return UserError{options_.origin(OptionId::kRemoteShell), 0, 0, "the command is blank",
+                         "expected a command such as ssh",        0};
     }
 
     std::optional<UserError> check_together() const {

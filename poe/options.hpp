@@ -62,8 +62,14 @@ struct Options {
 
     // Where tasks run.
     pm::HostFileUse host_file_use = pm::HostFileUse::kDefault;
-    std::string host_file;       // path; kGiven only
-    std::string save_host_file;  // path; empty: none
+    std::string host_file;          // path; kGiven only
+    std::string save_host_file;     // path; empty: none
+    bool resource_manager = false;  // -resd
+    bool batch = false;             // -batch: into the queue
+    std::string pool;               // -rmpool; empty: none
+    std::string pool_file = "/etc/poe/pools";
+    TaskId nodes = 0;           // 0: as many as the rest makes necessary
+    TaskId tasks_per_node = 0;  // likewise
     Euilib euilib = Euilib::kUs;
     bool retry_until_ready = false;     // -retry wait
     std::chrono::seconds retry{0};      // between attempts to get nodes; 0: no retry
@@ -98,7 +104,12 @@ struct Options {
     Bytes eager_limit = 0;    // 0: MPL's default
     bool single_copy = true;  // tasks may read each other's memory
     PmixMode pmix = PmixMode::kAuto;
-    std::string pmd;  // MP_PMD: path of the daemon; empty: next to poe
+    std::string pmd;                      // MP_PMD: path of the daemon; empty: next to poe
+    std::string remote_directory_script;  // MP_REMOTEDIR; empty: none
+    // MP_REMOTE_SHELL in words; never empty.
+    pm::Command remote_shell{"ssh", "-xT", "-o", "BatchMode=yes"};
+    int launch_fanout = 16;      // MP_LAUNCH_FANOUT
+    std::string network_device;  // -euidevice; empty: any
 
     // "MP_NAME=value" of every flag given on the command line, in table order: tasks see what the
     // user typed as if it had been set. Words are normalised (lower case, full name).

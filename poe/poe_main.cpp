@@ -8,18 +8,25 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <limits>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 #include <climits>
 
 #include "comm/base/error.hpp"
 #include "partition_manager/commands_file.hpp"
+#include "partition_manager/home_address.hpp"
 #include "partition_manager/host_file.hpp"
 #include "partition_manager/input_source.hpp"
 #include "partition_manager/local_names.hpp"
 #include "poe/diagnostics.hpp"
 #include "poe/help.hpp"
 #include "poe/job.hpp"
+#include "poe/nodes.hpp"
 #include "poe/options.hpp"
 #include "poe/program_prompt.hpp"
 #include "poe/report.hpp"
@@ -39,6 +46,10 @@ void hold_standard_descriptors() {
         if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
 }
 
+std::string own_path() {
+    return std::filesystem::read_symlink("/proc/self/exe").string();
+}
+
 Surroundings look_around() {
     Surroundings surroundings;
     for (char** entry = environ; *entry != nullptr; ++entry)
@@ -51,17 +62,38 @@ Surroundings look_around() {
     surroundings.stdout_is_terminal = ::isatty(STDOUT_FILENO) == 1;
     surroundings.pid = ::getpid();
     surroundings.now = std::chrono::system_clock::now();
+    surroundings.umask = ::umask(0);
+    ::umask(surroundings.umask);
+    for (const int resource : {RLIMIT_CORE, RLIMIT_CPU, RLIMIT_DATA, RLIMIT_FSIZE, RLIMIT_STACK,
+                               RLIMIT_AS, RLIMIT_NOFILE}) {
+        rlimit limit = {};
+        if (::getrlimit(static_cast<__rlimit_resource_t>(resource), &limit) == 0)
+            surroundings.limits.push_back({resource, limit.rlim_cur});
+    }
+    surroundings.address_towards = pm::address_towards;
     return surroundings;
 }
 
-pm::PartitionOptions partition_options(const Options& options, const Diagnostics& diagnostics) {
+// One line that is written over again and again, while a launch lasts.
+std::function<void(const std::string&)> progress_line() {
+    if (::isatty(STDERR_FILENO) != 1) return nullptr;
+    return [shown = false](const std::string& text) mutable {
+        if (text.empty() && !shown) return;
+        shown = !text.empty();
+        const std::string line = "\r\033[K" + text;
+        [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, line.data(), line.size());
+    };
+}
+
+pm::PartitionOptions partition_options(const Options& options, const Paths& paths,
+                                       const Diagnostics& diagnostics) {
     pm::PartitionOptions result;
     result.labels = options.labelio;
     result.hold_stdin = options.hold_stdin;
     result.timeout = options.timeout;
-    result.pulse = options.pulse;
     result.maxtime = options.maxtime;
-    result.pmd = pm::find_pmd(options.pmd, std::getenv("PATH"));
+    result.pmd = paths.pmd;
+    result.on_progress = progress_line();
     const char* temporary = std::getenv("TMPDIR");
     result.temporary_directory = temporary != nullptr && *temporary != '\0' ? temporary : "/tmp";
     result.on_attention = [&diagnostics](const std::string& text) {
@@ -105,16 +137,24 @@ struct Run {
     const Diagnostics& diagnostics;
     const pm::TaskMap& map;
     const Surroundings& surroundings;
+    const Paths& paths;
     const pm::SignalHeritage& heritage;
 };
 
-// One job step from start to report; returns its status.
-int run_step(const Run& run, const JobStep& step, int number, bool& dropped) {
-    const pm::JobSpec job = make_job(run.options, run.map, step, run.surroundings, number);
+// One job step from start to report; returns its status. Nothing: a node could not be reached, and
+// the step is to be run again.
+std::optional<int> run_once(const Run& run, const JobStep& step, int number, bool may_retry,
+                            bool& dropped) {
+    const pm::JobSpec job =
+        make_job(run.options, run.map, step, run.surroundings, run.paths, number);
     run.diagnostics.info(kExecuting, "executing " + job.commands[0][0] + " as job " + job.id);
-    pm::Partition partition(job, partition_options(run.options, run.diagnostics), run.heritage,
-                            environ);
+    pm::Partition partition(job, partition_options(run.options, run.paths, run.diagnostics),
+                            run.heritage, environ);
     const pm::Outcome outcome = partition.run();
+    if (outcome.unreached && may_retry) {
+        run.diagnostics.attention(kAttention, outcome.text + "; trying again (-retry)");
+        return std::nullopt;
+    }
     if (outcome.cause == pm::Cause::kInterrupted && ::isatty(STDERR_FILENO) == 1)
         run.diagnostics.detail("");  // behind the ^C that the terminal has shown
     for (const ReportLine& line : report_lines(job, outcome, partition.stderr_tails())) {
@@ -129,6 +169,17 @@ int run_step(const Run& run, const JobStep& step, int number, bool& dropped) {
     if (partition.output_abandoned()) ::_exit(outcome.status);
     dropped = outcome.cause != pm::Cause::kNone && outcome.cause != pm::Cause::kOrderly;
     return outcome.status;
+}
+
+int run_step(const Run& run, const JobStep& step, int number, bool& dropped) {
+    const Options& options = run.options;
+    int left = options.retry_until_ready   ? std::numeric_limits<int>::max()
+               : options.retry.count() > 0 ? options.retry_count
+                                           : 0;
+    for (;; --left) {
+        if (const auto status = run_once(run, step, number, left > 0, dropped)) return *status;
+        std::this_thread::sleep_for(std::max(options.retry, std::chrono::seconds(1)));
+    }
 }
 
 int run_all_steps(const Run& run, ProgramPrompt& prompt) {
@@ -154,15 +205,34 @@ int run_all_steps(const Run& run, ProgramPrompt& prompt) {
     }
 }
 
-int run_job(const Options& options, const Diagnostics& diagnostics,
-            const pm::SignalHeritage& heritage) {
-    auto host_file = pm::load_host_file(options.host_file_use, options.host_file);
-    if (!host_file) {
-        diagnostics.error(host_file.error());
+// Becomes the resource manager's command. Comes back only by an exception.
+[[noreturn]] void become(const Handover& handover) {
+    if (!handover.input.empty()) {
+        const int file = ::memfd_create("poe-batch", 0);
+        if (file < 0 || ::write(file, handover.input.data(), handover.input.size()) < 0 ||
+            ::lseek(file, 0, SEEK_SET) != 0 || ::dup2(file, STDIN_FILENO) < 0)
+            throw_errno("cannot hand the job's script to the resource manager");
+    }
+    pm::Command words = handover.command;
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    ::signal(SIGPIPE, SIG_DFL);
+    ::execvp(argv[0], argv.data());
+    throw Error("cannot run " + words[0] + ", the resource manager's command (is Slurm installed?)",
+                errno);
+}
+
+int run_job(Options options, const std::vector<std::string>& arguments,
+            const Diagnostics& diagnostics, const pm::SignalHeritage& heritage) {
+    const pm::GetVariable variable = [](const char* name) { return std::getenv(name); };
+    const auto handover = hand_over(options, variable, own_path(), arguments);
+    if (!handover) {
+        diagnostics.error(handover.error());
         return kOwnError;
     }
-    auto map = pm::make_task_map(options.procs, host_file.value(), pm::local_host_name(),
-                                 pm::local_name_test());
+    if (handover.value()) become(*handover.value());
+    auto map = find_nodes(options, variable, diagnostics);
     if (!map) {
         diagnostics.error(map.error());
         return kOwnError;
@@ -183,7 +253,9 @@ int run_job(const Options& options, const Diagnostics& diagnostics,
                          [](std::string_view text) { std::cout << text << std::flush; });
     const Surroundings surroundings = look_around();
     if (!options.report.empty() && !options.dry_run) check_report(options.report);
-    return run_all_steps({options, diagnostics, map.value(), surroundings, heritage}, prompt);
+    const Paths paths = options.dry_run ? Paths{} : find_paths(options, map.value());
+    return run_all_steps({options, diagnostics, map.value(), surroundings, paths, heritage},
+                         prompt);
 }
 
 }  // namespace
@@ -192,8 +264,8 @@ int main(int argc, char** argv) {
     const pm::SignalHeritage heritage = pm::SignalHeritage::capture();
     ::signal(SIGPIPE, SIG_IGN);
     hold_standard_descriptors();
-    const Result<Options> options =
-        read_options({argv + std::min(argc, 1), argv + argc}, mp_variables(environ));
+    const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+    const Result<Options> options = read_options(arguments, mp_variables(environ));
     if (!options) {
         Diagnostics(1).error(options.error());
         return kOwnError;
@@ -214,7 +286,7 @@ int main(int argc, char** argv) {
             diagnostics.info(notice.number, notice.text);
     }
     try {
-        return run_job(options.value(), diagnostics, heritage);
+        return run_job(options.value(), arguments, diagnostics, heritage);
     } catch (const std::exception& error) {
         diagnostics.error(kFatal, error.what());
         return kOwnError;

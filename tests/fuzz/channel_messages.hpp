@@ -79,6 +79,25 @@ inline auto plain_fields(const pm::JobSpec& j) {
                     j.host_pmix, j.eager_pmix, j.euilib, j.job_key, j.addresses, j.deadlock_timeout,
                     j.bind, j.single_copy);
 }
+inline auto fields(const pm::ResourceLimit& l) {
+    return std::tie(l.resource, l.soft);
+}
+inline auto plain_fields(const pm::LaunchSpec& l) {
+    return std::tie(l.fanout, l.home, l.remote_shell, l.pmd, l.pulse, l.device, l.directory,
+                    l.umask);
+}
+inline auto fields(const pm::NodeFacts& n) {
+    return std::tie(n.node, n.address, n.ports);
+}
+inline auto fields(const pm::NodesUp& m) {
+    return std::tie(m.nodes);
+}
+inline auto fields(const pm::NodeUnreached& m) {
+    return std::tie(m.node, m.text);
+}
+inline auto fields(const pm::NodeLost& m) {
+    return std::tie(m.node, m.text);
+}
 
 inline auto fields(const pm::StdoutMark& m) {
     return std::tuple(m.task, m.mode.has_value(), m.mode.value_or(pm::StdoutMode{}).kind,
@@ -98,12 +117,19 @@ bool same(const std::vector<T>& a, const std::vector<T>& b) {
                       [](const T& one, const T& other) { return same(one, other); });
 }
 inline bool same(const pm::StartJob& a, const pm::StartJob& b) {
-    return a.node == b.node && plain_fields(a.job) == plain_fields(b.job) &&
-           same(a.job.tasks, b.job.tasks) && same(a.job.stdin_mode, b.job.stdin_mode) &&
-           same(a.job.stdout_mode, b.job.stdout_mode);
+    return a.node == b.node && a.window == b.window && plain_fields(a.job) == plain_fields(b.job) &&
+           plain_fields(a.job.launch) == plain_fields(b.job.launch) &&
+           same(a.job.launch.limits, b.job.launch.limits) && same(a.job.tasks, b.job.tasks) &&
+           same(a.job.stdin_mode, b.job.stdin_mode) && same(a.job.stdout_mode, b.job.stdout_mode);
 }
 inline bool same(const pm::StartFailed& a, const pm::StartFailed& b) {
     return a.text == b.text && same(a.failures, b.failures);
+}
+inline bool same(const pm::Prepared& a, const pm::Prepared& b) {
+    return same(a.nodes, b.nodes);
+}
+inline bool same(const pm::RunTasks& a, const pm::RunTasks& b) {
+    return same(a.nodes, b.nodes);
 }
 inline bool same(const pm::TaskStates& a, const pm::TaskStates& b) {
     return a.round == b.round && same(a.states, b.states);
@@ -161,6 +187,21 @@ inline bool random_bool(Random& random) {
     return random.below(2) == 1;
 }
 
+inline pm::LaunchSpec random_launch(Random& random, std::size_t nodes) {
+    pm::LaunchSpec launch;
+    launch.fanout = 1 + random_number<std::uint32_t>(random) / 2;
+    launch.home = static_cast<NodeIndex>(random.below(nodes + 1)) - 1;
+    launch.remote_shell = random_list(random, 0, 4);
+    launch.pmd = random_text(random);
+    launch.pulse = std::chrono::seconds(random.below(100000));
+    launch.device = random_text(random);
+    launch.directory = random_text(random);
+    launch.umask = static_cast<std::uint32_t>(random.below(01000));
+    for (std::size_t i = random.below(5); i > 0; --i)
+        launch.limits.push_back({random_number<int>(random), random_number<std::uint64_t>(random)});
+    return launch;
+}
+
 // Keeps what decode() promises: tasks name nodes and commands that are there.
 inline pm::StartJob random_start(Random& random) {
     pm::StartJob start;
@@ -197,6 +238,8 @@ inline pm::StartJob random_start(Random& random) {
     job.deadlock_timeout = std::chrono::seconds(random.below(100000));
     job.bind = random_bool(random);
     job.single_copy = random_bool(random);
+    job.launch = random_launch(random, job.nodes.size());
+    start.window = 1 + random_number(random, pm::kStreamWindow - 1);
     start.node = static_cast<NodeIndex>(random.below(job.nodes.size()));
     return start;
 }
@@ -300,6 +343,33 @@ inline void fill(pm::StdoutMark& m, Random& r) {
 }
 inline void fill(pm::StdoutFlushed& m, Random& r) {
     m = {random_bool(r), random_stdout_mode(r)};
+}
+
+inline std::vector<pm::NodeFacts> random_facts(Random& r) {
+    std::vector<pm::NodeFacts> nodes(r.below(5));
+    for (pm::NodeFacts& node : nodes) {
+        node.node = random_number<NodeIndex>(r);
+        node.address = random_text(r);
+        node.ports.resize(r.below(5));
+        for (std::uint16_t& port : node.ports) port = random_number<std::uint16_t>(r);
+    }
+    return nodes;
+}
+inline void fill(pm::Prepared& m, Random& r) {
+    m.nodes = random_facts(r);
+}
+inline void fill(pm::RunTasks& m, Random& r) {
+    m.nodes = random_facts(r);
+}
+inline void fill(pm::NodesUp& m, Random& r) {
+    m.nodes.resize(r.below(5));
+    for (NodeIndex& node : m.nodes) node = random_number<NodeIndex>(r);
+}
+inline void fill(pm::NodeUnreached& m, Random& r) {
+    m = {random_number<NodeIndex>(r), random_text(r)};
+}
+inline void fill(pm::NodeLost& m, Random& r) {
+    m = {random_number<NodeIndex>(r), random_text(r)};
 }
 
 inline constexpr std::size_t kMessageKinds = std::variant_size_v<pm::Message>;

@@ -38,8 +38,8 @@ struct End {
                     frames.push_back({f.kind, f.flags, f.task, std::string(f.payload)});
                     on_each();
                 },
-                [this](const Message& m) {
-                    frames.push_back({FrameKind::kControl, 0, -1, encode(m)});
+                [this](poe::NodeIndex node, const Message& m) {
+                    frames.push_back({FrameKind::kControl, 0, node, encode(m)});
                     on_each();
                 },
                 [this](std::string text) {

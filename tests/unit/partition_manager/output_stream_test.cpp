@@ -36,16 +36,19 @@ struct Bench {
     Channel home{loop,
                  std::move(sockets.read),
                  {},
-                 {[this](const Frame& frame) { on_frame(frame); }, [](const Message&) {},
-                  [](const std::string&) {}}};
+                 {[this](const Frame& frame) { on_frame(frame); },
+                  [](poe::NodeIndex, const Message&) {}, [](const std::string&) {}}};
     Channel node{loop,
                  std::move(sockets.write),
                  {},
-                 {[this](const Frame&) {}, [](const Message&) {}, [](const std::string&) {}}};
+                 {[this](const Frame&) {}, [](poe::NodeIndex, const Message&) {},
+                  [](const std::string&) {}}};
+    StreamWindow window;
     OutputStream stream;
     int pipes_closed = 0;
 
-    explicit Bench(bool open_lines = false) : stream(loop, node, FrameKind::kStdout, open_lines) {
+    explicit Bench(bool open_lines = false)
+        : stream(loop, node, window, FrameKind::kStdout, open_lines) {
         home.start();
         node.start();
         stream.on_pipe_closed = [this] { ++pipes_closed; };
@@ -59,7 +62,12 @@ struct Bench {
             text[frame.task] += frame.payload;
             formatter.append(merged, frame.task, frame.payload, open);
         }
-        if (give_credit) stream.on_credit(frame.payload.size());
+        if (give_credit) credit(frame.payload.size());
+    }
+
+    void credit(std::uint64_t bytes) {
+        window.on_credit(bytes);
+        stream.resume();
     }
 
     // The write end of a new task's output.
@@ -192,9 +200,11 @@ TEST_CASE("a long line that ends with its pipe lets the others go on", "[output_
 TEST_CASE("a stream that ends with its long line leaves nothing for the loop", "[output_stream]") {
     asio::io_context loop;
     FdPair sockets = make_socket_pair();
-    Channel node(loop, std::move(sockets.write), {},
-                 {[](const Frame&) {}, [](const Message&) {}, [](const std::string&) {}});
-    auto stream = std::make_unique<OutputStream>(loop, node, FrameKind::kStdout, false);
+    Channel node(
+        loop, std::move(sockets.write), {},
+        {[](const Frame&) {}, [](poe::NodeIndex, const Message&) {}, [](const std::string&) {}});
+    StreamWindow window;
+    auto stream = std::make_unique<OutputStream>(loop, node, window, FrameKind::kStdout, false);
     FdPair others = make_pipe();
     FdPair a = make_pipe();
     stream->add(0, std::move(others.read), false);
@@ -284,7 +294,7 @@ TEST_CASE("reading stops while the window is used up", "[output_stream]") {
     bench.loop.run_for(std::chrono::milliseconds(50));
     CHECK(bench.received + bench.node.queued_bytes() <= window + slack);
     // What is taken may be sent again, and no more.
-    bench.stream.on_credit(bench.received);
+    bench.credit(bench.received);
     CHECK(bench.until([&] { return bench.received >= 2 * window; }));
     bench.loop.run_for(std::chrono::milliseconds(50));
     CHECK(bench.received + bench.node.queued_bytes() <= 2 * window + 2 * slack);
@@ -304,7 +314,7 @@ TEST_CASE("no credit is lost", "[output_stream]") {
         REQUIRE(write_all(tasks.back().get(), std::string(kEach, 'x')));
     }
     REQUIRE(bench.until([&] { return bench.received == kTasks * kEach; }));
-    bench.stream.on_credit(bench.received);
+    bench.credit(bench.received);
     bench.give_credit = true;
     REQUIRE(write_all(tasks[0].get(), "\n"));
     CHECK(bench.until([&] { return bench.received == kTasks * kEach + 1; }));
@@ -313,8 +323,8 @@ TEST_CASE("no credit is lost", "[output_stream]") {
 TEST_CASE("credit out of reason is no harm", "[output_stream]") {
     Bench bench;
     bench.give_credit = false;
-    for (int i = 0; i < 10; ++i) bench.stream.on_credit(UINT64_MAX);
-    bench.stream.on_credit(0);
+    for (int i = 0; i < 10; ++i) bench.credit(UINT64_MAX);
+    bench.credit(0);
     const auto a = bench.task(0);
     REQUIRE(bench.write(a, "a\n"));
     CHECK(bench.until([&] { return bench.text[0] == "a\n"; }));
@@ -340,7 +350,7 @@ TEST_CASE("a long line that waits for the window does not pause", "[output_strea
     REQUIRE(write_all(others.get(), "b\n"));
     bench.loop.run_for(OutputStream::kLongLinePause + std::chrono::milliseconds(200));
     bench.give_credit = true;
-    bench.stream.on_credit(bench.received);
+    bench.credit(bench.received);
     REQUIRE(bench.write(a, "a\n"));
     REQUIRE(bench.until([&] { return bench.text[0] == "b\n" && bench.text[1].back() == '\n'; }));
     CHECK((bench.merged == std::string(written + 1, 'a') + "\nb\n"));
@@ -385,7 +395,7 @@ TEST_CASE("close_all sends what is there and lets go", "[output_stream]") {
     CHECK(bench.text.count(2) == 0);
     CHECK_FALSE(write_all(tasks[0].get(), "nobody reads"));
     bench.stream.close_all();
-    bench.stream.on_credit(1);
+    bench.credit(1);
     run_ready(bench.loop);
     CHECK(bench.pipes_closed == 4);
 }
@@ -450,7 +460,7 @@ TEST_CASE("a mark waits for the window", "[output_stream]") {
     CHECK_FALSE(marked);
     bench.stream.send_now(1);
     CHECK_FALSE(marked);
-    bench.stream.on_credit(bench.received);
+    bench.credit(bench.received);
     CHECK(bench.until([&] { return marked; }));
 }
 

@@ -422,16 +422,16 @@ TEST_CASE("all descendants are found, and none of the excepted", "[process_tree]
     const std::vector<pid_t> all = descendants();
     for (const pid_t pid : {top, first, second, third}) CHECK(has(all, pid));
     CHECK(all.size() == 4);
-    const std::vector<pid_t> others = descendants(top);
+    const std::vector<pid_t> others = descendants(std::vector{top});
     CHECK(others.size() == 1);
     CHECK(has(others, first));
     // Also one that is not a child of ours, and what is below it.
     for (const pid_t deep : {second, third}) {
-        const std::vector<pid_t> rest = descendants(deep);
+        const std::vector<pid_t> rest = descendants(std::vector{deep});
         CHECK_FALSE(has(rest, deep));
         CHECK(has(rest, top));
     }
-    CHECK(signal_descendants(SIGKILL, top) == 1);
+    CHECK(signal_descendants(SIGKILL, std::vector{top}) == 1);
     CHECK(wait_for(first) == 1000 + SIGKILL);
     CHECK(signal_descendants(SIGKILL) == 3);
     CHECK(wait_until([] {

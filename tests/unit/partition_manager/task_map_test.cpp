@@ -68,11 +68,16 @@ TEST_CASE("fewer nodes than tasks is 0031-125", "[task_map]") {
           "again), or -hostfile NULL to run all tasks on this node");
 }
 
-TEST_CASE("other nodes and pools are refused with their place", "[task_map]") {
-    CHECK(map_with(2, "home\n  n9\n").error().str() ==
-          "hosts:2:3: \"n9\" is not this node (home); remote nodes are not available in this "
-          "version; "
-          "write home or localhost, or use -hostfile NULL to run all tasks on this node");
+TEST_CASE("other nodes keep their names, this one gets its own", "[task_map]") {
+    const auto map = map_with(5, "n9\nlocalhost\nn3\nhome\nn9\n");
+    REQUIRE(map.ok());
+    CHECK(map.value().nodes == std::vector<std::string>{"n9", "home", "n3"});
+    CHECK(map.value().node_of_task == std::vector<NodeIndex>{0, 1, 2, 1, 0});
+    CHECK(map.value().home == 1);
+    CHECK(map_with(1, "n9\n").value().home == -1);
+}
+
+TEST_CASE("pools are refused with their place", "[task_map]") {
     CHECK(map_with(2, "\n@3\n").error().str() ==
           "hosts:2:1: pool \"@3\" is not known; pools need a resource manager, which this version "
           "does "
@@ -80,7 +85,7 @@ TEST_CASE("other nodes and pools are refused with their place", "[task_map]") {
 }
 
 TEST_CASE("the saved host file gives the same map", "[task_map]") {
-    const TaskMap map{{"a", "b"}, {0, 1, 0}};
+    const TaskMap map{{"a", "b"}, {0, 1, 0}, -1};
     CHECK(save_host_file_text(map) == "a\nb\na\n");
     const auto again = parse_host_file(save_host_file_text(map), "saved");
     REQUIRE(again.ok());
@@ -89,12 +94,12 @@ TEST_CASE("the saved host file gives the same map", "[task_map]") {
 }
 
 TEST_CASE("the dry run", "[task_map]") {
-    const TaskMap map{{"home", "a-longer-name"}, {0, 1, 1, 0}};
+    const TaskMap map{{"home", "a-longer-name"}, {0, 1, 1, 0}, 0};
     const std::string text =
         dry_run_text(map, {{"./server", "-v"}, {"./client", "two words", ""}}, {0, 1, 1, 1});
     CHECK(text == poe::test::golden_text("dry_run.txt", text));
 
-    const TaskMap large{{"n"}, std::vector<NodeIndex>(12345, 0)};
+    const TaskMap large{{"n"}, std::vector<NodeIndex>(12345, 0), 0};
     const std::string lines = dry_run_text(large, {{"p"}}, std::vector<std::uint32_t>(12345, 0));
     CHECK(lines.substr(0, 50) == " task  node  program\n    0  n     p\n    1  n     p");
     CHECK(lines.find("\n12344  n     p\n") != std::string::npos);

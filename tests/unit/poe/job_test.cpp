@@ -87,15 +87,19 @@ TEST_CASE("a job of all that is known", "[job]") {
     options.single_copy = false;
     options.kill_grace = 1500ms;
     options.pmix = PmixMode::kYes;
-    const pm::TaskMap map{{"a", "b"}, {0, 1, 1}};
+    const pm::TaskMap map{{"a", "b"}, {0, 1, 1}, 1};
     const JobStep step{{{"./x", "1"}, {"./y"}}, {1, 0, 1}};
     Surroundings surroundings = surroundings_at(1700000000000, 77);
     surroundings.environment = {"HOME=/h", "MP_INFOLEVEL=1"};
     surroundings.directory = "/work dir";
+    surroundings.address_towards = [](const std::string& node) {
+        CHECK(node == "a");
+        return std::string("192.0.2.1");
+    };
     surroundings.stdin_is_empty = true;
     surroundings.stdout_is_terminal = true;
 
-    const pm::JobSpec job = make_job(options, map, step, surroundings, 5);
+    const pm::JobSpec job = make_job(options, map, step, surroundings, {}, 5);
     CHECK(job.id == make_job_id(surroundings, 5));
     CHECK((job.nodes == map.nodes));
     CHECK((job.commands == step.commands));
@@ -119,11 +123,16 @@ TEST_CASE("a job of all that is known", "[job]") {
     CHECK(job.kill_grace == 1500ms);
     CHECK(job.host_pmix);
     CHECK(job.eager_pmix);
+    CHECK(job.job_key);
+    CHECK(job.launch.home == 1);
+    CHECK(job.launch.fanout == 16);
+    CHECK((job.launch.remote_shell == Words{"ssh", "-xT", "-o", "BatchMode=yes"}));
+    CHECK((job.addresses == Words{"", "192.0.2.1"}));
 
     options.pmix = PmixMode::kAuto;
-    CHECK(make_job(options, map, step, surroundings, 0).host_pmix);
-    CHECK_FALSE(make_job(options, map, step, surroundings, 0).eager_pmix);
+    CHECK(make_job(options, map, step, surroundings, {}, 0).host_pmix);
+    CHECK_FALSE(make_job(options, map, step, surroundings, {}, 0).eager_pmix);
     options.pmix = PmixMode::kNo;
-    CHECK_FALSE(make_job(options, map, step, surroundings, 0).host_pmix);
-    CHECK_FALSE(make_job(options, map, step, surroundings, 0).eager_pmix);
+    CHECK_FALSE(make_job(options, map, step, surroundings, {}, 0).host_pmix);
+    CHECK_FALSE(make_job(options, map, step, surroundings, {}, 0).eager_pmix);
 }

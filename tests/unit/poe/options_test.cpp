@@ -156,8 +156,8 @@ TEST_CASE("flags become variables of the tasks", "[options]") {
 
 TEST_CASE("known, but without effect: told, never swallowed", "[options]") {
     CHECK(
-        notices(right({"x", "-resd", "yes"})) ==
-        Words{"ATTENTION: 0031-378  -resd \"yes\" is ignored: this version of poe does not do this "
+        notices(right({"x", "-pmdlog", "yes"})) ==
+        Words{"ATTENTION: 0031-378  -pmdlog \"yes\" is ignored: this version of poe does not do this "
               "yet"});
     CHECK(
         notices(right({"x", "-tdir", "/tmp"}, {{"MP_SINGLE_THREAD", "yes"}})) ==
@@ -167,7 +167,7 @@ TEST_CASE("known, but without effect: told, never swallowed", "[options]") {
             "ATTENTION: 0031-378  -tdir \"/tmp\" is ignored: this version of poe does not do this "
             "yet"});
     // What asks for nothing needs no answer.
-    CHECK(right({"x", "-resd", "no", "-tlevel", "0", "-euidevelop", "NO"}).notices.empty());
+    CHECK(right({"x", "-pmdlog", "no", "-tlevel", "0", "-euidevelop", "NO"}).notices.empty());
     for (const OptionRow& row : option_table()) {
         if (row.implemented || row.variable.empty()) continue;
         std::string_view choices = row.choices;

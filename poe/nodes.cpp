@@ -1,0 +1,147 @@
+// See nodes.hpp.
+#include "poe/nodes.hpp"
+
+#include <algorithm>
+
+#include "partition_manager/allocation.hpp"
+#include "partition_manager/local_names.hpp"
+#include "partition_manager/suggest.hpp"
+
+namespace poe::cli {
+
+namespace {
+
+pm::NodeRequest request_of(const Options& options) {
+    return {options.procs, options.nodes, options.tasks_per_node};
+}
+
+Result<pm::TaskMap> map_of(const std::vector<std::string>& node_of_task, const std::string& source,
+                           const Options& options) {
+    return pm::make_task_map(options.procs, pm::host_file_of(node_of_task, source),
+                             pm::local_host_name(), pm::local_name_test());
+}
+
+// A pool is asked for and no host file is given: host.list, which lies there by chance, is not
+// meant.
+Result<std::optional<pm::HostFile>> host_file_of(const Options& options) {
+    if (!options.pool.empty() && options.host_file_use == pm::HostFileUse::kDefault)
+        return std::optional<pm::HostFile>();
+    return pm::load_host_file(options.host_file_use, options.host_file);
+}
+
+bool names_pools(const std::optional<pm::HostFile>& file) {
+    return file && !file->lines.empty() && file->lines[0].is_pool;
+}
+
+Result<pm::TaskMap> map_from_pools(const Options& options,
+                                   const std::optional<pm::HostFile>& host_file) {
+    const auto pools = pm::load_pools(options.pool_file);
+    if (!pools) {
+        UserError error = pools.error();
+        error.expected =
+            "pools are named there, or in the file that MP_POOLFILE names; with Slurm, "
+            "-resd yes takes them for partitions";
+        return error;
+    }
+    if (names_pools(host_file)) {
+        const auto names = pm::allocate_from_pools(request_of(options), *host_file, pools.value());
+        if (!names) return names.error();
+        return map_of(names.value(), host_file->path, options);
+    }
+    const auto nodes = pm::nodes_of_pool(pools.value(), options.pool);
+    if (!nodes) return nodes.error();
+    const auto names = pm::allocate(request_of(options), nodes.value(), "pool " + options.pool);
+    if (!names) return names.error();
+    return map_of(names.value(), "pool " + options.pool, options);
+}
+
+Result<pm::TaskMap> map_in_slurm(Options& options, const pm::SlurmAllocation& allocation,
+                                 const Diagnostics& diagnostics) {
+    const std::vector<std::string> nodes = pm::slurm_nodes(allocation);
+    if (options.source(OptionId::kProcs) == Source::kDefault && options.nodes == 0)
+        options.procs = allocation.tasks > 0 ? allocation.tasks : static_cast<TaskId>(nodes.size());
+    if (options.source(OptionId::kRemoteShell) == Source::kDefault)
+        options.remote_shell = pm::slurm_remote_shell();
+    diagnostics.info(kAllocated, "taking the nodes of Slurm's job " + allocation.job + ": " +
+                                     allocation.node_list);
+    const std::string source = "Slurm's job " + allocation.job;
+    const auto names = pm::allocate(request_of(options), nodes, source);
+    if (!names) return names.error();
+    return map_of(names.value(), source, options);
+}
+
+// The allocation that we are in, unless the user says what nodes there are, or -resd no.
+std::optional<pm::SlurmAllocation> allocation_to_use(const Options& options,
+                                                     const pm::GetVariable& variable,
+                                                     const std::optional<pm::HostFile>& host_file) {
+    if (options.source(OptionId::kResd) != Source::kDefault && !options.resource_manager)
+        return std::nullopt;
+    if (!options.resource_manager &&
+        (host_file || options.host_file_use != pm::HostFileUse::kDefault || !options.pool.empty()))
+        return std::nullopt;
+    return pm::slurm_allocation(variable);
+}
+
+}  // namespace
+
+Result<pm::TaskMap> find_nodes(Options& options, const pm::GetVariable& variable,
+                               const Diagnostics& diagnostics) {
+    const auto host_file = host_file_of(options);
+    if (!host_file) return host_file.error();
+    if (const auto allocation = allocation_to_use(options, variable, host_file.value()))
+        return map_in_slurm(options, *allocation, diagnostics);
+    if (names_pools(host_file.value()) || (!host_file.value() && !options.pool.empty()))
+        return map_from_pools(options, host_file.value());
+    if (!host_file.value() && options.nodes > 1)
+        return UserError{options.origin(OptionId::kNodes),
+                         0,
+                         0,
+                         "nothing says which " + std::to_string(options.nodes) + " nodes",
+                         "name them in a host file, or give a pool (-rmpool) or -resd yes",
+                         0};
+    if (host_file.value() && (options.nodes > 0 || options.tasks_per_node > 0))
+        diagnostics.attention(kAttention, "-nodes and -tasks_per_node are ignored: the host file " +
+                                              host_file.value()->path +
+                                              " names the node of each task");
+    return pm::make_task_map(options.procs, host_file.value(), pm::local_host_name(),
+                             pm::local_name_test());
+}
+
+Result<std::optional<Handover>> hand_over(const Options& options, const pm::GetVariable& variable,
+                                          const std::string& poe,
+                                          const std::vector<std::string>& arguments) {
+    const bool inside = pm::slurm_allocation(variable).has_value();
+    if (options.dry_run || (!options.batch && (!options.resource_manager || inside)))
+        return std::optional<Handover>();
+    const auto host_file = host_file_of(options);
+    if (!host_file) return host_file.error();
+    std::string pool = options.pool;
+    if (names_pools(host_file.value())) {
+        const auto& lines = host_file.value()->lines;
+        pool = lines[0].name;
+        for (const pm::HostLine& line : lines)
+            if (line.name != pool)
+                return UserError{host_file.value()->path,
+                                 line.line,
+                                 line.column,
+                                 "a second pool, " + pm::quoted("@" + line.name),
+                                 "expected one: Slurm gives nodes of one partition to a job",
+                                 0};
+    }
+    pm::Command words{poe};
+    bool batch_left = options.batch;
+    for (const std::string& word : arguments) {
+        if (batch_left && (word == "-batch" || word == "--batch")) {
+            batch_left = false;
+            continue;
+        }
+        words.push_back(word);
+    }
+    const bool wait = options.retry_until_ready || options.retry.count() > 0;
+    if (options.batch)
+        return std::optional(
+            Handover{pm::slurm_sbatch(request_of(options), pool), pm::slurm_batch_script(words)});
+    return std::optional(Handover{pm::slurm_salloc(request_of(options), pool, wait, words), ""});
+}
+
+}  // namespace poe::cli

@@ -1,0 +1,115 @@
+"""Where the nodes of a job come from when its host file does not name them: pools, Slurm, later attempts.
+
+Slurm's commands are stand-ins here, which give node1, node2 and node3 and reach them by ssh."""
+
+import os
+import re
+import subprocess
+import threading
+import unittest
+
+from hosts import HOSTS, POE, ClusterTest, clean_environment, command_on, main, testbed
+
+SALLOC = """#!/bin/sh
+echo "salloc $*" >>"$FAKE_LOG"
+while [ "${1#--}" != "$1" ]; do shift; done
+SLURM_JOB_ID=7 SLURM_JOB_NODELIST='node[1-3]' SLURM_NTASKS=5 exec "$@"
+"""
+SRUN = """#!/bin/sh
+[ "$SLURM_JOB_ID" = 7 ] || exit 1
+while [ "${1#--}" != "$1" ]; do [ "$1" != --nodelist ] || { node=$2; shift; }; shift; done
+echo "srun $node" >>"$FAKE_LOG"
+[ "$1 $2" = "/bin/sh -c" ] || exit 2
+exec ssh "$node" "$3"
+"""
+SCONTROL = """#!/bin/sh
+[ "$*" = "show hostnames node[1-3]" ] && printf 'node1\\nnode2\\nnode3\\n'
+"""
+SBATCH = """#!/bin/sh
+echo "sbatch $*" >>"$FAKE_LOG"
+cat >"$FAKE_LOG.script"
+echo 4711
+"""
+
+
+class Allocation(ClusterTest):
+    def nodes(self, *args, **options):
+        result = self.ok(self.poe("hostname", "-labelio", "yes", *args, **options))
+        self.assertEqual(result.stderr, "")
+        found = dict(re.findall(r"^ *(\d+):(\S+)$", result.stdout, re.M))
+        dry = self.ok(self.poe("hostname", "--dry-run", *args, **options))
+        self.assertEqual(dict(re.findall(r"^ *(\d+)  (\S+) ", dry.stdout, re.M)), found)
+        return [found[str(task)] for task in range(len(found))]
+
+    def pools(self):
+        return {"MP_POOLFILE": self.write("pools", "! two of them\nlarge node1 node2 node3\nsmall node0\n")}
+
+    def test_pool(self):
+        self.assertEqual(self.nodes("-procs", 2, "-rmpool", "large", env=self.pools()), ["node1", "node2"])
+        self.assertEqual(self.nodes("-nodes", 2, "-tasks_per_node", 2, "-rmpool", "large", env=self.pools()),
+                         ["node1", "node1", "node2", "node2"])
+
+    def test_pools_of_a_host_file(self):
+        hosts = self.write("mine", "@small\n@large\n")
+        saved = self.path("saved")
+        self.assertEqual(self.nodes("-procs", 3, "-hostfile", hosts, "-savehostfile", saved, env=self.pools()),
+                         ["node0", "node1", "node2"])
+        self.assertEqual(self.nodes("-procs", 3, "-hostfile", saved), ["node0", "node1", "node2"])
+
+    def test_what_pools_cannot_give(self):
+        for args, words in [(("-nodes", 4, "-rmpool", "large"), "pool large: it has 3 nodes"),
+                            (("-procs", 1, "-rmpool", "huge"), "expected one of large, small"),
+                            (("-nodes", 2), "nothing says which 2 nodes"),
+                            (("-tasks_per_node", 2), "expected -nodes or -procs")]:
+            with self.subTest(args=args):
+                self.assertIn(words, self.ok(self.poe("hostname", *args, env=self.pools()), 1).stderr)
+
+    def fake_slurm(self, **more):
+        os.makedirs(self.path("slurm"), exist_ok=True)
+        for name, text in [("salloc", SALLOC), ("srun", SRUN), ("scontrol", SCONTROL), ("sbatch", SBATCH)]:
+            self.write(f"slurm/{name}", text, 0o755)
+        return {"PATH": self.path("slurm") + ":" + os.environ["PATH"], "FAKE_LOG": self.path("log"), **more}
+
+    def log(self):
+        with open(self.path("log")) as file:
+            return file.read()
+
+    def test_inside_an_allocation(self):
+        inside = {"SLURM_JOB_ID": 7, "SLURM_JOB_NODELIST": "node[1-3]", "SLURM_NTASKS": 5}
+        self.assertEqual(self.nodes(env=self.fake_slurm(**inside)), ["node1", "node1", "node2", "node2", "node3"])
+        self.assertEqual(sorted(self.log().split("\n"))[1:], ["srun node1", "srun node2", "srun node3"])
+        self.assertEqual(self.nodes("-procs", 2, "-resd", "no", env=self.fake_slurm(**inside)), ["node0"] * 2)
+        self.assertEqual(self.nodes("-procs", 2, "-hostfile", "NULL", env=self.fake_slurm(**inside)), ["node0"] * 2)
+        self.assertEqual(self.nodes("-nodes", 3, env=self.fake_slurm(MP_LAUNCH_FANOUT=1, **inside)),
+                         ["node1", "node2", "node3"])
+
+    def test_nodes_from_slurm(self):
+        result = self.ok(self.poe("hostname", "-procs", 3, "-resd", "yes", "-rmpool", "fast", env=self.fake_slurm()))
+        self.assertEqual(sorted(result.stdout.split()), ["node1", "node2", "node3"])
+        self.assertRegex(self.log(), r"salloc --quiet --no-kill --ntasks=3 --partition=fast --immediate=10 \S+/poe hostname")
+
+    def test_batch(self):
+        result = self.ok(self.poe("-batch", "hostname", "two words", "-nodes", 2, env=self.fake_slurm()))
+        self.assertEqual(result.stdout, "4711\n")
+        with open(self.path("log.script")) as script:
+            self.assertRegex(script.read(), r"#!/bin/sh\nexec \S+/poe hostname 'two words' -nodes 2\n")
+
+    def test_no_slurm(self):
+        result = subprocess.run(command_on(0, "/usr/bin/env", "PATH=/nowhere", POE, "hostname", "-resd", "yes"),
+                                env=clean_environment(), capture_output=True, text=True, timeout=60)
+        self.assertIn("cannot run salloc", self.ok(result, 1).stderr)
+
+    def test_another_attempt(self):
+        testbed("cut", 2)
+        threading.Timer(2, testbed, ["mend", 2]).start()
+        shell = "ssh -o ConnectTimeout=1 -o BatchMode=yes"
+        result = self.ok(self.poe("hostname", "-procs", 2, "-retry", 1, "-retrycount", 30, "-hostfile",
+                                  self.host_file([1, 2]), env={"MP_REMOTE_SHELL": shell}))
+        self.assertEqual(sorted(result.stdout.split()), ["node1", "node2"])
+        self.assertIn("trying again (-retry)", result.stderr)
+
+
+if __name__ == "__main__":
+    assert HOSTS in (0, 4)
+    unittest.TestCase.maxDiff = 4000
+    main(4)

@@ -1,0 +1,198 @@
+"""Every way in which a part of a job over several hosts can fail: the job ends everywhere, with the right
+status, leaves nothing, and says first which task, on which node, and what."""
+
+import os
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+from hosts import HOSTS, ClusterTest, host_processes, main, testbed, wait_for
+
+SLEEP = "echo up; exec sleep 300"
+TREE = {"MP_LAUNCH_FANOUT": 2, "MP_PULSE": 4}  # node0, 1 right below poe; 2, 3 below 0 (home); 4, 5 below 1
+RANDOM_RUNS = int(os.environ.get("POE_FAULT_RUNS", 12))
+
+
+class Failures(ClusterTest):
+    def begin(self, hosts=range(8), script=SLEEP, env=TREE, **options):
+        """A running job of one task on each host, when all tasks have said so."""
+        hosts = list(hosts)
+        process = self.start("sh", "-c", script, "-procs", len(hosts), "-hostfile", self.host_file(hosts),
+                             env=env, **options)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(self.signal, process, signal.SIGKILL)
+        for _ in hosts:
+            self.assertEqual(process.stdout.readline(), "up\n", "the job did not start")
+        return process
+
+    def finish(self, process, timeout=60):
+        out, err = process.communicate(timeout=timeout)
+        return process.returncode, err
+
+    def find(self, host, words):
+        """The process of a host whose command has these words in it."""
+        def look():
+            return [pid for pid, command in host_processes(host).items() if words in command]
+        return wait_for(look, f"{words} on host {host}")[0]
+
+    def test_task_killed(self):
+        job = self.begin()
+        os.kill(self.find(5, "sleep 300"), signal.SIGKILL)
+        status, text = self.finish(job)
+        self.assertEqual(status, 137)
+        self.assertIn("task 5 (node node5, sh) killed by SIGKILL", text.splitlines()[0])
+
+    def test_task_exits(self):
+        for code in (1, 200):
+            with self.subTest(code=code):
+                job = self.begin(script=f"echo up; [ $MP_CHILD != 6 ] || exit {code}; exec sleep 300")
+                status, text = self.finish(job)
+                self.assertEqual(status, code)
+                self.assertIn(f"task 6 (node node6, sh) exited with code {code}", text.splitlines()[0])
+
+    def test_daemon_killed(self):
+        for host in (7, 1, 0):  # a leaf, one with others below it, and that of the home node
+            with self.subTest(host=host):
+                job = self.begin()
+                os.kill(self.find(host, "pmd --channel"), signal.SIGKILL)
+                status, text = self.finish(job)
+                self.assertEqual(status, 1)
+                self.assertIn(f"the daemon pmd on node{host} is gone", text.splitlines()[0])
+
+    def test_poe_killed(self):
+        job = self.begin()
+        self.signal(job, signal.SIGKILL)
+        for host in range(8):
+            wait_for(lambda host=host: not host_processes(host), f"host {host} to be empty", 30)
+
+    def test_host_dies(self):
+        for host in (7, 1):
+            with self.subTest(host=host):
+                job = self.begin()
+                testbed("kill", host)
+                try:
+                    status, text = self.finish(job)
+                finally:
+                    testbed("start", host)
+                self.assertEqual(status, 1)
+                self.assertRegex(text.splitlines()[0], f"node{host} has not answered for 4 s")
+                self.tearDown()
+
+    def test_home_dies(self):
+        job = self.begin(range(1, 8))
+        testbed("kill", 0)
+        try:
+            for host in range(1, 8):
+                wait_for(lambda host=host: not host_processes(host), f"host {host} to be empty", 60)
+        finally:
+            testbed("start", 0)
+
+    def test_cable_out_and_in_again(self):
+        job = self.begin(script="echo up; while [ ! -e go ]; do sleep 0.2; done; echo on $MP_CHILD")
+        testbed("cut", 1)
+        time.sleep(1.5)  # part of what happens, not waiting for something
+        testbed("mend", 1)
+        self.write("go", "")
+        out, err = job.communicate(timeout=60)
+        self.assertEqual((job.returncode, err), (0, ""))
+        self.assertEqual(sorted(out.split("\n")), [""] + [f"on {task}" for task in range(8)])
+
+    def test_host_frozen(self):
+        job = self.begin()
+        testbed("freeze", 3)
+        try:
+            status, text = self.finish(job)
+        finally:
+            testbed("thaw", 3)
+        self.assertEqual(status, 1)
+        self.assertIn("node3 has not answered for 4 s", text.splitlines()[0])
+
+    def test_interrupt(self):
+        job = self.begin()
+        self.signal(job, signal.SIGINT)
+        status, text = self.finish(job)
+        self.assertEqual(status, 130, text)
+
+    def test_interrupt_while_it_starts(self):
+        for moment in (0.0, 0.1, 0.3, 0.6):
+            with self.subTest(moment=moment):
+                job = self.start("sh", "-c", SLEEP, "-procs", 8, "-hostfile", self.host_file(range(8)), env=TREE)
+                wait_for(lambda: host_processes(0), "poe to run")
+                time.sleep(moment)  # the moment is what is tested
+                self.signal(job, signal.SIGINT)
+                out, err = job.communicate(timeout=60)
+                self.assertIn(job.returncode, (130, -2), err)
+
+    def test_kill_while_output_is_stuck(self):
+        job = self.begin(script="echo up; while [ ! -e go ]; do sleep 0.1; done; exec yes")
+        self.write("go", "")
+        wait_for(lambda: self.find(5, "yes"), "output")
+        self.signal(job, signal.SIGTERM)
+        self.signal(job, signal.SIGTERM)
+        for host in range(1, 8):
+            wait_for(lambda host=host: not host_processes(host), f"host {host} to be empty", 30)
+        job.stdout.close()
+        self.assertIsNotNone(job.wait(30))
+
+
+class AtRandom(Failures):
+    """Faults at any moment, from before the first daemon is up until after the last task has ended."""
+
+    FAULTS = ("task", "daemon", "poe", "host", "freeze", "interrupt", "terminate", "shell")
+
+    def one_run(self, seed):
+        dice = random.Random(seed)
+        fault = dice.choice(self.FAULTS)
+        hosts = range(dice.randint(2, 8))
+        host = dice.choice(hosts[1:])
+        job = self.start("sh", "-c", "echo up; sleep 2; exit 0", "-procs", len(hosts), "-labelio", "yes", "-hostfile",
+                         self.host_file(hosts), env={"MP_LAUNCH_FANOUT": dice.randint(1, 4), "MP_PULSE": 4, "MP_TIMEOUT": 20})
+        time.sleep(dice.uniform(0, 2.5))  # the moment is what is tested
+        victims = {"task": "sleep 2", "daemon": "pmd --channel", "shell": "BatchMode"}
+        if fault in victims:
+            found = [pid for pid, command in host_processes(0 if fault == "shell" else host).items()
+                     if victims[fault] in command and "poe" not in command.split()[0]]
+            if found:
+                os.kill(dice.choice(found), signal.SIGKILL)
+        elif fault == "host":
+            testbed("kill", host)
+        elif fault == "freeze":
+            testbed("freeze", host)
+        elif job.poll() is None:
+            self.signal(job, {"poe": signal.SIGKILL, "interrupt": signal.SIGINT, "terminate": signal.SIGTERM}[fault])
+        try:
+            out, err = job.communicate(timeout=90)
+        except subprocess.TimeoutExpired:
+            self.signal(job, signal.SIGKILL)
+            out, err = job.communicate()
+            self.fail(f"seed {seed}, {fault} on {host}: hangs\n{out}\n{err}")
+        finally:
+            if fault == "host":
+                testbed("start", host)
+            if fault == "freeze":
+                testbed("thaw", host)
+        expected = {"task": (0, 137, 255), "daemon": (0, 1, 137, 255), "poe": (0, -9, 137), "host": (0, 1), "freeze": (0, 1),
+                    "interrupt": (0, 130, -2), "terminate": (0, 143, -15), "shell": (0, 1)}[fault]
+        self.assertIn(job.returncode, expected, f"seed {seed}, {fault} on {host}: {out}{err}")
+        if job.returncode > 0:
+            self.assertRegex(err, r"ERROR: 0031-\d+  .*(task \d|node|SIG)", f"seed {seed}, {fault} on {host}")
+
+    def test_many(self):
+        first = int(os.environ.get("POE_FAULT_SEED", 1))
+        for seed in range(first, first + RANDOM_RUNS):
+            with self.subTest(seed=seed):
+                self.one_run(seed)
+                ClusterTest.tearDown(self)
+
+
+for inherited in [name for name in dir(Failures) if name.startswith("test_")]:
+    setattr(AtRandom, inherited, None)  # only its own
+
+
+if __name__ == "__main__":
+    assert HOSTS in (0, 8)
+    main(8)

@@ -1,0 +1,128 @@
+"""What the tests on several hosts share. They run inside the testbed (see `testbed`), beside its hosts:
+commands run on a host, and afterwards nothing may be left on any."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "multiproc"))
+from launching import BUILD, POE, children_of, clean_environment, processes, wait_for  # noqa: E402
+
+TESTBED = str(HERE / "testbed")
+HOSTS = int(os.environ.get("TESTBED_HOSTS", 0))
+EXAMPLES = BUILD / "examples"
+DEADLINE = 120
+
+
+def testbed(verb, host, *args):
+    return subprocess.run([TESTBED, verb, str(host), *args], check=True, capture_output=True, text=True,
+                          timeout=DEADLINE).stdout
+
+
+def command_on(host, *args):
+    return [TESTBED, "on", str(host), *map(str, args)]
+
+
+def host_processes(host):
+    """Process number, as we see it, to command line, of all that runs on a host beside its sshd."""
+    init = int(pathlib.Path(f"/run/testbed/pid.{host}").read_text())
+    try:
+        own = os.readlink(f"/proc/{init}/ns/pid")
+    except OSError:
+        return {}  # killed
+    found = {}
+    for pid, (_, state, command) in processes().items():
+        try:
+            same = os.readlink(f"/proc/{pid}/ns/pid") == own
+        except OSError:
+            continue
+        if same and pid != init and state != "Z" and not command.startswith("sshd:"):
+            found[pid] = command
+    return found
+
+
+def job_files(host):
+    init = pathlib.Path(f"/run/testbed/pid.{host}").read_text().strip()
+    try:
+        return [name for name in os.listdir(f"/proc/{init}/root/dev/shm") if "poe-" in name]
+    except OSError:
+        return []  # killed
+
+
+class ClusterTest(unittest.TestCase):
+    """Tests that end with nothing left on any host that is still reachable."""
+
+    unreachable = ()  # hosts that a test has killed, cut off or frozen
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="poe-cluster-", dir="/tmp")
+        self.addCleanup(self.folder.cleanup)
+        self.unreachable = set()
+
+    def tearDown(self):
+        def left():
+            return {host: (host_processes(host), job_files(host)) for host in range(HOSTS)
+                    if host not in self.unreachable and (host_processes(host) or job_files(host))}
+        try:
+            wait_for(lambda: not left(), "the job to be gone", 15)
+        except AssertionError:
+            self.fail(f"left behind: {left()}")
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def write(self, name, text, mode=0o644):
+        pathlib.Path(self.path(name)).write_text(text)
+        os.chmod(self.path(name), mode)
+        return self.path(name)
+
+    def host_file(self, hosts, tasks_each=1):
+        """In the order of a user who fills one node after another."""
+        return self.write("hosts", "".join(f"node{host}\n" * tasks_each for host in hosts))
+
+    def start(self, *args, on=0, env=None, **options):
+        options.setdefault("stdin", subprocess.DEVNULL)
+        options.setdefault("stdout", subprocess.PIPE)
+        options.setdefault("stderr", subprocess.PIPE)
+        return subprocess.Popen(command_on(on, POE, *args), env=clean_environment(**(env or {})),
+                                cwd=self.folder.name, text=True, **options)
+
+    def home(self, job):
+        """The process number of a poe that start() has started: it is below the command that enters its host."""
+        return wait_for(lambda: children_of(job.pid) or job.poll() is not None, "poe to run") and \
+            (children_of(job.pid) or [0])[0]
+
+    def signal(self, job, number):
+        poe = self.home(job)
+        if poe:
+            os.kill(poe, number)
+
+    def poe(self, *args, on=0, env=None, input=None, timeout=DEADLINE):
+        process = self.start(*args, on=on, env=env, stdin=subprocess.DEVNULL if input is None else subprocess.PIPE)
+        try:
+            out, err = process.communicate(input, timeout)
+        except subprocess.TimeoutExpired:
+            self.signal(process, signal.SIGKILL)
+            process.communicate()
+            raise
+        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+    def ok(self, result, status=0):
+        self.assertEqual(result.returncode, status,
+                         f"stdout: {result.stdout[-2000:]}\nstderr: {result.stderr[-2000:]}")
+        return result
+
+
+def main(hosts):
+    """Runs the tests of the calling script beside that many hosts."""
+    if not HOSTS:
+        if os.getuid() != 0:
+            print("skipped: hosts in namespaces need root")
+            sys.exit(77)
+        os.execv(TESTBED, [TESTBED, str(hosts), "--", sys.executable, *sys.argv])
+    unittest.main(verbosity=1)
