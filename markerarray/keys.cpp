@@ -124,19 +124,6 @@ void end_prompt(const Press& now) {
     view.prompt = Prompt::kNone;
 }
 
-void append_utf8(std::string& text, char32_t c) {
-    if (c < 0x80) {
-        text += static_cast<char>(c);
-    } else if (c < 0x800) {
-        text += static_cast<char>(0xc0u | c >> 6);
-        text += static_cast<char>(0x80u | (c & 0x3fu));
-    } else {
-        text += static_cast<char>(0xe0u | (c >> 12 & 0xfu));
-        text += static_cast<char>(0x80u | (c >> 6 & 0x3fu));
-        text += static_cast<char>(0x80u | (c & 0x3fu));
-    }
-}
-
 void press_at_prompt(const Press& now, const Key& key) {
     View& view = now.view;
     if (key.kind == Kind::kEnter) return end_prompt(now);
@@ -149,7 +136,7 @@ void press_at_prompt(const Press& now, const Key& key) {
         if (!view.typed.empty()) view.typed.pop_back();
     } else if (key.kind == Kind::kCharacter && key.character == 0x15) {  // Ctrl-U
         view.typed.clear();
-    } else if (key.kind == Kind::kCharacter && key.character >= 0x20 && key.character < 0x10000 &&
+    } else if (key.kind == Kind::kCharacter && key.character >= 0x20 &&
                view.typed.size() < kLongestInput) {
         append_utf8(view.typed, key.character);
     }

@@ -170,6 +170,19 @@ Grid render_rows_only(const Scene& scene, Size size, const Glyphs& glyphs) {
     return grid;
 }
 
+Grid render_status(const Scene& scene, int columns, const Glyphs& glyphs) {
+    constexpr int kBar = 20;
+    Grid grid({columns, 1});
+    if (columns < 1) return grid;
+    draw_title(grid, scene, glyphs);
+    if (!scene.progress) return grid;
+    const JobProgress job = progress_of(scene.picture);
+    const int at = columns_of(title_words(scene)) + 3;
+    const int end = grid.put(0, at, glyphs.bar(kBar, share_of(job.progress)), kTitle, columns - at);
+    grid.put(0, end + 1, pace_words(job.progress, job.pace) + "  ", kTitle);
+    return grid;
+}
+
 Grid render_waiting(Size size, const std::string& text) {
     Grid grid(size);
     if (size.lines < 1 || size.columns < 1) return grid;

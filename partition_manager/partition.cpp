@@ -319,7 +319,9 @@ void Partition::on_signal(int signal) {
 void Partition::stop_and_wait_for_continue() {
     channel_->send(SignalTasks{SIGSTOP});
     channel_->drain(std::chrono::milliseconds(100));
+    if (options_.on_stopping) options_.on_stopping(true);
     ::raise(SIGSTOP);
+    if (options_.on_stopping) options_.on_stopping(false);
 }
 
 // Asks the daemon for a sign of life twice per pulse.

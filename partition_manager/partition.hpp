@@ -39,6 +39,8 @@ struct PartitionOptions {
     std::function<void(const std::string&)> on_attention;  // text without severity
     std::function<void(const std::string&)> on_info;       // likewise
     std::function<void(const WaitFindings&)> on_deadlock;  // the job goes on
+    // True before this process is stopped (SIGTSTP), false when it goes on.
+    std::function<void(bool)> on_stopping;
 };
 
 // The last lines of each task's standard error, for the final report.

@@ -20,6 +20,7 @@
 #include "poe/diagnostics.hpp"
 #include "poe/help.hpp"
 #include "poe/job.hpp"
+#include "poe/live_panel.hpp"
 #include "poe/options.hpp"
 #include "poe/program_prompt.hpp"
 #include "poe/report.hpp"
@@ -112,9 +113,14 @@ struct Run {
 int run_step(const Run& run, const JobStep& step, int number, bool& dropped) {
     const pm::JobSpec job = make_job(run.options, run.map, step, run.surroundings, number);
     run.diagnostics.info(kExecuting, "executing " + job.commands[0][0] + " as job " + job.id);
-    pm::Partition partition(job, partition_options(run.options, run.diagnostics), run.heritage,
-                            environ);
+    pm::PartitionOptions partition_settings = partition_options(run.options, run.diagnostics);
+    std::unique_ptr<markers::Panel> panel = make_panel(run.options, job.id, job.tasks.size());
+    partition_settings.on_stopping = [&panel](bool stopping) {
+        if (panel != nullptr) stopping ? panel->leave() : panel->come_back();
+    };
+    pm::Partition partition(job, std::move(partition_settings), run.heritage, environ);
     const pm::Outcome outcome = partition.run();
+    panel.reset();
     if (outcome.cause == pm::Cause::kInterrupted && ::isatty(STDERR_FILENO) == 1)
         run.diagnostics.detail("");  // behind the ^C that the terminal has shown
     for (const ReportLine& line : report_lines(job, outcome, partition.stderr_tails())) {

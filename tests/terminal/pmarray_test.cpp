@@ -28,7 +28,7 @@ struct Job : FakeJob {
 };
 
 std::vector<std::string> pmarray(const Job& job) {
-    return {POE_PMARRAY, job.id()};
+    return {POE_BIN "/pmarray", job.id()};
 }
 
 // The digits of the clock change once a second, other things when they do.
