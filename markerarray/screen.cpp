@@ -5,9 +5,11 @@
 #define NCURSES_NOMACROS
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <curses.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
@@ -90,6 +92,9 @@ Screen::Screen(const Settings& settings) {
     ::tcgetattr(STDOUT_FILENO, &settings_before);
     ::use_env(FALSE);
     ::use_tioctl(TRUE);
+    // Curses ignores SIGTSTP while it writes, and so would lose one, unless somebody else handles
+    // it.
+    ::signal(SIGTSTP, [](int) {});
     SCREEN* terminal = ::newterm(nullptr, stdout, stdin);
     if (terminal == nullptr) {
         const char* kind = std::getenv("TERM");
@@ -129,6 +134,11 @@ Screen::~Screen() {
 
 Size Screen::size() const {
     return {COLS, LINES};
+}
+
+bool Screen::ready() const {
+    pollfd output{STDOUT_FILENO, POLLOUT, 0};
+    return ::poll(&output, 1, 0) > 0;
 }
 
 int Screen::pair_of(int foreground) {
