@@ -98,8 +98,11 @@ bool Panel::try_to_follow() {
     }
 }
 
-// Whether the terminal has a size, and room; a new one must be claimed anew.
+// Whether the terminal is ours (not that of a shell before which we are in the background), has a
+// size, and room; a new one must be claimed anew.
 bool Panel::measure() {
+    const pid_t before_it = ::tcgetpgrp(settings_.terminal);
+    if (before_it > 0 && before_it != ::getpgrp()) return false;
     winsize now{};
     if (::ioctl(settings_.terminal, TIOCGWINSZ, &now) != 0) return false;
     const Size size{now.ws_col, now.ws_row};

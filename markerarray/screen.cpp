@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <curses.h>
@@ -25,7 +26,8 @@ constexpr int kEscapeMilliseconds = 25;
 
 std::string capability(const char* name) {
     const char* value = ::tigetstr(const_cast<char*>(name));
-    return value == nullptr || value == reinterpret_cast<const char*>(-1) ? "" : value;
+    const auto number = reinterpret_cast<std::intptr_t>(value);
+    return number == 0 || number == -1 ? "" : value;
 }
 
 // What ends the modes that curses and we have set.

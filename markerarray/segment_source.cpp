@@ -119,6 +119,8 @@ void SegmentSource::look_at_processes(Clock::time_point now) {
             known.cpu_percent = -1;
             continue;
         }
+        // It sleeps in that call, which may be over when the row is shown.
+        if (state.doing.call != Call::kNone) known.processes->runs = true;
         const auto used = known.processes->cpu - known.cpu_before;
         if (!first) known.cpu_percent = static_cast<int>(std::max<long>(0, used * 100 / since));
         known.cpu_before = known.processes->cpu;
