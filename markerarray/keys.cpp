@@ -171,6 +171,12 @@ void escape(const Press& now) {
 
 void enter(const Press& now) {
     if (now.display() == Display::kTask || now.display() == Display::kHelp) return now.back();
+    // Of a cell, the task that it shows.
+    if (now.display() == Display::kCells && !now.scene.order.empty()) {
+        const CellContent cell = cell_at(now.scene.picture, now.scene.order, now.plan(),
+                                         position_of(now.scene.order, now.view.selected));
+        now.view.selected = static_cast<TaskId>(now.scene.order[cell.worst]);
+    }
     now.look_at(Display::kTask);
 }
 
@@ -323,7 +329,7 @@ const std::vector<KeyHelp>& key_help() {
         {"up down j k", "the task before, behind"},
         {"PgUp PgDn", "a screenful"},
         {"g G Home End", "the first, the last"},
-        {"Enter, click", "all about the task; back"},
+        {"Enter, click", "all about the task, of a cell about its worst; back"},
         {"left right", "move texts; in cells: the cell beside"},
         {"a", "a cell for each task, or a line"},
         {"+ -", "in cells: fewer or more tasks in each"},

@@ -139,7 +139,8 @@ void SegmentSource::read_marks(const MarkerRow& marks, Known& known, TaskRow& ro
         row.lights[light] = std::min<std::uint8_t>(
             marks.lights[light].load(std::memory_order_relaxed), kMarkerColors);
     if (marks.last.load(std::memory_order_relaxed) != known.text.number)
-        if (auto text = marks.text()) known.text = std::move(*text);
+        if (auto text = marks.text(); text && text->number > known.text.number)
+            known.text = std::move(*text);
     row.text = known.text.text;
     row.text_count = known.text.number;
     row.progress.total = marks.total.load(std::memory_order_acquire);
