@@ -2,7 +2,7 @@
 """farm: a task farm in plain Python, with lights: no message-passing library, no MPI, just programs
 that poe has started, and the command mpmark.
 
-Run:   pmarray &                       in another terminal, or not at all
+Run:   pmarray                         in another terminal, or not at all
        poe ./farm.py -procs 4          or   poe ./farm.py 200 -procs 8  for 200 jobs
 
 The jobs are numbers to be factored. Task t takes every job whose number modulo the tasks is t. Light

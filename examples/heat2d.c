@@ -1,6 +1,6 @@
 /* heat2d: how heat spreads on a plate, on a grid of tasks, with lights.
  *
- * Run:   pmarray &                                in another terminal, or not at all
+ * Run:   pmarray                                  in another terminal, or not at all
  *        poe ./heat2d -procs 4                    a plate of 256 x 256 points, 2000 steps
  *        poe ./heat2d 512 5000 -procs 8           512 x 512 points, 5000 steps
  *        poe ./heat2d -procs 4 -pmarray yes       the lights above the output

@@ -43,6 +43,8 @@ int shown(char32_t& character) {
     return 1;
 }
 
+}  // namespace
+
 void append_utf8(std::string& out, char32_t c) {
     const auto byte = [&out](char32_t value) { out += static_cast<char>(value); };
     if (c < 0x80) {
@@ -61,8 +63,6 @@ void append_utf8(std::string& out, char32_t c) {
         byte(0x80u | (c & 0x3fu));
     }
 }
-
-}  // namespace
 
 int Grid::put(int line, int column, std::string_view text, Style style, int width) {
     const int end = std::min(size_.columns, column + std::min(width, size_.columns));

@@ -74,6 +74,9 @@ class Grid {
     std::vector<Cell> cells_;
 };
 
+// Appends a character as UTF-8.
+void append_utf8(std::string& out, char32_t character);
+
 // How many columns put() takes for a text.
 int columns_of(std::string_view text);
 

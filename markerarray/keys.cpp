@@ -124,19 +124,6 @@ void end_prompt(const Press& now) {
     view.prompt = Prompt::kNone;
 }
 
-void append_utf8(std::string& text, char32_t c) {
-    if (c < 0x80) {
-        text += static_cast<char>(c);
-    } else if (c < 0x800) {
-        text += static_cast<char>(0xc0u | c >> 6);
-        text += static_cast<char>(0x80u | (c & 0x3fu));
-    } else {
-        text += static_cast<char>(0xe0u | (c >> 12 & 0xfu));
-        text += static_cast<char>(0x80u | (c >> 6 & 0x3fu));
-        text += static_cast<char>(0x80u | (c & 0x3fu));
-    }
-}
-
 void press_at_prompt(const Press& now, const Key& key) {
     View& view = now.view;
     if (key.kind == Kind::kEnter) return end_prompt(now);
@@ -149,7 +136,7 @@ void press_at_prompt(const Press& now, const Key& key) {
         if (!view.typed.empty()) view.typed.pop_back();
     } else if (key.kind == Kind::kCharacter && key.character == 0x15) {  // Ctrl-U
         view.typed.clear();
-    } else if (key.kind == Kind::kCharacter && key.character >= 0x20 && key.character < 0x10000 &&
+    } else if (key.kind == Kind::kCharacter && key.character >= 0x20 &&
                view.typed.size() < kLongestInput) {
         append_utf8(view.typed, key.character);
     }
@@ -184,6 +171,12 @@ void escape(const Press& now) {
 
 void enter(const Press& now) {
     if (now.display() == Display::kTask || now.display() == Display::kHelp) return now.back();
+    // Of a cell, the task that it shows.
+    if (now.display() == Display::kCells && !now.scene.order.empty()) {
+        const CellContent cell = cell_at(now.scene.picture, now.scene.order, now.plan(),
+                                         position_of(now.scene.order, now.view.selected));
+        now.view.selected = static_cast<TaskId>(now.scene.order[cell.worst]);
+    }
     now.look_at(Display::kTask);
 }
 
@@ -336,7 +329,7 @@ const std::vector<KeyHelp>& key_help() {
         {"up down j k", "the task before, behind"},
         {"PgUp PgDn", "a screenful"},
         {"g G Home End", "the first, the last"},
-        {"Enter, click", "all about the task; back"},
+        {"Enter, click", "all about the task, of a cell about its worst; back"},
         {"left right", "move texts; in cells: the cell beside"},
         {"a", "a cell for each task, or a line"},
         {"+ -", "in cells: fewer or more tasks in each"},

@@ -16,6 +16,10 @@ Grid render(const Scene& scene, Size size, const Glyphs& glyphs);
 // selection, for a display that nobody can type at.
 Grid render_rows_only(const Scene& scene, Size size, const Glyphs& glyphs);
 
+// One line: the program, the progress of all tasks together if they tell any, how many tasks there
+// are of each state.
+Grid render_status(const Scene& scene, int columns, const Glyphs& glyphs);
+
 // What to show while there is no job.
 Grid render_waiting(Size size, const std::string& text);
 

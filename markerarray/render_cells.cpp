@@ -41,11 +41,9 @@ void draw_cells(Grid& grid, const Scene& scene, const Glyphs& glyphs, int from, 
         for (std::size_t i = 0; i < plan.cells_per_line; ++i, ++cell) {
             const std::size_t first = cell * plan.tasks_per_cell;
             if (first >= scene.order.size()) return;
-            const std::size_t last = std::min(first + plan.tasks_per_cell, scene.order.size());
-            Activity worst = Activity::kUnknown;
-            for (std::size_t at = first; at < last; ++at)
-                worst = std::max(worst, scene.picture.rows[scene.order[at]].activity);
-            const bool here = selected >= first && selected < last;
+            const CellContent content = cell_at(scene.picture, scene.order, plan, first);
+            const Activity worst = scene.picture.rows[scene.order[content.worst]].activity;
+            const bool here = selected >= first && selected < content.last;
             grid.put(line, static_cast<int>(i) + 1, glyphs.activity(worst),
                      {Ink::kActivity, static_cast<std::uint8_t>(worst), here});
         }

@@ -66,7 +66,17 @@ void draw_job_progress(Grid& grid, const Scene& scene, const Glyphs& glyphs, int
     grid.put(line, at + 1, words);
 }
 
-std::string hints(const Scene& scene, Display display) {
+// What is under the cursor of kCells.
+std::string cell_words(const Scene& scene, Size size) {
+    if (scene.order.empty()) return "";
+    const CellPlan plan = cell_plan(scene.order.size(), scene.view, size, scene.progress);
+    const CellContent cell =
+        cell_at(scene.picture, scene.order, plan, position_of(scene.order, scene.view.selected));
+    const TaskRow& worst = scene.picture.rows[scene.order[cell.worst]];
+    return fmt::format("[task {}: {}]  ", worst.task, doing_words(worst));
+}
+
+std::string hints(const Scene& scene, Display display, Size size) {
     const View& view = scene.view;
     switch (display) {
         case Display::kHelp:
@@ -75,7 +85,7 @@ std::string hints(const Scene& scene, Display display) {
         default:
             break;
     }
-    std::string text;
+    std::string text = display == Display::kCells ? cell_words(scene, size) : "";
     if (!view.filter_text.empty())
         text += fmt::format("[{}: {} of {}]  ", view.filter_text, scene.order.size(),
                             scene.picture.rows.size());
@@ -99,7 +109,7 @@ void draw_foot(Grid& grid, const Scene& scene, Display display) {
         grid.put(line, end, U' ', {Ink::kPlain, 0, true});
         return;
     }
-    grid.put(line, 0, hints(scene, display), {Ink::kDim, 0, false});
+    grid.put(line, 0, hints(scene, display, grid.size()), {Ink::kDim, 0, false});
 }
 
 }  // namespace
@@ -167,6 +177,19 @@ Grid render_rows_only(const Scene& scene, Size size, const Glyphs& glyphs) {
     int from = 1;
     if (scene.progress && size.lines >= 6) draw_job_progress(grid, scene, glyphs, from++);
     draw_rows(grid, scene, glyphs, from, size.lines, false);
+    return grid;
+}
+
+Grid render_status(const Scene& scene, int columns, const Glyphs& glyphs) {
+    constexpr int kBar = 20;
+    Grid grid({columns, 1});
+    if (columns < 1) return grid;
+    draw_title(grid, scene, glyphs);
+    if (!scene.progress) return grid;
+    const JobProgress job = progress_of(scene.picture);
+    const int at = columns_of(title_words(scene)) + 3;
+    const int end = grid.put(0, at, glyphs.bar(kBar, share_of(job.progress)), kTitle, columns - at);
+    grid.put(0, end + 1, pace_words(job.progress, job.pace) + "  ", kTitle);
     return grid;
 }
 

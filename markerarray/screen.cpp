@@ -5,9 +5,12 @@
 #define NCURSES_NOMACROS
 #include <algorithm>
 #include <array>
+#include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <curses.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
@@ -23,7 +26,8 @@ constexpr int kEscapeMilliseconds = 25;
 
 std::string capability(const char* name) {
     const char* value = ::tigetstr(const_cast<char*>(name));
-    return value == nullptr || value == reinterpret_cast<const char*>(-1) ? "" : value;
+    const auto number = reinterpret_cast<std::intptr_t>(value);
+    return number == 0 || number == -1 ? "" : value;
 }
 
 // What ends the modes that curses and we have set.
@@ -90,6 +94,9 @@ Screen::Screen(const Settings& settings) {
     ::tcgetattr(STDOUT_FILENO, &settings_before);
     ::use_env(FALSE);
     ::use_tioctl(TRUE);
+    // Curses ignores SIGTSTP while it writes, and so would lose one, unless somebody else handles
+    // it.
+    ::signal(SIGTSTP, [](int) {});
     SCREEN* terminal = ::newterm(nullptr, stdout, stdin);
     if (terminal == nullptr) {
         const char* kind = std::getenv("TERM");
@@ -129,6 +136,11 @@ Screen::~Screen() {
 
 Size Screen::size() const {
     return {COLS, LINES};
+}
+
+bool Screen::ready() const {
+    pollfd output{STDOUT_FILENO, POLLOUT, 0};
+    return ::poll(&output, 1, 0) > 0;
 }
 
 int Screen::pair_of(int foreground) {

@@ -19,7 +19,8 @@ class Screen {
         bool mouse = true;
     };
 
-    // Takes over the terminal on standard input and output. Throws Error when its kind (TERM) is
+    // Takes over the terminal on standard input and output, and SIGTSTP: the caller blocks it, and
+    // calls leave() and come_back() around a stop. Throws Error when its kind (TERM) is
     // not known or cannot show a screen.
     explicit Screen(const Settings& settings);
     ~Screen();
@@ -27,6 +28,8 @@ class Screen {
     Screen& operator=(const Screen&) = delete;
 
     Size size() const;
+    // Whether the terminal takes output now. Never blocks.
+    bool ready() const;
     // Shows the grid, which has this size; blocks while the terminal does not take it.
     void show(const Grid& grid);
     // Sends all of it again with the next show().

@@ -119,6 +119,8 @@ void SegmentSource::look_at_processes(Clock::time_point now) {
             known.cpu_percent = -1;
             continue;
         }
+        // It sleeps in that call, which may be over when the row is shown.
+        if (state.doing.call != Call::kNone) known.processes->runs = true;
         const auto used = known.processes->cpu - known.cpu_before;
         if (!first) known.cpu_percent = static_cast<int>(std::max<long>(0, used * 100 / since));
         known.cpu_before = known.processes->cpu;
@@ -137,7 +139,8 @@ void SegmentSource::read_marks(const MarkerRow& marks, Known& known, TaskRow& ro
         row.lights[light] = std::min<std::uint8_t>(
             marks.lights[light].load(std::memory_order_relaxed), kMarkerColors);
     if (marks.last.load(std::memory_order_relaxed) != known.text.number)
-        if (auto text = marks.text()) known.text = std::move(*text);
+        if (auto text = marks.text(); text && text->number > known.text.number)
+            known.text = std::move(*text);
     row.text = known.text.text;
     row.text_count = known.text.number;
     row.progress.total = marks.total.load(std::memory_order_acquire);

@@ -97,6 +97,17 @@ CellPlan cell_plan(std::size_t tasks, const View& view, Size size, bool progress
     return plan;
 }
 
+CellContent cell_at(const Picture& picture, const Order& order, const CellPlan& plan,
+                    std::size_t position) {
+    CellContent cell;
+    cell.first = cell.worst = position / plan.tasks_per_cell * plan.tasks_per_cell;
+    cell.last = std::min(cell.first + plan.tasks_per_cell, order.size());
+    for (std::size_t at = cell.first; at < cell.last; ++at)
+        if (picture.rows[order[at]].activity > picture.rows[order[cell.worst]].activity)
+            cell.worst = at;
+    return cell;
+}
+
 std::size_t position_of(const Order& order, TaskId task) {
     const auto found = std::find(order.begin(), order.end(), static_cast<std::uint32_t>(task));
     return found == order.end() ? 0 : static_cast<std::size_t>(found - order.begin());

@@ -78,6 +78,16 @@ CellPlan cell_plan(std::size_t tasks, const View& view, Size size, bool progress
 // Keeps the selection among the tasks that are shown and on the screen. Called before drawing.
 void settle(View& view, const Order& order, Size size, bool progress);
 
+// The cell that has the task at this position of the order: the positions of its first task and
+// behind its last, and the task in it that is most alarming.
+struct CellContent {
+    std::size_t first = 0;
+    std::size_t last = 0;
+    std::size_t worst = 0;
+};
+CellContent cell_at(const Picture& picture, const Order& order, const CellPlan& plan,
+                    std::size_t position);
+
 // The position of the selected task in the order; 0 when it is not there.
 std::size_t position_of(const Order& order, TaskId task);
 

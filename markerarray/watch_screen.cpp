@@ -18,26 +18,29 @@ using Clock = JobFollower::Clock;
 
 constexpr std::chrono::milliseconds kFrame{50};
 constexpr std::size_t kMarksShown = 200;
+// Rows that change places all the time cannot be read; nor are 100,000 sorted for nothing.
+constexpr std::chrono::milliseconds kReorder{500};
 constexpr int kEnding[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
 
-sigset_t handled_signals() {
+// From now on signals are read, not suffered.
+UniqueFd listen_to_signals() {
     sigset_t set;
     ::sigemptyset(&set);
     for (const int signal : kEnding) ::sigaddset(&set, signal);
     for (const int signal : {SIGWINCH, SIGTSTP, SIGCONT}) ::sigaddset(&set, signal);
-    return set;
+    UniqueFd fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (!fd) throw_errno("cannot listen to signals");
+    ::sigprocmask(SIG_BLOCK, &set, nullptr);
+    return fd;
 }
 
 class Watch {
   public:
     Watch(JobFollower& follower, const ArrayOptions& options, const ScreenOptions& screen_options)
         : follower_(follower),
-          signals_(handled_signals()),
-          signal_fd_(::signalfd(-1, &signals_, SFD_CLOEXEC | SFD_NONBLOCK)),
+          signal_fd_(listen_to_signals()),
           glyphs_(screen_options.unicode),
           screen_({.colors = screen_options.colors, .mouse = true}) {
-        if (!signal_fd_) throw_errno("cannot listen to signals");
-        ::sigprocmask(SIG_BLOCK, &signals_, nullptr);
         view_.filter = options.filter;
         view_.filter_text = options.filter_text;
         view_.sort = options.sort;
@@ -58,7 +61,7 @@ class Watch {
                 while (const auto key = screen_.key()) {
                     pressed = true;
                     if (!handle(*key)) return 0;
-                    refresh_scene();
+                    refresh_scene(true);
                 }
                 if (hung_up_) return SIGHUP;
                 if (pressed || redraw_) draw();
@@ -92,13 +95,13 @@ class Watch {
 
     void suspend() {
         screen_.leave();
-        ::kill(0, SIGSTOP);
+        ::raise(SIGSTOP);
         screen_.come_back();
         redraw_ = true;
     }
 
     // The present, or the moment at which the view stands: that is kept, as memory of it fades.
-    void refresh_scene() {
+    void refresh_scene(bool reorder) {
         const Model& model = follower_.model();
         if (!view_.standing) {
             stood_.reset();
@@ -106,7 +109,11 @@ class Watch {
             stood_ = model.at(*view_.standing);
             stood_->at = *view_.standing;
         }
-        order_ = order_of(picture(), view_);
+        const Clock::time_point now = Clock::now();
+        if (reorder || order_.size() > picture().rows.size() || now - ordered_ >= kReorder) {
+            order_ = order_of(picture(), view_);
+            ordered_ = now;
+        }
         settle(view_, order_, screen_.size(), model.any_progress());
         if (view_.display == Display::kTask) marks_ = model.marks_of(view_.selected, kMarksShown);
     }
@@ -119,6 +126,7 @@ class Watch {
     }
 
     void draw() {
+        if (!screen_.ready()) return;  // slow, or halted: it misses pictures
         redraw_ = false;
         if (follower_.has_job() && follower_.model().now().job.id != job_) new_job();
         if (!follower_.has_job()) {
@@ -126,7 +134,7 @@ class Watch {
                 render_waiting(screen_.size(), "waits for a job: start one with poe;  q quit"));
             return;
         }
-        refresh_scene();
+        refresh_scene(false);
         screen_.show(render(scene(), screen_.size(), glyphs_));
     }
 
@@ -135,6 +143,8 @@ class Watch {
         view_.standing.reset();
         view_.pinned.clear();
         view_.top = 0;
+        order_.clear();
+        ordered_ = {};
         if (view_.display == Display::kTask) view_.display = view_.before;
     }
 
@@ -147,7 +157,8 @@ class Watch {
                 screen_.repaint();
                 break;
             case Command::kSuspend:
-                suspend();
+                // As the terminal does it: all of this job of the shell, us included.
+                ::kill(0, SIGTSTP);
                 break;
             case Command::kNextJob:
                 if (!follower_.next_job(Clock::now())) view_.notice = "there is no other job";
@@ -159,12 +170,12 @@ class Watch {
     }
 
     JobFollower& follower_;
-    sigset_t signals_;
     UniqueFd signal_fd_;
     Glyphs glyphs_;
     Screen screen_;
     View view_;
     Order order_;
+    Clock::time_point ordered_{};
     std::optional<Picture> stood_;
     std::vector<Model::Mark> marks_;
     std::string job_;

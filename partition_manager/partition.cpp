@@ -299,7 +299,9 @@ void Partition::on_signal(int signal) {
 void Partition::stop_and_wait_for_continue() {
     branches_->send(SignalTasks{SIGSTOP});
     branches_->drain(std::chrono::milliseconds(100));
+    if (options_.on_stopping) options_.on_stopping(true);
     ::raise(SIGSTOP);
+    if (options_.on_stopping) options_.on_stopping(false);
 }
 
 void Partition::end_job(Verdict verdict, bool at_once) {

@@ -40,6 +40,8 @@ struct PartitionOptions {
     // Once a second while nodes come up, with how far it is; empty: no more of it.
     std::function<void(const std::string&)> on_progress;
     std::function<void(const WaitFindings&)> on_deadlock;  // the job goes on
+    // True before this process is stopped (SIGTSTP), false when it goes on.
+    std::function<void(bool)> on_stopping;
 };
 
 // The last lines of each task's standard error, for the final report.

@@ -181,6 +181,19 @@ void apply_communication(Options& options, OptionId id, const Value& value) {
     }
 }
 
+void apply_displays(Options& options, OptionId id, const Value& value) {
+    switch (id) {
+        case OptionId::kPmarray:
+            options.pmarray = value.yes();
+            break;
+        case OptionId::kProgress:
+            options.progress = value.yes();
+            break;
+        default:
+            break;
+    }
+}
+
 }  // namespace
 
 void apply_value(Options& options, const OptionRow& row, const Value& value) {
@@ -196,6 +209,7 @@ void apply_value(Options& options, const OptionRow& row, const Value& value) {
         case OptionGroup::kCommunication:
             return apply_communication(options, row.id, value);
         case OptionGroup::kDisplays:
+            return apply_displays(options, row.id, value);
         case OptionGroup::kPoe:
             return;
     }

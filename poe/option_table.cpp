@@ -230,6 +230,10 @@ constexpr std::array<OptionRow, kOptionCount> kTable = {{
            "deepest nesting of datatypes", Group::kCommunication, kNotYet),
 
     // ---- markers and traces
+    yes_no(Id::kPmarray, "pmarray", "MP_PMARRAY", "no",
+           "show the marker array above the output, on a terminal", Group::kDisplays, kNow),
+    yes_no(Id::kProgress, "progress", "MP_PROGRESS", "no",
+           "show a line of progress below the output, on a terminal", Group::kDisplays, kNow),
     number(Id::kPmlights, "pmlights", "MP_PMLIGHTS", 0, 100, "lights", "100",
            "lights of each task in the marker array", Group::kDisplays, kNow),
     number(Id::kUsrport, "usrport", "MP_USRPORT", 1, 65535, "port", "9999",

@@ -78,6 +78,8 @@ enum class OptionId : unsigned char {
     kSingleThread,
     kMaxTypedepth,
     // markers and traces
+    kPmarray,
+    kProgress,
     kPmlights,
     kUsrport,
     kTracelevel,

@@ -98,6 +98,10 @@ struct Options {
     std::chrono::milliseconds kill_grace{500};    // between SIGTERM and SIGKILL
     std::chrono::seconds deadlock_timeout{10};    // without progress; 0: off
 
+    // Displays on poe's own terminal.
+    bool pmarray = false;   // the marker array, above the output
+    bool progress = false;  // one line, below it
+
     // Communication.
     WaitMode wait_mode = WaitMode::kAdaptive;
     Bytes buffer_mem = 0;     // 0: MPL's default

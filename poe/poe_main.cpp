@@ -26,6 +26,7 @@
 #include "poe/diagnostics.hpp"
 #include "poe/help.hpp"
 #include "poe/job.hpp"
+#include "poe/live_panel.hpp"
 #include "poe/nodes.hpp"
 #include "poe/options.hpp"
 #include "poe/program_prompt.hpp"
@@ -148,9 +149,15 @@ std::optional<int> run_once(const Run& run, const JobStep& step, int number, boo
     const pm::JobSpec job =
         make_job(run.options, run.map, step, run.surroundings, run.paths, number);
     run.diagnostics.info(kExecuting, "executing " + job.commands[0][0] + " as job " + job.id);
-    pm::Partition partition(job, partition_options(run.options, run.paths, run.diagnostics),
-                            run.heritage, environ);
+    pm::PartitionOptions partition_settings =
+        partition_options(run.options, run.paths, run.diagnostics);
+    std::unique_ptr<markers::Panel> panel = make_panel(run.options, job.id, job.tasks.size());
+    partition_settings.on_stopping = [&panel](bool stopping) {
+        if (panel != nullptr) stopping ? panel->leave() : panel->come_back();
+    };
+    pm::Partition partition(job, std::move(partition_settings), run.heritage, environ);
     const pm::Outcome outcome = partition.run();
+    panel.reset();
     if (outcome.unreached && may_retry) {
         run.diagnostics.attention(kAttention, outcome.text + "; trying again (-retry)");
         return std::nullopt;

@@ -16,9 +16,9 @@ documented = re.findall(r"^\.TP\n\.B (\d+)$", errors, re.M)
 if len(numbers) < 10 or sorted(documented) != sorted(numbers):
     faults.append(f"mpl.3 has the errors {documented}, the library {sorted(numbers)}")
 
-header = (source / "comm/mpproto.h").read_text()
-functions = set(re.findall(r"^int mpc_(\w+)\(", header, re.M))
-by_reference = set(re.findall(r"^int mp_(\w+)\(", header, re.M))
+header = (source / "comm/mpproto.h").read_text() + (source / "markerarray/mp_marker.h").read_text()
+functions = set(re.findall(r"^(?:int|void) mpc_(\w+)\(", header, re.M))
+by_reference = set(re.findall(r"^(?:int|void) mp_(\w+)\(", header, re.M))
 if len(functions) < 20 or functions != by_reference:
     faults.append(f"not in both forms: {sorted(functions ^ by_reference)}")
 

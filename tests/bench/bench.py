@@ -6,9 +6,10 @@ import sys
 
 import comm_bench
 import launch_bench
+import marker_bench
 import stdio_bench
 
-BENCHES = {"comm": comm_bench.run, "launch": launch_bench.run, "stdio": stdio_bench.run}
+BENCHES = {"comm": comm_bench.run, "launch": launch_bench.run, "markers": marker_bench.run, "stdio": stdio_bench.run}
 
 
 def main():

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import tempfile
 
-from launching import BUILD, SOURCE, LaunchTest, clean_environment, main, poe, start, wait_for
+from launching import BUILD, EXAMPLES, SOURCE, LaunchTest, clean_environment, main, poe, start, wait_for
 
 PMARRAY = str(BUILD / "bin" / "pmarray")
 MPMARK = str(BUILD / "bin" / "mpmark")
@@ -195,6 +195,14 @@ class Disturbance(MarkerTest):
             for watcher in watchers:
                 watcher.communicate(timeout=60)
             self.assertEqual([watcher.returncode for watcher in watchers], [-signal.SIGKILL, 0, 0])
+
+    def test_heat2d(self):
+        """The same plate, to the last bit, on any number of tasks."""
+        sums = set()
+        for tasks in (1, 2, 3, 4, 6):
+            result = self.ok(poe(str(EXAMPLES / "heat2d"), "32", "250", "-procs", str(tasks), env=environment()))
+            sums.add(result.stdout.split()[-1])
+        self.assertEqual(len(sums), 1, sums)
 
     def test_farm(self):
         result = self.ok(poe(str(SOURCE / "examples/farm.py"), "6", "-procs", "2", env=environment()))

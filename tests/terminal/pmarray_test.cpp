@@ -28,7 +28,7 @@ struct Job : FakeJob {
 };
 
 std::vector<std::string> pmarray(const Job& job) {
-    return {POE_PMARRAY, job.id()};
+    return {POE_BIN "/pmarray", job.id()};
 }
 
 // The digits of the clock change once a second, other things when they do.
@@ -57,7 +57,7 @@ TEST_CASE("the array on a terminal, and its end") {
     CHECK(terminal.on_other_screen());
     CHECK_FALSE(terminal.cursor_visible());
     CHECK(terminal.find("TASK").first == 1);
-    CHECK(terminal.find("? help").first == 23);
+    REQUIRE(terminal.wait_until([&] { return terminal.find("? help").first == 23; }));
     job.marks(2).set_text("changed");
     CHECK(terminal.wait_for("changed"));
     job.end();

@@ -170,6 +170,18 @@ TEST_CASE("displays and the ways back") {
     CHECK(desk.press(Key{Key::Kind::kCharacter, 0x03, 0, 0}) == Command::kQuit);
 }
 
+TEST_CASE("a cell leads to its worst task") {
+    Desk desk;
+    desk.size = {5, 5};  // two lines of three cells, for eight tasks
+    desk.view.display = Display::kCells;
+    desk.view.selected = 6;
+    desk.press(Key::Kind::kEnter);
+    CHECK(desk.view.display == Display::kTask);
+    CHECK(desk.view.selected == 7);
+    desk.press(Key::Kind::kEnter);
+    CHECK(desk.view.display == Display::kCells);
+}
+
 TEST_CASE("standing still and going back") {
     Desk desk;
     desk.type("p");

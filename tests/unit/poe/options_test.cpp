@@ -247,3 +247,13 @@ TEST_CASE("the MP_ variables of an environment block", "[options]") {
     const Environment expected{{"MP_PROCS", "4"}, {"MP_FENCE", "a=b"}, {"MP_EMPTY", ""}};
     CHECK(mp_variables(block) == expected);
 }
+
+TEST_CASE("displays on poe's own terminal", "[options]") {
+    CHECK_FALSE(right({}).pmarray);
+    CHECK_FALSE(right({}).progress);
+    CHECK(right({"-pmarray", "yes"}).pmarray);
+    CHECK(right({}, {{"MP_PROGRESS", "Yes"}}).progress);
+    // The tasks hear how many lights there are.
+    CHECK(right({"-pmlights", "8"}).task_environment == std::vector<std::string>{"MP_PMLIGHTS=8"});
+    CHECK(wrong({"-pmlights", "101"}).find("0 to 100") != std::string::npos);
+}
