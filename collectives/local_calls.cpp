@@ -184,6 +184,8 @@ void LocalCalls::run(const Shape& shape, const Run& run, bool barrier) {
     } else {
         commons_->all_give(part, *this);
     }
+    // As every call does: a message that was sent before a sync has come after it.
+    runtime_->messages().progress();
 }
 
 void LocalCalls::wait(const std::function<bool()>& over,
