@@ -146,6 +146,12 @@ class Entry {
             if (const Plan* wrong = library_.exchange_rows(*group_, made_.shape.matrix))
                 return refuse_outcome(call_, *wrong);
         }
+        if (ending.blocking) {
+            if (LocalCalls* local = library_.local_for(*group_, made_.shape)) {
+                local->run(made_.shape, made_.run, library_.barrier());
+                return 0;
+            }
+        }
         Plan& plan = library_.plan_for(*group_, made_);
         library_.begin(*group_, plan, made_.run);
         if (ending.blocking) {

@@ -15,7 +15,8 @@
 
 namespace poe::collectives {
 
-struct Plans;  // kept schedules, plan.hpp
+struct Plans;      // kept schedules, plan.hpp
+class LocalCalls;  // shared memory, local_calls.hpp
 
 struct Group {
     Group(int number, int its_label, std::vector<TaskId> tasks, TaskId own);
@@ -32,6 +33,8 @@ struct Group {
     Rank me;
     std::uint32_t sequence = 0;  // collective calls so far
     std::unique_ptr<Plans> plans;
+    // Null until the first call that could use it; then it says whether there is any.
+    std::unique_ptr<LocalCalls> local;
 };
 
 // The groups of this task. A number is (counter, task): the task of rank 0 counts the groups it has

@@ -58,6 +58,29 @@ Plan& Library::kept_or_new(Group& group, const Shape& shape, bool users_function
                             users_function);
 }
 
+LocalCalls* Library::local_for(Group& group, const Shape& shape) {
+    if (!LocalCalls::fits(shape) || overrides_[static_cast<std::size_t>(shape.operation)])
+        return nullptr;
+    // There it would have to become a barrier.
+    const bool from_root =
+        shape.operation == Operation::kBcast || shape.operation == Operation::kScatter;
+    if (barrier_ && from_root) return nullptr;
+    if (group.local == nullptr) {
+        group.local = std::make_unique<LocalCalls>();
+        if (!LocalCalls::possible(runtime_, group)) return nullptr;
+        // 0: there is none left.
+        std::uint32_t piece = 0;
+        if (group.me == 0) {
+            const auto taken = runtime_.segment()->take_common();
+            if (taken) piece = *taken + 1;
+        }
+        const std::uint32_t sequence = group.sequence++;
+        if (tell_from_first(group, piece, message_type(group, sequence)) != nullptr) return nullptr;
+        if (piece != 0) group.local = std::make_unique<LocalCalls>(runtime_, group, piece - 1);
+    }
+    return group.local->available() ? group.local.get() : nullptr;
+}
+
 Plan& Library::plan_for(Group& group, const CollectiveCall& call) {
     const Shape& shape = call.shape;
     const bool users = call.run.reduction.function != nullptr && call.run.reduction.name == nullptr;

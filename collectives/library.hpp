@@ -12,6 +12,7 @@
 
 #include "collectives/chooser.hpp"
 #include "collectives/groups.hpp"
+#include "collectives/local_calls.hpp"
 #include "collectives/plan.hpp"
 #include "comm/base/task_doing.hpp"
 #include "comm/runtime.hpp"
@@ -47,6 +48,9 @@ class Library {
     bool barrier() const noexcept { return barrier_; }
     Groups& groups() noexcept { return groups_; }
 
+    // The shared memory to make a blocking call on that group with, or null: then by messages. The
+    // first call that could use any finds out, which blocks until the members have heard of it.
+    LocalCalls* local_for(Group& group, const Shape& shape);
     // The plan to run for a call on that group, built at the first call of its shape.
     Plan& plan_for(Group& group, const CollectiveCall& call);
     // Begins one that plan_for has given; takes the next number of the group's calls. Blocks only

@@ -70,7 +70,7 @@ void MessageLayer::wait_until_over(const Outcome& outcome, const Wait& wait) {
     const Outcome* outer = std::exchange(awaited_, &outcome);
     waiter_->restart();
     help();
-    while (outcome == Outcome::kPending) {
+    while (!wait.over()) {
         if (look(waiter_->looks())) {
             help();
             waiter_->restart();
@@ -79,13 +79,13 @@ void MessageLayer::wait_until_over(const Outcome& outcome, const Wait& wait) {
         const bool time_to_sleep = waiter_->pause();
         if (waiter_->impatient()) {
             wait.sweep();
-            if (outcome != Outcome::kPending) break;
+            if (wait.over()) break;
             if (take_in_offers()) continue;
             if (waiter_->note_due()) wait.note();
         }
         if (!time_to_sleep) continue;
         waiter_->begin_sleep();
-        if (progress()) {
+        if (progress() || wait.over()) {
             help();
             waiter_->end_sleep();
         } else {
@@ -101,6 +101,7 @@ struct MessageLayer::WaitForOne {
     MessageLayer& layer;
     R& request;
 
+    bool over() const { return request.outcome != Outcome::kPending; }
     void sweep() const { layer.end_if_hopeless(request); }
     void note() const {
         const Awaited awaited = layer.awaited_by(request);
@@ -127,14 +128,34 @@ Outcome MessageLayer::wait(ReceiveRequest& request) {
 // A wait for any of several: whom it waits for is more than a note can tell.
 struct MessageLayer::WaitForAny {
     MessageLayer& layer;
+    const FinishedList& list;
     const std::function<void()>& sweep;
+
+    bool over() const { return list.outcome != Outcome::kPending; }
 
     void note() const { layer.waiter_->note({}, layer.unexpected_view(Awaited::kAnybody)); }
 };
 
 void MessageLayer::wait(FinishedList& list, const std::function<void()>& sweep) {
     sweep();
-    if (list.outcome == Outcome::kPending) wait_until_over(list.outcome, WaitForAny{*this, sweep});
+    if (list.outcome == Outcome::kPending)
+        wait_until_over(list.outcome, WaitForAny{*this, list, sweep});
+}
+
+struct MessageLayer::WaitForStore {
+    MessageLayer& layer;
+    const std::function<bool()>& done;
+    const std::function<Awaited()>& awaited;
+
+    bool over() const { return done(); }
+    void sweep() const {}
+    void note() const { layer.waiter_->note(awaited(), layer.unexpected_view(awaited().peer)); }
+};
+
+void MessageLayer::wait_until(const std::function<bool()>& over,
+                              const std::function<Awaited()>& awaited) {
+    const Outcome never = Outcome::kPending;
+    wait_until_over(never, WaitForStore{*this, over, awaited});
 }
 
 void MessageLayer::end_if_hopeless(SendRequest& request) {

@@ -72,6 +72,10 @@ class MessageLayer final : private PipeSink {
     // Blocks until a request has ended that tells `list`; the caller takes it out. `sweep` is
     // called while the wait lasts, to end requests that cannot go on (end_if_hopeless).
     void wait(FinishedList& list, const std::function<void()>& sweep);
+    // Blocks until `over`, which is asked again and again; messages move meanwhile. `awaited` says
+    // whom the wait is for, when somebody wants to know. For what ends by a store to shared memory:
+    // who makes it must wake this task. No part of it allocates.
+    void wait_until(const std::function<bool()>& over, const std::function<Awaited()>& awaited);
     // Ends the operation when its partner's pipe is broken, or when nobody can ever complete it.
     void end_if_hopeless(SendRequest& request);
     void end_if_hopeless(ReceiveRequest& request);
@@ -138,6 +142,7 @@ class MessageLayer final : private PipeSink {
     template <typename R>
     struct WaitForOne;
     struct WaitForAny;
+    struct WaitForStore;
     template <typename Wait>
     void wait_until_over(const Outcome& outcome, const Wait& wait);
     bool nobody_can_send(const ReceiveRequest& request) const noexcept;

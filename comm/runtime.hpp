@@ -50,6 +50,11 @@ class Runtime {
     // Precondition: failure() is empty.
     MessageLayer& messages() noexcept { return *messages_; }
     Operations& operations() noexcept { return *operations_; }
+    // The node's segment and the device of its shared memory; null in a job of one task, and where
+    // all messages go over TCP.
+    const NodeSegment* segment() const noexcept { return segment_.get(); }
+    ShmDevice* shared_memory() noexcept { return shared_memory_.get(); }
+    const Fences& fences() const noexcept { return fences_; }
     // What the task is doing, for watchers; a word of its own in a job of one task.
     DoingWords& doing() noexcept { return *doing_; }
 

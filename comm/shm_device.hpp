@@ -18,6 +18,7 @@
 #include "comm/base/node_segment.hpp"
 #include "comm/pipe.hpp"
 #include "comm/shm_pipe.hpp"
+#include "comm/wait.hpp"
 #include "comm/wake_fifo.hpp"
 
 namespace poe::comm {
@@ -74,6 +75,12 @@ class ShmDevice final : public Device {
 
     Pipe& pipe_to(TaskId peer) override;
     bool poll(PipeSink& sink) override;
+
+    // Wakes a task of the node if it sleeps. Call after a light fence. Never blocks.
+    void wake(std::uint32_t peer_index) noexcept {
+        if (wake_if_asleep(segment_.slot(peer_index))) [[unlikely]]
+            fifos_.wake(segment_.task_at(peer_index));
+    }
 
     std::size_t active_pipes() const noexcept { return active_.size(); }
 

@@ -169,8 +169,11 @@ SegmentLayout SegmentLayout::of(std::uint32_t tasks, std::uint32_t local_tasks,
         round_up(layout.boards_offset + std::uint64_t{local_tasks} * layout.board_stride, kPage);
     layout.control_bytes = local_tasks <= 64 ? 2 * kPage : kPage;
     layout.ring_bytes = ring_bytes_for(local_tasks);
-    layout.file_bytes =
+    layout.commons_offset =
         layout.fixed_bytes + std::uint64_t{local_tasks} * local_tasks * layout.pipe_bytes();
+    layout.common_bytes =
+        round_up(kCommonBase + std::uint64_t{local_tasks} * kCommonPerTask, kPage);
+    layout.file_bytes = layout.commons_offset + kCommons * layout.common_bytes;
     return layout;
 }
 
@@ -388,6 +391,36 @@ void NodeSegment::reserve_pipe(std::uint32_t sender, std::uint32_t receiver, std
     reserve(start + from, start + to,
             "messages from task " + std::to_string(task_at(sender)) + " to task " +
                 std::to_string(task_at(receiver)));
+}
+
+std::optional<std::uint32_t> NodeSegment::take_common() const {
+    std::uint32_t taken = header_->commons_taken.load(std::memory_order_relaxed);
+    for (;;) {
+        const auto free = static_cast<std::uint32_t>(__builtin_ctz(~taken | 1u << kCommons));
+        if (free >= kCommons) return std::nullopt;
+        if (!header_->commons_taken.compare_exchange_weak(taken, taken | 1u << free,
+                                                          std::memory_order_acq_rel)) {
+            continue;
+        }
+        const std::uint64_t start =
+            facts_.layout.commons_offset + free * facts_.layout.common_bytes;
+        reserve(start, start + facts_.layout.common_bytes, "shared memory of a group");
+        return free;
+    }
+}
+
+void NodeSegment::give_back_common(std::uint32_t index) const noexcept {
+    header_->commons_taken.fetch_and(~(1u << index), std::memory_order_acq_rel);
+}
+
+SegmentMapping NodeSegment::map_common(std::uint32_t index) const {
+    POE_CHECK(index < kCommons, index);
+    const std::size_t size = facts_.layout.common_bytes;
+    const std::uint64_t offset = facts_.layout.commons_offset + index * size;
+    void* start = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(),
+                         static_cast<off_t>(offset));
+    if (start == MAP_FAILED) throw_errno("cannot map the shared memory of a group in " + path_);
+    return {static_cast<std::byte*>(start), size};
 }
 
 void NodeSegment::reserve(std::uint64_t from, std::uint64_t to, const std::string& what) const {

@@ -112,6 +112,13 @@ class NodeSegment {
     void reserve_pipe(std::uint32_t sender, std::uint32_t receiver, std::uint64_t from,
                       std::uint64_t to) const;
 
+    // Takes a common piece that nobody uses, and reserves its memory, which is zero unless who gave
+    // it back left something. Nothing: all are in use. Throws Error when memory is short.
+    std::optional<std::uint32_t> take_common() const;
+    void give_back_common(std::uint32_t index) const noexcept;
+    // Maps one that somebody has taken. Throws Error.
+    SegmentMapping map_common(std::uint32_t index) const;
+
     // What the segment costs, for reports.
     struct Cost {
         Bytes fixed_per_task = 0;     // reserved at creation, header and map shared out

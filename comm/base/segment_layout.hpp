@@ -13,10 +13,11 @@
 //   -- page boundary: all above is reserved (fallocate) when the segment is created --
 //   pipes         one per ordered pair of local tasks, receiver-major:
 //                 control page(s) with the cells, then the data ring
+//   commons       kCommons pieces of shared memory for groups of tasks (collectives/commons.hpp)
 //
 // The file is sparse. The memory of a pipe exists only after its first user has reserved it, in
-// steps; nobody may touch a pipe's memory before that (a touch of a hole could end in SIGBUS when
-// /dev/shm is full).
+// steps, that of a common piece after who took it has; nobody may touch memory before that (a touch
+// of a hole could end in SIGBUS when /dev/shm is full).
 //
 // Who writes what: pmd the header, the node map and the nodes (before anyone attaches; `ending` and
 // ports of other nodes' tasks later: a task waits for a port that is still 0); a task its own slot,
@@ -44,6 +45,10 @@ inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxTasks = 1u << 20;
 inline constexpr std::uint32_t kMaxLocalTasks = 4096;
+inline constexpr std::uint32_t kCommons = 16;
+// Of a common piece: for each local task, and besides.
+inline constexpr std::size_t kCommonPerTask = kLine + 2048;
+inline constexpr std::size_t kCommonBase = 4 * 32768 + kPage;
 inline constexpr std::size_t kMaxJobId = 40;
 
 // A node of the job, for tasks that connect to its tasks.
@@ -66,6 +71,8 @@ struct SegmentLayout {
     std::uint64_t fixed_bytes = 0;    // up to here reserved at creation; the pipes start here
     std::uint64_t control_bytes = 0;  // of one pipe
     std::uint64_t ring_bytes = 0;     // of one pipe, a power of two
+    std::uint64_t commons_offset = 0;
+    std::uint64_t common_bytes = 0;  // of one
     std::uint64_t file_bytes = 0;
 
     static SegmentLayout of(std::uint32_t tasks, std::uint32_t local_tasks,
@@ -111,6 +118,8 @@ struct SegmentHeader {
     SegmentFacts facts;
     // Futex word, set to 1 by pmd when the job is being ended (NodeSegment::announce_ending).
     alignas(kLine) std::atomic<std::uint32_t> ending;
+    // A bit for each common piece that is in use.
+    alignas(kLine) std::atomic<std::uint32_t> commons_taken;
 };
 static_assert(sizeof(SegmentHeader) <= kPage);
 

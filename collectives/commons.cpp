@@ -1,0 +1,112 @@
+// The protocol of shared memory between members of a group; see commons.hpp.
+#include "collectives/commons.hpp"
+
+#include <cstring>
+
+namespace poe::collectives {
+
+Commons::Commons(std::byte* memory, std::uint32_t members, std::uint32_t me) noexcept
+    : members_(members),
+      me_(me),
+      left_(reinterpret_cast<Line*>(memory)),
+      roots_(left_ + 1),
+      arrived_(roots_ + 1),
+      published_(arrived_ + kDepth),
+      done_(reinterpret_cast<Line*>(memory + kControl)),
+      slots_(memory + kControl + members * sizeof(Line)),
+      results_(slots_ + members * kSlot) {}
+
+// A member that is not done with so many calls; members_ when all are.
+std::uint32_t Commons::first_behind(std::uint64_t calls) const noexcept {
+    for (std::uint32_t m = 0; m < members_; ++m) {
+        if (m != me_ && done_[m].word.load(std::memory_order_acquire) < calls) return m;
+    }
+    return members_;
+}
+
+// A member that has not come to that call; members_ when all have.
+std::uint32_t Commons::not_arrived(std::uint64_t call) const noexcept {
+    for (std::uint32_t m = 0; m < members_; ++m) {
+        if (done_[m].begun.load(std::memory_order_relaxed) <= call &&
+            done_[m].word.load(std::memory_order_relaxed) <= call)
+            return m;
+    }
+    return members_;
+}
+
+void Commons::await_published(std::uint64_t call, std::uint32_t root, Host& host) const {
+    const std::atomic<std::uint64_t>& word = published_[call % kDepth].word;
+    const auto over = [&word, call] { return word.load(std::memory_order_acquire) > call; };
+    if (!over()) {
+        host.wait(over, [this, call, root] { return root == kLast ? not_arrived(call) : root; });
+    }
+}
+
+// The result of call - kDepth must have been taken by all.
+void Commons::await_room(std::uint64_t call, Host& host) {
+    if (call < kDepth || all_done_ > call - kDepth) return;
+    const std::uint64_t needed = call - kDepth + 1;
+    const auto over = [this, needed] { return first_behind(needed) == members_; };
+    if (!over()) {
+        roots_->word.fetch_add(1, std::memory_order_seq_cst);
+        host.wait(over, [this, needed] { return first_behind(needed); });
+        roots_->word.fetch_sub(1, std::memory_order_relaxed);
+    }
+    // Perhaps they are further: then there is less to look at the next times.
+    all_done_ = first_behind(call) == members_ ? call : needed;
+}
+
+void Commons::publish(std::uint64_t call, Host& host) noexcept {
+    published_[call % kDepth].word.store(call + 1, std::memory_order_release);
+    host.fence();
+    host.wake_others();
+}
+
+void Commons::end(std::uint64_t call, Host& host) noexcept {
+    done_[me_].word.store(call + 1, std::memory_order_release);
+    host.fence();
+    if (roots_->word.load(std::memory_order_relaxed) != 0) [[unlikely]]
+        host.wake_others();
+}
+
+void Commons::all_give(Part& part, Host& host) {
+    const std::uint64_t call = call_++;
+    if (slot_used_ != 0) await_published(slot_used_ - 1, kLast, host);
+    part.give(slots_ + me_ * kSlot);
+    slot_used_ = call + 1;
+    done_[me_].begun.store(call + 1, std::memory_order_relaxed);
+    std::atomic<std::uint64_t>& arrived = arrived_[call % kDepth].word;
+    if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == members_) {
+        arrived.store(0, std::memory_order_relaxed);
+        part.collect(result(call));
+        publish(call, host);
+    } else if (part.takes()) {
+        await_published(call, kLast, host);
+    }
+    if (part.takes()) {
+        part.take(result(call));
+        all_done_ = call;
+    }
+    end(call, host);
+}
+
+void Commons::one_gives(std::uint32_t root, Part& part, Host& host) {
+    const std::uint64_t call = call_++;
+    if (root == me_) {
+        await_room(call, host);
+        part.collect(result(call));
+        publish(call, host);
+    } else {
+        await_published(call, root, host);
+        part.take(result(call));
+    }
+    end(call, host);
+}
+
+bool Commons::leave() noexcept {
+    if (left_->word.fetch_add(1, std::memory_order_acq_rel) + 1 < members_) return false;
+    std::memset(static_cast<void*>(left_), 0, kControl + members_ * sizeof(Line));
+    return true;
+}
+
+}  // namespace poe::collectives

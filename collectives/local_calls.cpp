@@ -1,0 +1,204 @@
+// The operations in shared memory; see local_calls.hpp.
+#include "collectives/local_calls.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "collectives/groups.hpp"
+
+namespace poe::collectives {
+namespace {
+
+class LocalPart final : public Commons::Part {
+  public:
+    LocalPart(const Shape& shape, const Run& run, const Commons& commons, std::uint32_t me,
+              bool barrier, std::byte* scratch)
+        : shape_(shape),
+          run_(run),
+          commons_(commons),
+          me_(me),
+          barrier_(barrier),
+          scratch_(scratch) {}
+
+    void give(std::byte* slot) override {
+        const Bytes bytes =
+            shape_.operation == Operation::kIndex ? shape_.bytes * shape_.n : shape_.bytes;
+        if (shape_.operation != Operation::kSync) copy(slot, run_.given, bytes);
+    }
+
+    void collect(std::byte* result) override {
+        switch (shape_.operation) {
+            case Operation::kSync:
+                break;
+            case Operation::kBcast:
+                copy(result, run_.result, shape_.bytes);
+                break;
+            case Operation::kScatter:
+                copy(result, run_.given, shape_.bytes * shape_.n);
+                copy(run_.result, run_.given + me_ * shape_.bytes, shape_.bytes);
+                break;
+            case Operation::kReduce:
+            case Operation::kCombine:
+                copy(result, commons_.slot(0), shape_.bytes);
+                for (std::uint32_t r = 1; r < shape_.n; ++r) add(result, r);
+                break;
+            case Operation::kPrefix:
+                copy(result, commons_.slot(0), shape_.bytes);
+                for (std::uint32_t r = 1; r < shape_.n; ++r) {
+                    std::byte* sum = result + r * shape_.bytes;
+                    copy(sum, sum - shape_.bytes, shape_.bytes);
+                    add(sum, r);
+                }
+                break;
+            case Operation::kGather:
+            case Operation::kConcat:
+            case Operation::kShift:
+                for (std::uint32_t r = 0; r < shape_.n; ++r)
+                    copy(result + r * shape_.bytes, commons_.slot(r), shape_.bytes);
+                break;
+            case Operation::kIndex:
+                for (std::uint32_t to = 0; to < shape_.n; ++to) {
+                    for (std::uint32_t from = 0; from < shape_.n; ++from)
+                        copy(result + (to * shape_.n + from) * shape_.bytes,
+                             commons_.slot(from) + to * shape_.bytes, shape_.bytes);
+                }
+                break;
+        }
+    }
+
+    void take(const std::byte* result) override {
+        switch (shape_.operation) {
+            case Operation::kSync:
+                break;
+            case Operation::kReduce:
+                if (is_root()) copy(run_.result, result, shape_.bytes);
+                break;
+            case Operation::kGather:
+                if (is_root()) copy(run_.result, result, shape_.bytes * shape_.n);
+                break;
+            case Operation::kBcast:
+            case Operation::kCombine:
+                copy(run_.result, result, shape_.bytes);
+                break;
+            case Operation::kPrefix:
+            case Operation::kScatter:
+                copy(run_.result, result + me_ * shape_.bytes, shape_.bytes);
+                break;
+            case Operation::kConcat:
+                copy(run_.result, result, shape_.bytes * shape_.n);
+                break;
+            case Operation::kIndex:
+                copy(run_.result, result + me_ * shape_.n * shape_.bytes, shape_.bytes * shape_.n);
+                break;
+            case Operation::kShift: {
+                const auto n = static_cast<std::int64_t>(shape_.n);
+                const std::int64_t from = static_cast<std::int64_t>(me_) - shape_.step;
+                if (!shape_.circular && (from < 0 || from >= n)) break;
+                copy(run_.result, result + static_cast<Bytes>((from % n + n) % n) * shape_.bytes,
+                     shape_.bytes);
+                break;
+            }
+        }
+    }
+
+    bool takes() const override {
+        const bool for_root =
+            shape_.operation == Operation::kReduce || shape_.operation == Operation::kGather;
+        return barrier_ || !for_root || is_root();
+    }
+
+  private:
+    bool is_root() const { return static_cast<Rank>(me_) == shape_.root; }
+    void add(std::byte* sum, std::uint32_t rank) {
+        reduce_into(run_.reduction, sum, commons_.slot(rank), shape_.bytes, true, scratch_);
+    }
+    static void copy(std::byte* to, const std::byte* from, Bytes bytes) {
+        if (bytes > 0) std::memcpy(to, from, bytes);
+    }
+
+    const Shape& shape_;
+    const Run& run_;
+    const Commons& commons_;
+    std::uint32_t me_;
+    bool barrier_;
+    std::byte* scratch_;
+};
+
+}  // namespace
+
+LocalCalls::LocalCalls(comm::Runtime& runtime, const Group& group, std::uint32_t piece)
+    : runtime_(&runtime),
+      group_(&group),
+      piece_(piece),
+      memory_(runtime.segment()->map_common(piece)),
+      scratch_(Commons::kSlot) {
+    commons_.emplace(memory_.data(), group.size(), static_cast<std::uint32_t>(group.me));
+    for (std::uint32_t r = 0; r < group.size(); ++r) {
+        if (static_cast<Rank>(r) == group.me) continue;
+        others_.push_back(*runtime.segment()->local_index(group.members[r]));
+    }
+}
+
+LocalCalls::~LocalCalls() {
+    if (commons_ && commons_->leave()) runtime_->segment()->give_back_common(piece_);
+}
+
+bool LocalCalls::fits(const Shape& shape) noexcept {
+    if (!shape.offsets.empty() || !shape.matrix.empty()) return false;
+    const Bytes each = shape.bytes;
+    const bool slot = each <= Commons::kSlot;
+    const bool all = each * shape.n <= Commons::kResult;
+    switch (shape.operation) {
+        case Operation::kSync:
+            return true;
+        case Operation::kBcast:
+            return each <= Commons::kResult;
+        case Operation::kScatter:
+            return all;
+        case Operation::kReduce:
+        case Operation::kCombine:
+            return slot;
+        case Operation::kPrefix:
+        case Operation::kGather:
+        case Operation::kConcat:
+        case Operation::kShift:
+            return slot && all;
+        case Operation::kIndex:
+            return each * shape.n <= Commons::kSlot && each * shape.n * shape.n <= Commons::kResult;
+    }
+    return false;
+}
+
+bool LocalCalls::possible(comm::Runtime& runtime, const Group& group) noexcept {
+    if (group.size() < 2 || runtime.shared_memory() == nullptr) return false;
+    return std::all_of(group.members.begin(), group.members.end(), [&](TaskId task) {
+        return runtime.segment()->node_of(task) == runtime.node();
+    });
+}
+
+void LocalCalls::run(const Shape& shape, const Run& run, bool barrier) {
+    const auto me = static_cast<std::uint32_t>(group_->me);
+    LocalPart part(shape, run, *commons_, me, barrier, scratch_.data());
+    if (shape.operation == Operation::kBcast || shape.operation == Operation::kScatter) {
+        commons_->one_gives(static_cast<std::uint32_t>(shape.root), part, *this);
+    } else {
+        commons_->all_give(part, *this);
+    }
+    // As every call does: a message that was sent before a sync has come after it.
+    runtime_->messages().progress();
+}
+
+void LocalCalls::wait(const std::function<bool()>& over,
+                      const std::function<std::uint32_t()>& whom) {
+    runtime_->messages().wait_until(over, [&]() -> Awaited {
+        const std::uint32_t member = whom();
+        if (member >= group_->size()) return {};
+        return {Awaited::Kind::kMessage, group_->members[member], -1};
+    });
+}
+
+void LocalCalls::wake_others() noexcept {
+    for (const std::uint32_t index : others_) runtime_->shared_memory()->wake(index);
+}
+
+}  // namespace poe::collectives

@@ -1,0 +1,52 @@
+// Collective calls on a group within one node, by shared memory (commons.hpp): which calls can be
+// made this way, and what each member gives, works out and takes in them. Apart from the protocol,
+// which does not know operations.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "collectives/commons.hpp"
+#include "collectives/plan.hpp"
+#include "comm/runtime.hpp"
+
+namespace poe::collectives {
+
+class LocalCalls : private Commons::Host {
+  public:
+    // Without shared memory: no call can be made.
+    LocalCalls() = default;
+    // On a common piece of the node's segment that rank 0 has taken. Throws Error.
+    LocalCalls(comm::Runtime& runtime, const Group& group, std::uint32_t piece);
+    // This member is through with it.
+    ~LocalCalls() override;
+    LocalCalls(const LocalCalls&) = delete;
+    LocalCalls& operator=(const LocalCalls&) = delete;
+
+    // Whether calls of this shape are short enough. Depends on the shape only, so all members
+    // agree.
+    static bool fits(const Shape& shape) noexcept;
+    // Whether the group is within this task's node, and there is shared memory at all.
+    static bool possible(comm::Runtime& runtime, const Group& group) noexcept;
+
+    bool available() const noexcept { return commons_.has_value(); }
+    // Makes the call. Blocking. `barrier`: nobody is to get through before all have come; not for a
+    // broadcast or a scatter.
+    void run(const Shape& shape, const Run& run, bool barrier);
+
+  private:
+    void wait(const std::function<bool()>& over,
+              const std::function<std::uint32_t()>& whom) override;
+    void fence() noexcept override { runtime_->fences().light(); }
+    void wake_others() noexcept override;
+
+    comm::Runtime* runtime_ = nullptr;
+    const Group* group_ = nullptr;
+    std::uint32_t piece_ = 0;
+    SegmentMapping memory_;
+    std::optional<Commons> commons_;
+    std::vector<std::uint32_t> others_;  // local indices
+    std::vector<std::byte> scratch_;     // for functions of the user's
+};
+
+}  // namespace poe::collectives

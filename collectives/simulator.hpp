@@ -1,0 +1,56 @@
+// The simulator: runs the schedules of all ranks under a model of what messages cost, and says when
+// each rank is through. It looks at the order of steps and at lengths only, so a million ranks fit.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "collectives/schedule.hpp"
+
+namespace poe::collectives {
+
+// Times in microseconds. A message of m bytes keeps its sender busy for send_busy + m
+// send_per_byte, is at the receiver `latency` + (latency_factor - 1) times that later, and keeps
+// the receiver busy for receive_busy once it is waited for. A port of a rank carries one message at
+// a time each way, for max(what the sender is busy, gap, m wire_per_byte).
+struct MessageModel {
+    double send_busy = 0;
+    double send_per_byte = 0;
+    double latency = 0;
+    double latency_factor = 1;
+    double wire_per_byte = 0;
+    double gap = 0;
+    double receive_busy = 0;
+    double work_per_byte = 0;  // of copies and reductions
+
+    // ts + m tc (CCL paper, IV.A).
+    static MessageModel linear(double start_up, double per_byte);
+    // The sender is busy for t0 = ts + m tc, the message takes lambda t0 (paper 1).
+    static MessageModel postal(double start_up, double per_byte, double lambda);
+    // Culler et al. 1993, with the gap per byte of long messages.
+    static MessageModel loggp(double latency, double overhead, double gap, double gap_per_byte);
+};
+
+struct SimulatedMessage {
+    Rank from = 0;
+    Rank to = 0;
+    Bytes bytes = 0;
+    double sent = 0;      // when the sender began
+    double received = 0;  // when the receiver had it
+};
+
+struct Simulation {
+    std::string fault;  // what kept it from ending; empty: nothing
+    double time = 0;    // when the last rank is through
+    std::uint64_t messages = 0;
+    Counts counts;
+};
+
+// `on_message`, when not empty, is told of each message as it is received. Needs 8 bytes for each
+// step of all ranks; a schedule is built once. Messages of 4 GB and more are a fault.
+Simulation simulate(std::uint32_t n, const Generator& generate, const MessageModel& model,
+                    const std::function<void(const SimulatedMessage&)>& on_message = {});
+
+}  // namespace poe::collectives

@@ -1,0 +1,130 @@
+// The protocol of a group's shared memory, by threads: random calls with many seeds, in which some
+// get nothing and run ahead, others dawdle.
+#include "collectives/commons.hpp"
+
+#include <atomic>
+#include <cstring>
+#include <random>
+#include <sched.h>
+#include <thread>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+using namespace poe;
+using namespace poe::collectives;
+
+namespace {
+
+// Zero, from a cache line on.
+class Memory {
+  public:
+    explicit Memory(Bytes bytes) : bytes_(bytes + kLine) {}
+    std::byte* start() const {
+        const auto address = reinterpret_cast<std::uintptr_t>(bytes_.data());
+        return const_cast<std::byte*>(bytes_.data()) + (kLine - address % kLine) % kLine;
+    }
+
+  private:
+    std::vector<std::byte> bytes_;
+};
+
+struct YieldingHost : Commons::Host {
+    void wait(const std::function<bool()>& over,
+              const std::function<std::uint32_t()>& whom) override {
+        while (!over()) {
+            last_whom = whom();
+            ::sched_yield();
+        }
+    }
+    void fence() noexcept override { std::atomic_thread_fence(std::memory_order_seq_cst); }
+    void wake_others() noexcept override {}
+    std::uint32_t last_whom = 0;
+};
+
+// Every member gives a number that follows from the call; the result is their sum, or the root's.
+struct NumberPart : Commons::Part {
+    void give(std::byte* slot) override { std::memcpy(slot, &own, sizeof own); }
+    void collect(std::byte* result) override {
+        std::uint64_t sum = own;
+        if (all) {
+            sum = 0;
+            for (std::uint32_t m = 0; m < members; ++m) {
+                std::uint64_t one = 0;
+                std::memcpy(&one, commons->slot(m), sizeof one);
+                sum += one;
+            }
+        }
+        std::memcpy(result, &sum, sizeof sum);
+    }
+    void take(const std::byte* result) override { std::memcpy(&got, result, sizeof got); }
+    bool takes() const override { return gets; }
+
+    const Commons* commons = nullptr;
+    std::uint32_t members = 0;
+    std::uint64_t own = 0;
+    std::uint64_t got = 0;
+    bool all = false;
+    bool gets = true;
+};
+
+std::uint64_t number(std::uint32_t member, std::uint32_t call) {
+    return (member + 1ull) * 1'000'003 + call * 17ull;
+}
+
+void run_member(std::byte* memory, std::uint32_t members, std::uint32_t me, unsigned seed,
+                std::uint32_t calls, std::atomic<std::uint32_t>& wrong) {
+    Commons commons(memory, members, me);
+    YieldingHost host;
+    std::minstd_rand same(seed);
+    std::minstd_rand own(seed * 31 + me);
+    for (std::uint32_t call = 0; call < calls; ++call) {
+        const std::uint32_t root = static_cast<std::uint32_t>(same() % members);
+        const std::uint32_t kind = static_cast<std::uint32_t>(same() % 3);
+        if (own() % 8 == 0) ::sched_yield();
+        NumberPart part;
+        part.commons = &commons;
+        part.members = members;
+        part.own = number(me, call);
+        part.all = kind != 0;
+        part.gets = kind != 2 || root == me;
+        std::uint64_t expected = number(root, call);
+        if (kind == 0) {
+            commons.one_gives(root, part, host);
+            if (root == me) part.got = part.own;
+        } else {
+            commons.all_give(part, host);
+            expected = 0;
+            for (std::uint32_t m = 0; m < members; ++m) expected += number(m, call);
+        }
+        if (part.gets && part.got != expected) ++wrong;
+    }
+    // Whoever is last leaves the memory as it was found.
+    if (commons.leave()) wrong += 1000;
+}
+
+}  // namespace
+
+TEST_CASE("random calls of a group in shared memory") {
+    for (const std::uint32_t members : {2u, 3u, 7u}) {
+        for (unsigned seed = 1; seed <= 30; ++seed) {
+            const Bytes bytes = Commons::bytes_for(members);
+            const Memory memory(bytes);
+            std::atomic<std::uint32_t> wrong = 0;
+            std::vector<std::thread> threads;
+            for (std::uint32_t me = 0; me < members; ++me)
+                threads.emplace_back(
+                    [&, me] { run_member(memory.start(), members, me, seed, 300, wrong); });
+            for (std::thread& thread : threads) thread.join();
+            INFO("members " << members << " seed " << seed);
+            CHECK(wrong == 1000);
+        }
+    }
+}
+
+TEST_CASE("one member alone never waits") {
+    const Memory memory(Commons::bytes_for(1));
+    std::atomic<std::uint32_t> wrong = 0;
+    run_member(memory.start(), 1, 0, 1, 100, wrong);
+    CHECK(wrong == 1000);
+}

@@ -1,0 +1,116 @@
+// The simulator against times that can be worked out by hand.
+#include "collectives/simulator.hpp"
+
+#include <cmath>
+
+#include <catch2/catch.hpp>
+
+#include "collectives/catalogue.hpp"
+#include "collectives/message_drawing.hpp"
+#include "collectives/postal.hpp"
+
+using namespace poe;
+using namespace poe::collectives;
+
+namespace {
+
+Shape shape_of(Operation operation, std::uint32_t n, Bytes bytes) {
+    Shape shape;
+    shape.operation = operation;
+    shape.n = n;
+    shape.bytes = bytes;
+    shape.element = 1;
+    shape.commutative = true;
+    shape.step = 1;
+    return shape;
+}
+
+Simulation run(const Shape& shape, const char* name, double number, const MessageModel& model) {
+    const Choice choice{find_algorithm(shape.operation, name), number};
+    REQUIRE(choice.algorithm != nullptr);
+    return simulate(shape.n, choice.make(shape), model);
+}
+
+bool near(double a, double b) {
+    return std::abs(a - b) < 1e-6 * (1 + std::abs(b));
+}
+
+}  // namespace
+
+TEST_CASE("in the linear model the regular algorithms take C1 ts + C2 tc") {
+    const MessageModel model = MessageModel::linear(10, 0.5);
+    struct Row {
+        Operation operation;
+        const char* name;
+        double number;
+    };
+    const Row rows[] = {{Operation::kBcast, "binomial", 0},    {Operation::kBcast, "edst", 16},
+                        {Operation::kCombine, "butterfly", 0}, {Operation::kCombine, "halving", 0},
+                        {Operation::kCombine, "ring", 0},      {Operation::kConcat, "circulant", 0},
+                        {Operation::kConcat, "exchange", 0},   {Operation::kIndex, "radix", 4},
+                        {Operation::kReduce, "binomial", 0},   {Operation::kScatter, "binomial", 0},
+                        {Operation::kPrefix, "butterfly", 0}};
+    for (const Row& row : rows) {
+        const Shape shape = shape_of(row.operation, 16, 64);
+        const Simulation result = run(shape, row.name, row.number, model);
+        INFO(name_of(row.operation) << " " << row.name);
+        CHECK(result.fault.empty());
+        CHECK(near(result.time, 10.0 * static_cast<double>(result.counts.c1) +
+                                    0.5 * static_cast<double>(result.counts.c2)));
+        const Choice choice{find_algorithm(row.operation, row.name), row.number};
+        CHECK(result.counts == choice.algorithm->counts(shape, row.number));
+        CHECK(result.counts == count(16, choice.make(shape)));
+    }
+}
+
+TEST_CASE("in the postal model a lambda tree takes T_lambda(n)") {
+    for (const double value : {1.0, 1.8, 2.0, 3.0}) {
+        const Lambda lambda = Lambda::nearest(value);
+        for (const std::uint32_t n : {2u, 8u, 61u, 300u}) {
+            const PostalTimes times(lambda, n);
+            const double earliest = static_cast<double>(times.time(n)) / lambda.unit;
+            const MessageModel model = MessageModel::postal(1, 0, value);
+            const Shape shape = shape_of(Operation::kBcast, n, 8);
+            CHECK(near(run(shape, "greedy", value, model).time, earliest));
+            CHECK(near(run(shape, "lambda", value, model).time, earliest));
+            CHECK(run(shape, "binomial", 0, model).time >= earliest - 1e-9);
+        }
+    }
+}
+
+TEST_CASE("LogGP: one message, and many to one port") {
+    const MessageModel model = MessageModel::loggp(5, 2, 3, 0.01);
+    const Shape pair = shape_of(Operation::kBcast, 2, 100);
+    CHECK(near(run(pair, "binomial", 0, model).time, 2 + 1 + 5 + 2));
+    // The port of the root takes a message every 10 microseconds.
+    const Shape gather = shape_of(Operation::kGather, 9, 1000);
+    CHECK(run(gather, "direct", 0, model).time >= 8 * 10);
+}
+
+TEST_CASE("schedules that never end are told") {
+    const Generator waits = [](Rank rank, Schedule& into) {
+        if (rank == 1) into.receive(0, {Buffer::kResult, 0}, 1, 0);
+        into.wait();
+    };
+    CHECK(simulate(2, waits, MessageModel::linear(1, 0)).fault == "rank 1 waits for ever");
+}
+
+TEST_CASE("drawings") {
+    const Shape shape = shape_of(Operation::kBcast, 4, 8);
+    const Choice choice{find_algorithm(Operation::kBcast, "binomial"), 0};
+    std::vector<SimulatedMessage> messages;
+    simulate(4, choice.make(shape), MessageModel::linear(1, 0),
+             [&](const SimulatedMessage& each) { messages.push_back(each); });
+    CHECK(tree_text(4, 0, messages) == "0\n   2 at 1\n      3 at 2\n   1 at 2\n");
+    const std::string svg = messages_svg(4, 2, messages);
+    CHECK(svg.find("<svg ") == 0);
+    CHECK(svg.find("2 to 3, 8 bytes, 1 to 2") != std::string::npos);
+    CHECK(svg.ends_with("</svg>\n"));
+}
+
+TEST_CASE("a hundred thousand ranks") {
+    const Shape shape = shape_of(Operation::kCombine, 100'000, 8);
+    const Simulation result = run(shape, "butterfly", 0, MessageModel::linear(1, 0));
+    CHECK(result.fault.empty());
+    CHECK(near(result.time, 18));
+}
