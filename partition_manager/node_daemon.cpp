@@ -98,6 +98,8 @@ void NodeDaemon::on_own_message(Message message) {
         if (watch_) send(watch_->states(ask->round));
     } else if (const auto* flushed = std::get_if<StdoutFlushed>(&message)) {
         on_flushed(*flushed);
+    } else if (const auto* exchanged = std::get_if<Exchanged>(&message)) {
+        if (pmi_) pmi_->on_exchanged(*exchanged);
     }
 }
 
