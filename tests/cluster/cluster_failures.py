@@ -57,13 +57,16 @@ class Failures(ClusterTest):
                 self.assertIn(f"task 6 (node node6, sh) exited with code {code}", text.splitlines()[0])
 
     def test_daemon_killed(self):
-        for host in (7, 1, 0):  # a leaf, one with others below it, and that of the home node
-            with self.subTest(host=host):
+        # A leaf and one with others below it, whose daemons have guardians above them; and that of the home node.
+        for host, which in ((7, -1), (7, 0), (1, -1), (1, 0), (0, 0)):
+            with self.subTest(host=host, which=which):
                 job = self.begin()
-                os.kill(self.find(host, "pmd --channel"), signal.SIGKILL)
+                daemons = sorted(pid for pid, command in host_processes(host).items() if "pmd --channel" in command)
+                os.kill(daemons[which], signal.SIGKILL)
                 status, text = self.finish(job)
                 self.assertEqual(status, 1)
-                self.assertIn(f"the daemon pmd on node{host} is gone", text.splitlines()[0])
+                self.assertRegex(text.splitlines()[0], f"the daemon pmd on node{host} is gone")
+                ClusterTest.tearDown(self)
 
     def test_poe_killed(self):
         job = self.begin()
