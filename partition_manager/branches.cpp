@@ -234,6 +234,11 @@ void Branches::drain(std::chrono::milliseconds patience) {
         if (link->branch) link->branch->channel().drain(patience);
 }
 
+std::size_t Branches::alive() const {
+    return static_cast<std::size_t>(
+        std::count_if(links_.begin(), links_.end(), [](const auto& link) { return !link->gone; }));
+}
+
 bool Branches::at_least(State state) const {
     return std::all_of(links_.begin(), links_.end(),
                        [state](const auto& link) { return link->state >= state; });

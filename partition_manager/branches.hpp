@@ -60,7 +60,8 @@ class Branches {
     // Writes out what is queued, waiting no longer than this for each.
     void drain(std::chrono::milliseconds patience);
 
-    bool empty() const { return links_.empty(); }
+    // Those that are not gone.
+    std::size_t alive() const;
     bool all_prepared() const;
     bool all_started() const;
     // Nothing of them is left here, not even the processes that led to them.

@@ -30,7 +30,7 @@ struct StdinMode {
 
 // What happens to the tasks' standard output.
 struct StdoutMode {
-    enum class Kind : std::uint8_t { kUnordered, kOrdered, kOne } kind = Kind::kUnordered;
+    enum class Kind : std::uint8_t { kUnordered, kOrdered, kOne, kFolded } kind = Kind::kUnordered;
     TaskId task = 0;  // for kOne
 };
 

@@ -73,11 +73,14 @@ RunningJob read_job(const Entry& entry, const std::string& path) {
     job.nodes = facts.nodes;
     for (TaskId task = 0; task < static_cast<TaskId>(facts.tasks); ++task)
         if (segment.node_of(task) != facts.node) job.tasks_elsewhere.push_back(task);
+    for (std::uint32_t node = 0; facts.nodes > 1 && node < facts.nodes; ++node)
+        job.node_names.emplace_back(segment.node_record(static_cast<NodeIndex>(node)).name);
     const auto now = std::chrono::steady_clock::now();
     job.elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(
         now.time_since_epoch() - std::chrono::nanoseconds(facts.created_ns));
     const auto daemon = process_facts(facts.pmd_pid);
     const auto parent = daemon ? process_facts(daemon->parent) : std::nullopt;
+    if (daemon) job.pmd = facts.pmd_pid;
     if (parent && parent->name == "poe") job.poe = daemon->parent;
     job.programs = programs_of(look_at_tasks(segment, now));
     return job;

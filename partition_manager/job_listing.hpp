@@ -19,12 +19,14 @@ struct RunningJob {
     std::string segment;  // path
     uid_t owner = 0;
     pid_t poe = 0;  // 0: not on this computer, or gone
+    pid_t pmd = 0;  // the daemon on this computer
     std::uint32_t tasks = 0;
     std::uint32_t nodes = 0;
     std::chrono::milliseconds elapsed{0};
     std::vector<std::string> programs;  // different first words of the processes that run here
 
     std::vector<TaskId> tasks_elsewhere;  // on other nodes
+    std::vector<std::string> node_names;  // of a job of several nodes
 };
 
 struct JobScan {
@@ -39,9 +41,10 @@ JobScan running_jobs(const std::string& parent, std::optional<uid_t> owner);
 // Whether somebody still looks after the job: cheap, for asking often.
 bool still_runs(const RunningJob& job);
 
-// A task of this node with its process; no facts when that is gone.
+// A task with its process; no facts when that is gone, or on another node.
 struct TaskView {
     TaskState state;
+    std::string elsewhere;  // the other node; empty: it is on this one
     std::optional<ProcessFacts> process;
 };
 

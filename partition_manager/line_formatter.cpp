@@ -40,7 +40,9 @@ std::string task_label(TaskId task, TaskId tasks) {
     return std::string(width - std::min(width, number.size()), ' ') + number + ":";
 }
 
-LineFormatter::LineFormatter(bool labels, TaskId tasks) : labels_(labels), tasks_(tasks) {}
+LineFormatter::LineFormatter(bool labels, TaskId tasks) {
+    if (labels) make_label_ = [tasks](TaskId task) { return task_label(task, tasks); };
+}
 
 void LineFormatter::append(std::string& out, TaskId task, std::string_view data, bool open) {
     if (data.empty()) return;
@@ -49,7 +51,7 @@ void LineFormatter::append(std::string& out, TaskId task, std::string_view data,
         at_line_start = open_at_start_ && data.front() != '\n';  // CR and LF came apart
     else if (open_task_ >= 0)
         out += '\n';
-    if (labels_)
+    if (make_label_)
         append_labelled(out, task, data, at_line_start);
     else
         out.append(data);
@@ -60,7 +62,7 @@ void LineFormatter::append(std::string& out, TaskId task, std::string_view data,
 void LineFormatter::append_labelled(std::string& out, TaskId task, std::string_view data,
                                     bool at_line_start) {
     if (label_task_ != task) {
-        label_ = task_label(task, tasks_);
+        label_ = make_label_(task);
         label_task_ = task;
     }
     LineEnds ends(data);
@@ -74,7 +76,7 @@ void LineFormatter::append_labelled(std::string& out, TaskId task, std::string_v
 }
 
 void LineFormatter::finish(std::string& out) {
-    if (labels_ && open_task_ >= 0) out += '\n';
+    if (make_label_ && open_task_ >= 0) out += '\n';
     open_task_ = -1;
 }
 

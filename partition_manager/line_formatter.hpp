@@ -2,8 +2,10 @@
 // sees to it that a line of one task never gets into a line of another. Pure.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "comm/base/types.hpp"
 
@@ -15,7 +17,12 @@ std::string task_label(TaskId task, TaskId tasks);
 
 class LineFormatter {
   public:
+    // What stands before each line of a task.
+    using Label = std::function<std::string(TaskId)>;
+
     LineFormatter(bool labels, TaskId tasks);
+    // Without a function: no labels.
+    explicit LineFormatter(Label label) : make_label_(std::move(label)) {}
 
     // Appends what `data` of `task` becomes to `out`. `open`: it stops in mid-line. When another
     // task's line is still open, it is ended first; its rest comes on a line of its own.
@@ -27,8 +34,7 @@ class LineFormatter {
   private:
     void append_labelled(std::string& out, TaskId task, std::string_view data, bool at_line_start);
 
-    bool labels_;
-    TaskId tasks_;
+    Label make_label_;
     TaskId open_task_ = -1;       // whose line is open, -1 none
     bool open_at_start_ = false;  // it ended in a carriage return: its next piece gets a label
     TaskId label_task_ = -1;      // label_ is this task's

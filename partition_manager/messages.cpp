@@ -180,7 +180,7 @@ Json pack(const StdoutMode& mode) {
 
 StdoutMode unpack_stdout_mode(const Json& json) {
     StdoutMode mode;
-    mode.kind = checked_enum(json.at(0), StdoutMode::Kind::kOne);
+    mode.kind = checked_enum(json.at(0), StdoutMode::Kind::kFolded);
     mode.task = number<TaskId>(json.at(1));
     return mode;
 }
@@ -212,7 +212,7 @@ JobSpec unpack_job(const Json& json) {
     job.directory = text(json.at(5));
     job.stdin_mode.kind = checked_enum(json.at(6), StdinMode::Kind::kOne);
     job.stdin_mode.task = number<TaskId>(json.at(7));
-    job.stdout_mode.kind = checked_enum(json.at(8), StdoutMode::Kind::kOne);
+    job.stdout_mode.kind = checked_enum(json.at(8), StdoutMode::Kind::kFolded);
     job.stdout_mode.task = number<TaskId>(json.at(9));
     job.stdin_is_empty = json.at(10).get<bool>();
     job.stdout_is_terminal = json.at(11).get<bool>();
@@ -353,6 +353,12 @@ Json body(const NodeUnreached& m) {
 Json body(const NodeLost& m) {
     return Json::array({m.node, bytes(m.text)});
 }
+Json body(const Exchange& m) {
+    return Json::array({bytes(m.key), m.of, m.nodes, bytes(m.data)});
+}
+Json body(const Exchanged& m) {
+    return Json::array({bytes(m.key), bytes(m.data)});
+}
 
 void read(const Json& json, Hello& m) {
     m.version = number<int>(json.at(0));
@@ -442,6 +448,16 @@ void read(const Json& json, NodeUnreached& m) {
 void read(const Json& json, NodeLost& m) {
     m.node = number<NodeIndex>(json.at(0));
     m.text = text(json.at(1));
+}
+void read(const Json& json, Exchange& m) {
+    m.key = text(json.at(0));
+    m.of = number<std::uint32_t>(json.at(1));
+    m.nodes = number<std::uint32_t>(json.at(2));
+    m.data = text(json.at(3));
+}
+void read(const Json& json, Exchanged& m) {
+    m.key = text(json.at(0));
+    m.data = text(json.at(1));
 }
 
 // True when `cbor` is one item made only of what messages are made of: whole numbers, byte strings

@@ -11,6 +11,8 @@
 //   poe -> pmd   StdoutFlushed                    all of them do, and go on
 //   pmd -> poe   TaskExit, TaskAbort, TaskLeft, NodeFailed, StdinProgress, Attention, TaskStates
 //   pmd -> poe   NodesUp, NodeUnreached, NodeLost  of the nodes below it in the launch tree
+//   pmd -> poe   Exchange                         a node's part of a PMI barrier, of a PMIx fence
+//   poe -> pmd   Exchanged                        all parts are there
 //   both         Pulse
 //   pmd -> poe   Done                             last: no process of the job is left on the node
 //
@@ -32,7 +34,7 @@
 namespace poe::pm {
 
 // Both ends must speak the same version; it changes with every change of a struct below.
-inline constexpr int kChannelVersion = 4;
+inline constexpr int kChannelVersion = 5;
 
 struct Hello {
     int version = kChannelVersion;
@@ -126,10 +128,26 @@ struct Attention {
     std::string text;
 };
 
+// A part of what nodes exchange; parts can be put one behind another, in any order.
+struct Exchange {
+    std::string key;          // of the exchange; may be used again when it is over
+    std::uint32_t of = 0;     // nodes that take part
+    std::uint32_t nodes = 0;  // whose parts are in `data`
+    std::string data;
+};
+
+struct Exchanged {
+    std::string key;
+    std::string data;
+};
+
 // poe asks (Pulse), pmd answers the same: a daemon that does not is taken for dead (MP_PULSE).
 struct Pulse {};
 
 struct Done {};
+
+// Rounds of questions from here on want all tasks, whatever they do (status_socket.hpp).
+inline constexpr std::uint32_t kStatusRounds = std::uint32_t{1} << 31;
 
 // What the node's tasks do is wanted now (deadlock_watch.hpp).
 struct AskTaskStates {
@@ -156,10 +174,11 @@ struct StdoutFlushed {
     StdoutMode mode;     // from now on
 };
 
-using Message = std::variant<Hello, StartJob, Started, StartFailed, SignalTasks, EndJob, StdinEnd,
-                             StdinProgress, TaskExit, TaskAbort, TaskLeft, NodeFailed, Attention,
-                             Pulse, Done, AskTaskStates, TaskStates, StdoutMark, StdoutFlushed,
-                             Prepared, RunTasks, NodesUp, NodeUnreached, NodeLost>;
+using Message =
+    std::variant<Hello, StartJob, Started, StartFailed, SignalTasks, EndJob, StdinEnd,
+                 StdinProgress, TaskExit, TaskAbort, TaskLeft, NodeFailed, Attention, Pulse, Done,
+                 AskTaskStates, TaskStates, StdoutMark, StdoutFlushed, Prepared, RunTasks, NodesUp,
+                 NodeUnreached, NodeLost, Exchange, Exchanged>;
 
 std::string encode(const Message& message);
 

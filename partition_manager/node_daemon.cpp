@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "comm/base/error.hpp"
+#include "partition_manager/guardian.hpp"
 #include "partition_manager/process_tree.hpp"
 
 namespace poe::pm {
@@ -41,7 +42,7 @@ std::uint64_t credit_of(const Frame& frame) {
 NodeDaemon::NodeDaemon(UniqueFd in, UniqueFd out, SignalHeritage heritage,
                        std::string ssh_connection)
     : heritage_(heritage),
-      signals_(loop_, SIGCHLD, SIGTERM),
+      signals_(loop_, SIGCHLD, SIGTERM, kGuardianLost),
       kill_timer_(loop_),
       drain_timer_(loop_),
       uplink_timer_(loop_),
@@ -58,6 +59,9 @@ void NodeDaemon::run() {
     const auto wait_signal = [this](auto& self) -> void {
         signals_.async_wait([this, &self](const asio::error_code& error, int signal) {
             if (error) return;
+            if (signal == kGuardianLost && phase_ != Phase::kWaiting)
+                send(NodeFailed{"the guardian of the daemon pmd on " +
+                                job_.nodes[static_cast<std::size_t>(node_)] + " is gone"});
             if (signal == SIGCHLD)
                 on_child();
             else
@@ -98,6 +102,8 @@ void NodeDaemon::on_own_message(Message message) {
         if (watch_) send(watch_->states(ask->round));
     } else if (const auto* flushed = std::get_if<StdoutFlushed>(&message)) {
         on_flushed(*flushed);
+    } else if (const auto* exchanged = std::get_if<Exchanged>(&message)) {
+        if (pmi_) pmi_->on_exchanged(*exchanged);
     }
 }
 

@@ -166,7 +166,13 @@ void NodeDaemon::make_services() {
             PmiService::Handlers{[this](TaskAbort abort) { send(abort); },
                                  [this](TaskLeft left) { send(left); },
                                  [this](std::string text) { send(Attention{std::move(text)}); },
-                                 [this](std::string text) { send(NodeFailed{std::move(text)}); }});
+                                 [this](std::string text) { send(NodeFailed{std::move(text)}); },
+                                 [this](const Exchange& part) {
+                                     if (relay_)
+                                         relay_->on_own_exchange(part);
+                                     else
+                                         send(part);
+                                 }});
     stdout_ = std::make_unique<OutputStream>(loop_, channel_, stdout_window_, FrameKind::kStdout,
                                              job_.stdout_is_terminal);
     stderr_ =

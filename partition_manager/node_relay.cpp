@@ -92,13 +92,25 @@ void NodeRelay::report_stdin() {
 
 void NodeRelay::on_message(NodeIndex branch, NodeIndex from, Message message) {
     const auto* progress = std::get_if<StdinProgress>(&message);
-    if (progress != nullptr && job_.stdin_mode.kind != StdinMode::Kind::kOne) {
+    const auto* part = std::get_if<Exchange>(&message);
+    if (part != nullptr) {
+        on_own_exchange(*part);
+    } else if (progress != nullptr && job_.stdin_mode.kind != StdinMode::Kind::kOne) {
         stdin_.set(branch, *progress);
         report_stdin();
     } else if (std::get_if<StdoutMark>(&message)) {
         stdout_.on_message(branch, from, std::move(message));
     } else {
         up_.send(message, from);
+    }
+}
+
+// Of all nodes: from each branch comes one part. Of some: poe counts them.
+void NodeRelay::on_own_exchange(const Exchange& part) {
+    if (part.of != job_.nodes.size()) {
+        up_.send(part, node_);
+    } else if (const auto sum = exchanges_.add_of(part, branches_.alive() + 1)) {
+        up_.send(*sum, node_);
     }
 }
 

@@ -12,6 +12,7 @@
 #include <asio/steady_timer.hpp>
 
 #include "partition_manager/branches.hpp"
+#include "partition_manager/exchange_table.hpp"
 #include "partition_manager/stdin_merge.hpp"
 #include "partition_manager/stream_relay.hpp"
 
@@ -34,6 +35,8 @@ class NodeRelay {
     void pass_stdin(std::string_view data, NodeIndex to);
     // Progress of the node's own tasks; goes up with that of the others.
     void on_own_stdin(const StdinProgress& progress);
+    // The own node's part of an exchange, likewise.
+    void on_own_exchange(const Exchange& part);
     // The windows above have become larger.
     void resume();
     // Nothing is left below, and all they have written has gone up.
@@ -52,6 +55,7 @@ class NodeRelay {
     StreamRelay stderr_;
     StdinMerge stdin_;
     StdinProgress reported_;
+    ExchangeTable exchanges_;
     asio::steady_timer news_timer_;
     NodesUp news_;
     Branches branches_;

@@ -12,12 +12,17 @@
 
 #include "comm/base/error.hpp"
 #include "partition_manager/job_directory.hpp"
+#include "partition_manager/name_pattern.hpp"
 #include "partition_manager/process_tree.hpp"
 #include "partition_manager/task_ranges.hpp"
 
 namespace poe::pm {
 
 namespace {
+
+// How long lines are kept to be folded, and how many bytes of them.
+constexpr std::chrono::milliseconds kFoldFor{100};
+constexpr std::size_t kMostFolded = 2 << 20;
 
 // What may wait for poe's own output before the daemons' windows are left closed.
 constexpr std::size_t kWriterBacklog = 4 << 20;
@@ -80,6 +85,7 @@ Partition::Partition(JobSpec job, PartitionOptions options, SignalHeritage herit
                        [this](const WaitFindings& findings) { options_.on_deadlock(findings); }}),
       up_(job_.nodes.size(), false),
       tried_(job_.nodes.size(), false),
+      folded_timer_(loop_),
       flush_round_(static_cast<TaskId>(job_.tasks.size())) {
     make_outputs();
 }
@@ -89,9 +95,14 @@ Partition::~Partition() = default;
 void Partition::make_outputs() {
     const auto tasks = static_cast<TaskId>(job_.tasks.size());
     const auto progress = [this] { asio::post(loop_, [this] { on_writer_progress(); }); };
+    const LineFormatter formatter =
+        options_.labels && !options_.label_format.empty() ? LineFormatter([this](TaskId task) {
+            return expand_pattern(options_.label_format, job_, task);
+        })
+                                                          : LineFormatter(options_.labels, tasks);
     const auto make = [&](Output& output, int fd) {
         output.own_writer = std::make_unique<OutputWriter>(fd, progress);
-        output.own_formatter = std::make_unique<LineFormatter>(options_.labels, tasks);
+        output.own_formatter = std::make_unique<LineFormatter>(formatter);
         output.writer = output.own_writer.get();
         output.formatter = output.own_formatter.get();
     };
@@ -103,11 +114,15 @@ void Partition::make_outputs() {
     } else {
         make(stderr_, STDERR_FILENO);
     }
+    if (!options_.outfile.empty())
+        stdout_.files = std::make_unique<OutputFiles>(job_, options_.outfile, formatter, progress);
+    if (!options_.errfile.empty())
+        stderr_.files = std::make_unique<OutputFiles>(job_, options_.errfile, formatter, progress);
     ordered_ = make_ordered();
 }
 
 std::unique_ptr<OrderedOutput> Partition::make_ordered() const {
-    if (job_.stdout_mode.kind != StdoutMode::Kind::kOrdered) return nullptr;
+    if (job_.stdout_mode.kind != StdoutMode::Kind::kOrdered || stdout_.files) return nullptr;
     return std::make_unique<OrderedOutput>(static_cast<TaskId>(job_.tasks.size()),
                                            options_.temporary_directory);
 }
@@ -160,10 +175,15 @@ void Partition::on_message(NodeIndex from, Message message) {
         on_unreached(unreached->node, unreached->text);
     } else if (const auto* lost = std::get_if<NodeLost>(&message)) {
         on_lost(lost->node, lost->text);
+    } else if (const auto* part = std::get_if<Exchange>(&message)) {
+        if (auto all = exchanges_.add(*part))
+            branches_->send(Exchanged{std::move(all->key), std::move(all->data)});
     } else if (const auto* attention = std::get_if<Attention>(&message)) {
         if (options_.on_attention) options_.on_attention(attention->text);
     } else if (auto* states = std::get_if<TaskStates>(&message)) {
-        if (options_.on_deadlock && !judge_.ending())
+        if (states->round >= kStatusRounds) {
+            if (status_) status_->on_states(from, std::move(*states));
+        } else if (options_.on_deadlock && !judge_.ending())
             deadlock_watch_.on_states(from, std::move(*states));
     }
 }
@@ -189,6 +209,9 @@ void Partition::on_data(NodeIndex branch, const Frame& frame) {
         } catch (const Error& error) {
             end_job(judge_.on_output_error(error.what()));
         }
+    } else if (frame.kind == FrameKind::kStdout && !stdout_.files &&
+               job_.stdout_mode.kind == StdoutMode::Kind::kFolded) {
+        fold(frame.task, frame.payload);
     } else {
         deliver(frame.kind, frame.task, frame.payload, (frame.flags & kFlagOpenLine) != 0);
     }
@@ -202,13 +225,38 @@ Partition::Output& Partition::output(FrameKind stream) {
 
 void Partition::deliver(FrameKind stream, TaskId task, std::string_view data, bool open) {
     Output& to = output(stream);
+    if (to.files) return to.files->append(task, data, open);
     to.writer->append(
         [&](std::string& pending) { to.formatter->append(pending, task, data, open); });
 }
 
+// Keeps lines for a moment, in which others may say the same.
+void Partition::fold(TaskId task, std::string_view data) {
+    const bool first = folded_.empty();
+    folded_.append(task, data);
+    if (folded_.bytes() > kMostFolded) return give_out_folded();
+    if (!first) return;
+    folded_timer_.expires_after(kFoldFor);
+    folded_timer_.async_wait([this](const asio::error_code& error) {
+        if (error) return;
+        give_out_folded();
+        on_writer_progress();
+    });
+}
+
+void Partition::give_out_folded() {
+    if (folded_.empty()) return;
+    stdout_.writer->append([&](std::string& pending) { pending += folded_.give_out(); });
+}
+
+std::size_t Partition::backlog(FrameKind stream) {
+    const Output& from = output(stream);
+    return from.files ? from.files->backlog() : from.writer->backlog();
+}
+
 // Tells the daemons that more may come, unless our own reader is behind.
 void Partition::settle(FrameKind stream) {
-    if (output(stream).writer->backlog() <= kWriterBacklog) branches_->settle(stream);
+    if (backlog(stream) <= kWriterBacklog) branches_->settle(stream);
 }
 
 void Partition::on_writer_progress() {
@@ -223,6 +271,10 @@ void Partition::on_writer_progress() {
                                            (is_stdout ? "output: " : "error: ") +
                                            std::strerror(error)));
     }
+    for (const Output* output : {&stdout_, &stderr_})
+        if (output->files)
+            if (const std::string error = output->files->error(); !error.empty())
+                end_job(judge_.on_output_error("cannot write " + error));
     if (finished_) return;
     settle(FrameKind::kStdout);
     settle(FrameKind::kStderr);
@@ -235,6 +287,7 @@ void Partition::on_flush_complete() {
     if (result.mode && result.mode->kind == StdoutMode::Kind::kOne && !is_task(result.mode->task))
         result = {.agreed = false, .mode = std::nullopt};
     if (result.mode) job_.stdout_mode = *result.mode;
+    give_out_folded();
     releasing_ = std::exchange(ordered_, make_ordered());
     flushed_ = StdoutFlushed{result.agreed, job_.stdout_mode};
     go_on_flushing();
@@ -345,6 +398,7 @@ bool Partition::impatient() {
 // All processes are gone; what they said last must still get out, at the pace of our readers.
 void Partition::finish_output() {
     const auto stop = [this] { return impatient(); };
+    give_out_folded();
     for (OrderedOutput* kept : {releasing_.get(), ordered_.get()}) {
         if (kept == nullptr) continue;
         try {
@@ -361,9 +415,13 @@ void Partition::finish_output() {
         out->writer->append([&](std::string& pending) { out->formatter->finish(pending); });
         out->writer->wait_until_below(0, stop);
     }
+    for (const Output* out : {&stdout_, &stderr_})
+        if (out->files) out->files->finish(stop);
     if (output_abandoned_) {
-        stdout_.writer->abandon();
-        stderr_.writer->abandon();
+        for (const Output* out : {&stdout_, &stderr_}) {
+            out->writer->abandon();
+            if (out->files) out->files->abandon();
+        }
         return;
     }
     on_writer_progress();

@@ -18,18 +18,25 @@
 
 #include "partition_manager/branches.hpp"
 #include "partition_manager/deadlock_watch.hpp"
+#include "partition_manager/exchange_table.hpp"
 #include "partition_manager/flush_round.hpp"
+#include "partition_manager/folded_output.hpp"
 #include "partition_manager/input_source.hpp"
 #include "partition_manager/line_formatter.hpp"
 #include "partition_manager/ordered_output.hpp"
 #include "partition_manager/outcome.hpp"
+#include "partition_manager/output_files.hpp"
 #include "partition_manager/output_writer.hpp"
+#include "partition_manager/status_socket.hpp"
 #include "partition_manager/stdin_merge.hpp"
 
 namespace poe::pm {
 
 struct PartitionOptions {
     bool labels = false;                // -labelio
+    std::string label_format;           // MP_LABELFORMAT; empty: the task's number
+    std::string outfile;                // -outfile, a pattern; empty: poe's standard output
+    std::string errfile;                // -errfile, likewise
     bool hold_stdin = false;            // MP_HOLD_STDIN: read it only when all tasks run
     std::chrono::seconds timeout{150};  // MP_TIMEOUT, to reach the daemons; 0: none
     std::optional<std::chrono::seconds> maxtime;
@@ -77,6 +84,7 @@ class Partition {
         OutputWriter* writer = nullptr;
         std::unique_ptr<LineFormatter> own_formatter;
         LineFormatter* formatter = nullptr;
+        std::unique_ptr<OutputFiles> files;  // instead
     };
 
     bool is_task(TaskId task) const {
@@ -98,6 +106,9 @@ class Partition {
     void on_signal(int signal);
     void on_writer_progress();
 
+    std::size_t backlog(FrameKind stream);
+    void fold(TaskId task, std::string_view data);
+    void give_out_folded();
     void deliver(FrameKind stream, TaskId task, std::string_view data, bool open);
     void settle(FrameKind stream);
     Output& output(FrameKind stream);
@@ -131,7 +142,11 @@ class Partition {
     Output stdout_;
     Output stderr_;
     std::unique_ptr<OrderedOutput> ordered_;
+    FoldedOutput folded_;
+    asio::steady_timer folded_timer_;
     FlushRound flush_round_;
+    ExchangeTable exchanges_;
+    std::unique_ptr<StatusSocket> status_;      // in a job of several nodes
     std::unique_ptr<OrderedOutput> releasing_;  // what a flush gives out
     std::optional<StdoutFlushed> flushed_;      // to be said when it has
     StderrTails tails_;

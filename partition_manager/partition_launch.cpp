@@ -1,6 +1,7 @@
 // How a job comes to run: its daemons are started, tried again, waited for, and told to start the
 // tasks. Apart from partition.cpp, which is about what happens then.
 #include <algorithm>
+#include <unistd.h>
 
 #include "partition_manager/partition.hpp"
 
@@ -35,6 +36,10 @@ void Partition::launch() {
             [this] { on_change(); },
             [this](NodeIndex node, const std::string& text) { on_unreached(node, text); },
             [this](NodeIndex node, const std::string& text) { on_lost(node, text); }});
+    if (job_.nodes.size() > 1)
+        status_ = std::make_unique<StatusSocket>(
+            loop_, ::getuid(), job_.id, static_cast<NodeIndex>(job_.nodes.size()),
+            [this](AskTaskStates ask) { branches_->send(ask); });
     const LaunchTree tree(static_cast<NodeIndex>(job_.nodes.size()), job_.launch.fanout,
                           job_.launch.home);
     const std::vector<NodeIndex> below = tree.below(LaunchTree::kRoot);

@@ -10,13 +10,14 @@
 #include <unistd.h>
 
 #include "comm/base/error.hpp"
+#include "partition_manager/guardian.hpp"
 #include "partition_manager/node_daemon.hpp"
 
 namespace {
 
 int usage() {
     std::fputs(
-        "usage: pmd --channel\n"
+        "usage: pmd --channel [--guard]\n"
         "pmd is the daemon that poe starts on every node of a job; it is of no use by hand.\n"
         "To run a parallel job: poe PROGRAM -procs N. See pmd(8).\n",
         stderr);
@@ -45,8 +46,11 @@ int main(int argc, char** argv) {
         std::puts("pmd " POE_VERSION);
         return 0;
     }
-    if (argc != 2 || std::strcmp(argv[1], "--channel") != 0) return usage();
+    const bool guarded = argc == 3 && std::strcmp(argv[2], "--guard") == 0;
+    if ((argc != 2 && !guarded) || std::strcmp(argv[1], "--channel") != 0) return usage();
     try {
+        if (guarded)
+            if (const auto status = poe::pm::guard_daemon()) return *status;
         const poe::pm::SignalHeritage heritage = poe::pm::SignalHeritage::capture();
         ::signal(SIGPIPE, SIG_IGN);
         const bool duplex = same_stream(0, 1);

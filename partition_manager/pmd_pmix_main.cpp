@@ -155,9 +155,9 @@ Environment start_serving(PmixHost& host, const PmixStart& start, int listener, 
         pollfd both[2] = {{control.fd(), POLLIN, 0}, {posts.fd(), POLLIN, 0}};
         if (::poll(both, 2, -1) < 0 && errno != EINTR) poe::throw_errno("waiting");
         posts.run();
-        while (control.receive(false)) {
-            // pmd has no more to say but that it is over, and that ends us.
-        }
+        while (const auto message = control.receive(false))
+            if (const auto* fenced = std::get_if<PmixFenced>(&*message))
+                poe::pm::finish_pmix_fence(*fenced);
     }
 }
 

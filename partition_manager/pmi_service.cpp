@@ -20,6 +20,29 @@ namespace {
 
 constexpr int kEagerStartMilliseconds = 10000;
 
+// Names the exchange at a PMI-1 barrier; PMIx fences have other names.
+constexpr const char* kPmi1Key = "pmi1";
+
+// Neither keys nor values have line ends: they come from lines; keys have no equals sign.
+std::string pairs_to_text(const std::vector<KeyValue>& pairs) {
+    std::string text;
+    for (const auto& [key, value] : pairs) text.append(key).append("=").append(value).append("\n");
+    return text;
+}
+
+std::vector<KeyValue> pairs_from_text(std::string_view text) {
+    std::vector<KeyValue> pairs;
+    while (!text.empty()) {
+        const std::size_t feed = text.find('\n');
+        const std::string_view line = text.substr(0, feed);
+        const std::size_t equals = line.find('=');
+        if (equals != std::string_view::npos)
+            pairs.emplace_back(line.substr(0, equals), line.substr(equals + 1));
+        text.remove_prefix(feed == std::string_view::npos ? text.size() : feed + 1);
+    }
+    return pairs;
+}
+
 using Descriptor = asio::posix::stream_descriptor;
 
 std::vector<NodeIndex> node_of_task(const JobSpec& job) {
@@ -79,6 +102,7 @@ PmiService::PmiService(asio::io_context& loop, const JobSpec& job, NodeIndex nod
       common_(foreign_mpi_environment(foreign_facts(job, node, directory, cpus), job.environment)),
       pmi1_(pmi1_job(job, node)),
       size_(job.tasks.size()),
+      nodes_(static_cast<std::uint32_t>(job.nodes.size())),
       listener_(loop),
       gate_(loop),
       control_(loop) {
@@ -164,8 +188,17 @@ void PmiService::perform(const Pmi1Actions& actions) {
         handlers_.on_attention(error.text);
         if (error.fatal) clients_.at(error.task)->socket.close();
     }
+    if (actions.barrier)
+        handlers_.on_exchange({kPmi1Key, nodes_, 1, pairs_to_text(*actions.barrier)});
     if (actions.abort)
         handlers_.on_abort({actions.abort->task, actions.abort->code, actions.abort->message});
+}
+
+void PmiService::on_exchanged(const Exchanged& exchanged) {
+    if (exchanged.key == kPmi1Key)
+        perform(pmi1_.release(pairs_from_text(exchanged.data)));
+    else if (!shut_down_)
+        pmix_->tell_fenced(exchanged.key, exchanged.data);
 }
 
 void PmiService::watch_pmix() {
@@ -243,6 +276,8 @@ void PmiService::on_pmix(const PmixMessage& message) {
         ready_ = true;
     } else if (const auto* abort = std::get_if<PmixAbort>(&message)) {
         handlers_.on_abort({abort->task, abort->status, abort->text});
+    } else if (const auto* fence = std::get_if<PmixFence>(&message)) {
+        handlers_.on_exchange({fence->key, fence->nodes, 1, fence->data});
     } else if (const auto* attention = std::get_if<PmixAttention>(&message)) {
         handlers_.on_attention(attention->text);
     } else if (const auto* failed = std::get_if<PmixFailed>(&message)) {

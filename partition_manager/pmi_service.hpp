@@ -29,7 +29,8 @@ class PmiService {
         std::function<void(TaskAbort)> on_abort;
         std::function<void(TaskLeft)> on_left;
         std::function<void(std::string)> on_attention;
-        std::function<void(std::string)> on_lost_server;  // the job cannot go on
+        std::function<void(std::string)> on_lost_server;   // the job cannot go on
+        std::function<void(const Exchange&)> on_exchange;  // with the other nodes
     };
 
     // `directory`: the job's directory. Throws Error when the PMIx port cannot be had.
@@ -43,6 +44,9 @@ class PmiService {
     Environment environment_of(TaskId task);
     // All tasks are started (or not): they are served from now on.
     void tasks_started();
+
+    // All nodes have given their parts of an exchange.
+    void on_exchanged(const Exchanged& exchanged);
 
     // After the task's exit was reported: a task that ended between init and finalize is reported,
     // too.
@@ -81,6 +85,7 @@ class PmiService {
     Environment common_;  // for foreign MPIs, the same for every task
     Pmi1Server pmi1_;
     std::size_t size_;
+    std::uint32_t nodes_;
     std::unordered_map<TaskId, std::unique_ptr<Client>> clients_;
     std::optional<PmixActivation> pmix_;
     asio::posix::stream_descriptor listener_;

@@ -54,6 +54,11 @@ class PmixActivation {
     bool started() const { return helper_ > 0; }
     pid_t helper_pid() const { return helper_; }  // to be reaped by the caller; 0: not started
 
+    // All nodes have given their parts of a fence.
+    void tell_fenced(const std::string& key, const std::string& data) {
+        send(PmixFenced{key, data});
+    }
+
     // Watch for reading always, for writing while wants_write(). -1: not started, or gone.
     int control_fd() const { return control_.get(); }
     bool wants_write() const { return !outbox_.empty(); }

@@ -140,7 +140,7 @@ PmixHost::PmixHost(PmixJob job, PmixOutlet outlet)
     : job_(std::move(job)), local_tasks_(job_.local_tasks()) {
     if (local_tasks_.empty()) throw Error("PMIx: no task of the job is on this node");
     make_directory(job_.pmix_directory());
-    pmix_server_module_t module = pmix_upcalls(std::move(outlet), job_.nodes.size() == 1);
+    pmix_server_module_t module = pmix_upcalls(std::move(outlet), job_);
     PmixInfo info;
     info.add(PMIX_SERVER_NSPACE, job_.server_nspace());
     info.add(PMIX_SERVER_RANK, PmixRank{static_cast<pmix_rank_t>(job_.this_node)});

@@ -32,6 +32,15 @@ PmixJob job_from_json(const Json& json) {
     return job;
 }
 
+Json bytes(const std::string& data) {
+    return Json::binary({data.begin(), data.end()});
+}
+
+std::string text(const Json& json) {
+    const Json::binary_t& binary = json.get_binary();
+    return {binary.begin(), binary.end()};
+}
+
 struct ToJson {
     Json operator()(const PmixStart& m) const {
         return {"start", job_to_json(m.job), m.promised, m.promise_given, m.shared_store};
@@ -42,6 +51,12 @@ struct ToJson {
     Json operator()(const PmixAbort& m) const { return {"abort", m.task, m.status, m.text}; }
     Json operator()(const PmixAttention& m) const { return {"attention", m.text}; }
     Json operator()(const PmixFailed& m) const { return {"failed", m.text}; }
+    Json operator()(const PmixFence& m) const {
+        return Json::array({"fence", m.key, m.nodes, bytes(m.data)});
+    }
+    Json operator()(const PmixFenced& m) const {
+        return Json::array({"fenced", m.key, bytes(m.data)});
+    }
 };
 
 PmixMessage from_json(const Json& json) {
@@ -57,6 +72,10 @@ PmixMessage from_json(const Json& json) {
                          json.at(3).get<std::string>()};
     if (name == "attention") return PmixAttention{json.at(1).get<std::string>()};
     if (name == "failed") return PmixFailed{json.at(1).get<std::string>()};
+    if (name == "fence")
+        return PmixFence{json.at(1).get<std::string>(), json.at(2).get<std::uint32_t>(),
+                         text(json.at(3))};
+    if (name == "fenced") return PmixFenced{json.at(1).get<std::string>(), text(json.at(2))};
     throw Error("pmd and pmd-pmix do not understand each other: unknown message " + name);
 }
 

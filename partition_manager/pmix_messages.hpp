@@ -43,6 +43,17 @@ struct PmixAbort {
     std::string text;
 };
 
+// helper -> pmd: this node's part of a fence over several nodes. pmd -> helper: the parts of all.
+struct PmixFence {
+    std::string key;  // says who takes part
+    std::uint32_t nodes = 0;
+    std::string data;
+};
+struct PmixFenced {
+    std::string key;
+    std::string data;
+};
+
 // helper -> pmd: something a person should read (severity ATTENTION).
 struct PmixAttention {
     std::string text;
@@ -54,7 +65,7 @@ struct PmixFailed {
 };
 
 using PmixMessage = std::variant<PmixStart, PmixReady, PmixConnected, PmixFinalized, PmixAbort,
-                                 PmixAttention, PmixFailed>;
+                                 PmixAttention, PmixFailed, PmixFence, PmixFenced>;
 
 // The message with its length before it.
 std::string pmix_encode(const PmixMessage& message);

@@ -2,9 +2,15 @@
 // calls back must not do so before it has returned, hence the posts.
 #include "partition_manager/pmix_upcalls.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
+#include <map>
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "comm/base/check.hpp"
 #include "partition_manager/pmix_info.hpp"
@@ -14,10 +20,19 @@ namespace poe::pm {
 
 namespace {
 
+// Who waits for a fence over several nodes.
+struct WaitingFence {
+    pmix_modex_cbfunc_t answer;
+    void* request;
+};
+
 struct Context {
     PmixOutlet outlet;
     bool one_node;
+    std::vector<NodeIndex> node_of_task;
+    std::size_t nodes;
     PmixNames names;
+    std::map<std::string, WaitingFence> fences;  // the program's own loop only
 };
 
 // libpmix's C API has one server per process and passes its functions no pointer of ours.
@@ -59,12 +74,42 @@ pmix_status_t abort_job(const pmix_proc_t* proc, void*, int status, const char* 
                       request);
 }
 
+// Who takes part in a fence, in words that are the same on all nodes, and on how many nodes they
+// are. A fence of the same tasks can only follow when this one is over: so the words identify it.
+PmixFence fence_of(const pmix_proc_t* procs, size_t count) {
+    std::set<NodeIndex> nodes;
+    std::set<pmix_rank_t> ranks;
+    PmixFence fence;
+    for (size_t i = 0; i < count; ++i) {
+        ranks.insert(procs[i].rank);
+        if (procs[i].rank < context->node_of_task.size())
+            nodes.insert(context->node_of_task[procs[i].rank]);
+    }
+    const bool all = count == 0 || ranks.contains(PMIX_RANK_WILDCARD) ||
+                     ranks.size() == context->node_of_task.size();
+    fence.nodes = static_cast<std::uint32_t>(all ? context->nodes : nodes.size());
+    fence.key = "fence of";
+    if (all) fence.key += " all";
+    for (const pmix_rank_t rank : ranks)
+        if (!all) fence.key += " " + std::to_string(rank);
+    return fence;
+}
+
 // Tasks of one node: what they contributed is all there is. libpmix ends such fences by itself as
 // a rule and does not ask.
-pmix_status_t fence(const pmix_proc_t*, size_t, const pmix_info_t*, size_t, char* data, size_t size,
-                    pmix_modex_cbfunc_t answer, void* request) {
-    if (!context->one_node) return PMIX_ERR_NOT_SUPPORTED;
-    context->outlet.post([=] { answer(PMIX_SUCCESS, data, size, request, &std::free, data); });
+pmix_status_t fence(const pmix_proc_t* procs, size_t count, const pmix_info_t*, size_t, char* data,
+                    size_t size, pmix_modex_cbfunc_t answer, void* request) {
+    PmixFence part = fence_of(procs, count);
+    if (part.nodes < 2) {
+        context->outlet.post([=] { answer(PMIX_SUCCESS, data, size, request, &std::free, data); });
+        return PMIX_SUCCESS;
+    }
+    if (data != nullptr) part.data.assign(data, size);
+    std::free(data);
+    context->outlet.post([=, part = std::move(part)]() mutable {
+        context->fences[part.key] = {answer, request};
+        context->outlet.send(std::move(part));
+    });
     return PMIX_SUCCESS;
 }
 
@@ -127,9 +172,23 @@ pmix_status_t notify_event(pmix_status_t, const pmix_proc_t*, pmix_data_range_t,
 
 }  // namespace
 
-pmix_server_module_t pmix_upcalls(PmixOutlet outlet, bool one_node) {
+void finish_pmix_fence(const PmixFenced& fenced) {
+    const auto found = context->fences.find(fenced.key);
+    if (found == context->fences.end()) return;  // none of ours takes part
+    const WaitingFence waiting = found->second;
+    context->fences.erase(found);
+    char* data = static_cast<char*>(std::malloc(std::max<std::size_t>(fenced.data.size(), 1)));
+    if (data == nullptr)
+        return waiting.answer(PMIX_ERR_NOMEM, nullptr, 0, waiting.request, nullptr, nullptr);
+    std::memcpy(data, fenced.data.data(), fenced.data.size());
+    waiting.answer(PMIX_SUCCESS, data, fenced.data.size(), waiting.request, &std::free, data);
+}
+
+pmix_server_module_t pmix_upcalls(PmixOutlet outlet, const PmixJob& job) {
     POE_CHECK(context == nullptr);
-    context = new Context{std::move(outlet), one_node, {}};  // as long as the process
+    // As long as the process.
+    context = new Context{
+        std::move(outlet), job.nodes.size() == 1, job.node_of_task, job.nodes.size(), {}, {}};
     pmix_server_module_t module = {};
     module.client_connected2 = client_connected;
     module.client_finalized = client_finalized;

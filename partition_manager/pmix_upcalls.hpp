@@ -21,6 +21,9 @@ struct PmixOutlet {
 
 // The module for PMIx_server_init. libpmix hands its functions no context, so that there is one
 // per process: to be called once.
-pmix_server_module_t pmix_upcalls(PmixOutlet outlet, bool one_node);
+pmix_server_module_t pmix_upcalls(PmixOutlet outlet, const PmixJob& job);
+
+// A fence over several nodes is complete: answers it. For the program's own loop.
+void finish_pmix_fence(const PmixFenced& fenced);
 
 }  // namespace poe::pm

@@ -34,7 +34,7 @@ std::string remote_command(const std::string& pmd) {
         "neither \"" +
         shell_quoted(pmd) +
         "\" nor in PATH here; install POE there, or set MP_PMD to its path\" "
-        ">&2; exit 127; }; exec \"$p\" --channel";
+        ">&2; exit 127; }; exec \"$p\" --channel --guard";
     return "exec /bin/sh -c " + shell_quoted(script);
 }
 

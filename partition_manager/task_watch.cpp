@@ -13,6 +13,7 @@ TaskWatch::TaskWatch(asio::io_context& loop, const NodeSegment& segment,
 
 TaskStates TaskWatch::states(std::uint32_t round) const {
     TaskStates result{round, look_at_tasks(segment_, std::chrono::steady_clock::now())};
+    if (round >= kStatusRounds) return result;
     std::erase_if(result.states, [this](const TaskState& state) {
         return state.life != TaskState::Life::kEnded && !state.stuck_for(timeout_);
     });

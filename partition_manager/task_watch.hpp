@@ -24,7 +24,7 @@ class TaskWatch {
     TaskWatch(asio::io_context& loop, const NodeSegment& segment, std::chrono::seconds timeout,
               std::function<void(TaskStates)> report);
 
-    // The tasks that are stuck or have ended, now.
+    // The tasks that are stuck or have ended, now; all of them in a round of kStatusRounds.
     TaskStates states(std::uint32_t round) const;
 
   private:

@@ -104,6 +104,15 @@ void apply_streams(Options& options, OptionId id, const Value& value) {
         case OptionId::kLabelio:
             options.labelio = value.yes();
             break;
+        case OptionId::kLabelformat:
+            options.label_format = value.text;
+            break;
+        case OptionId::kOutfile:
+            options.outfile = value.text;
+            break;
+        case OptionId::kErrfile:
+            options.errfile = value.text;
+            break;
         case OptionId::kStdinmode:
             options.stdin_mode.kind = value.is_number        ? In::kOne
                                       : value.text == "none" ? In::kNone
@@ -113,6 +122,7 @@ void apply_streams(Options& options, OptionId id, const Value& value) {
         case OptionId::kStdoutmode:
             options.stdout_mode.kind = value.is_number           ? Out::kOne
                                        : value.text == "ordered" ? Out::kOrdered
+                                       : value.text == "folded"  ? Out::kFolded
                                                                  : Out::kUnordered;
             options.stdout_mode.task = static_cast<TaskId>(value.number);
             break;

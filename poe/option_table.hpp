@@ -44,6 +44,9 @@ enum class OptionId : unsigned char {
     kBind,
     // input and output
     kLabelio,
+    kLabelformat,
+    kOutfile,
+    kErrfile,
     kStdinmode,
     kStdoutmode,
     kHoldStdin,

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "partition_manager/commands_file.hpp"
+#include "partition_manager/name_pattern.hpp"
 #include "partition_manager/suggest.hpp"
 #include "poe/apply_value.hpp"
 #include "poe/arguments.hpp"
@@ -45,6 +46,7 @@ class OptionReader {
             if (auto error = read_row(row)) return *error;
         if (auto error = split_remote_shell()) return *error;
         if (auto error = complete_procs()) return *error;
+        if (auto error = check_patterns()) return *error;
         if (auto error = check_together()) return *error;
         notice_combinations();
         for (const FlagUse& use : split.value().passed_lookalikes) notice_lookalike(use);
@@ -94,6 +96,22 @@ class OptionReader {
             options_.notices.push_back(
                 ignored(source + " " + pm::quoted(value.value().text) +
                         " is ignored: this version of poe does not do this yet"));
+        return std::nullopt;
+    }
+
+    std::optional<UserError> check_patterns() const {
+        const std::pair<OptionId, const std::string*> patterns[] = {
+            {OptionId::kLabelformat, &options_.label_format},
+            {OptionId::kOutfile, &options_.outfile},
+            {OptionId::kErrfile, &options_.errfile}};
+        for (const auto& [id, pattern] : patterns)
+            if (const auto trouble = pm::pattern_trouble(*pattern))
+                return UserError{options_.origin(id),
+                                 0,
+                                 0,
+                                 *trouble + " in " + pm::quoted(*pattern),
+                                 "expected %r, %R, %h, %j or %%",
+                                 0};
         return std::nullopt;
     }
 

@@ -87,6 +87,9 @@ struct Options {
 
     // Input, output and messages.
     bool labelio = false;
+    std::string label_format;  // a pattern (name_pattern.hpp); empty: the task's number
+    std::string outfile;       // a pattern; empty: none
+    std::string errfile;
     pm::StdinMode stdin_mode;    // a task id in it is below procs
     pm::StdoutMode stdout_mode;  // likewise
     bool hold_stdin = false;     // keep standard input until all tasks run

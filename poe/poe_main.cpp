@@ -90,6 +90,9 @@ pm::PartitionOptions partition_options(const Options& options, const Paths& path
                                        const Diagnostics& diagnostics) {
     pm::PartitionOptions result;
     result.labels = options.labelio;
+    result.label_format = options.label_format;
+    result.outfile = options.outfile;
+    result.errfile = options.errfile;
     result.hold_stdin = options.hold_stdin;
     result.timeout = options.timeout;
     result.maxtime = options.maxtime;

@@ -79,7 +79,9 @@ std::string tasks_json(const pm::RunningJob& job, std::span<const pm::TaskView> 
                        const std::string& node) {
     Json json = job_json(job);
     json["task_states"] = Json::array();
-    for (const pm::TaskView& view : tasks) json["task_states"].push_back(task_json(view, node));
+    for (const pm::TaskView& view : tasks)
+        json["task_states"].push_back(
+            task_json(view, view.elsewhere.empty() ? node : view.elsewhere));
     return dump(json);
 }
 

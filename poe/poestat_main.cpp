@@ -11,6 +11,7 @@
 #include "partition_manager/job_directory.hpp"
 #include "partition_manager/job_listing.hpp"
 #include "partition_manager/local_names.hpp"
+#include "partition_manager/status_socket.hpp"
 #include "poe/diagnostics.hpp"
 #include "poe/poestat_options.hpp"
 #include "poe/poestat_text.hpp"
@@ -28,9 +29,28 @@ constexpr int kErrorStatus = 2;
 constexpr std::chrono::milliseconds kPatience = 1s;
 constexpr std::chrono::milliseconds kLookAgain = 50ms;
 
-std::vector<pm::TaskState> states_of(const pm::RunningJob& job) {
+// The tasks of this node, and, where the job's poe is here and answers, those of the others. Those
+// that are seen are elsewhere no more.
+std::vector<pm::TaskView> look_everywhere(pm::RunningJob& job) {
+    std::vector<pm::TaskView> views = pm::look_at_job(job);
+    if (job.tasks_elsewhere.empty() || job.poe == 0) return views;
+    auto states = pm::ask_poe(job.owner, job.id);
+    if (!states) return views;
+    for (pm::TaskState& state : *states) {
+        const auto node = static_cast<std::size_t>(state.node);
+        if (std::erase(job.tasks_elsewhere, state.task) == 0 || node >= job.node_names.size())
+            continue;
+        views.push_back({std::move(state), job.node_names[node], std::nullopt});
+    }
+    std::sort(views.begin(), views.end(), [](const pm::TaskView& a, const pm::TaskView& b) {
+        return a.state.task < b.state.task;
+    });
+    return views;
+}
+
+std::vector<pm::TaskState> states_of(pm::RunningJob& job) {
     std::vector<pm::TaskState> states;
-    for (pm::TaskView& view : pm::look_at_job(job)) states.push_back(view.state);
+    for (pm::TaskView& view : look_everywhere(job)) states.push_back(view.state);
     return states;
 }
 
@@ -47,15 +67,17 @@ bool may_become_one(std::vector<pm::TaskState> states, TaskId tasks) {
 }
 
 // A wait younger than the patience is looked at until it is old enough or over.
-pm::WaitFindings deadlock_of(const pm::RunningJob& job) {
+pm::WaitFindings deadlock_of(pm::RunningJob& job) {
     const auto tasks = static_cast<TaskId>(job.tasks);
     const auto deadline = std::chrono::steady_clock::now() + 2 * kPatience;
     while (true) {
+        const std::vector<TaskId> elsewhere = job.tasks_elsewhere;
         const std::vector<pm::TaskState> states = states_of(job);
         pm::WaitFindings findings = pm::find_deadlock(states, tasks, kPatience);
         if (!findings.stuck.empty() || !may_become_one(states, tasks) ||
             std::chrono::steady_clock::now() > deadline)
             return findings;
+        job.tasks_elsewhere = elsewhere;
         std::this_thread::sleep_for(kLookAgain);
     }
 }
@@ -69,9 +91,10 @@ void show(const std::string& text) {
 
 int show_deadlocks(const StatOptions& options, const std::vector<pm::RunningJob>& jobs) {
     std::vector<JobFindings> all;
-    for (const pm::RunningJob& job : jobs) {
+    for (pm::RunningJob job : jobs) {
         try {
-            all.push_back({job, deadlock_of(job)});
+            pm::WaitFindings findings = deadlock_of(job);
+            all.push_back({std::move(job), std::move(findings)});
         } catch (const Error&) {
             if (!options.job.empty()) throw;  // else: ended meanwhile
         }
@@ -105,8 +128,8 @@ int show_once(const StatOptions& options, const Diagnostics& diagnostics) {
             show(scan.jobs.empty() ? "no jobs are running\n" : job_table(scan.jobs, all_users));
         return 0;
     }
-    const pm::RunningJob& job = scan.jobs.front();
-    const std::vector<pm::TaskView> tasks = pm::look_at_job(job);
+    pm::RunningJob& job = scan.jobs.front();
+    const std::vector<pm::TaskView> tasks = look_everywhere(job);
     if (options.json)
         std::cout << tasks_json(job, tasks, pm::local_host_name()) << std::flush;
     else

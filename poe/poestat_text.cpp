@@ -122,9 +122,10 @@ std::string state_in_words(const pm::TaskView& view) {
     const TaskState& state = view.state;
     if (state.life == TaskState::Life::kEnded) return ended_in_words(state.wait_status);
     if (state.pid == 0) return "not started";
-    if (!view.process) return "gone";
+    if (!view.process && view.elsewhere.empty()) return "gone";
     std::string text;
-    if (view.process->state == 'T' || view.process->state == 't') text = "stopped, ";
+    if (view.process && (view.process->state == 'T' || view.process->state == 't'))
+        text = "stopped, ";
     if (state.life == TaskState::Life::kOutside) return text + "no MPL call yet";
     text += state.doing.call == Call::kNone ? "computing" : call_in_words(state);
     if (state.measured && state.doing.call != Call::kNone && state.unexpected.count > 0)
@@ -157,8 +158,9 @@ std::string task_table(const pm::RunningJob& job, std::span<const pm::TaskView> 
     std::vector<Row> rows{{"TASK", "NODE", "PID", "CPU", "MEMORY", "STATE"}};
     for (const pm::TaskView& view : tasks) {
         const auto& process = view.process;
-        rows.push_back({std::to_string(view.state.task), node,
-                        process ? std::to_string(view.state.pid) : "-",
+        const bool here = view.elsewhere.empty();
+        rows.push_back({std::to_string(view.state.task), here ? node : view.elsewhere,
+                        process || !here ? std::to_string(view.state.pid) : "-",
                         process ? fmt::format("{:.2f} s", seconds(process->cpu)) : "-",
                         process ? size_in_words(process->memory) : "-", state_in_words(view)});
     }

@@ -3,12 +3,14 @@ status, leaves nothing, and says first which task, on which node, and what."""
 
 import os
 import random
+import re
 import signal
 import subprocess
 import time
 import unittest
 
-from hosts import HOSTS, ClusterTest, host_processes, main, testbed, wait_for
+from hosts import BUILD, HOSTS, ClusterTest, command_on, host_processes, main, testbed, wait_for
+from launching import SOURCE
 
 SLEEP = "echo up; exec sleep 300"
 TREE = {"MP_LAUNCH_FANOUT": 2, "MP_PULSE": 4}  # node0, 1 right below poe; 2, 3 below 0 (home); 4, 5 below 1
@@ -55,13 +57,16 @@ class Failures(ClusterTest):
                 self.assertIn(f"task 6 (node node6, sh) exited with code {code}", text.splitlines()[0])
 
     def test_daemon_killed(self):
-        for host in (7, 1, 0):  # a leaf, one with others below it, and that of the home node
-            with self.subTest(host=host):
+        # A leaf and one with others below it, whose daemons have guardians above them; and that of the home node.
+        for host, which in ((7, -1), (7, 0), (1, -1), (1, 0), (0, 0)):
+            with self.subTest(host=host, which=which):
                 job = self.begin()
-                os.kill(self.find(host, "pmd --channel"), signal.SIGKILL)
+                daemons = sorted(pid for pid, command in host_processes(host).items() if "pmd --channel" in command)
+                os.kill(daemons[which], signal.SIGKILL)
                 status, text = self.finish(job)
                 self.assertEqual(status, 1)
-                self.assertIn(f"the daemon pmd on node{host} is gone", text.splitlines()[0])
+                self.assertRegex(text.splitlines()[0], f"the daemon pmd on node{host} is gone")
+                ClusterTest.tearDown(self)
 
     def test_poe_killed(self):
         job = self.begin()
@@ -137,6 +142,36 @@ class Failures(ClusterTest):
             wait_for(lambda host=host: not host_processes(host), f"host {host} to be empty", 30)
         job.stdout.close()
         self.assertIsNotNone(job.wait(30))
+
+
+class Deadlock(ClusterTest):
+    def setUp(self):
+        super().setUp()
+        self.program = self.path("watch_tasks")
+        subprocess.run([str(BUILD / "bin" / "mpcc"), str(SOURCE / "tests/multiproc/watch_tasks.c"), "-O1", "-o",
+                        self.program], check=True)
+
+    def test_tasks_of_different_hosts(self):
+        job = self.start(self.program, "receives", "x", "-procs", 6, "-hostfile", self.host_file(range(3), 2),
+                         env={"MP_DEADLOCK_TIMEOUT": 1, "MP_LAUNCH_FANOUT": 1})
+        try:
+            lines = []
+            while not any("deadlock" in line for line in lines):
+                lines.append(job.stderr.readline())
+                self.assertNotEqual(lines[-1], "", lines)
+            self.assertRegex(lines[-1], "deadlock: tasks 0-5 wait for each other")
+            looked = subprocess.run(command_on(0, BUILD / "bin" / "poestat", "-deadlock"), capture_output=True, text=True,
+                                    timeout=60)
+            self.assertIn("deadlock: tasks 0-5 wait for each other", looked.stdout)
+            self.assertEqual(looked.returncode, 1)
+            job_name = re.match("job ([a-z0-9-]+): ", looked.stdout)[1]
+            table = subprocess.run(command_on(0, BUILD / "bin" / "poestat", job_name), capture_output=True, text=True,
+                                   timeout=60).stdout
+            self.assertEqual(re.findall(r"^ *(\d+)  (node\d) .* mpc_brecv from (\d) type 3", table, re.M),
+                             [(str(t), f"node{t // 2}", str((t + 5) % 6)) for t in range(6)], table)
+        finally:
+            self.signal(job, signal.SIGTERM)
+            job.communicate(timeout=60)
 
 
 class AtRandom(Failures):

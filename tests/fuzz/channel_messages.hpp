@@ -98,6 +98,12 @@ inline auto fields(const pm::NodeUnreached& m) {
 inline auto fields(const pm::NodeLost& m) {
     return std::tie(m.node, m.text);
 }
+inline auto fields(const pm::Exchange& m) {
+    return std::tie(m.key, m.of, m.nodes, m.data);
+}
+inline auto fields(const pm::Exchanged& m) {
+    return std::tie(m.key, m.data);
+}
 
 inline auto fields(const pm::StdoutMark& m) {
     return std::tuple(m.task, m.mode.has_value(), m.mode.value_or(pm::StdoutMode{}).kind,
@@ -217,7 +223,7 @@ inline pm::StartJob random_start(Random& random) {
     job.directory = random_text(random);
     job.stdin_mode = {static_cast<pm::StdinMode::Kind>(random.below(3)),
                       random_number<TaskId>(random)};
-    job.stdout_mode = {static_cast<pm::StdoutMode::Kind>(random.below(3)),
+    job.stdout_mode = {static_cast<pm::StdoutMode::Kind>(random.below(4)),
                        random_number<TaskId>(random)};
     job.stdin_is_empty = random_bool(random);
     job.stdout_is_terminal = random_bool(random);
@@ -335,7 +341,7 @@ inline void fill(pm::TaskStates& m, Random& r) {
     for (std::size_t i = r.below(5); i > 0; --i) m.states.push_back(random_state(r));
 }
 inline pm::StdoutMode random_stdout_mode(Random& r) {
-    return {static_cast<pm::StdoutMode::Kind>(r.below(3)), random_number<TaskId>(r)};
+    return {static_cast<pm::StdoutMode::Kind>(r.below(4)), random_number<TaskId>(r)};
 }
 inline void fill(pm::StdoutMark& m, Random& r) {
     m.task = random_number<TaskId>(r);
@@ -370,6 +376,14 @@ inline void fill(pm::NodeUnreached& m, Random& r) {
 }
 inline void fill(pm::NodeLost& m, Random& r) {
     m = {random_number<NodeIndex>(r), random_text(r)};
+}
+
+inline void fill(pm::Exchange& m, Random& r) {
+    m = {random_text(r), random_number<std::uint32_t>(r), random_number<std::uint32_t>(r),
+         random_text(r)};
+}
+inline void fill(pm::Exchanged& m, Random& r) {
+    m = {random_text(r), random_text(r)};
 }
 
 inline constexpr std::size_t kMessageKinds = std::variant_size_v<pm::Message>;

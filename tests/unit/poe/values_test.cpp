@@ -132,7 +132,7 @@ TEST_CASE("what is said of a wrong value", "[values]") {
         {OptionId::kEuilib, "IP",
          "-x: \"IP\" is not allowed; expected us or ip; did you mean ip? (letter case matters)"},
         {OptionId::kStdoutmode, "order",
-         "-x: \"order\" is not allowed; expected unordered, ordered or a task id from 0 to "
+         "-x: \"order\" is not allowed; expected unordered, ordered, folded or a task id from 0 to "
          "1048575; did "
          "you mean ordered?"},
         {OptionId::kLabelio, "a\x1b[1m", "-x: \"a\\x1b[1m\" is not allowed; expected yes or no"},
