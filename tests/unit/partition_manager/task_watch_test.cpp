@@ -18,8 +18,8 @@ TEST_CASE("a watch that goes when its time has come looks no more") {
     asio::io_context loop;
     int reports = 0;
     asio::steady_timer end(loop);
-    auto watch =
-        std::make_unique<pm::TaskWatch>(loop, *segment, 1s, [&](pm::TaskStates) { ++reports; });
+    auto watch = std::make_unique<pm::TaskWatch>(loop, *segment, 1s,
+                                                 [&](const pm::TaskStates&) { ++reports; });
     // Expires a little before the watch's own timer, and is seen at the same time as that.
     end.expires_after(200ms);
     end.async_wait([&](const asio::error_code&) {
