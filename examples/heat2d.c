@@ -55,6 +55,11 @@ static void make_block(Block* block, int size) {
     block->down = (int)sqrt((double)block->tasks);
     while (block->tasks % block->down != 0) --block->down;
     block->across = block->tasks / block->down;
+    if (block->down > size || block->across > size) {
+        fprintf(stderr, "heat2d: a plate of %d points is too small for %d tasks\n", size,
+                block->tasks);
+        exit(2);
+    }
     block->row = block->me / block->across;
     block->column = block->me % block->across;
     block->first_row = begin_of(size, block->down, block->row);
@@ -216,11 +221,6 @@ int main(int argc, char** argv) {
     const int steps = argc > 2 ? number(argv[2], "steps", 1, 1000000000) : 2000;
     Block block;
     make_block(&block, size);
-    if (block.down > size || block.across > size) {
-        fprintf(stderr, "heat2d: a plate of %d points is too small for %d tasks\n", size,
-                block.tasks);
-        return 2;
-    }
     double change = 0;
     for (int step = 0; step < steps; ++step) {
         mpc_marker(0, BLUE, NULL);
@@ -245,5 +245,9 @@ int main(int argc, char** argv) {
         printf("%d x %d points, %d steps, %d x %d tasks: checksum %016llx\n", size, size, steps,
                block.down, block.across, (unsigned long long)sum);
     mpc_marker(0, HOT, "done");
+    free(block.now);
+    free(block.next);
+    free(block.out);
+    free(block.in);
     return 0;
 }

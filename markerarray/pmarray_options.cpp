@@ -20,7 +20,10 @@ Result<ArrayOptions> read_array_options(const std::vector<std::string>& argument
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const std::string& word = arguments[i];
         if (word.size() < 2 || word[0] != '-') {
-            if (!options.job.empty() || word.empty() || word == "-")
+            if (word.empty() || word == "-")
+                return mistake("there is no job " + pm::quoted(word),
+                               "pmarray without arguments shows the newest");
+            if (!options.job.empty())
                 return mistake("one job at a time, not " + pm::quoted(word),
                                "give one, or none for the newest");
             options.job = word;

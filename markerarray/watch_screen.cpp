@@ -50,6 +50,7 @@ class Watch {
         while (true) {
             const Clock::time_point frame = Clock::now();
             follower_.update(frame);
+            notice_new_job();
             draw();
             while (true) {
                 const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -110,7 +111,7 @@ class Watch {
             stood_->at = *view_.standing;
         }
         const Clock::time_point now = Clock::now();
-        if (reorder || order_.size() > picture().rows.size() || now - ordered_ >= kReorder) {
+        if (reorder || now - ordered_ >= kReorder) {
             order_ = order_of(picture(), view_);
             ordered_ = now;
         }
@@ -128,7 +129,6 @@ class Watch {
     void draw() {
         if (!screen_.ready()) return;  // slow, or halted: it misses pictures
         redraw_ = false;
-        if (follower_.has_job() && follower_.model().now().job.id != job_) new_job();
         if (!follower_.has_job()) {
             screen_.show(
                 render_waiting(screen_.size(), "waits for a job: start one with poe;  q quit"));
@@ -138,14 +138,15 @@ class Watch {
         screen_.show(render(scene(), screen_.size(), glyphs_));
     }
 
-    void new_job() {
+    // Before anything is done with rows: those that we know of are of the job before.
+    void notice_new_job() {
+        if (!follower_.has_job() || follower_.model().now().job.id == job_) return;
         job_ = follower_.model().now().job.id;
         view_.standing.reset();
         view_.pinned.clear();
         view_.top = 0;
-        order_.clear();
-        ordered_ = {};
         if (view_.display == Display::kTask) view_.display = view_.before;
+        refresh_scene(true);
     }
 
     // False: the end.
@@ -162,6 +163,7 @@ class Watch {
                 break;
             case Command::kNextJob:
                 if (!follower_.next_job(Clock::now())) view_.notice = "there is no other job";
+                notice_new_job();
                 break;
             case Command::kNone:
                 break;

@@ -22,8 +22,8 @@ TaskStates TaskWatch::states(std::uint32_t round) const {
 
 void TaskWatch::look_later() {
     timer_.expires_after(timeout_ / 4);
-    timer_.async_wait([this](const asio::error_code& error) {
-        if (error) return;
+    timer_.async_wait([this, here = std::weak_ptr(here_)](const asio::error_code& error) {
+        if (error || here.expired()) return;
         look();
         look_later();
     });

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,8 @@ class TaskWatch {
     using Who = std::vector<std::pair<TaskId, TaskState::Life>>;
     Who before_;
     Who reported_;
+    // A timer that has expired calls even when it is destroyed before its turn has come.
+    std::shared_ptr<const bool> here_ = std::make_shared<const bool>(true);
 };
 
 }  // namespace poe::pm

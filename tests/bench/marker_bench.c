@@ -29,13 +29,15 @@ static void run_free(long calls) {
 static void run_paced(double rate, double length) {
     const double begin = seconds();
     const struct timespec pause = {0, 500000};
-    double set = 0;
-    for (double now = begin; now < begin + length; now = seconds()) {
-        for (const double due = rate * (now - begin); set < due; set += 1)
-            mpc_marker((int)((long)set % 10), (int)((long)set % 100), "step 12 of 345");
+    long set = 0;
+    double elapsed = 0;
+    while (elapsed < length) {
+        const long due = (long)(rate * elapsed);
+        for (; set < due; ++set) mpc_marker((int)(set % 10), (int)(set % 100), "step 12 of 345");
         nanosleep(&pause, NULL);
+        elapsed = seconds() - begin;
     }
-    printf("%.0f\n", set);
+    printf("%ld\n", set);
 }
 
 int main(int argc, char** argv) {

@@ -53,11 +53,14 @@ Terminal::Terminal(int lines, int columns, const std::vector<std::string>& comma
         {"TERM", "xterm-256color"}, {"LC_ALL", "C.UTF-8"}, {"PATH", "/usr/bin:/bin"}};
     for (const auto& [name, value] : environment) all[name] = value;
     std::vector<std::string> entries;
+    entries.reserve(all.size());
     for (const auto& [name, value] : all) entries.push_back(name + "=" + value);
     std::vector<char*> envp;
+    envp.reserve(entries.size() + 1);
     for (std::string& entry : entries) envp.push_back(entry.data());
     envp.push_back(nullptr);
     std::vector<char*> argv;
+    argv.reserve(command.size() + 1);
     for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
     argv.push_back(nullptr);
     winsize size{};

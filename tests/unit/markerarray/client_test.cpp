@@ -27,7 +27,7 @@ struct Job {
     }
     ~Job() { std::filesystem::remove_all(directory); }
 
-    MarkerClient client(std::map<std::string, std::string> variables) const {
+    MarkerClient client(const std::map<std::string, std::string>& variables) const {
         return MarkerClient([variables](const char* name) -> const char* {
             const auto found = variables.find(name);
             return found == variables.end() ? nullptr : found->second.c_str();
