@@ -114,7 +114,7 @@ class Entry {
         auto& matrix = made_.shape.matrix;
         matrix.resize(std::size_t{n()} * n());
         for (std::uint32_t r = 0; r < n(); ++r) {
-            matrix[r * n() + me] = column[r + 1] - column[r];
+            matrix[std::size_t{r} * n() + me] = column[r + 1] - column[r];
             matrix[me * n() + r] = row[r + 1] - row[r];
         }
         return *this;
@@ -132,9 +132,9 @@ class Entry {
     }
 
     int run(Ending ending) {
-        if (ok() && !ending.blocking && ending.id == nullptr)
-            refused_ = comm::refuse_null(call_, "collid", "an int");
         if (!ok()) return refused_;
+        if (!ending.blocking && ending.id == nullptr)
+            return comm::refuse_null(call_, "collid", "an int");
         call_.doing(made_.call, TaskDoing::kAnyPeer, group_->gid, made_.shape.bytes);
         if (library_.develop() && n() > 1) {
             const std::string who = disagreement(library_, *group_, made_);
@@ -154,7 +154,7 @@ class Entry {
         }
         Plan& plan = library_.plan_for(*group_, made_);
         library_.begin(*group_, plan, made_.run);
-        if (ending.blocking) {
+        if (ending.id == nullptr) {
             plan.finish(library_.messages());
             return refuse_outcome(call_, plan);
         }

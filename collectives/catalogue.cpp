@@ -24,7 +24,8 @@ double usual_segments(const Shape& shape) {
     return std::max(1.0, std::ceil(static_cast<double>(shape.bytes) / kSegment));
 }
 double half_of_log(const Shape& shape) {
-    return log2_up(shape.n) / 2;
+    const int half_of_them = log2_up(shape.n) / 2;
+    return half_of_them;
 }
 double root_of_n(const Shape& shape) {
     return std::clamp(std::round(std::sqrt(shape.n)), 2.0, std::max(2.0, double(shape.n)));

@@ -37,8 +37,13 @@ std::uint32_t Commons::not_arrived(std::uint64_t call) const noexcept {
 void Commons::await_published(std::uint64_t call, std::uint32_t root, Host& host) const {
     const std::atomic<std::uint64_t>& word = published_[call % kDepth].word;
     const auto over = [&word, call] { return word.load(std::memory_order_acquire) > call; };
+    // Functions of two words are not allocated.
     if (!over()) {
-        host.wait(over, [this, call, root] { return root == kLast ? not_arrived(call) : root; });
+        if (root == kLast) {
+            host.wait(over, [this, call] { return not_arrived(call); });
+        } else {
+            host.wait(over, [root] { return root; });
+        }
     }
 }
 

@@ -24,7 +24,7 @@ Library::Library(comm::Runtime& runtime, const Variables& variables)
     read_modes(variables);
     Result<Overrides> overrides = read_overrides(variables);
     if (overrides) {
-        overrides_ = std::move(overrides.value());
+        overrides_ = overrides.value();
     } else if (failure_.empty()) {
         failure_ = overrides.error().str();
     }

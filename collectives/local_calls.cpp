@@ -59,7 +59,7 @@ class LocalPart final : public Commons::Part {
             case Operation::kIndex:
                 for (std::uint32_t to = 0; to < shape_.n; ++to) {
                     for (std::uint32_t from = 0; from < shape_.n; ++from)
-                        copy(result + (to * shape_.n + from) * shape_.bytes,
+                        copy(result + (Bytes{to} * shape_.n + from) * shape_.bytes,
                              commons_.slot(from) + to * shape_.bytes, shape_.bytes);
                 }
                 break;
@@ -88,7 +88,7 @@ class LocalPart final : public Commons::Part {
                 copy(run_.result, result, shape_.bytes * shape_.n);
                 break;
             case Operation::kIndex:
-                copy(run_.result, result + me_ * shape_.n * shape_.bytes, shape_.bytes * shape_.n);
+                copy(run_.result, result + me_ * shape_.bytes * shape_.n, shape_.bytes * shape_.n);
                 break;
             case Operation::kShift: {
                 const auto n = static_cast<std::int64_t>(shape_.n);

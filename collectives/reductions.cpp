@@ -77,7 +77,7 @@ MPL_REDUCTION(l_vxor, int, ((a != 0) != (b != 0)) ? 1 : 0)
 namespace poe::collectives {
 
 Reduction find_reduction(ReduceFunction function) noexcept {
-    static const Reduction kKnown[] = {
+    static const Reduction predefined[] = {
         {i_vadd, "i_vadd", sizeof(int), true},
         {i_vmul, "i_vmul", sizeof(int), true},
         {i_vmax, "i_vmax", sizeof(int), true},
@@ -97,7 +97,7 @@ Reduction find_reduction(ReduceFunction function) noexcept {
         {l_vor, "l_vor", sizeof(int), true},
         {l_vxor, "l_vxor", sizeof(int), true},
     };
-    for (const Reduction& known : kKnown) {
+    for (const Reduction& known : predefined) {
         if (known.function == function) return known;
     }
     return {function, nullptr, 0, false};

@@ -216,7 +216,7 @@ constexpr std::array<OptionRow, kOptionCount> kTable = {{
     choice(Id::kPmix, "", "MP_PMIX", "auto yes no", "auto",
            "serve PMIx to programs of other MPIs", Group::kCommunication, kNow),
     choice(Id::kEuidevelop, "euidevelop", "MP_EUIDEVELOP", "yes no deb nor min", "no",
-           "check the arguments of communication calls", Group::kCommunication, kNotYet),
+           "compare the collective calls of all tasks", Group::kCommunication, kNow),
     yes_no(Id::kSharedMemory, "shared_memory", "MP_SHARED_MEMORY", "yes",
            "use shared memory inside a node", Group::kCommunication, kNotYet),
     yes_no(Id::kCssInterrupt, "css_interrupt", "MP_CSS_INTERRUPT", "no",

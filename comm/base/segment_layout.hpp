@@ -48,7 +48,7 @@ inline constexpr std::uint32_t kMaxLocalTasks = 4096;
 inline constexpr std::uint32_t kCommons = 16;
 // Of a common piece: for each local task, and besides.
 inline constexpr std::size_t kCommonPerTask = kLine + 2048;
-inline constexpr std::size_t kCommonBase = 4 * 32768 + kPage;
+inline constexpr std::size_t kCommonBase = std::size_t{4} * 32768 + kPage;
 inline constexpr std::size_t kMaxJobId = 40;
 
 // A node of the job, for tasks that connect to its tasks.
