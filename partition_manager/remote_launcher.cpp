@@ -62,6 +62,7 @@ LaunchedDaemon launch_remote(const LaunchSpec& launch, const std::string& node,
                     "\" (MP_REMOTE_SHELL): " + shell.trouble);
     std::vector<std::string> words = remote_shell_words(launch, node);
     std::vector<char*> argv;
+    argv.reserve(words.size() + 1);
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
 
@@ -77,6 +78,7 @@ LaunchedDaemon launch_remote(const LaunchSpec& launch, const std::string& node,
     request.stdin_fd = request.stdout_fd = ends.its.get();
     request.stderr_fd = said_write.get();
     request.new_session = true;
+    request.death_signal = SIGKILL;  // one that hangs would outlive us
     request.signal_mask = &heritage.blocked;
     request.ignored_signals = &heritage.ignored;
     const pid_t pid = spawn(request);

@@ -95,7 +95,7 @@ void StatusSocket::on_states(NodeIndex node, TaskStates states) {
         asker->heard[place] = true;
         for (TaskState& state : states.states) {
             state.node = node;
-            asker->states.push_back(std::move(state));
+            asker->states.push_back(state);
         }
         const bool complete =
             std::find(asker->heard.begin(), asker->heard.end(), false) == asker->heard.end();
