@@ -100,7 +100,8 @@ Result<Filter> Filter::parse(std::string_view text) {
 
 bool Filter::passes(const TaskRow& row, const JobFacts& job) const {
     const auto node = static_cast<std::size_t>(row.node);
-    const std::string_view node_name = node < job.nodes.size() ? job.nodes[node] : "";
+    const std::string_view node_name =
+        node < job.nodes.size() ? std::string_view(job.nodes[node]) : "";
     return any_or_none(states_, [&](Activity state) { return state == row.activity; }) &&
            any_or_none(nodes_, [&](const std::string& name) { return name == node_name; }) &&
            any_or_none(ranks_,
