@@ -66,6 +66,7 @@ int form(const ApiCall& call, Library& library, int gid, const std::vector<int>&
                                grid_text(dims) + " has " + std::to_string(places) + " places",
                            "give dimensions whose product is the size of the group");
     std::vector<Colouring> colourings;
+    colourings.reserve(dims.size());
     for (std::size_t d = 0; d < dims.size(); ++d)
         colourings.push_back(lines(dims, d, group->size()));
     const Made made = make_coloured(library, *group, colourings);
@@ -94,6 +95,7 @@ int api_formgrid(const char* name, int gid, int ndims, const int* dims, int* gid
         if (gids == nullptr) return comm::refuse_null(call, "gids", "ndims ints");
         call.doing(Call::kPartition, TaskDoing::kAnyPeer, gid, 0);
         std::vector<int*> answers;
+        answers.reserve(static_cast<std::size_t>(ndims));
         for (int d = 0; d < ndims; ++d) answers.push_back(gids + d);
         return form(call, library, gid, {dims, dims + ndims}, answers);
     });

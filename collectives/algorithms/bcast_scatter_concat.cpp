@@ -43,7 +43,8 @@ Counts bcast_scatter_concat_counts(const Shape& shape) {
     for (std::uint64_t i = 0; i < shape.n; ++i)
         ones += static_cast<std::uint64_t>(std::popcount(i));
     const Bytes part = parts.largest(1);
-    return {static_cast<std::uint64_t>(log2_up(shape.n)) + shape.n - 1, 2 * (shape.n - 1) * part,
+    return {static_cast<std::uint64_t>(log2_up(shape.n)) + shape.n - 1,
+            std::uint64_t{2} * (shape.n - 1) * part,
             ones * part + shape.bytes * (shape.n - 1) * (shape.n - 1) / shape.n};
 }
 

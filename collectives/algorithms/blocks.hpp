@@ -55,14 +55,13 @@ struct Parts {
     Bytes element = 1;
     std::uint32_t parts = 1;
 
-    Bytes offset(std::uint32_t part) const noexcept {
-        return bytes / element * part / parts * element;
-    }
+    Bytes elements() const noexcept { return element > 0 ? bytes / element : 0; }
+    Bytes offset(std::uint32_t part) const noexcept { return elements() * part / parts * element; }
     Bytes length(std::uint32_t first, std::uint32_t count) const noexcept {
         return offset(first + count) - offset(first);
     }
     Bytes largest(std::uint32_t count) const noexcept {
-        return (bytes / element * count + parts - 1) / parts * element;
+        return (elements() * count + parts - 1) / parts * element;
     }
 };
 

@@ -21,7 +21,8 @@ struct Census {
     std::vector<std::uint32_t> held;  // a(0) .. a(t)
     std::vector<bool> without_own;    // e(s)
 
-    Census(std::uint32_t n, int integer_lambda) : lambda(static_cast<std::size_t>(integer_lambda)) {
+    Census(std::uint32_t n, int integer_lambda)
+        : lambda(static_cast<std::size_t>(std::max(integer_lambda, 1))) {
         // Without e, and how much e(s) = 1 takes away from a(t) when it comes t - s before the end.
         std::vector<std::uint64_t> full{1};
         while (full.back() < n) {

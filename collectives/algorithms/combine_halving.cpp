@@ -50,7 +50,7 @@ Counts combine_halving_counts(const Shape& shape) {
         counts.c3 += folded.inside * shape.bytes / folded.inside * held * 2;
     }
     if (folded.extra > 0)
-        counts = counts + Counts{2, 2 * shape.bytes, 2 * folded.extra * shape.bytes};
+        counts = counts + Counts{2, 2 * shape.bytes, Bytes{2} * folded.extra * shape.bytes};
     return counts;
 }
 

@@ -42,7 +42,7 @@ Counts combine_hybrid_counts(const Shape& shape, int k) {
     const std::uint32_t size = group_size(shape.n, k);
     const std::uint32_t groups = (shape.n + size - 1) / size;
     const auto depth = static_cast<std::uint64_t>(log2_up(size));
-    return Counts{2 * depth, 2 * depth * shape.bytes, 2 * (shape.n - groups) * shape.bytes} +
+    return Counts{2 * depth, 2 * depth * shape.bytes, Bytes{2} * (shape.n - groups) * shape.bytes} +
            butterfly_counts(groups, shape.bytes);
 }
 
