@@ -48,6 +48,8 @@ struct Memory {
 
 // One call under way, or over.
 struct Operation {
+    explicit Operation(Memory own) : memory(std::move(own)) {}
+
     Memory memory;
     int id = -1;  // of one that has not been waited for
     bool is_receive = false;

@@ -19,7 +19,7 @@ const uid_t kUser = ::getuid();
 
 // A job directory without a living owner.
 std::string stale(const TempDirectory& parent, const std::string& job) {
-    const std::string path = job_directory_path(parent.path(), kUser, job);
+    std::string path = job_directory_path(parent.path(), kUser, job);
     fs::create_directories(path + "/pmix/deep/er");
     std::ofstream(path + "/segment") << "x";
     std::ofstream(path + "/pmix/deep/er/file") << "x";
