@@ -179,7 +179,7 @@ TEST_CASE("keys, a repaint, and a stop") {
     const std::size_t before = terminal.bytes();
     terminal.type("\x0c");
     REQUIRE(terminal.wait_until([&] { return terminal.bytes() > before + 300; }));
-    CHECK(terminal.find("this is task 1").first == 3);
+    REQUIRE(terminal.wait_until([&] { return terminal.find("this is task 1").first == 3; }));
     terminal.type("\033");
     REQUIRE(terminal.wait_for("this is task 3"));
     terminal.type("p[");
