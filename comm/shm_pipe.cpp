@@ -100,7 +100,7 @@ Bytes ShmSender::start_slowly(const FrameHeader& header, const BufferView& paylo
     }
     std::uint64_t start = next_line(write_at_);
     unsigned flags = 0;
-    if (ring_is_empty_) {
+    if (ring_is_empty_ && length <= kWholeFrame) {
         second_place_ = !second_place_;
         flags |= kFromStart | (second_place_ ? kSecond : 0U);
         start = write_at_ = bytes_read_ = memory_.next_place(write_at_, second_place_);

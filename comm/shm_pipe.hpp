@@ -25,7 +25,8 @@
 // a frame with bytes in the ring is marked with the other bit than the last marked one, but only
 // when that one's bit has come back; the receiver puts the bit of the last marked frame that it has
 // finished into every frame that it sends. The bit comes back, in order, only after that frame was
-// read; if no other frame with bytes in the ring was sent meanwhile, the ring is empty.
+// read; if no other frame with bytes in the ring was sent meanwhile, the ring is empty. Streamed
+// frames walk on: they are longer than what the caches gain (8 KiB measured 7 % slower).
 //
 // Order: the sender writes payload, then header, then stores `sequence` (release). The receiver
 // loads `sequence` (acquire), so what it reads after that is complete. bytes_written is stored
