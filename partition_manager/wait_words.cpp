@@ -123,8 +123,7 @@ void add_messages(const TaskState& state, std::vector<std::string>& lines) {
             lines.push_back("task " + std::to_string(note.source) + " sent type " +
                             std::to_string(note.type) + " (" + bytes_in_words(note.length) +
                             ") to task " + std::to_string(state.task) + "; task " +
-                            std::to_string(state.task) + " waits for " +
-                            wanted_in_words(awaited));
+                            std::to_string(state.task) + " waits for " + wanted_in_words(awaited));
         }
     };
     tell(true);

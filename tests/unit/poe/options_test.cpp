@@ -157,8 +157,9 @@ TEST_CASE("flags become variables of the tasks", "[options]") {
 TEST_CASE("known, but without effect: told, never swallowed", "[options]") {
     CHECK(
         notices(right({"x", "-pmdlog", "yes"})) ==
-        Words{"ATTENTION: 0031-378  -pmdlog \"yes\" is ignored: this version of poe does not do this "
-              "yet"});
+        Words{
+            "ATTENTION: 0031-378  -pmdlog \"yes\" is ignored: this version of poe does not do this "
+            "yet"});
     CHECK(
         notices(right({"x", "-tdir", "/tmp"}, {{"MP_SINGLE_THREAD", "yes"}})) ==
         Words{
