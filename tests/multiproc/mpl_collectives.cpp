@@ -2,6 +2,7 @@
 // other one gives, so it knows what must come. Functions that are not commutative, roots anywhere,
 // lengths from none on, blocking and not, user messages under way at the same time. Arguments:
 // first seed, number of seeds, calls per seed.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <random>
@@ -316,8 +317,8 @@ void Caller::finish(Pending& pending) {
     }
     const auto& in = pending.in;
     const auto& expected = pending.expected;
-    const bool right = in.size() >= expected.size() &&
-                       std::memcmp(in.data(), expected.data(), expected.size()) == 0;
+    const bool right =
+        in.size() >= expected.size() && std::equal(expected.begin(), expected.end(), in.begin());
     if (!right) {
         std::fprintf(stderr, "task %d: call %u, operation %d, group of %zu, rank %d\n", me, call,
                      pending.what, n(), rank);
