@@ -47,6 +47,8 @@ class ProgressThread {
     void set(const Settings& settings) noexcept;
     // By who has the turn: this one is the last.
     void stop() noexcept;
+    // Instead of the destructor, when the thread cannot be waited for: it ends with the process.
+    void abandon() noexcept { thread_.detach(); }
 
   private:
     void run() noexcept;

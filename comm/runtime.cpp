@@ -115,7 +115,8 @@ void Runtime::stop_progress_thread() noexcept {
         turn_.leave();
         progress_thread_.reset();
     } else {
-        // The exit comes out of a handler or a call: the thread ends with the process.
+        // The exit comes out of a handler, perhaps in that thread, or out of a call.
+        progress_thread_->abandon();
         static_cast<void>(progress_thread_.release());
     }
 }
