@@ -2,7 +2,6 @@
 #include "comm/own_address.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netdb.h>
@@ -15,22 +14,6 @@
 namespace poe::comm {
 namespace {
 
-NodeAddress address_of(const sockaddr& from) {
-    NodeAddress address;
-    address.family = from.sa_family;
-    if (from.sa_family == AF_INET) {
-        sockaddr_in four{};
-        std::memcpy(&four, &from, sizeof four);
-        std::memcpy(address.bytes, &four.sin_addr, sizeof four.sin_addr);
-    } else {
-        sockaddr_in6 six{};
-        std::memcpy(&six, &from, sizeof six);
-        std::memcpy(address.bytes, &six.sin6_addr, sizeof six.sin6_addr);
-        if (IN6_IS_ADDR_LINKLOCAL(&six.sin6_addr)) address.scope = six.sin6_scope_id;
-    }
-    return address;
-}
-
 // Of all interfaces that are up; IPv6's are not asked when there is one of IPv4.
 std::vector<NodeAddress> reachable_addresses(int family) {
     std::vector<NodeAddress> found;
@@ -41,7 +24,7 @@ std::vector<NodeAddress> reachable_addresses(int family) {
         if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != family ||
             (one->ifa_flags & kUsable) != kUsable || (one->ifa_flags & IFF_LOOPBACK) != 0)
             continue;
-        const NodeAddress address = address_of(*one->ifa_addr);
+        const NodeAddress address = NodeAddress::of(*one->ifa_addr);
         // A link-local one means something on its own link only.
         if (address.scope == 0) found.push_back(address);
     }
@@ -67,7 +50,7 @@ NodeAddress own_address() {
     NodeAddress best = choice[0];
     for (const addrinfo* one = answers; one != nullptr; one = one->ai_next) {
         if (one->ai_family != AF_INET && one->ai_family != AF_INET6) continue;
-        const NodeAddress named = address_of(*one->ai_addr);
+        const NodeAddress named = NodeAddress::of(*one->ai_addr);
         const auto found = std::find(choice.begin(), choice.end(), named);
         if (found == choice.end()) continue;
         best = *found;

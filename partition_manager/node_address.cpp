@@ -1,7 +1,6 @@
 // See node_address.hpp.
 #include "partition_manager/node_address.hpp"
 
-#include <cstring>
 #include <ifaddrs.h>
 #include <memory>
 #include <net/if.h>
@@ -15,22 +14,6 @@ namespace poe::pm {
 
 namespace {
 
-NodeAddress address_of(const sockaddr& from) {
-    NodeAddress address;
-    address.family = from.sa_family;
-    if (from.sa_family == AF_INET) {
-        sockaddr_in four{};
-        std::memcpy(&four, &from, sizeof four);
-        std::memcpy(address.bytes, &four.sin_addr, sizeof four.sin_addr);
-    } else {
-        sockaddr_in6 six{};
-        std::memcpy(&six, &from, sizeof six);
-        std::memcpy(address.bytes, &six.sin6_addr, sizeof six.sin6_addr);
-        if (IN6_IS_ADDR_LINKLOCAL(&six.sin6_addr)) address.scope = six.sin6_scope_id;
-    }
-    return address;
-}
-
 // The first address, IPv4 before IPv6, of the interface `device`, or of any that is up and not
 // loopback.
 std::optional<NodeAddress> interface_address(const std::string& device) {
@@ -42,7 +25,7 @@ std::optional<NodeAddress> interface_address(const std::string& device) {
             if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != family) continue;
             const bool usable =
                 (one->ifa_flags & IFF_UP) != 0 && (one->ifa_flags & IFF_LOOPBACK) == 0;
-            const NodeAddress address = address_of(*one->ifa_addr);
+            const NodeAddress address = NodeAddress::of(*one->ifa_addr);
             if (device.empty() ? usable && address.scope == 0 : device == one->ifa_name)
                 return address;
         }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "comm/base/error.hpp"
+#include "partition_manager/job_choice.hpp"
 #include "partition_manager/job_directory.hpp"
 #include "partition_manager/job_listing.hpp"
 
@@ -40,17 +41,11 @@ bool is_running(const std::string& id) {
 
 // Throws Error when the word means no job, or more than one.
 std::vector<pm::RunningJob> jobs_called(const std::string& word) {
-    std::vector<pm::RunningJob> jobs = own_jobs();
+    const std::vector<pm::RunningJob> jobs = own_jobs();
     if (word == "all") return jobs;
-    std::erase_if(jobs, [&](const pm::RunningJob& job) {
-        return !job.id.starts_with(word) && std::to_string(job.poe) != word;
-    });
-    if (jobs.empty())
-        throw Error("you have no job \"" + word + "\" here; poestat lists those that there are");
-    if (jobs.size() > 1)
-        throw Error("\"" + word + "\" could be " + std::to_string(jobs.size()) +
-                    " jobs; give more of its name");
-    return jobs;
+    const Result<pm::RunningJob> job = pm::choose_job(jobs, word);
+    if (!job) throw Error(job.error().str());
+    return {job.value()};
 }
 
 // On a node that poe does not run on, its daemon there is told, which ends the job as well.

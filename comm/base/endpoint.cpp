@@ -91,4 +91,20 @@ NodeAddress loopback_address() noexcept {
     return six;
 }
 
+NodeAddress NodeAddress::of(const sockaddr& from) noexcept {
+    NodeAddress address;
+    address.family = from.sa_family;
+    if (from.sa_family == AF_INET) {
+        sockaddr_in four{};
+        std::memcpy(&four, &from, sizeof four);
+        std::memcpy(address.bytes, &four.sin_addr, sizeof four.sin_addr);
+    } else {
+        sockaddr_in6 six{};
+        std::memcpy(&six, &from, sizeof six);
+        std::memcpy(address.bytes, &six.sin6_addr, sizeof six.sin6_addr);
+        if (IN6_IS_ADDR_LINKLOCAL(&six.sin6_addr)) address.scope = six.sin6_scope_id;
+    }
+    return address;
+}
+
 }  // namespace poe

@@ -20,6 +20,8 @@ struct NodeAddress {
 
     // "192.0.2.1", "2001:db8::1", "fe80::1%2"; nothing for anything else.
     static std::optional<NodeAddress> parse(const std::string& text);
+    // What the system tells of an interface or a name; AF_INET and AF_INET6 only.
+    static NodeAddress of(const sockaddr& from) noexcept;
 
     bool operator==(const NodeAddress&) const = default;
     bool valid() const noexcept { return family == 0 || family == AF_INET || family == AF_INET6; }

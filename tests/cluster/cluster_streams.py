@@ -109,7 +109,7 @@ class Ending(ClusterTest):
                 self.assertEqual(job.returncode, 143)
 
     def test_no_job(self):
-        self.assertIn("you have no job", self.ok(self.poekill(5, "no-such-job"), 2).stderr)
+        self.assertIn("no running job is called", self.ok(self.poekill(5, "no-such-job"), 2).stderr)
         self.ok(self.poekill(5), 2)
         self.ok(self.poekill(5, "all"))
 

@@ -49,7 +49,7 @@ def host_processes(host):
 def job_files(host):
     init = pathlib.Path(f"/run/testbed/pid.{host}").read_text().strip()
     try:
-        return [name for name in os.listdir(f"/proc/{init}/root/dev/shm") if "poe-" in name]
+        return [name for name in os.listdir(os.path.join("/proc", str(init), "root", "dev", "shm")) if "poe-" in name]
     except OSError:
         return []  # killed
 
