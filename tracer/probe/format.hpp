@@ -1,0 +1,170 @@
+// The format of a trace: stream header and record, as tasks and daemons write them and as readers
+// take them. FORMAT.md describes it for writers of other tools. Pure: no file is touched here.
+//
+// A stream is a page of header and an array of records of 24 bytes. Its file is mapped and shared:
+// what a task has committed stays, however the task ends.
+//
+//   Writing: take(n) numbers of records by one atomic addition to `reserved`; fill the records of
+//   these numbers but for `stamp`; store each `stamp` with release.
+//   Invariant: a record of number k is at index k % capacity. It is whole if the mark in its stamp
+//   is mark_of(k / capacity), and not there yet (or never, when its writer was killed) otherwise.
+//   So any number of threads write, and a reader believes nothing but the marks.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "comm/base/types.hpp"
+
+namespace poe::trace {
+
+inline constexpr std::array<char, 8> kMagic{'P', 'O', 'E', 'T', 'R', 'A', 'C', 'E'};
+inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kByteOrder = 0x01020304;
+inline constexpr std::size_t kHeaderBytes = 4096;  // streams in one file begin at multiples of it
+
+enum class StreamKind : std::uint32_t {
+    kJob = 1,   // no records: `length` bytes of JSON, see FORMAT.md
+    kNode = 2,  // written by the daemon of a node: clocks, statistics, ends of tasks
+    kTask = 3,  // written by a task
+};
+
+enum class Kind : std::uint8_t {
+    kNone = 0,
+    kEnter = 1,       // a: region; extra: call site, 0 none; b: pair(peer, type), kNobody for none
+    kLeave = 2,       // a: region; b: bytes moved, or 0
+    kSend = 3,        // detail: context; extra: number; a: destination; b: pair(type, bytes)
+    kReceive = 4,     // detail: context; extra: number; a: source; b: pair(type, bytes)
+    kCollective = 5,  // behind its kEnter. extra: number of the call in its group, modulo 65536;
+                      // a: root or kNobody; b: pair(group, bytes)
+    kBytes = 6,       // behind a record whose bytes are kManyBytes. b: the bytes
+    kText = 7,        // detail: how many of the 14 bytes behind it are text; behind its owner
+    kDefine = 8,      // detail: Defined; a: id; extra: bytes of text that follow; b: see Defined
+    kMarker = 9,      // detail: light; extra: color; a: bytes of text that follow
+    kProgress = 10,   // detail 0: b is what is done; detail 1, behind it: b is the total
+    kCounter = 11,    // detail 0: b holds a double, 1: an int64; a: counter
+    kSystem = 12,     // detail: Metric; a: task, or kNobody for the node; b: sum since the start
+    kClock = 13,      // a: round trip, ns; b: int64, this node's clock minus the home node's, ns
+    kTracing = 14,    // detail 1: begins here, 0: stops here
+    kLost = 15,       // b: how many records are missing before this one
+    kDoing = 16,      // detail: an observed state (Doing); a: task
+    kEnded = 17,      // detail 0: extra is an exit status, 1: a signal; a: task
+};
+
+// What kDefine names. Ids are the stream's own.
+enum class Defined : std::uint8_t {
+    kRegion = 1,   // b: 0 an MPL call, 1 a collective call, 2 of the user
+    kCounter = 2,  // text: name
+    kSite = 3,     // b: address within the object file; text: the object's path
+};
+
+// Sums since the start of the task or node; times in ns, the rest in bytes or events.
+enum class Metric : std::uint8_t {
+    kCpuUser = 1,
+    kCpuSystem = 2,
+    kSwitchesVoluntary = 3,
+    kSwitchesForced = 4,
+    kFaultsMinor = 5,
+    kFaultsMajor = 6,
+    kMemory = 7,  // bytes now, no sum
+    kDiskRead = 8,
+    kDiskWritten = 9,
+    kNetworkIn = 10,
+    kNetworkOut = 11,
+};
+
+// What a daemon sees of a task that records nothing itself.
+enum class Doing : std::uint8_t { kRuns = 1, kSleeps = 2, kDisk = 3, kStopped = 4 };
+
+inline constexpr std::uint32_t kNobody = 0xffffffff;
+inline constexpr std::uint32_t kManyBytes = 0xffffffff;
+// Contexts of messages: the user's own, those that collectives are made of.
+inline constexpr std::uint8_t kUserMessages = 0;
+inline constexpr std::uint8_t kCollectiveMessages = 1;
+// Region ids below are comm/base's Call; a user's regions follow.
+inline constexpr std::uint32_t kFirstUserRegion = 256;
+
+constexpr std::uint64_t pair(std::uint32_t high, std::uint32_t low) noexcept {
+    return std::uint64_t{high} << 32 | low;
+}
+constexpr std::uint32_t high(std::uint64_t both) noexcept {
+    return static_cast<std::uint32_t>(both >> 32);
+}
+constexpr std::uint32_t low(std::uint64_t both) noexcept {
+    return static_cast<std::uint32_t>(both);
+}
+
+//   stamp:  mark 63..48 | time 47..0
+// time is in ns since the origin in the header, modulo 2^48 (78 hours); a reader unwraps it.
+constexpr std::uint64_t kTimeMask = (std::uint64_t{1} << 48) - 1;
+constexpr std::uint16_t mark_of(std::uint64_t lap) noexcept {
+    return static_cast<std::uint16_t>(lap % 65535 + 1);
+}
+constexpr std::uint64_t make_stamp(std::uint64_t lap, std::uint64_t time) noexcept {
+    return std::uint64_t{mark_of(lap)} << 48 | (time & kTimeMask);
+}
+
+struct Record {
+    std::uint64_t stamp = 0;
+    Kind kind = Kind::kNone;
+    std::uint8_t detail = 0;
+    std::uint16_t extra = 0;
+    std::uint32_t a = 0;
+    std::uint64_t b = 0;
+
+    std::uint16_t mark() const noexcept { return static_cast<std::uint16_t>(stamp >> 48); }
+    std::uint64_t time() const noexcept { return stamp & kTimeMask; }
+};
+static_assert(sizeof(Record) == 24 && alignof(Record) == 8);
+static_assert(std::endian::native == std::endian::little, "traces are written as memory is");
+
+// Text travels in kText records behind the record that owns it, from byte 10 of each on.
+inline constexpr std::size_t kTextBytes = 14;
+inline constexpr std::size_t kTextAt = 10;
+constexpr std::size_t text_records(std::size_t bytes) noexcept {
+    return (bytes + kTextBytes - 1) / kTextBytes;
+}
+inline Record text_record(std::string_view part) noexcept {
+    Record record{.kind = Kind::kText, .detail = static_cast<std::uint8_t>(part.size())};
+    std::memcpy(reinterpret_cast<char*>(&record) + kTextAt, part.data(), part.size());
+    return record;
+}
+inline std::string_view text_of(const Record& record) noexcept {
+    const std::size_t bytes = record.detail < kTextBytes ? record.detail : kTextBytes;
+    return {reinterpret_cast<const char*>(&record) + kTextAt, bytes};
+}
+
+// The first page of a stream. Texts end with a zero, or fill their field.
+struct StreamHeader {
+    std::array<char, 8> magic = kMagic;
+    std::uint32_t version = kVersion;
+    std::uint32_t byte_order = kByteOrder;
+    std::uint32_t header_bytes = kHeaderBytes;
+    std::uint32_t record_bytes = sizeof(Record);
+    StreamKind kind = StreamKind::kTask;
+    TaskId task = -1;  // of a task's stream
+    NodeIndex node = 0;
+    std::int32_t tasks = 0;  // of the whole job
+    std::int32_t level = 0;
+    std::uint32_t wraps = 0;     // 1: the last `capacity` records are kept
+    std::uint64_t capacity = 0;  // records; without wrapping, what a task may write at most
+    std::uint64_t length = 0;    // bytes behind the header; 0 while the stream is being written
+    std::uint64_t origin = 0;    // CLOCK_MONOTONIC, ns: time 0 of the records
+    std::uint64_t wall = 0;      // CLOCK_REALTIME at that moment, ns
+    std::int64_t process = 0;
+    std::array<char, 64> job{};
+    std::array<char, 64> node_name{};
+    std::array<char, 256> program{};
+    // Words that change while the stream is written, each on a line of its own.
+    alignas(64) std::atomic<std::uint64_t> reserved{0};  // numbers given to writers so far
+    alignas(64) std::atomic<std::uint64_t> lost{0};      // records that found no room
+};
+static_assert(sizeof(StreamHeader) <= kHeaderBytes);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+}  // namespace poe::trace
