@@ -65,6 +65,8 @@ void Branches::launch(NodeIndex node, std::size_t share) {
                                      handlers_.on_output(made.node, frame);
                              },
                              [this, &made](const std::string& why) { on_end(made, why); }});
+        // Ours is of this installation: it need not say first which version it is.
+        if (node == job_.launch.home) begin(made);
     } catch (const Error& error) {
         asio::post(loop_, [this, &made, text = std::string(error.what())] { on_end(made, text); });
     }
@@ -128,16 +130,21 @@ void Branches::on_message(Link& link, NodeIndex from, Message message) {
     }
 }
 
+void Branches::begin(Link& link) {
+    link.state = State::kPreparing;
+    link.branch->channel().send(StartJob{job_, link.node, link.window}, link.node);
+    if (ending_) link.branch->channel().send(EndJob{true});
+}
+
 void Branches::on_hello(Link& link, const Hello& hello) {
-    if (link.state != State::kComing) return;
+    if (link.greeted || link.state == State::kOver) return;
+    link.greeted = true;
     if (hello.version != kChannelVersion)
         return lose(link, "is of another version of POE (its channel has version " +
                               std::to_string(hello.version) + ", ours " +
                               std::to_string(kChannelVersion) +
                               "); install the same POE on all nodes");
-    link.state = State::kPreparing;
-    link.branch->channel().send(StartJob{job_, link.node, link.window}, link.node);
-    if (ending_) link.branch->channel().send(EndJob{true});
+    if (link.state == State::kComing) begin(link);
     handlers_.on_up({link.node});
     if (!pulsing_) on_pulse();
 }
@@ -153,7 +160,7 @@ void Branches::on_end(Link& link, const std::string& why) {
     link.gone = true;
     link.branch.reset();
     if (!unexpected) return handlers_.on_change();
-    const bool reached = link.state != State::kComing;
+    const bool reached = link.greeted;
     link.state = State::kOver;
     const std::string& name = job_.nodes[static_cast<std::size_t>(link.node)];
     if (reached)
@@ -182,7 +189,7 @@ void Branches::on_pulse() {
     pulsing_ = true;
     const Clock::time_point now = Clock::now();
     for (const auto& link : links_) {
-        if (!link->branch || link->state == State::kComing || link->state == State::kOver) continue;
+        if (!link->branch || !link->greeted || link->state == State::kOver) continue;
         if (now - link->heard > job_.launch.pulse)
             lose(*link, "has not answered for " + std::to_string(job_.launch.pulse.count()) +
                             " s (MP_PULSE)");
@@ -259,7 +266,7 @@ bool Branches::all_over() const {
 std::vector<std::string> Branches::waiting_for() const {
     std::vector<std::string> names;
     for (const auto& link : links_) {
-        if (link->state != State::kComing) continue;
+        if (link->greeted || link->state == State::kOver) continue;
         std::string name = job_.nodes[static_cast<std::size_t>(link->node)];
         if (const std::string said = link->branch ? link->branch->said() : ""; !said.empty())
             name += " (" + said + ")";

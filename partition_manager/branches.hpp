@@ -83,6 +83,7 @@ class Branches {
     struct Link {
         NodeIndex node = 0;
         State state = State::kComing;
+        bool greeted = false;  // has said Hello
         bool gone = false;  // no process and no channel any more
         std::int64_t window = 0;
         std::array<std::uint64_t, 2> owed{};  // by stream
@@ -93,6 +94,7 @@ class Branches {
     Link* link_to(NodeIndex node);
     bool at_least(State state) const;
     void on_message(Link& link, NodeIndex from, Message message);
+    void begin(Link& link);
     void on_hello(Link& link, const Hello& hello);
     void on_end(Link& link, const std::string& why);
     void lose(Link& link, const std::string& text);

@@ -19,6 +19,7 @@
 #include <asio/posix/stream_descriptor.hpp>
 
 #include "comm/base/unique_fd.hpp"
+#include "partition_manager/byte_queue.hpp"
 #include "partition_manager/frame.hpp"
 #include "partition_manager/messages.hpp"
 
@@ -26,26 +27,6 @@ namespace poe::pm {
 
 // On a control frame: for every node below, or from nowhere in particular.
 inline constexpr NodeIndex kAllNodes = -1;
-
-// Bytes between a producer that writes at the end and a consumer that takes from the front. Unlike
-// std::string it does not fill the space that it hands out, and it gives back an unusual amount of
-// space when it is empty.
-class ByteQueue {
-  public:
-    std::size_t size() const { return end_ - begin_; }
-    const char* data() const { return bytes_.get() + begin_; }
-    // Space for `count` more bytes behind the last; valid until the next call.
-    char* reserve(std::size_t count);
-    void append(std::size_t count) { end_ += count; }
-    void take(std::size_t count);
-    std::size_t capacity() const { return capacity_; }
-
-  private:
-    std::unique_ptr<char[]> bytes_;
-    std::size_t capacity_ = 0;
-    std::size_t begin_ = 0;
-    std::size_t end_ = 0;
-};
 
 // Belongs to one event loop; not thread-safe. Handlers are called from the loop only, never from
 // within a call of send.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "comm/base/check.hpp"
 
@@ -21,10 +22,6 @@ std::uint32_t get_u32(const char* in) {
     return value;
 }
 
-// More than the largest frame of data. Larger control messages are rare: space for one is given
-// back.
-constexpr std::size_t kKeptBytes = 2 * kMaxDataPayload;
-
 bool known_kind(std::uint8_t kind) {
     return kind >= static_cast<std::uint8_t>(FrameKind::kControl) &&
            kind <= static_cast<std::uint8_t>(FrameKind::kCredit);
@@ -42,22 +39,14 @@ void write_frame_header(char* out, FrameKind kind, std::uint8_t flags, TaskId ta
 }
 
 std::span<char> FrameReader::prepare(std::size_t want) {
-    if (begin_ == end_) {
-        begin_ = end_ = 0;
-        if (buffer_.size() > kKeptBytes) buffer_ = {};
-    }
-    if (buffer_.size() - end_ < want && begin_ > 0) {
-        std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
-        end_ -= begin_;
-        begin_ = 0;
-    }
-    if (buffer_.size() - end_ < want) buffer_.resize(end_ + want);
-    return {buffer_.data() + end_, buffer_.size() - end_};
+    if (handed_out_ > 0) received_.take(std::exchange(handed_out_, 0));
+    char* space = received_.reserve(want);
+    return {space, received_.space()};
 }
 
 void FrameReader::commit(std::size_t count) {
-    POE_CHECK(count <= buffer_.size() - end_, count, buffer_.size(), end_);
-    end_ += count;
+    POE_CHECK(count <= received_.space(), count, received_.size(), received_.capacity());
+    received_.append(count);
 }
 
 FrameReader::Status FrameReader::bad(std::string why) {
@@ -67,9 +56,9 @@ FrameReader::Status FrameReader::bad(std::string why) {
 
 FrameReader::Status FrameReader::next(Frame& frame) {
     if (!error_.empty()) return Status::kBad;
-    const std::size_t have = end_ - begin_;
-    if (have < kFrameHeaderBytes) return Status::kNeedMore;
-    const char* header = buffer_.data() + begin_;
+    const std::string_view have = rest();
+    if (have.size() < kFrameHeaderBytes) return Status::kNeedMore;
+    const char* header = have.data();
     const std::size_t length = get_u32(header);
     const auto kind = static_cast<std::uint8_t>(header[4]);
     if (!known_kind(kind)) return bad("unknown frame kind " + std::to_string(kind));
@@ -77,12 +66,12 @@ FrameReader::Status FrameReader::next(Frame& frame) {
     const bool control = static_cast<FrameKind>(kind) == FrameKind::kControl;
     if (length > (control ? kMaxControlPayload : kMaxDataPayload))
         return bad("a frame of " + std::to_string(length) + " bytes is too long");
-    if (have < kFrameHeaderBytes + length) return Status::kNeedMore;
+    if (have.size() < kFrameHeaderBytes + length) return Status::kNeedMore;
     frame.kind = static_cast<FrameKind>(kind);
     frame.flags = static_cast<std::uint8_t>(header[5]);
     frame.task = static_cast<TaskId>(get_u32(header + 8));
     frame.payload = {header + kFrameHeaderBytes, length};
-    begin_ += kFrameHeaderBytes + length;
+    handed_out_ += kFrameHeaderBytes + length;
     return Status::kFrame;
 }
 

@@ -15,9 +15,9 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "comm/base/types.hpp"
+#include "partition_manager/byte_queue.hpp"
 
 namespace poe::pm {
 
@@ -68,14 +68,15 @@ class FrameReader {
     Status next(Frame& frame);
     const std::string& error() const { return error_; }
     // What was received and not yet handed out; valid until the next call of prepare().
-    std::string_view rest() const { return {buffer_.data() + begin_, end_ - begin_}; }
+    std::string_view rest() const {
+        return {received_.data() + handed_out_, received_.size() - handed_out_};
+    }
 
   private:
     Status bad(std::string why);
 
-    std::vector<char> buffer_;
-    std::size_t begin_ = 0;  // first byte not yet handed out
-    std::size_t end_ = 0;    // one past the last byte received
+    ByteQueue received_;
+    std::size_t handed_out_ = 0;  // of it, in frames that prepare() makes invalid
     std::string error_;
 };
 
