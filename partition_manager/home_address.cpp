@@ -1,31 +1,26 @@
-// Apart from node_address.cpp, since it asks the name service: poe links it, pmd does not.
+// See home_address.hpp.
 #include "partition_manager/home_address.hpp"
 
-#include <memory>
-#include <netdb.h>
+#include <arpa/inet.h>
+#include <span>
 #include <sys/socket.h>
 
 #include "comm/base/unique_fd.hpp"
+#include "partition_manager/name_service.hpp"
 
 namespace poe::pm {
 
 std::string address_towards(const std::string& name) {
-    addrinfo hints{};
-    hints.ai_socktype = SOCK_DGRAM;
-    addrinfo* list = nullptr;
-    if (::getaddrinfo(name.c_str(), "9", &hints, &list) != 0) return "";
-    const std::unique_ptr<addrinfo, void (*)(addrinfo*)> all(list, ::freeaddrinfo);
-    for (const addrinfo* one = list; one != nullptr; one = one->ai_next) {
-        const UniqueFd probe(::socket(one->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-        sockaddr_storage own{};
+    constexpr in_port_t kDiscard = 9;  // any: nothing is sent
+    const auto found = addresses_of(std::span(&name, 1));
+    for (SocketAddress one : found.front()) {
+        const UniqueFd probe(::socket(one.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+        (one.any.sa_family == AF_INET ? one.v4.sin_port : one.v6.sin6_port) = htons(kDiscard);
+        SocketAddress own;
         socklen_t size = sizeof own;
-        if (!probe || ::connect(probe.get(), one->ai_addr, one->ai_addrlen) != 0 ||
-            ::getsockname(probe.get(), reinterpret_cast<sockaddr*>(&own), &size) != 0)
-            continue;
-        char text[NI_MAXHOST] = {};
-        if (::getnameinfo(reinterpret_cast<const sockaddr*>(&own), size, text, sizeof text, nullptr,
-                          0, NI_NUMERICHOST) == 0)
-            return text;
+        if (probe && ::connect(probe.get(), &one.any, one.size()) == 0 &&
+            ::getsockname(probe.get(), &own.any, &size) == 0)
+            return own.text();
     }
     return "";
 }

@@ -1,11 +1,9 @@
-// What this computer is called: its own name, and the test whether a name in a host file means it.
+// What this computer is called: its own name, and which names in a host file mean it.
 // Apart from task_map, which is pure, because this asks the system and maybe a name server.
 #pragma once
 
 #include <string>
-#include <string_view>
-
-#include "partition_manager/task_map.hpp"
+#include <vector>
 
 namespace poe::pm {
 
@@ -13,10 +11,10 @@ namespace poe::pm {
 // server.
 std::string local_host_name();
 
-// The real IsThisNode: true for localhost and loopback addresses, the host name in short or full
-// form (letter case does not matter), and every name or address that resolves to an address of an
-// interface of this computer. Making it costs nothing. Calling it asks the name service only when
-// the name is not one of the known ones, and may then block for as long as that takes.
-IsThisNode local_name_test();
+// The real FindThisNode: localhost and loopback addresses, the host name in short or full form
+// (letter case does not matter), and every name or address that resolves to an address of an
+// interface of this computer. Asks the name service only for names that are none of the known ones,
+// for all of them at once, and may then block for as long as that takes.
+std::vector<bool> find_this_node(const std::vector<std::string>& names);
 
 }  // namespace poe::pm

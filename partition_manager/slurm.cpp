@@ -2,11 +2,10 @@
 #include "partition_manager/slurm.hpp"
 
 #include <charconv>
-#include <cstdio>
 #include <cstring>
-#include <memory>
 
 #include "comm/base/error.hpp"
+#include "partition_manager/command_lines.hpp"
 #include "partition_manager/commands_file.hpp"
 
 namespace poe::pm {
@@ -40,17 +39,8 @@ std::optional<SlurmAllocation> slurm_allocation(const GetVariable& variable) {
 }
 
 std::vector<std::string> slurm_nodes(const SlurmAllocation& allocation) {
-    const std::string command = "scontrol show hostnames " + shell_quoted(allocation.node_list);
-    const std::unique_ptr<FILE, int (*)(FILE*)> output(::popen(command.c_str(), "re"), ::pclose);
-    if (!output) throw_errno("cannot run scontrol");
-    std::vector<std::string> nodes(1);
-    for (int c = std::fgetc(output.get()); c != EOF; c = std::fgetc(output.get())) {
-        if (c == '\n')
-            nodes.emplace_back();
-        else
-            nodes.back() += static_cast<char>(c);
-    }
-    nodes.pop_back();
+    std::vector<std::string> nodes =
+        lines_of_command("scontrol show hostnames " + shell_quoted(allocation.node_list));
     if (nodes.empty())
         throw Error("scontrol does not say which nodes " + allocation.node_list +
                     " are (Slurm job " + allocation.job + ")");

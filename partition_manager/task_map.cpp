@@ -49,21 +49,10 @@ UserError no_pools(const HostFile& file, const HostLine& entry) {
     return error;
 }
 
-// The index of a node that was not named before; this one may have been, by another name.
-NodeIndex add_node(TaskMap& map, const std::string& name, const std::string& this_node,
-                   const IsThisNode& is_this_node) {
-    const bool is_home = is_this_node(name);
-    if (is_home && map.home >= 0) return map.home;
-    const auto node = static_cast<NodeIndex>(map.nodes.size());
-    map.nodes.push_back(is_home ? this_node : name);
-    if (is_home) map.home = node;
-    return node;
-}
-
 }  // namespace
 
 Result<TaskMap> make_task_map(TaskId procs, const std::optional<HostFile>& host_file,
-                              const std::string& this_node, const IsThisNode& is_this_node) {
+                              const std::string& this_node, const FindThisNode& find_this_node) {
     POE_CHECK(procs > 0, procs);
     const auto tasks = static_cast<std::size_t>(procs);
     TaskMap map;
@@ -76,12 +65,23 @@ Result<TaskMap> make_task_map(TaskId procs, const std::optional<HostFile>& host_
     const std::vector<HostLine>& lines = host_file->lines;
     if (!lines.empty() && lines[0].is_pool) return no_pools(*host_file, lines[0]);
     if (lines.size() < tasks) return fewer_nodes(*host_file, tasks);
-    std::unordered_map<std::string_view, NodeIndex> known;
-    for (std::size_t task = 0; task < tasks; ++task) {
-        const auto [node, is_new] = known.try_emplace(lines[task].name, 0);
-        if (is_new) node->second = add_node(map, lines[task].name, this_node, is_this_node);
-        map.node_of_task.push_back(node->second);
+    std::vector<std::string> names;
+    std::unordered_map<std::string_view, std::size_t> known;
+    for (std::size_t task = 0; task < tasks; ++task)
+        if (known.try_emplace(lines[task].name, names.size()).second)
+            names.push_back(lines[task].name);
+    const std::vector<bool> is_home = find_this_node(names);
+    std::vector<NodeIndex> node_of_name(names.size());
+    for (std::size_t name = 0; name < names.size(); ++name) {
+        // This node may have been named before, in other words.
+        const bool again = is_home[name] && map.home >= 0;
+        node_of_name[name] = again ? map.home : static_cast<NodeIndex>(map.nodes.size());
+        if (again) continue;
+        map.nodes.push_back(is_home[name] ? this_node : names[name]);
+        if (is_home[name]) map.home = node_of_name[name];
     }
+    for (std::size_t task = 0; task < tasks; ++task)
+        map.node_of_task.push_back(node_of_name[known.at(lines[task].name)]);
     return map;
 }
 

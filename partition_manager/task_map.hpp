@@ -22,17 +22,17 @@ struct TaskMap {
     NodeIndex home = -1;                  // this node, if it is one of them
 };
 
-// Says whether a name written by a user means this computer. See local_names.hpp for the real one.
-using IsThisNode = std::function<bool(std::string_view name)>;
+// Says which names written by a user mean this computer. See local_names.hpp for the real one.
+using FindThisNode = std::function<std::vector<bool>(const std::vector<std::string>& names)>;
 
 // Maps `procs` (> 0) tasks. Without a host file all run on `this_node`; with one, task i runs on
 // the node of the file's i-th entry, further entries are ignored, and fewer entries than tasks is
 // error 0031-125. This node, by whatever name, appears as `this_node`; other nodes by the name that
 // stands in the file, which is also what tells them apart. Pools are UserErrors with file and line.
-// `is_this_node` is called only when there is a host file, once for each distinct name; it may
+// `find_this_node` is called only when there is a host file, once, with the distinct names; it may
 // block.
 Result<TaskMap> make_task_map(TaskId procs, const std::optional<HostFile>& host_file,
-                              const std::string& this_node, const IsThisNode& is_this_node);
+                              const std::string& this_node, const FindThisNode& find_this_node);
 
 // The text of -savehostfile: a host file that gives the same map again.
 std::string save_host_file_text(const TaskMap& map);

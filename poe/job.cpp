@@ -2,15 +2,14 @@
 #include "poe/job.hpp"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <string_view>
 #include <sys/random.h>
 #include <unordered_set>
 
 #include "comm/base/error.hpp"
+#include "partition_manager/command_lines.hpp"
 #include "partition_manager/local_launcher.hpp"
 
 namespace poe::cli {
@@ -69,10 +68,8 @@ Paths find_paths(const Options& options, const pm::TaskMap& map) {
     const std::string& script = options.remote_directory_script;
     const bool all_here = map.nodes.size() == 1 && map.home == 0;
     if (script.empty() || all_here) return paths;
-    const std::unique_ptr<FILE, int (*)(FILE*)> output(::popen(script.c_str(), "re"), ::pclose);
-    if (!output) throw_errno("cannot run \"" + script + "\" (MP_REMOTEDIR)");
-    for (int c = std::fgetc(output.get()); c != EOF && c != '\n'; c = std::fgetc(output.get()))
-        paths.remote_directory += static_cast<char>(c);
+    const std::vector<std::string> lines = pm::lines_of_command(script);
+    if (!lines.empty()) paths.remote_directory = lines.front();
     if (!paths.remote_directory.starts_with('/'))
         throw Error("\"" + script + "\" (MP_REMOTEDIR) printed \"" + paths.remote_directory +
                     "\", which is not the absolute path of a directory");

@@ -18,7 +18,7 @@ pm::NodeRequest request_of(const Options& options) {
 Result<pm::TaskMap> map_of(const std::vector<std::string>& node_of_task, const std::string& source,
                            const Options& options) {
     return pm::make_task_map(options.procs, pm::host_file_of(node_of_task, source),
-                             pm::local_host_name(), pm::local_name_test());
+                             pm::local_host_name(), pm::find_this_node);
 }
 
 // A pool is asked for and no host file is given: host.list, which lies there by chance, is not
@@ -104,7 +104,7 @@ Result<pm::TaskMap> find_nodes(Options& options, const pm::GetVariable& variable
                                               host_file.value()->path +
                                               " names the node of each task");
     return pm::make_task_map(options.procs, host_file.value(), pm::local_host_name(),
-                             pm::local_name_test());
+                             pm::find_this_node);
 }
 
 Result<std::optional<Handover>> hand_over(const Options& options, const pm::GetVariable& variable,

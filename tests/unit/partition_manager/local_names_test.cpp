@@ -4,8 +4,12 @@
 #include <algorithm>
 #include <cctype>
 #include <string>
+#include <vector>
 
 #include <catch2/catch.hpp>
+
+#include "partition_manager/home_address.hpp"
+#include "partition_manager/name_service.hpp"
 
 using namespace poe::pm;
 
@@ -15,20 +19,36 @@ TEST_CASE("this node knows its names", "[local_names]") {
     std::string upper = name;
     std::transform(upper.begin(), upper.end(), upper.begin(),
                    [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-    const IsThisNode is_this_node = local_name_test();
-    CHECK(is_this_node(name));
-    CHECK(is_this_node(upper));
-    CHECK(is_this_node(name.substr(0, name.find('.'))));
-    CHECK(is_this_node("localhost"));
-    CHECK(is_this_node("LocalHost"));
-    CHECK(is_this_node("127.0.0.1"));
-    CHECK(is_this_node("127.1.2.3"));
-    CHECK(is_this_node("::1"));
+    const std::vector<std::string> names = {
+        name,        upper, name.substr(0, name.find('.')), "localhost", "LocalHost", "127.0.0.1",
+        "127.1.2.3", "::1"};
+    CHECK(find_this_node(names) == std::vector<bool>(names.size(), true));
 }
 
 TEST_CASE("addresses of others are not this node", "[local_names]") {
-    const IsThisNode is_this_node = local_name_test();
-    CHECK_FALSE(is_this_node("192.0.2.1"));    // set apart for documentation
-    CHECK_FALSE(is_this_node("2001:db8::1"));  // likewise
-    CHECK_FALSE(is_this_node(""));
+    // Addresses that are set apart for documentation, and what is no name at all.
+    const std::vector<std::string> names = {"192.0.2.1", "2001:db8::1", "", "no such name", "-h"};
+    CHECK(find_this_node(names) == std::vector<bool>(names.size(), false));
+}
+
+TEST_CASE("several names are told apart, known or not", "[local_names]") {
+    const std::vector<std::string> names = {"localhost", "no.such.name.invalid", "192.0.2.1",
+                                            "localhost", "255.255.255.255"};
+    const auto found = addresses_of(names);
+    REQUIRE(found.size() == names.size());
+    REQUIRE_FALSE(found[0].empty());
+    CHECK(found[0].front().is_loopback());
+    CHECK(found[1].empty());
+    REQUIRE(found[2].size() == 1);
+    CHECK(found[2].front().text() == "192.0.2.1");
+    REQUIRE_FALSE(found[3].empty());
+    CHECK(found[3].front().same_host(found[0].front()));
+    CHECK(found[4].size() == 1);
+}
+
+TEST_CASE("the address from which this node would speak to another", "[local_names]") {
+    CHECK(address_towards("127.0.0.1") == "127.0.0.1");
+    CHECK(parse_address(address_towards("localhost")).is_loopback());
+    CHECK(address_towards("no.such.name.invalid").empty());
+    CHECK(address_towards("").empty());
 }

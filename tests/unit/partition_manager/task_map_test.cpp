@@ -1,7 +1,6 @@
 // Mapping tasks to nodes, and the texts that show a map.
 #include "partition_manager/task_map.hpp"
 
-#include <set>
 #include <string>
 
 #include <catch2/catch.hpp>
@@ -14,22 +13,24 @@ using namespace poe::pm;
 
 namespace {
 
-bool is_home(std::string_view name) {
-    return name == "home" || name == "localhost";
+std::vector<bool> find_home(const std::vector<std::string>& names) {
+    std::vector<bool> found;
+    for (const std::string& name : names) found.push_back(name == "home" || name == "localhost");
+    return found;
 }
 
 Result<TaskMap> map_with(TaskId procs, const std::string& host_file) {
     const auto file = parse_host_file(host_file, "hosts");
     REQUIRE(file.ok());
-    return make_task_map(procs, file.value(), "home", is_home);
+    return make_task_map(procs, file.value(), "home", find_home);
 }
 
 }  // namespace
 
 TEST_CASE("without a host file all tasks are here, and nobody is asked", "[task_map]") {
-    const auto map = make_task_map(3, std::nullopt, "home", [](std::string_view) {
-        FAIL("asked for a name");
-        return false;
+    const auto map = make_task_map(3, std::nullopt, "home", [](const auto&) -> std::vector<bool> {
+        FAIL("asked for names");
+        return {};
     });
     REQUIRE(map.ok());
     CHECK(map.value().nodes == std::vector<std::string>{"home"});
@@ -44,15 +45,16 @@ TEST_CASE("a host file that names this node, under any name", "[task_map]") {
 }
 
 TEST_CASE("each name is asked for once", "[task_map]") {
-    std::multiset<std::string> asked;
+    std::vector<std::string> asked;
     const auto file = parse_host_file("a\nb\na\na\nb\n", "hosts");
     REQUIRE(file.ok());
-    const auto map = make_task_map(5, file.value(), "home", [&](std::string_view name) {
-        asked.emplace(name);
-        return true;
+    const auto map = make_task_map(5, file.value(), "home", [&](const auto& names) {
+        CHECK(asked.empty());
+        asked = names;
+        return std::vector<bool>(names.size(), true);
     });
     REQUIRE(map.ok());
-    CHECK(asked == std::multiset<std::string>{"a", "b"});
+    CHECK(asked == std::vector<std::string>{"a", "b"});
 }
 
 TEST_CASE("fewer nodes than tasks is 0031-125", "[task_map]") {
