@@ -53,6 +53,14 @@ struct LaunchSpec {
     std::vector<ResourceLimit> limits;
 };
 
+// What a task leaves that dies of a signal; see core_files.hpp.
+struct CoreSpec {
+    std::string prefix = "coredir";  // -coredir: of the directory for each task; "none": no such
+    std::string format;       // -corefile_format: name of a file of stacks, STDERR; empty: the
+                              // kernel's core files
+    bool at_sigterm = false;  // -corefile_sigterm
+};
+
 // Everything that a node needs to start its tasks.
 struct JobSpec {
     std::string id;  // [a-z0-9-]{1,40}, unique on a host, also over time
@@ -80,6 +88,7 @@ struct JobSpec {
     bool eager_pmix = false;                    // start the PMIx server before the tasks
     bool bind = true;         // give each task processors of its own, if there are enough (MP_BIND)
     bool single_copy = true;  // tasks may read each other's memory (MP_SINGLE_COPY)
+    CoreSpec core;
     LaunchSpec launch;
 };
 

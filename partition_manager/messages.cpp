@@ -137,6 +137,14 @@ std::vector<NodeFacts> unpack_facts(const Json& json) {
     return nodes;
 }
 
+Json pack(const CoreSpec& core) {
+    return Json::array({bytes(core.prefix), bytes(core.format), core.at_sigterm});
+}
+
+CoreSpec unpack_core(const Json& json) {
+    return {text(json.at(0)), text(json.at(1)), json.at(2).get<bool>()};
+}
+
 Json pack(const JobSpec& job) {
     Json tasks = Json::array();
     for (const TaskSpec& task : job.tasks) tasks.push_back({task.node, task.command});
@@ -166,7 +174,8 @@ Json pack(const JobSpec& job) {
                         job.deadlock_timeout.count(),
                         job.bind,
                         job.single_copy,
-                        pack(job.launch)});
+                        pack(job.launch),
+                        pack(job.core)});
 }
 
 template <typename Enum>
@@ -233,6 +242,7 @@ JobSpec unpack_job(const Json& json) {
     job.bind = json.at(22).get<bool>();
     job.single_copy = json.at(23).get<bool>();
     job.launch = unpack_launch(json.at(24));
+    job.core = unpack_core(json.at(25));
     if (job.launch.home < -1 || job.launch.home >= static_cast<NodeIndex>(job.nodes.size()))
         throw std::out_of_range("home");
     return job;

@@ -34,7 +34,7 @@
 namespace poe::pm {
 
 // Both ends must speak the same version; it changes with every change of a struct below.
-inline constexpr int kChannelVersion = 5;
+inline constexpr int kChannelVersion = 6;
 
 struct Hello {
     int version = kChannelVersion;

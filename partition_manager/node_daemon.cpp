@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "comm/base/error.hpp"
+#include "partition_manager/core_files.hpp"
 #include "partition_manager/guardian.hpp"
 #include "partition_manager/process_tree.hpp"
 
@@ -197,7 +198,7 @@ void NodeDaemon::on_child() {
         if (const auto found = running_.find(pid); found != running_.end()) {
             const TaskId task = found->second;
             running_.erase(found);
-            on_task_exit(task, status, usage);
+            on_task_exit(task, pid, status, usage);
         } else if (relay_ && relay_->branches().on_child_exit(pid, status)) {
             continue;
         } else if (pmi_) {
@@ -207,12 +208,14 @@ void NodeDaemon::on_child() {
     check_progress();
 }
 
-void NodeDaemon::on_task_exit(TaskId task, int status, const rusage& usage) {
+void NodeDaemon::on_task_exit(TaskId task, pid_t process, int status, const rusage& usage) {
     TaskExit exit;
     exit.task = task;
     if (WIFSIGNALED(status)) {
         exit.signal = WTERMSIG(status);
         exit.core = WCOREDUMP(status);
+        // Now: the next task that dumps may take the same name.
+        if (exit.core) move_core(job_.core, task, process, job_.directory, start_wall_);
     } else {
         exit.code = WEXITSTATUS(status);
     }

@@ -72,7 +72,7 @@ class NodeDaemon {
     void adopt(StartedTask started);
 
     void on_child();
-    void on_task_exit(TaskId task, int status, const rusage& usage);
+    void on_task_exit(TaskId task, pid_t process, int status, const rusage& usage);
     void signal_tasks(int signal);
     void end_job(bool at_once);
     void kill_all();
@@ -96,6 +96,7 @@ class NodeDaemon {
     JobSpec job_;
     NodeIndex node_ = 0;
     std::chrono::steady_clock::time_point start_time_{};
+    std::chrono::system_clock::time_point start_wall_{};
     std::optional<rlimit> open_files_;  // the tasks' limit, when it is not ours
     std::optional<NodeFacts> facts_;    // once this node is prepared
     bool told_prepared_ = false;

@@ -189,6 +189,7 @@ void NodeDaemon::make_services() {
 void NodeDaemon::launch() {
     make_services();
     start_time_ = std::chrono::steady_clock::now();
+    start_wall_ = std::chrono::system_clock::now();
     const TaskStarter starter{
         job_,
         node_,

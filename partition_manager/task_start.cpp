@@ -10,7 +10,9 @@
 #include <unordered_set>
 
 #include "comm/base/error.hpp"
+#include "partition_manager/core_files.hpp"
 #include "partition_manager/cpu_shares.hpp"
+#include "partition_manager/local_launcher.hpp"
 #include "partition_manager/program_path.hpp"
 
 namespace poe::pm {
@@ -103,7 +105,17 @@ std::vector<cpu_set_t> shares_of(const JobSpec& job, NodeIndex node) {
     return cpu_shares(usable_cores(), static_cast<std::size_t>(local));
 }
 
-pid_t spawn_program(SpawnRequest request, const LoadedCommand& command) {
+// `before`: the words of a program that is to become this one.
+pid_t spawn_program(SpawnRequest request, const LoadedCommand& command,
+                    const std::vector<std::string>& before) {
+    if (!before.empty()) {
+        std::vector<char*> argv = pointers(before);
+        argv.back() = const_cast<char*>(command.program.file.c_str());
+        argv.insert(argv.end(), command.argv.begin(), command.argv.end());
+        request.path = before.front().c_str();
+        request.argv = argv.data();
+        return spawn(request);
+    }
     request.path = command.program.file.c_str();
     request.argv = command.argv.data();
     const pid_t pid = spawn(request);
@@ -137,6 +149,7 @@ std::vector<LaunchFailure> TaskStarter::start(std::vector<StartedTask>& started)
     std::vector<LaunchFailure> failures = failures_of(job, node, commands);
     if (!failures.empty()) return failures;
 
+    const std::string keeper = job.core.format.empty() ? "" : find_pmd_sibling("pmd-core");
     const UniqueFd empty(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     const bool large = job.tasks.size() <= kLargePipeTasks;
     const std::vector<cpu_set_t> shares = shares_of(job, node);
@@ -165,7 +178,8 @@ std::vector<LaunchFailure> TaskStarter::start(std::vector<StartedTask>& started)
         request.ignored_signals = &heritage.ignored;
         request.open_files = open_files;
         if (!shares.empty()) request.cpus = &shares[started.size()];
-        one.pid = spawn_program(request, commands[job.tasks[task].command]);
+        one.pid = spawn_program(request, commands[job.tasks[task].command],
+                                stack_keeper(job.core, task, keeper));
         if (one.pid < 0) {
             const std::uint32_t command = job.tasks[task].command;
             add_failures(job, node, command,

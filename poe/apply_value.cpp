@@ -152,6 +152,15 @@ void apply_end(Options& options, OptionId id, const Value& value) {
         case OptionId::kKillGrace:
             options.kill_grace = std::chrono::milliseconds(value.number);
             break;
+        case OptionId::kCoredir:
+            options.core.prefix = value.text;
+            break;
+        case OptionId::kCorefileFormat:
+            options.core.format = value.text;
+            break;
+        case OptionId::kCorefileSigterm:
+            options.core.at_sigterm = value.yes();
+            break;
         default:
             break;
     }

@@ -125,6 +125,7 @@ pm::JobSpec make_job(const Options& options, const pm::TaskMap& map, const JobSt
     job.euilib = options.euilib;
     if (pm::needs_tcp(job)) job.job_key = surroundings.make_key();
     job.addresses = known_addresses(map, surroundings);
+    job.core = options.core;
     job.launch = make_launch(options, map, surroundings, paths);
     job.kill_grace = options.kill_grace;
     job.deadlock_timeout = options.deadlock_timeout;

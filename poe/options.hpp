@@ -115,6 +115,7 @@ struct Options {
     std::string remote_directory_script;  // MP_REMOTEDIR; empty: none
     // MP_REMOTE_SHELL in words; never empty.
     pm::Command remote_shell{"ssh", "-xT", "-o", "BatchMode=yes"};
+    pm::CoreSpec core;           // -coredir, -corefile_format, -corefile_sigterm
     int launch_fanout = 16;      // MP_LAUNCH_FANOUT
     std::string network_device;  // -euidevice; empty: any
 

@@ -29,6 +29,7 @@ ONE_ROOM = {
     r"<(n?curses|ncursesw)": "markerarray",
     r"<asio": "partition_manager",
     r"<otf2": "tracer",
+    r"<elfutils": ("partition_manager", "tracer"),
     r"<rdma/": "comm",
 }
 
