@@ -18,7 +18,7 @@ ALLOWED = {
     "markerarray": ["comm/base", "partition_manager"],
     "tracer": ["comm/base", "markerarray"],
     "partition_manager": ["comm/base"],
-    "poe": ["partition_manager", "comm/base", "markerarray", "tracer"],
+    "poe": ["partition_manager", "comm/base", "comm/mpproto.h", "markerarray", "tracer"],
     "man": ["poe"],
 }
 
