@@ -38,6 +38,24 @@ void write_frame_header(char* out, FrameKind kind, std::uint8_t flags, TaskId ta
     put_u32(out + 8, static_cast<std::uint32_t>(task));
 }
 
+std::string pack_time(std::chrono::system_clock::time_point time) {
+    const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch());
+    const auto bits = static_cast<std::uint64_t>(ns.count());
+    std::string payload(sizeof bits, '\0');
+    for (std::size_t i = 0; i < payload.size(); ++i)
+        payload[i] = static_cast<char>(bits >> (8 * i));
+    return payload;
+}
+
+std::chrono::system_clock::time_point unpack_time(std::string_view payload) {
+    std::uint64_t bits = 0;
+    if (payload.size() != sizeof bits) return {};
+    for (std::size_t i = payload.size(); i-- > 0;)
+        bits = bits << 8 | static_cast<unsigned char>(payload[i]);
+    return std::chrono::system_clock::time_point(
+        std::chrono::nanoseconds(static_cast<std::int64_t>(bits)));
+}
+
 std::span<char> FrameReader::prepare(std::size_t want) {
     if (handed_out_ > 0) received_.take(std::exchange(handed_out_, 0));
     char* space = received_.reserve(want);

@@ -10,6 +10,7 @@
 //                  they come from or are for, -1 for all; credit: -1
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -31,6 +32,8 @@ enum class FrameKind : std::uint8_t {
 
 // The payload stops in mid-line; the next frame of this task and stream goes on with it.
 inline constexpr std::uint8_t kFlagOpenLine = 1;
+// No output: when what follows of this task and stream was read, 8 bytes (JobSpec::stamp_output).
+inline constexpr std::uint8_t kFlagTime = 2;
 
 inline constexpr std::size_t kFrameHeaderBytes = 12;
 inline constexpr std::size_t kMaxDataPayload = std::size_t{1} << 20;
@@ -52,6 +55,11 @@ struct Frame {
 // Writes the 12 header bytes to `out`.
 void write_frame_header(char* out, FrameKind kind, std::uint8_t flags, TaskId task,
                         std::size_t length);
+
+// The payload of a frame with kFlagTime, and back; a payload of another size is the beginning of
+// time.
+std::string pack_time(std::chrono::system_clock::time_point time);
+std::chrono::system_clock::time_point unpack_time(std::string_view payload);
 
 // Cuts a byte stream into frames. Use: read into prepare(), commit() what came, then next() until
 // it says kNeedMore. Not thread-safe. Allocates when a frame is larger than any before; the space

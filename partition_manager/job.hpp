@@ -73,6 +73,7 @@ struct JobSpec {
     StdoutMode stdout_mode;
     bool stdin_is_empty = false;      // home's stdin is /dev/null: so is the tasks'
     bool stdout_is_terminal = false;  // partial lines of stdout appear after a moment, too
+    bool stamp_output = false;        // daemons say when they read what (MP_LABELFORMAT)
     WaitMode wait_mode = WaitMode::kAdaptive;
     Bytes buffer_mem = 0;   // MP_BUFFER_MEM, 0 = default
     Bytes eager_limit = 0;  // MP_EAGER_LIMIT, 0 = default

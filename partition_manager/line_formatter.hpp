@@ -28,6 +28,9 @@ class LineFormatter {
     // task's line is still open, it is ended first; its rest comes on a line of its own.
     void append(std::string& out, TaskId task, std::string_view data, bool open);
 
+    // What stands before lines is no longer what it was.
+    void relabel() { label_task_ = -1; }
+
     // At the very end: with labels, ends an open line, so that the shell's prompt stands alone.
     void finish(std::string& out);
 

@@ -175,7 +175,8 @@ Json pack(const JobSpec& job) {
                         job.bind,
                         job.single_copy,
                         pack(job.launch),
-                        pack(job.core)});
+                        pack(job.core),
+                        job.stamp_output});
 }
 
 template <typename Enum>
@@ -243,6 +244,7 @@ JobSpec unpack_job(const Json& json) {
     job.single_copy = json.at(23).get<bool>();
     job.launch = unpack_launch(json.at(24));
     job.core = unpack_core(json.at(25));
+    job.stamp_output = json.at(26).get<bool>();
     if (job.launch.home < -1 || job.launch.home >= static_cast<NodeIndex>(job.nodes.size()))
         throw std::out_of_range("home");
     return job;

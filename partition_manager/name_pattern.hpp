@@ -3,8 +3,11 @@
 //   %r  the task's number          %h  the name of its node
 //   %R  the same, with zeros in front, as wide as the largest of the job needs
 //   %j  the job's name             %%  a percent sign
+// and, in labels only, when the task wrote the line, by its node's clock:
+//   %t  time of day, 14:03:07.123  %s  seconds since the job began, 12.345
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,10 +16,20 @@
 
 namespace poe::pm {
 
-// What is wrong with a pattern, in words; nothing when it is right. Pure.
-std::optional<std::string> pattern_trouble(std::string_view pattern);
+struct LineTime {
+    std::chrono::system_clock::time_point written{};
+    std::chrono::system_clock::time_point job_began{};
+};
 
-// Precondition: nothing is wrong with it, and the task is one of the job's. Pure.
-std::string expand_pattern(std::string_view pattern, const JobSpec& job, TaskId task);
+// What is wrong with a pattern of a name or label, in words; nothing when it is right. Pure.
+std::optional<std::string> pattern_trouble(std::string_view pattern, bool is_label);
+
+// Whether there is a %t or %s in it.
+bool tells_time(std::string_view pattern);
+
+// Precondition: nothing is wrong with it, and the task is one of the job's. Pure, but for the time
+// zone.
+std::string expand_pattern(std::string_view pattern, const JobSpec& job, TaskId task,
+                           const LineTime& time = {});
 
 }  // namespace poe::pm

@@ -174,9 +174,9 @@ void NodeDaemon::make_services() {
                                          send(part);
                                  }});
     stdout_ = std::make_unique<OutputStream>(loop_, channel_, stdout_window_, FrameKind::kStdout,
-                                             job_.stdout_is_terminal);
-    stderr_ =
-        std::make_unique<OutputStream>(loop_, channel_, stderr_window_, FrameKind::kStderr, true);
+                                             job_.stdout_is_terminal, job_.stamp_output);
+    stderr_ = std::make_unique<OutputStream>(loop_, channel_, stderr_window_, FrameKind::kStderr,
+                                             true, job_.stamp_output);
     stdout_->on_pipe_closed = stderr_->on_pipe_closed = [this] { check_progress(); };
     stdin_ = std::make_unique<StdinFeeder>(loop_, [this](const StdinProgress& progress) {
         if (relay_)

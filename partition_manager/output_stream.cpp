@@ -39,12 +39,13 @@ std::size_t complete_bytes(std::string_view data) {
 }
 
 OutputStream::OutputStream(asio::io_context& loop, Channel& channel, StreamWindow& window,
-                           FrameKind kind, bool open_lines)
+                           FrameKind kind, bool open_lines, bool stamps)
     : loop_(loop),
       channel_(channel),
       window_(window),
       kind_(kind),
       open_lines_(open_lines),
+      stamps_(stamps),
       timer_(loop) {}
 
 void OutputStream::add(TaskId task, UniqueFd pipe, bool discard) {
@@ -111,6 +112,7 @@ bool OutputStream::read_once(Source& source) {
         source.stalled = true;
         return false;
     }
+    if (stamps_ && !source.discard) send_time(source.task);
     const std::size_t held = source.held.size();
     const std::span<char> space = channel_.reserve_data(held + kReadBytes);
     const ssize_t count =
@@ -151,6 +153,12 @@ void OutputStream::send(Source& source, std::size_t held_before, std::size_t cou
     window_.spend(sent);
     if (!source.held.empty() || long_line_ != nullptr) arm_timer();
     if (had_stream && long_line_ == nullptr) resume();
+}
+
+void OutputStream::send_time(TaskId task) {
+    const std::string time = pack_time(std::chrono::system_clock::now());
+    channel_.send_data(kind_, kFlagTime, task, time);
+    window_.spend(time.size());
 }
 
 void OutputStream::send_held(Source& source) {

@@ -39,9 +39,10 @@ class OutputStream {
     static constexpr std::chrono::milliseconds kOpenLineDelay{40};
     static constexpr std::chrono::milliseconds kLongLinePause{1000};
 
-    // `open_lines`: an incomplete line goes out after kOpenLineDelay.
+    // `open_lines`: an incomplete line goes out after kOpenLineDelay. `stamps`: a frame with
+    // kFlagTime goes before what is read.
     OutputStream(asio::io_context& loop, Channel& channel, StreamWindow& window, FrameKind kind,
-                 bool open_lines);
+                 bool open_lines, bool stamps);
 
     // Starts reading from a task's pipe; `discard`: reads and forgets.
     void add(TaskId task, UniqueFd pipe, bool discard);
@@ -92,6 +93,7 @@ class OutputStream {
     // False when the source is at its end, or stalled.
     bool read_once(Source& source);
     void send(Source& source, std::size_t held_before, std::size_t count, std::span<char> space);
+    void send_time(TaskId task);
     void send_held(Source& source);
     void end(Source& source);
     bool may_read(const Source& source) const;
@@ -103,6 +105,7 @@ class OutputStream {
     StreamWindow& window_;
     FrameKind kind_;
     bool open_lines_;
+    bool stamps_;
     std::vector<std::unique_ptr<Source>> sources_;
     std::size_t open_ = 0;
     Source* long_line_ = nullptr;  // has the stream for itself

@@ -97,7 +97,7 @@ void Partition::make_outputs() {
     const auto progress = [this] { asio::post(loop_, [this] { on_writer_progress(); }); };
     const LineFormatter formatter =
         options_.labels && !options_.label_format.empty() ? LineFormatter([this](TaskId task) {
-            return expand_pattern(options_.label_format, job_, task);
+            return expand_pattern(options_.label_format, job_, task, line_time_);
         })
                                                           : LineFormatter(options_.labels, tasks);
     const auto make = [&](Output& output, int fd) {
@@ -202,6 +202,10 @@ void Partition::on_stdin_progress(NodeIndex branch, const StdinProgress& progres
 
 void Partition::on_data(NodeIndex branch, const Frame& frame) {
     if (!is_task(frame.task)) return;
+    if ((frame.flags & kFlagTime) != 0) {
+        output(frame.kind).times[frame.task] = unpack_time(frame.payload);
+        return owe(branch, frame);
+    }
     if (frame.kind == FrameKind::kStderr) tails_.append(frame.task, frame.payload);
     if (frame.kind == FrameKind::kStdout && ordered_) {
         try {
@@ -215,6 +219,10 @@ void Partition::on_data(NodeIndex branch, const Frame& frame) {
     } else {
         deliver(frame.kind, frame.task, frame.payload, (frame.flags & kFlagOpenLine) != 0);
     }
+    owe(branch, frame);
+}
+
+void Partition::owe(NodeIndex branch, const Frame& frame) {
     branches_->owe(branch, frame.kind, frame.payload.size());
     settle(frame.kind);
 }
@@ -226,6 +234,10 @@ Partition::Output& Partition::output(FrameKind stream) {
 void Partition::deliver(FrameKind stream, TaskId task, std::string_view data, bool open) {
     Output& to = output(stream);
     if (to.files) return to.files->append(task, data, open);
+    if (job_.stamp_output) {
+        line_time_.written = to.times[task];
+        to.formatter->relabel();
+    }
     to.writer->append(
         [&](std::string& pending) { to.formatter->append(pending, task, data, open); });
 }

@@ -23,6 +23,7 @@
 #include "partition_manager/folded_output.hpp"
 #include "partition_manager/input_source.hpp"
 #include "partition_manager/line_formatter.hpp"
+#include "partition_manager/name_pattern.hpp"
 #include "partition_manager/ordered_output.hpp"
 #include "partition_manager/outcome.hpp"
 #include "partition_manager/output_files.hpp"
@@ -84,6 +85,8 @@ class Partition {
         OutputWriter* writer = nullptr;
         std::unique_ptr<LineFormatter> own_formatter;
         LineFormatter* formatter = nullptr;
+        std::unordered_map<TaskId, std::chrono::system_clock::time_point>
+            times;                           // of the last read
         std::unique_ptr<OutputFiles> files;  // instead
     };
 
@@ -109,6 +112,7 @@ class Partition {
     std::size_t backlog(FrameKind stream);
     void fold(TaskId task, std::string_view data);
     void give_out_folded();
+    void owe(NodeIndex branch, const Frame& frame);
     void deliver(FrameKind stream, TaskId task, std::string_view data, bool open);
     void settle(FrameKind stream);
     Output& output(FrameKind stream);
@@ -142,6 +146,7 @@ class Partition {
     Output stdout_;
     Output stderr_;
     std::unique_ptr<OrderedOutput> ordered_;
+    LineTime line_time_{{}, std::chrono::system_clock::now()};  // of what is being given out
     FoldedOutput folded_;
     asio::steady_timer folded_timer_;
     FlushRound flush_round_;

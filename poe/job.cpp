@@ -11,6 +11,7 @@
 #include "comm/base/error.hpp"
 #include "partition_manager/command_lines.hpp"
 #include "partition_manager/local_launcher.hpp"
+#include "partition_manager/name_pattern.hpp"
 
 namespace poe::cli {
 
@@ -119,6 +120,7 @@ pm::JobSpec make_job(const Options& options, const pm::TaskMap& map, const JobSt
     job.stdout_mode = options.stdout_mode;
     job.stdin_is_empty = surroundings.stdin_is_empty;
     job.stdout_is_terminal = surroundings.stdout_is_terminal;
+    job.stamp_output = options.labelio && pm::tells_time(options.label_format);
     job.wait_mode = options.wait_mode;
     job.buffer_mem = options.buffer_mem;
     job.eager_limit = options.eager_limit;

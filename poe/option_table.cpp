@@ -157,7 +157,7 @@ constexpr std::array<OptionRow, kOptionCount> kTable = {{
     yes_no(Id::kLabelio, "labelio", "MP_LABELIO", "no",
            "label each line of output with its task", Group::kStreams, kNow),
     text(Id::kLabelformat, "", "MP_LABELFORMAT", "pattern", "",
-         "such a label: %r task, %R the same with zeros, %h node", Group::kStreams, kNow),
+         "such a label: %r task, %R with zeros, %h node, %t time", Group::kStreams, kNow),
     text(Id::kOutfile, "outfile", "MP_OUTFILE", "pattern", "",
          "file for each task's standard output: %r, %R, %h", Group::kStreams, kNow),
     text(Id::kErrfile, "errfile", "MP_ERRFILE", "pattern", "",

@@ -105,13 +105,24 @@ class OptionReader {
             {OptionId::kOutfile, &options_.outfile},
             {OptionId::kErrfile, &options_.errfile}};
         for (const auto& [id, pattern] : patterns)
-            if (const auto trouble = pm::pattern_trouble(*pattern))
+            if (const auto trouble = pm::pattern_trouble(*pattern, id == OptionId::kLabelformat))
                 return UserError{options_.origin(id),
                                  0,
                                  0,
                                  *trouble + " in " + pm::quoted(*pattern),
-                                 "expected %r, %R, %h, %j or %%",
+                                 id == OptionId::kLabelformat
+                                     ? "expected %r, %R, %h, %j, %t, %s or %%"
+                                     : "expected %r, %R, %h, %j or %%",
                                  0};
+        const auto mode = options_.stdout_mode.kind;
+        if (pm::tells_time(options_.label_format) &&
+            (mode == pm::StdoutMode::Kind::kOrdered || mode == pm::StdoutMode::Kind::kFolded))
+            return UserError{options_.origin(OptionId::kStdoutmode),
+                             0,
+                             0,
+                             "lines that are kept have no time (%t and %s of MP_LABELFORMAT)",
+                             "expected unordered, or the number of a task",
+                             0};
         return std::nullopt;
     }
 

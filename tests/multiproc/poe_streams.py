@@ -6,13 +6,14 @@ import fcntl
 import os
 import pathlib
 import pty
+import re
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 
-from launching import (POE, SANITIZED, LaunchTest, clean_environment, descendants_of, main, poe, processes, start,
+from launching import (DEADLINE, POE, SANITIZED, LaunchTest, clean_environment, descendants_of, main, poe, processes, start,
                        wait_for)
 
 PYTHON = sys.executable
@@ -180,6 +181,26 @@ class Output(LaunchTest):
             result = subprocess.run(["bash", "-c", f"{POE} sh -c 'exit 3' -procs 2 {closed}"], timeout=30,
                                     env=clean_environment(), capture_output=True)
             self.assertEqual(result.returncode, 3, closed)
+
+    def test_labels_with_times(self):
+        """A line's time is that of its task's write: what comes after a line was read by the task that reads it has
+        a later one."""
+        env = clean_environment(MP_LABELFORMAT="%t %s %r|")
+        script = "echo first; echo aside >&2; read line; echo second $line"
+        job = start("sh", "-c", script, "-procs", "2", "-labelio", "yes", env=env, stdin=subprocess.PIPE)
+        first = [job.stdout.readline() for _ in range(2)]
+        out, err = job.communicate(b"go\n", DEADLINE)
+        self.assertEqual(job.returncode, 0, err)
+        form = re.compile(rb"(\d\d:\d\d:\d\d\.\d{3}) (\d+\.\d{3}) ([01])\|(.*)")
+        before, after, aside = ([form.fullmatch(line.rstrip(b"\n")).groups() for line in lines]
+                                for lines in (first, out.splitlines(), err.splitlines()))
+        self.assertEqual(sorted(line[2:] for line in before), [(b"0", b"first"), (b"1", b"first")])
+        self.assertEqual(sorted(line[2:] for line in after), [(b"0", b"second go"), (b"1", b"second go")])
+        self.assertEqual(sorted(line[2:] for line in aside), [(b"0", b"aside"), (b"1", b"aside")])
+        self.assertLessEqual(max(float(line[1]) for line in before), min(float(line[1]) for line in after))
+        refused = poe("true", "-labelio", "yes", "-stdoutmode", "ordered", env=env)
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn(b"expected unordered", refused.stderr)
 
 
 class Input(LaunchTest):

@@ -47,7 +47,16 @@ TEST_CASE("patterns", "[name_pattern]") {
     job.tasks[7].node = 1;
     CHECK(expand_pattern("out.%r-%R.%h.%j%%", job, 7) == "out.7-007.b.j1%");
     CHECK(expand_pattern("", job, 0).empty());
-    CHECK_FALSE(pattern_trouble("out.%r-%R.%h.%j%%"));
-    CHECK(pattern_trouble("out.%x"));
-    CHECK(pattern_trouble("50%"));
+    CHECK_FALSE(pattern_trouble("out.%r-%R.%h.%j%%", false));
+    CHECK(pattern_trouble("out.%x", false));
+    CHECK(pattern_trouble("50%", true));
+    CHECK(pattern_trouble("out.%t", false));
+    CHECK_FALSE(pattern_trouble("%t %s", true));
+    CHECK(tells_time("%%%t"));
+    CHECK_FALSE(tells_time("%%t%rs"));
+    const auto began = std::chrono::system_clock::from_time_t(1'000'000'000);
+    CHECK(expand_pattern("%s", job, 0, {began + std::chrono::milliseconds(61'250), began}) ==
+          "61.250");
+    CHECK(expand_pattern("%t", job, 0, {began + std::chrono::milliseconds(7), began}).substr(5) ==
+          ":40.007");
 }

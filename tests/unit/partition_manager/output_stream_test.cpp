@@ -48,7 +48,7 @@ struct Bench {
     int pipes_closed = 0;
 
     explicit Bench(bool open_lines = false)
-        : stream(loop, node, window, FrameKind::kStdout, open_lines) {
+        : stream(loop, node, window, FrameKind::kStdout, open_lines, false) {
         home.start();
         node.start();
         stream.on_pipe_closed = [this] { ++pipes_closed; };
@@ -204,7 +204,8 @@ TEST_CASE("a stream that ends with its long line leaves nothing for the loop", "
         loop, std::move(sockets.write), {},
         {[](const Frame&) {}, [](poe::NodeIndex, const Message&) {}, [](const std::string&) {}});
     StreamWindow window;
-    auto stream = std::make_unique<OutputStream>(loop, node, window, FrameKind::kStdout, false);
+    auto stream =
+        std::make_unique<OutputStream>(loop, node, window, FrameKind::kStdout, false, false);
     FdPair others = make_pipe();
     FdPair a = make_pipe();
     stream->add(0, std::move(others.read), false);
