@@ -16,6 +16,7 @@ ALLOWED = {
     "collectives": ["comm", "comm/base"],
     "mpi": ["collectives", "comm", "comm/base"],
     "markerarray": ["comm/base", "partition_manager"],
+    "tracer/probe": ["comm/base"],
     "tracer": ["comm/base", "markerarray"],
     "partition_manager": ["comm/base"],
     "poe": ["partition_manager", "comm/base", "markerarray", "tracer"],
