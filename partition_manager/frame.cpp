@@ -27,7 +27,7 @@ constexpr std::size_t kKeptBytes = 2 * kMaxDataPayload;
 
 bool known_kind(std::uint8_t kind) {
     return kind >= static_cast<std::uint8_t>(FrameKind::kControl) &&
-           kind <= static_cast<std::uint8_t>(FrameKind::kCredit);
+           kind <= static_cast<std::uint8_t>(FrameKind::kTrace);
 }
 
 }  // namespace

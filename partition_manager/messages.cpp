@@ -20,6 +20,8 @@ using Binary = Json::binary_t;
 
 constexpr int kLastCode = 255;         // of a process that exits
 constexpr int kLastSignal = NSIG - 1;  // real-time signals included
+constexpr int kLastTraceLevel = 9;
+constexpr std::uint32_t kLastGeneration = (1u << 24) - 1;
 
 // Strings of users are bytes, not UTF-8: they travel as CBOR byte strings.
 Json bytes(const std::string& text) {
@@ -137,6 +139,25 @@ std::vector<NodeFacts> unpack_facts(const Json& json) {
     return nodes;
 }
 
+Json pack(const TraceSpec& trace) {
+    return Json::array({trace.level, trace.generation, bytes(trace.directory),
+                        bytes(trace.temporary), trace.wraps, trace.buffer, trace.most,
+                        trace.sample.count()});
+}
+
+TraceSpec unpack_trace(const Json& json) {
+    TraceSpec trace;
+    trace.level = number_up_to<int>(json.at(0), kLastTraceLevel);
+    trace.generation = number_up_to<std::uint32_t>(json.at(1), kLastGeneration);
+    trace.directory = text(json.at(2));
+    trace.temporary = text(json.at(3));
+    trace.wraps = json.at(4).get<bool>();
+    trace.buffer = number_up_to(json.at(5), kMaxTraceBytes);
+    trace.most = number_up_to(json.at(6), kMaxTraceBytes);
+    trace.sample = duration<std::chrono::milliseconds>(json.at(7));
+    return trace;
+}
+
 Json pack(const JobSpec& job) {
     Json tasks = Json::array();
     for (const TaskSpec& task : job.tasks) tasks.push_back({task.node, task.command});
@@ -166,7 +187,8 @@ Json pack(const JobSpec& job) {
                         job.deadlock_timeout.count(),
                         job.bind,
                         job.single_copy,
-                        pack(job.launch)});
+                        pack(job.launch),
+                        pack(job.trace)});
 }
 
 template <typename Enum>
@@ -235,6 +257,7 @@ JobSpec unpack_job(const Json& json) {
     job.launch = unpack_launch(json.at(24));
     if (job.launch.home < -1 || job.launch.home >= static_cast<NodeIndex>(job.nodes.size()))
         throw std::out_of_range("home");
+    job.trace = unpack_trace(json.at(25));
     return job;
 }
 
@@ -361,6 +384,24 @@ Json body(const Exchange& m) {
 Json body(const Exchanged& m) {
     return Json::array({bytes(m.key), bytes(m.data)});
 }
+Json body(const StartTrace& m) {
+    return Json::array({pack(m.trace)});
+}
+Json body(const StopTrace& m) {
+    return Json::array({m.generation});
+}
+Json body(const ClockAsk& m) {
+    return Json::array({m.asked});
+}
+Json body(const ClockTell& m) {
+    return Json::array({m.asked, m.home});
+}
+Json body(const TraceDone& m) {
+    return Json::array({m.generation, m.sent, bytes(m.left)});
+}
+Json body(const TraceTaken& m) {
+    return Json::array({m.generation, m.all});
+}
 
 void read(const Json& json, Hello& m) {
     m.version = number<int>(json.at(0));
@@ -460,6 +501,28 @@ void read(const Json& json, Exchange& m) {
 void read(const Json& json, Exchanged& m) {
     m.key = text(json.at(0));
     m.data = text(json.at(1));
+}
+void read(const Json& json, StartTrace& m) {
+    m.trace = unpack_trace(json.at(0));
+}
+void read(const Json& json, StopTrace& m) {
+    m.generation = number<std::uint32_t>(json.at(0));
+}
+void read(const Json& json, ClockAsk& m) {
+    m.asked = number<std::uint64_t>(json.at(0));
+}
+void read(const Json& json, ClockTell& m) {
+    m.asked = number<std::uint64_t>(json.at(0));
+    m.home = number<std::uint64_t>(json.at(1));
+}
+void read(const Json& json, TraceDone& m) {
+    m.generation = number<std::uint32_t>(json.at(0));
+    m.sent = json.at(1).get<bool>();
+    m.left = text(json.at(2));
+}
+void read(const Json& json, TraceTaken& m) {
+    m.generation = number<std::uint32_t>(json.at(0));
+    m.all = json.at(1).get<bool>();
 }
 
 template <std::size_t... Index>
