@@ -86,12 +86,13 @@ pm::TraceSpec make_trace(const Options& options, const std::string& path, const 
     pm::TraceSpec trace;
     trace.level = options.trace_level;
     const std::string parts = path + "." + job + ".parts";
-    trace.directory = options.trace_temporary.empty()
-                          ? parts
-                          : (std::filesystem::path(options.trace_temporary) /
-                             std::filesystem::path(parts).filename())
-                                .string();
-    trace.temporary = options.trace_temporary.empty() ? temporary : options.trace_temporary;
+    trace.directory = parts;
+    trace.temporary = temporary;
+    if (!options.trace_temporary.empty()) {
+        const std::filesystem::path place = std::filesystem::absolute(options.trace_temporary);
+        trace.directory = (place / std::filesystem::path(parts).filename()).string();
+        trace.temporary = place.string();
+    }
     trace.wraps = options.trace_wraps;
     trace.buffer = options.trace_buffer;
     trace.most = options.trace_most;

@@ -16,7 +16,7 @@ std::string trace_path(const Options& options, const std::string& program,
                        const std::string& directory, int step);
 
 // The directory of its parts, and what else the daemons are to know. `temporary`: for streams of
-// nodes that cannot see that directory. Pure.
+// nodes that cannot see that directory.
 pm::TraceSpec make_trace(const Options& options, const std::string& path, const std::string& job,
                          const std::string& temporary);
 

@@ -20,16 +20,21 @@ constexpr std::uint64_t mix(std::uint64_t z) noexcept {
     return z ^ (z >> 31);
 }
 
+// Eight bytes at a time, the last ones perhaps twice: no copy is of a length that varies.
 inline std::uint64_t hash_of(std::string_view name) noexcept {
-    std::uint64_t sum = name.size();
-    while (!name.empty()) {
+    const auto word_at = [&](std::size_t at) {
         std::uint64_t word = 0;
-        const std::size_t part = name.size() < sizeof word ? name.size() : sizeof word;
-        std::memcpy(&word, name.data(), part);
-        sum = mix((sum + word) * 0x9e3779b97f4a7c15ull);
-        name.remove_prefix(part);
+        std::memcpy(&word, name.data() + at, sizeof word);
+        return word;
+    };
+    std::uint64_t sum = name.size() * 0x9e3779b97f4a7c15ull;
+    if (name.size() < sizeof sum) {
+        for (const char c : name) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+        return mix(sum);
     }
-    return sum;
+    for (std::size_t at = 0; at + sizeof sum < name.size(); at += sizeof sum)
+        sum = (sum ^ word_at(at)) * 0x9e3779b97f4a7c15ull;
+    return mix(sum ^ word_at(name.size() - sizeof sum));
 }
 inline std::uint64_t hash_of(std::uintptr_t address) noexcept {
     return mix(address * 0x9e3779b97f4a7c15ull);
