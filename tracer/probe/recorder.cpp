@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <fcntl.h>
 #include <limits>
 #include <sys/mman.h>
@@ -18,6 +19,8 @@ namespace {
 
 constexpr std::size_t kStep = std::size_t{1} << 20;  // memory is had in such portions
 constexpr std::size_t kPageBytes = 4096;
+constexpr std::uint64_t kAhead = kStep / 2 / sizeof(Record);
+constexpr std::size_t kAheadStack = std::size_t{128} << 10;
 
 std::size_t whole_pages(std::size_t bytes) {
     return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
@@ -55,6 +58,14 @@ Recorder::Recorder(UniqueFd file, std::byte* memory, std::size_t bytes,
       on_lap_(std::move(on_lap)) {}
 
 Recorder::~Recorder() {
+    std::optional<pthread_t> thread;
+    {
+        const std::scoped_lock lock(mutex_);
+        closing_ = true;
+        thread = ahead_;
+    }
+    wake_ahead_.notify_one();
+    if (thread) ::pthread_join(*thread, nullptr);
     ::munmap(static_cast<void*>(header_), mapped_bytes_);
 }
 
@@ -105,27 +116,69 @@ bool Recorder::have_memory(std::size_t upto) noexcept {
     return true;
 }
 
+// Under the mutex. False: the stream has come to its end, or the disk.
+bool Recorder::have_portion() noexcept {
+    const std::size_t next = std::min(had_bytes_ + kStep, mapped_bytes_);
+    if (next == had_bytes_ || !have_memory(next)) return false;
+    had_room_ =
+        std::min<std::uint64_t>((had_bytes_ - kHeaderBytes) / sizeof(Record), capacity_) - 1;
+    const std::uint64_t early = had_room_ - std::min(had_room_, kAhead);
+    room_.store(std::max(early, room_.load(std::memory_order_relaxed)), std::memory_order_release);
+    return true;
+}
+
 [[gnu::cold]] bool Recorder::make_room(std::uint64_t first, std::uint64_t end) noexcept {
     const std::scoped_lock lock(mutex_);
-    while (end > room_.load(std::memory_order_relaxed) && !full()) {
-        const std::size_t next = std::min(had_bytes_ + kStep, mapped_bytes_);
-        if (next == had_bytes_ || !have_memory(next)) {
-            full_.store(true, std::memory_order_relaxed);
-            break;
-        }
-        const std::uint64_t records =
-            std::min<std::uint64_t>((had_bytes_ - kHeaderBytes) / sizeof(Record), capacity_);
-        room_.store(records - 1, std::memory_order_release);
+    while (end > had_room_ && !full())
+        if (!have_portion()) full_.store(true, std::memory_order_relaxed);
+    if (full() || end > room_.load(std::memory_order_relaxed)) {
+        room_.store(had_room_, std::memory_order_release);
+        if (!full()) ask_ahead();
     }
-    if (end <= room_.load(std::memory_order_relaxed)) return true;
+    if (end <= had_room_) return true;
     lose(first, end - first);
     return false;
+}
+
+// Under the mutex. The thread hears no signals: they are the program's.
+void Recorder::ask_ahead() noexcept {
+    portion_wanted_ = true;
+    if (!ahead_ && !ahead_failed_) {
+        sigset_t all;
+        sigset_t before;
+        ::sigfillset(&all);
+        pthread_attr_t attributes;
+        ::pthread_attr_init(&attributes);
+        ::pthread_attr_setstacksize(&attributes, kAheadStack);
+        ::pthread_sigmask(SIG_SETMASK, &all, &before);
+        pthread_t thread = {};
+        const auto work = [](void* recorder) -> void* {
+            static_cast<Recorder*>(recorder)->work_ahead();
+            return nullptr;
+        };
+        ahead_failed_ = ::pthread_create(&thread, &attributes, work, this) != 0;
+        if (!ahead_failed_) ahead_ = thread;
+        ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        ::pthread_attr_destroy(&attributes);
+    }
+    wake_ahead_.notify_one();
+}
+
+// A portion that cannot be had is not said here: who needs it finds out.
+void Recorder::work_ahead() noexcept {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        wake_ahead_.wait(lock, [this] { return portion_wanted_ || closing_; });
+        if (closing_) return;
+        portion_wanted_ = false;
+        if (!full()) have_portion();
+    }
 }
 
 [[gnu::cold]] void Recorder::lose(std::uint64_t first, std::uint64_t count) noexcept {
     const std::uint64_t lost = header_->lost.fetch_add(count, std::memory_order_relaxed) + count;
     // With the mutex, then: only make_room gives a number that can be so small.
-    if (first <= room_.load(std::memory_order_relaxed) && had_bytes_ > kHeaderBytes) {
+    if (first <= room_.load(std::memory_order_relaxed) && had_room_ > 0) {
         Record& place = records_[first];
         commit(place, {.kind = Kind::kLost, .b = lost}, make_stamp(0, now()));
         lost_record_.store(&place, std::memory_order_release);

@@ -7,20 +7,29 @@
 // a SIGBUS. When there is no more, recording stops for good: the last place that was had says so
 // (kLost), `lost` in the header goes on counting, and the program does not notice.
 //
-//   Invariant: a record below `room_` lies in memory that was had; the one at `room_` too, and it
-//   is kept for kLost. Of the writers whose numbers do not fit, exactly one has a first number not
-//   above `room_` and a last one at it or above: that one writes the kLost.
+// To have memory takes up to a millisecond for each megabyte. A thread, made when a stream has
+// become long enough to need more than its first portion, does it ahead: `room_` ends half a
+// portion early, whoever passes that wakes the thread, and goes on. When the thread is late, or
+// there is none, the recording thread has its memory itself.
+//
+//   Invariant: a record below `had_room_` lies in memory that was had; the one at it, too, and it
+//   is kept for kLost. room_ <= had_room_, and when recording stops they are the same. Of the
+//   writers whose numbers do not fit, exactly one has a first number not above it and a last one at
+//   it or above: that one writes the kLost.
 //
 // A stream that wraps has all its memory from the start. A wrapping writer that is stopped for a
 // whole lap may spoil one record.
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <pthread.h>
 #include <span>
 #include <string>
 
@@ -61,6 +70,9 @@ class Recorder {
     bool record_all(std::span<const Record> together, std::uint64_t time) noexcept;
     bool make_room(std::uint64_t first, std::uint64_t end) noexcept;
     bool have_memory(std::size_t upto) noexcept;
+    bool have_portion() noexcept;
+    void ask_ahead() noexcept;
+    void work_ahead() noexcept;
     void lose(std::uint64_t first, std::uint64_t count) noexcept;
     void begin_lap(std::uint64_t lap) noexcept;
     static void commit(Record& place, const Record& record, std::uint64_t stamp) noexcept;
@@ -76,8 +88,15 @@ class Recorder {
     std::atomic<std::uint64_t> lap_{0};
 
     std::size_t mapped_bytes_;
-    std::size_t had_bytes_ = 0;  // from the start of the file; under the mutex
     std::mutex mutex_;
+    // Under the mutex.
+    std::size_t had_bytes_ = 0;  // from the start of the file
+    std::uint64_t had_room_ = 0;
+    std::optional<pthread_t> ahead_;
+    bool ahead_failed_ = false;
+    bool portion_wanted_ = false;
+    bool closing_ = false;
+    std::condition_variable wake_ahead_;
     UniqueFd file_;
     std::function<void(Recorder&)> on_lap_;
     std::atomic<Record*> lost_record_{nullptr};
