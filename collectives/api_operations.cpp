@@ -13,16 +13,16 @@ namespace poe::collectives {
 namespace {
 
 using comm::ApiCall;
+using comm::Caller;
 using comm::MplError;
 
 // An entry point at work: collects what the call is, refuses what is wrong with it, runs it. The
 // first refusal counts.
 class Entry {
   public:
-    Entry(ApiCall& call, Library& library, const char* name, Call what, Operation operation,
-          int gid)
+    Entry(ApiCall& call, Library& library, Caller name, Call what, Operation operation, int gid)
         : call_(call), library_(library), group_(group_of(call, library, gid)) {
-        made_.name = name;
+        made_.name = name.name;
         made_.call = what;
         made_.shape.operation = operation;
         if (group_ == nullptr) {
@@ -136,6 +136,9 @@ class Entry {
         if (!ending.blocking && ending.id == nullptr)
             return comm::refuse_null(call_, "collid", "an int");
         call_.doing(made_.call, TaskDoing::kAnyPeer, group_->gid, made_.shape.bytes);
+        const std::uint32_t number = group_->calls++;
+        if (call_.traced()) [[unlikely]]
+            trace::the_tracer.collective(root(), group_->gid, made_.shape.bytes, number);
         if (library_.develop() && n() > 1) {
             const std::string who = disagreement(library_, *group_, made_);
             if (!who.empty())
@@ -164,6 +167,13 @@ class Entry {
     }
 
   private:
+    // The task that is the root; -1: the call has none.
+    TaskId root() const {
+        const Operation operation = made_.shape.operation;
+        const bool has = operation == Operation::kBcast || operation == Operation::kReduce ||
+                         operation == Operation::kScatter || operation == Operation::kGather;
+        return has ? group_->members[static_cast<std::size_t>(made_.shape.root)] : -1;
+    }
     void check(const char* argument, const void* start, Bytes bytes, bool used) {
         if (ok() && used && start == nullptr && bytes > 0)
             refused_ =
@@ -188,7 +198,7 @@ int refuse_id(const ApiCall& call, int collid) {
 }
 
 template <typename Fill>
-int operate(const char* name, Call what, Operation operation, int gid, Ending ending, Fill&& fill) {
+int operate(Caller name, Call what, Operation operation, int gid, Ending ending, Fill&& fill) {
     return in_call(name, [&](ApiCall& call, Library& library) {
         Entry entry(call, library, name, what, operation, gid);
         if (entry.ok()) fill(entry);
@@ -198,60 +208,58 @@ int operate(const char* name, Call what, Operation operation, int gid, Ending en
 
 }  // namespace
 
-int api_bcast(const char* name, void* buf, std::size_t len, int root, int gid, Ending ending) {
+int api_bcast(Caller name, void* buf, std::size_t len, int root, int gid, Ending ending) {
     return operate(name, Call::kBcast, Operation::kBcast, gid, ending,
                    [&](Entry& entry) { entry.length(len).root(root).gets(buf, len); });
 }
 
-int api_reduce(const char* name, const void* out, void* in, std::size_t len, int root,
+int api_reduce(Caller name, const void* out, void* in, std::size_t len, int root,
                ReduceFunction func, int gid, Ending ending) {
     return operate(name, Call::kReduce, Operation::kReduce, gid, ending, [&](Entry& entry) {
         entry.length(len).root(root).reduces(func).gives(out, len).gets(in, len, entry.is_root());
     });
 }
 
-int api_combine(const char* name, const void* out, void* in, std::size_t len, ReduceFunction func,
+int api_combine(Caller name, const void* out, void* in, std::size_t len, ReduceFunction func,
                 int gid, Ending ending) {
     return operate(name, Call::kCombine, Operation::kCombine, gid, ending, [&](Entry& entry) {
         entry.length(len).reduces(func).gives(out, len).gets(in, len);
     });
 }
 
-int api_prefix(const char* name, const void* out, void* in, std::size_t len, ReduceFunction func,
+int api_prefix(Caller name, const void* out, void* in, std::size_t len, ReduceFunction func,
                int gid, Ending ending) {
     return operate(name, Call::kPrefix, Operation::kPrefix, gid, ending, [&](Entry& entry) {
         entry.length(len).reduces(func).gives(out, len).gets(in, len);
     });
 }
 
-int api_scatter(const char* name, const void* out, void* in, std::size_t blklen, int root, int gid,
+int api_scatter(Caller name, const void* out, void* in, std::size_t blklen, int root, int gid,
                 Ending ending) {
     return operate(name, Call::kScatter, Operation::kScatter, gid, ending, [&](Entry& entry) {
         entry.length(blklen).root(root).gives(out, blklen, entry.is_root()).gets(in, blklen);
     });
 }
 
-int api_gather(const char* name, const void* out, void* in, std::size_t blklen, int root, int gid,
+int api_gather(Caller name, const void* out, void* in, std::size_t blklen, int root, int gid,
                Ending ending) {
     return operate(name, Call::kGather, Operation::kGather, gid, ending, [&](Entry& entry) {
         entry.length(blklen).root(root).gives(out, blklen).gets(in, blklen, entry.is_root());
     });
 }
 
-int api_concat(const char* name, const void* out, void* in, std::size_t blklen, int gid,
-               Ending ending) {
+int api_concat(Caller name, const void* out, void* in, std::size_t blklen, int gid, Ending ending) {
     return operate(name, Call::kConcat, Operation::kConcat, gid, ending,
                    [&](Entry& entry) { entry.length(blklen).gives(out, blklen).gets(in, blklen); });
 }
 
-int api_index(const char* name, const void* out, void* in, std::size_t blklen, int gid,
-              Ending ending) {
+int api_index(Caller name, const void* out, void* in, std::size_t blklen, int gid, Ending ending) {
     return operate(name, Call::kIndex, Operation::kIndex, gid, ending,
                    [&](Entry& entry) { entry.length(blklen).gives(out, blklen).gets(in, blklen); });
 }
 
-int api_shift(const char* name, const void* out, void* in, std::size_t len, int step, int flag,
-              int gid, Ending ending) {
+int api_shift(Caller name, const void* out, void* in, std::size_t len, int step, int flag, int gid,
+              Ending ending) {
     return operate(name, Call::kShift, Operation::kShift, gid, ending, [&](Entry& entry) {
         entry.length(len).gives(out, len).gets(in, len);
         entry.shape().step = step;
@@ -259,11 +267,11 @@ int api_shift(const char* name, const void* out, void* in, std::size_t len, int 
     });
 }
 
-int api_sync(const char* name, int gid, Ending ending) {
+int api_sync(Caller name, int gid, Ending ending) {
     return operate(name, Call::kSync, Operation::kSync, gid, ending, [](Entry&) {});
 }
 
-int api_scatterv(const char* name, const void* out, void* in, const int* blklens, int root, int gid,
+int api_scatterv(Caller name, const void* out, void* in, const int* blklens, int root, int gid,
                  Ending ending) {
     return operate(name, Call::kScatter, Operation::kScatter, gid, ending, [&](Entry& entry) {
         entry.root(root).blocks(blklens);
@@ -272,7 +280,7 @@ int api_scatterv(const char* name, const void* out, void* in, const int* blklens
     });
 }
 
-int api_gatherv(const char* name, const void* out, void* in, const int* blklens, int root, int gid,
+int api_gatherv(Caller name, const void* out, void* in, const int* blklens, int root, int gid,
                 Ending ending) {
     return operate(name, Call::kGather, Operation::kGather, gid, ending, [&](Entry& entry) {
         entry.root(root).blocks(blklens);
@@ -281,7 +289,7 @@ int api_gatherv(const char* name, const void* out, void* in, const int* blklens,
     });
 }
 
-int api_concatv(const char* name, const void* out, void* in, const int* blklens, int gid,
+int api_concatv(Caller name, const void* out, void* in, const int* blklens, int gid,
                 Ending ending) {
     return operate(name, Call::kConcat, Operation::kConcat, gid, ending, [&](Entry& entry) {
         entry.blocks(blklens);
@@ -289,7 +297,7 @@ int api_concatv(const char* name, const void* out, void* in, const int* blklens,
     });
 }
 
-int api_indexv(const char* name, const void* out, const int* outlens, void* in, const int* inlens,
+int api_indexv(Caller name, const void* out, const int* outlens, void* in, const int* inlens,
                int gid, Ending ending) {
     return operate(name, Call::kIndex, Operation::kIndex, gid, ending, [&](Entry& entry) {
         const std::vector<Bytes> row = entry.offsets(outlens, "outlens");
@@ -300,7 +308,7 @@ int api_indexv(const char* name, const void* out, const int* outlens, void* in, 
     });
 }
 
-int api_collwait(const char* name, int* collid) {
+int api_collwait(Caller name, int* collid) {
     return in_call(name, [&](ApiCall& call, Library& library) {
         if (collid == nullptr) return comm::refuse_null(call, "collid", "an int");
         Running* running = library.find_running(*collid);
@@ -313,7 +321,7 @@ int api_collwait(const char* name, int* collid) {
     });
 }
 
-int api_colltest(const char* name, int collid, int* done) {
+int api_colltest(Caller name, int collid, int* done) {
     return in_call(name, [&](ApiCall& call, Library& library) {
         if (done == nullptr) return comm::refuse_null(call, "done", "an int");
         Running* running = library.find_running(collid);

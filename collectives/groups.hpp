@@ -31,7 +31,8 @@ struct Group {
     std::vector<TaskId> members;                   // by rank
     std::vector<std::pair<TaskId, Rank>> by_task;  // sorted; empty when task r has rank r
     Rank me;
-    std::uint32_t sequence = 0;  // collective calls so far
+    std::uint32_t sequence = 0;  // of those that have needed messages, so far
+    std::uint32_t calls = 0;     // collective operations so far
     std::unique_ptr<Plans> plans;
     // Null until the first call that could use it; then it says whether there is any.
     std::unique_ptr<LocalCalls> local;

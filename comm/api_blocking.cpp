@@ -24,7 +24,7 @@ int receive(ApiCall& call, const BufferView& view, Call doing, int* source, int*
 
 }  // namespace
 
-int api_bsend(const char* name, const void* out, std::size_t len, int dest, int type) {
+int api_bsend(Caller name, const void* out, std::size_t len, int dest, int type) {
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();
@@ -34,8 +34,7 @@ int api_bsend(const char* name, const void* out, std::size_t len, int dest, int 
     });
 }
 
-int api_brecv(const char* name, void* in, std::size_t len, int* source, int* type,
-              UserCount nbytes) {
+int api_brecv(Caller name, void* in, std::size_t len, int* source, int* type, UserCount nbytes) {
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();
@@ -45,7 +44,7 @@ int api_brecv(const char* name, void* in, std::size_t len, int* source, int* typ
     });
 }
 
-int api_bvsend(const char* name, const UserBuffer& out, int dest, int type) {
+int api_bvsend(Caller name, const UserBuffer& out, int dest, int type) {
     ApiCall call(name);
     if (!call.ready()) return call.refuse_unready();
     return call.run([&] {
@@ -54,7 +53,7 @@ int api_bvsend(const char* name, const UserBuffer& out, int dest, int type) {
     });
 }
 
-int api_bvrecv(const char* name, const UserBuffer& in, int* source, int* type, UserCount nbytes) {
+int api_bvrecv(Caller name, const UserBuffer& in, int* source, int* type, UserCount nbytes) {
     ApiCall call(name);
     if (!call.ready()) return call.refuse_unready();
     return call.run([&] {
@@ -63,7 +62,7 @@ int api_bvrecv(const char* name, const UserBuffer& in, int* source, int* type, U
     });
 }
 
-int api_bsendrecv(const char* name, const UserBuffer& out, int dest, int type, const UserBuffer& in,
+int api_bsendrecv(Caller name, const UserBuffer& out, int dest, int type, const UserBuffer& in,
                   int* source, UserCount nbytes) {
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
@@ -73,6 +72,7 @@ int api_bsendrecv(const char* name, const UserBuffer& out, int dest, int type, c
         if (const int refused = refuse_blocks(call, in)) return refused;
         if (const int refused = refuse_destination(call, dest, type)) return refused;
         if (const int refused = refuse_wanted(call, source, &type)) return refused;
+        call.note(Call::kBsendrecv, *source, type, 0);
         MessageLayer& messages = call.runtime().messages();
         ReceiveRequest receive;
         receive.view = view_of(in);
@@ -88,7 +88,7 @@ int api_bsendrecv(const char* name, const UserBuffer& out, int dest, int type, c
     });
 }
 
-int api_pack(const char* name, const void* in, void* out, const UserBuffer& blocks, bool unpack) {
+int api_pack(Caller name, const void* in, void* out, const UserBuffer& blocks, bool unpack) {
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();

@@ -80,7 +80,7 @@ __attribute__((destructor)) void after_main() {
 
 int ApiCall::refuse(MplError number, const std::string& what, const std::string& way_out) const {
     mperrno = static_cast<int>(number);
-    std::string text = "ERROR: 0032-" + std::to_string(mperrno) + " " + name_ + " in task " +
+    std::string text = "ERROR: 0032-" + std::to_string(mperrno) + " " + caller_.name + " in task " +
                        std::to_string(runtime_.task()) + " on node " + node_name() + ": " + what +
                        (way_out.empty() ? "" : "; " + way_out) + ".\n";
     // One write, so that the lines of several tasks do not mix.

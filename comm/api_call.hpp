@@ -6,7 +6,9 @@
 #include <string>
 
 #include "comm/base/task_doing.hpp"
+#include "comm/caller.hpp"
 #include "comm/runtime.hpp"
+#include "tracer/probe/tracer.hpp"
 
 // Exported from the library; everything else is hidden.
 #define MPL_EXPORT __attribute__((visibility("default")))
@@ -52,13 +54,14 @@ inline Runtime& the_runtime() {
 // mpc_rcvncall that are due are called.
 class ApiCall {
   public:
-    // `name` as the user wrote it.
-    explicit ApiCall(const char* name) noexcept
-        : name_(name), runtime_(the_runtime()), entry_(runtime_.turn().enter()) {}
+    explicit ApiCall(Caller caller) noexcept
+        : caller_(caller), runtime_(the_runtime()), entry_(runtime_.turn().enter()) {}
     ~ApiCall() {
         if (entry_ == Turn::Entry::kRefused) [[unlikely]]
             return;
         if (said_) runtime_.doing().clear();
+        if (traced_ != Call::kNone) [[unlikely]]
+            trace::the_tracer.leave(traced_, moved_);
         if (runtime_.handlers_due()) [[unlikely]]
             runtime_.call_handlers();
         if (entry_ == Turn::Entry::kEntered) [[likely]]
@@ -78,7 +81,21 @@ class ApiCall {
     void doing(Call call, TaskId peer, std::int32_t type, Bytes bytes) noexcept {
         runtime_.doing().set(call, peer, type, bytes);
         said_ = true;
+        note(call, peer, type, bytes);
     }
+
+    // Says in the trace that the call has begun, once; doing() does as well. `bytes`: that it
+    // moves, as far as is known now.
+    void note(Call call, TaskId peer, std::int32_t type, Bytes bytes) noexcept {
+        if (!trace::the_tracer.on()) [[likely]]
+            return;
+        if (traced_ != Call::kNone) return;
+        moved_ = bytes;
+        if (trace::the_tracer.enter(call, peer, type, caller_.site)) traced_ = call;
+    }
+    bool traced() const noexcept { return traced_ != Call::kNone; }
+    // What the call has really moved, for the trace.
+    void moved(Bytes bytes) noexcept { moved_ = bytes; }
 
     // Writes "ERROR: 0032-NNN mpc_x in task 1 on node n: what. way_out.", sets mperrno, answers -1.
     int refuse(MplError number, const std::string& what, const std::string& way_out) const;
@@ -98,10 +115,12 @@ class ApiCall {
     }
 
   private:
-    const char* name_;
+    Caller caller_;
     Runtime& runtime_;
     Turn::Entry entry_;
     bool said_ = false;
+    Call traced_ = Call::kNone;
+    Bytes moved_ = 0;  // only for a call that is traced
 };
 
 }  // namespace poe::comm

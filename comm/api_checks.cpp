@@ -94,6 +94,8 @@ int tell_received(ApiCall& call, const ReceiveRequest& received, int* source, in
                   const UserCount& nbytes) {
     if (received.outcome != Outcome::kDone) [[unlikely]]
         return call.refuse(received.outcome, received.source);
+    if (call.traced()) [[unlikely]]
+        call.moved(received.expected);
     if (source != nullptr) *source = received.source;
     if (type != nullptr) *type = received.type;
     if (!nbytes.store(static_cast<long long>(received.expected))) [[unlikely]] {

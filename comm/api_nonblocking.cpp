@@ -36,11 +36,13 @@ int start_receive(ApiCall& call, const UserBuffer& in, int* source, int* type, i
     if (const int refused = refuse_blocks(call, in)) return refused;
     if (const int refused = refuse_wanted(call, source, type)) return refused;
     if (msgid == nullptr) return refuse_null(call, "msgid", "an int");
+    call.note(handler == nullptr ? Call::kRecv : Call::kRcvncall, *source, *type, 0);
     *msgid = call.runtime().operations().receive(view_of(in), source, type, handler).id;
     return 0;
 }
 
 int wait_one(ApiCall& call, Operation& operation, const UserCount& nbytes) {
+    call.note(Call::kWait, operation.partner(), operation.message_type(), 0);
     if (!operation.finished()) {
         call.doing(Call::kWait, operation.partner(), operation.message_type(), operation.length());
         call.runtime().operations().wait(operation);
@@ -64,6 +66,7 @@ int wait_any(ApiCall& call, int* msgid, const UserCount& nbytes) {
 }
 
 int wait_all(ApiCall& call, const UserCount& nbytes) {
+    call.note(Call::kWait, TaskDoing::kAnyPeer, 0, 0);
     Operations& operations = call.runtime().operations();
     int result = 0;
     while (Operation* operation = operations.any()) {
@@ -81,7 +84,7 @@ int wait_all(ApiCall& call, const UserCount& nbytes) {
 
 }  // namespace
 
-int api_send(const char* name, const UserBuffer& out, int dest, int type, int* msgid) {
+int api_send(Caller name, const UserBuffer& out, int dest, int type, int* msgid) {
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();
@@ -89,19 +92,20 @@ int api_send(const char* name, const UserBuffer& out, int dest, int type, int* m
         if (const int refused = refuse_blocks(call, out)) return refused;
         if (const int refused = refuse_destination(call, dest, type)) return refused;
         if (msgid == nullptr) return refuse_null(call, "msgid", "an int");
+        call.note(Call::kSend, dest, type, view_of(out).size());
         *msgid = call.runtime().operations().send(view_of(out), dest, type).id;
         return 0;
     });
 }
 
-int api_recv(const char* name, const UserBuffer& in, int* source, int* type, int* msgid) {
+int api_recv(Caller name, const UserBuffer& in, int* source, int* type, int* msgid) {
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();
     return call.run([&] { return start_receive(call, in, source, type, msgid, nullptr); });
 }
 
-int api_rcvncall(const char* name, const UserBuffer& in, int* source, int* type, int* msgid,
+int api_rcvncall(Caller name, const UserBuffer& in, int* source, int* type, int* msgid,
                  RcvncallHandler handler) {
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
@@ -110,13 +114,14 @@ int api_rcvncall(const char* name, const UserBuffer& in, int* source, int* type,
     return call.run([&] { return start_receive(call, in, source, type, msgid, handler); });
 }
 
-int api_status(const char* name, int msgid) {
+int api_status(Caller name, int msgid) {
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();
     return call.run([&] {
         Operation* operation = call.runtime().operations().find(msgid);
         if (operation == nullptr) return kStatusUnknown;
+        call.note(Call::kStatus, operation->partner(), operation->message_type(), 0);
         if (!operation->finished()) {
             call.runtime().messages().progress();
             if (!operation->finished()) {
@@ -131,7 +136,7 @@ int api_status(const char* name, int msgid) {
     });
 }
 
-int api_wait(const char* name, int* msgid, UserCount nbytes) {
+int api_wait(Caller name, int* msgid, UserCount nbytes) {
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();
@@ -145,13 +150,14 @@ int api_wait(const char* name, int* msgid, UserCount nbytes) {
     });
 }
 
-int api_probe(const char* name, int* source, int* type, UserCount nbytes) {
+int api_probe(Caller name, int* source, int* type, UserCount nbytes) {
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();
     return call.run([&] {
         if (const int refused = refuse_wanted(call, source, type)) return refused;
         MessageLayer& messages = call.runtime().messages();
+        call.note(Call::kProbe, *source, *type, 0);
         const MatchKey wanted{Context::kUser, *source, *type};
         const Unexpected* message = messages.probe(wanted);
         if (message == nullptr) {
@@ -176,7 +182,7 @@ int api_probe(const char* name, int* source, int* type, UserCount nbytes) {
     });
 }
 
-int api_lockrnc(const char* name, int newval, int* oldval) {
+int api_lockrnc(Caller name, int newval, int* oldval) {
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();

@@ -62,6 +62,8 @@ inline bool MessageLayer::receive_at_once(Peer& from, const FrameHeader& header)
     request->type = header.tag;
     request->length = header.length;
     request->expected = header.length;
+    request->number = ++from.messages_from;
+    trace_received(*request);
     finish(*request, Outcome::kDone);
     return true;
 }
@@ -108,13 +110,14 @@ bool MessageLayer::begin_eager(Peer& from, const FrameHeader& header) {
         break_pipe(from, "it sent a message without tokens or with an impossible type");
         return false;
     }
+    const std::uint32_t number = ++from.messages_from;
     if (ReceiveRequest* receive = match(header.context, from.task, header.tag)) {
-        matched(*receive, from.task, header.tag, header.length);
+        matched(*receive, from.task, header.tag, header.length, number);
         in.into = receive;
         in.room = receive->expected;
         return true;
     }
-    Unexpected& kept = keep({header.context, from.task, header.tag}, header.length, cost);
+    Unexpected& kept = keep({header.context, from.task, header.tag}, header.length, cost, number);
     kept.data.resize(header.length);
     from.eager_held += cost;
     in.kept = &kept;
@@ -207,13 +210,15 @@ void MessageLayer::handle_request(Peer& from, const FrameHeader& header, const R
         break_pipe(from, "it announced a message without tokens or with an impossible type");
         return;
     }
+    const std::uint32_t number = ++from.messages_from;
     if (ReceiveRequest* receive = match(header.context, from.task, header.tag)) {
         from.pipe->give_tokens(kMessageCost);
-        matched(*receive, from.task, header.tag, body.length);
+        matched(*receive, from.task, header.tag, body.length, number);
         accept_offer(from, body, *receive);
         return;
     }
-    Unexpected& offer = keep({header.context, from.task, header.tag}, body.length, kMessageCost);
+    Unexpected& offer =
+        keep({header.context, from.task, header.tag}, body.length, kMessageCost, number);
     from.eager_held += kMessageCost;
     offer.offer = body;
     offer.state = Unexpected::State::kOffered;
@@ -284,10 +289,11 @@ void MessageLayer::start(ReceiveRequest& request) {
     if (request.wanted.source < 0 || request.wanted.type < 0) ++posted_with_wildcard_;
 }
 
-void MessageLayer::matched(ReceiveRequest& request, TaskId source, std::int32_t type,
-                           Bytes length) {
+void MessageLayer::matched(ReceiveRequest& request, TaskId source, std::int32_t type, Bytes length,
+                           std::uint32_t number) {
     request.source = source;
     request.type = type;
+    request.number = number;
     request.length = length;
     request.expected = std::min(length, request.view.size());
 }
@@ -297,8 +303,9 @@ void MessageLayer::complete(ReceiveRequest& request, Outcome outcome) {
         receives_.remove(request.id);
         request.id = 0;
     }
-    finish(request, outcome);
     Unexpected* message = request.fills;
+    if (message == nullptr && outcome == Outcome::kDone) trace_received(request);
+    finish(request, outcome);
     if (message == nullptr) return;
     message->state = Unexpected::State::kHere;
     if (ReceiveRequest* claimer = message->claimed) {
@@ -319,9 +326,11 @@ void MessageLayer::cancel(ReceiveRequest& request) {
 }
 
 // A message that nobody has asked for, found by a receive under any of the four keys it may use.
-Unexpected& MessageLayer::keep(const MatchKey& from, Bytes length, Bytes cost) {
+Unexpected& MessageLayer::keep(const MatchKey& from, Bytes length, Bytes cost,
+                               std::uint32_t number) {
     auto* message = new Unexpected;
     message->from = from;
+    message->number = number;
     message->length = length;
     message->cost = cost;
     const MatchKey keys[4] = {from,
@@ -338,7 +347,7 @@ Unexpected& MessageLayer::keep(const MatchKey& from, Bytes length, Bytes cost) {
 // Gives an unexpected message to the receive that wants it.
 void MessageLayer::take(Unexpected& message, ReceiveRequest& request) {
     for (QueueLink& link : message.links) unexpected_.remove(link);
-    matched(request, message.from.source, message.from.type, message.length);
+    matched(request, message.from.source, message.from.type, message.length, message.number);
     switch (message.state) {
         case Unexpected::State::kHere:
             copy_to(request, message);
@@ -406,7 +415,7 @@ void MessageLayer::take_in(Unexpected& offer) {
     offer.fill.view = BufferView(offer.data.data(), offer.length);
     offer.fill.wanted = offer.from;
     offer.fill.fills = &offer;
-    matched(offer.fill, offer.from.source, offer.from.type, offer.length);
+    matched(offer.fill, offer.from.source, offer.from.type, offer.length, offer.number);
     accept_offer(peer(offer.from.source), offer.offer, offer.fill);
 }
 

@@ -196,10 +196,14 @@ Outcome MessageLayer::send(const BufferView& view, TaskId dest, std::int32_t typ
         if (to.idle()) [[likely]] {
             const FrameHeader header{static_cast<std::uint32_t>(size), type, FrameKind::kEager,
                                      context};
+            number_and_trace(to, context, type, size);
             const Bytes taken = to.pipe->start_frame(header, view, 0, size + kMessageCost);
             if (taken == size) [[likely]]
                 return Outcome::kDone;
             if (taken != Pipe::kNoRoom) return send_rest(to, header, view, taken);
+            SendRequest request(view, dest, type, context);
+            begin(request);
+            return wait(request);
         }
     }
     SendRequest request(view, dest, type, context);

@@ -105,7 +105,12 @@ class MessageLayer final : private PipeSink {
     Peer& make_peer(TaskId task);
     bool on_input(Pipe& pipe) override;
 
+    // For the trace: a message is handed over, has been received.
+    static void number_and_trace(Peer& to, Context context, std::int32_t type, Bytes bytes);
+    static void trace_received(const ReceiveRequest& request);
+
     // Sending (message_output.cpp).
+    void begin(SendRequest& request);
     Outcome send_rest(Peer& peer, const FrameHeader& header, const BufferView& view, Bytes taken);
     void send_to_self(SendRequest& request);
     void queue_frame(Peer& peer, OutFrame& frame);
@@ -127,11 +132,12 @@ class MessageLayer final : private PipeSink {
     void handle_grant(Peer& peer, const GrantBody& body);
     void accept_offer(Peer& from, const RequestBody& offer, ReceiveRequest& into);
     ReceiveRequest* match(Context context, TaskId source, std::int32_t type);
-    void matched(ReceiveRequest& request, TaskId source, std::int32_t type, Bytes length);
+    void matched(ReceiveRequest& request, TaskId source, std::int32_t type, Bytes length,
+                 std::uint32_t number);
     void complete(ReceiveRequest& request, Outcome outcome);
     void cancel(SendRequest& request);
     void cancel(ReceiveRequest& request);
-    Unexpected& keep(const MatchKey& from, Bytes length, Bytes cost);
+    Unexpected& keep(const MatchKey& from, Bytes length, Bytes cost, std::uint32_t number);
     void take(Unexpected& message, ReceiveRequest& request);
     void copy_to(ReceiveRequest& request, const Unexpected& message);
     void drop(Unexpected* message);

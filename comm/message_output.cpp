@@ -24,10 +24,15 @@ void FrameQueue::remove(const OutFrame& frame) noexcept {
 }
 
 void MessageLayer::start(SendRequest& request) {
+    number_and_trace(peer(request.dest), request.context, request.type, request.view.size());
     if (request.dest == settings_.me) {
         send_to_self(request);
-        return;
+    } else {
+        begin(request);
     }
+}
+
+void MessageLayer::begin(SendRequest& request) {
     Peer& to = peer(request.dest);
     OutFrame& frame = request.frame;
     frame.request = &request;
@@ -66,8 +71,9 @@ void MessageLayer::cancel(SendRequest& request) {
 void MessageLayer::send_to_self(SendRequest& request) {
     const Bytes size = request.view.size();
     const MatchKey from{request.context, settings_.me, request.type};
+    const std::uint32_t number = peer(settings_.me).messages_to;
     if (ReceiveRequest* receive = match(from.context, from.source, from.type)) {
-        matched(*receive, from.source, from.type, size);
+        matched(*receive, from.source, from.type, size, number);
         std::vector<std::byte> copy(receive->expected);
         request.view.copy_out(0, copy.data(), receive->expected);
         receive->view.copy_in(0, copy.data(), receive->expected);
@@ -79,7 +85,7 @@ void MessageLayer::send_to_self(SendRequest& request) {
             finish(request, Outcome::kNoBuffer);
             return;
         }
-        Unexpected& kept = keep(from, size, size + kMessageCost);
+        Unexpected& kept = keep(from, size, size + kMessageCost, number);
         self.eager_held += kept.cost;
         kept.data.resize(size);
         request.view.copy_out(0, kept.data.data(), size);

@@ -3,6 +3,7 @@
 
 #include "comm/fetch_choice.hpp"
 #include "comm/message_layer.hpp"
+#include "tracer/probe/tracer.hpp"
 
 namespace poe::comm {
 
@@ -40,6 +41,10 @@ struct MessageLayer::Peer {
     TaskId task = 0;
     Pipe* pipe = nullptr;  // null for oneself
     const char* fault = nullptr;
+    // Messages so far, in the order of the calls that sent them; so both ends number them alike,
+    // from 1 on. For traces.
+    std::uint32_t messages_to = 0;
+    std::uint32_t messages_from = 0;
     // Frames that need tokens keep their order among each other; those that need none may overtake.
     OutFrame* current = nullptr;  // started, not finished
     FrameQueue urgent;
@@ -54,5 +59,20 @@ struct MessageLayer::Peer {
         return current == nullptr && urgent.empty() && ordered.empty() && fault == nullptr;
     }
 };
+
+// A message is about to be handed over: nobody can have received it before that is in the trace.
+inline void MessageLayer::number_and_trace(Peer& to, Context context, std::int32_t type,
+                                           Bytes bytes) {
+    ++to.messages_to;
+    if (trace::the_tracer.on()) [[unlikely]]
+        trace::the_tracer.sent(static_cast<std::uint8_t>(context), to.task, type, bytes,
+                               to.messages_to);
+}
+
+inline void MessageLayer::trace_received(const ReceiveRequest& request) {
+    if (trace::the_tracer.on()) [[unlikely]]
+        trace::the_tracer.received(static_cast<std::uint8_t>(request.wanted.context),
+                                   request.source, request.type, request.length, request.number);
+}
 
 }  // namespace poe::comm

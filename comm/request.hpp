@@ -117,7 +117,8 @@ struct ReceiveRequest : Request {
     struct Unexpected* fills = nullptr;  // not a user's receive: it fills that message's buffer
     TaskId source = kWildcard;           // of the message, once matched
     std::int32_t type = 0;
-    Bytes length = 0;  // of the message as sent; more than the buffer means that it was cut
+    std::uint32_t number = 0;  // of the message, see Peer
+    Bytes length = 0;          // of the message as sent; more than the buffer means that it was cut
     std::uint64_t granted_ns = 0;  // rendezvous: when its bytes were asked for; 0: not timed
 };
 
@@ -129,6 +130,7 @@ struct Unexpected {
         kOffered,   // rendezvous: only announced, no bytes asked for
     };
     MatchKey from;
+    std::uint32_t number = 0;  // see Peer
     Bytes length = 0;
     Bytes cost = 0;     // tokens to give back
     RequestBody offer;  // rendezvous

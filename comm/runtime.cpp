@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "comm/foreign_launch.hpp"
+#include "tracer/probe/tracer.hpp"
 
 namespace poe::comm {
 namespace {
@@ -211,6 +212,8 @@ void Runtime::enter(NodeSegment segment, TaskId task) {
     slot.pid = process_;
     slot_ = &slot;
     doing_ = &slot.doing;
+    const std::string& path = segment_->path();
+    trace::the_tracer.attach(slot.tracing, path.substr(0, path.rfind('/')), task);
     const SegmentFacts& facts = segment_->facts();
     fences_ = Fences(facts.asymmetric_fences != 0);
     set_limits(facts.eager_limit, facts.buffer_mem);

@@ -5,6 +5,7 @@
 
 #include "markerarray/client.hpp"
 #include "markerarray/mp_marker.h"
+#include "tracer/probe/tracer.hpp"
 
 #define MARKER_EXPORT __attribute__((visibility("default")))
 
@@ -12,10 +13,13 @@ namespace {
 
 using poe::markers::MarkerClient;
 
+const char* variable_of(const char* name) {
+    return std::getenv(name);
+}
+
 // Made by the first call; never destroyed, as other threads and exit handlers may still call.
 const MarkerClient& client() {
-    static const MarkerClient& the_one =
-        *new MarkerClient([](const char* name) { return std::getenv(name); });
+    static const MarkerClient& the_one = *new MarkerClient(variable_of);
     return the_one;
 }
 
@@ -25,12 +29,27 @@ std::optional<std::string_view> beginning_of(const char* text) {
     return std::string_view(text, ::strnlen(text, poe::kMarkerBytes + 1));
 }
 
+// For a program that makes no MPL call it is the markers that find the job.
+poe::trace::Tracer& the_tracer() {
+    using poe::trace::the_tracer;
+    static const bool attached = (the_tracer.attach_by_environment(variable_of), true);
+    static_cast<void>(attached);
+    return the_tracer;
+}
+
+void mark(int light, int color, std::optional<std::string_view> text) {
+    client().mark(light, color, text);
+    if (the_tracer().on()) [[unlikely]]
+        the_tracer().marker(light, color,
+                            poe::markers::kept_text(text.value_or(std::string_view())));
+}
+
 }  // namespace
 
 extern "C" {
 
 MARKER_EXPORT void mpc_marker(int light, int color, const char* string) {
-    client().mark(light, color, beginning_of(string));
+    mark(light, color, beginning_of(string));
 }
 
 MARKER_EXPORT int mpc_nlights(void) {
@@ -39,6 +58,8 @@ MARKER_EXPORT int mpc_nlights(void) {
 
 MARKER_EXPORT void mpc_progress(long long done, long long total) {
     client().progress(done, total);
+    if (the_tracer().on()) [[unlikely]]
+        the_tracer().progress(done, total);
 }
 
 MARKER_EXPORT void mp_marker(const int* light, const int* color, const char* string) {
@@ -57,7 +78,7 @@ MARKER_EXPORT void mp_progress(const int* done, const int* total) {
 MARKER_EXPORT void mp_marker_(const int* light, const int* color, const char* string,
                               std::size_t length) {
     while (length > 0 && string[length - 1] == ' ') --length;
-    client().mark(*light, *color, std::string_view(string, length));
+    mark(*light, *color, std::string_view(string, length));
 }
 
 MARKER_EXPORT void mp_nlights_(int* lights) {

@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kEndPatience{4};
 
 std::size_t stream_index(FrameKind stream) {
-    return stream == FrameKind::kStdout ? 0 : 1;
+    return stream == FrameKind::kStdout ? 0 : stream == FrameKind::kStderr ? 1 : 2;
 }
 
 }  // namespace
@@ -61,7 +61,8 @@ void Branches::launch(NodeIndex node, std::size_t share) {
                              [this, &made](const Frame& frame) {
                                  made.heard = Clock::now();
                                  if (frame.kind == FrameKind::kStdout ||
-                                     frame.kind == FrameKind::kStderr)
+                                     frame.kind == FrameKind::kStderr ||
+                                     frame.kind == FrameKind::kTrace)
                                      handlers_.on_output(made.node, frame);
                              },
                              [this, &made](const std::string& why) { on_end(made, why); }});
@@ -216,7 +217,10 @@ void Branches::on_patience_over(std::chrono::milliseconds after) {
     std::chrono::milliseconds next{0};
     for (const auto& link : links_) {
         if (link->state == State::kOver || !link->branch) continue;
-        const auto patience = job_.kill_grace + kEndPatience * tree_.height(link->node);
+        // Who still sends (a trace may be long) has not been forgotten.
+        const auto heard = std::chrono::duration_cast<std::chrono::milliseconds>(
+            std::max(link->heard, ending_since_) - ending_since_);
+        const auto patience = heard + job_.kill_grace + kEndPatience * tree_.height(link->node);
         if (patience <= after)
             lose(*link, "did not end its part of the job in time");
         else if (next.count() == 0 || patience < next)

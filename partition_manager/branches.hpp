@@ -86,7 +86,7 @@ class Branches {
         bool greeted = false;  // has said Hello
         bool gone = false;  // no process and no channel any more
         std::int64_t window = 0;
-        std::array<std::uint64_t, 2> owed{};  // by stream
+        std::array<std::uint64_t, 3> owed{};  // by stream
         std::chrono::steady_clock::time_point heard{};
         std::unique_ptr<Branch> branch;
     };

@@ -24,7 +24,7 @@ std::uint32_t get_u32(const char* in) {
 
 bool known_kind(std::uint8_t kind) {
     return kind >= static_cast<std::uint8_t>(FrameKind::kControl) &&
-           kind <= static_cast<std::uint8_t>(FrameKind::kCredit);
+           kind <= static_cast<std::uint8_t>(FrameKind::kTrace);
 }
 
 }  // namespace

@@ -7,7 +7,8 @@
 //          5  u8   flags
 //          6  u16  zero
 //          8  i32  stdout, stderr: the task whose bytes they are; control and stdin: the node that
-//                  they come from or are for, -1 for all; credit: -1
+//                  they come from or are for, -1 for all; credit: -1; trace: the task or node whose
+//                  stream it is, and flags the stream's kind (tracer/probe/format.hpp)
 #pragma once
 
 #include <chrono>
@@ -28,6 +29,7 @@ enum class FrameKind : std::uint8_t {
     kStderr = 3,   // pmd -> poe, bytes of one task
     kStdin = 4,    // poe -> pmd
     kCredit = 5,   // down: `length` is 8, a u64 of bytes taken; flags = the stream's FrameKind
+    kTrace = 6,    // pmd -> poe: the next bytes of a trace's stream, none: it is complete
 };
 
 // The payload stops in mid-line; the next frame of this task and stream goes on with it.
@@ -39,8 +41,8 @@ inline constexpr std::size_t kFrameHeaderBytes = 12;
 inline constexpr std::size_t kMaxDataPayload = std::size_t{1} << 20;
 inline constexpr std::size_t kMaxControlPayload = std::size_t{64} << 20;
 
-// How many bytes of one stream (stdout, or stderr) may be under way to `poe`, or to a pmd that
-// relays, before it has said that it took them: all that come directly to it share this.
+// How many bytes of one stream (stdout, stderr, or traces) may be under way to `poe`, or to a pmd
+// that relays, before it has said that it took them: all that come directly to it share this.
 inline constexpr std::int64_t kStreamWindow = std::int64_t{4} << 20;
 // The smallest share.
 inline constexpr std::int64_t kSmallestWindow = std::int64_t{128} << 10;

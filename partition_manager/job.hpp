@@ -61,6 +61,18 @@ struct CoreSpec {
     bool at_sigterm = false;  // -corefile_sigterm
 };
 
+// What is recorded of a job's tasks, and where (tracer/FORMAT.md).
+struct TraceSpec {
+    int level = 0;                 // 0: nothing
+    std::uint32_t generation = 1;  // counts the traces of a job
+    std::string directory;         // absolute; where poe gathers the streams
+    std::string temporary;         // directory for the streams of nodes that cannot see that one
+    bool wraps = false;            // keep the last `buffer` of each task only
+    Bytes buffer = 0;
+    Bytes most = 0;  // of each task, when it does not wrap
+    std::chrono::milliseconds sample{100};
+};
+
 // Everything that a node needs to start its tasks.
 struct JobSpec {
     std::string id;  // [a-z0-9-]{1,40}, unique on a host, also over time
@@ -91,12 +103,15 @@ struct JobSpec {
     bool single_copy = true;  // tasks may read each other's memory (MP_SINGLE_COPY)
     CoreSpec core;
     LaunchSpec launch;
+    TraceSpec trace;
 };
 
 // The longest JobSpec::kill_grace, and the largest buffer_mem and eager_limit.
 inline constexpr std::chrono::hours kMaxKillGrace{1};
 inline constexpr Bytes kMaxBufferMem = Bytes{1} << 40;
 inline constexpr Bytes kMaxEagerLimit = Bytes{1} << 30;
+// The largest of TraceSpec's sizes.
+inline constexpr Bytes kMaxTraceBytes = Bytes{1} << 40;
 
 // Whether tasks of the job talk to each other over TCP.
 inline bool needs_tcp(const JobSpec& job) {

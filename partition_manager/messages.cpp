@@ -7,112 +7,17 @@
 #include <stdexcept>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "partition_manager/cbor_check.hpp"
+#include "partition_manager/message_values.hpp"
 
 namespace poe::pm {
 
 namespace {
 
-using Json = nlohmann::json;
-using Binary = Json::binary_t;
+using namespace wire;
 
 constexpr int kLastCode = 255;         // of a process that exits
 constexpr int kLastSignal = NSIG - 1;  // real-time signals included
-
-// Strings of users are bytes, not UTF-8: they travel as CBOR byte strings.
-Json bytes(const std::string& text) {
-    return Json::binary({text.begin(), text.end()});
-}
-
-std::string text(const Json& json) {
-    const Binary& binary = json.get_binary();
-    return {binary.begin(), binary.end()};
-}
-
-// The library converts what does not fit without a word; these do not.
-template <typename Number>
-Number number(const Json& json) {
-    if (json.is_number_unsigned()) {
-        const auto value = json.get<std::uint64_t>();
-        if (std::in_range<Number>(value)) return static_cast<Number>(value);
-    } else if (json.is_number_integer()) {
-        const auto value = json.get<std::int64_t>();
-        if (std::in_range<Number>(value)) return static_cast<Number>(value);
-    }
-    throw std::out_of_range("number");
-}
-
-// A number from 0 to `limit`.
-template <typename Number>
-Number number_up_to(const Json& json, Number limit) {
-    const auto value = number<Number>(json);
-    if (value < 0 || value > limit) throw std::out_of_range("number");
-    return value;
-}
-
-// A time that can be converted to every unit and added to every clock.
-template <typename Duration>
-Duration duration(const Json& json, Duration limit = std::chrono::years(100)) {
-    return Duration(number_up_to<std::int64_t>(json, limit.count()));
-}
-
-const Json& items(const Json& json) {
-    if (!json.is_array()) throw std::out_of_range("array");
-    return json;
-}
-
-Json byte_list(const std::vector<std::string>& list) {
-    Json json = Json::array();
-    for (const std::string& item : list) json.push_back(bytes(item));
-    return json;
-}
-
-std::vector<std::string> text_list(const Json& json) {
-    std::vector<std::string> list;
-    list.reserve(json.size());
-    for (const Json& item : items(json)) list.push_back(text(item));
-    return list;
-}
-
-Json pack(const std::optional<JobKey>& key) {
-    return key ? Json::binary({key->begin(), key->end()}) : Json();
-}
-
-std::optional<JobKey> unpack_key(const Json& json) {
-    if (json.is_null()) return std::nullopt;
-    const Binary& binary = json.get_binary();
-    JobKey key;
-    if (binary.size() != key.size()) throw std::out_of_range("key");
-    std::copy(binary.begin(), binary.end(), key.begin());
-    return key;
-}
-
-Json pack(const LaunchSpec& launch) {
-    Json limits = Json::array();
-    for (const ResourceLimit& limit : launch.limits)
-        limits.push_back(Json::array({limit.resource, limit.soft}));
-    return Json::array({launch.fanout, launch.home, byte_list(launch.remote_shell),
-                        bytes(launch.pmd), launch.pulse.count(), bytes(launch.device),
-                        bytes(launch.directory), launch.umask, std::move(limits)});
-}
-
-LaunchSpec unpack_launch(const Json& json) {
-    LaunchSpec launch;
-    launch.fanout = number<std::uint32_t>(json.at(0));
-    if (launch.fanout == 0) throw std::out_of_range("fanout");
-    launch.home = number<NodeIndex>(json.at(1));
-    launch.remote_shell = text_list(json.at(2));
-    launch.pmd = text(json.at(3));
-    launch.pulse = duration<std::chrono::seconds>(json.at(4));
-    launch.device = text(json.at(5));
-    launch.directory = text(json.at(6));
-    launch.umask = number_up_to<std::uint32_t>(json.at(7), 07777);
-    for (const Json& limit : items(json.at(8)))
-        launch.limits.push_back({number<int>(limit.at(0)), number<std::uint64_t>(limit.at(1))});
-    return launch;
-}
 
 Json pack(const std::vector<NodeFacts>& nodes) {
     Json json = Json::array();
@@ -137,55 +42,6 @@ std::vector<NodeFacts> unpack_facts(const Json& json) {
     return nodes;
 }
 
-Json pack(const CoreSpec& core) {
-    return Json::array({bytes(core.prefix), bytes(core.format), core.at_sigterm});
-}
-
-CoreSpec unpack_core(const Json& json) {
-    return {text(json.at(0)), text(json.at(1)), json.at(2).get<bool>()};
-}
-
-Json pack(const JobSpec& job) {
-    Json tasks = Json::array();
-    for (const TaskSpec& task : job.tasks) tasks.push_back({task.node, task.command});
-    Json commands = Json::array();
-    for (const Command& command : job.commands) commands.push_back(byte_list(command));
-    return Json::array({bytes(job.id),
-                        byte_list(job.nodes),
-                        std::move(tasks),
-                        std::move(commands),
-                        byte_list(job.environment),
-                        bytes(job.directory),
-                        static_cast<int>(job.stdin_mode.kind),
-                        job.stdin_mode.task,
-                        static_cast<int>(job.stdout_mode.kind),
-                        job.stdout_mode.task,
-                        job.stdin_is_empty,
-                        job.stdout_is_terminal,
-                        static_cast<int>(job.wait_mode),
-                        job.buffer_mem,
-                        job.eager_limit,
-                        job.kill_grace.count(),
-                        job.host_pmix,
-                        job.eager_pmix,
-                        static_cast<int>(job.euilib),
-                        pack(job.job_key),
-                        byte_list(job.addresses),
-                        job.deadlock_timeout.count(),
-                        job.bind,
-                        job.single_copy,
-                        pack(job.launch),
-                        pack(job.core),
-                        job.stamp_output});
-}
-
-template <typename Enum>
-Enum checked_enum(const Json& json, Enum last) {
-    const int value = number<int>(json);
-    if (value < 0 || value > static_cast<int>(last)) throw std::out_of_range("enumeration");
-    return static_cast<Enum>(value);
-}
-
 Json pack(const StdoutMode& mode) {
     return Json::array({static_cast<int>(mode.kind), mode.task});
 }
@@ -195,59 +51,6 @@ StdoutMode unpack_stdout_mode(const Json& json) {
     mode.kind = checked_enum(json.at(0), StdoutMode::Kind::kFolded);
     mode.task = number<TaskId>(json.at(1));
     return mode;
-}
-
-// It becomes a file name.
-bool is_job_id(std::string_view id) {
-    const auto allowed = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-    };
-    return !id.empty() && id.size() <= 40 && std::all_of(id.begin(), id.end(), allowed);
-}
-
-JobSpec unpack_job(const Json& json) {
-    JobSpec job;
-    job.id = text(json.at(0));
-    job.nodes = text_list(json.at(1));
-    for (const Json& task : items(json.at(2)))
-        job.tasks.push_back({number<NodeIndex>(task.at(0)), number<std::uint32_t>(task.at(1))});
-    for (const Json& command : items(json.at(3))) job.commands.push_back(text_list(command));
-    for (const Command& command : job.commands)
-        if (command.empty()) throw std::out_of_range("command");
-    for (const TaskSpec& task : job.tasks) {
-        if (task.command >= job.commands.size() || task.node < 0 ||
-            static_cast<std::size_t>(task.node) >= job.nodes.size())
-            throw std::out_of_range("task");
-    }
-    if (!is_job_id(job.id)) throw std::out_of_range("job");
-    job.environment = text_list(json.at(4));
-    job.directory = text(json.at(5));
-    job.stdin_mode.kind = checked_enum(json.at(6), StdinMode::Kind::kOne);
-    job.stdin_mode.task = number<TaskId>(json.at(7));
-    job.stdout_mode.kind = checked_enum(json.at(8), StdoutMode::Kind::kFolded);
-    job.stdout_mode.task = number<TaskId>(json.at(9));
-    job.stdin_is_empty = json.at(10).get<bool>();
-    job.stdout_is_terminal = json.at(11).get<bool>();
-    job.wait_mode = checked_enum(json.at(12), WaitMode::kSleep);
-    job.buffer_mem = number_up_to(json.at(13), kMaxBufferMem);
-    job.eager_limit = number_up_to(json.at(14), kMaxEagerLimit);
-    job.kill_grace = duration<std::chrono::milliseconds>(json.at(15), kMaxKillGrace);
-    job.host_pmix = json.at(16).get<bool>();
-    job.eager_pmix = json.at(17).get<bool>();
-    job.euilib = checked_enum(json.at(18), Euilib::kIp);
-    job.job_key = unpack_key(json.at(19));
-    job.addresses = text_list(json.at(20));
-    if (!job.addresses.empty() && job.addresses.size() != job.nodes.size())
-        throw std::out_of_range("addresses");
-    job.deadlock_timeout = duration<std::chrono::seconds>(json.at(21));
-    job.bind = json.at(22).get<bool>();
-    job.single_copy = json.at(23).get<bool>();
-    job.launch = unpack_launch(json.at(24));
-    job.core = unpack_core(json.at(25));
-    job.stamp_output = json.at(26).get<bool>();
-    if (job.launch.home < -1 || job.launch.home >= static_cast<NodeIndex>(job.nodes.size()))
-        throw std::out_of_range("home");
-    return job;
 }
 
 Json pack(const TaskState& s) {
@@ -293,7 +96,7 @@ Json body(const Hello& m) {
     return {m.version, m.pid};
 }
 Json body(const StartJob& m) {
-    return Json::array({pack(m.job), m.node, m.window});
+    return Json::array({wire::pack(m.job), m.node, m.window});
 }
 Json body(const Started&) {
     return Json::array();
@@ -372,6 +175,24 @@ Json body(const Exchange& m) {
 }
 Json body(const Exchanged& m) {
     return Json::array({bytes(m.key), bytes(m.data)});
+}
+Json body(const StartTrace& m) {
+    return Json::array({wire::pack(m.trace)});
+}
+Json body(const StopTrace& m) {
+    return Json::array({m.generation});
+}
+Json body(const ClockAsk& m) {
+    return Json::array({m.asked});
+}
+Json body(const ClockTell& m) {
+    return Json::array({m.asked, m.home});
+}
+Json body(const TraceDone& m) {
+    return Json::array({m.generation, m.sent, bytes(m.left)});
+}
+Json body(const TraceTaken& m) {
+    return Json::array({m.generation, m.all});
 }
 
 void read(const Json& json, Hello& m) {
@@ -472,6 +293,28 @@ void read(const Json& json, Exchange& m) {
 void read(const Json& json, Exchanged& m) {
     m.key = text(json.at(0));
     m.data = text(json.at(1));
+}
+void read(const Json& json, StartTrace& m) {
+    m.trace = unpack_trace(json.at(0));
+}
+void read(const Json& json, StopTrace& m) {
+    m.generation = number<std::uint32_t>(json.at(0));
+}
+void read(const Json& json, ClockAsk& m) {
+    m.asked = number<std::uint64_t>(json.at(0));
+}
+void read(const Json& json, ClockTell& m) {
+    m.asked = number<std::uint64_t>(json.at(0));
+    m.home = number<std::uint64_t>(json.at(1));
+}
+void read(const Json& json, TraceDone& m) {
+    m.generation = number<std::uint32_t>(json.at(0));
+    m.sent = json.at(1).get<bool>();
+    m.left = text(json.at(2));
+}
+void read(const Json& json, TraceTaken& m) {
+    m.generation = number<std::uint32_t>(json.at(0));
+    m.all = json.at(1).get<bool>();
 }
 
 template <std::size_t... Index>

@@ -13,8 +13,11 @@
 //   pmd -> poe   NodesUp, NodeUnreached, NodeLost  of the nodes below it in the launch tree
 //   pmd -> poe   Exchange                         a node's part of a PMI barrier, of a PMIx fence
 //   poe -> pmd   Exchanged                        all parts are there
-//   both         Pulse
-//   pmd -> poe   Done                             last: no process of the job is left on the node
+//   poe -> pmd   StartTrace, StopTrace            tracing of a running job
+//   pmd -> poe   ClockAsk                         poe -> pmd   ClockTell
+//   pmd -> poe   TraceDone                        all it has of the trace has gone up, or is in
+//   place poe -> pmd   TraceTaken                       and is safe both         Pulse pmd -> poe
+//   Done                             last: no process of the job is left on the node
 //
 // In a launch tree (launch_tree.hpp) a pmd is to those that it has started what poe is to it.
 // Prepared, Started and Done then speak for a node and all that is below it.
@@ -174,11 +177,40 @@ struct StdoutFlushed {
     StdoutMode mode;     // from now on
 };
 
+struct StartTrace {
+    TraceSpec trace;
+};
+
+struct StopTrace {
+    std::uint32_t generation = 0;
+};
+
+// What is poe's clock now? CLOCK_MONOTONIC, ns, as all clocks here.
+struct ClockAsk {
+    std::uint64_t asked = 0;  // by the asker's clock
+};
+struct ClockTell {
+    std::uint64_t asked = 0;
+    std::uint64_t home = 0;
+};
+
+struct TraceDone {
+    std::uint32_t generation = 0;
+    bool sent = false;  // streams have gone up, and wait for TraceTaken
+    std::string left;   // where streams are left on the node; empty: nowhere
+};
+
+struct TraceTaken {
+    std::uint32_t generation = 0;
+    bool all = false;  // false: keep them
+};
+
 using Message =
     std::variant<Hello, StartJob, Started, StartFailed, SignalTasks, EndJob, StdinEnd,
                  StdinProgress, TaskExit, TaskAbort, TaskLeft, NodeFailed, Attention, Pulse, Done,
                  AskTaskStates, TaskStates, StdoutMark, StdoutFlushed, Prepared, RunTasks, NodesUp,
-                 NodeUnreached, NodeLost, Exchange, Exchanged>;
+                 NodeUnreached, NodeLost, Exchange, Exchanged, StartTrace, StopTrace, ClockAsk,
+                 ClockTell, TraceDone, TraceTaken>;
 
 std::string encode(const Message& message);
 

@@ -105,6 +105,21 @@ void NodeDaemon::on_own_message(Message message) {
         on_flushed(*flushed);
     } else if (const auto* exchanged = std::get_if<Exchanged>(&message)) {
         if (pmi_) pmi_->on_exchanged(*exchanged);
+    } else {
+        on_trace_message(message);
+    }
+}
+
+void NodeDaemon::on_trace_message(const Message& message) {
+    if (!trace_) return;
+    if (const auto* start = std::get_if<StartTrace>(&message)) {
+        if (segment_) trace_->begin(start->trace, *segment_, directory_->path());
+    } else if (std::get_if<StopTrace>(&message)) {
+        trace_->end();
+    } else if (const auto* clock = std::get_if<ClockTell>(&message)) {
+        trace_->on_clock(*clock);
+    } else if (const auto* taken = std::get_if<TraceTaken>(&message)) {
+        trace_->on_taken(*taken);
     }
 }
 
@@ -114,11 +129,16 @@ void NodeDaemon::on_data(const Frame& frame) {
         if (relay_ && to != node_) relay_->pass_stdin(frame.payload, to);
         if (stdin_ && (to == kAllNodes || to == node_)) stdin_->on_data(frame.payload);
     } else if (is_bulk_credit(frame)) {
-        const bool is_stdout = frame.flags == static_cast<std::uint8_t>(FrameKind::kStdout);
-        const std::unique_ptr<OutputStream>& stream = is_stdout ? stdout_ : stderr_;
-        (is_stdout ? stdout_window_ : stderr_window_).on_credit(credit_of(frame));
+        const auto kind = static_cast<FrameKind>(frame.flags);
+        const std::unique_ptr<OutputStream>& stream =
+            kind == FrameKind::kStdout ? stdout_ : stderr_;
+        (kind == FrameKind::kStdout  ? stdout_window_
+         : kind == FrameKind::kTrace ? trace_window_
+                                     : stderr_window_)
+            .on_credit(credit_of(frame));
         if (relay_) relay_->resume();
         if (stream) stream->resume();
+        if (trace_) trace_->resume();
         check_progress();
     }
 }
@@ -129,6 +149,7 @@ void NodeDaemon::on_closed(const std::string&) {
         relay_->pass_down(EndJob{}, kAllNodes);
         relay_->resume();
     }
+    if (trace_ && !trace_->active()) trace_->abandon();
     end_job(false);
 }
 
@@ -232,6 +253,7 @@ void NodeDaemon::on_task_exit(TaskId task, pid_t process, int status, const rusa
     stdin_->on_task_exit(task);
     stdout_->send_now(task);  // so that a flush of the others has it
     send(exit);
+    if (trace_) trace_->on_task_exit(task, status, usage);
     if (pmi_) pmi_->on_task_exit(task);
 }
 
@@ -257,6 +279,7 @@ void NodeDaemon::end_job(bool at_once) {
         }
     }
     if (at_once && phase_ == Phase::kEnding) kill_all();
+    if (at_once && phase_ == Phase::kDraining && trace_) trace_->abandon();
     check_progress();
 }
 
@@ -312,6 +335,9 @@ void NodeDaemon::check_progress() {
     const std::size_t open =
         (stdout_ ? stdout_->open_pipes() : 0) + (stderr_ ? stderr_->open_pipes() : 0);
     if (phase_ == Phase::kDraining && (open == 0 || channel_.closed())) {
+        drain_timer_.cancel();
+        if (trace_) trace_->end();
+        if (trace_ && !trace_->over()) return;
         clean_up();
         if (!relay_ || relay_->over()) finish();
     }
@@ -324,6 +350,7 @@ void NodeDaemon::clean_up() {
     pmi_.reset();
     watch_.reset();
     control_.reset();
+    trace_.reset();
     segment_.reset();
     directory_.reset();
 }

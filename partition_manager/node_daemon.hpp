@@ -22,6 +22,7 @@
 #include "partition_manager/control_socket.hpp"
 #include "partition_manager/job_directory.hpp"
 #include "partition_manager/node_relay.hpp"
+#include "partition_manager/node_trace.hpp"
 #include "partition_manager/output_stream.hpp"
 #include "partition_manager/pmi_service.hpp"
 #include "partition_manager/stdin_feeder.hpp"
@@ -67,6 +68,7 @@ class NodeDaemon {
     void clean_up();
     bool on_flush_request(const FlushRequest& request);
     void on_flushed(const StdoutFlushed& flushed);
+    void on_trace_message(const Message& message);
     bool is_muted(TaskId task) const;
     EnvironmentEntries environment_of(TaskId task) const;
     void adopt(StartedTask started);
@@ -109,8 +111,10 @@ class NodeDaemon {
     std::unique_ptr<ControlSocket> control_;
     std::unique_ptr<PmiService> pmi_;
     std::unique_ptr<StdinFeeder> stdin_;
+    std::unique_ptr<NodeTrace> trace_;
     StreamWindow stdout_window_;
     StreamWindow stderr_window_;
+    StreamWindow trace_window_;
     std::unique_ptr<NodeRelay> relay_;  // null: nothing is below
     std::unique_ptr<OutputStream> stdout_;
     std::unique_ptr<OutputStream> stderr_;

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <asio/post.hpp>
+
 #include "comm/base/error.hpp"
 #include "partition_manager/node_address.hpp"
 #include "partition_manager/node_daemon.hpp"
@@ -30,7 +32,7 @@ unsigned usable_cpus() {
 void NodeDaemon::start_job(StartJob start) {
     job_ = std::move(start.job);
     node_ = start.node;
-    stdout_window_ = stderr_window_ = StreamWindow(start.window);
+    stdout_window_ = stderr_window_ = trace_window_ = StreamWindow(start.window);
     phase_ = Phase::kPreparing;
     heard_from_above_ = std::chrono::steady_clock::now();
     std::erase_if(job_.environment, [](const std::string& entry) {
@@ -40,9 +42,9 @@ void NodeDaemon::start_job(StartJob start) {
     const LaunchTree tree(static_cast<NodeIndex>(job_.nodes.size()), job_.launch.fanout,
                           job_.launch.home);
     if (!tree.below(node_).empty()) {
-        relay_ =
-            std::make_unique<NodeRelay>(loop_, channel_, job_, node_, stdout_window_,
-                                        stderr_window_, heritage_, [this] { on_relay_news(); });
+        relay_ = std::make_unique<NodeRelay>(loop_, channel_, job_, node_, stdout_window_,
+                                             stderr_window_, trace_window_, heritage_,
+                                             [this] { on_relay_news(); });
         relay_->launch();
     }
     try {
@@ -178,6 +180,10 @@ void NodeDaemon::make_services() {
     stderr_ = std::make_unique<OutputStream>(loop_, channel_, stderr_window_, FrameKind::kStderr,
                                              true, job_.stamp_output);
     stdout_->on_pipe_closed = stderr_->on_pipe_closed = [this] { check_progress(); };
+    trace_ = std::make_unique<NodeTrace>(
+        loop_, job_, node_, channel_, trace_window_,
+        [this](const Message& message) { send(message); },
+        [this] { asio::post(loop_, [this] { check_progress(); }); });
     stdin_ = std::make_unique<StdinFeeder>(loop_, [this](const StdinProgress& progress) {
         if (relay_)
             relay_->on_own_stdin(progress);
@@ -188,6 +194,7 @@ void NodeDaemon::make_services() {
 
 void NodeDaemon::launch() {
     make_services();
+    if (job_.trace.level > 0) trace_->begin(job_.trace, *segment_, directory_->path());
     start_time_ = std::chrono::steady_clock::now();
     start_wall_ = std::chrono::system_clock::now();
     const TaskStarter starter{

@@ -15,7 +15,8 @@ constexpr std::chrono::milliseconds kNewsDelay{400};
 
 NodeRelay::NodeRelay(asio::io_context& loop, Channel& up, const JobSpec& job, NodeIndex node,
                      StreamWindow& stdout_window, StreamWindow& stderr_window,
-                     const SignalHeritage& heritage, std::function<void()> on_change)
+                     StreamWindow& trace_window, const SignalHeritage& heritage,
+                     std::function<void()> on_change)
     : up_(up),
       job_(job),
       node_(node),
@@ -30,6 +31,11 @@ NodeRelay::NodeRelay(asio::io_context& loop, Channel& up, const JobSpec& job, No
                   branches_.owe(branch, kind, bytes);
                   branches_.settle(kind);
               }),
+      trace_(up, trace_window,
+             [this](NodeIndex branch, FrameKind kind, std::size_t bytes) {
+                 branches_.owe(branch, kind, bytes);
+                 branches_.settle(kind);
+             }),
       news_timer_(loop),
       branches_(
           loop, job, "", heritage, ::environ,
@@ -37,7 +43,7 @@ NodeRelay::NodeRelay(asio::io_context& loop, Channel& up, const JobSpec& job, No
                on_message(branch, from, std::move(message));
            },
            [this](NodeIndex branch, const Frame& frame) {
-               (frame.kind == FrameKind::kStdout ? stdout_ : stderr_).on_frame(branch, frame);
+               relay_of(frame.kind).on_frame(branch, frame);
            },
            [this](const std::vector<NodeIndex>& nodes) { on_up(nodes); }, [this] { on_change_(); },
            [this](NodeIndex below, std::string text) {
@@ -51,6 +57,10 @@ NodeRelay::NodeRelay(asio::io_context& loop, Channel& up, const JobSpec& job, No
                up_.send(NodeLost{below, std::move(text)}, node_);
            }}) {
     stdin_.add(node_);
+}
+
+StreamRelay& NodeRelay::relay_of(FrameKind stream) {
+    return stream == FrameKind::kStdout ? stdout_ : stream == FrameKind::kTrace ? trace_ : stderr_;
 }
 
 void NodeRelay::launch() {
@@ -100,6 +110,8 @@ void NodeRelay::on_message(NodeIndex branch, NodeIndex from, Message message) {
         report_stdin();
     } else if (std::get_if<StdoutMark>(&message)) {
         stdout_.on_message(branch, from, std::move(message));
+    } else if (std::get_if<TraceDone>(&message)) {
+        trace_.on_message(branch, from, std::move(message));
     } else {
         up_.send(message, from);
     }
@@ -127,10 +139,11 @@ void NodeRelay::on_up(const std::vector<NodeIndex>& nodes) {
 void NodeRelay::resume() {
     stdout_.resume();
     stderr_.resume();
+    trace_.resume();
 }
 
 bool NodeRelay::over() const {
-    return branches_.all_over() && stdout_.empty() && stderr_.empty();
+    return branches_.all_over() && stdout_.empty() && stderr_.empty() && trace_.empty();
 }
 
 }  // namespace poe::pm

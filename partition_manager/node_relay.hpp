@@ -23,7 +23,7 @@ class NodeRelay {
   public:
     // All references must outlive this. `on_change`: branches() may have news.
     NodeRelay(asio::io_context& loop, Channel& up, const JobSpec& job, NodeIndex node,
-              StreamWindow& stdout_window, StreamWindow& stderr_window,
+              StreamWindow& stdout_window, StreamWindow& stderr_window, StreamWindow& trace_window,
               const SignalHeritage& heritage, std::function<void()> on_change);
 
     // Starts the daemons right below.
@@ -45,6 +45,7 @@ class NodeRelay {
   private:
     void on_message(NodeIndex branch, NodeIndex from, Message message);
     void report_stdin();
+    StreamRelay& relay_of(FrameKind stream);
     void on_up(const std::vector<NodeIndex>& nodes);
 
     Channel& up_;
@@ -53,6 +54,7 @@ class NodeRelay {
     std::function<void()> on_change_;
     StreamRelay stdout_;
     StreamRelay stderr_;
+    StreamRelay trace_;
     StdinMerge stdin_;
     StdinProgress reported_;
     ExchangeTable exchanges_;

@@ -148,8 +148,11 @@ Outcome Partition::run() {
     };
     wait_signal(wait_signal);
 
+    begin_trace();
     launch();
     while (!finished_) loop_.run_one();
+    finish_merging();
+    if (trace_ && !trace_->kept()) trace_.reset();  // there is nothing in it
     finish_output();
     Outcome outcome = judge_.outcome();
     outcome.elapsed = std::chrono::steady_clock::now() - start_time_;
@@ -157,6 +160,7 @@ Outcome Partition::run() {
 }
 
 void Partition::on_message(NodeIndex from, Message message) {
+    if (on_trace_message(from, message)) return;
     if (auto* failed = std::get_if<StartFailed>(&message)) {
         end_job(judge_.on_start_failed(std::move(failed->failures), failed->text), true);
     } else if (const auto* exit = std::get_if<TaskExit>(&message)) {
@@ -201,6 +205,12 @@ void Partition::on_stdin_progress(NodeIndex branch, const StdinProgress& progres
 }
 
 void Partition::on_data(NodeIndex branch, const Frame& frame) {
+    if (frame.kind == FrameKind::kTrace) {
+        if (trace_) trace_->on_frame(frame);
+        branches_->owe(branch, frame.kind, frame.payload.size());
+        branches_->settle(frame.kind);
+        return;
+    }
     if (!is_task(frame.task)) return;
     if ((frame.flags & kFlagTime) != 0) {
         output(frame.kind).times[frame.task] = unpack_time(frame.payload);

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include <asio/steady_timer.hpp>
 
 #include "partition_manager/branches.hpp"
+#include "partition_manager/command_socket.hpp"
 #include "partition_manager/deadlock_watch.hpp"
 #include "partition_manager/exchange_table.hpp"
 #include "partition_manager/flush_round.hpp"
@@ -30,6 +32,7 @@
 #include "partition_manager/output_writer.hpp"
 #include "partition_manager/status_socket.hpp"
 #include "partition_manager/stdin_merge.hpp"
+#include "partition_manager/trace_gathering.hpp"
 
 namespace poe::pm {
 
@@ -48,6 +51,10 @@ struct PartitionOptions {
     // Once a second while nodes come up, with how far it is; empty: no more of it.
     std::function<void(const std::string&)> on_progress;
     std::function<void(const WaitFindings&)> on_deadlock;  // the job goes on
+    std::string trace_path;                                // of the file, when the job is traced
+    // Makes the file of a trace that has been stopped while the job goes on, and says in words how
+    // that went. Called by a thread of its own.
+    std::function<std::string(const TraceGathering&, const std::string& path)> merge_trace;
     // True before this process is stopped (SIGTSTP), false when it goes on.
     std::function<void(bool)> on_stopping;
 };
@@ -63,6 +70,11 @@ class StderrTails {
     std::unordered_map<TaskId, std::string> tails_;
 };
 
+// What to ask the CommandSocket of a job: to be traced from now on, to a file of that absolute
+// path; and no longer. The answer begins with '+' or '-', and says in words what has become of it.
+std::string start_trace_question(const TraceSpec& trace, const std::string& path);
+std::string stop_trace_question();
+
 class Partition {
   public:
     // Descriptors 0, 1 and 2 of this process are the job's streams.
@@ -75,6 +87,10 @@ class Partition {
     Outcome run();
 
     const StderrTails& stderr_tails() const { return tails_; }
+    // What has been gathered of the job's trace, and which file it is to be; null: none is to be
+    // made.
+    const TraceGathering* trace() const { return trace_.get(); }
+    const std::string& trace_path() const { return trace_path_; }
     // poe's output is stuck and was given up: only _exit may follow.
     bool output_abandoned() const { return output_abandoned_; }
 
@@ -121,6 +137,16 @@ class Partition {
     void stop_and_wait_for_continue();
     void reap_leftovers();
     void finish_output();
+    // Traces (partition_trace.cpp).
+    using TraceAnswer = CommandSocket::Answer;
+    void begin_trace();
+    bool on_trace_message(NodeIndex from, const Message& message);
+    void on_trace_question(const std::string& question, TraceAnswer answer);
+    std::string start_trace(TraceSpec spec, const std::string& path);
+    void stop_trace(TraceAnswer answer);
+    void merge_stopped_trace();
+    void on_trace_merged(const std::string& words);
+    void finish_merging();
     // Flushes that tasks asked for.
     void on_flush_complete();
     void go_on_flushing();
@@ -151,6 +177,12 @@ class Partition {
     asio::steady_timer folded_timer_;
     FlushRound flush_round_;
     ExchangeTable exchanges_;
+    std::unique_ptr<CommandSocket> commands_;
+    std::unique_ptr<TraceGathering> trace_;
+    std::string trace_path_;
+    TraceAnswer stopped_trace_;  // to who has stopped it
+    std::thread merger_;
+    bool merging_ = false;
     std::unique_ptr<StatusSocket> status_;      // in a job of several nodes
     std::unique_ptr<OrderedOutput> releasing_;  // what a flush gives out
     std::optional<StdoutFlushed> flushed_;      // to be said when it has

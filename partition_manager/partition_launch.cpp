@@ -123,6 +123,7 @@ void Partition::on_unreached(NodeIndex node, const std::string& text) {
 void Partition::on_lost(NodeIndex node, const std::string& text) {
     if (node == job_.launch.home) lost_own_daemon_ = true;
     stdin_progress_.remove(node);
+    if (trace_) trace_->on_lost(node);
     end_job(judge_.on_lost_daemon(text));
 }
 
@@ -145,6 +146,7 @@ void Partition::on_started() {
     deadline_.cancel();
     launch_timer_.cancel();
     if (judge_.ending()) return;
+    if (trace_) trace_->keep();
     if (options_.on_progress) options_.on_progress("");
     if (options_.on_info) options_.on_info("all tasks have been started");
     begin_stdin();

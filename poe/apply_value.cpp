@@ -208,6 +208,30 @@ void apply_displays(Options& options, OptionId id, const Value& value) {
         case OptionId::kProgress:
             options.progress = value.yes();
             break;
+        case OptionId::kTracelevel:
+            options.trace_level = value.text.front() - '0';
+            break;
+        case OptionId::kTracedir:
+            options.trace_directory = value.text;
+            break;
+        case OptionId::kTracefile:
+            options.trace_file = value.text;
+            break;
+        case OptionId::kTbuffsize:
+            options.trace_buffer = static_cast<Bytes>(value.number);
+            break;
+        case OptionId::kTbuffwrap:
+            options.trace_wraps = value.yes();
+            break;
+        case OptionId::kTtempsize:
+            options.trace_most = static_cast<Bytes>(value.number);
+            break;
+        case OptionId::kTmpdir:
+            options.trace_temporary = value.text;
+            break;
+        case OptionId::kSamplefreq:
+            options.trace_sample = std::chrono::milliseconds(value.number);
+            break;
         default:
             break;
     }

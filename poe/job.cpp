@@ -12,6 +12,7 @@
 #include "partition_manager/command_lines.hpp"
 #include "partition_manager/local_launcher.hpp"
 #include "partition_manager/name_pattern.hpp"
+#include "poe/trace_job.hpp"
 
 namespace poe::cli {
 
@@ -135,6 +136,11 @@ pm::JobSpec make_job(const Options& options, const pm::TaskMap& map, const JobSt
     job.eager_pmix = options.pmix == PmixMode::kYes;
     job.bind = options.bind;
     job.single_copy = options.single_copy;
+    if (options.trace_level > 0)
+        job.trace = make_trace(
+            options,
+            trace_path(options, step.commands.front().front(), surroundings.directory, step_number),
+            job.id, surroundings.temporary);
     return job;
 }
 

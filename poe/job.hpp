@@ -22,6 +22,7 @@ JobKey make_job_key();
 struct Surroundings {
     std::vector<std::string> environment;  // "NAME=value"
     std::string directory;                 // current
+    std::string temporary = "/tmp";        // TMPDIR
     bool stdin_is_empty = false;
     bool stdout_is_terminal = false;
     pid_t pid = 0;

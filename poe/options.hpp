@@ -105,6 +105,16 @@ struct Options {
     bool pmarray = false;   // the marker array, above the output
     bool progress = false;  // one line, below it
 
+    // Traces.
+    int trace_level = 0;          // 0, 1, 2, 3, 9
+    std::string trace_directory;  // empty: the working directory
+    std::string trace_file;       // empty: after the program
+    Bytes trace_buffer = Bytes{16} << 20;
+    bool trace_wraps = false;
+    Bytes trace_most = Bytes{256} << 20;
+    std::string trace_temporary;  // empty: where the trace comes to be
+    std::chrono::milliseconds trace_sample{100};
+
     // Communication.
     WaitMode wait_mode = WaitMode::kAdaptive;
     Bytes buffer_mem = 0;     // 0: MPL's default

@@ -31,6 +31,8 @@
 #include "poe/options.hpp"
 #include "poe/program_prompt.hpp"
 #include "poe/report.hpp"
+#include "poe/trace_command.hpp"
+#include "poe/trace_job.hpp"
 
 extern char** environ;
 
@@ -51,6 +53,11 @@ std::string own_path() {
     return std::filesystem::read_symlink("/proc/self/exe").string();
 }
 
+std::string temporary_directory() {
+    const char* said = std::getenv("TMPDIR");
+    return said != nullptr && *said != '\0' ? said : "/tmp";
+}
+
 Surroundings look_around() {
     Surroundings surroundings;
     for (char** entry = environ; *entry != nullptr; ++entry)
@@ -59,6 +66,7 @@ Surroundings look_around() {
     if (::getcwd(path, sizeof path) == nullptr)
         throw_errno("cannot find out the current directory (was it removed?)");
     surroundings.directory = path;
+    surroundings.temporary = temporary_directory();
     surroundings.stdin_is_empty = pm::InputSource::is_empty(STDIN_FILENO);
     surroundings.stdout_is_terminal = ::isatty(STDOUT_FILENO) == 1;
     surroundings.pid = ::getpid();
@@ -98,8 +106,7 @@ pm::PartitionOptions partition_options(const Options& options, const Paths& path
     result.maxtime = options.maxtime;
     result.pmd = paths.pmd;
     result.on_progress = progress_line();
-    const char* temporary = std::getenv("TMPDIR");
-    result.temporary_directory = temporary != nullptr && *temporary != '\0' ? temporary : "/tmp";
+    result.temporary_directory = temporary_directory();
     result.on_attention = [&diagnostics](const std::string& text) {
         diagnostics.attention(kAttention, text);
     };
@@ -155,12 +162,20 @@ std::optional<int> run_once(const Run& run, const JobStep& step, int number, boo
     pm::PartitionOptions partition_settings =
         partition_options(run.options, run.paths, run.diagnostics);
     std::unique_ptr<markers::Panel> panel = make_panel(run.options, job.id, job.tasks.size());
+    partition_settings.trace_path =
+        trace_path(run.options, job.commands.front().front(), run.surroundings.directory, number);
+    partition_settings.merge_trace = [](const pm::TraceGathering& gathered,
+                                        const std::string& path) {
+        return merge_words(gathered, path, {});
+    };
     partition_settings.on_stopping = [&panel](bool stopping) {
         if (panel != nullptr) stopping ? panel->leave() : panel->come_back();
     };
     pm::Partition partition(job, std::move(partition_settings), run.heritage, environ);
     const pm::Outcome outcome = partition.run();
     panel.reset();
+    if (partition.trace() != nullptr)
+        finish_trace(*partition.trace(), partition.trace_path(), run.diagnostics);
     if (outcome.unreached && may_retry) {
         run.diagnostics.attention(kAttention, outcome.text + "; trying again (-retry)");
         return std::nullopt;
@@ -268,6 +283,17 @@ int run_job(Options options, const std::vector<std::string>& arguments,
                          prompt);
 }
 
+int trace_command(const std::vector<std::string>& arguments) {
+    try {
+        const Surroundings surroundings = look_around();
+        return run_trace_command(arguments, mp_variables(environ), surroundings.directory,
+                                 surroundings.temporary);
+    } catch (const std::exception& error) {
+        Diagnostics(1).error(kFatal, error.what());
+        return kOwnError;
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -275,6 +301,7 @@ int main(int argc, char** argv) {
     ::signal(SIGPIPE, SIG_IGN);
     hold_standard_descriptors();
     const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+    if (is_trace_command(arguments)) return trace_command(arguments);
     const Result<Options> options = read_options(arguments, mp_variables(environ));
     if (!options) {
         Diagnostics(1).error(options.error());

@@ -13,11 +13,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 ALLOWED = {
     "comm/base": [],
     "comm": ["comm/base", "tracer/probe", "markerarray/client"],
-    "collectives": ["comm", "comm/base"],
+    "collectives": ["comm", "comm/base", "tracer/probe"],
     "mpi": ["collectives", "comm", "comm/base"],
-    "markerarray": ["comm/base", "partition_manager"],
-    "tracer": ["comm/base", "markerarray"],
-    "partition_manager": ["comm/base"],
+    "markerarray": ["comm/base", "partition_manager", "tracer/probe"],
+    "tracer/probe": ["comm/base"],
+    "tracer": ["comm/base", "tracer/probe", "markerarray"],
+    "partition_manager": ["comm/base", "tracer/probe"],
     "poe": ["partition_manager", "comm/base", "comm/mpproto.h", "markerarray", "tracer"],
     "man": ["poe"],
 }

@@ -40,7 +40,7 @@
 namespace poe {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x4745'5345'444f'4e50ull;  // "PNODESEG" in memory
-inline constexpr std::uint32_t kSegmentVersion = 5;
+inline constexpr std::uint32_t kSegmentVersion = 6;
 inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxTasks = 1u << 20;
@@ -148,6 +148,9 @@ struct TaskSlot {
     std::atomic<std::uint32_t> doorbell;                 // futex word
     // Written by the task when it makes its FIFO, in a nameless segment only: its descriptor.
     std::int32_t wake_fd;
+    // Written by pmd, read by every call of the task: what to trace (tracer/probe/tracer.hpp); 0:
+    // off.
+    std::atomic<std::uint32_t> tracing;
 
     // Line 2: how often a doorbell bit was set; the owner looks here before it scans its board.
     alignas(kLine) std::atomic<std::uint32_t> rings;

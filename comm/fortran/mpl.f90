@@ -564,5 +564,31 @@ module mpl
         subroutine mp_progress(done, total)
             integer, intent(in) :: done, total
         end subroutine mp_progress
+
+        ! The trace (VT_trc.h). rc: 0, or -1 when nothing is recorded.
+        subroutine vt_trc_start(flag, rc)
+            integer, intent(in) :: flag
+            integer, intent(out) :: rc
+        end subroutine vt_trc_start
+
+        subroutine vt_trc_stop(rc)
+            integer, intent(out) :: rc
+        end subroutine vt_trc_stop
+
+        subroutine vt_region_begin(name, rc)
+            character(len=*), intent(in) :: name
+            integer, intent(out) :: rc
+        end subroutine vt_region_begin
+
+        subroutine vt_region_end(name, rc)
+            character(len=*), intent(in) :: name
+            integer, intent(out) :: rc
+        end subroutine vt_region_end
+
+        subroutine vt_counter(name, value, rc)
+            character(len=*), intent(in) :: name
+            double precision, intent(in) :: value
+            integer, intent(out) :: rc
+        end subroutine vt_counter
     end interface
 end module mpl

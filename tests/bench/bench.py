@@ -8,8 +8,10 @@ import comm_bench
 import launch_bench
 import marker_bench
 import stdio_bench
+import trace_bench
 
-BENCHES = {"comm": comm_bench.run, "launch": launch_bench.run, "markers": marker_bench.run, "stdio": stdio_bench.run}
+BENCHES = {"comm": comm_bench.run, "launch": launch_bench.run, "markers": marker_bench.run, "stdio": stdio_bench.run,
+           "trace": trace_bench.run}
 
 
 def main():

@@ -105,6 +105,29 @@ inline auto fields(const pm::Exchanged& m) {
     return std::tie(m.key, m.data);
 }
 
+inline auto fields(const pm::TraceSpec& m) {
+    return std::tie(m.level, m.generation, m.directory, m.temporary, m.wraps, m.buffer, m.most,
+                    m.sample);
+}
+inline auto fields(const pm::StartTrace& m) {
+    return fields(m.trace);
+}
+inline auto fields(const pm::StopTrace& m) {
+    return std::tie(m.generation);
+}
+inline auto fields(const pm::ClockAsk& m) {
+    return std::tie(m.asked);
+}
+inline auto fields(const pm::ClockTell& m) {
+    return std::tie(m.asked, m.home);
+}
+inline auto fields(const pm::TraceDone& m) {
+    return std::tie(m.generation, m.sent, m.left);
+}
+inline auto fields(const pm::TraceTaken& m) {
+    return std::tie(m.generation, m.all);
+}
+
 inline auto fields(const pm::StdoutMark& m) {
     return std::tuple(m.task, m.mode.has_value(), m.mode.value_or(pm::StdoutMode{}).kind,
                       m.mode.value_or(pm::StdoutMode{}).task);
@@ -125,6 +148,7 @@ bool same(const std::vector<T>& a, const std::vector<T>& b) {
 inline bool same(const pm::StartJob& a, const pm::StartJob& b) {
     return a.node == b.node && a.window == b.window && plain_fields(a.job) == plain_fields(b.job) &&
            plain_fields(a.job.launch) == plain_fields(b.job.launch) &&
+           fields(a.job.trace) == fields(b.job.trace) &&
            same(a.job.launch.limits, b.job.launch.limits) && same(a.job.tasks, b.job.tasks) &&
            same(a.job.stdin_mode, b.job.stdin_mode) && same(a.job.stdout_mode, b.job.stdout_mode);
 }
@@ -208,6 +232,19 @@ inline pm::LaunchSpec random_launch(Random& random, std::size_t nodes) {
     return launch;
 }
 
+inline pm::TraceSpec random_trace(Random& random) {
+    pm::TraceSpec trace;
+    trace.level = random_number<int>(random, 9);
+    trace.generation = random_number<std::uint32_t>(random, 0xffffff);
+    trace.directory = random_text(random);
+    trace.temporary = random_text(random);
+    trace.wraps = random_bool(random);
+    trace.buffer = random_number(random, pm::kMaxTraceBytes);
+    trace.most = random_number(random, pm::kMaxTraceBytes);
+    trace.sample = std::chrono::milliseconds(random.below(1'000'001));
+    return trace;
+}
+
 // Keeps what decode() promises: tasks name nodes and commands that are there.
 inline pm::StartJob random_start(Random& random) {
     pm::StartJob start;
@@ -245,6 +282,7 @@ inline pm::StartJob random_start(Random& random) {
     job.bind = random_bool(random);
     job.single_copy = random_bool(random);
     job.launch = random_launch(random, job.nodes.size());
+    job.trace = random_trace(random);
     start.window = 1 + random_number(random, pm::kStreamWindow - 1);
     start.node = static_cast<NodeIndex>(random.below(job.nodes.size()));
     return start;
@@ -384,6 +422,25 @@ inline void fill(pm::Exchange& m, Random& r) {
 }
 inline void fill(pm::Exchanged& m, Random& r) {
     m = {random_text(r), random_text(r)};
+}
+
+inline void fill(pm::StartTrace& m, Random& r) {
+    m.trace = random_trace(r);
+}
+inline void fill(pm::StopTrace& m, Random& r) {
+    m.generation = random_number<std::uint32_t>(r);
+}
+inline void fill(pm::ClockAsk& m, Random& r) {
+    m.asked = random_number<std::uint64_t>(r);
+}
+inline void fill(pm::ClockTell& m, Random& r) {
+    m = {random_number<std::uint64_t>(r), random_number<std::uint64_t>(r)};
+}
+inline void fill(pm::TraceDone& m, Random& r) {
+    m = {random_number<std::uint32_t>(r), random_bool(r), random_text(r)};
+}
+inline void fill(pm::TraceTaken& m, Random& r) {
+    m = {random_number<std::uint32_t>(r), random_bool(r)};
 }
 
 inline constexpr std::size_t kMessageKinds = std::variant_size_v<pm::Message>;

@@ -161,12 +161,12 @@ TEST_CASE("known, but without effect: told, never swallowed", "[options]") {
             "ATTENTION: 0031-378  -pmdlog \"yes\" is ignored: this version of poe does not do this "
             "yet"});
     CHECK(
-        notices(right({"x", "-tdir", "/tmp"}, {{"MP_SINGLE_THREAD", "yes"}})) ==
-        Words{
-            "ATTENTION: 0031-378  MP_SINGLE_THREAD \"yes\" is ignored: this version of poe does "
-            "not do this yet",
-            "ATTENTION: 0031-378  -tdir \"/tmp\" is ignored: this version of poe does not do this "
-            "yet"});
+        notices(right({"x", "-usrport", "9998"}, {{"MP_SINGLE_THREAD", "yes"}})) ==
+        Words{"ATTENTION: 0031-378  MP_SINGLE_THREAD \"yes\" is ignored: this version of poe does "
+              "not do this yet",
+              "ATTENTION: 0031-378  -usrport \"9998\" is ignored: this version of poe does not do "
+              "this "
+              "yet"});
     // What asks for nothing needs no answer.
     CHECK(right({"x", "-pmdlog", "no", "-tlevel", "0", "-euidevelop", "NO"}).notices.empty());
     for (const OptionRow& row : option_table()) {

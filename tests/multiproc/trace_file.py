@@ -1,0 +1,55 @@
+"""Reads traces for tests, in the simplest way that FORMAT.md allows: all of a file in memory."""
+
+import collections
+import json
+import struct
+
+HEADER = 4096
+KINDS = ("none enter leave send receive collective bytes text define marker progress counter system clock tracing lost doing "
+         "ended").split()
+
+Record = collections.namedtuple("Record", "time kind detail extra a b text")
+Stream = collections.namedtuple("Stream", "kind task node node_name tasks level wraps capacity length origin process records")
+
+
+class Trace:
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            data = file.read()
+        assert len(data) % HEADER == 0, len(data)
+        self.job, self.nodes, self.tasks = None, {}, {}
+        at = 0
+        while at < len(data):
+            (magic, version, order, header, size, kind, task, node, tasks, level, wraps, capacity, length, origin, _wall,
+             process) = struct.unpack_from("<8s5IiiiiIQQQQq", data, at)
+            assert (magic, version, order, header, size) == (b"POETRACE", 1, 0x01020304, HEADER, 24), at
+            name = data[at + 152:at + 216].split(b"\0")[0].decode()
+            body = data[at + HEADER:at + HEADER + length]
+            assert length > 0 and len(body) == length
+            if kind == 1:
+                self.job = json.loads(body)
+            else:
+                stream = Stream(kind, task, node, name, tasks, level, wraps, capacity, length, origin, process, records_of(body))
+                (self.nodes if kind == 2 else self.tasks)[node if kind == 2 else task] = stream
+            at += HEADER + (length + HEADER - 1) // HEADER * HEADER
+
+    def of(self, task, kind):
+        return [record for record in self.tasks[task].records if record.kind == kind]
+
+    def names(self, task, what):
+        """id -> text of the stream's definitions of that kind (1 region, 2 counter, 3 site)."""
+        return {record.a: record.text for record in self.of(task, "define") if record.detail == what}
+
+
+def records_of(body):
+    records = []
+    for at in range(0, len(body) - 23, 24):
+        stamp, kind, detail, extra, a, b = struct.unpack_from("<QBBHIQ", body, at)
+        if stamp >> 48 == 0:
+            continue
+        if KINDS[kind] == "text":
+            owner = records[-1]
+            records[-1] = owner._replace(text=owner.text + body[at + 10:at + 10 + detail].decode())
+        else:
+            records.append(Record(stamp & ((1 << 48) - 1), KINDS[kind], detail, extra, a, b, ""))
+    return records

@@ -1,0 +1,92 @@
+// IdTable: small numbers for names, or for addresses in code, found in a few nanoseconds by any
+// thread. Entries are only added, and live as long as the process.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace poe::trace {
+
+// splitmix64's last step: spreads bits over the whole word.
+constexpr std::uint64_t mix(std::uint64_t z) noexcept {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return z ^ (z >> 31);
+}
+
+// Eight bytes at a time, the last ones perhaps twice: no copy is of a length that varies.
+inline std::uint64_t hash_of(std::string_view name) noexcept {
+    const auto word_at = [&](std::size_t at) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, name.data() + at, sizeof word);
+        return word;
+    };
+    std::uint64_t sum = name.size() * 0x9e3779b97f4a7c15ull;
+    if (name.size() < sizeof sum) {
+        for (const char c : name) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+        return mix(sum);
+    }
+    for (std::size_t at = 0; at + sizeof sum < name.size(); at += sizeof sum)
+        sum = (sum ^ word_at(at)) * 0x9e3779b97f4a7c15ull;
+    return mix(sum ^ word_at(name.size() - sizeof sum));
+}
+inline std::uint64_t hash_of(std::uintptr_t address) noexcept {
+    return mix(address * 0x9e3779b97f4a7c15ull);
+}
+
+// Kept: what an entry holds (std::string, std::uintptr_t); Key: what it is looked for by.
+template <typename Kept, typename Key>
+class IdTable {
+  public:
+    struct Entry {
+        Kept key;
+        std::uint64_t hash = 0;
+        std::uint32_t id = 0;
+    };
+    static constexpr std::size_t kMost = 3072;
+
+    // The entry of this key; null when there is none.
+    const Entry* find(Key key) const noexcept {
+        const std::uint64_t hash = hash_of(key);
+        for (std::size_t at = hash % kPlaces;; at = (at + 1) % kPlaces) {
+            const Entry* entry = places_[at].load(std::memory_order_acquire);
+            if (entry == nullptr) return nullptr;
+            if (entry->hash == hash && entry->key == key) return entry;
+        }
+    }
+
+    // Adds one that was not found, numbered from `first` on, and calls added(entry) before others
+    // can find it; or answers the one that another thread has added meanwhile. Null: the table is
+    // full.
+    template <typename Added>
+    const Entry* add(Key key, std::uint32_t first, Added&& added) {
+        const std::scoped_lock lock(mutex_);
+        if (const Entry* known = find(key)) return known;
+        if (size_ == kMost) return nullptr;
+        const auto* entry =
+            new Entry{Kept(key), hash_of(key), first + static_cast<std::uint32_t>(size_++)};
+        added(*entry);
+        std::size_t at = entry->hash % kPlaces;
+        while (places_[at].load(std::memory_order_relaxed) != nullptr) at = (at + 1) % kPlaces;
+        places_[at].store(entry, std::memory_order_release);
+        return entry;
+    }
+
+  private:
+    static constexpr std::size_t kPlaces = 4096;
+
+    std::array<std::atomic<const Entry*>, kPlaces> places_{};
+    std::mutex mutex_;
+    std::size_t size_ = 0;
+};
+
+using NameTable = IdTable<std::string, std::string_view>;
+using SiteTable = IdTable<std::uintptr_t, std::uintptr_t>;
+
+}  // namespace poe::trace

@@ -1,0 +1,176 @@
+// Events into records; see tracer.hpp. Opening streams and defining names is in tracer_open.cpp.
+#include "tracer/probe/tracer.hpp"
+
+#include <algorithm>
+
+#include "comm/base/marker_row.hpp"
+
+namespace poe::trace {
+namespace {
+
+constexpr std::uint32_t kTextMost = 240;  // bytes of a marker's text, and of a name
+
+std::uint32_t short_bytes(Bytes bytes) noexcept {
+    return bytes < kManyBytes ? static_cast<std::uint32_t>(bytes) : kManyBytes;
+}
+
+// The message's number as `extra` has it: 0 is kept for "not known".
+std::uint16_t short_number(std::uint32_t number) noexcept {
+    return number == 0 ? 0 : static_cast<std::uint16_t>(number % 65535 + 1);
+}
+
+// A record whose b is pair(high, bytes), with the kBytes behind it that large ones need.
+void record_with_bytes(Recorder& recorder, Record record, std::uint32_t high,
+                       Bytes bytes) noexcept {
+    record.b = pair(high, short_bytes(bytes));
+    if (bytes < kManyBytes) [[likely]] {
+        recorder.record(record);
+        return;
+    }
+    const Record together[] = {record, {.kind = Kind::kBytes, .b = bytes}};
+    recorder.record(together);
+}
+
+}  // namespace
+
+constinit Tracer the_tracer;
+
+inline Recorder* Tracer::at_level(int level) noexcept {
+    const std::uint32_t word =
+        word_.load(std::memory_order_relaxed)->load(std::memory_order_acquire);
+    if (word != opened_.load(std::memory_order_acquire)) [[unlikely]]
+        open(word);
+    return level <= level_.load(std::memory_order_relaxed)
+               ? recorder_.load(std::memory_order_acquire)
+               : nullptr;
+}
+
+bool Tracer::enter(Call call, TaskId peer, std::int32_t type, const void* site) noexcept {
+    Recorder* recorder = at_level(is_collective(call) ? kCollectivesLevel : kMessagesLevel);
+    if (recorder == nullptr) return false;
+    Record record{.kind = Kind::kEnter,
+                  .a = static_cast<std::uint32_t>(call),
+                  .b = pair(static_cast<std::uint32_t>(peer), static_cast<std::uint32_t>(type))};
+    if (level_.load(std::memory_order_relaxed) >= kCollectivesLevel)
+        record.extra = site_of(*recorder, site);
+    recorder->record(record);
+    return true;
+}
+
+void Tracer::leave(Call call, Bytes bytes) noexcept {
+    Recorder* recorder = at_level(kMessagesLevel);
+    if (recorder == nullptr) return;
+    recorder->record({.kind = Kind::kLeave, .a = static_cast<std::uint32_t>(call), .b = bytes});
+}
+
+void Tracer::sent(std::uint8_t context, TaskId to, std::int32_t type, Bytes bytes,
+                  std::uint32_t number) noexcept {
+    Recorder* recorder = at_level(kMessagesLevel);
+    if (recorder == nullptr) return;
+    record_with_bytes(*recorder,
+                      {.kind = Kind::kSend,
+                       .detail = context,
+                       .extra = short_number(number),
+                       .a = static_cast<std::uint32_t>(to)},
+                      static_cast<std::uint32_t>(type), bytes);
+}
+
+void Tracer::received(std::uint8_t context, TaskId from, std::int32_t type, Bytes bytes,
+                      std::uint32_t number) noexcept {
+    Recorder* recorder = at_level(kMessagesLevel);
+    if (recorder == nullptr) return;
+    record_with_bytes(*recorder,
+                      {.kind = Kind::kReceive,
+                       .detail = context,
+                       .extra = short_number(number),
+                       .a = static_cast<std::uint32_t>(from)},
+                      static_cast<std::uint32_t>(type), bytes);
+}
+
+void Tracer::collective(TaskId root, std::int32_t group, Bytes bytes,
+                        std::uint32_t number) noexcept {
+    Recorder* recorder = at_level(kCollectivesLevel);
+    if (recorder == nullptr) return;
+    record_with_bytes(*recorder,
+                      {.kind = Kind::kCollective,
+                       .extra = static_cast<std::uint16_t>(number),
+                       .a = static_cast<std::uint32_t>(root)},
+                      static_cast<std::uint32_t>(group), bytes);
+}
+
+void Tracer::marker(int light, int color, std::string_view text) noexcept {
+    Recorder* recorder = at_level(kEverythingLevel);
+    if (recorder == nullptr) return;
+    text = text.substr(0, kTextMost);
+    Record together[1 + text_records(kTextMost)];
+    std::size_t count = 0;
+    together[count++] = {
+        .kind = Kind::kMarker,
+        .detail = static_cast<std::uint8_t>(light >= 0 && light < kMaxLights ? light : 0xff),
+        .extra = static_cast<std::uint16_t>(color >= 0 && color < kMarkerColors ? color : 0xffff),
+        .a = static_cast<std::uint32_t>(text.size())};
+    for (; !text.empty(); text.remove_prefix(std::min(text.size(), kTextBytes)))
+        together[count++] = text_record(text.substr(0, kTextBytes));
+    recorder->record(std::span<const Record>(together, count));
+}
+
+void Tracer::progress(std::int64_t done, std::int64_t total) noexcept {
+    Recorder* recorder = at_level(kEverythingLevel);
+    if (recorder == nullptr) return;
+    const Record together[] = {
+        {.kind = Kind::kProgress, .detail = 0, .b = static_cast<std::uint64_t>(done)},
+        {.kind = Kind::kProgress, .detail = 1, .b = static_cast<std::uint64_t>(total)}};
+    recorder->record(together);
+}
+
+bool Tracer::enter_region(std::string_view name, const void* site) noexcept {
+    Recorder* recorder = at_level(kEverythingLevel);
+    if (recorder == nullptr) return false;
+    const std::uint32_t region = region_of(*recorder, name.substr(0, kTextMost));
+    return region != 0 && recorder->record({.kind = Kind::kEnter,
+                                            .extra = site_of(*recorder, site),
+                                            .a = region,
+                                            .b = pair(kNobody, 0)});
+}
+
+bool Tracer::leave_region(std::string_view name) noexcept {
+    Recorder* recorder = at_level(kEverythingLevel);
+    if (recorder == nullptr) return false;
+    const std::uint32_t region = region_of(*recorder, name.substr(0, kTextMost));
+    return region != 0 && recorder->record({.kind = Kind::kLeave, .a = region});
+}
+
+bool Tracer::count(std::string_view name, double value) noexcept {
+    Recorder* recorder = at_level(kEverythingLevel);
+    if (recorder == nullptr) return false;
+    name = name.substr(0, kTextMost);
+    const NameTable::Entry* counter = tables_->counters.find(name);
+    if (counter == nullptr)
+        counter = tables_->counters.add(name, 1, [&](const NameTable::Entry& made) {
+            define(*recorder, Defined::kCounter, made.id, 0, made.key);
+        });
+    return counter != nullptr && recorder->record({.kind = Kind::kCounter,
+                                                   .a = counter->id,
+                                                   .b = std::bit_cast<std::uint64_t>(value)});
+}
+
+bool Tracer::start(int level) noexcept {
+    if (at_level(0) == nullptr) return false;
+    const int of_job = level_of(opened_.load(std::memory_order_relaxed));
+    own_level_.store(level == 0 ? -1 : level, std::memory_order_relaxed);
+    const int before = level_.exchange(level == 0 ? of_job : level, std::memory_order_relaxed);
+    if (before == 0)
+        recorder_.load(std::memory_order_acquire)->record({.kind = Kind::kTracing, .detail = 1});
+    return true;
+}
+
+bool Tracer::stop() noexcept {
+    Recorder* recorder = at_level(0);
+    if (recorder == nullptr) return false;
+    own_level_.store(0, std::memory_order_relaxed);
+    if (level_.exchange(0, std::memory_order_relaxed) != 0)
+        recorder->record({.kind = Kind::kTracing, .detail = 0});
+    return true;
+}
+
+}  // namespace poe::trace

@@ -1,0 +1,136 @@
+// Tracer: what the probes of a task call. It knows from a word in the node segment whether the
+// daemon wants this task traced, and at which level, opens the task's stream when it does, and
+// turns events into records. One object per process, as there is one task: the context behind the
+// calls of VT_trc.h, and of MPL's probes.
+//
+// A probe asks on() first: one load of a word that is in the cache, one branch. Everything else is
+// out of line.
+//
+//   The word:  generation 31..8 | level 7..0.  0: off.
+//
+// The daemon makes the streams of a generation, and the link trace-<generation> in the job's
+// directory that leads to them, before it stores the word. A process that was forked off the task
+// records nothing.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "comm/base/task_doing.hpp"
+#include "tracer/probe/id_table.hpp"
+#include "tracer/probe/recorder.hpp"
+
+namespace poe::trace {
+
+constexpr std::uint32_t trace_word(std::uint32_t generation, std::uint32_t level) noexcept {
+    return generation << 8 | level;
+}
+constexpr std::uint32_t generation_of(std::uint32_t word) noexcept {
+    return word >> 8;
+}
+constexpr int level_of(std::uint32_t word) noexcept {
+    return static_cast<int>(word & 0xffu);
+}
+// The name of the link in the job's directory.
+std::string generation_name(std::uint32_t generation);
+
+// From which level on something is recorded (VT's levels).
+inline constexpr int kMessagesLevel = 1;
+inline constexpr int kCollectivesLevel = 2;
+inline constexpr int kSystemLevel = 3;
+inline constexpr int kEverythingLevel = 9;
+
+// Any thread may call anything. Nothing throws, blocks (but to open a stream, and to have memory
+// for records), or fails: what cannot be recorded is not.
+class Tracer {
+  public:
+    constexpr Tracer() = default;
+    Tracer(const Tracer&) = delete;
+    Tracer& operator=(const Tracer&) = delete;
+
+    // This process is that task. `word` lives as long as the process. Once; later calls count for
+    // nothing.
+    void attach(const std::atomic<std::uint32_t>& word, const std::string& job_directory,
+                TaskId task) noexcept;
+    // The same as far as the environment says (MP_SEGMENT, MP_CHILD), for a program that has made
+    // no MPL call yet. `variable`: its value or null.
+    void attach_by_environment(const char* (*variable)(const char*)) noexcept;
+
+    bool on() const noexcept {
+        return word_.load(std::memory_order_relaxed)->load(std::memory_order_relaxed) != 0;
+    }
+
+    // The following are for when on().
+
+    // `site`: the return address of the user's call; may be null. False: no leave() is wanted.
+    bool enter(Call call, TaskId peer, std::int32_t type, const void* site) noexcept;
+    void leave(Call call, Bytes bytes) noexcept;
+    // `number`: of the message from its source to its destination, from 1 on.
+    void sent(std::uint8_t context, TaskId to, std::int32_t type, Bytes bytes,
+              std::uint32_t number) noexcept;
+    void received(std::uint8_t context, TaskId from, std::int32_t type, Bytes bytes,
+                  std::uint32_t number) noexcept;
+    // Behind its enter. `root`: a task, or -1.
+    void collective(TaskId root, std::int32_t group, Bytes bytes, std::uint32_t number) noexcept;
+
+    // Lights and colours out of range are no light and no colour.
+    void marker(int light, int color, std::string_view text) noexcept;
+    void progress(std::int64_t done, std::int64_t total) noexcept;
+    // False: not recorded.
+    bool enter_region(std::string_view name, const void* site) noexcept;
+    bool leave_region(std::string_view name) noexcept;
+    bool count(std::string_view name, double value) noexcept;
+
+    // By the program itself: goes on at that level (0: the job's), or stops. False: the job is not
+    // traced.
+    bool start(int level) noexcept;
+    bool stop() noexcept;
+
+  private:
+    // What is recorded at `level` and above goes there; null: it is not recorded.
+    Recorder* at_level(int level) noexcept;
+    void open(std::uint32_t word) noexcept;
+    void open_stream(std::uint32_t word);
+    void define_calls();
+    std::uint32_t define(Recorder& recorder, Defined what, std::uint32_t id, std::uint64_t b,
+                         std::string_view text);
+    void say_all(Recorder& recorder);
+    std::uint16_t site_of(Recorder& recorder, const void* address) noexcept;
+    std::uint32_t region_of(Recorder& recorder, std::string_view name) noexcept;
+    static void forget_in_child() noexcept;
+
+    struct Definition {
+        Record record;
+        std::string text;
+    };
+    // Made when the first stream is opened; never destroyed.
+    struct Tables {
+        SiteTable sites;
+        NameTable regions;
+        NameTable counters;
+        std::vector<Definition> definitions;  // under the tracer's mutex
+        std::vector<std::unique_ptr<Recorder>> recorders;
+    };
+
+    static constexpr std::atomic<std::uint32_t> kOff{0};
+
+    std::atomic<const std::atomic<std::uint32_t>*> word_{&kOff};
+    std::atomic<std::uint32_t> opened_{0};  // the word that recorder_ is for
+    std::atomic<int> level_{0};
+    std::atomic<int> own_level_{-1};  // the program's choice; -1: none
+    std::atomic<Recorder*> recorder_{nullptr};
+    Tables* tables_ = nullptr;
+    std::string* job_directory_ = nullptr;
+    TaskId task_ = -1;
+    std::atomic_flag repeating_;
+    std::mutex mutex_;
+};
+
+extern Tracer the_tracer;
+
+}  // namespace poe::trace

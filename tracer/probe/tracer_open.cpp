@@ -1,0 +1,203 @@
+// What a tracer does seldom: finds its job, opens a stream, gives names numbers. See tracer.hpp.
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include "comm/base/error.hpp"
+#include "comm/base/node_segment.hpp"
+#include "tracer/probe/tracer.hpp"
+
+namespace poe::trace {
+namespace {
+
+std::string own_program() {
+    char path[4096];
+    const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
+    return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
+}
+
+// Where an address lies: in which file, and at which address as that file's symbols count.
+struct Place {
+    std::string object;
+    std::uint64_t address = 0;
+};
+
+Place place_of(std::uintptr_t address) {
+    Dl_info info = {};
+    link_map* map = nullptr;
+    if (::dladdr1(reinterpret_cast<void*>(address), &info, reinterpret_cast<void**>(&map),
+                  RTLD_DL_LINKMAP) == 0 ||
+        map == nullptr)
+        return {"", address};
+    const bool is_program = map->l_name == nullptr || *map->l_name == '\0';
+    return {is_program ? own_program() : map->l_name, address - map->l_addr};
+}
+
+}  // namespace
+
+std::string generation_name(std::uint32_t generation) {
+    return "trace-" + std::to_string(generation);
+}
+
+void Tracer::attach(const std::atomic<std::uint32_t>& word, const std::string& job_directory,
+                    TaskId task) noexcept {
+    const std::scoped_lock lock(mutex_);
+    if (job_directory_ != nullptr) return;
+    job_directory_ = new std::string(job_directory);
+    task_ = task;
+    ::pthread_atfork(nullptr, nullptr, forget_in_child);
+    word_.store(&word, std::memory_order_release);
+}
+
+void Tracer::attach_by_environment(const char* (*variable)(const char*)) noexcept {
+    {
+        const std::scoped_lock lock(mutex_);
+        if (job_directory_ != nullptr) return;
+    }
+    const char* segment_path = variable("MP_SEGMENT");
+    const char* child = variable("MP_CHILD");
+    TaskId task = -1;
+    if (segment_path == nullptr || child == nullptr ||
+        std::from_chars(child, child + std::strlen(child), task).ec != std::errc{})
+        return;
+    try {
+        auto* segment = new NodeSegment(NodeSegment::attach(segment_path));
+        const auto index = segment->local_index(task);
+        if (!index) return;
+        const std::string path = segment_path;
+        attach(segment->slot(*index).tracing, path.substr(0, path.rfind('/')), task);
+    } catch (const std::exception&) {
+        // Without a job there is nobody who wants records; MPL's own calls say what is wrong.
+        return;
+    }
+}
+
+void Tracer::forget_in_child() noexcept {
+    the_tracer.word_.store(&kOff, std::memory_order_relaxed);
+    the_tracer.recorder_.store(nullptr, std::memory_order_relaxed);
+}
+
+[[gnu::cold]] void Tracer::open(std::uint32_t word) noexcept {
+    const std::scoped_lock lock(mutex_);
+    const std::uint32_t before = opened_.load(std::memory_order_relaxed);
+    if (word == before) return;
+    try {
+        if (generation_of(word) != generation_of(before) || before == 0) open_stream(word);
+    } catch (const std::exception& error) {
+        const std::string text =
+            "ATTENTION: task " + std::to_string(task_) + " is not traced: " + error.what() + "\n";
+        std::fwrite(text.data(), 1, text.size(), stderr);
+    }
+    const int own = own_level_.load(std::memory_order_relaxed);
+    level_.store(level_of(word) == 0 ? 0
+                 : own >= 0          ? own
+                                     : level_of(word),
+                 std::memory_order_relaxed);
+    opened_.store(word, std::memory_order_release);
+}
+
+void Tracer::open_stream(std::uint32_t word) {
+    recorder_.store(nullptr, std::memory_order_release);
+    if (level_of(word) == 0) return;
+    if (tables_ == nullptr) {
+        tables_ = new Tables;
+        define_calls();
+    }
+    auto recorder = Recorder::open(*job_directory_ + "/" + generation_name(generation_of(word)) +
+                                       "/" + stream_name(StreamKind::kTask, task_),
+                                   [this](Recorder& again) {
+                                       // It may be this that has come to the next lap.
+                                       if (repeating_.test_and_set()) return;
+                                       {
+                                           const std::scoped_lock inner(mutex_);
+                                           say_all(again);
+                                       }
+                                       repeating_.clear();
+                                   });
+    if (!recorder) return;  // another program of this task records
+    say_all(*recorder);
+    recorder->record({.kind = Kind::kTracing, .detail = 1});
+    recorder_.store(recorder.get(), std::memory_order_release);
+    // Others may still be recording into the one before.
+    tables_->recorders.push_back(std::move(recorder));
+}
+
+void Tracer::define_calls() {
+    for (int number = 1;; ++number) {
+        const auto call = static_cast<Call>(number);
+        const std::string name = call_name(call);
+        if (name == "?") return;
+        tables_->definitions.push_back(
+            {{.kind = Kind::kDefine,
+              .detail = static_cast<std::uint8_t>(Defined::kRegion),
+              .extra = static_cast<std::uint16_t>(name.size()),
+              .a = static_cast<std::uint32_t>(number),
+              .b = is_collective(call) ? std::uint64_t{1} : std::uint64_t{0}},
+             name});
+    }
+}
+
+namespace {
+
+void say(Recorder& recorder, const Record& head, std::string_view text) {
+    std::vector<Record> together{head};
+    for (; !text.empty(); text.remove_prefix(std::min(text.size(), kTextBytes)))
+        together.push_back(text_record(text.substr(0, kTextBytes)));
+    recorder.record(together);
+}
+
+}  // namespace
+
+// Under the mutex. In a stream that wraps only as long as they leave room for what happens.
+void Tracer::say_all(Recorder& recorder) {
+    std::size_t records = 0;
+    for (const Definition& each : tables_->definitions)
+        records += 1 + text_records(each.text.size());
+    if (recorder.header().wraps != 0 && records > recorder.header().capacity / 2) return;
+    for (const Definition& each : tables_->definitions) say(recorder, each.record, each.text);
+}
+
+std::uint32_t Tracer::define(Recorder& recorder, Defined what, std::uint32_t id, std::uint64_t b,
+                             std::string_view text) {
+    constexpr std::size_t kLongest = 4096;
+    text = text.substr(0, kLongest);
+    const Record head{.kind = Kind::kDefine,
+                      .detail = static_cast<std::uint8_t>(what),
+                      .extra = static_cast<std::uint16_t>(text.size()),
+                      .a = id,
+                      .b = b};
+    {
+        const std::scoped_lock lock(mutex_);
+        tables_->definitions.push_back({head, std::string(text)});
+    }
+    say(recorder, head, text);
+    return id;
+}
+
+// One byte before the return address, so that tools name the line of the call.
+std::uint16_t Tracer::site_of(Recorder& recorder, const void* address) noexcept {
+    if (address == nullptr) return 0;
+    const std::uintptr_t site = reinterpret_cast<std::uintptr_t>(address) - 1;
+    const SiteTable::Entry* known = tables_->sites.find(site);
+    if (known == nullptr)
+        known = tables_->sites.add(site, 1, [&](const SiteTable::Entry& made) {
+            const Place place = place_of(made.key);
+            define(recorder, Defined::kSite, made.id, place.address, place.object);
+        });
+    return known != nullptr ? static_cast<std::uint16_t>(known->id) : 0;
+}
+
+std::uint32_t Tracer::region_of(Recorder& recorder, std::string_view name) noexcept {
+    const NameTable::Entry* region = tables_->regions.find(name);
+    if (region == nullptr)
+        region = tables_->regions.add(name, kFirstUserRegion, [&](const NameTable::Entry& made) {
+            define(recorder, Defined::kRegion, made.id, 2, made.key);
+        });
+    return region != nullptr ? region->id : 0;
+}
+
+}  // namespace poe::trace
