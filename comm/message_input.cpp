@@ -104,7 +104,7 @@ bool MessageLayer::begin_eager(Peer& from, const FrameHeader& header) {
     Inbound& in = from.in;
     const Bytes cost = Bytes{header.length} + kMessageCost;
     if (header.tag < 0 || header.length > settings_.eager_limit ||
-        from.eager_held + cost > settings_.buffer_mem) {
+        from.eager_held[index_of(header.context)] + cost > settings_.buffer_mem) {
         break_pipe(from, "it sent a message without tokens or with an impossible type");
         return false;
     }
@@ -116,7 +116,7 @@ bool MessageLayer::begin_eager(Peer& from, const FrameHeader& header) {
     }
     Unexpected& kept = keep({header.context, from.task, header.tag}, header.length, cost);
     kept.data.resize(header.length);
-    from.eager_held += cost;
+    from.eager_held[index_of(header.context)] += cost;
     in.kept = &kept;
     in.room = header.length;
     return true;
@@ -166,7 +166,7 @@ void MessageLayer::finish_frame(Peer& from) {
     switch (in.header.kind) {
         case FrameKind::kEager:
             if (in.into != nullptr) {
-                from.pipe->give_tokens(Bytes{in.header.length} + kMessageCost);
+                from.pipe->give_tokens(in.header.context, Bytes{in.header.length} + kMessageCost);
                 in.into->moved = in.into->expected;
                 complete(*in.into, Outcome::kDone);
             } else {
@@ -203,18 +203,19 @@ void MessageLayer::finish_frame(Peer& from) {
 }
 
 void MessageLayer::handle_request(Peer& from, const FrameHeader& header, const RequestBody& body) {
-    if (header.tag < 0 || from.eager_held + kMessageCost > settings_.buffer_mem) {
+    if (header.tag < 0 ||
+        from.eager_held[index_of(header.context)] + kMessageCost > settings_.buffer_mem) {
         break_pipe(from, "it announced a message without tokens or with an impossible type");
         return;
     }
     if (ReceiveRequest* receive = match(header.context, from.task, header.tag)) {
-        from.pipe->give_tokens(kMessageCost);
+        from.pipe->give_tokens(header.context, kMessageCost);
         matched(*receive, from.task, header.tag, body.length);
         accept_offer(from, body, *receive);
         return;
     }
     Unexpected& offer = keep({header.context, from.task, header.tag}, body.length, kMessageCost);
-    from.eager_held += kMessageCost;
+    from.eager_held[index_of(header.context)] += kMessageCost;
     offer.offer = body;
     offer.state = Unexpected::State::kOffered;
     ++offers_;
@@ -369,9 +370,9 @@ void MessageLayer::drop(Unexpected* message) {
         if (link.queue != nullptr) unexpected_.remove(link);
     }
     Peer& from = peer(message->from.source);
-    from.eager_held -= message->cost;
+    from.eager_held[index_of(message->from.context)] -= message->cost;
     if (message->taken_in) from.offers_held -= message->length;
-    if (from.pipe != nullptr) from.pipe->give_tokens(message->cost);
+    if (from.pipe != nullptr) from.pipe->give_tokens(message->from.context, message->cost);
     delete message;
 }
 

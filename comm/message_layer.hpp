@@ -11,8 +11,8 @@
 // tasks that both send first get on, and a later message of the same sender can be received before
 // an earlier one.
 //
-// Buffer memory is per pair of tasks: `buffer_mem` bytes for eager messages (the sender holds
-// tokens for them and waits when it has none) and as much again for announced ones.
+// Buffer memory is per pair of tasks: `buffer_mem` bytes for eager messages of each context (the
+// sender holds tokens for them and waits when it has none) and as much again for announced ones.
 //
 // Matching is by context, source and type; a receive takes the oldest matching message of a source,
 // a message takes the oldest matching receive (the stricter MPI rule; MPL allows it).
@@ -111,6 +111,7 @@ class MessageLayer final : private PipeSink {
     void queue_frame(Peer& peer, OutFrame& frame);
     bool pump(Peer& peer);
     bool pump_all();
+    static bool begin_next(Peer& peer, struct FrameQueue& queue);
     bool push(Peer& peer, OutFrame& frame);
     void frame_sent(Peer& peer, OutFrame& frame);
     void send_granted_data(Peer& peer, SendRequest& request);

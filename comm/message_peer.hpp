@@ -40,19 +40,22 @@ struct MessageLayer::Peer {
     TaskId task = 0;
     Pipe* pipe = nullptr;  // null for oneself
     const char* fault = nullptr;
-    // Frames that need tokens keep their order among each other; those that need none may overtake.
+    // Frames that need tokens keep their order among each other, within a context; those that need
+    // none may overtake.
     OutFrame* current = nullptr;  // started, not finished
     FrameQueue urgent;
-    FrameQueue ordered;
+    FrameQueue ordered[kContexts];
     bool in_sending_list = false;
     Inbound in;
-    Bytes eager_held = 0;   // buffer memory in use for this peer's eager messages
-    Bytes offers_held = 0;  // and for its announced ones
+    Bytes eager_held[kContexts] = {};  // buffer memory in use for this peer's eager messages
+    Bytes offers_held = 0;             // and for its announced ones
     FetchChoice fetch_choice;
 
-    bool idle() const noexcept {
-        return current == nullptr && urgent.empty() && ordered.empty() && fault == nullptr;
+    bool nothing_queued() const noexcept {
+        return current == nullptr && urgent.empty() && ordered[index_of(Context::kUser)].empty() &&
+               ordered[index_of(Context::kCollective)].empty();
     }
+    bool idle() const noexcept { return nothing_queued() && fault == nullptr; }
 };
 
 }  // namespace poe::comm

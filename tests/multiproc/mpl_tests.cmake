@@ -19,6 +19,7 @@ mpl_program(mpl_control mpl_control.c)
 mpl_program(mpl_flush mpl_flush.c)
 mpl_program(mpl_interrupts mpl_interrupts.c)
 mpl_program(mpl_groups mpl_groups.c)
+mpl_program(mpl_isolation mpl_isolation.c)
 mpl_program(mpl_nonblocking mpl_nonblocking.c)
 mpl_program(mpl_paper mpl_paper.c)
 mpl_program(mpl_random mpl_random.cpp multiproc/mpl_random_mixed.cpp)
@@ -161,6 +162,13 @@ foreach(choice bcast=alpha bcast=lambda bcast=greedy bcast=edst:3 bcast=chain:3 
   string(MAKE_C_IDENTIFIER ${choice} name)
   collectives_with(${name} ${variable}=${algorithm} -n 8)
 endforeach()
+# With buffer memory that is soon full: a program's messages and its collective calls do not wait
+# for each other.
+foreach(tasks 2 5)
+  mpl_test(isolation_${tasks} mpl_run -n ${tasks} -b 16384 $<TARGET_FILE:mpl_isolation>)
+  mpl_test(isolation_ip_${tasks} mpl_run -i -n ${tasks} -b 16384 $<TARGET_FILE:mpl_isolation>)
+endforeach()
+mpl_test(isolation_streamed mpl_run -n 3 -b 16384 -e 100 -s $<TARGET_FILE:mpl_isolation>)
 foreach(mode barrier nonbarrier)
   mpl_test(groups_${mode} ${CMAKE_COMMAND} -E env MP_CCL_MODE=${mode}
            $<TARGET_FILE:mpl_run> -n 3 $<TARGET_FILE:mpl_groups> ${mode})
