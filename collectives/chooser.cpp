@@ -11,12 +11,19 @@
 namespace poe::collectives {
 namespace {
 
+constexpr double kMostSegments = 256;
+
 // Numbers worth trying besides the usual one.
 std::vector<double> numbers(const Algorithm& algorithm, const Shape& shape) {
     std::vector<double> all{algorithm.fallback(shape)};
     if (algorithm.parameter == nullptr) return all;
     if (shape.operation == Operation::kIndex && std::string_view(algorithm.name) == "radix")
         all = {2, 4, all[0], std::max<double>(2, shape.n)};
+    if (std::string_view(algorithm.parameter) == "segments") {
+        for (double many = 1; many <= kMostSegments && many <= static_cast<double>(shape.bytes);
+             many *= 2)
+            all.push_back(many);
+    }
     return all;
 }
 
