@@ -51,8 +51,9 @@ Choice Library::choice_for(const Shape& shape) const {
     return choose(shape, runtime_.nodes() > 1 ? kNetwork : kSameNode, overrides_);
 }
 
+template <typename Make>
 Plan& Library::kept_or_new(Group& group, const Shape& shape, bool users_function,
-                           const std::function<Generator()>& make) {
+                           const Make& make) {
     if (Plan* kept = group.plans->find(shape, users_function)) return *kept;
     return group.plans->add(std::make_unique<Plan>(shape, make(), group.me, users_function),
                             users_function);
@@ -135,7 +136,13 @@ Plan* Library::exchange_rows(Group& group, std::vector<Bytes>& matrix) {
 }
 
 Running& Library::add_running(Group& group, Plan& plan) {
-    auto running = std::make_unique<Running>();
+    std::unique_ptr<Running> running;
+    if (spare_.empty()) {
+        running = std::make_unique<Running>();
+    } else {
+        running = std::move(spare_.back());
+        spare_.pop_back();
+    }
     running->id = next_id_;
     next_id_ = next_id_ == 0x7fffffff ? 1 : next_id_ + 1;
     running->plan = &plan;
@@ -174,7 +181,10 @@ bool Library::needs_whole_matrix(const Shape& shape) const {
 
 void Library::end(Running& running) {
     running.plan->hold(false);
-    std::erase_if(running_, [&](const auto& each) { return each.get() == &running; });
+    const auto at = std::find_if(running_.begin(), running_.end(),
+                                 [&](const auto& each) { return each.get() == &running; });
+    spare_.push_back(std::move(*at));
+    running_.erase(at);
     if (running_.empty()) runtime_.messages().set_helper({});
 }
 

@@ -84,8 +84,8 @@ class Library {
 
   private:
     void read_modes(const Variables& variables);
-    Plan& kept_or_new(Group& group, const Shape& shape, bool users_function,
-                      const std::function<Generator()>& make);
+    template <typename Make>
+    Plan& kept_or_new(Group& group, const Shape& shape, bool users_function, const Make& make);
     Choice choice_for(const Shape& shape) const;
 
     comm::Runtime& runtime_;
@@ -95,6 +95,7 @@ class Library {
     Overrides overrides_;
     Groups groups_;
     std::vector<std::unique_ptr<Running>> running_;
+    std::vector<std::unique_ptr<Running>> spare_;  // that have ended, to be used again
     int next_id_ = 1;
 };
 

@@ -114,8 +114,8 @@ bool MessageLayer::begin_eager(Peer& from, const FrameHeader& header) {
         in.room = receive->expected;
         return true;
     }
-    Unexpected& kept = keep({header.context, from.task, header.tag}, header.length, cost);
-    kept.data.resize(header.length);
+    Unexpected& kept =
+        keep({header.context, from.task, header.tag}, header.length, cost, header.length);
     from.eager_held[index_of(header.context)] += cost;
     in.kept = &kept;
     in.room = header.length;
@@ -214,7 +214,7 @@ void MessageLayer::handle_request(Peer& from, const FrameHeader& header, const R
         accept_offer(from, body, *receive);
         return;
     }
-    Unexpected& offer = keep({header.context, from.task, header.tag}, body.length, kMessageCost);
+    Unexpected& offer = keep({header.context, from.task, header.tag}, body.length, kMessageCost, 0);
     from.eager_held[index_of(header.context)] += kMessageCost;
     offer.offer = body;
     offer.state = Unexpected::State::kOffered;
@@ -320,8 +320,8 @@ void MessageLayer::cancel(ReceiveRequest& request) {
 }
 
 // A message that nobody has asked for, found by a receive under any of the four keys it may use.
-Unexpected& MessageLayer::keep(const MatchKey& from, Bytes length, Bytes cost) {
-    auto* message = new Unexpected;
+Unexpected& MessageLayer::keep(const MatchKey& from, Bytes length, Bytes cost, Bytes room) {
+    Unexpected* message = pool_.take(room);
     message->from = from;
     message->length = length;
     message->cost = cost;
@@ -373,7 +373,7 @@ void MessageLayer::drop(Unexpected* message) {
     from.eager_held[index_of(message->from.context)] -= message->cost;
     if (message->taken_in) from.offers_held -= message->length;
     if (from.pipe != nullptr) from.pipe->give_tokens(message->from.context, message->cost);
-    delete message;
+    pool_.give(message);
 }
 
 // Fetches announced messages into buffer memory, as far as it reaches. Answers whether any was.
@@ -403,7 +403,9 @@ void MessageLayer::take_in(Unexpected& offer) {
     --offers_;
     offer.taken_in = true;
     offer.state = Unexpected::State::kArriving;
-    offer.data.resize(offer.length);
+    Unexpected* lender = pool_.take(offer.length);
+    offer.data.swap(lender->data);
+    pool_.give(lender);
     offer.fill.view = BufferView(offer.data.data(), offer.length);
     offer.fill.wanted = offer.from;
     offer.fill.fills = &offer;

@@ -28,6 +28,7 @@
 #include "comm/base/types.hpp"
 #include "comm/pipe.hpp"
 #include "comm/request.hpp"
+#include "comm/unexpected_pool.hpp"
 #include "comm/wait.hpp"
 
 namespace poe::comm {
@@ -132,7 +133,7 @@ class MessageLayer final : private PipeSink {
     void complete(ReceiveRequest& request, Outcome outcome);
     void cancel(SendRequest& request);
     void cancel(ReceiveRequest& request);
-    Unexpected& keep(const MatchKey& from, Bytes length, Bytes cost);
+    Unexpected& keep(const MatchKey& from, Bytes length, Bytes cost, Bytes room);
     void take(Unexpected& message, ReceiveRequest& request);
     void copy_to(ReceiveRequest& request, const Unexpected& message);
     void drop(Unexpected* message);
@@ -160,6 +161,7 @@ class MessageLayer final : private PipeSink {
     std::function<bool()> helper_;
     std::vector<std::unique_ptr<Peer>> peers_;  // by task id, made at first use
     std::vector<Peer*> sending_;                // with frames to send
+    UnexpectedPool pool_;
     KeyedQueues posted_;
     KeyedQueues unexpected_;
     std::uint64_t posted_with_wildcard_ = 0;

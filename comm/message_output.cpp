@@ -79,9 +79,8 @@ void MessageLayer::send_to_self(SendRequest& request) {
             finish(request, Outcome::kNoBuffer);
             return;
         }
-        Unexpected& kept = keep(from, size, size + kMessageCost);
+        Unexpected& kept = keep(from, size, size + kMessageCost, size);
         self.eager_held[index_of(from.context)] += kept.cost;
-        kept.data.resize(size);
         request.view.copy_out(0, kept.data.data(), size);
         kept.state = Unexpected::State::kHere;
     }
