@@ -194,12 +194,13 @@ constexpr Algorithm kCatalogue[] = {
     {Op::kConcat, "ring", nullptr, none, always, [](S s, double) { return concat_ring(s); },
      [](S s, double) { return concat_ring_counts(s); }},
 
-    {Op::kIndex, "radix", "radix", root_of_n, radix_fits,
-     [](S s, double r) { return index_radix(s, whole(r)); },
-     [](S s, double r) { return index_radix_counts(s, whole(r)); }},
+    // Before radix n, which sends the same, and copies besides.
     {Op::kIndex, "pairwise", "steps under way at once, 0 for all", none,
      [](S, double w) { return w >= 0; }, [](S s, double w) { return index_pairwise(s, whole(w)); },
      [](S s, double) { return index_pairwise_counts(s); }},
+    {Op::kIndex, "radix", "radix", root_of_n, radix_fits,
+     [](S s, double r) { return index_radix(s, whole(r)); },
+     [](S s, double r) { return index_radix_counts(s, whole(r)); }},
     {Op::kIndex, "a2", nullptr, none, always, [](S s, double) { return index_a2(s); }, nullptr},
     {Op::kIndex, "a3", nullptr, none, square, [](S s, double) { return index_a3(s); }, nullptr},
     {Op::kIndex, "a4", "send buffers: 1 or 2, 0 for blocking", [](S) { return 2.0; },

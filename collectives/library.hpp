@@ -39,7 +39,8 @@ class Library {
   public:
     using Variables = std::function<const char*(const char*)>;
 
-    // Reads MP_CCL_MODE, MP_EUIDEVELOP and MP_COLL_*. `runtime` must outlive it.
+    // Reads MP_CCL_MODE, MP_EUIDEVELOP and MP_COLL_*; and MP_TUNING or MP_TUNEFILE when the first
+    // algorithm is chosen. `runtime` must outlive it.
     Library(comm::Runtime& runtime, const Variables& variables);
 
     // What is wrong with the variables; empty when nothing is.
@@ -53,13 +54,15 @@ class Library {
     LocalCalls* local_for(Group& group, const Shape& shape);
     // The plan to run for a call on that group, built at the first call of its shape.
     Plan& plan_for(Group& group, const CollectiveCall& call);
+    // What messages cost between the members, as far as anybody has said.
+    const CostModel& model_for(const Group& group);
     // Begins one that plan_for has given; takes the next number of the group's calls. Blocks only
     // while kCallsAtOnce calls on the group are under way.
     void begin(Group& group, Plan& plan, Run run);
 
     // Whether the algorithm for an irregular index is one that has to know the lengths of all
     // members' blocks: only those asked for by name (MP_COLL_INDEX) are.
-    bool needs_whole_matrix(const Shape& shape) const;
+    bool needs_whole_matrix(const Group& group, const Shape& shape);
     // All rows of an irregular index's matrix, from each member's own. Blocking; null or the plan
     // that went wrong.
     Plan* exchange_rows(Group& group, std::vector<Bytes>& matrix);
@@ -86,13 +89,16 @@ class Library {
     void read_modes(const Variables& variables);
     template <typename Make>
     Plan& kept_or_new(Group& group, const Shape& shape, bool users_function, const Make& make);
-    Choice choice_for(const Shape& shape) const;
+    Choice choice_for(const Group& group, const Shape& shape);
+
 
     comm::Runtime& runtime_;
     std::string failure_;
     bool develop_ = false;
     bool barrier_ = false;
     Overrides overrides_;
+    Variables variables_;
+    std::optional<Tuning> tuning_;  // read when first needed
     Groups groups_;
     std::vector<std::unique_ptr<Running>> running_;
     std::vector<std::unique_ptr<Running>> spare_;  // that have ended, to be used again
