@@ -10,7 +10,7 @@
 
 #include "mpl_test.h"
 
-enum { BLOCKS = 12, CALLS = 40, LONGEST = 100000 };
+enum { BLOCKS = 8, CALLS = 15, LONGEST = 100000 };
 
 extern void* __libc_malloc(size_t bytes);
 extern void* __libc_calloc(size_t count, size_t bytes);
