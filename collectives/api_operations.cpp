@@ -151,6 +151,10 @@ class Entry {
                 local->run(made_.shape, made_.run, library_.barrier());
                 return 0;
             }
+            if (DirectCalls* direct = library_.direct_for(*group_, made_.shape)) {
+                direct->run(made_.shape, made_.run);
+                return 0;
+            }
         }
         Plan& plan = library_.plan_for(*group_, made_);
         library_.begin(*group_, plan, made_.run);

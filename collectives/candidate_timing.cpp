@@ -120,13 +120,19 @@ std::vector<TimedCandidate> time_candidates(Library& library, Group& group, cons
         const double time = timer.median([&] { local->run(shape, run, false); }, budget);
         all.push_back({"shared memory", -1, time, true});
     }
+    DirectCalls* direct = local == nullptr ? library.direct_for(group, shape) : nullptr;
+    if (direct != nullptr) {
+        const double time = timer.median([&] { direct->run(shape, run); }, budget);
+        all.push_back({"direct memory", -1, time, true});
+    }
+    const bool without_messages = local != nullptr || direct != nullptr;
     const CostModel& model = library.model_for(group);
     const std::string taken = choose(shape, model, {}).text();
     for (const Candidate& candidate : candidates(shape, model)) {
         Plan plan(shape, candidate.choice.make(shape), group.me, false);
         const double time = timer.median([&] { timer.run(plan, run); }, budget);
         const std::string name = candidate.choice.text();
-        all.push_back({name, candidate.time, time, local == nullptr && name == taken});
+        all.push_back({name, candidate.time, time, !without_messages && name == taken});
     }
     return all;
 }

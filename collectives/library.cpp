@@ -109,6 +109,23 @@ LocalCalls* Library::local_for(Group& group, const Shape& shape) {
     const bool from_root =
         shape.operation == Operation::kBcast || shape.operation == Operation::kScatter;
     if (barrier_ && from_root) return nullptr;
+    return memory_of(group);
+}
+
+DirectCalls* Library::direct_for(Group& group, const Shape& shape) {
+    if (!DirectCalls::fits(shape, barrier_) ||
+        overrides_[static_cast<std::size_t>(shape.operation)])
+        return nullptr;
+    if (group.direct == nullptr) {
+        LocalCalls* local = memory_of(group);
+        if (local == nullptr) return nullptr;
+        group.direct = std::make_unique<DirectCalls>(runtime_, group, *local);
+    }
+    return group.direct->allowed() ? group.direct.get() : nullptr;
+}
+
+// Finds out whether the group has shared memory when it is first asked for.
+LocalCalls* Library::memory_of(Group& group) {
     if (group.local == nullptr) {
         group.local = std::make_unique<LocalCalls>();
         if (!LocalCalls::possible(runtime_, group)) return nullptr;

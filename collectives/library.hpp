@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "collectives/chooser.hpp"
+#include "collectives/direct_calls.hpp"
 #include "collectives/groups.hpp"
 #include "collectives/local_calls.hpp"
 #include "collectives/plan.hpp"
@@ -52,6 +53,8 @@ class Library {
     // The shared memory to make a blocking call on that group with, or null: then by messages. The
     // first call that could use any finds out, which blocks until the members have heard of it.
     LocalCalls* local_for(Group& group, const Shape& shape);
+    // The same for long data, by reading each other's memory.
+    DirectCalls* direct_for(Group& group, const Shape& shape);
     // The plan to run for a call on that group, built at the first call of its shape.
     Plan& plan_for(Group& group, const CollectiveCall& call);
     // What messages cost between the members, as far as anybody has said.
@@ -87,10 +90,10 @@ class Library {
 
   private:
     void read_modes(const Variables& variables);
+    LocalCalls* memory_of(Group& group);
     template <typename Make>
     Plan& kept_or_new(Group& group, const Shape& shape, bool users_function, const Make& make);
     Choice choice_for(const Group& group, const Shape& shape);
-
 
     comm::Runtime& runtime_;
     std::string failure_;
