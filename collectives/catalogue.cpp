@@ -187,10 +187,12 @@ constexpr Algorithm kCatalogue[] = {
 
     {Op::kConcat, "circulant", nullptr, none, always,
      [](S s, double) { return concat_circulant(s); },
-     [](S s, double) { return concat_circulant_counts(s); }},
+     [](S s, double) { return concat_circulant_counts(s); }, [](S s) { return s.bytes * s.n; }},
     {Op::kConcat, "exchange", nullptr, none, power_of_two,
      [](S s, double) { return concat_exchange(s); },
      [](S s, double) { return concat_exchange_counts(s); }},
+    {Op::kConcat, "direct", nullptr, none, always, [](S s, double) { return concat_direct(s); },
+     [](S s, double) { return concat_direct_counts(s); }},
     {Op::kConcat, "ring", nullptr, none, always, [](S s, double) { return concat_ring(s); },
      [](S s, double) { return concat_ring_counts(s); }},
 
@@ -200,7 +202,8 @@ constexpr Algorithm kCatalogue[] = {
      [](S s, double) { return index_pairwise_counts(s); }},
     {Op::kIndex, "radix", "radix", root_of_n, radix_fits,
      [](S s, double r) { return index_radix(s, whole(r)); },
-     [](S s, double r) { return index_radix_counts(s, whole(r)); }},
+     [](S s, double r) { return index_radix_counts(s, whole(r)); },
+     [](S s) { return 2 * s.bytes * s.n; }},
     {Op::kIndex, "a2", nullptr, none, always, [](S s, double) { return index_a2(s); }, nullptr},
     {Op::kIndex, "a3", nullptr, none, square, [](S s, double) { return index_a3(s); }, nullptr},
     {Op::kIndex, "a4", "send buffers: 1 or 2, 0 for blocking", [](S) { return 2.0; },

@@ -14,6 +14,12 @@ namespace {
 
 constexpr double kMostSegments = 256;
 
+// Every rank starts all its messages, and then waits for them.
+bool starts_all_at_once(const Choice& choice) {
+    const std::string_view name = choice.algorithm->name;
+    return name == "direct" || (name == "pairwise" && choice.parameter == 0);
+}
+
 // A tree made for a lambda, whose messages need not go in rounds.
 bool is_lambda_tree(const Algorithm& algorithm) {
     return std::string_view(algorithm.name) == "lambda";
@@ -48,12 +54,23 @@ double predicted(const CostModel& model, const Shape& shape, const Choice& choic
     if (c2 > 0) messages = c3 * c1 / c2;
     if (is_lambda_tree(*choice.algorithm) && shape.n > 1) {
         const Lambda lambda = Lambda::nearest(choice.parameter);
-        const double rounds =
+        const double time =
             static_cast<double>(PostalTimes(lambda, shape.n).time(shape.n)) / lambda.latency;
-        c2 *= rounds / c1;
-        c1 = rounds;
+        c2 *= time / c1;
+        c1 = time;
     }
-    return c1 * model.start_up + c2 * model.transfer + messages * model.message + c3 * model.load;
+    if (starts_all_at_once(choice)) {
+        // Only the last one is waited for: the others cost what they keep their sender busy.
+        const double lambda = model.lambda(shape.bytes);
+        c1 = c1 > 0 ? (c1 - 1 + lambda) / lambda : 0;
+        messages /= lambda;
+    }
+    const double copied = choice.algorithm->copied != nullptr
+                              ? static_cast<double>(choice.algorithm->copied(shape))
+                              : 0;
+    const double rounds = c1 * model.start_up + c2 * model.transfer;
+    const double work = messages * model.message + (c3 + copied * shape.n) * model.load;
+    return std::max(rounds, work);
 }
 
 std::vector<Candidate> candidates(const Shape& shape, const CostModel& model) {

@@ -1,8 +1,9 @@
-// Which algorithm a call takes: the cheapest by the model T = C1 ts + C2 tc + C3 tn, the formula of
-// the CCL paper (IV.A) with a linear f, plus what each message costs where tasks share cores, over
-// the algorithms of the catalogue that fit and have formulas. Lambda trees are made for the
-// measured lambda, and cost T_lambda(n) of the postal model. Decided once per shape.
-// MP_COLL_<OPERATION>=algorithm[:number] decides instead.
+// Which algorithm a call takes: the cheapest by the model, over the algorithms of the catalogue
+// that fit and have formulas. The model is that of the CCL paper (IV.A) with a linear f, its third
+// term apart: the rounds take C1 ts + C2 tc, and the work of all ranks together, which share cores
+// and memory, takes tm for each message and tn for each byte sent (C3) or copied. It takes the
+// longer. Lambda trees are made for the measured lambda, and cost T_lambda(n) of the postal model.
+// Decided once per shape. MP_COLL_<OPERATION>=algorithm[:number] decides instead.
 #pragma once
 
 #include <array>

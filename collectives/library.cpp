@@ -8,6 +8,7 @@
 #include <memory>
 #include <string_view>
 #include <strings.h>
+#include <unistd.h>
 
 #include "collectives/algorithms/algorithms.hpp"
 #include "collectives/barrier.hpp"
@@ -23,16 +24,21 @@ bool is_word(const char* text, std::initializer_list<const char*> words) {
                        [text](const char* word) { return ::strcasecmp(text, word) == 0; });
 }
 
+// The same for all tasks of a node, however they are bound.
+unsigned cores_of_node() {
+    return static_cast<unsigned>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
 // The contents of the file, behind its name, as poe hands them to tasks; or the file itself.
 Result<Tuning> tuning_of_job(const Library::Variables& variables) {
     if (const char* handed = variables(kTuningVariable); handed != nullptr && *handed != '\0') {
         const std::string_view text(handed);
         const std::size_t name = std::min(text.find('\n'), text.size());
         return read_tuning(text.substr(std::min(name + 1, text.size())),
-                           std::string(text.substr(0, name)));
+                           std::string(text.substr(0, name)), cores_of_node());
     }
     const char* file = variables(kTuningFileVariable);
-    if (file == nullptr || *file == '\0') return built_in_tuning();
+    if (file == nullptr || *file == '\0') return built_in_tuning(cores_of_node());
     const std::unique_ptr<FILE, int (*)(FILE*)> stream(std::fopen(file, "re"), std::fclose);
     if (!stream) {
         UserError error;
@@ -42,7 +48,7 @@ Result<Tuning> tuning_of_job(const Library::Variables& variables) {
     }
     std::string text(kLongestTuning, '\0');
     text.resize(std::fread(text.data(), 1, text.size(), stream.get()));
-    return read_tuning(text, file);
+    return read_tuning(text, file, cores_of_node());
 }
 
 }  // namespace
@@ -85,7 +91,7 @@ const CostModel& Library::model_for(const Group& group) {
                          "ATTENTION: 0032-%d %s. Collective calls go on with what is built in; "
                          "mptune makes a new file.\n",
                          static_cast<int>(comm::MplError::kTuningFile), read.error().str().c_str());
-        tuning_ = read ? read.value() : built_in_tuning();
+        tuning_ = read ? read.value() : built_in_tuning(cores_of_node());
     }
     return LocalCalls::possible(runtime_, group) ? tuning_->node : tuning_->network;
 }
@@ -113,8 +119,7 @@ LocalCalls* Library::local_for(Group& group, const Shape& shape) {
 }
 
 DirectCalls* Library::direct_for(Group& group, const Shape& shape) {
-    if (!DirectCalls::fits(shape, barrier_) ||
-        overrides_[static_cast<std::size_t>(shape.operation)])
+    if (!DirectCalls::fits(shape) || overrides_[static_cast<std::size_t>(shape.operation)])
         return nullptr;
     if (group.direct == nullptr) {
         LocalCalls* local = memory_of(group);

@@ -192,14 +192,18 @@ bool write_file(const std::string& path, const std::string& text) {
     return written;
 }
 
+unsigned cores() {
+    return static_cast<unsigned>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
 // What the file says already of the level that is not measured now.
 Tuning known_so_far(const std::string& path) {
     const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
-    if (!file) return built_in_tuning();
+    if (!file) return built_in_tuning(cores());
     std::string text(kLongestTuning, '\0');
     text.resize(std::fread(text.data(), 1, text.size(), file.get()));
-    const Result<Tuning> read = read_tuning(text, path);
-    return read ? read.value() : built_in_tuning();
+    const Result<Tuning> read = read_tuning(text, path, cores());
+    return read ? read.value() : built_in_tuning(cores());
 }
 
 // Tasks need not have the variables of who started poe; so it names the file.
@@ -219,7 +223,7 @@ int measure(const Arguments& arguments, int me, int tasks) {
                              : "neither MP_TUNEFILE nor HOME says where to write; give -o FILE");
         return 2;
     }
-    Tuning tuning = me == 0 ? known_so_far(path) : built_in_tuning();
+    Tuning tuning = me == 0 ? known_so_far(path) : built_in_tuning(cores());
     const Players players = find_players();
     measure_level("node", players.node, tuning.node, me == 0);
     measure_level("network", players.network, tuning.network, me == 0);

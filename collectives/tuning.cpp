@@ -52,7 +52,8 @@ std::string quoted(std::string_view text) {
 
 class Reader {
   public:
-    explicit Reader(const std::string& source) : source_(source), tuning_(built_in_tuning()) {}
+    Reader(const std::string& source, unsigned cores)
+        : source_(source), tuning_(built_in_tuning(cores)) {}
 
     // An error, or nothing.
     std::optional<UserError> line(int number, std::string_view text) {
@@ -146,15 +147,17 @@ double CostModel::lambda(Bytes bytes) const noexcept {
     return below->lambda + share * (above->lambda - below->lambda);
 }
 
-Tuning built_in_tuning() {
+Tuning built_in_tuning(unsigned cores) {
     Tuning tuning;
-    tuning.node = {1.0, 0.00012, 0.2, 0.00006, {}};
+    const double share = 1.0 / std::max(cores, 1U);
+    tuning.node = {
+        1.0, 0.00012, 1.0 * share, 0.0001 * share, {{1024, 6}, {65536, 2}, {1 << 20, 1}}};
     tuning.network = {40.0, 0.01, 0.0, 0.0, {}};
     return tuning;
 }
 
-Result<Tuning> read_tuning(std::string_view text, const std::string& source) {
-    Reader reader(source);
+Result<Tuning> read_tuning(std::string_view text, const std::string& source, unsigned cores) {
+    Reader reader(source, cores);
     int number = 1;
     for (std::size_t at = 0; at < text.size(); ++number) {
         const std::size_t end = std::min(text.find('\n', at), text.size());

@@ -5,8 +5,8 @@
 //   level node            what follows is of tasks that share a node; "level network": of others
 //   start_up 0.9          microseconds of a message, from send to received
 //   per_byte 0.00012      and for each of its bytes
-//   message 0.2           microseconds of each message of all tasks, because they share cores
-//   load 0.00006          and for each byte of all tasks
+//   message 0.2           microseconds of work for each message, shared by the cores of all tasks
+//   load 0.00006          and for each byte that any of them sends or copies
 //   lambda 1024 1.7       messages of 1024 bytes take 1.7 times as long as they keep their sender
 //   busy
 #pragma once
@@ -27,7 +27,7 @@ struct MeasuredLambda {
 };
 
 // In microseconds, and microseconds per byte. The first two are ts and tc of the CCL paper (IV.A),
-// the last its tn.
+// the last its tn; see chooser.hpp.
 struct CostModel {
     double start_up = 1;
     double transfer = 0;
@@ -47,11 +47,11 @@ struct Tuning {
     bool operator==(const Tuning&) const = default;
 };
 
-// Where nobody has measured.
-Tuning built_in_tuning();
+// Where nobody has measured: on a computer with so many cores.
+Tuning built_in_tuning(unsigned cores);
 
 // A file's text; what it does not say is built in. `source` names the file in errors.
-Result<Tuning> read_tuning(std::string_view text, const std::string& source);
+Result<Tuning> read_tuning(std::string_view text, const std::string& source, unsigned cores);
 // The text that reads as this; `head` becomes comments at its beginning.
 std::string tuning_text(const Tuning& tuning, std::string_view head);
 

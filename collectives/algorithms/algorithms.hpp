@@ -50,6 +50,8 @@ Generator concat_circulant(const Shape& shape);
 Counts concat_circulant_counts(const Shape& shape);
 Generator concat_exchange(const Shape& shape);
 Counts concat_exchange_counts(const Shape& shape);
+Generator concat_direct(const Shape& shape);
+Counts concat_direct_counts(const Shape& shape);
 Generator concat_ring(const Shape& shape);
 Counts concat_ring_counts(const Shape& shape);
 

@@ -154,7 +154,7 @@ collectives_with(small_buffers "" -n 4 -b 16384)
 foreach(choice bcast=alpha bcast=lambda bcast=greedy bcast=edst:3 bcast=chain:3 bcast=circulant:3 bcast=scatter-concat
         reduce=lambda reduce=halving reduce=edst:2 reduce=chain:3 reduce=circulant:3 combine=tree combine=hybrid:1
         combine=circulant combine=census:2.6 combine=halving combine=ring prefix=butterfly prefix=tree
-        scatter=direct scatter=lambda gather=direct gather=lambda concat=circulant concat=ring
+        scatter=direct scatter=lambda gather=direct gather=lambda concat=circulant concat=direct concat=ring
         index=radix:2 index=radix:3 index=pairwise:1 index=a2 index=a3 index=a4:0 index=a4:1 index=a4:2
         sync=tree)
   string(TOUPPER "MP_COLL_${choice}" variable)

@@ -15,7 +15,7 @@ using namespace poe::collectives;
 namespace {
 
 std::string error_of(const std::string& text) {
-    const Result<Tuning> read = read_tuning(text, "file");
+    const Result<Tuning> read = read_tuning(text, "file", 2);
     return read ? "" : read.error().str();
 }
 
@@ -30,25 +30,25 @@ Shape bcast(std::uint32_t n, Bytes bytes) {
 }  // namespace
 
 TEST_CASE("a tuning is written and read again") {
-    Tuning tuning = built_in_tuning();
+    Tuning tuning = built_in_tuning(2);
     tuning.node = {0.75, 0.0001, 0.25, 5e-05, {{8, 1.5}, {1024, 2.25}}};
     tuning.network = {55.5, 0.0101, 0, 0, {{8, 3}}};
     const std::string text = tuning_text(tuning, "made\nby a test");
     CHECK(text.starts_with("# made\n# by a test\nlevel node\nstart_up 0.75\n"));
-    const Result<Tuning> read = read_tuning(text, "file");
+    const Result<Tuning> read = read_tuning(text, "file", 2);
     REQUIRE(read);
     CHECK(read.value() == tuning);
 }
 
 TEST_CASE("what a file does not say is built in") {
     const Result<Tuning> read =
-        read_tuning("# nothing\n\n  level network  # the other\n\tstart_up 7\r\n", "file");
+        read_tuning("# nothing\n\n  level network  # the other\n\tstart_up 7\r\n", "file", 2);
     REQUIRE(read);
-    Tuning expected = built_in_tuning();
+    Tuning expected = built_in_tuning(2);
     expected.network.start_up = 7;
     CHECK(read.value() == expected);
-    REQUIRE(read_tuning("", "file"));
-    CHECK(read_tuning("", "file").value() == built_in_tuning());
+    REQUIRE(read_tuning("", "file", 2));
+    CHECK(read_tuning("", "file", 2).value() == built_in_tuning(2));
 }
 
 TEST_CASE("mistakes are named with their line") {
