@@ -145,13 +145,17 @@ class Entry {
                 return call_.refuse(MplError::kDisagreement, who,
                                     "all members of a group must make the same call");
         }
-        if (library_.needs_whole_matrix(made_.shape)) {
+        if (library_.needs_whole_matrix(*group_, made_.shape)) {
             if (const Plan* wrong = library_.exchange_rows(*group_, made_.shape.matrix))
                 return refuse_outcome(call_, *wrong);
         }
         if (ending.blocking) {
             if (LocalCalls* local = library_.local_for(*group_, made_.shape)) {
                 local->run(made_.shape, made_.run, library_.barrier());
+                return 0;
+            }
+            if (DirectCalls* direct = library_.direct_for(*group_, made_.shape)) {
+                direct->run(made_.shape, made_.run);
                 return 0;
             }
         }

@@ -23,6 +23,8 @@ struct Algorithm {
     Generator (*make)(const Shape&, double parameter);
     // The papers' counts; null where there is no formula.
     Counts (*counts)(const Shape&, double parameter);
+    // Bytes that each rank copies besides; null: hardly any.
+    Bytes (*copied)(const Shape&) = nullptr;
 };
 
 std::span<const Algorithm> catalogue() noexcept;

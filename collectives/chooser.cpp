@@ -6,26 +6,89 @@
 #include <charconv>
 #include <vector>
 
+#include "collectives/postal.hpp"
 #include "comm/base/check.hpp"
 
 namespace poe::collectives {
 namespace {
 
+constexpr double kMostSegments = 256;
+
+// Every rank starts all its messages, and then waits for them.
+bool starts_all_at_once(const Choice& choice) {
+    const std::string_view name = choice.algorithm->name;
+    return name == "direct" || (name == "pairwise" && choice.parameter == 0);
+}
+
+// A tree made for a lambda, whose messages need not go in rounds.
+bool is_lambda_tree(const Algorithm& algorithm) {
+    return std::string_view(algorithm.name) == "lambda";
+}
+
 // Numbers worth trying besides the usual one.
-std::vector<double> numbers(const Algorithm& algorithm, const Shape& shape) {
+std::vector<double> numbers(const Algorithm& algorithm, const Shape& shape,
+                            const CostModel& model) {
     std::vector<double> all{algorithm.fallback(shape)};
     if (algorithm.parameter == nullptr) return all;
+    if (std::string_view(algorithm.parameter) == "lambda") all = {model.lambda(shape.bytes)};
     if (shape.operation == Operation::kIndex && std::string_view(algorithm.name) == "radix")
         all = {2, 4, all[0], std::max<double>(2, shape.n)};
+    if (std::string_view(algorithm.parameter) == "segments") {
+        for (double many = 1; many <= kMostSegments && many <= static_cast<double>(shape.bytes);
+             many *= 2)
+            all.push_back(many);
+    }
     return all;
 }
 
 }  // namespace
 
-double predicted(const CostModel& model, const Counts& counts) noexcept {
-    return static_cast<double>(counts.c1) * model.start_up +
-           static_cast<double>(counts.c2) * model.transfer +
-           static_cast<double>(counts.c3) * model.load;
+double predicted(const CostModel& model, const Shape& shape, const Choice& choice) {
+    const Counts counts = choice.algorithm->counts(shape, choice.parameter);
+    auto c1 = static_cast<double>(counts.c1);
+    auto c2 = static_cast<double>(counts.c2);
+    const auto c3 = static_cast<double>(counts.c3);
+    // As many messages as of the length that goes in a round; of messages without data, one from
+    // each rank in each round.
+    double messages = c1 * shape.n;
+    if (c2 > 0) messages = c3 * c1 / c2;
+    if (is_lambda_tree(*choice.algorithm) && shape.n > 1) {
+        const Lambda lambda = Lambda::nearest(choice.parameter);
+        const double time =
+            static_cast<double>(PostalTimes(lambda, shape.n).time(shape.n)) / lambda.latency;
+        c2 *= time / c1;
+        c1 = time;
+    }
+    if (starts_all_at_once(choice)) {
+        // Only the last one is waited for: the others cost what they keep their sender busy.
+        const double lambda = model.lambda(shape.bytes);
+        c1 = c1 > 0 ? (c1 - 1 + lambda) / lambda : 0;
+        messages /= lambda;
+    }
+    const double copied = choice.algorithm->copied != nullptr
+                              ? static_cast<double>(choice.algorithm->copied(shape))
+                              : 0;
+    const double rounds = c1 * model.start_up + c2 * model.transfer;
+    const double work = messages * model.message + (c3 + copied * shape.n) * model.load;
+    return std::max(rounds, work);
+}
+
+std::vector<Candidate> candidates(const Shape& shape, const CostModel& model) {
+    std::vector<Candidate> all;
+    for (const Algorithm& algorithm : catalogue()) {
+        if (algorithm.operation != shape.operation || algorithm.counts == nullptr) continue;
+        std::vector<double> known;
+        for (const double number : numbers(algorithm, shape, model)) {
+            if (!algorithm.fits(shape, number) ||
+                std::find(known.begin(), known.end(), number) != known.end())
+                continue;
+            known.push_back(number);
+            const Choice choice{&algorithm, number};
+            all.push_back({choice, predicted(model, shape, choice)});
+        }
+    }
+    POE_CHECK(!all.empty(), name_of(shape.operation), shape.n, shape.bytes);
+    return all;
 }
 
 Result<Choice> read_choice(Operation operation, std::string_view text) {
@@ -84,20 +147,10 @@ Choice choose(const Shape& shape, const CostModel& model, const Overrides& overr
         if (choice.parameter < 0) choice.parameter = choice.algorithm->fallback(shape);
         if (choice.algorithm->fits(shape, choice.parameter)) return choice;
     }
-    Choice best;
-    double least = 0;
-    for (const Algorithm& algorithm : catalogue()) {
-        if (algorithm.operation != shape.operation || algorithm.counts == nullptr) continue;
-        for (const double number : numbers(algorithm, shape)) {
-            if (!algorithm.fits(shape, number)) continue;
-            const double time = predicted(model, algorithm.counts(shape, number));
-            if (best.algorithm != nullptr && time >= least) continue;
-            best = {&algorithm, number};
-            least = time;
-        }
-    }
-    POE_CHECK(best.algorithm != nullptr, name_of(shape.operation), shape.n, shape.bytes);
-    return best;
+    const std::vector<Candidate> all = candidates(shape, model);
+    return std::min_element(all.begin(), all.end(),
+                            [](const auto& a, const auto& b) { return a.time < b.time; })
+        ->choice;
 }
 
 }  // namespace poe::collectives

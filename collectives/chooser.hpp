@@ -1,6 +1,9 @@
-// Which algorithm a call takes: the cheapest by the model T = C1 ts + C2 tc + C3 tn, the formula of
-// the CCL paper (IV.A) with a linear f, over the algorithms of the catalogue that fit and have
-// formulas. Decided once per shape. MP_COLL_<OPERATION>=algorithm[:number] decides instead.
+// Which algorithm a call takes: the cheapest by the model, over the algorithms of the catalogue
+// that fit and have formulas. The model is that of the CCL paper (IV.A) with a linear f, its third
+// term apart: the rounds take C1 ts + C2 tc, and the work of all ranks together, which share cores
+// and memory, takes tm for each message and tn for each byte sent (C3) or copied. It takes the
+// longer. Lambda trees are made for the measured lambda, and cost T_lambda(n) of the postal model.
+// Decided once per shape. MP_COLL_<OPERATION>=algorithm[:number] decides instead.
 #pragma once
 
 #include <array>
@@ -8,24 +11,23 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "collectives/catalogue.hpp"
+#include "collectives/tuning.hpp"
 #include "comm/base/result.hpp"
 
 namespace poe::collectives {
 
-// In microseconds, and microseconds per byte.
-struct CostModel {
-    double start_up = 1;  // ts: of a message
-    double transfer = 0;  // tc: of a byte of a message
-    double load = 0;      // tn: of a byte anywhere, because ranks share what moves it
+// In microseconds. The algorithm must have formulas.
+double predicted(const CostModel& model, const Shape& shape, const Choice& choice);
+
+struct Candidate {
+    Choice choice;
+    double time = 0;  // predicted, microseconds
 };
-
-// Where nobody has measured: tasks that share a node and its memory, or talk over a network.
-inline constexpr CostModel kSameNode{1.0, 0.00012, 0.00006};
-inline constexpr CostModel kNetwork{40.0, 0.01, 0.0};
-
-double predicted(const CostModel& model, const Counts& counts) noexcept;
+// What the model compares for such a call; never empty. The first of the cheapest is taken.
+std::vector<Candidate> candidates(const Shape& shape, const CostModel& model);
 
 // "binomial", "radix:4": an algorithm of that operation. An error names what there is.
 Result<Choice> read_choice(Operation operation, std::string_view text);

@@ -1,20 +1,20 @@
 // The protocol of shared memory between members of a group; see commons.hpp.
 #include "collectives/commons.hpp"
 
-#include <cstring>
-
 namespace poe::collectives {
 
-Commons::Commons(std::byte* memory, std::uint32_t members, std::uint32_t me) noexcept
-    : members_(members),
+Commons::Commons(std::byte* memory, std::uint32_t members, std::uint32_t me, const Sizes& sizes)
+    : sizes_(sizes),
+      members_(members),
       me_(me),
       left_(reinterpret_cast<Line*>(memory)),
       roots_(left_ + 1),
       arrived_(roots_ + 1),
-      published_(arrived_ + kDepth),
-      done_(reinterpret_cast<Line*>(memory + kControl)),
-      slots_(memory + kControl + members * sizeof(Line)),
-      results_(slots_ + members * kSlot) {}
+      published_(arrived_ + sizes.depth),
+      done_(published_ + sizes.depth),
+      slots_(reinterpret_cast<std::byte*>(done_ + members)),
+      results_(slots_ + sizes.depth * members * sizes.slot),
+      publisher_(sizes.depth, kLast) {}
 
 // A member that is not done with so many calls; members_ when all are.
 std::uint32_t Commons::first_behind(std::uint64_t calls) const noexcept {
@@ -35,7 +35,7 @@ std::uint32_t Commons::not_arrived(std::uint64_t call) const noexcept {
 }
 
 void Commons::await_published(std::uint64_t call, std::uint32_t root, Host& host) const {
-    const std::atomic<std::uint64_t>& word = published_[call % kDepth].word;
+    const std::atomic<std::uint64_t>& word = published_[call % sizes_.depth].word;
     const auto over = [&word, call] { return word.load(std::memory_order_acquire) > call; };
     // Functions of two words are not allocated.
     if (!over()) {
@@ -47,10 +47,10 @@ void Commons::await_published(std::uint64_t call, std::uint32_t root, Host& host
     }
 }
 
-// The result of call - kDepth must have been taken by all.
+// All must be done with call - depth.
 void Commons::await_room(std::uint64_t call, Host& host) {
-    if (call < kDepth || all_done_ > call - kDepth) return;
-    const std::uint64_t needed = call - kDepth + 1;
+    if (call < sizes_.depth || all_done_ > call - sizes_.depth) return;
+    const std::uint64_t needed = call - sizes_.depth + 1;
     const auto over = [this, needed] { return first_behind(needed) == members_; };
     if (!over()) {
         roots_->word.fetch_add(1, std::memory_order_seq_cst);
@@ -62,7 +62,7 @@ void Commons::await_room(std::uint64_t call, Host& host) {
 }
 
 void Commons::publish(std::uint64_t call, Host& host) noexcept {
-    published_[call % kDepth].word.store(call + 1, std::memory_order_release);
+    published_[call % sizes_.depth].word.store(call + 1, std::memory_order_release);
     host.fence();
     host.wake_others();
 }
@@ -74,13 +74,30 @@ void Commons::end(std::uint64_t call, Host& host) noexcept {
         host.wake_others();
 }
 
+// The own slot must be free: nobody reads any more what it was given in call - depth.
+void Commons::await_slot(std::uint64_t call, Host& host) {
+    if (call < sizes_.depth) return;
+    const std::uint32_t publisher = publisher_[call % sizes_.depth];
+    if (publisher == kNobody) {
+        await_room(call, host);
+    } else {
+        await_published(call - sizes_.depth, publisher, host);
+    }
+}
+
+void Commons::await_given(std::uint32_t giver, std::uint64_t call, Host& host) const {
+    const std::atomic<std::uint64_t>& begun = done_[giver].begun;
+    const auto over = [&begun, call] { return begun.load(std::memory_order_acquire) > call; };
+    if (!over()) host.wait(over, [giver] { return giver; });
+}
+
 void Commons::all_give(Part& part, Host& host) {
     const std::uint64_t call = call_++;
-    if (slot_used_ != 0) await_published(slot_used_ - 1, kLast, host);
-    part.give(slots_ + me_ * kSlot);
-    slot_used_ = call + 1;
-    done_[me_].begun.store(call + 1, std::memory_order_relaxed);
-    std::atomic<std::uint64_t>& arrived = arrived_[call % kDepth].word;
+    await_slot(call, host);
+    publisher_[call % sizes_.depth] = kLast;
+    part.give(slot_of(me_, call));
+    done_[me_].begun.store(call + 1, std::memory_order_release);
+    std::atomic<std::uint64_t>& arrived = arrived_[call % sizes_.depth].word;
     if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == members_) {
         arrived.store(0, std::memory_order_relaxed);
         part.collect(result(call));
@@ -97,6 +114,7 @@ void Commons::all_give(Part& part, Host& host) {
 
 void Commons::one_gives(std::uint32_t root, Part& part, Host& host) {
     const std::uint64_t call = call_++;
+    publisher_[call % sizes_.depth] = root;
     if (root == me_) {
         await_room(call, host);
         part.collect(result(call));
@@ -108,10 +126,27 @@ void Commons::one_gives(std::uint32_t root, Part& part, Host& host) {
     end(call, host);
 }
 
+void Commons::pass_on(std::uint32_t giver, bool chained, Part& part, Host& host) {
+    const std::uint64_t call = call_++;
+    await_slot(call, host);
+    publisher_[call % sizes_.depth] = kNobody;
+    const auto give = [&] {
+        part.give(slot_of(me_, call));
+        done_[me_].begun.store(call + 1, std::memory_order_release);
+        host.fence();
+        host.wake_others();
+    };
+    if (!chained) give();
+    if (giver != kNobody) {
+        await_given(giver, call, host);
+        part.take(slot_of(giver, call));
+    }
+    if (chained) give();
+    end(call, host);
+}
+
 bool Commons::leave() noexcept {
-    if (left_->word.fetch_add(1, std::memory_order_acq_rel) + 1 < members_) return false;
-    std::memset(static_cast<void*>(left_), 0, kControl + members_ * sizeof(Line));
-    return true;
+    return left_->word.fetch_add(1, std::memory_order_acq_rel) + 1 == members_;
 }
 
 }  // namespace poe::collectives

@@ -4,29 +4,33 @@
 // to collect: the root publishes at once. With more tasks than cores this costs each member one
 // turn on a core, where a tree of messages takes one per level.
 //
-// Calls are numbered; call e uses the e-th of kDepth sets of words and result, modulo kDepth.
+// And nobody waits for more than it needs: who gives and gets nothing goes on, and where each gets
+// from one other member only it waits for that one.
 //
-//   member line   `done`: calls that this member is through with, `begun`: those in which all give
-//   that
-//                 it has arrived in; written by it alone
-//   slot          written by its member before it arrives; read by the last to arrive, before it
-//                 publishes. So a member may write it for call e when its last call that used it
-//                 has been published.
+// Calls are numbered; call e uses the e-th of `depth` sets of words, slots and result, modulo
+// depth. So a member may be that many calls ahead of another; memory for short data is deep, since
+// then one turn on a core is worth many calls.
+//
+//   member line   `done`: calls that this member is through with; `begun`: 1 + the last call in
+//   which
+//                 its slot is complete, with release; written by it alone
+//   slot[e]       written by its member; read by the last to arrive, before it publishes, or by
+//   those
+//                 who take from it, before they are done. So a member may write it for call e when
+//                 call e - depth has been published, or when all are done with it.
 //   arrived[e]    counts arrivals; who makes it n sets it back to 0, before it publishes
-//   result[e]     written by the last to arrive (all have, so all are done with call e - kDepth),
-//   or by
-//                 the root of a broadcast when all members are done with call e - kDepth
+//   result[e]     written by the last to arrive (all have, so all are done with call e - depth), or
+//   by
+//                 the root of a broadcast when all members are done with call e - depth
 //   published[e]  e + 1 once result[e] is complete, with release; read with acquire
-//   roots         how many roots wait for members to be done: who is done with a call looks here
+//   roots         how many members wait for others to be done: who is done with a call looks here
 //                 whether it has to wake somebody
-//
-// A member that has arrived and gets nothing (of a gather or a reduce) goes on without waiting, up
-// to its next call in which all give.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "comm/base/segment_layout.hpp"
 #include "comm/base/types.hpp"
@@ -35,15 +39,29 @@ namespace poe::collectives {
 
 class Commons {
   public:
-    static constexpr std::uint32_t kDepth = 4;
-    static constexpr Bytes kSlot = 2048;     // the most that a member gives
-    static constexpr Bytes kResult = 32768;  // the most that all get
+    struct Sizes {
+        std::uint32_t depth;
+        Bytes slot;               // the most that a member gives
+        Bytes result;             // the most that all get, and
+        Bytes result_per_member;  // as much more for each member
+
+        constexpr Bytes result_for(std::uint32_t members) const noexcept {
+            return result + members * result_per_member;
+        }
+        constexpr Bytes control() const noexcept { return (2 + 2 * Bytes{depth}) * kLine; }
+        constexpr Bytes base() const noexcept { return control() + depth * result; }
+        constexpr Bytes per_member() const noexcept {
+            return kLine + depth * (slot + result_per_member);
+        }
+    };
+    static constexpr Sizes kLong{4, 2048, 32768, 0};
+    static constexpr Sizes kShort{64, 64, 0, 64};
 
     // On memory of bytes_for(members), all zero when the first member comes. The memory must
-    // outlive it.
-    Commons(std::byte* memory, std::uint32_t members, std::uint32_t me) noexcept;
-    static constexpr Bytes bytes_for(std::uint32_t members) noexcept {
-        return kControl + members * (kLine + kSlot) + kDepth * kResult;
+    // outlive it. All members say the same sizes.
+    Commons(std::byte* memory, std::uint32_t members, std::uint32_t me, const Sizes& sizes);
+    static constexpr Bytes bytes_for(std::uint32_t members, const Sizes& sizes) noexcept {
+        return sizes.base() + members * sizes.per_member();
     }
 
     // What one member does in a call. Nothing of it is kept.
@@ -78,11 +96,18 @@ class Commons {
     void all_give(Part& part, Host& host);
     // A call in which the root gives all.
     void one_gives(std::uint32_t root, Part& part, Host& host);
+    // A call in which each takes what is in the slot of one other member, `giver`, or of nobody.
+    // `chained`: what it gives itself depends on that; else it gives first.
+    static constexpr std::uint32_t kNobody = ~0u - 1;
+    void pass_on(std::uint32_t giver, bool chained, Part& part, Host& host);
 
-    const std::byte* slot(std::uint32_t member) const noexcept { return slots_ + member * kSlot; }
+    // Of the call that is made.
+    const std::byte* slot(std::uint32_t member) const noexcept {
+        return slot_of(member, call_ - 1);
+    }
 
-    // This member is through with the memory. True: it is the last of all, and the memory is zero
-    // again.
+    // This member is through with the memory. True: it is the last of all, and must make the memory
+    // zero again.
     bool leave() noexcept;
 
   private:
@@ -90,11 +115,10 @@ class Commons {
         std::atomic<std::uint64_t> word;
         std::atomic<std::uint64_t> begun;  // of members
     };
-    static constexpr Bytes kControl = kPage;
-    static_assert((2 + 2 * kDepth) * sizeof(Line) <= kControl);
-
     // `root`: who publishes, or kLast, the last to arrive.
     static constexpr std::uint32_t kLast = ~0u;
+    void await_slot(std::uint64_t call, Host& host);
+    void await_given(std::uint32_t giver, std::uint64_t call, Host& host) const;
     void await_published(std::uint64_t call, std::uint32_t root, Host& host) const;
     std::uint32_t not_arrived(std::uint64_t call) const noexcept;
     void await_room(std::uint64_t call, Host& host);
@@ -102,9 +126,13 @@ class Commons {
     void end(std::uint64_t call, Host& host) noexcept;
     std::uint32_t first_behind(std::uint64_t calls) const noexcept;
     std::byte* result(std::uint64_t call) const noexcept {
-        return results_ + call % kDepth * kResult;
+        return results_ + call % sizes_.depth * sizes_.result_for(members_);
+    }
+    std::byte* slot_of(std::uint32_t member, std::uint64_t call) const noexcept {
+        return slots_ + (call % sizes_.depth * members_ + member) * sizes_.slot;
     }
 
+    Sizes sizes_;
     std::uint32_t members_;
     std::uint32_t me_;
     Line* left_;
@@ -115,10 +143,9 @@ class Commons {
     std::byte* slots_;
     std::byte* results_;
     std::uint64_t call_ = 0;
-    std::uint64_t slot_used_ = 0;  // 1 + the last call that used the own slot; 0: none has
-    std::uint64_t all_done_ = 0;   // calls that all were done with when last looked
+    std::uint64_t all_done_ = 0;  // calls that all were done with when last looked
+    // Of the last `depth` calls: who publishes, or kNobody where members pass on.
+    std::vector<std::uint32_t> publisher_;
 };
-static_assert(Commons::bytes_for(1) <= kCommonBase + kCommonPerTask);
-static_assert(kLine + Commons::kSlot <= kCommonPerTask);
 
 }  // namespace poe::collectives

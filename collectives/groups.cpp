@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "collectives/direct_calls.hpp"
 #include "collectives/local_calls.hpp"
 #include "collectives/plan.hpp"
 

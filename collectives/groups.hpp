@@ -15,8 +15,9 @@
 
 namespace poe::collectives {
 
-struct Plans;      // kept schedules, plan.hpp
-class LocalCalls;  // shared memory, local_calls.hpp
+struct Plans;       // kept schedules, plan.hpp
+class LocalCalls;   // shared memory, local_calls.hpp
+class DirectCalls;  // the members' own memory, direct_calls.hpp
 
 struct Group {
     Group(int number, int its_label, std::vector<TaskId> tasks, TaskId own);
@@ -36,6 +37,8 @@ struct Group {
     std::unique_ptr<Plans> plans;
     // Null until the first call that could use it; then it says whether there is any.
     std::unique_ptr<LocalCalls> local;
+    // Null until the first call that could use it, and where `local` has no memory.
+    std::unique_ptr<DirectCalls> direct;
 };
 
 // The groups of this task. A number is (counter, task): the task of rank 0 counts the groups it has

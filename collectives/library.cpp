@@ -2,12 +2,19 @@
 #include "collectives/library.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
 #include <string_view>
 #include <strings.h>
+#include <unistd.h>
 
 #include "collectives/algorithms/algorithms.hpp"
 #include "collectives/barrier.hpp"
+#include "comm/api_call.hpp"
 #include "comm/base/check.hpp"
+#include "comm/base/tuning_path.hpp"
 
 namespace poe::collectives {
 namespace {
@@ -17,10 +24,37 @@ bool is_word(const char* text, std::initializer_list<const char*> words) {
                        [text](const char* word) { return ::strcasecmp(text, word) == 0; });
 }
 
+// The same for all tasks of a node, however they are bound.
+unsigned cores_of_node() {
+    return static_cast<unsigned>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
+// The contents of the file, behind its name, as poe hands them to tasks; or the file itself.
+Result<Tuning> tuning_of_job(const Library::Variables& variables) {
+    if (const char* handed = variables(kTuningVariable); handed != nullptr && *handed != '\0') {
+        const std::string_view text(handed);
+        const std::size_t name = std::min(text.find('\n'), text.size());
+        return read_tuning(text.substr(std::min(name + 1, text.size())),
+                           std::string(text.substr(0, name)), cores_of_node());
+    }
+    const char* file = variables(kTuningFileVariable);
+    if (file == nullptr || *file == '\0') return built_in_tuning(cores_of_node());
+    const std::unique_ptr<FILE, int (*)(FILE*)> stream(std::fopen(file, "re"), std::fclose);
+    if (!stream) {
+        UserError error;
+        error.source = kTuningFileVariable;
+        error.text = std::string("cannot read ") + file + ": " + std::strerror(errno);
+        return error;
+    }
+    std::string text(kLongestTuning, '\0');
+    text.resize(std::fread(text.data(), 1, text.size(), stream.get()));
+    return read_tuning(text, file, cores_of_node());
+}
+
 }  // namespace
 
 Library::Library(comm::Runtime& runtime, const Variables& variables)
-    : runtime_(runtime), groups_(runtime.tasks(), runtime.task()) {
+    : runtime_(runtime), variables_(variables), groups_(runtime.tasks(), runtime.task()) {
     read_modes(variables);
     Result<Overrides> overrides = read_overrides(variables);
     if (overrides) {
@@ -47,12 +81,28 @@ void Library::read_modes(const Variables& variables) {
     }
 }
 
-Choice Library::choice_for(const Shape& shape) const {
-    return choose(shape, runtime_.nodes() > 1 ? kNetwork : kSameNode, overrides_);
+// All members of a group must come to the same choice, on whatever nodes they are. So the tuning is
+// what poe has handed to all tasks, or a file that the user has named for all.
+const CostModel& Library::model_for(const Group& group) {
+    if (!tuning_) {
+        Result<Tuning> read = tuning_of_job(variables_);
+        if (!read && runtime_.task() == 0)
+            std::fprintf(stderr,
+                         "ATTENTION: 0032-%d %s. Collective calls go on with what is built in; "
+                         "mptune makes a new file.\n",
+                         static_cast<int>(comm::MplError::kTuningFile), read.error().str().c_str());
+        tuning_ = read ? read.value() : built_in_tuning(cores_of_node());
+    }
+    return LocalCalls::possible(runtime_, group) ? tuning_->node : tuning_->network;
 }
 
+Choice Library::choice_for(const Group& group, const Shape& shape) {
+    return choose(shape, model_for(group), overrides_);
+}
+
+template <typename Make>
 Plan& Library::kept_or_new(Group& group, const Shape& shape, bool users_function,
-                           const std::function<Generator()>& make) {
+                           const Make& make) {
     if (Plan* kept = group.plans->find(shape, users_function)) return *kept;
     return group.plans->add(std::make_unique<Plan>(shape, make(), group.me, users_function),
                             users_function);
@@ -65,6 +115,22 @@ LocalCalls* Library::local_for(Group& group, const Shape& shape) {
     const bool from_root =
         shape.operation == Operation::kBcast || shape.operation == Operation::kScatter;
     if (barrier_ && from_root) return nullptr;
+    return memory_of(group);
+}
+
+DirectCalls* Library::direct_for(Group& group, const Shape& shape) {
+    if (!DirectCalls::fits(shape) || overrides_[static_cast<std::size_t>(shape.operation)])
+        return nullptr;
+    if (group.direct == nullptr) {
+        LocalCalls* local = memory_of(group);
+        if (local == nullptr) return nullptr;
+        group.direct = std::make_unique<DirectCalls>(runtime_, group, *local);
+    }
+    return group.direct->allowed() ? group.direct.get() : nullptr;
+}
+
+// Finds out whether the group has shared memory when it is first asked for.
+LocalCalls* Library::memory_of(Group& group) {
     if (group.local == nullptr) {
         group.local = std::make_unique<LocalCalls>();
         if (!LocalCalls::possible(runtime_, group)) return nullptr;
@@ -85,7 +151,7 @@ Plan& Library::plan_for(Group& group, const CollectiveCall& call) {
     const Shape& shape = call.shape;
     const bool users = call.run.reduction.function != nullptr && call.run.reduction.name == nullptr;
     return kept_or_new(group, shape, users, [&] {
-        Generator generate = choice_for(shape).make(shape);
+        Generator generate = choice_for(group, shape).make(shape);
         return barrier_ ? with_barrier(shape, std::move(generate)) : generate;
     });
 }
@@ -135,7 +201,13 @@ Plan* Library::exchange_rows(Group& group, std::vector<Bytes>& matrix) {
 }
 
 Running& Library::add_running(Group& group, Plan& plan) {
-    auto running = std::make_unique<Running>();
+    std::unique_ptr<Running> running;
+    if (spare_.empty()) {
+        running = std::make_unique<Running>();
+    } else {
+        running = std::move(spare_.back());
+        spare_.pop_back();
+    }
     running->id = next_id_;
     next_id_ = next_id_ == 0x7fffffff ? 1 : next_id_ + 1;
     running->plan = &plan;
@@ -167,14 +239,17 @@ bool Library::advance(Running& running) {
     return !running.plan->running() || running.plan->advance(messages());
 }
 
-bool Library::needs_whole_matrix(const Shape& shape) const {
+bool Library::needs_whole_matrix(const Group& group, const Shape& shape) {
     if (shape.matrix.empty()) return false;
-    return std::string_view(choice_for(shape).algorithm->name) != "pairwise";
+    return std::string_view(choice_for(group, shape).algorithm->name) != "pairwise";
 }
 
 void Library::end(Running& running) {
     running.plan->hold(false);
-    std::erase_if(running_, [&](const auto& each) { return each.get() == &running; });
+    const auto at = std::find_if(running_.begin(), running_.end(),
+                                 [&](const auto& each) { return each.get() == &running; });
+    spare_.push_back(std::move(*at));
+    running_.erase(at);
     if (running_.empty()) runtime_.messages().set_helper({});
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "collectives/chooser.hpp"
+#include "collectives/direct_calls.hpp"
 #include "collectives/groups.hpp"
 #include "collectives/local_calls.hpp"
 #include "collectives/plan.hpp"
@@ -39,7 +40,8 @@ class Library {
   public:
     using Variables = std::function<const char*(const char*)>;
 
-    // Reads MP_CCL_MODE, MP_EUIDEVELOP and MP_COLL_*. `runtime` must outlive it.
+    // Reads MP_CCL_MODE, MP_EUIDEVELOP and MP_COLL_*; and MP_TUNING or MP_TUNEFILE when the first
+    // algorithm is chosen. `runtime` must outlive it.
     Library(comm::Runtime& runtime, const Variables& variables);
 
     // What is wrong with the variables; empty when nothing is.
@@ -51,15 +53,19 @@ class Library {
     // The shared memory to make a blocking call on that group with, or null: then by messages. The
     // first call that could use any finds out, which blocks until the members have heard of it.
     LocalCalls* local_for(Group& group, const Shape& shape);
+    // The same for long data, by reading each other's memory.
+    DirectCalls* direct_for(Group& group, const Shape& shape);
     // The plan to run for a call on that group, built at the first call of its shape.
     Plan& plan_for(Group& group, const CollectiveCall& call);
+    // What messages cost between the members, as far as anybody has said.
+    const CostModel& model_for(const Group& group);
     // Begins one that plan_for has given; takes the next number of the group's calls. Blocks only
     // while kCallsAtOnce calls on the group are under way.
     void begin(Group& group, Plan& plan, Run run);
 
     // Whether the algorithm for an irregular index is one that has to know the lengths of all
     // members' blocks: only those asked for by name (MP_COLL_INDEX) are.
-    bool needs_whole_matrix(const Shape& shape) const;
+    bool needs_whole_matrix(const Group& group, const Shape& shape);
     // All rows of an irregular index's matrix, from each member's own. Blocking; null or the plan
     // that went wrong.
     Plan* exchange_rows(Group& group, std::vector<Bytes>& matrix);
@@ -84,17 +90,21 @@ class Library {
 
   private:
     void read_modes(const Variables& variables);
-    Plan& kept_or_new(Group& group, const Shape& shape, bool users_function,
-                      const std::function<Generator()>& make);
-    Choice choice_for(const Shape& shape) const;
+    LocalCalls* memory_of(Group& group);
+    template <typename Make>
+    Plan& kept_or_new(Group& group, const Shape& shape, bool users_function, const Make& make);
+    Choice choice_for(const Group& group, const Shape& shape);
 
     comm::Runtime& runtime_;
     std::string failure_;
     bool develop_ = false;
     bool barrier_ = false;
     Overrides overrides_;
+    Variables variables_;
+    std::optional<Tuning> tuning_;  // read when first needed
     Groups groups_;
     std::vector<std::unique_ptr<Running>> running_;
+    std::vector<std::unique_ptr<Running>> spare_;  // that have ended, to be used again
     int next_id_ = 1;
 };
 

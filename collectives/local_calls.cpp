@@ -9,6 +9,11 @@
 namespace poe::collectives {
 namespace {
 
+constexpr Bytes kShortBase = Commons::kShort.base();
+constexpr Bytes kShortPerMember = Commons::kShort.per_member();
+static_assert(kShortBase + Commons::kLong.base() <= kCommonBase);
+static_assert(kShortPerMember + Commons::kLong.per_member() <= kCommonPerTask);
+
 class LocalPart final : public Commons::Part {
   public:
     LocalPart(const Shape& shape, const Run& run, const Commons& commons, std::uint32_t me,
@@ -21,6 +26,10 @@ class LocalPart final : public Commons::Part {
           scratch_(scratch) {}
 
     void give(std::byte* slot) override {
+        if (passes_on(shape_, barrier_) && shape_.operation == Operation::kPrefix) {
+            extend(slot);
+            return;
+        }
         const Bytes bytes =
             shape_.operation == Operation::kIndex ? shape_.bytes * shape_.n : shape_.bytes;
         if (shape_.operation != Operation::kSync) copy(slot, run_.given, bytes);
@@ -67,6 +76,14 @@ class LocalPart final : public Commons::Part {
     }
 
     void take(const std::byte* result) override {
+        if (passes_on(shape_, barrier_)) {
+            if (shape_.operation == Operation::kPrefix) {
+                before_ = result;
+            } else {
+                copy(run_.result, result, shape_.bytes);
+            }
+            return;
+        }
         switch (shape_.operation) {
             case Operation::kSync:
                 break;
@@ -91,11 +108,9 @@ class LocalPart final : public Commons::Part {
                 copy(run_.result, result + me_ * shape_.bytes * shape_.n, shape_.bytes * shape_.n);
                 break;
             case Operation::kShift: {
-                const auto n = static_cast<std::int64_t>(shape_.n);
-                const std::int64_t from = static_cast<std::int64_t>(me_) - shape_.step;
-                if (!shape_.circular && (from < 0 || from >= n)) break;
-                copy(run_.result, result + static_cast<Bytes>((from % n + n) % n) * shape_.bytes,
-                     shape_.bytes);
+                const std::uint32_t from = giver(shape_, me_);
+                if (from != Commons::kNobody)
+                    copy(run_.result, result + Bytes{from} * shape_.bytes, shape_.bytes);
                 break;
             }
         }
@@ -107,7 +122,31 @@ class LocalPart final : public Commons::Part {
         return barrier_ || !for_root || is_root();
     }
 
+    // Calls in which each needs what one other has, and no more.
+    static bool passes_on(const Shape& shape, bool barrier) {
+        return !barrier &&
+               (shape.operation == Operation::kPrefix || shape.operation == Operation::kShift);
+    }
+    // Whose that is.
+    static std::uint32_t giver(const Shape& shape, std::uint32_t me) {
+        if (shape.operation == Operation::kPrefix) return me == 0 ? Commons::kNobody : me - 1;
+        const auto n = static_cast<std::int64_t>(shape.n);
+        const std::int64_t from = static_cast<std::int64_t>(me) - shape.step;
+        if (!shape.circular && (from < 0 || from >= n)) return Commons::kNobody;
+        return static_cast<std::uint32_t>((from % n + n) % n);
+    }
+
   private:
+    // A prefix: what the member before has, and the own.
+    void extend(std::byte* slot) {
+        if (before_ == nullptr) {
+            copy(slot, run_.given, shape_.bytes);
+        } else {
+            copy(slot, before_, shape_.bytes);
+            reduce_into(run_.reduction, slot, run_.given, shape_.bytes, true, scratch_);
+        }
+        copy(run_.result, slot, shape_.bytes);
+    }
     bool is_root() const { return static_cast<Rank>(me_) == shape_.root; }
     void add(std::byte* sum, std::uint32_t rank) {
         reduce_into(run_.reduction, sum, commons_.slot(rank), shape_.bytes, true, scratch_);
@@ -122,6 +161,7 @@ class LocalPart final : public Commons::Part {
     std::uint32_t me_;
     bool barrier_;
     std::byte* scratch_;
+    const std::byte* before_ = nullptr;
 };
 
 }  // namespace
@@ -131,8 +171,11 @@ LocalCalls::LocalCalls(comm::Runtime& runtime, const Group& group, std::uint32_t
       group_(&group),
       piece_(piece),
       memory_(runtime.segment()->map_common(piece)),
-      scratch_(Commons::kSlot) {
-    commons_.emplace(memory_.data(), group.size(), static_cast<std::uint32_t>(group.me));
+      scratch_(Commons::kLong.slot) {
+    const auto me = static_cast<std::uint32_t>(group.me);
+    short_.emplace(memory_.data(), group.size(), me, Commons::kShort);
+    long_.emplace(memory_.data() + Commons::bytes_for(group.size(), Commons::kShort), group.size(),
+                  me, Commons::kLong);
     for (std::uint32_t r = 0; r < group.size(); ++r) {
         if (static_cast<Rank>(r) == group.me) continue;
         others_.push_back(*runtime.segment()->local_index(group.members[r]));
@@ -140,19 +183,28 @@ LocalCalls::LocalCalls(comm::Runtime& runtime, const Group& group, std::uint32_t
 }
 
 LocalCalls::~LocalCalls() {
-    if (commons_ && commons_->leave()) runtime_->segment()->give_back_common(piece_);
+    if (!long_) return;
+    // Who is the last to leave the second has seen all leave the first. All of it is made zero: in
+    // the next group, of another size, other words lie where data were.
+    short_->leave();
+    if (!long_->leave()) return;
+    const std::uint32_t members = group_->size();
+    std::memset(
+        memory_.data(), 0,
+        Commons::bytes_for(members, Commons::kShort) + Commons::bytes_for(members, Commons::kLong));
+    runtime_->segment()->give_back_common(piece_);
 }
 
 bool LocalCalls::fits(const Shape& shape) noexcept {
     if (!shape.offsets.empty() || !shape.matrix.empty()) return false;
     const Bytes each = shape.bytes;
-    const bool slot = each <= Commons::kSlot;
-    const bool all = each * shape.n <= Commons::kResult;
+    const bool slot = each <= Commons::kLong.slot;
+    const bool all = each * shape.n <= Commons::kLong.result;
     switch (shape.operation) {
         case Operation::kSync:
             return true;
         case Operation::kBcast:
-            return each <= Commons::kResult;
+            return each <= Commons::kLong.result;
         case Operation::kScatter:
             return all;
         case Operation::kReduce:
@@ -164,7 +216,8 @@ bool LocalCalls::fits(const Shape& shape) noexcept {
         case Operation::kShift:
             return slot && all;
         case Operation::kIndex:
-            return each * shape.n <= Commons::kSlot && each * shape.n * shape.n <= Commons::kResult;
+            return each * shape.n <= Commons::kLong.slot &&
+                   each * shape.n * shape.n <= Commons::kLong.result;
     }
     return false;
 }
@@ -176,13 +229,23 @@ bool LocalCalls::possible(comm::Runtime& runtime, const Group& group) noexcept {
     });
 }
 
+// The deep memory when the data are short enough.
+Commons& LocalCalls::memory_for(const Shape& shape) noexcept {
+    const Bytes given = shape.operation == Operation::kIndex ? shape.bytes * shape.n : shape.bytes;
+    return given <= Commons::kShort.slot ? *short_ : *long_;
+}
+
 void LocalCalls::run(const Shape& shape, const Run& run, bool barrier) {
     const auto me = static_cast<std::uint32_t>(group_->me);
-    LocalPart part(shape, run, *commons_, me, barrier, scratch_.data());
+    Commons& commons = memory_for(shape);
+    LocalPart part(shape, run, commons, me, barrier, scratch_.data());
     if (shape.operation == Operation::kBcast || shape.operation == Operation::kScatter) {
-        commons_->one_gives(static_cast<std::uint32_t>(shape.root), part, *this);
+        commons.one_gives(static_cast<std::uint32_t>(shape.root), part, *this);
+    } else if (LocalPart::passes_on(shape, barrier)) {
+        commons.pass_on(LocalPart::giver(shape, me), shape.operation == Operation::kPrefix, part,
+                        *this);
     } else {
-        commons_->all_give(part, *this);
+        commons.all_give(part, *this);
     }
     // As every call does: a message that was sent before a sync has come after it.
     runtime_->messages().progress();

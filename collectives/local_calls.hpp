@@ -29,12 +29,13 @@ class LocalCalls : private Commons::Host {
     // Whether the group is within this task's node, and there is shared memory at all.
     static bool possible(comm::Runtime& runtime, const Group& group) noexcept;
 
-    bool available() const noexcept { return commons_.has_value(); }
+    bool available() const noexcept { return long_.has_value(); }
     // Makes the call. Blocking. `barrier`: nobody is to get through before all have come; not for a
     // broadcast or a scatter.
     void run(const Shape& shape, const Run& run, bool barrier);
 
   private:
+    Commons& memory_for(const Shape& shape) noexcept;
     void wait(const std::function<bool()>& over,
               const std::function<std::uint32_t()>& whom) override;
     void fence() noexcept override { runtime_->fences().light(); }
@@ -44,7 +45,8 @@ class LocalCalls : private Commons::Host {
     const Group* group_ = nullptr;
     std::uint32_t piece_ = 0;
     SegmentMapping memory_;
-    std::optional<Commons> commons_;
+    std::optional<Commons> short_;
+    std::optional<Commons> long_;
     std::vector<std::uint32_t> others_;  // local indices
     std::vector<std::byte> scratch_;     // for functions of the user's
 };

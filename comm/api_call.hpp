@@ -38,6 +38,7 @@ enum class MplError : int {
     kRoot = 119,
     kCollectiveId = 120,
     kMember = 121,
+    kTuningFile = 122,  // no error: the call goes on
 };
 
 // The process's one runtime; null before the first call.

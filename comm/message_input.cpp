@@ -62,7 +62,7 @@ inline bool MessageLayer::receive_at_once(Peer& from, const FrameHeader& header)
     request->type = header.tag;
     request->length = header.length;
     request->expected = header.length;
-    request->number = ++from.messages_from;
+    request->number = ++from.messages_from[index_of(header.context)];
     trace_received(*request);
     finish(*request, Outcome::kDone);
     return true;
@@ -106,20 +106,20 @@ bool MessageLayer::begin_eager(Peer& from, const FrameHeader& header) {
     Inbound& in = from.in;
     const Bytes cost = Bytes{header.length} + kMessageCost;
     if (header.tag < 0 || header.length > settings_.eager_limit ||
-        from.eager_held + cost > settings_.buffer_mem) {
+        from.eager_held[index_of(header.context)] + cost > settings_.buffer_mem) {
         break_pipe(from, "it sent a message without tokens or with an impossible type");
         return false;
     }
-    const std::uint32_t number = ++from.messages_from;
+    const std::uint32_t number = ++from.messages_from[index_of(header.context)];
     if (ReceiveRequest* receive = match(header.context, from.task, header.tag)) {
         matched(*receive, from.task, header.tag, header.length, number);
         in.into = receive;
         in.room = receive->expected;
         return true;
     }
-    Unexpected& kept = keep({header.context, from.task, header.tag}, header.length, cost, number);
-    kept.data.resize(header.length);
-    from.eager_held += cost;
+    Unexpected& kept =
+        keep({header.context, from.task, header.tag}, header.length, cost, header.length, number);
+    from.eager_held[index_of(header.context)] += cost;
     in.kept = &kept;
     in.room = header.length;
     return true;
@@ -169,7 +169,7 @@ void MessageLayer::finish_frame(Peer& from) {
     switch (in.header.kind) {
         case FrameKind::kEager:
             if (in.into != nullptr) {
-                from.pipe->give_tokens(Bytes{in.header.length} + kMessageCost);
+                from.pipe->give_tokens(in.header.context, Bytes{in.header.length} + kMessageCost);
                 in.into->moved = in.into->expected;
                 complete(*in.into, Outcome::kDone);
             } else {
@@ -206,20 +206,21 @@ void MessageLayer::finish_frame(Peer& from) {
 }
 
 void MessageLayer::handle_request(Peer& from, const FrameHeader& header, const RequestBody& body) {
-    if (header.tag < 0 || from.eager_held + kMessageCost > settings_.buffer_mem) {
+    if (header.tag < 0 ||
+        from.eager_held[index_of(header.context)] + kMessageCost > settings_.buffer_mem) {
         break_pipe(from, "it announced a message without tokens or with an impossible type");
         return;
     }
-    const std::uint32_t number = ++from.messages_from;
+    const std::uint32_t number = ++from.messages_from[index_of(header.context)];
     if (ReceiveRequest* receive = match(header.context, from.task, header.tag)) {
-        from.pipe->give_tokens(kMessageCost);
+        from.pipe->give_tokens(header.context, kMessageCost);
         matched(*receive, from.task, header.tag, body.length, number);
         accept_offer(from, body, *receive);
         return;
     }
     Unexpected& offer =
-        keep({header.context, from.task, header.tag}, body.length, kMessageCost, number);
-    from.eager_held += kMessageCost;
+        keep({header.context, from.task, header.tag}, body.length, kMessageCost, 0, number);
+    from.eager_held[index_of(header.context)] += kMessageCost;
     offer.offer = body;
     offer.state = Unexpected::State::kOffered;
     ++offers_;
@@ -326,9 +327,9 @@ void MessageLayer::cancel(ReceiveRequest& request) {
 }
 
 // A message that nobody has asked for, found by a receive under any of the four keys it may use.
-Unexpected& MessageLayer::keep(const MatchKey& from, Bytes length, Bytes cost,
+Unexpected& MessageLayer::keep(const MatchKey& from, Bytes length, Bytes cost, Bytes room,
                                std::uint32_t number) {
-    auto* message = new Unexpected;
+    Unexpected* message = pool_.take(room);
     message->from = from;
     message->number = number;
     message->length = length;
@@ -378,10 +379,10 @@ void MessageLayer::drop(Unexpected* message) {
         if (link.queue != nullptr) unexpected_.remove(link);
     }
     Peer& from = peer(message->from.source);
-    from.eager_held -= message->cost;
+    from.eager_held[index_of(message->from.context)] -= message->cost;
     if (message->taken_in) from.offers_held -= message->length;
-    if (from.pipe != nullptr) from.pipe->give_tokens(message->cost);
-    delete message;
+    if (from.pipe != nullptr) from.pipe->give_tokens(message->from.context, message->cost);
+    pool_.give(message);
 }
 
 // Fetches announced messages into buffer memory, as far as it reaches. Answers whether any was.
@@ -411,7 +412,9 @@ void MessageLayer::take_in(Unexpected& offer) {
     --offers_;
     offer.taken_in = true;
     offer.state = Unexpected::State::kArriving;
-    offer.data.resize(offer.length);
+    Unexpected* lender = pool_.take(offer.length);
+    offer.data.swap(lender->data);
+    pool_.give(lender);
     offer.fill.view = BufferView(offer.data.data(), offer.length);
     offer.fill.wanted = offer.from;
     offer.fill.fills = &offer;

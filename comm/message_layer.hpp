@@ -11,8 +11,8 @@
 // tasks that both send first get on, and a later message of the same sender can be received before
 // an earlier one.
 //
-// Buffer memory is per pair of tasks: `buffer_mem` bytes for eager messages (the sender holds
-// tokens for them and waits when it has none) and as much again for announced ones.
+// Buffer memory is per pair of tasks: `buffer_mem` bytes for eager messages of each context (the
+// sender holds tokens for them and waits when it has none) and as much again for announced ones.
 //
 // Matching is by context, source and type; a receive takes the oldest matching message of a source,
 // a message takes the oldest matching receive (the stricter MPI rule; MPL allows it).
@@ -28,6 +28,7 @@
 #include "comm/base/types.hpp"
 #include "comm/pipe.hpp"
 #include "comm/request.hpp"
+#include "comm/unexpected_pool.hpp"
 #include "comm/wait.hpp"
 
 namespace poe::comm {
@@ -116,6 +117,7 @@ class MessageLayer final : private PipeSink {
     void queue_frame(Peer& peer, OutFrame& frame);
     bool pump(Peer& peer);
     bool pump_all();
+    static bool begin_next(Peer& peer, struct FrameQueue& queue);
     bool push(Peer& peer, OutFrame& frame);
     void frame_sent(Peer& peer, OutFrame& frame);
     void send_granted_data(Peer& peer, SendRequest& request);
@@ -137,7 +139,8 @@ class MessageLayer final : private PipeSink {
     void complete(ReceiveRequest& request, Outcome outcome);
     void cancel(SendRequest& request);
     void cancel(ReceiveRequest& request);
-    Unexpected& keep(const MatchKey& from, Bytes length, Bytes cost, std::uint32_t number);
+    Unexpected& keep(const MatchKey& from, Bytes length, Bytes cost, Bytes room,
+                     std::uint32_t number);
     void take(Unexpected& message, ReceiveRequest& request);
     void copy_to(ReceiveRequest& request, const Unexpected& message);
     void drop(Unexpected* message);
@@ -165,6 +168,7 @@ class MessageLayer final : private PipeSink {
     std::function<bool()> helper_;
     std::vector<std::unique_ptr<Peer>> peers_;  // by task id, made at first use
     std::vector<Peer*> sending_;                // with frames to send
+    UnexpectedPool pool_;
     KeyedQueues posted_;
     KeyedQueues unexpected_;
     std::uint64_t posted_with_wildcard_ = 0;

@@ -63,7 +63,7 @@ void MessageLayer::cancel(SendRequest& request) {
     Peer& to = peer(request.dest);
     if (to.current == &request.frame) to.current = nullptr;
     to.urgent.remove(request.frame);
-    to.ordered.remove(request.frame);
+    to.ordered[index_of(request.context)].remove(request.frame);
     if (request.id != 0) sends_.remove(request.id);
     request.id = 0;
 }
@@ -71,7 +71,7 @@ void MessageLayer::cancel(SendRequest& request) {
 void MessageLayer::send_to_self(SendRequest& request) {
     const Bytes size = request.view.size();
     const MatchKey from{request.context, settings_.me, request.type};
-    const std::uint32_t number = peer(settings_.me).messages_to;
+    const std::uint32_t number = peer(settings_.me).messages_to[index_of(request.context)];
     if (ReceiveRequest* receive = match(from.context, from.source, from.type)) {
         matched(*receive, from.source, from.type, size, number);
         std::vector<std::byte> copy(receive->expected);
@@ -81,13 +81,12 @@ void MessageLayer::send_to_self(SendRequest& request) {
     } else {
         Peer& self = peer(settings_.me);
         if (size > settings_.buffer_mem ||
-            self.eager_held + size + kMessageCost > settings_.buffer_mem) {
+            self.eager_held[index_of(from.context)] + size + kMessageCost > settings_.buffer_mem) {
             finish(request, Outcome::kNoBuffer);
             return;
         }
-        Unexpected& kept = keep(from, size, size + kMessageCost, number);
-        self.eager_held += kept.cost;
-        kept.data.resize(size);
+        Unexpected& kept = keep(from, size, size + kMessageCost, size, number);
+        self.eager_held[index_of(from.context)] += kept.cost;
         request.view.copy_out(0, kept.data.data(), size);
         kept.state = Unexpected::State::kHere;
     }
@@ -99,7 +98,7 @@ void MessageLayer::queue_frame(Peer& to, OutFrame& frame) {
         POE_CHECK(to.current == nullptr, to.task);
         to.current = &frame;
     } else {
-        (frame.cost > 0 ? to.ordered : to.urgent).push(frame);
+        (frame.cost > 0 ? to.ordered[index_of(frame.header.context)] : to.urgent).push(frame);
     }
     if (!to.in_sending_list) {
         to.in_sending_list = true;
@@ -112,7 +111,7 @@ bool MessageLayer::pump_all() {
     for (std::size_t i = 0; i < sending_.size();) {
         Peer& to = *sending_[i];
         moved = pump(to) || moved;
-        if (to.current == nullptr && to.urgent.empty() && to.ordered.empty()) {
+        if (to.nothing_queued()) {
             to.in_sending_list = false;
             sending_[i] = sending_.back();
             sending_.pop_back();
@@ -123,22 +122,29 @@ bool MessageLayer::pump_all() {
     return moved;
 }
 
+// Begins the next frame of a queue. False: there is none, or no room for it.
+bool MessageLayer::begin_next(Peer& to, FrameQueue& queue) {
+    if (queue.empty()) return false;
+    OutFrame& next = *queue.head;
+    const Bytes taken = to.pipe->start_frame(next.header, next.payload, next.offset, next.cost);
+    if (taken == Pipe::kNoRoom) return false;
+    queue.pop();
+    next.started = true;
+    next.sent = taken;
+    to.current = &next;
+    return true;
+}
+
 // Sends what the pipe takes: the frame under way, then frames that need no tokens, then the others
-// in order.
+// of each context in order. A context that is out of tokens holds up no other.
 bool MessageLayer::pump(Peer& to) {
     bool moved = false;
     while (to.fault == nullptr) {
         if (to.current == nullptr) {
-            FrameQueue& queue = !to.urgent.empty() ? to.urgent : to.ordered;
-            if (queue.empty()) break;
-            OutFrame& next = *queue.head;
-            const Bytes taken =
-                to.pipe->start_frame(next.header, next.payload, next.offset, next.cost);
-            if (taken == Pipe::kNoRoom) break;
-            queue.pop();
-            next.started = true;
-            next.sent = taken;
-            to.current = &next;
+            bool begun = begin_next(to, to.urgent);
+            if (!begun && !to.urgent.empty()) break;
+            for (FrameQueue& queue : to.ordered) begun = begun || begin_next(to, queue);
+            if (!begun) break;
             moved = true;
         }
         moved = push(to, *to.current) || moved;

@@ -41,32 +41,34 @@ struct MessageLayer::Peer {
     TaskId task = 0;
     Pipe* pipe = nullptr;  // null for oneself
     const char* fault = nullptr;
-    // Messages so far, in the order of the calls that sent them; so both ends number them alike,
-    // from 1 on. For traces.
-    std::uint32_t messages_to = 0;
-    std::uint32_t messages_from = 0;
-    // Frames that need tokens keep their order among each other; those that need none may overtake.
+    // Messages of each context so far, in the order of the calls that sent them; so both ends
+    // number them alike, from 1 on. For traces.
+    std::uint32_t messages_to[kContexts] = {};
+    std::uint32_t messages_from[kContexts] = {};
+    // Frames that need tokens keep their order among each other, within a context; those that need
+    // none may overtake.
     OutFrame* current = nullptr;  // started, not finished
     FrameQueue urgent;
-    FrameQueue ordered;
+    FrameQueue ordered[kContexts];
     bool in_sending_list = false;
     Inbound in;
-    Bytes eager_held = 0;   // buffer memory in use for this peer's eager messages
-    Bytes offers_held = 0;  // and for its announced ones
+    Bytes eager_held[kContexts] = {};  // buffer memory in use for this peer's eager messages
+    Bytes offers_held = 0;             // and for its announced ones
     FetchChoice fetch_choice;
 
-    bool idle() const noexcept {
-        return current == nullptr && urgent.empty() && ordered.empty() && fault == nullptr;
+    bool nothing_queued() const noexcept {
+        return current == nullptr && urgent.empty() && ordered[index_of(Context::kUser)].empty() &&
+               ordered[index_of(Context::kCollective)].empty();
     }
+    bool idle() const noexcept { return nothing_queued() && fault == nullptr; }
 };
 
 // A message is about to be handed over: nobody can have received it before that is in the trace.
 inline void MessageLayer::number_and_trace(Peer& to, Context context, std::int32_t type,
                                            Bytes bytes) {
-    ++to.messages_to;
+    const std::uint32_t number = ++to.messages_to[index_of(context)];
     if (trace::the_tracer.on()) [[unlikely]]
-        trace::the_tracer.sent(static_cast<std::uint8_t>(context), to.task, type, bytes,
-                               to.messages_to);
+        trace::the_tracer.sent(static_cast<std::uint8_t>(context), to.task, type, bytes, number);
 }
 
 inline void MessageLayer::trace_received(const ReceiveRequest& request) {

@@ -8,7 +8,8 @@
 // at the other end: the message layer takes tokens before it sends a frame that the receiver may
 // have to keep, and gives them back when the message has left the buffer. Frames that always have a
 // place to go need no tokens. So a receiver can always empty its pipes, and no frame ever blocks a
-// later one.
+// later one. Each context has tokens of its own, as many as the others: what a program leaves
+// unreceived holds up none of its collective calls.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +23,9 @@ namespace poe::comm {
 // Messages of different contexts never match each other, wildcards included.
 enum class Context : std::uint8_t { kUser = 0, kCollective = 1 };
 inline constexpr std::uint8_t kContexts = 2;
+constexpr std::size_t index_of(Context context) noexcept {
+    return static_cast<std::size_t>(context);
+}
 
 enum class FrameKind : std::uint8_t {
     kEager = 1,    // a whole message; tag = type. Needs tokens.
@@ -67,9 +71,10 @@ class Pipe {
     TaskId peer() const noexcept { return peer_; }
 
     // Sending. Starts a frame and takes the first bytes of its payload, header.length bytes from
-    // position `offset` of `payload`, and `cost` tokens. Answers how many bytes it took, or kNoRoom
-    // when there is no room or there are too few tokens; then nothing has been taken. When fewer
-    // than header.length, continue_frame must bring the rest before the next start_frame.
+    // position `offset` of `payload`, and `cost` tokens of the header's context. Answers how many
+    // bytes it took, or kNoRoom when there is no room or there are too few tokens; then nothing has
+    // been taken. When fewer than header.length, continue_frame must bring the rest before the next
+    // start_frame.
     virtual Bytes start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset,
                               Bytes cost) = 0;
     // Takes more of the frame under way: up to `rest` bytes from position `offset` on.
@@ -83,11 +88,12 @@ class Pipe {
     // Drops up to n payload bytes that have arrived.
     virtual Bytes skip(Bytes n) = 0;
     // The short way for a frame that is there as a whole and fits: reads all of it to position 0 of
-    // `to`, finishes it and gives `cost` tokens back. False: not done, go the long way.
+    // `to`, finishes it and gives `cost` tokens of its context back. False: not done, go the long
+    // way.
     virtual bool read_whole(const BufferView& to, Bytes cost) = 0;
     // All payload of the front frame has been read or skipped.
     virtual void finish_frame() = 0;
-    virtual void give_tokens(Bytes cost) = 0;
+    virtual void give_tokens(Context context, Bytes cost) = 0;
 
     // Fetching: whether this device can read the peer's memory. May turn to false, never back.
     virtual bool can_fetch() const { return false; }

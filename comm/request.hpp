@@ -138,8 +138,9 @@ struct Unexpected {
     bool taken_in = false;              // rendezvous: fetched into `data` without a receive
     ReceiveRequest* claimed = nullptr;  // by a receive that came while it was arriving
     QueueLink links[4];
-    ReceiveRequest fill;  // rendezvous: the receive that fills `data`
-    std::vector<std::byte> data;
+    ReceiveRequest fill;              // rendezvous: the receive that fills `data`
+    std::vector<std::byte> data;      // at least as long as what it is for
+    Unexpected* next_free = nullptr;  // while nobody uses it
 };
 
 // Small positive numbers for requests, to be named in frames and to users. A number that is not in

@@ -129,8 +129,8 @@ void ShmPipe::finish_frame() {
     tell_sender();
 }
 
-void ShmPipe::give_tokens(Bytes cost) {
-    receiver_->give_tokens(cost);
+void ShmPipe::give_tokens(Context context, Bytes cost) {
+    receiver_->give_tokens(context, cost);
     tell_sender();
 }
 

@@ -50,15 +50,18 @@ void ShmSender::look_at_receiver() noexcept {
     const ShmControl& control = *memory_.control;
     const std::uint64_t frames = control.frames_read.load(std::memory_order_acquire);
     const std::uint64_t bytes = control.bytes_read.load(std::memory_order_acquire);
-    const std::uint64_t tokens = control.tokens_given.load(std::memory_order_acquire);
-    if (frames < frames_read_ || frames > frames_sent_ || bytes > write_at_ ||
-        tokens < tokens_given_ || tokens > tokens_taken_) [[unlikely]] {
+    bool possible = frames >= frames_read_ && frames <= frames_sent_ && bytes <= write_at_;
+    for (std::size_t of = 0; of < kContexts; ++of) {
+        const std::uint64_t given = control.tokens_given[of].load(std::memory_order_acquire);
+        possible = possible && given >= tokens_[of].given && given <= tokens_[of].taken;
+        if (possible) tokens_[of].given = given;
+    }
+    if (!possible) [[unlikely]] {
         fault_ = "it says that it has received what was never sent";
         return;
     }
     frames_read_ = frames;
     bytes_read_ = std::max(bytes, bytes_read_);
-    tokens_given_ = tokens;
 }
 
 inline bool ShmSender::has_cell() noexcept {
@@ -90,11 +93,11 @@ void ShmSender::copy_to_ring(std::uint64_t position, const BufferView& payload, 
 
 Bytes ShmSender::start_slowly(const FrameHeader& header, const BufferView& payload, Bytes offset,
                               Bytes cost) {
-    if (!has_cell() || !has_tokens(cost) || fault_ != nullptr) return Pipe::kNoRoom;
+    if (!has_cell() || !has_tokens(header.context, cost) || fault_ != nullptr) return Pipe::kNoRoom;
     const Bytes length = header.length;
     if (length <= ShmCell::kInline) {
         payload.copy_out(offset, memory_.cells[next_cell_].payload, length);
-        tokens_taken_ += cost;
+        tokens_[index_of(header.context)].taken += cost;
         publish(header);
         return length;
     }
@@ -108,7 +111,7 @@ Bytes ShmSender::start_slowly(const FrameHeader& header, const BufferView& paylo
     const Bytes piece = std::min(length, length <= kWholeFrame ? kWholeFrame : kFirstPiece);
     if (ring_room(piece, start) < piece || fault_ != nullptr) return Pipe::kNoRoom;
     copy_to_ring(start, payload, offset, piece);
-    tokens_taken_ += cost;
+    tokens_[index_of(header.context)].taken += cost;
     write_at_ = start + piece;
     if (length > kWholeFrame) {
         memory_.control->bytes_written.store(write_at_, std::memory_order_release);
@@ -140,10 +143,11 @@ Bytes ShmSender::continue_frame(const BufferView& payload, Bytes offset, Bytes r
     return piece;
 }
 
-bool ShmSender::has_tokens(Bytes cost) noexcept {
-    if (tokens_taken_ - tokens_given_ + cost <= memory_.token_capacity) return true;
+bool ShmSender::has_tokens(Context context, Bytes cost) noexcept {
+    const Tokens& tokens = tokens_[index_of(context)];
+    if (tokens.left(memory_) >= cost) return true;
     look_at_receiver();
-    return tokens_taken_ - tokens_given_ + cost <= memory_.token_capacity;
+    return tokens.left(memory_) >= cost;
 }
 
 // --- receiver
@@ -196,8 +200,8 @@ void ShmReceiver::finish_frame() noexcept {
     publish_if(due());
 }
 
-void ShmReceiver::give_tokens(Bytes cost) noexcept {
-    tokens_returned_ += cost;
+void ShmReceiver::give_tokens(Context context, Bytes cost) noexcept {
+    tokens_returned_[index_of(context)] += cost;
     publish_if(due());
 }
 
@@ -205,10 +209,12 @@ void ShmReceiver::publish() noexcept {
     ShmControl& control = *memory_.control;
     frames_published_ = frames_finished_;
     bytes_published_ = read_at_;
-    tokens_published_ = tokens_returned_;
     control.frames_read.store(frames_published_, std::memory_order_release);
     control.bytes_read.store(bytes_published_, std::memory_order_release);
-    control.tokens_given.store(tokens_published_, std::memory_order_release);
+    for (std::size_t of = 0; of < kContexts; ++of) {
+        tokens_published_[of] = tokens_returned_[of];
+        control.tokens_given[of].store(tokens_published_[of], std::memory_order_release);
+    }
     published_ = true;
 }
 

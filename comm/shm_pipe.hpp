@@ -2,7 +2,7 @@
 // from shm_device.hpp so that the protocol can be tested on any piece of memory.
 //
 // Memory of one direction (offsets in its pipe, see comm/base/segment_layout.hpp):
-//   line 0   written by the receiver only: frames_read, bytes_read, tokens_given
+//   line 0   written by the receiver only: frames_read, bytes_read, tokens_given of each context
 //   line 1   written by the sender only: bytes_written
 //   cells    one 64-byte line each: sequence, frame header, up to 48 bytes of payload
 //   ring     a power of two of bytes, for payloads that do not fit into a cell
@@ -90,7 +90,7 @@ inline constexpr std::uint16_t kSecond = 16;  // with kFromStart: at the second
 struct ShmControl {
     alignas(kLine) std::atomic<std::uint64_t> frames_read;
     std::atomic<std::uint64_t> bytes_read;
-    std::atomic<std::uint64_t> tokens_given;
+    std::atomic<std::uint64_t> tokens_given[kContexts];
     alignas(kLine) std::atomic<std::uint64_t> bytes_written;
 };
 static_assert(sizeof(ShmControl) == 2 * kLine);
@@ -139,10 +139,10 @@ class ShmSender {
                       Bytes cost) {
         const bool small = header.length <= ShmCell::kInline && payload.contiguous();
         if (small && frames_sent_ - frames_read_ < memory_.cell_count &&
-            tokens_taken_ - tokens_given_ + cost <= memory_.token_capacity && fault_ == nullptr)
+            tokens_[index_of(header.context)].left(memory_) >= cost && fault_ == nullptr)
             [[likely]] {
             copy_small(memory_.cells[next_cell_].payload, payload.start() + offset, header.length);
-            tokens_taken_ += cost;
+            tokens_[index_of(header.context)].taken += cost;
             publish(header);
             return header.length;
         }
@@ -163,7 +163,7 @@ class ShmSender {
   private:
     Bytes start_slowly(const FrameHeader& header, const BufferView& payload, Bytes offset,
                        Bytes cost);
-    bool has_tokens(Bytes cost) noexcept;
+    bool has_tokens(Context context, Bytes cost) noexcept;
     bool has_cell() noexcept;
     Bytes ring_room(Bytes wanted, std::uint64_t position) noexcept;
     void look_at_receiver() noexcept;
@@ -182,7 +182,15 @@ class ShmSender {
     std::uint64_t frames_sent_ = 0;
     std::uint32_t next_cell_ = 0;
     std::uint64_t write_at_ = 0;  // ring position
-    std::uint64_t tokens_taken_ = 0;
+    struct Tokens {
+        std::uint64_t taken = 0;
+        std::uint64_t given = 0;  // back, as last seen and checked
+
+        Bytes left(const ShmPipeMemory& memory) const noexcept {
+            return memory.token_capacity - (taken - given);
+        }
+    };
+    Tokens tokens_[kContexts];
     std::uint16_t echo_ = 0;
     bool mark_ = false;            // of the last marked frame
     bool mark_under_way_ = false;  // has not come back
@@ -192,7 +200,6 @@ class ShmSender {
     // Last seen and checked.
     std::uint64_t frames_read_ = 0;
     std::uint64_t bytes_read_ = 0;  // or known from an echo
-    std::uint64_t tokens_given_ = 0;
     Bytes reserved_ = 0;
     RingCopy copy_;
     const char* fault_ = nullptr;
@@ -240,7 +247,7 @@ class ShmReceiver {
         }
         in_frame_ = false;
         take_mark();
-        tokens_returned_ += cost;
+        tokens_returned_[index_of(header_.context)] += cost;
         ++frames_finished_;
         if (++next_cell_ == memory_.cell_count) next_cell_ = 0;
         if (++in_row_ >= kStreamFrames) prefetch_cells();
@@ -250,7 +257,7 @@ class ShmReceiver {
     Bytes read(const BufferView& to, Bytes offset, Bytes n) { return consume(&to, offset, n); }
     Bytes skip(Bytes n) { return consume(nullptr, 0, n); }
     void finish_frame() noexcept;
-    void give_tokens(Bytes cost) noexcept;
+    void give_tokens(Context context, Bytes cost) noexcept;
     const char* fault() const noexcept { return fault_; }
 
     // A frame was sent the other way.
@@ -275,9 +282,13 @@ class ShmReceiver {
     }
     Bytes consume(const BufferView* to, Bytes offset, Bytes n);
     Bytes arrived(Bytes wanted) noexcept;
+    bool tokens_due(Context context) const noexcept {
+        const std::size_t of = index_of(context);
+        return tokens_returned_[of] - tokens_published_[of] >= memory_.token_capacity / 8;
+    }
     bool due() const noexcept {
         return frames_finished_ - frames_published_ >= memory_.cell_count / 4 ||
-               tokens_returned_ - tokens_published_ >= memory_.token_capacity / 8;
+               tokens_due(Context::kUser) || tokens_due(Context::kCollective);
     }
     // What a stream's sender has written meanwhile comes in several lines at once.
     void prefetch_cells() const noexcept {
@@ -294,7 +305,7 @@ class ShmReceiver {
     std::uint64_t frames_finished_ = 0;
     std::uint32_t next_cell_ = 0;
     std::uint64_t read_at_ = 0;  // ring position
-    std::uint64_t tokens_returned_ = 0;
+    std::uint64_t tokens_returned_[kContexts] = {};
     // The frame being received.
     bool in_frame_ = false;
     bool streamed_ = false;
@@ -305,7 +316,7 @@ class ShmReceiver {
     // Last published.
     std::uint64_t frames_published_ = 0;
     std::uint64_t bytes_published_ = 0;
-    std::uint64_t tokens_published_ = 0;
+    std::uint64_t tokens_published_[kContexts] = {};
     Bytes reserved_ = 0;
     bool published_ = false;
     const char* fault_ = nullptr;

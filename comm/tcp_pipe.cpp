@@ -146,7 +146,8 @@ Bytes TcpPipe::keep_frame(const FrameHeader& header, const BufferView& payload, 
 
 Bytes TcpPipe::start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset,
                            Bytes cost) {
-    if (broken() || cost > capacity_ - tokens_taken_) return kNoRoom;
+    Bytes& tokens_taken = tokens_taken_[index_of(header.context)];
+    if (broken() || cost > capacity_ - tokens_taken) return kNoRoom;
     if (!fd_ && !asked_for_connection_) {
         asked_for_connection_ = true;
         host_.want_connection(*this);
@@ -155,10 +156,20 @@ Bytes TcpPipe::start_frame(const FrameHeader& header, const BufferView& payload,
     const Bytes taken = fd_ && kept() == 0 ? send_frame(header, payload, offset)
                                            : keep_frame(header, payload, offset);
     if (taken == kNoRoom) return kNoRoom;
-    tokens_taken_ += cost;
+    tokens_taken += cost;
     rest_out_ = header.length - taken;
     if (rest_out_ == 0) return_tokens(capacity_ / 8);
     return taken;
+}
+
+// A frame that gives back the tokens of that context that are owed.
+FrameHeader TcpPipe::token_return(Context context) const noexcept {
+    FrameHeader header;
+    header.length = static_cast<std::uint32_t>(std::min<Bytes>(
+        tokens_owed_[index_of(context)], std::numeric_limits<std::uint32_t>::max()));
+    header.kind = kTokenReturn;
+    header.context = context;
+    return header;
 }
 
 // Nothing is kept: the frame goes straight to the socket.
@@ -166,19 +177,16 @@ Bytes TcpPipe::send_frame(const FrameHeader& header, const BufferView& payload, 
     std::array<iovec, kPieces> pieces;
     std::size_t count = 0;
     std::array<FrameHeader, 2> headers{FrameHeader{}, header};
-    const bool with_tokens = tokens_owed_ >= capacity_ / 16 && tokens_owed_ > 0;
-    if (with_tokens) {
-        headers[0].length = static_cast<std::uint32_t>(
-            std::min<Bytes>(tokens_owed_, std::numeric_limits<std::uint32_t>::max()));
-        headers[0].kind = kTokenReturn;
-    }
+    Bytes& tokens_owed = tokens_owed_[index_of(header.context)];
+    const bool with_tokens = tokens_owed >= capacity_ / 16 && tokens_owed > 0;
+    if (with_tokens) headers[0] = token_return(header.context);
     const std::size_t front = with_tokens ? 2 * kHeader : kHeader;
     auto* const front_bytes = reinterpret_cast<std::byte*>(headers.data()) + (2 * kHeader - front);
     pieces[count++] = {front_bytes, front};
     gather(payload, offset, header.length, pieces.data(), kPieces, count);
     const auto sent = static_cast<std::size_t>(send(pieces.data(), count));
     if (sent == 0) return keep_frame(header, payload, offset);
-    if (with_tokens) tokens_owed_ -= headers[0].length;
+    if (with_tokens) tokens_owed -= headers[0].length;
     if (sent < front) keep(front_bytes + sent, front - sent);
     const Bytes taken = sent < front ? 0 : sent - front;
     if (taken == header.length) {
@@ -239,24 +247,24 @@ bool TcpPipe::finish_sending() {
     return ::ioctl(fd_.get(), SIOCOUTQ, &unacknowledged) != 0 || unacknowledged == 0;
 }
 
-void TcpPipe::give_tokens(Bytes cost) {
-    tokens_owed_ += cost;
+void TcpPipe::give_tokens(Context context, Bytes cost) {
+    tokens_owed_[index_of(context)] += cost;
     return_tokens(capacity_ / 8);
 }
 
 // Between two frames only, and only when nothing is kept: then there is always room to keep it.
 void TcpPipe::return_tokens(Bytes threshold) {
-    while (tokens_owed_ > 0 && tokens_owed_ >= threshold && rest_out_ == 0 && kept() == 0 &&
-           is_open() && !finished_) {
-        FrameHeader header;
-        header.length = static_cast<std::uint32_t>(
-            std::min<Bytes>(tokens_owed_, std::numeric_limits<std::uint32_t>::max()));
-        header.kind = kTokenReturn;
-        tokens_owed_ -= header.length;
-        iovec piece{&header, kHeader};
-        const auto sent = static_cast<std::size_t>(send(&piece, 1));
-        if (sent < kHeader)
-            keep(reinterpret_cast<const std::byte*>(&header) + sent, kHeader - sent);
+    for (std::uint8_t of = 0; of < kContexts; ++of) {
+        Bytes& owed = tokens_owed_[of];
+        while (owed > 0 && owed >= threshold && rest_out_ == 0 && kept() == 0 && is_open() &&
+               !finished_) {
+            FrameHeader header = token_return(static_cast<Context>(of));
+            owed -= header.length;
+            iovec piece{&header, kHeader};
+            const auto sent = static_cast<std::size_t>(send(&piece, 1));
+            if (sent < kHeader)
+                keep(reinterpret_cast<const std::byte*>(&header) + sent, kHeader - sent);
+        }
     }
 }
 
@@ -295,10 +303,11 @@ const FrameHeader* TcpPipe::front() {
         } else if (header_.kind != kTokenReturn) {
             have_header_ = true;
             rest_in_ = header_.length;
-        } else if (header_.length > tokens_taken_) {
+        } else if (index_of(header_.context) >= kContexts ||
+                   header_.length > tokens_taken_[index_of(header_.context)]) {
             break_off("it gave more tokens back than it had got");
         } else {
-            tokens_taken_ -= header_.length;
+            tokens_taken_[index_of(header_.context)] -= header_.length;
         }
     }
     return have_header_ && fault_ == nullptr ? &header_ : nullptr;
@@ -351,7 +360,7 @@ bool TcpPipe::read_whole(const BufferView& to, Bytes cost) {
     in_at_ += length;
     rest_in_ = 0;
     have_header_ = false;
-    give_tokens(cost);
+    give_tokens(header_.context, cost);
     return true;
 }
 

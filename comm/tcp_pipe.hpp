@@ -2,10 +2,10 @@
 // can be tested on any stream socket.
 //
 // On the wire: FrameHeader and payload, as they are (all nodes of a job are of one kind), and one
-// kind of frame more, kTokenReturn, which the device keeps to itself: `length` tokens come back, no
-// payload. Tokens are given back when an eighth of the capacity is owed; when a frame is sent
-// anyway, half of that is enough. A sender without tokens for a frame lacks at most a quarter
-// (message_layer.hpp), so what keeps it waiting is more than what may be owed.
+// kind of frame more, kTokenReturn, which the device keeps to itself: `length` tokens of its
+// context come back, no payload. Tokens are given back when an eighth of the capacity is owed; when
+// a frame is sent anyway, half of that is enough. A sender without tokens for a frame lacks at most
+// a quarter (message_layer.hpp), so what keeps it waiting is more than what may be owed.
 //
 // Out. What the socket does not take, and everything before there is a connection, goes into a
 // private buffer of at most kPrivateOut bytes, as whole frames or as the rest of a small frame, so
@@ -61,7 +61,7 @@ class TcpPipe final : public Pipe {
     Bytes skip(Bytes n) override;
     bool read_whole(const BufferView& to, Bytes cost) override;
     void finish_frame() override;
-    void give_tokens(Bytes cost) override;
+    void give_tokens(Context context, Bytes cost) override;
     const char* fault() const override;
 
     // The connection is there: a connected, non-blocking stream socket. Sends what has waited.
@@ -110,6 +110,7 @@ class TcpPipe final : public Pipe {
     void break_off(const std::string& why);
     void ask_for_room();
     void return_tokens(Bytes threshold);
+    FrameHeader token_return(Context context) const noexcept;
     bool make_room();
 
     TcpPipeHost& host_;
@@ -121,8 +122,8 @@ class TcpPipe final : public Pipe {
     std::chrono::steady_clock::time_point ended_at_{};
 
     Bytes capacity_;
-    Bytes tokens_taken_ = 0;  // that the peer has not given back
-    Bytes tokens_owed_ = 0;   // to give back to the peer
+    Bytes tokens_taken_[kContexts] = {};  // that the peer has not given back
+    Bytes tokens_owed_[kContexts] = {};   // to give back to the peer
 
     bool asked_for_connection_ = false;
     bool wants_room_ = false;

@@ -22,7 +22,7 @@ constexpr int kIgnoredSetting = 378;
 
 // Variables that poe gives to tasks; found in its own environment when a task starts poe.
 constexpr std::string_view kTaskVariables[] = {"MP_CHILD", "MP_PARTITION", "MP_SEGMENT",
-                                               "MP_CONTROL"};
+                                               "MP_CONTROL", "MP_TUNING"};
 
 Notice ignored(std::string text) {
     return {Notice::Severity::kAttention, kIgnoredSetting, std::move(text)};

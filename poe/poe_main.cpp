@@ -33,6 +33,7 @@
 #include "poe/report.hpp"
 #include "poe/trace_command.hpp"
 #include "poe/trace_job.hpp"
+#include "poe/tuning_file.hpp"
 
 extern char** environ;
 
@@ -58,10 +59,20 @@ std::string temporary_directory() {
     return said != nullptr && *said != '\0' ? said : "/tmp";
 }
 
+std::string own_host() {
+    char name[HOST_NAME_MAX + 1] = {};
+    ::gethostname(name, sizeof name - 1);
+    return name;
+}
+
 Surroundings look_around() {
     Surroundings surroundings;
     for (char** entry = environ; *entry != nullptr; ++entry)
         surroundings.environment.emplace_back(*entry);
+    std::erase_if(surroundings.environment,
+                  [](const std::string& entry) { return entry.starts_with("MP_TUNING="); });
+    std::string tuning = tuning_entry(surroundings.environment, own_host());
+    if (!tuning.empty()) surroundings.environment.push_back(std::move(tuning));
     char path[PATH_MAX];
     if (::getcwd(path, sizeof path) == nullptr)
         throw_errno("cannot find out the current directory (was it removed?)");

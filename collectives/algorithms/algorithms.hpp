@@ -20,6 +20,8 @@ Counts bcast_tree_counts(const Shape& shape, const SplitRule& split);
 Generator bcast_greedy(const Shape& shape, Lambda lambda);
 Generator bcast_edst(const Shape& shape, std::uint32_t segments);
 Counts bcast_edst_counts(const Shape& shape, std::uint32_t segments);
+Generator bcast_circulant(const Shape& shape, std::uint32_t segments);
+Counts bcast_circulant_counts(const Shape& shape, std::uint32_t segments);
 Generator bcast_chain(const Shape& shape, std::uint32_t segments);
 Counts bcast_chain_counts(const Shape& shape, std::uint32_t segments);
 Generator bcast_scatter_concat(const Shape& shape);
@@ -48,6 +50,8 @@ Generator concat_circulant(const Shape& shape);
 Counts concat_circulant_counts(const Shape& shape);
 Generator concat_exchange(const Shape& shape);
 Counts concat_exchange_counts(const Shape& shape);
+Generator concat_direct(const Shape& shape);
+Counts concat_direct_counts(const Shape& shape);
 Generator concat_ring(const Shape& shape);
 Counts concat_ring_counts(const Shape& shape);
 

@@ -47,8 +47,8 @@ inline constexpr std::uint32_t kMaxTasks = 1u << 20;
 inline constexpr std::uint32_t kMaxLocalTasks = 4096;
 inline constexpr std::uint32_t kCommons = 16;
 // Of a common piece: for each local task, and besides.
-inline constexpr std::size_t kCommonPerTask = kLine + 2048;
-inline constexpr std::size_t kCommonBase = std::size_t{4} * 32768 + kPage;
+inline constexpr std::size_t kCommonPerTask = std::size_t{17} * 1024;
+inline constexpr std::size_t kCommonBase = std::size_t{4} * 32768 + 4 * kPage;
 inline constexpr std::size_t kMaxJobId = 40;
 
 // A node of the job, for tasks that connect to its tasks.

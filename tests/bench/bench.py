@@ -1,21 +1,25 @@
 #!/usr/bin/env python3
-"""./dev bench [NAME]: measures poe beside its peers in one run. Prints tables of medians and ratios,
-and writes build/bench/NAME.json."""
+"""./dev bench [NAME]...: measures poe beside its peers in one run. Prints tables of medians and ratios,
+and writes build/bench/NAME.json. What follows the name collectives says which of them."""
 
 import sys
 
+import coll_bench
 import comm_bench
 import launch_bench
 import marker_bench
 import stdio_bench
 import trace_bench
 
-BENCHES = {"comm": comm_bench.run, "launch": launch_bench.run, "markers": marker_bench.run, "stdio": stdio_bench.run,
-           "trace": trace_bench.run}
+BENCHES = {"collectives": coll_bench.run, "comm": comm_bench.run, "launch": launch_bench.run,
+           "markers": marker_bench.run, "stdio": stdio_bench.run, "trace": trace_bench.run}
 
 
 def main():
     names = sys.argv[1:] or list(BENCHES)
+    if names[0] == "collectives":
+        coll_bench.run(*names[1:])
+        return
     unknown = [name for name in names if name not in BENCHES]
     if unknown:
         sys.exit(f"bench: no benchmark {', '.join(unknown)}; there are: {', '.join(BENCHES)}")

@@ -13,12 +13,14 @@ function(mpl_program name)
   target_link_libraries(${name} PRIVATE mpl)
 endfunction()
 
+mpl_program(mpl_allocations mpl_allocations.c)
 mpl_program(mpl_bench mpl_bench.c)
 mpl_program(mpl_collectives mpl_collectives.cpp)
 mpl_program(mpl_control mpl_control.c)
 mpl_program(mpl_flush mpl_flush.c)
 mpl_program(mpl_interrupts mpl_interrupts.c)
 mpl_program(mpl_groups mpl_groups.c)
+mpl_program(mpl_isolation mpl_isolation.c)
 mpl_program(mpl_nonblocking mpl_nonblocking.c)
 mpl_program(mpl_paper mpl_paper.c)
 mpl_program(mpl_random mpl_random.cpp multiproc/mpl_random_mixed.cpp)
@@ -149,10 +151,10 @@ collectives_with(nodes "" -N 2 -n 7)
 collectives_with(rendezvous "" -n 7 -e 100)
 collectives_with(no_fetching "" -n 4 -e 100 -f)
 collectives_with(small_buffers "" -n 4 -b 16384)
-foreach(choice bcast=alpha bcast=lambda bcast=greedy bcast=edst:3 bcast=chain:3 bcast=scatter-concat
-        reduce=lambda reduce=halving reduce=edst:2 reduce=chain:3 combine=tree combine=hybrid:1
+foreach(choice bcast=alpha bcast=lambda bcast=greedy bcast=edst:3 bcast=chain:3 bcast=circulant:3 bcast=scatter-concat
+        reduce=lambda reduce=halving reduce=edst:2 reduce=chain:3 reduce=circulant:3 combine=tree combine=hybrid:1
         combine=circulant combine=census:2.6 combine=halving combine=ring prefix=butterfly prefix=tree
-        scatter=direct scatter=lambda gather=direct gather=lambda concat=circulant concat=ring
+        scatter=direct scatter=lambda gather=direct gather=lambda concat=circulant concat=direct concat=ring
         index=radix:2 index=radix:3 index=pairwise:1 index=a2 index=a3 index=a4:0 index=a4:1 index=a4:2
         sync=tree)
   string(TOUPPER "MP_COLL_${choice}" variable)
@@ -161,6 +163,21 @@ foreach(choice bcast=alpha bcast=lambda bcast=greedy bcast=edst:3 bcast=chain:3 
   string(MAKE_C_IDENTIFIER ${choice} name)
   collectives_with(${name} ${variable}=${algorithm} -n 8)
 endforeach()
+# With buffer memory that is soon full: a program's messages and its collective calls do not wait
+# for each other.
+foreach(tasks 2 5)
+  mpl_test(isolation_${tasks} mpl_run -n ${tasks} -b 16384 $<TARGET_FILE:mpl_isolation>)
+  mpl_test(isolation_ip_${tasks} mpl_run -i -n ${tasks} -b 16384 $<TARGET_FILE:mpl_isolation>)
+endforeach()
+mpl_test(isolation_streamed mpl_run -n 3 -b 16384 -e 100 -s $<TARGET_FILE:mpl_isolation>)
+# A sanitizer has a malloc of its own.
+if(NOT POE_SANITIZE)
+  foreach(tasks 2 5)
+    mpl_test(allocations_${tasks} mpl_run -n ${tasks} $<TARGET_FILE:mpl_allocations>)
+    mpl_test(allocations_ip_${tasks} mpl_run -i -n ${tasks} $<TARGET_FILE:mpl_allocations>)
+  endforeach()
+  mpl_test(allocations_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpl_allocations>)
+endif()
 foreach(mode barrier nonbarrier)
   mpl_test(groups_${mode} ${CMAKE_COMMAND} -E env MP_CCL_MODE=${mode}
            $<TARGET_FILE:mpl_run> -n 3 $<TARGET_FILE:mpl_groups> ${mode})

@@ -67,7 +67,9 @@ std::vector<double> parameters(const Algorithm& algorithm, const Shape& shape) {
     const std::string name = algorithm.name;
     if (name == "alpha") return {0.5, 0.6, 0.8};
     if (name == "lambda" || name == "greedy" || name == "census") return {1, 1.293, 2, 2.6, 7};
-    if (name == "edst" || name == "chain") return {1, 5, static_cast<double>(shape.bytes)};
+    if (name == "edst" || name == "chain" ||
+        (name == "circulant" && algorithm.parameter != nullptr))
+        return {1, 5, static_cast<double>(shape.bytes)};
     if (name == "hybrid") return {0, 1, 2, 3, 9};
     if (name == "pairwise") return {0, 1, 4};
     if (name == "a4") return {0, 1, 2};

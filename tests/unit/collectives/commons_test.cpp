@@ -68,19 +68,34 @@ struct NumberPart : Commons::Part {
     bool gets = true;
 };
 
+// The sum of all members up to this one.
+struct ChainPart : Commons::Part {
+    void give(std::byte* slot) override {
+        sum += own;
+        std::memcpy(slot, &sum, sizeof sum);
+    }
+    void collect(std::byte*) override {}
+    void take(const std::byte* before) override { std::memcpy(&sum, before, sizeof sum); }
+    bool takes() const override { return true; }
+
+    std::uint64_t own = 0;
+    std::uint64_t sum = 0;
+};
+
 std::uint64_t number(std::uint32_t member, std::uint32_t call) {
     return (member + 1ull) * 1'000'003 + call * 17ull;
 }
 
-void run_member(std::byte* memory, std::uint32_t members, std::uint32_t me, unsigned seed,
-                std::uint32_t calls, std::atomic<std::uint32_t>& wrong) {
-    Commons commons(memory, members, me);
+void run_member(std::byte* memory, const Commons::Sizes& sizes, std::uint32_t members,
+                std::uint32_t me, unsigned seed, std::uint32_t calls,
+                std::atomic<std::uint32_t>& wrong) {
+    Commons commons(memory, members, me, sizes);
     YieldingHost host;
     std::minstd_rand same(seed);
     std::minstd_rand own(seed * 31 + me);
     for (std::uint32_t call = 0; call < calls; ++call) {
         const std::uint32_t root = static_cast<std::uint32_t>(same() % members);
-        const std::uint32_t kind = static_cast<std::uint32_t>(same() % 3);
+        const std::uint32_t kind = static_cast<std::uint32_t>(same() % 5);
         if (own() % 8 == 0) ::sched_yield();
         NumberPart part;
         part.commons = &commons;
@@ -92,6 +107,23 @@ void run_member(std::byte* memory, std::uint32_t members, std::uint32_t me, unsi
         if (kind == 0) {
             commons.one_gives(root, part, host);
             if (root == me) part.got = part.own;
+        } else if (kind == 3) {
+            // Each gets its neighbour's.
+            const std::uint32_t giver = (me + 1 + root) % members;
+            NumberPart neighbour = part;
+            neighbour.gets = true;
+            commons.pass_on(giver, false, neighbour, host);
+            part.gets = true;
+            part.got = neighbour.got;
+            expected = number(giver, call);
+        } else if (kind == 4) {
+            ChainPart chain;
+            chain.own = part.own;
+            commons.pass_on(me == 0 ? Commons::kNobody : me - 1, true, chain, host);
+            part.gets = true;
+            part.got = chain.sum;
+            expected = 0;
+            for (std::uint32_t m = 0; m <= me; ++m) expected += number(m, call);
         } else {
             commons.all_give(part, host);
             expected = 0;
@@ -99,22 +131,22 @@ void run_member(std::byte* memory, std::uint32_t members, std::uint32_t me, unsi
         }
         if (part.gets && part.got != expected) ++wrong;
     }
-    // Whoever is last leaves the memory as it was found.
+    // One is the last.
     if (commons.leave()) wrong += 1000;
 }
 
 }  // namespace
 
 TEST_CASE("random calls of a group in shared memory") {
+    const Commons::Sizes sizes = GENERATE(Commons::kLong, Commons::kShort);
     for (const std::uint32_t members : {2u, 3u, 7u}) {
         for (unsigned seed = 1; seed <= 30; ++seed) {
-            const Bytes bytes = Commons::bytes_for(members);
-            const Memory memory(bytes);
+            const Memory memory(Commons::bytes_for(members, sizes));
             std::atomic<std::uint32_t> wrong = 0;
             std::vector<std::thread> threads;
             for (std::uint32_t me = 0; me < members; ++me)
                 threads.emplace_back(
-                    [&, me] { run_member(memory.start(), members, me, seed, 300, wrong); });
+                    [&, me] { run_member(memory.start(), sizes, members, me, seed, 300, wrong); });
             for (std::thread& thread : threads) thread.join();
             INFO("members " << members << " seed " << seed);
             CHECK(wrong == 1000);
@@ -123,8 +155,8 @@ TEST_CASE("random calls of a group in shared memory") {
 }
 
 TEST_CASE("one member alone never waits") {
-    const Memory memory(Commons::bytes_for(1));
+    const Memory memory(Commons::bytes_for(1, Commons::kLong));
     std::atomic<std::uint32_t> wrong = 0;
-    run_member(memory.start(), 1, 0, 1, 100, wrong);
+    run_member(memory.start(), Commons::kLong, 1, 0, 1, 100, wrong);
     CHECK(wrong == 1000);
 }

@@ -54,7 +54,7 @@ class TestPipe final : public Pipe {
         return receiver.read_whole(to, cost);
     }
     void finish_frame() override { receiver.finish_frame(); }
-    void give_tokens(Bytes cost) override { receiver.give_tokens(cost); }
+    void give_tokens(Context context, Bytes cost) override { receiver.give_tokens(context, cost); }
     const char* fault() const override {
         return sender.fault() != nullptr ? sender.fault() : receiver.fault();
     }
@@ -268,6 +268,47 @@ TEST_CASE("a sender without tokens waits, and frames that need none overtake") {
     }
     for (const auto& one : sent) CHECK(one->done());
     CHECK(pair.one.unexpected_messages() == 0);
+}
+
+TEST_CASE("messages that nobody receives hold up no other context") {
+    Pair pair;
+    const std::string block(kEager, 'x');
+    const auto fill = [&](std::deque<Sent>& sent, int type, Context context) {
+        while (sent.empty() || sent.back().done()) {
+            sent.emplace_back(pair.zero, 1, type, block, context);
+            pair.both();
+        }
+    };
+    std::deque<Sent> users;
+    fill(users, 5, Context::kUser);
+    // Short, announced, and more of them than the memory of one context holds.
+    for (std::size_t moved = 0; moved < 2 * kBuffer; moved += kEager) {
+        Sent eager(pair.zero, 1, 7, block, Context::kCollective);
+        Sent announced(pair.zero, 1, 8, block + block, Context::kCollective);
+        pair.both();
+        Received first(pair.one, 0, 7, kEager, Context::kCollective);
+        Received second(pair.one, 0, 8, 2 * kEager, Context::kCollective);
+        pair.both();
+        REQUIRE(first.done());
+        REQUIRE(second.done());
+        REQUIRE(announced.done());
+    }
+    // And the other way round.
+    std::deque<Sent> collective;
+    fill(collective, 7, Context::kCollective);
+    for (const Sent& sent : users) {
+        Received received(pair.one, 0, 5, kEager);
+        pair.both();
+        REQUIRE(received.done());
+        REQUIRE(received.text() == sent.text);
+    }
+    CHECK(users.back().done());
+    CHECK_FALSE(collective.back().done());
+    while (!collective.back().done()) {
+        Received received(pair.one, 0, 7, kEager, Context::kCollective);
+        pair.both();
+        REQUIRE(received.done());
+    }
 }
 
 TEST_CASE("messages to oneself are kept up to the buffer memory") {

@@ -162,9 +162,9 @@ TEST_CASE("tokens run out and come back") {
     CHECK(starts(kTokens / 2));
     CHECK_FALSE(starts(1));
     CHECK(starts(0));
-    receiver.give_tokens(kTokens / 16);  // less than is published at once
+    receiver.give_tokens(Context::kUser, kTokens / 16);  // less than is published at once
     CHECK_FALSE(starts(1));
-    receiver.give_tokens(kTokens / 16);
+    receiver.give_tokens(Context::kUser, kTokens / 16);
     CHECK(starts(kTokens / 8));
     CHECK_FALSE(starts(1));
 }
@@ -201,7 +201,7 @@ TEST_CASE("a receiver that claims the impossible breaks the pipe, not the sender
         memory.control().bytes_read = ~std::uint64_t{0};
     }
     SECTION("tokens") {
-        memory.control().tokens_given = 1;
+        memory.control().tokens_given[0] = 1;
     }
     while (sender.start_frame(header_of(0, 1), view_of(none), 0, 0) != Pipe::kNoRoom) {
     }

@@ -109,7 +109,7 @@ class Receiving {
             if (got_ < header->length) return moved || n > 0;
             tag = header->tag;
             pipe_.finish_frame();
-            pipe_.give_tokens(cost_);
+            pipe_.give_tokens(Context::kUser, cost_);
             got_ = 0;
             ++frames;
             texts.push_back(text);

@@ -1,0 +1,29 @@
+// How long collective calls take with each algorithm that could be chosen for them, measured: for
+// mptune, which compares that with what the model says. Runs schedules as a call would, whatever
+// the model prefers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "collectives/chooser.hpp"
+#include "collectives/library.hpp"
+
+namespace poe::collectives {
+
+struct TimedCandidate {
+    std::string name;
+    double predicted = -1;  // microseconds; below 0: the model does not say
+    double measured = 0;    // microseconds, the median at this task
+    bool taken = false;     // by a call that nobody has told anything
+};
+
+// The shape that mptune measures: reductions add doubles, root 0, shift by 1 around the end.
+Shape usual_shape(Operation operation, std::uint32_t n, Bytes bytes);
+
+// All members of the group call it. Each candidate runs for about `budget` microseconds, three
+// times at least. Blocking. Throws Error.
+std::vector<TimedCandidate> time_candidates(Library& library, Group& group, const Shape& shape,
+                                            double budget);
+
+}  // namespace poe::collectives

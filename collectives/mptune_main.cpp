@@ -1,0 +1,367 @@
+// mptune: measures what messages cost and writes the tuning file; explains and checks what
+// collective calls choose by it. An MPL program that starts poe by itself. See mptune(1).
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <vector>
+
+#include "collectives/api_context.hpp"
+#include "collectives/candidate_timing.hpp"
+#include "collectives/experiments.hpp"
+#include "comm/autostart.hpp"
+#include "comm/base/tuning_path.hpp"
+#include "comm/mpproto.h"
+
+extern char** environ;
+
+namespace poe::collectives {
+namespace {
+
+constexpr const char* kHelp =
+    "usage: mptune [-o FILE] [-procs N]        measures messages, writes the tuning file\n"
+    "       mptune -explain OPERATION BYTES N  each candidate, predicted and measured\n"
+    "       mptune -check [-procs N]           how often the model takes nearly the best\n"
+    "Flags of poe say where and with how many tasks; see mptune(1).\n";
+constexpr double kExplainBudget = 100e3;  // microseconds for one candidate
+constexpr double kCheckBudget = 10e3;
+constexpr double kNearlyBest = 1.1;
+constexpr std::uint32_t kMostTasks = 16;
+constexpr int kUsualTasks = 4;
+
+struct Arguments {
+    enum class What { kMeasure, kExplain, kCheck } what = What::kMeasure;
+    std::string file;  // empty: the usual one
+    Operation operation = Operation::kBcast;
+    Bytes bytes = 0;
+    std::uint32_t n = 0;
+};
+
+std::optional<std::uint64_t> number_of(std::string_view text) {
+    std::uint64_t number = 0;
+    const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (fault != std::errc{} || number > (std::uint64_t{1} << 40)) return std::nullopt;
+    const std::string_view unit = text.substr(static_cast<std::size_t>(stop - text.data()));
+    if (unit.empty()) return number;
+    if (unit == "k" || unit == "K") return number << 10;
+    if (unit == "m" || unit == "M") return number << 20;
+    return std::nullopt;
+}
+
+UserError mistake(std::string text, std::string expected) {
+    UserError error;
+    error.source = "mptune";
+    error.text = std::move(text);
+    error.expected = std::move(expected);
+    return error;
+}
+
+Result<Arguments> read_explain(Arguments arguments, const std::vector<std::string>& words) {
+    if (words.size() < 3)
+        return mistake("-explain lacks a word", "expected as in \"mptune -explain bcast 64k 16\"");
+    bool known = false;
+    for (std::size_t i = 0; i < kOperations; ++i) {
+        if (words[0] != name_of(static_cast<Operation>(i))) continue;
+        arguments.operation = static_cast<Operation>(i);
+        known = true;
+    }
+    if (!known) {
+        std::string all;
+        for (std::size_t i = 0; i < kOperations; ++i)
+            all += std::string(" ") + name_of(static_cast<Operation>(i));
+        return mistake("there is no operation \"" + words[0] + "\"", "expected one of" + all);
+    }
+    const auto bytes = number_of(words[1]);
+    if (!bytes || *bytes > (std::uint64_t{1} << 30))
+        return mistake("\"" + words[1] + "\" is no number of bytes",
+                       "expected up to 1024m, with k or m for powers of 1024");
+    const auto n = number_of(words[2]);
+    if (!n || *n < 2 || *n > 1024)
+        return mistake("\"" + words[2] + "\" is no number of tasks", "expected 2 to 1024");
+    arguments.what = Arguments::What::kExplain;
+    arguments.bytes = *bytes;
+    arguments.n = static_cast<std::uint32_t>(*n);
+    return arguments;
+}
+
+// Of a process that is no task yet also poe's flags may be among the words: those are poe's affair.
+Result<Arguments> read(const std::vector<std::string>& words, bool is_task) {
+    Arguments arguments;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (words[i] == "-check") {
+            arguments.what = Arguments::What::kCheck;
+        } else if (words[i] == "-o" && i + 1 < words.size()) {
+            arguments.file = words[++i];
+        } else if (words[i] == "-explain") {
+            const auto rest = words.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+            Result<Arguments> read = read_explain(arguments, {rest, words.end()});
+            if (!read) return read;
+            arguments = read.value();
+            i += 3;
+        } else if (is_task) {
+            return mistake("\"" + words[i] + "\" is no flag, or lacks its value", "see mptune -h");
+        }
+    }
+    return arguments;
+}
+
+std::string host() {
+    char name[256] = {};
+    ::gethostname(name, sizeof name - 1);
+    return name;
+}
+
+// Becomes poe, with as many tasks as it takes when nobody has said how many. The file is named
+// here: tasks need not have this process's variables.
+[[noreturn]] void start_tasks(const Arguments& arguments, std::vector<std::string> words) {
+    int count = kUsualTasks;
+    if (arguments.what == Arguments::What::kExplain) count = static_cast<int>(arguments.n);
+    if (arguments.what == Arguments::What::kCheck) count = static_cast<int>(kMostTasks);
+    if (!comm::wants_poe(words, environ)) ::setenv("MP_PROCS", std::to_string(count).c_str(), 1);
+    comm::become_poe(words);
+}
+
+// --- measuring
+
+struct Players {
+    std::vector<int> node;     // that share a node, task 0 first
+    std::vector<int> network;  // one of each node, likewise; all of them where all goes over TCP
+};
+
+Players find_players() {
+    comm::Runtime& runtime = comm::the_runtime();
+    Players players;
+    const bool shared = runtime.shared_memory() != nullptr;
+    std::map<NodeIndex, int> seen;
+    for (std::uint32_t task = 0; task < runtime.tasks(); ++task) {
+        const NodeIndex node = runtime.segment()->node_of(static_cast<TaskId>(task));
+        const bool first = seen.emplace(node, static_cast<int>(task)).second;
+        const bool here = node == runtime.segment()->node_of(0);
+        if (here && shared) players.node.push_back(static_cast<int>(task));
+        if (first || !shared) players.network.push_back(static_cast<int>(task));
+    }
+    return players;
+}
+
+void measure_level(const char* name, const std::vector<int>& players, CostModel& model, bool tell) {
+    if (players.size() < 2) return;
+    const std::vector<LengthMeasured> lengths = measure_lengths(players);
+    measure_sharing(players, model);
+    if (!tell) return;
+    fit_messages(lengths, model);
+    model.lambdas.clear();
+    std::printf("level %s, %zu tasks\n%10s %12s %10s %10s %10s %10s\n", name, players.size(),
+                "bytes", "one way us", "t0 us", "lambda", "t0 us", "lambda");
+    std::printf("%34s %21s\n", "experiment 1", "experiment 2");
+    for (const LengthMeasured& each : lengths) {
+        const Postal& postal = each.postal;
+        model.lambdas.push_back({each.bytes, std::min(postal.lambda(), 1000.0)});
+        std::printf("%10llu %12.2f %10.2f %10.2f %10.2f %10.2f%s\n",
+                    static_cast<unsigned long long>(each.bytes), each.one_way, postal.first_t0,
+                    postal.first_lambda, postal.second_t0, postal.second_lambda,
+                    postal.disagree() ? "  they disagree" : "");
+    }
+    if (players.size() < 3)
+        std::printf("with two tasks only, lambda cannot be told: it counts as 1\n");
+    std::printf(
+        "a message takes %.3g us and %.3g us for each byte; each message of all tasks %.3g us, "
+        "each byte of all %.3g us\n\n",
+        model.start_up, model.transfer, model.message, model.load);
+}
+
+bool write_file(const std::string& path, const std::string& text) {
+    const std::filesystem::path file(path);
+    std::error_code ignored;
+    if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
+    const std::string fresh = path + ".new";
+    const std::unique_ptr<FILE, int (*)(FILE*)> out(std::fopen(fresh.c_str(), "we"), std::fclose);
+    const bool written =
+        out && std::fwrite(text.data(), 1, text.size(), out.get()) == text.size() &&
+        std::fflush(out.get()) == 0 && std::rename(fresh.c_str(), path.c_str()) == 0;
+    if (!written)
+        std::fprintf(stderr, "mptune: cannot write %s: %s\n", path.c_str(), std::strerror(errno));
+    return written;
+}
+
+unsigned cores() {
+    return static_cast<unsigned>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
+// What the file says already of the level that is not measured now.
+Tuning known_so_far(const std::string& path) {
+    const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
+    if (!file) return built_in_tuning(cores());
+    std::string text(kLongestTuning, '\0');
+    text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+    const Result<Tuning> read = read_tuning(text, path, cores());
+    return read ? read.value() : built_in_tuning(cores());
+}
+
+// Tasks need not have the variables of who started poe; so it names the file.
+std::string usual_path() {
+    const char* handed = std::getenv(kTuningVariable);
+    if (handed != nullptr) return std::string(handed, std::strcspn(handed, "\n"));
+    return tuning_path([](const char* name) { return std::getenv(name); }, host());
+}
+
+int measure(const Arguments& arguments, int me, int tasks) {
+    const std::string path = arguments.file.empty() ? usual_path() : arguments.file;
+    if (tasks < 2 || path.empty()) {
+        if (me == 0)
+            std::fprintf(stderr, "mptune: %s\n",
+                         tasks < 2
+                             ? "one task cannot measure; start it with -procs 4"
+                             : "neither MP_TUNEFILE nor HOME says where to write; give -o FILE");
+        return 2;
+    }
+    Tuning tuning = me == 0 ? known_so_far(path) : built_in_tuning(cores());
+    const Players players = find_players();
+    measure_level("node", players.node, tuning.node, me == 0);
+    measure_level("network", players.network, tuning.network, me == 0);
+    if (me != 0) return 0;
+    const std::string head = "What messages cost on " + host() + ", measured by mptune with " +
+                             std::to_string(tasks) + " tasks. See mptune(1).";
+    if (!write_file(path, tuning_text(tuning, head))) return 1;
+    std::printf("written to %s\n", path.c_str());
+    return 0;
+}
+
+// --- explaining
+
+// Calls work(library, group) in the members of the group of the first n tasks.
+template <typename Work>
+void in_first(int n, int me, Work&& work) {
+    std::vector<int> members;
+    for (int task = 0; task < n; ++task) members.push_back(task);
+    int gid = 0;
+    if (me < n) mpc_group(n, members.data(), 1, &gid);
+    if (me < n) {
+        in_call("mptune", [&](comm::ApiCall& call, Library& library) {
+            work(library, *group_of(call, library, gid));
+            return 0;
+        });
+    }
+    mpc_sync(ALLGRP);
+}
+
+int explain(const Arguments& arguments, int me, int tasks) {
+    if (static_cast<int>(arguments.n) > tasks) {
+        if (me == 0)
+            std::fprintf(stderr,
+                         "mptune: %u tasks are asked for, and there are %d; leave -procs out\n",
+                         arguments.n, tasks);
+        return 2;
+    }
+    in_first(static_cast<int>(arguments.n), me, [&](Library& library, Group& group) {
+        const Shape shape = usual_shape(arguments.operation, arguments.n, arguments.bytes);
+        const auto all = time_candidates(library, group, shape, kExplainBudget);
+        if (me != 0) return;
+        std::printf("%s of %llu bytes, %u tasks\n%-20s %14s %14s\n", name_of(shape.operation),
+                    static_cast<unsigned long long>(shape.bytes), shape.n, "algorithm",
+                    "predicted us", "measured us");
+        for (const TimedCandidate& each : all) {
+            char predicted[32] = "-";
+            if (each.predicted >= 0)
+                std::snprintf(predicted, sizeof predicted, "%.2f", each.predicted);
+            std::printf("%-20s %14s %14.2f%s\n", each.name.c_str(), predicted, each.measured,
+                        each.taken ? "  taken" : "");
+        }
+    });
+    return 0;
+}
+
+// --- checking
+
+struct Score {
+    int cells = 0;
+    int good = 0;
+};
+
+void check_cell(Library& library, Group& group, const Shape& shape, bool tell, Score& score) {
+    const auto all = time_candidates(library, group, shape, kCheckBudget);
+    if (!tell) return;
+    const auto faster = [](const auto& a, const auto& b) { return a.measured < b.measured; };
+    const auto best = std::min_element(all.begin(), all.end(), faster);
+    const auto taken =
+        std::find_if(all.begin(), all.end(), [](const auto& each) { return each.taken; });
+    const bool good = taken->measured <= kNearlyBest * best->measured;
+    ++score.cells;
+    score.good += good ? 1 : 0;
+    std::printf("%-8s %8llu %5u  %-20s %12.2f  %-20s %12.2f  %s\n", name_of(shape.operation),
+                static_cast<unsigned long long>(shape.bytes), shape.n, taken->name.c_str(),
+                taken->measured, best->name.c_str(), best->measured, good ? "good" : "slow");
+    std::fflush(stdout);
+}
+
+int check(int me, int tasks) {
+    constexpr Bytes kSizes[] = {8, 1024, 65536, 1048576};
+    Score score;
+    if (me == 0)
+        std::printf("%-8s %8s %5s  %-20s %12s  %-20s %12s\n", "call", "bytes", "tasks", "taken",
+                    "us", "best", "us");
+    for (int n = 2; n <= std::min(tasks, static_cast<int>(kMostTasks)); n *= 2) {
+        in_first(n, me, [&](Library& library, Group& group) {
+            for (std::size_t i = 0; i < kOperations; ++i) {
+                for (const Bytes bytes : kSizes) {
+                    const Shape shape = usual_shape(static_cast<Operation>(i),
+                                                    static_cast<std::uint32_t>(n), bytes);
+                    if (shape.operation == Operation::kSync && bytes != kSizes[0]) continue;
+                    check_cell(library, group, shape, me == 0, score);
+                }
+            }
+        });
+    }
+    if (me == 0 && score.cells > 0)
+        std::printf("the model takes one within 10 %% of the best in %d of %d (%d %%)\n",
+                    score.good, score.cells, 100 * score.good / score.cells);
+    return 0;
+}
+
+int run(const Arguments& arguments, int me, int tasks) {
+    switch (arguments.what) {
+        case Arguments::What::kMeasure:
+            return measure(arguments, me, tasks);
+        case Arguments::What::kExplain:
+            return explain(arguments, me, tasks);
+        case Arguments::What::kCheck:
+            return check(me, tasks);
+    }
+    return 2;
+}
+
+}  // namespace
+}  // namespace poe::collectives
+
+int main(int count, char** words) {
+    using namespace poe::collectives;
+    const std::vector<std::string> arguments(words + 1, words + count);
+    if (!arguments.empty() && (arguments[0] == "-h" || arguments[0] == "--help")) {
+        std::fputs(kHelp, stdout);
+        return 0;
+    }
+    const bool launched = std::getenv("MP_CHILD") != nullptr ||
+                          std::getenv("PMIX_RANK") != nullptr || std::getenv("PMI_RANK") != nullptr;
+    const auto read_arguments = read(arguments, launched);
+    if (!read_arguments && !launched) {
+        std::fprintf(stderr, "%s\n", read_arguments.error().str().c_str());
+        return 2;
+    }
+    if (!launched) start_tasks(read_arguments.value(), {words, words + count});
+    int tasks = 0;
+    int me = 0;
+    if (mpc_environ(&tasks, &me) != 0) return 1;
+    if (!read_arguments) {
+        if (me == 0) std::fprintf(stderr, "%s\n", read_arguments.error().str().c_str());
+        return 2;
+    }
+    return run(read_arguments.value(), me, tasks);
+}

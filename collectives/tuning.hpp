@@ -1,0 +1,58 @@
+// Tuning: what messages cost on a computer, as mptune has measured it, and the small file that says
+// so. What chooses algorithms (chooser.hpp) computes with it. Pure data; nothing here does I/O.
+//
+// The file, one fact per line, '#' for comments:
+//   level node            what follows is of tasks that share a node; "level network": of others
+//   start_up 0.9          microseconds of a message, from send to received
+//   per_byte 0.00012      and for each of its bytes
+//   message 0.2           microseconds of work for each message, shared by the cores of all tasks
+//   load 0.00006          and for each byte that any of them sends or copies
+//   lambda 1024 1.7       messages of 1024 bytes take 1.7 times as long as they keep their sender
+//   busy
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "comm/base/result.hpp"
+#include "comm/base/types.hpp"
+
+namespace poe::collectives {
+
+struct MeasuredLambda {
+    Bytes bytes = 0;
+    double lambda = 1;
+    bool operator==(const MeasuredLambda&) const = default;
+};
+
+// In microseconds, and microseconds per byte. The first two are ts and tc of the CCL paper (IV.A),
+// the last its tn; see chooser.hpp.
+struct CostModel {
+    double start_up = 1;
+    double transfer = 0;
+    double message = 0;
+    double load = 0;
+    std::vector<MeasuredLambda> lambdas;  // by length; empty: 1
+
+    bool operator==(const CostModel&) const = default;
+    // The postal model's lambda (paper 001) for messages of that length; between two that were
+    // measured by the logarithm of the length.
+    double lambda(Bytes bytes) const noexcept;
+};
+
+struct Tuning {
+    CostModel node;
+    CostModel network;
+    bool operator==(const Tuning&) const = default;
+};
+
+// Where nobody has measured: on a computer with so many cores.
+Tuning built_in_tuning(unsigned cores);
+
+// A file's text; what it does not say is built in. `source` names the file in errors.
+Result<Tuning> read_tuning(std::string_view text, const std::string& source, unsigned cores);
+// The text that reads as this; `head` becomes comments at its beginning.
+std::string tuning_text(const Tuning& tuning, std::string_view head);
+
+}  // namespace poe::collectives

@@ -1,0 +1,106 @@
+"""Collective operations: MPL under poe, MPICH and Open MPI through the same loop, in turns. Ratios of
+medians to the faster MPI, and their geometric mean.
+
+With more tasks than cores the MPIs may take seconds for a call, so a launch that takes too long counts
+as none, and an MPI that was too slow once is not asked again for more of the same. What only poe can do
+in that time is left out of the mean.
+
+./dev bench collectives [OPERATION|TASKS|BYTES]... measures only these."""
+
+import math
+import os
+import signal
+import statistics
+import subprocess
+
+from measuring import BUILD, HYDRA, OPEN_MPI, POE, compile_program, environment, ratio, save, table, text
+
+OPERATIONS = ("bcast", "reduce", "combine", "prefix", "scatter", "gather", "concat", "index", "shift", "sync")
+SIZES = (8, 1024, 65536, 1048576)
+TASKS = (2, 4, 8, 16)
+LAUNCHES = 3
+SECONDS = 0.1  # of measuring, in one launch
+PATIENCE = 20  # seconds for one launch
+MEAN, LARGEST, SHORT = 0.5, 1.0, 0.15  # what is wanted: mean, any cell, 8 bytes of SHORT_ONES at 16 tasks
+SHORT_ONES = ("sync", "combine", "concat")
+
+
+def programs():
+    return {"MPL": compile_program("coll_bench.c", "coll_bench_mpl", str(BUILD / "bin" / "mpcc")),
+            "MPICH": compile_program("coll_bench.c", "coll_bench_mpich", "mpicc.mpich", "-DUSE_MPI"),
+            "Open MPI": compile_program("coll_bench.c", "coll_bench_openmpi", "mpicc.openmpi", "-DUSE_MPI")}
+
+
+def launch(name, program, operation, size, tasks):
+    """Microseconds of one call; None when it failed or took too long."""
+    words = [program, operation, str(size), str(SECONDS)]
+    command = {"MPL": [POE, *words, "-procs", str(tasks)], "MPICH": [HYDRA, "-n", str(tasks), *words],
+               "Open MPI": [OPEN_MPI, "--oversubscribe", "--bind-to", "none", "-n", str(tasks), *words]}[name]
+    process = subprocess.Popen(command, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        out, err = process.communicate(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return None
+    if process.returncode != 0:
+        print(f"  {name} failed: {err.strip()[-300:]}")
+        return None
+    return float(out.split()[3])
+
+
+def cell(built, operation, size, tasks):
+    """name -> median over launches, in turns; None where it was too slow."""
+    values = {name: [] for name in built}
+    for _ in range(LAUNCHES):
+        for name, program in built.items():
+            if None not in values[name]:
+                values[name].append(launch(name, program, operation, size, tasks))
+    return {name: statistics.median(good) if (good := [v for v in of if v is not None]) else None
+            for name, of in values.items()}
+
+
+def geometric_mean(ratios):
+    return math.exp(statistics.fmean(map(math.log, ratios))) if ratios else None
+
+
+def target(operation, size, tasks):
+    return SHORT if tasks == 16 and size == 8 and operation in SHORT_ONES else LARGEST
+
+
+def run(*only):
+    if not HYDRA or not OPEN_MPI:
+        raise SystemExit("bench collectives: needs mpich and openmpi-bin (./dev bench installs them)")
+    chosen = {str(word) for word in only}
+    unknown = chosen - set(map(str, OPERATIONS + SIZES + TASKS))
+    if unknown:
+        raise SystemExit(f"bench collectives: no operation, number of bytes or of tasks {', '.join(unknown)}")
+
+    def wanted(values):
+        return [value for value in values if str(value) in chosen] or values
+
+    # 8 is a number of bytes and one of tasks; alone it means both.
+    built = programs()
+    results, ratios, missed = {}, [], []
+    for operation in wanted(OPERATIONS):
+        rows = []
+        for size in wanted(SIZES) if operation != "sync" else SIZES[:1]:
+            for tasks in wanted(TASKS):
+                found = cell(built, operation, size, tasks)
+                share = ratio(found["MPL"], found["MPICH"], found["Open MPI"])
+                limit = target(operation, size, tasks)
+                if share is not None:
+                    ratios.append(share)
+                    if share > limit:
+                        missed.append(f"{operation} {size} {tasks}")
+                results[f"{operation} {size} {tasks}"] = {**found, "ratio": share}
+                rows.append([size if operation != "sync" else "", tasks, *(text(value, 1, 2) for value in found.values()),
+                             text(share), limit, "" if share is None else "met" if share <= limit else "MISSED"])
+        table(f"{operation}, us", ["bytes", "tasks", *built, "MPL/best", "target", ""], rows)
+    mean = geometric_mean(ratios)
+    table("all of them", ["cells", "geometric mean", "target", "largest", "missed"],
+          [[len(ratios), text(mean), MEAN, text(max(ratios, default=None)), len(missed)]])
+    for name in missed:
+        print(f"  missed: {name}")
+    save("collectives", {"cells": results, "geometric_mean": mean, "missed": missed})

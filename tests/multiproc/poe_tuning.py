@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""mptune, and what tasks do with the file that it writes."""
+
+import pathlib
+import re
+import subprocess
+import tempfile
+
+from launching import BUILD, LaunchTest, clean_environment, main, poe
+
+MPTUNE = str(BUILD / "bin" / "mptune")
+
+
+def mptune(*arguments, **variables):
+    return subprocess.run([MPTUNE, *arguments], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
+                          env=clean_environment(**variables))
+
+
+class Tuning(LaunchTest):
+    def setUp(self):
+        super().setUp()
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+        self.home = pathlib.Path(self.directory.name)
+
+    def program(self, code, name="prog"):
+        source = self.home / f"{name}.c"
+        source.write_text("#include <mpproto.h>\nstatic char block[1 << 20];\nint main(void) { int n, me;\n"
+                          "    mpc_environ(&n, &me); " + code + " return 0; }\n")
+        subprocess.run([str(BUILD / "bin" / "mpcc"), str(source), "-o", str(self.home / name)], check=True)
+        return str(self.home / name)
+
+    def test_measuring_writes_the_file_of_this_host(self):
+        result = mptune("-procs", "3", XDG_CONFIG_HOME=self.home)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        files = list((self.home / "poe").iterdir())
+        self.assertEqual(len(files), 1, files)
+        self.assertIn(str(files[0]), result.stdout)
+        text = files[0].read_text()
+        node = re.search(r"^level node\n(.*?)^level network\n", text, re.M | re.S).group(1)
+        for fact in ("start_up", "per_byte", "message", "load"):
+            self.assertRegex(node, rf"(?m)^{fact} [\d.e+-]+$")
+        self.assertEqual(len(re.findall(r"(?m)^lambda \d+ [\d.]+$", node)), 8)
+        # It is read without complaint, and one level can be measured again without the other being lost.
+        job = self.ok(poe(self.program("mpc_bcast(block, sizeof block, 0, ALLGRP);"), "-procs", "3",
+                          env=clean_environment(XDG_CONFIG_HOME=self.home)))
+        self.assertEqual(job.stderr, b"")
+        result = mptune("-procs", "2", "-euilib", "ip", "-o", str(files[0]))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("level network", result.stdout)
+        self.assertIn("level node\n" + node, files[0].read_text())
+
+    def taken(self, file):
+        result = mptune("-explain", "bcast", "100k", "5", MP_TUNEFILE=file)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("bcast of 102400 bytes, 5 tasks", result.stdout)
+        rows = [line.split() for line in result.stdout.splitlines()[2:]]
+        self.assertGreater(len(rows), 10)
+        for row in rows:
+            self.assertGreater(float(row[2]), 0, row)
+        chosen = [row for row in rows if row[3:] == ["taken"]]
+        self.assertEqual(len(chosen), 1, result.stdout)
+        self.assertEqual(float(chosen[0][1]), min(float(row[1]) for row in rows))
+        return chosen[0][0]
+
+    def test_calls_choose_by_the_file(self):
+        file = self.home / "tuning"
+        file.write_text("level node\nstart_up 1000\nper_byte 0\nload 0\nmessage 0\n")
+        self.assertEqual(self.taken(file), "binomial")
+        file.write_text("level node\nstart_up 0.001\nper_byte 1\nload 0\nmessage 0\n")
+        self.assertRegex(self.taken(file), "^(circulant|chain):")
+
+    def test_a_mistake_in_the_file_is_told_once_and_built_in_values_count(self):
+        file = self.home / "tuning"
+        file.write_text("# mine\nlevel node\nstart_up fast\n")
+        environment = clean_environment(MP_TUNEFILE=file)
+        program = self.program("mpc_bcast(block, sizeof block, 0, ALLGRP); mpc_bcast(block, 100000, 0, ALLGRP);")
+        result = self.ok(poe(program, "-procs", "3", env=environment))
+        self.assertEqual(result.stderr.count(b"0032-122"), 1, result.stderr)
+        self.assertIn(f"{file}:3: \"start_up fast\" is not allowed; expected one number".encode(), result.stderr)
+        # Who makes no collective call does not hear of it.
+        result = self.ok(poe(self.program("", "silent"), "-procs", "3", env=environment))
+        self.assertEqual(result.stderr, b"")
+        # Nor is a file missed that nobody has named.
+        result = self.ok(poe(program, "-procs", "3", env=clean_environment(XDG_CONFIG_HOME=self.home / "none")))
+        self.assertNotIn(b"0032-122", result.stderr)
+        result = self.ok(poe(program, "-procs", "3", env=clean_environment(MP_TUNEFILE="/no/such/file")))
+        self.assertIn(b"cannot read /no/such/file", result.stderr)
+
+    def test_wrong_words(self):
+        for words, text in ((("-explain", "bcst", "64k", "4"), "no operation \"bcst\"; expected one of bcast"),
+                            (("-explain", "bcast"), "mptune -explain bcast 64k 16"),
+                            (("-explain", "bcast", "many", "4"), "\"many\" is no number of bytes"),
+                            (("-explain", "bcast", "8", "1"), "\"1\" is no number of tasks"),
+                            (("-o", "x", "-quick"), "\"-quick\" is no flag")):
+            result = mptune(*words)
+            self.assertEqual(result.returncode, 2, (words, result.stderr))
+            self.assertIn(text, result.stderr)
+        result = mptune("-procs", "1", "-o", str(self.home / "x"))
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("-procs 4", result.stderr)
+        result = mptune("-procs", "2", "-o", "/proc/none")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("cannot write /proc/none", result.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+// The tuning file: what is written is read again, mistakes are named with their line, and
+// algorithms are chosen by what it says.
+#include "collectives/tuning.hpp"
+
+#include <map>
+
+#include <catch2/catch.hpp>
+
+#include "collectives/chooser.hpp"
+#include "comm/base/tuning_path.hpp"
+
+using namespace poe;
+using namespace poe::collectives;
+
+namespace {
+
+std::string error_of(const std::string& text) {
+    const Result<Tuning> read = read_tuning(text, "file", 2);
+    return read ? "" : read.error().str();
+}
+
+Shape bcast(std::uint32_t n, Bytes bytes) {
+    Shape shape;
+    shape.operation = Operation::kBcast;
+    shape.n = n;
+    shape.bytes = bytes;
+    return shape;
+}
+
+}  // namespace
+
+TEST_CASE("a tuning is written and read again") {
+    Tuning tuning = built_in_tuning(2);
+    tuning.node = {0.75, 0.0001, 0.25, 5e-05, {{8, 1.5}, {1024, 2.25}}};
+    tuning.network = {55.5, 0.0101, 0, 0, {{8, 3}}};
+    const std::string text = tuning_text(tuning, "made\nby a test");
+    CHECK(text.starts_with("# made\n# by a test\nlevel node\nstart_up 0.75\n"));
+    const Result<Tuning> read = read_tuning(text, "file", 2);
+    REQUIRE(read);
+    CHECK(read.value() == tuning);
+}
+
+TEST_CASE("what a file does not say is built in") {
+    const Result<Tuning> read =
+        read_tuning("# nothing\n\n  level network  # the other\n\tstart_up 7\r\n", "file", 2);
+    REQUIRE(read);
+    Tuning expected = built_in_tuning(2);
+    expected.network.start_up = 7;
+    CHECK(read.value() == expected);
+    REQUIRE(read_tuning("", "file", 2));
+    CHECK(read_tuning("", "file", 2).value() == built_in_tuning(2));
+}
+
+TEST_CASE("mistakes are named with their line") {
+    CHECK(error_of("level node\nstart_up x\n") ==
+          "file:2: \"start_up x\" is not allowed; expected one number, 0 or more, behind start_up");
+    CHECK(error_of("start_up 1") ==
+          "file:1: \"start_up\" stands before any level; begin with \"level node\" or \"level "
+          "network\"");
+    CHECK(error_of("level moon").starts_with("file:1: \"level moon\" is not allowed"));
+    CHECK(error_of("level node\n\n# x\nspeed 3").starts_with("file:4: \"speed\" is not known"));
+    for (const char* line :
+         {"start_up", "start_up -1", "start_up 1 2", "load nan", "load inf", "lambda 8",
+          "lambda 8 0.5", "lambda -8 2", "lambda 8 2 3", "lambda x 2"})
+        CHECK(error_of(std::string("level node\n") + line).starts_with("file:2: "));
+    CHECK(error_of("level node\nlambda 8 " + std::string(1000, '9')).size() < 300);
+}
+
+TEST_CASE("lambda between lengths that were measured") {
+    CostModel model;
+    CHECK(model.lambda(100) == 1);
+    model.lambdas = {{8, 3}, {1024, 2}, {65536, 1}};
+    CHECK(model.lambda(0) == 3);
+    CHECK(model.lambda(8) == 3);
+    CHECK(model.lambda(1024) == 2);
+    CHECK(model.lambda(1 << 20) == 1);
+    CHECK(model.lambda(100) > 2);
+    CHECK(model.lambda(100) < 3);
+    CHECK(model.lambda(200) < model.lambda(100));
+}
+
+TEST_CASE("the model chooses: rounds when messages cost, segments when bytes do, lambda trees") {
+    const auto pick = [](const CostModel& model, std::uint32_t n, Bytes bytes) {
+        return choose(bcast(n, bytes), model, {}).text();
+    };
+    CHECK(pick({10, 0, 0, 0, {}}, 16, 1 << 20) == "binomial");
+    CHECK(pick({0.001, 1, 0, 0, {}}, 13, 1 << 20).starts_with("circulant:"));
+    // With latency to hide the tree is another one, made for that lambda.
+    CHECK(pick({10, 0, 0, 0, {{8, 3}}}, 16, 8) == "lambda:3");
+    CHECK(pick({10, 0, 0, 0, {{8, 1}}}, 16, 8) == "binomial");
+    // Each message costs: not many short ones.
+    CHECK(pick({0.001, 1, 1e7, 0, {}}, 13, 1 << 20) == "binomial");
+}
+
+TEST_CASE("where the file is") {
+    std::map<std::string, std::string> set;
+    const auto variables = [&](const char* name) -> const char* {
+        const auto found = set.find(name);
+        return found != set.end() ? found->second.c_str() : nullptr;
+    };
+    CHECK(tuning_path(variables, "n1").empty());
+    set["HOME"] = "/home/u";
+    CHECK(tuning_path(variables, "n1") == "/home/u/.config/poe/tuning.n1");
+    set["XDG_CONFIG_HOME"] = "/c";
+    CHECK(tuning_path(variables, "n1") == "/c/poe/tuning.n1");
+    set["MP_TUNEFILE"] = "mine";
+    CHECK(tuning_path(variables, "n1") == "mine");
+}
