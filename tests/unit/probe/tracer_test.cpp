@@ -150,6 +150,7 @@ TEST_CASE("the last part of a stream that wraps has all definitions", "[tracer]"
     tracer.attach(word, job.path(), 0);
     for (int i = 0; i < 100; ++i) CHECK(tracer.count("counter " + std::to_string(i), i));
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (int t = 0; t < 3; ++t)
         threads.emplace_back([&] {
             for (int i = 0; i < 20'000; ++i) tracer.count("counter " + std::to_string(i % 100), i);
@@ -166,6 +167,7 @@ TEST_CASE("threads that use a name first at once agree on its number", "[tracer]
     Tracer tracer;
     tracer.attach(word, job.path(), 0);
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (int t = 0; t < 4; ++t)
         threads.emplace_back([&] {
             for (int i = 0; i < 2000; ++i) tracer.enter_region("r" + std::to_string(i), nullptr);
