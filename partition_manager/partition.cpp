@@ -164,6 +164,7 @@ void Partition::on_message(NodeIndex from, Message message) {
     if (auto* failed = std::get_if<StartFailed>(&message)) {
         end_job(judge_.on_start_failed(std::move(failed->failures), failed->text), true);
     } else if (const auto* exit = std::get_if<TaskExit>(&message)) {
+        ++exits_;
         end_job(judge_.on_exit(*exit));
         if (is_task(exit->task) && flush_round_.on_exit(exit->task)) on_flush_complete();
     } else if (const auto* mark = std::get_if<StdoutMark>(&message)) {
@@ -361,6 +362,7 @@ void Partition::on_signal(int signal) {
         return;
     }
     const bool interrupt = signal == SIGINT || signal == SIGQUIT;
+    if (interrupt && stop_gathering()) return;
     if (interrupt && (++interrupts_ > 1 || !started_)) {
         judge_.on_terminated(signal);
         branches_->send(EndJob{true});

@@ -147,6 +147,7 @@ class Partition {
     void merge_stopped_trace();
     void on_trace_merged(const std::string& words);
     void finish_merging();
+    bool stop_gathering();
     // Flushes that tasks asked for.
     void on_flush_complete();
     void go_on_flushing();
@@ -189,6 +190,7 @@ class Partition {
     StderrTails tails_;
     std::vector<pid_t> not_ours_;  // children that were there before the daemon
     std::chrono::steady_clock::time_point start_time_{};
+    std::size_t exits_ = 0;  // of tasks
     int interrupts_ = 0;
     bool told_to_run_ = false;
     bool started_ = false;

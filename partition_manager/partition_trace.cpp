@@ -95,6 +95,14 @@ void Partition::finish_merging() {
     while (merging_) loop_.run_one();
 }
 
+// Who interrupts poe when all tasks have ended does not want to wait for the trace: what is still
+// on its way stays where it is. False: it is not that which poe waits for.
+bool Partition::stop_gathering() {
+    if (!trace_ || trace_->complete() || exits_ < job_.tasks.size()) return false;
+    branches_->send(EndJob{true});
+    return true;
+}
+
 bool Partition::on_trace_message(NodeIndex from, const Message& message) {
     if (const auto* clock = std::get_if<ClockAsk>(&message)) {
         branches_->send(ClockTell{clock->asked, trace::monotonic_ns()}, from);

@@ -105,8 +105,14 @@ std::string merge_words(const pm::TraceGathering& gathered, const std::string& p
     const std::string& parts = gathered.spec().directory;
     const std::string later = "; they are in " + shown(parts) + ": make the trace of them with " +
                               "vt -merge " + shown(parts);
-    if (!gathered.trouble().empty())
-        return "not all parts of the trace have been gathered (" + gathered.trouble() + ")" + later;
+    if (!gathered.trouble().empty() || !gathered.left().empty()) {
+        std::string text = "not all parts of the trace have been gathered";
+        if (!gathered.trouble().empty()) text += " (" + gathered.trouble() + ")";
+        text += later;
+        for (const std::string& left : gathered.left())
+            text += "\n     after you have copied there what is in " + left;
+        return text;
+    }
     try {
         const auto merged = trace::merge_trace(parts, path, stop);
         if (!merged) return "there is no trace: " + merged.error().str();
@@ -134,10 +140,7 @@ std::string merge_words(const pm::TraceGathering& gathered, const std::string& p
 void finish_trace(const pm::TraceGathering& gathered, const std::string& path,
                   const Diagnostics& diagnostics) {
     const InterruptWatch watch;
-    std::string text = merge_words(gathered, path, [] { return interrupted != 0; });
-    for (const std::string& left : gathered.left())
-        text += "\n     streams of a node are left in " + left +
-                "; copy them to the others, and merge again";
+    const std::string text = merge_words(gathered, path, [] { return interrupted != 0; });
     diagnostics.detail("poe: " + text);
 }
 

@@ -1,7 +1,8 @@
-/* VT_trc.h: what a program can say to the trace of its run (`poe -tracelevel`), see VT_trc_start_c(3).
+/* VT_trc.h: what a program can say to the trace of its run (`poe -tracelevel`), see
+ * VT_trc_start_c(3).
  *
- * A call costs some ten nanoseconds, never waits, and may come from any thread. In a run that is not
- * traced it does nothing. All answer 0, or -1 when nothing is recorded. */
+ * A call costs some ten nanoseconds, never waits, and may come from any thread. In a run that is
+ * not traced it does nothing. All answer 0, or -1 when nothing is recorded. */
 #ifndef VT_TRC_H
 #define VT_TRC_H
 

@@ -1,5 +1,6 @@
-/* What a writer of the Open Trace Format costs: COUNT pairs of enter and leave into a trace in DIR, as
- * instrumentation of an MPI program writes them. Prints nanoseconds per event, the clock included. */
+/* What a writer of the Open Trace Format costs: COUNT pairs of enter and leave into a trace in DIR,
+ * as instrumentation of an MPI program writes them. Prints nanoseconds per event, the clock
+ * included. */
 #include <otf2/otf2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@ static OTF2_TimeStamp now(void) {
 
 static OTF2_FlushType before_flush(void* data, OTF2_FileType type, OTF2_LocationRef location,
                                    void* caller, bool final) {
-    (void)data, (void)type, (void)location, (void)caller, (void)final;
+    (void)data, (void)type, (void)location, (void)caller, (void) final;
     return OTF2_FLUSH;
 }
 
@@ -29,9 +30,9 @@ int main(int argc, char** argv) {
     }
     const long count = strtol(argv[2], NULL, 10);
     OTF2_FlushCallbacks flush = {before_flush, after_flush};
-    OTF2_Archive* archive = OTF2_Archive_Open(argv[1], "trace", OTF2_FILEMODE_WRITE, 1024 * 1024,
-                                              4 * 1024 * 1024, OTF2_SUBSTRATE_POSIX,
-                                              OTF2_COMPRESSION_NONE);
+    OTF2_Archive* archive =
+        OTF2_Archive_Open(argv[1], "trace", OTF2_FILEMODE_WRITE, 1024 * 1024, 4 * 1024 * 1024,
+                          OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (archive == NULL) return 1;
     OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL);
     OTF2_Archive_SetSerialCollectiveCallbacks(archive);

@@ -36,11 +36,11 @@ inline std::uint64_t hash_of(std::string_view name) noexcept {
         sum = (sum ^ word_at(at)) * 0x9e3779b97f4a7c15ull;
     return mix(sum ^ word_at(name.size() - sizeof sum));
 }
-inline std::uint64_t hash_of(std::uintptr_t address) noexcept {
-    return mix(address * 0x9e3779b97f4a7c15ull);
+inline std::uint64_t hash_of(const void* address) noexcept {
+    return mix(reinterpret_cast<std::uintptr_t>(address) * 0x9e3779b97f4a7c15ull);
 }
 
-// Kept: what an entry holds (std::string, std::uintptr_t); Key: what it is looked for by.
+// Kept: what an entry holds (std::string, an address); Key: what it is looked for by.
 template <typename Kept, typename Key>
 class IdTable {
   public:
@@ -87,6 +87,6 @@ class IdTable {
 };
 
 using NameTable = IdTable<std::string, std::string_view>;
-using SiteTable = IdTable<std::uintptr_t, std::uintptr_t>;
+using SiteTable = IdTable<const void*, const void*>;
 
 }  // namespace poe::trace

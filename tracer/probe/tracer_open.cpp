@@ -26,15 +26,15 @@ struct Place {
     std::uint64_t address = 0;
 };
 
-Place place_of(std::uintptr_t address) {
+Place place_of(const void* address) {
     Dl_info info = {};
     link_map* map = nullptr;
-    if (::dladdr1(reinterpret_cast<void*>(address), &info, reinterpret_cast<void**>(&map),
-                  RTLD_DL_LINKMAP) == 0 ||
+    if (::dladdr1(address, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 ||
         map == nullptr)
-        return {"", address};
+        return {"", reinterpret_cast<std::uintptr_t>(address)};
     const bool is_program = map->l_name == nullptr || *map->l_name == '\0';
-    return {is_program ? own_program() : map->l_name, address - map->l_addr};
+    return {is_program ? own_program() : map->l_name,
+            reinterpret_cast<std::uintptr_t>(address) - map->l_addr};
 }
 
 }  // namespace
@@ -47,6 +47,7 @@ void Tracer::attach(const std::atomic<std::uint32_t>& word, const std::string& j
                     TaskId task) noexcept {
     const std::scoped_lock lock(mutex_);
     if (job_directory_ != nullptr) return;
+    // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new): without memory the process ends.
     job_directory_ = new std::string(job_directory);
     task_ = task;
     ::pthread_atfork(nullptr, nullptr, forget_in_child);
@@ -181,7 +182,7 @@ std::uint32_t Tracer::define(Recorder& recorder, Defined what, std::uint32_t id,
 // One byte before the return address, so that tools name the line of the call.
 std::uint16_t Tracer::site_of(Recorder& recorder, const void* address) noexcept {
     if (address == nullptr) return 0;
-    const std::uintptr_t site = reinterpret_cast<std::uintptr_t>(address) - 1;
+    const void* site = static_cast<const char*>(address) - 1;
     const SiteTable::Entry* known = tables_->sites.find(site);
     if (known == nullptr)
         known = tables_->sites.add(site, 1, [&](const SiteTable::Entry& made) {

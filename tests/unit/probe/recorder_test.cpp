@@ -78,6 +78,7 @@ TEST_CASE("threads record at once", "[recorder]") {
     constexpr std::uint32_t kThreads = 4;
     constexpr std::uint64_t kEach = 50'000;
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (std::uint32_t t = 0; t < kThreads; ++t)
         threads.emplace_back([&, t] {
             for (std::uint64_t i = 0; i < kEach; ++i) {
@@ -104,6 +105,7 @@ TEST_CASE("at the end of its capacity a stream counts what is missing", "[record
     const std::string path = make_task_stream(directory, kCapacity);
     const auto recorder = Recorder::open(path);
     std::vector<std::thread> threads;
+    threads.reserve(4);
     std::atomic<std::uint64_t> kept{0};
     for (std::uint32_t t = 0; t < 4; ++t)
         threads.emplace_back([&, t] {
@@ -149,6 +151,7 @@ TEST_CASE("threads wrap at once", "[recorder]") {
     std::atomic<int> laps{0};
     const auto recorder = Recorder::open(path, [&](Recorder&) { ++laps; });
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (std::uint32_t t = 0; t < 4; ++t)
         threads.emplace_back([&, t] {
             for (std::uint64_t i = 0; i < 100'000; ++i) recorder->record(numbered(t, i));

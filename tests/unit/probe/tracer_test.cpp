@@ -1,0 +1,201 @@
+// The tracer: levels, definitions before use, laps, names from many threads, and when it opens
+// what.
+#include "tracer/probe/tracer.hpp"
+
+#include <map>
+#include <set>
+#include <thread>
+
+#include "tests/unit/probe/recorded.hpp"
+
+using namespace poe;
+using namespace poe::trace;
+using namespace poe::trace::testing;
+
+namespace {
+
+// A job's directory with one generation of streams of task 0.
+class TracedJob {
+  public:
+    // NOLINTNEXTLINE(bugprone-easily-swappable-parameters)
+    explicit TracedJob(std::uint64_t capacity, bool wraps = false) {
+        add_generation(1, capacity, wraps);
+    }
+    void add_generation(std::uint32_t generation, std::uint64_t capacity, bool wraps = false) {
+        const std::string folder = directory_.file(generation_name(generation));
+        std::filesystem::create_directory(folder);
+        std::filesystem::rename(make_task_stream(directory_, capacity, wraps),
+                                folder + "/task-0.stream");
+    }
+    Recorded recorded(std::uint32_t generation = 1) const {
+        return read_stream(directory_.file(generation_name(generation)) + "/task-0.stream");
+    }
+    const std::string& path() const { return directory_.path(); }
+
+  private:
+    TestDirectory directory_;
+};
+
+std::size_t count_of(const Recorded& found, Kind kind) {
+    std::size_t count = 0;
+    for (const Record& record : found.records) count += record.kind == kind ? 1 : 0;
+    return count;
+}
+
+// id -> text, of definitions of that kind.
+std::map<std::uint32_t, std::string> names(const Recorded& found, Defined what) {
+    std::map<std::uint32_t, std::string> known;
+    for (std::size_t i = 0; i < found.records.size(); ++i) {
+        const Record& record = found.records[i];
+        if (record.kind != Kind::kDefine || record.detail != static_cast<std::uint8_t>(what))
+            continue;
+        std::string text;
+        for (std::size_t k = i + 1;
+             k < found.records.size() && found.records[k].kind == Kind::kText; ++k)
+            text += text_of(found.records[k]);
+        CHECK(text.size() == record.extra);
+        known[record.a] = text;
+    }
+    return known;
+}
+
+}  // namespace
+
+TEST_CASE("a tracer records what the level wants", "[tracer]") {
+    const TracedJob job(100'000);
+    std::atomic<std::uint32_t> word{0};
+    Tracer tracer;
+    CHECK_FALSE(tracer.on());
+    tracer.attach(word, job.path(), 0);
+    CHECK_FALSE(tracer.on());
+    CHECK(job.recorded().process == 0);
+    word = trace_word(1, 1);
+    REQUIRE(tracer.on());
+    CHECK(tracer.enter(Call::kBsend, 3, 7, &word));
+    tracer.sent(0, 3, 7, 100, 1);
+    tracer.sent(0, 3, 7, Bytes{6} << 30, 65536);
+    tracer.leave(Call::kBsend, 100);
+    CHECK_FALSE(tracer.enter(Call::kBcast, -1, 0, &word));
+    CHECK_FALSE(tracer.enter_region("region", &word));
+    word = trace_word(1, 9);
+    CHECK(tracer.enter(Call::kBcast, -1, 0, &word));
+    tracer.collective(2, 0, 8, 5);
+    CHECK(tracer.enter_region("region", nullptr));
+    CHECK(tracer.leave_region("region"));
+    CHECK(tracer.count("counter", 2.5));
+    tracer.marker(-1, 200, "text");
+    word = 0;
+    CHECK_FALSE(tracer.on());
+
+    const Recorded found = job.recorded();
+    CHECK(found.process == ::getpid());
+    std::vector<Record> messages;
+    for (std::size_t i = 0; i < found.records.size(); ++i)
+        if (found.records[i].kind == Kind::kSend || found.records[i].kind == Kind::kBytes)
+            messages.push_back(found.records[i]);
+    REQUIRE(messages.size() == 3);
+    CHECK(messages[0].a == 3);
+    CHECK(messages[0].b == pair(7, 100));
+    CHECK(messages[0].extra == 2);
+    CHECK(messages[1].b == pair(7, kManyBytes));
+    CHECK(messages[1].extra == 2);  // 65535 messages later
+    CHECK(messages[2].b == Bytes{6} << 30);
+    CHECK(count_of(found, Kind::kCollective) == 1);
+    CHECK(names(found, Defined::kCounter) == std::map<std::uint32_t, std::string>{{1, "counter"}});
+    const auto regions = names(found, Defined::kRegion);
+    CHECK(regions.at(kFirstUserRegion) == "region");
+    CHECK(regions.at(static_cast<std::uint32_t>(Call::kBsend)) == "mpc_bsend");
+    CHECK(names(found, Defined::kSite).size() == 1);
+}
+
+TEST_CASE("the program begins and ends recording itself", "[tracer]") {
+    const TracedJob job(100'000);
+    std::atomic<std::uint32_t> word{trace_word(1, 2)};
+    Tracer tracer;
+    tracer.attach(word, job.path(), 0);
+    CHECK(tracer.stop());
+    CHECK_FALSE(tracer.enter(Call::kBsend, 3, 7, nullptr));
+    CHECK(tracer.start(9));
+    CHECK(tracer.count("counter", 1));
+    CHECK(tracer.start(0));
+    CHECK_FALSE(tracer.count("counter", 2));
+    CHECK(tracer.enter(Call::kBcast, 3, 7, nullptr));
+    const Recorded found = job.recorded();
+    CHECK(count_of(found, Kind::kTracing) == 3);
+    CHECK(count_of(found, Kind::kCounter) == 1);
+}
+
+TEST_CASE("each trace of a job explains itself", "[tracer]") {
+    TracedJob job(100'000);
+    std::atomic<std::uint32_t> word{trace_word(1, 9)};
+    Tracer tracer;
+    tracer.attach(word, job.path(), 0);
+    CHECK(tracer.enter_region("one", nullptr));
+    word = 0;
+    job.add_generation(2, 100'000);
+    word = trace_word(2, 9);
+    CHECK(tracer.enter_region("two", nullptr));
+    const Recorded found = job.recorded(2);
+    const auto regions = names(found, Defined::kRegion);
+    CHECK(regions.at(kFirstUserRegion) == "one");
+    CHECK(regions.at(kFirstUserRegion + 1) == "two");
+    CHECK(count_of(found, Kind::kEnter) == 1);
+    CHECK(count_of(job.recorded(1), Kind::kEnter) == 1);
+}
+
+TEST_CASE("the last part of a stream that wraps has all definitions", "[tracer]") {
+    const TracedJob job(4096, true);
+    std::atomic<std::uint32_t> word{trace_word(1, 9)};
+    Tracer tracer;
+    tracer.attach(word, job.path(), 0);
+    for (int i = 0; i < 100; ++i) CHECK(tracer.count("counter " + std::to_string(i), i));
+    std::vector<std::thread> threads;
+    threads.reserve(4);
+    for (int t = 0; t < 3; ++t)
+        threads.emplace_back([&] {
+            for (int i = 0; i < 20'000; ++i) tracer.count("counter " + std::to_string(i % 100), i);
+        });
+    for (std::thread& thread : threads) thread.join();
+    const Recorded found = job.recorded();
+    CHECK(found.reserved > 10 * found.capacity);
+    CHECK(names(found, Defined::kCounter).size() == 100);
+}
+
+TEST_CASE("threads that use a name first at once agree on its number", "[tracer]") {
+    const TracedJob job(1'000'000);
+    std::atomic<std::uint32_t> word{trace_word(1, 9)};
+    Tracer tracer;
+    tracer.attach(word, job.path(), 0);
+    std::vector<std::thread> threads;
+    threads.reserve(4);
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&] {
+            for (int i = 0; i < 2000; ++i) tracer.enter_region("r" + std::to_string(i), nullptr);
+        });
+    for (std::thread& thread : threads) thread.join();
+    const Recorded found = job.recorded();
+    const auto regions = names(found, Defined::kRegion);
+    std::set<std::string> texts;
+    std::map<std::uint32_t, int> entered;
+    std::set<std::uint32_t> defined;
+    for (const auto& [id, text] : regions) texts.insert(text);
+    CHECK(texts.size() == regions.size());
+    for (const Record& record : found.records) {
+        if (record.kind == Kind::kDefine) defined.insert(record.a);
+        if (record.kind != Kind::kEnter) continue;
+        REQUIRE(defined.contains(record.a));
+        ++entered[record.a];
+    }
+    REQUIRE(entered.size() == 2000);
+    for (const auto& [id, count] : entered) REQUIRE(count == 4);
+}
+
+TEST_CASE("more names than there is room for are not recorded", "[tracer]") {
+    const TracedJob job(1'000'000);
+    std::atomic<std::uint32_t> word{trace_word(1, 9)};
+    Tracer tracer;
+    tracer.attach(word, job.path(), 0);
+    std::size_t recorded = 0;
+    for (int i = 0; i < 5000; ++i) recorded += tracer.count(std::to_string(i), i) ? 1 : 0;
+    CHECK(recorded == NameTable::kMost);
+}
