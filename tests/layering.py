@@ -16,7 +16,7 @@ ALLOWED = {
     "collectives": ["comm", "comm/base"],
     "mpi": ["collectives", "comm", "comm/base"],
     "markerarray": ["comm/base", "partition_manager"],
-    "tracer": ["comm/base", "markerarray"],
+    "tracer": ["comm/base", "markerarray", "partition_manager"],
     "partition_manager": ["comm/base"],
     "poe": ["partition_manager", "comm/base", "markerarray", "tracer"],
     "man": ["poe"],
@@ -29,6 +29,7 @@ ONE_ROOM = {
     r"<(n?curses|ncursesw)": "markerarray",
     r"<asio": "partition_manager",
     r"<otf2": "tracer",
+    r"<elfutils": "tracer",
     r"<rdma/": "comm",
 }
 
