@@ -24,6 +24,10 @@ class Packer {
         const auto count = static_cast<std::uint64_t>(value.count());
         number(count << 1 ^ (value.count() < 0 ? ~std::uint64_t{0} : 0));
     }
+    // Eight bytes, the lowest first.
+    void raw(std::uint64_t value) {
+        for (int byte = 0; byte < 8; ++byte) out_ += static_cast<char>(value >> 8 * byte);
+    }
     void text(const std::string& text) {
         number(text.size());
         out_ += text;

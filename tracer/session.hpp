@@ -31,6 +31,9 @@ class Session {
     const TraceSource& source() const { return *source_; }
     const Index& index() const { return *index_; }
     const Definitions& definitions() const { return definitions_; }
+    const std::string& counter_name(std::uint32_t stream, std::uint32_t id) {
+        return definitions_.counter(definitions_.counter(stream, id));
+    }
     Stretch whole() const { return {source_->begin(), source_->end()}; }
 
     // The job at a moment: all events up to then, that moment's included. Going a little forward
