@@ -25,6 +25,10 @@ class Walk : public Listener {
                 sink_.enter(task, event.time,
                             definitions_.region(definitions_.region(event.stream, record.a)));
                 break;
+            case Kind::kSend:
+            case Kind::kReceive:
+                sink_.message_end(task, event.time, event, source_.bytes_of(event));
+                break;
             case Kind::kCollective:
                 sink_.collective(task, event.time, event, source_.bytes_of(event));
                 break;

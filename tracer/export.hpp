@@ -32,6 +32,8 @@ class ExportSink {
     virtual void leave(const Interval& interval, const Region& region) = 0;
     // Called when the end comes that is noted later; `number` counts them from 1.
     virtual void message(const Message& message, std::uint64_t number) = 0;
+    // One end of a message, when it comes; for formats that have both ends as events.
+    virtual void message_end(TaskId, Time, const Event&, Bytes) {}
     virtual void collective(TaskId, Time, const Event&, Bytes) {}
     virtual void marker(TaskId task, Time at, const std::string& text) = 0;
     virtual void counter(TaskId task, Time at, const std::string& name, double value) = 0;

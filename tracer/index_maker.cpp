@@ -8,10 +8,9 @@ namespace poe::trace {
 namespace {
 
 // Memory of the trace is given back after so many keyframes.
-constexpr std::size_t kBetweenForgetting = 8;
+constexpr std::size_t kBetweenForgetting = 4;
 
 }  // namespace
-
 std::uint64_t Index::Maker::write(const void* bytes, std::size_t size) {
     const std::uint64_t at = at_;
     const auto* from = static_cast<const char*>(bytes);

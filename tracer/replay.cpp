@@ -182,6 +182,7 @@ void Replay::meet(TaskId id, TaskState& task, const Event& event) {
     frame.collective = high(event.record.b) * kNumbers + event.record.extra + 1;
     Meeting& meeting = meetings_[frame.collective];
     ++meeting.inside;
+    if (meeting.inside > 1 && frame.since < meeting.last_entered) return;
     meeting.last = id;
     meeting.last_entered = frame.since;
 }

@@ -61,6 +61,7 @@ Session::Session(TraceSource source, const Index::Places& places,
 const JobState& Session::at(Time moment) {
     const std::size_t keyframe = index_->before(moment);
     if (!at_ || moment < *at_ || index_->time(keyframe) > *at_) {
+        source_->forget();
         replay_ = std::make_unique<Replay>(*source_, definitions_);
         const auto from = index_->restore(keyframe, *replay_);
         merge_ = std::make_unique<EventMerge>(*source_, from);
@@ -82,6 +83,7 @@ Stretch Session::replayable(Stretch stretch) const {
 
 void Session::listen(Stretch stretch, Listener& listener) {
     stretch = replayable(stretch);
+    source_->forget();
     Replay replay(*source_, definitions_);
     EventMerge merge(*source_, index_->restore(index_->before(stretch.from), replay));
     Event event;
@@ -97,21 +99,25 @@ void Session::listen(Stretch stretch, Listener& listener) {
 
 StateBins Session::bins_by_sums(Stretch stretch, TaskId task, std::size_t columns) const {
     StateBins bins(columns);
+    const double width =
+        static_cast<double>(stretch.length().count()) / static_cast<double>(columns);
+    const auto column_of = [&](Time time) {
+        return static_cast<double>((time - stretch.from).count()) / width;
+    };
     const std::size_t last = index_->before(stretch.to);
-    for (std::size_t i = index_->before(stretch.from); i < index_->size() - 1 && i <= last; ++i) {
+    for (std::size_t i = index_->before(stretch.from); i + 1 < index_->size() && i <= last; ++i) {
         const auto before = index_->spent(i, task);
         const auto after = index_->spent(i + 1, task);
-        // As if the states had followed each other, in shares of each column.
-        const Time from = index_->time(i);
-        const Time to = index_->time(i + 1);
-        for (std::size_t state = 0; state < kStates; ++state) {
-            const double share =
-                to <= from ? 0 : seconds_of(after[state] - before[state]) / seconds_of(to - from);
-            StateBins part(columns);
-            spread(part, stretch, static_cast<State>(state), from, to);
-            for (std::size_t column = 0; column < columns && share > 0; ++column)
+        const double from = column_of(index_->time(i));
+        const double to = column_of(index_->time(i + 1));
+        // As if all states went on side by side from one keyframe to the next.
+        for (auto column = static_cast<std::size_t>(std::max(from, 0.0));
+             column < columns && static_cast<double>(column) < to; ++column) {
+            const auto left = static_cast<double>(column);
+            const double share = (std::min(to, left + 1) - std::max(from, left)) / (to - from);
+            for (std::size_t state = 0; state < kStates; ++state)
                 bins[column][state] += Time(static_cast<std::int64_t>(
-                    share * static_cast<double>(part[column][state].count())));
+                    share * static_cast<double>((after[state] - before[state]).count())));
         }
     }
     return bins;
@@ -202,6 +208,7 @@ std::vector<PairSum> Session::pairs(Stretch stretch) {
 std::optional<Event> Session::find(Time from, bool forward, const Condition& condition) {
     std::size_t keyframe = index_->before(from);
     while (true) {
+        source_->forget();
         Replay unused(*source_, definitions_);
         EventMerge merge(*source_, index_->restore(keyframe, unused));
         std::optional<Event> last;

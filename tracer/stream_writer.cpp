@@ -35,6 +35,12 @@ void StreamWriter::put(std::uint64_t time, Record record) {
     ++reserved_;
 }
 
+void StreamWriter::replace(std::uint64_t number, Record record) {
+    const std::size_t at = static_cast<std::size_t>(number) * sizeof record;
+    std::memcpy(&record.stamp, records_.data() + at, sizeof record.stamp);
+    std::memcpy(records_.data() + at, &record, sizeof record);
+}
+
 void StreamWriter::put(std::uint64_t time, Record record, std::string_view text) {
     put(time, record);
     for (; !text.empty(); text.remove_prefix(std::min(kTextBytes, text.size())))

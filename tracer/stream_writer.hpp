@@ -46,6 +46,9 @@ class StreamWriter {
     void collective(std::uint64_t time, std::uint16_t number, std::uint32_t root,
                     std::uint32_t group, Bytes bytes);
     void counter(std::uint64_t time, std::uint32_t counter, double value);
+    // Puts another record in the place of one that is there, at the same time. Not for streams that
+    // wrap.
+    void replace(std::uint64_t number, Record record);
     // Skips a record's place, as a writer that was killed does.
     void leave_hole() { ++reserved_; }
 

@@ -17,6 +17,8 @@ namespace {
 
 // More tasks than that no job has; a number beyond is damage.
 constexpr TaskId kMostTasks = 1 << 17;
+// Looking at a stream brings much of the file around it into memory.
+constexpr std::uint32_t kBetweenForgetting = 64;
 constexpr std::uint64_t kHashPrime = 0x100000001b3;
 
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
@@ -195,6 +197,7 @@ void TraceSource::find_ends() {
     bool any = false;
     for (std::uint32_t i = 0; i < streams_.size(); ++i) {
         const Stream& stream = streams_[i];
+        if (i % kBetweenForgetting == 0) forget();
         Cursor first(stream);
         if (first.next() == nullptr) continue;
         const Time from = time_of(i, first.time());
@@ -210,6 +213,7 @@ void TraceSource::find_ends() {
     }
     if (!any) problems_.emplace_back("there are no records");
     end_ = std::max(begin_, end_);
+    forget();
 }
 
 Time TraceSource::time_of(std::uint32_t stream, std::uint64_t time) const noexcept {

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "comm/base/error.hpp"
+#include "tracer/import_otf2.hpp"
 #include "tracer/playback/picture.hpp"
 #include "tracer/playback/views.hpp"
 #include "tracer/playback/watch.hpp"
@@ -73,15 +74,19 @@ std::string cache_folder() {
     return home.empty() ? "" : home + "/.cache";
 }
 
+TraceSource open_trace(const std::string& path) {
+    return path.ends_with(".otf2") ? import_otf2(path) : TraceSource::open(path);
+}
+
 std::unique_ptr<Session> open_session(const std::string& path) {
-    TraceSource source = TraceSource::open(path);
+    TraceSource source = open_trace(path);
     const Index::Places places = index_places(path, cache_folder(), source.identity());
     ProgressLine line("vt: makes an index of " + path);
     return std::make_unique<Session>(std::move(source), places, line.tell());
 }
 
 Summary summary_of(const std::string& path) {
-    const TraceSource source = TraceSource::open(path);
+    const TraceSource source = open_trace(path);
     Symbols symbols;
     ProgressLine line("vt: reads " + path);
     return summarize(source, symbols, line.tell());
@@ -159,12 +164,16 @@ int show_view(const VtOptions& options, bool unicode) {
 }
 
 int export_to(const VtOptions& options) {
-    const TraceSource source = TraceSource::open(options.traces[0]);
+    const TraceSource source = open_trace(options.traces[0]);
     const auto stretch =
         stretch_of(options, {source.begin(), std::max(source.end(), source.begin() + Time{1})});
     if (!stretch) return fail(stretch.error().str());
     const ExportRange range{stretch.value(), options.tasks};
     ProgressLine line("vt: exports");
+    if (options.format == ExportFormat::kOtf2) {
+        export_trace(source, range, *otf2_sink(options.output), line.tell());
+        return 0;
+    }
     return write_to(options.output, [&](std::ostream& out) {
         const auto sink = options.format == ExportFormat::kCsv      ? csv_sink(out)
                           : options.format == ExportFormat::kChrome ? chrome_sink(out)

@@ -60,7 +60,7 @@ bool set_view(VtOptions& options, const std::string& value) {
     return true;
 }
 
-constexpr std::array<std::string_view, 3> kFormats{"csv", "chrome", "perfetto"};
+constexpr std::array<std::string_view, 4> kFormats{"csv", "chrome", "perfetto", "otf2"};
 
 bool set_format(VtOptions& options, const std::string& value) {
     const auto known = std::find(kFormats.begin(), kFormats.end(), value);
@@ -81,7 +81,7 @@ const std::array<Flag, 8> kValued{{
     {"view", set_view,
      "timeline, stream, matrix, connections, messages, balance, utilization, calls, markers, "
      "system or source"},
-    {"export", set_format, "csv, chrome or perfetto"},
+    {"export", set_format, "csv, chrome, perfetto or otf2"},
     {"size", set_size, "columns x lines, as in 120x40"},
     {"tasks",
      [](VtOptions& o, const std::string& v) { return (o.tasks = tasks_of(v)).has_value(); },
@@ -125,8 +125,9 @@ Result<VtOptions> checked(const VtOptions& options) {
         options.request != Request::kExport)
         return mistake("-o is for -view and -export", "as in vt -export csv -o run.csv run.trace");
     if (options.request == Request::kExport && options.output.empty() &&
-        options.format == ExportFormat::kPerfetto)
-        return mistake("-export perfetto needs a file", "as in -o run.pftrace");
+        options.format >= ExportFormat::kPerfetto)
+        return mistake("-export perfetto and otf2 need -o",
+                       "a file, as in -o run.pftrace; for otf2 a new folder");
     return options;
 }
 

@@ -84,7 +84,7 @@ struct Press {
         const Look::Prompt prompt = look.prompt;
         look.prompt = Look::Prompt::kNone;
         if (prompt == Look::Prompt::kSearch) {
-            look.search = look.typed;
+            if (!look.typed.empty()) look.search = look.typed;  // else the last one again
             return search(true);
         }
         const Stretch whole = session.whole();
@@ -205,7 +205,7 @@ Command press_character(const Press& now, char32_t key) {
             break;
         case '/':
             look.prompt = Look::Prompt::kSearch;
-            look.typed = look.search;
+            look.typed.clear();
             break;
         case 'n':
             now.search(true);
