@@ -36,7 +36,10 @@ struct Region {
 struct Site {
     std::string object;
     std::uint64_t address = 0;
-    auto operator<=>(const Site&) const = default;
+    bool operator==(const Site&) const = default;
+    bool operator<(const Site& other) const {
+        return address != other.address ? address < other.address : object < other.object;
+    }
 };
 
 // One thread at a time.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <sys/stat.h>
 
 #include <fmt/format.h>
@@ -181,6 +180,7 @@ void TraceSource::fit_clocks() {
         }
     }
     for (const Stream& stream : streams_) fits_.push_back(fits[stream.node]);
+    moves_.resize(streams_.size());
 }
 
 void TraceSource::find_ends() {
@@ -218,7 +218,37 @@ void TraceSource::find_ends() {
 
 Time TraceSource::time_of(std::uint32_t stream, std::uint64_t time) const noexcept {
     const std::uint64_t home = fits_[stream].home(streams_[stream].origin + time);
-    return std::clamp(Time(static_cast<std::int64_t>(home - base_)), -kFarthest, kFarthest);
+    const Time plain =
+        std::clamp(Time(static_cast<std::int64_t>(home - base_)), -kFarthest, kFarthest);
+    const std::map<Time, Time>& moves = moves_[stream];
+    if (moves.empty()) return plain;
+    const auto after = moves.upper_bound(plain);
+    return after == moves.begin() ? plain : std::min(plain + std::prev(after)->second, kFarthest);
+}
+
+void TraceSource::move_forward(std::uint32_t stream, Time from, Time by) {
+    std::map<Time, Time>& moves = moves_[stream];
+    const auto after = moves.upper_bound(from);
+    const Time before = after == moves.begin() ? Time{0} : std::prev(after)->second;
+    moves.try_emplace(from, before);
+    for (auto at = moves.find(from); at != moves.end(); ++at) at->second += by;
+    identity_ = mixed(identity_, static_cast<std::uint64_t>(from.count()) ^
+                                     static_cast<std::uint64_t>(by.count()) << 1);
+    end_ = std::max(end_, std::min(end_ + by, kFarthest));
+}
+
+Time TraceSource::before_repair(std::uint32_t stream, Time moment) const noexcept {
+    const std::map<Time, Time>& moves = moves_[stream];
+    for (auto at = moves.rbegin(); at != moves.rend(); ++at)
+        if (moment >= at->first + at->second) return moment - at->second;
+    return moment;
+}
+
+Time TraceSource::farthest_move() const noexcept {
+    Time most{0};
+    for (const auto& moves : moves_)
+        if (!moves.empty()) most = std::max(most, moves.rbegin()->second);
+    return most;
 }
 
 std::uint64_t TraceSource::records() const {

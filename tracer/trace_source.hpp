@@ -3,6 +3,7 @@
 // one reader behind all views.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -59,6 +60,12 @@ class TraceSource {
 
     // A stream's own time on the trace's clock.
     Time time_of(std::uint32_t stream, std::uint64_t time) const noexcept;
+    // Repair (repair.hpp): from a moment of its own on, a stream is so much later than its clock
+    // says. Moments are those before any repair.
+    void move_forward(std::uint32_t stream, Time from, Time by);
+    Time before_repair(std::uint32_t stream, Time moment) const noexcept;
+    Time farthest_move() const noexcept;
+
     // What stands behind an event in its stream.
     std::string text_of(const Event& event, std::size_t bytes) const {
         return text_behind(streams_[event.stream], event.number, bytes);
@@ -82,6 +89,8 @@ class TraceSource {
     std::shared_ptr<void> memory_;
     std::vector<Stream> streams_;
     std::vector<ClockFit> fits_;  // by stream
+    // From which moment on a stream is how much later, rising; by stream.
+    std::vector<std::map<Time, Time>> moves_;
     TraceFacts facts_;
     std::vector<std::string> problems_;
     Bytes size_ = 0;

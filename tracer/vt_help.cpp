@@ -26,6 +26,7 @@ std::string vt_help_text() {
            "  -from, -to T  the stretch: 1.2s, 300ms, 2:05, or 40% of all\n"
            "  -at T         the moment of a view; its end if not given\n"
            "  -tasks LIST   as in 0-3,7: events of these tasks only; a view begins with the first\n"
+           "  -repair       moves tasks forward where messages arrive before they were sent\n"
            "  -size CxL     columns and lines of a view\n"
            "  -lines        lines of messages in the time line\n"
            "  -o FILE       where to: a name that ends in .svg makes a figure of a view\n"

@@ -17,6 +17,7 @@
 #include "tracer/playback/picture.hpp"
 #include "tracer/playback/views.hpp"
 #include "tracer/playback/watch.hpp"
+#include "tracer/repair.hpp"
 #include "tracer/summary.hpp"
 #include "tracer/trace_words.hpp"
 #include "tracer/vt_options.hpp"
@@ -74,19 +75,25 @@ std::string cache_folder() {
     return home.empty() ? "" : home + "/.cache";
 }
 
-TraceSource open_trace(const std::string& path) {
-    return path.ends_with(".otf2") ? import_otf2(path) : TraceSource::open(path);
+TraceSource open_trace(const std::string& path, bool repair) {
+    TraceSource source = path.ends_with(".otf2") ? import_otf2(path) : TraceSource::open(path);
+    if (!repair) return source;
+    const Repaired repaired = repair_clocks(source);
+    std::cerr << fmt::format(
+        "vt: {} messages arrived before they were sent; tasks are moved by up to {}{}\n",
+        repaired.messages, span_words(repaired.farthest), repaired.all ? "" : "; some are left");
+    return source;
 }
 
-std::unique_ptr<Session> open_session(const std::string& path) {
-    TraceSource source = open_trace(path);
+std::unique_ptr<Session> open_session(const std::string& path, bool repair) {
+    TraceSource source = open_trace(path, repair);
     const Index::Places places = index_places(path, cache_folder(), source.identity());
     ProgressLine line("vt: makes an index of " + path);
     return std::make_unique<Session>(std::move(source), places, line.tell());
 }
 
-Summary summary_of(const std::string& path) {
-    const TraceSource source = open_trace(path);
+Summary summary_of(const std::string& path, bool repair) {
+    const TraceSource source = open_trace(path, repair);
     Symbols symbols;
     ProgressLine line("vt: reads " + path);
     return summarize(source, symbols, line.tell());
@@ -138,7 +145,7 @@ int write_to(const std::string& path, const std::function<void(std::ostream&)>& 
 }
 
 int show_view(const VtOptions& options, bool unicode) {
-    const auto session = open_session(options.traces[0]);
+    const auto session = open_session(options.traces[0], options.repair);
     const auto stretch = stretch_of(options, session->whole());
     if (!stretch) return fail(stretch.error().str());
     Look look = look_at(*session);
@@ -164,7 +171,7 @@ int show_view(const VtOptions& options, bool unicode) {
 }
 
 int export_to(const VtOptions& options) {
-    const TraceSource source = open_trace(options.traces[0]);
+    const TraceSource source = open_trace(options.traces[0], options.repair);
     const auto stretch =
         stretch_of(options, {source.begin(), std::max(source.end(), source.begin() + Time{1})});
     if (!stretch) return fail(stretch.error().str());
@@ -178,7 +185,14 @@ int export_to(const VtOptions& options) {
         const auto sink = options.format == ExportFormat::kCsv      ? csv_sink(out)
                           : options.format == ExportFormat::kChrome ? chrome_sink(out)
                                                                     : perfetto_sink(out);
-        export_trace(source, range, *sink, line.tell());
+        const auto tell = line.tell();
+        export_trace(source, range, *sink, [&](double share) {
+            tell(share);
+            // Who reads has gone, or the disk is full: the rest is not worth the time.
+            if (!out)
+                throw Error("cannot write " +
+                            (options.output.empty() ? "any more" : options.output));
+        });
     });
 }
 
@@ -186,8 +200,9 @@ int play_it(const VtOptions& options, bool unicode) {
     const std::string kind = variable("TERM");
     const bool terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
     const std::string& path = options.traces[0];
-    if (!terminal || kind.empty() || kind == "dumb") return finish(summary_text(summary_of(path)));
-    auto session = open_session(path);
+    if (!terminal || kind.empty() || kind == "dumb")
+        return finish(summary_text(summary_of(path, options.repair)));
+    auto session = open_session(path, options.repair);
     Look look = look_at(*session);
     WatchOptions how{.colors = variable("NO_COLOR").empty(), .unicode = unicode, .follow = {}};
     std::uint64_t known = session->source().identity();
@@ -214,9 +229,10 @@ int run(const VtOptions& options, bool unicode) {
         case VtOptions::Request::kShowVersion:
             return finish("vt " POE_VERSION "\n");
         case VtOptions::Request::kDiff:
-            return finish(diff_text(summary_of(options.traces[0]), summary_of(options.traces[1])));
+            return finish(diff_text(summary_of(options.traces[0], options.repair),
+                                    summary_of(options.traces[1], options.repair)));
         case VtOptions::Request::kSummary: {
-            const Summary summary = summary_of(options.traces[0]);
+            const Summary summary = summary_of(options.traces[0], options.repair);
             return finish(options.json ? summary_json(summary) : summary_text(summary));
         }
         case VtOptions::Request::kView:

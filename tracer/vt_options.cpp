@@ -103,6 +103,8 @@ bool set_plain(VtOptions& options, std::string_view name) {
         options.request = Request::kDiff;
     else if (name == "json")
         options.json = true;
+    else if (name == "repair")
+        options.repair = true;
     else if (name == "lines")
         options.lines = true;
     else

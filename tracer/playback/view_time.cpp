@@ -99,7 +99,7 @@ void draw_labels(Grid& grid, const Look& look, const Easel& easel, const Chart& 
         grid.put_right(chart.top + row, chart.left - 1, std::to_string(task), style);
     }
     const int more = easel.session.source().facts().tasks - look.top - chart.rows;
-    if (more > 0) grid.put_right(0, grid.size().columns, fmt::format("{} more below", more), kDim);
+    if (more > 0) grid.put_right(0, grid.size().columns, fmt::format(" {} more below", more), kDim);
 }
 
 void draw_now(Grid& grid, const Look& look, const Chart& chart) {
@@ -173,11 +173,11 @@ void draw_stream(Grid& grid, const Look& look, const Easel& easel) {
                 grid.put(chart.top + row, chart.left + column,
                          level_glyph(sum / most, easel.glyphs), style_of(State::kSending));
         }
-    draw_labels(grid, look, easel, chart);
     grid.put(0, 14,
              fmt::format("sent by each task; full height {}{}", amount_words(most),
                          look.count ? " messages" : " bytes"),
              kDim);
+    draw_labels(grid, look, easel, chart);
 }
 
 }  // namespace poe::trace

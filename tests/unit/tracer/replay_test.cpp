@@ -5,6 +5,7 @@
 
 #include "tests/unit/tracer/trace_maker.hpp"
 #include "tracer/event_merge.hpp"
+#include "tracer/repair.hpp"
 
 using namespace poe;
 using namespace poe::trace;
@@ -129,6 +130,31 @@ TEST_CASE("what was received before it was sent is counted") {
     const Played played(TraceSource::from_bytes(sender.bytes() + receiver.bytes(), "backwards"));
     CHECK(played.replay.state().backwards == 1);
     CHECK(played.notes.waits.empty());
+}
+
+TEST_CASE("clocks are repaired until nothing arrives before it was sent") {
+    // A chain 0 -> 1 -> 2 -> 0, of which 1 is 80 us too early and 2 another 80.
+    std::vector<StreamWriter> tasks;
+    tasks.reserve(3);
+    for (TaskId task = 0; task < 3; ++task) tasks.push_back(task_stream(task, 3));
+    for (std::uint64_t round = 0; round < 20; ++round) {
+        const std::uint64_t at = 1000 + round * 100;
+        send_call(tasks[0], at, at + 1, 1);
+        receive_call(tasks[1], at - 80, at + 10 - 80, 0);
+        send_call(tasks[1], at + 12 - 80, at + 13 - 80, 2);
+        receive_call(tasks[2], at - 160, at + 22 - 160, 1);
+        send_call(tasks[2], at + 24 - 160, at + 25 - 160, 0);
+        receive_call(tasks[0], at + 30, at + 40, 2);
+    }
+    TraceSource source = TraceSource::from_bytes(gathered(tasks), "early");
+    const Repaired repaired = repair_clocks(source);
+    CHECK(repaired.messages == 40);
+    CHECK(repaired.all);
+    CHECK(repaired.farthest >= microseconds(138));
+    CHECK(repaired.farthest < microseconds(160));
+    const Played played(std::move(source));
+    CHECK(played.replay.state().backwards == 0);
+    CHECK(played.replay.state().messages == 60);
 }
 
 TEST_CASE("a message of more than 4 GB") {

@@ -69,6 +69,7 @@ inline void sync_call(StreamWriter& out, std::uint64_t from, std::uint64_t to,
 // waits 200 us); all meet, task 3 is the last. Then markers, a counter, and the end.
 inline std::vector<StreamWriter> small_streams() {
     std::vector<StreamWriter> tasks;
+    tasks.reserve(4);
     for (TaskId task = 0; task < 4; ++task) tasks.push_back(task_stream(task, 4));
     tasks[0].enter(us(50), kSolve);
     tasks[0].leave(us(350), kSolve);
