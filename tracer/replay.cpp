@@ -257,10 +257,14 @@ void Replay::message_done(const Message& message) {
                  message.sent, *call);
         return;
     }
-    // Only a sender that was still in its call when the receiver came has waited for it.
+    // Only a sender that was still in its call when the receiver came has waited for it, and only
+    // in a call that does nothing but send.
     const Frame* call = sender.call(definitions_);
     if (call == nullptr && sender.last_left >= message.receive_call) call = &sender.last_call;
-    if (call != nullptr && call->since == message.send_call && message.receive_call > message.sent)
+    const bool waited = call != nullptr && call->since == message.send_call &&
+                        message.receive_call > message.sent &&
+                        definitions_.region(call->region).state == State::kSending;
+    if (waited)
         tell(Wait::Why::kLateReceiver, message.from, message.to, message.sent, message.receive_call,
              *call);
 }

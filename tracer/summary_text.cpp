@@ -60,7 +60,7 @@ std::string tasks_part(const Summary& summary) {
         for (std::size_t state = 1; state < kStates; ++state)
             out += fmt::format(" {:>7}", percent_words(share(task.spent[state], whole)));
         out += fmt::format(" {:>6} {:>7}\n", amount_words(static_cast<double>(task.sends)),
-                           markers::size_words(task.bytes_sent));
+                           bytes_words(task.bytes_sent));
     }
     if (summary.tasks.size() > kTasksShown)
         out += fmt::format("      and {} more tasks; -json has all\n",
@@ -108,8 +108,7 @@ std::string messages_part(const Summary& summary) {
                                   markers::count_words(summary.all_pairs, "pair"));
     for (const PairSum& sum : summary.pairs)
         out += fmt::format("  {:>4} -> {:<4} {:>8} messages {:>8} bytes\n", sum.from, sum.to,
-                           amount_words(static_cast<double>(sum.count)),
-                           markers::size_words(sum.bytes));
+                           amount_words(static_cast<double>(sum.count)), bytes_words(sum.bytes));
     return out;
 }
 

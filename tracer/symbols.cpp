@@ -20,7 +20,7 @@ std::string demangled(const char* name) {
     char* plain = abi::__cxa_demangle(name, nullptr, nullptr, &status);
     std::string text = status == 0 ? plain : name;
     std::free(plain);
-    return text.substr(0, text.find_first_of("(["));
+    return text.substr(0, text.find_first_of("([."));
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ const SourceLine& Symbols::line_of(const Site& site) {
     if (!is_new || site.object.empty() || site.address == 0) return line;
     const Object& from = object(site.object);
     if (from.module == nullptr) return line;
-    const Dwarf_Addr address = site.address - 1 + from.base;
+    const Dwarf_Addr address = site.address + from.base;
     if (const char* name = dwfl_module_addrname(from.module, address))
         line.function = demangled(name);
     if (Dwfl_Line* at = dwfl_module_getsrc(from.module, address))

@@ -26,7 +26,7 @@ class Symbols {
     Symbols(const Symbols&) = delete;
     Symbols& operator=(const Symbols&) = delete;
 
-    // The call before this return address. What cannot be found out stays empty.
+    // What is at this address, which lies within the call. What cannot be found out stays empty.
     const SourceLine& line_of(const Site& site);
     std::string words_of(const Site& site) { return line_of(site).words(site); }
 

@@ -132,6 +132,8 @@ void TraceSource::learn_facts(const std::string& text) {
         if (facts_.program.empty()) facts_.program = stream.program;
         if (facts_.job.empty()) facts_.job = stream.job;
     }
+    // Without its folders, as people say it.
+    facts_.program = std::filesystem::path(facts_.program).filename().string();
     facts_.node_of.assign(static_cast<std::size_t>(facts_.tasks), 0);
     has_stream.assign(static_cast<std::size_t>(facts_.tasks), false);
     for (const Stream& stream : streams_) {

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "markerarray/words.hpp"
+
 namespace poe::trace {
 namespace {
 
@@ -57,6 +59,11 @@ std::string amount_words(double amount) {
     }
     const bool short_one = std::abs(amount) < 9.95 && (unit > 0 || amount != std::floor(amount));
     return fmt::format("{:.{}f}{}", amount, short_one ? 1 : 0, kUnits[unit]);
+}
+
+std::string bytes_words(Bytes bytes) {
+    constexpr Bytes kShort = 1024;
+    return bytes < kShort ? std::to_string(bytes) : markers::size_words(bytes);
 }
 
 std::optional<Time> read_time(std::string_view text, Time begin, Time end) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "comm/base/types.hpp"
 #include "tracer/trace_time.hpp"
 
 namespace poe::trace {
@@ -17,6 +18,9 @@ std::string moment_words(Time time, Time apart);
 std::string percent_words(double share);
 // "812", "1.2K", "34M"
 std::string amount_words(double amount);
+
+// "812", "1.2K", "34M" in units of 1024.
+std::string bytes_words(Bytes bytes);
 
 // What somebody typed: "1.5", "1.5s", "300ms", "20us", "7ns", "2:05"; or "40%" of a stretch.
 std::optional<Time> read_time(std::string_view text, Time begin, Time end);

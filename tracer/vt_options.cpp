@@ -115,17 +115,17 @@ bool set_plain(VtOptions& options, std::string_view name) {
 Result<VtOptions> checked(const VtOptions& options) {
     const std::size_t wanted = options.request == Request::kDiff ? 2 : 1;
     if (options.traces.size() < wanted)
-        return mistake(wanted == 2 ? "-diff needs two traces" : "there is no trace to play",
-                       "as in vt " + std::string(wanted == 2 ? "-diff before.trace after.trace"
-                                                             : "run.trace"));
+        return mistake(
+            wanted == 2 ? "-diff needs two traces" : "there is no trace to play",
+            "as in vt " + std::string(wanted == 2 ? "-diff before.trc after.trc" : "run.trc"));
     if (options.traces.size() > wanted)
         return mistake("one trace too many: " + pm::quoted(options.traces[wanted]),
                        "-diff A B compares two");
     if (options.json && options.request != Request::kSummary)
-        return mistake("-json is for -summary", "as in vt -summary -json run.trace");
+        return mistake("-json is for -summary", "as in vt -summary -json run.trc");
     if (!options.output.empty() && options.request != Request::kView &&
         options.request != Request::kExport)
-        return mistake("-o is for -view and -export", "as in vt -export csv -o run.csv run.trace");
+        return mistake("-o is for -view and -export", "as in vt -export csv -o run.csv run.trc");
     if (options.request == Request::kExport && options.output.empty() &&
         options.format >= ExportFormat::kPerfetto)
         return mistake("-export perfetto and otf2 need -o",

@@ -85,7 +85,7 @@ void draw_connections(Grid& grid, const Look& look, const Easel& easel) {
     for (const Message& message : under_way)
         grid.put(line++, 1,
                  fmt::format("{:>4} {} {:<4} {:>8} type {}, for {}", message.from, arrow,
-                             message.to, markers::size_words(message.bytes), message.type,
+                             message.to, bytes_words(message.bytes), message.type,
                              span_words(look.now - message.sent)),
                  style_of(State::kSending));
     const char* waits = easel.glyphs.unicode() ? "◁┄┄" : "<..";
@@ -116,7 +116,7 @@ void draw_messages(Grid& grid, const Look& look, const Easel& easel) {
     int line = 1;
     grid.put(line++, 1,
              fmt::format("{} messages, {} bytes, {} calls of collectives so far",
-                         amount_words(static_cast<double>(sends)), markers::size_words(sent),
+                         amount_words(static_cast<double>(sends)), bytes_words(sent),
                          amount_words(static_cast<double>(collectives))));
     grid.put(line++, 1,
              fmt::format("{} messages and {} bytes a second",
