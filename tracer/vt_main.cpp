@@ -87,7 +87,9 @@ TraceSource open_trace(const std::string& path, bool repair) {
 
 std::unique_ptr<Session> open_session(const std::string& path, bool repair) {
     TraceSource source = open_trace(path, repair);
-    const Index::Places places = index_places(path, cache_folder(), source.identity());
+    // One that may still grow needs another index soon: that is kept in memory.
+    Index::Places places;
+    if (!source.open_ended()) places = index_places(path, cache_folder(), source.identity());
     ProgressLine line("vt: makes an index of " + path);
     return std::make_unique<Session>(std::move(source), places, line.tell());
 }
@@ -206,7 +208,7 @@ int play_it(const VtOptions& options, bool unicode) {
     Look look = look_at(*session);
     WatchOptions how{.colors = variable("NO_COLOR").empty(), .unicode = unicode, .follow = {}};
     std::uint64_t known = session->source().identity();
-    // What still grows is opened again; its index stays in memory.
+    // What still grows is opened again.
     if (session->source().open_ended())
         how.follow = [path, known]() mutable -> std::unique_ptr<Session> {
             try {
