@@ -198,6 +198,7 @@ std::vector<PairSum> Session::pairs(Stretch stretch) {
     });
     listen(rest, listener);
     std::vector<PairSum> found;
+    found.reserve(sums.size());
     for (const auto& [key, sum] : sums) found.push_back(sum);
     std::sort(found.begin(), found.end(), [](const PairSum& a, const PairSum& b) {
         return std::pair(a.from, a.to) < std::pair(b.from, b.to);

@@ -59,14 +59,11 @@ Stream stream_of(const StreamHeader& header, std::span<const std::byte> bytes) {
     const std::uint64_t written = stream.wraps ? reserved : std::min(reserved, stream.capacity);
     stream.end = written;
     stream.first = written > stream.capacity ? written - stream.capacity : 0;
-    if (!stream.wraps) {
-        stream.end = std::min(written, slots);
-        stream.cut = written - stream.end;
-    } else if (written <= stream.capacity) {
-        stream.end = std::min(written, slots);
-        stream.cut = written - stream.end;
-    } else {
+    if (stream.wraps && written > stream.capacity) {
         stream.cut = stream.capacity - slots;
+    } else {
+        stream.end = std::min(written, slots);
+        stream.cut = written - stream.end;
     }
     return stream;
 }

@@ -43,7 +43,7 @@ struct Symbols::Object {
 };
 
 std::string SourceLine::words(const Site& site) const {
-    const std::string where =
+    std::string where =
         file.empty() ? ""
                      : fmt::format("{}:{}", std::filesystem::path(file).filename().string(), line);
     if (!function.empty() && !where.empty()) return function + " at " + where;

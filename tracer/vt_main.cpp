@@ -69,7 +69,7 @@ class ProgressLine {
 };
 
 std::string cache_folder() {
-    const std::string given = variable("XDG_CACHE_HOME");
+    std::string given = variable("XDG_CACHE_HOME");
     if (!given.empty()) return given;
     const std::string home = variable("HOME");
     return home.empty() ? "" : home + "/.cache";
