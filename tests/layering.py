@@ -17,7 +17,7 @@ ALLOWED = {
     "mpi": ["collectives", "comm", "comm/base"],
     "markerarray": ["comm/base", "partition_manager", "tracer/probe"],
     "tracer/probe": ["comm/base"],
-    "tracer": ["comm/base", "tracer/probe", "markerarray"],
+    "tracer": ["comm/base", "tracer/probe", "markerarray", "partition_manager"],
     "partition_manager": ["comm/base", "tracer/probe"],
     "poe": ["partition_manager", "comm/base", "comm/mpproto.h", "markerarray", "tracer"],
     "man": ["poe"],

@@ -8,8 +8,9 @@ add_executable(fuzz
   ${CMAKE_CURRENT_LIST_DIR}/fuzz.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fuzz_driver.cpp
   ${CMAKE_CURRENT_LIST_DIR}/parser_targets.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/tcp_targets.cpp)
-target_link_libraries(fuzz PRIVATE poe_cli poe_pm_channel poe_pm_input mpl_static)
+  ${CMAKE_CURRENT_LIST_DIR}/tcp_targets.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/trace_targets.cpp)
+target_link_libraries(fuzz PRIVATE poe_cli poe_pm_channel poe_pm_input mpl_static trace_read)
 set_target_properties(fuzz PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 
 function(fuzz_test target corpus)
@@ -23,3 +24,4 @@ foreach(target IN ITEMS frames decode mutated round_trip)
   fuzz_test(${target} channel)
 endforeach()
 fuzz_test(tcp tcp)
+fuzz_test(trace trace)

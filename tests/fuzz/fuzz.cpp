@@ -1,6 +1,6 @@
-// Runs one fuzz target: fuzz NAME CORPUS [ITERATIONS [SEED]], or makes the corpus of the channel or
-// of TCP: fuzz --corpus channel|tcp FOLDER. Ends with 0 when all promises hold, 1 with the
-// offending input when not, 2 when called wrongly.
+// Runs one fuzz target: fuzz NAME CORPUS [ITERATIONS [SEED]], or makes the corpus of the channel,
+// of TCP or of traces: fuzz --corpus channel|tcp|trace FOLDER. Ends with 0 when all promises hold,
+// 1 with the offending input when not, 2 when called wrongly.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +11,7 @@
 #include "tests/fuzz/channel_targets.hpp"
 #include "tests/fuzz/parser_targets.hpp"
 #include "tests/fuzz/tcp_targets.hpp"
+#include "tests/fuzz/trace_targets.hpp"
 
 namespace {
 
@@ -35,8 +36,8 @@ std::vector<std::string> read_corpus(const std::filesystem::path& folder) {
 }
 
 const FuzzTarget* find_target(const std::string& name) {
-    for (const auto* targets :
-         {&poe::fuzz::parser_targets(), &poe::fuzz::channel_targets(), &poe::fuzz::tcp_targets()})
+    for (const auto* targets : {&poe::fuzz::parser_targets(), &poe::fuzz::channel_targets(),
+                                &poe::fuzz::tcp_targets(), &poe::fuzz::trace_targets()})
         for (const FuzzTarget& target : *targets)
             if (target.name == name) return &target;
     return nullptr;
@@ -48,12 +49,14 @@ int main(int argc, char** argv) {
     if (argc < 3 || argc > 5) {
         std::fprintf(stderr,
                      "usage: fuzz NAME CORPUS [ITERATIONS [SEED]]\n"
-                     "       fuzz --corpus channel|tcp FOLDER\n");
+                     "       fuzz --corpus channel|tcp|trace FOLDER\n");
         return 2;
     }
     if (std::string(argv[1]) == "--corpus" && argc == 4) {
-        const bool tcp = std::string(argv[2]) == "tcp";
-        (tcp ? poe::fuzz::write_tcp_corpus : poe::fuzz::write_channel_corpus)(argv[3]);
+        const std::string what = argv[2];
+        (what == "tcp"     ? poe::fuzz::write_tcp_corpus
+         : what == "trace" ? poe::fuzz::write_trace_corpus
+                           : poe::fuzz::write_channel_corpus)(argv[3]);
         return 0;
     }
     const std::uint64_t iterations =

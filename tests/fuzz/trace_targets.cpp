@@ -1,0 +1,69 @@
+// See trace_targets.hpp.
+#include "tests/fuzz/trace_targets.hpp"
+
+#include <fstream>
+
+#include "comm/base/error.hpp"
+#include "tests/unit/tracer/trace_maker.hpp"
+#include "tracer/event_merge.hpp"
+#include "tracer/replay.hpp"
+
+namespace poe::fuzz {
+namespace {
+
+// Any bytes play up to their end: each record at most once, within the span of time that is told,
+// no task for longer than that.
+std::string play(const std::string& input) {
+    try {
+        const auto source = trace::TraceSource::from_bytes(input, "input");
+        trace::Definitions definitions;
+        trace::Replay replay(source, definitions);
+        trace::EventMerge merge(source);
+        std::size_t events = 0;
+        for (trace::Event event; merge.next(event); ++events) {
+            if (event.time > trace::kFarthest || event.time < -trace::kFarthest)
+                return "a time is too far away";
+            replay.apply(event);
+        }
+        if (events > input.size() / sizeof(trace::Record)) return "there are too many events";
+        for (const trace::TaskState& task : replay.state().tasks)
+            for (const trace::Time spent : task.spent_until(replay.state().now))
+                if (spent < trace::Time{0}) return "a task spent less than no time";
+        return "";
+    } catch (const Error&) {
+        return "";
+    }
+}
+
+}  // namespace
+
+const std::vector<FuzzTarget>& trace_targets() {
+    static const std::vector<FuzzTarget> targets{
+        {"trace", play, {"POETRACE", std::string_view("\0\0\0\0\0\0\0\0", 8), "\xff\xff\xff\xff"}}};
+    return targets;
+}
+
+void write_trace_corpus(const std::string& folder) {
+    const auto write = [&folder](const std::string& name, const std::string& bytes) {
+        std::ofstream(folder + "/" + name, std::ios::binary) << bytes;
+    };
+    const auto streams = trace::test::small_streams();
+    write("open_task", streams[1].bytes(false));
+    write("two_tasks", streams[2].bytes() + streams[3].bytes(false).substr(0, 7000));
+    trace::StreamWriter wrapped = trace::test::task_stream(0, 1, 40);
+    for (std::uint64_t i = 0; i < 30; ++i) trace::test::send_call(wrapped, i * 10, i * 10 + 5, 0);
+    write("wrapped", trace::test::job_bytes(1) + wrapped.bytes(false));
+    trace::StreamFacts facts;
+    facts.kind = trace::StreamKind::kNode;
+    facts.node = 1;
+    trace::StreamWriter node(facts);
+    for (std::uint64_t i = 0; i < 20; ++i) {
+        node.put(i * 3'000'000'000, {.kind = trace::Kind::kClock, .a = 100, .b = i});
+        node.put(i, {.kind = trace::Kind::kSystem, .detail = 1, .a = trace::kNobody, .b = i});
+        node.put(i, {.kind = trace::Kind::kDoing, .detail = 2, .a = 0});
+    }
+    node.put(9, {.kind = trace::Kind::kEnded, .a = 0});
+    write("node", node.bytes() + streams[0].bytes(false));
+}
+
+}  // namespace poe::fuzz

@@ -1,0 +1,127 @@
+// vt on a terminal: what is on the screen, that keys work, and that the terminal is as before,
+// however vt ends.
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include "tests/terminal/terminal.hpp"
+#include "tests/unit/tracer/trace_maker.hpp"
+
+using namespace poe;
+using poe::test::Terminal;
+
+namespace {
+
+struct TraceFile {
+    explicit TraceFile(
+        const std::string& bytes = trace::test::gathered(trace::test::small_streams()))
+        : folder(std::filesystem::temp_directory_path() /
+                 ("vt_screen_" + std::to_string(::getpid()))) {
+        std::filesystem::create_directories(folder);
+        write(bytes);
+    }
+    ~TraceFile() { std::filesystem::remove_all(folder); }
+    void write(const std::string& bytes) const {
+        std::ofstream(folder / "new", std::ios::binary) << bytes;
+        std::filesystem::rename(folder / "new", path());
+    }
+    std::string path() const { return (folder / "run.trace").string(); }
+    std::filesystem::path folder;
+};
+
+bool same_settings(const termios& a, const termios& b) {
+    return a.c_iflag == b.c_iflag && a.c_oflag == b.c_oflag && a.c_cflag == b.c_cflag &&
+           a.c_lflag == b.c_lflag && std::memcmp(a.c_cc, b.c_cc, sizeof a.c_cc) == 0;
+}
+
+std::vector<std::string> vt(const TraceFile& file) {
+    return {POE_BIN "/vt", file.path()};
+}
+
+}  // namespace
+
+TEST_CASE("a trace on the screen, keys, and its end") {
+    const TraceFile file;
+    Terminal terminal(24, 80, vt(file));
+    const termios before = terminal.settings();
+    REQUIRE(terminal.wait_for("timeline"));
+    CHECK(terminal.on_other_screen());
+    CHECK(terminal.find("vt solver  4 tasks").first == 0);
+    terminal.type("j40%\r");
+    CHECK(terminal.wait_for("0.000400 s 40%"));
+    terminal.type("v");
+    CHECK(terminal.wait_for("Communication"));
+    terminal.type("C");
+    terminal.type("t");
+    terminal.type("vM");
+    terminal.type("\033");
+    CHECK(terminal.wait_for("matrix"));
+    terminal.type("/task=3 call=sync\r");
+    CHECK(terminal.wait_for("0.000900 s"));
+    terminal.type("/nothing\r");
+    CHECK(terminal.wait_for("cannot search for \"nothing\""));
+    terminal.type("?");
+    CHECK(terminal.wait_for("play and pause"));
+    terminal.type("\033");
+    terminal.resize(10, 40);
+    CHECK(terminal.wait_until([&] { return terminal.find("? help").first == 9; }));
+    terminal.type("q");
+    CHECK(terminal.end() == 0);
+    CHECK_FALSE(terminal.on_other_screen());
+    CHECK(terminal.cursor_visible());
+    CHECK(same_settings(before, terminal.settings()));
+}
+
+TEST_CASE("however vt ends, the terminal is as before") {
+    const int signal = GENERATE(SIGTERM, SIGINT, SIGSEGV);
+    const TraceFile file;
+    Terminal terminal(24, 80, vt(file));
+    const termios before = terminal.settings();
+    REQUIRE(terminal.wait_for("timeline"));
+    terminal.signal(signal);
+    CHECK(terminal.end() != 0);
+    CHECK_FALSE(terminal.on_other_screen());
+    CHECK(terminal.cursor_visible());
+    CHECK(same_settings(before, terminal.settings()));
+}
+
+TEST_CASE("playing comes to the end and stops") {
+    const TraceFile file;
+    Terminal terminal(24, 80, vt(file));
+    REQUIRE(terminal.wait_for("timeline"));
+    terminal.type("+++++++++ ");
+    CHECK(terminal.wait_for("0.001000 s 100%"));
+    terminal.type("q");
+    CHECK(terminal.end() == 0);
+}
+
+TEST_CASE("a trace that grows is followed") {
+    auto streams = trace::test::small_streams();
+    const TraceFile file(streams[0].bytes(false));
+    Terminal terminal(24, 80, vt(file));
+    REQUIRE(terminal.wait_for("timeline"));
+    terminal.type("G");
+    CHECK(terminal.wait_for("0.001000 s 100%"));
+    trace::test::send_call(streams[0], 1500, 2000, 1);
+    file.write(streams[0].bytes(false));
+    CHECK(terminal.wait_for("0.002000 s 100%"));
+    terminal.type("q");
+    CHECK(terminal.end() == 0);
+}
+
+TEST_CASE("no colours, no Unicode") {
+    const TraceFile file;
+    Terminal terminal(24, 80, vt(file), {{"NO_COLOR", "1"}, {"LC_ALL", "C"}, {"LANG", "C"}});
+    REQUIRE(terminal.wait_for("timeline"));
+    REQUIRE(terminal.wait_until([&] { return terminal.find("###").first >= 0; }));
+    const auto [line, column] = terminal.find("###");
+    const VTermScreenCell cell = terminal.cell(line, column);
+    CHECK(VTERM_COLOR_IS_DEFAULT_FG(&cell.fg));
+    terminal.type("q");
+    CHECK(terminal.end() == 0);
+}

@@ -1,0 +1,192 @@
+// The index: any moment by it is what a walk from the begin gives; a bad one is made again.
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include "comm/base/error.hpp"
+#include "tests/unit/tracer/trace_maker.hpp"
+#include "tracer/session.hpp"
+
+using namespace poe;
+using namespace poe::trace;
+using namespace poe::trace::test;
+using std::chrono::microseconds;
+
+namespace {
+
+constexpr std::uint64_t kBetween = 16;
+
+// Random calls and messages of five tasks, some unfinished.
+std::string random_trace(unsigned seed) {
+    std::mt19937 random(seed);
+    std::vector<StreamWriter> tasks;
+    std::vector<std::uint64_t> now(5, 10);
+    for (TaskId task = 0; task < 5; ++task) tasks.push_back(task_stream(task, 5));
+    for (int i = 0; i < 300; ++i) {
+        const std::size_t from = random() % 5;
+        const std::size_t to = random() % 5;
+        const std::uint64_t long_time = 5 + random() % 30;
+        send_call(tasks[from], now[from], now[from] + 3, static_cast<TaskId>(to),
+                  random() % 100'000);
+        now[from] += long_time;
+        const std::uint64_t at = std::max(now[to], now[from] - long_time + 4);
+        receive_call(tasks[to], now[to], at + 2, static_cast<TaskId>(from));
+        now[to] = at + 2 + random() % 10;
+        if (i % 50 == 0)
+            tasks[to].put(us(now[to]), {.kind = Kind::kMarker, .extra = 12, .a = 5}, "hello");
+    }
+    return gathered(tasks);
+}
+
+struct Folder {
+    Folder()
+        : path(std::filesystem::temp_directory_path() /
+               ("vt_index_" + std::to_string(::getpid()))) {
+        std::filesystem::create_directories(path);
+    }
+    ~Folder() { std::filesystem::remove_all(path); }
+    std::string file(const std::string& name) const { return (path / name).string(); }
+    std::filesystem::path path;
+};
+
+void quiet(double) {}
+
+}  // namespace
+
+TEST_CASE("a moment by the index is that of a walk") {
+    const auto seed = static_cast<unsigned>(GENERATE(range(1, 6)));
+    const std::string bytes = random_trace(seed);
+    Session session(TraceSource::from_bytes(bytes, "random"), {}, quiet, kBetween);
+    CHECK(session.index().size() > 10);
+    CHECK(session.index().place().empty());
+    std::mt19937 random(seed);
+    for (int i = 0; i < 60; ++i) {
+        const Time moment = Time(random() % static_cast<std::uint64_t>(session.whole().to.count()));
+        const JobState& state = session.at(moment);
+        Definitions definitions;
+        Replay replay(session.source(), definitions);
+        EventMerge merge(session.source());
+        for (Event event; merge.next_time() <= moment && merge.next(event);) replay.apply(event);
+        const JobState& walked = replay.state();
+        REQUIRE(state.events == walked.events);
+        REQUIRE(state.messages == walked.messages);
+        REQUIRE(session.in_flight().size() == replay.messages().waiting(true).size());
+        for (std::size_t task = 0; task < 5; ++task) {
+            REQUIRE(state.tasks[task].spent_until(moment) ==
+                    walked.tasks[task].spent_until(moment));
+            REQUIRE(state.tasks[task].frames.size() == walked.tasks[task].frames.size());
+            REQUIRE(state.tasks[task].bytes_sent == walked.tasks[task].bytes_sent);
+        }
+        REQUIRE(state.marks.size() == walked.marks.size());
+    }
+}
+
+TEST_CASE("bins add up to the time of the stretch, replayed or by sums") {
+    Session session(TraceSource::from_bytes(random_trace(9), "random"), {}, quiet, kBetween);
+    const Time end = session.whole().to;
+    for (const Stretch stretch : {session.whole(), Stretch{end / 2, end / 2 + microseconds(40)}}) {
+        const auto rows = session.bins(stretch, 0, 5, 10);
+        REQUIRE(rows.size() == 5);
+        for (const StateBins& row : rows) {
+            Time sum{0};
+            for (const auto& column : row)
+                for (const Time time : column) sum += time;
+            CHECK(std::abs((sum - stretch.length()).count()) < stretch.length().count() / 100);
+        }
+    }
+}
+
+TEST_CASE("messages of pairs, from sums and from events") {
+    Session fine(TraceSource::from_bytes(random_trace(3), "random"), {}, quiet, kBetween);
+    Session coarse(TraceSource::from_bytes(random_trace(3), "random"), {}, quiet, 1'000'000);
+    const auto a = fine.pairs(fine.whole());
+    const auto b = coarse.pairs(coarse.whole());
+    REQUIRE(a.size() == b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        CHECK(a[i].count == b[i].count);
+        CHECK(a[i].bytes == b[i].bytes);
+    }
+}
+
+TEST_CASE("an index is kept, and made again when it does not fit") {
+    const Folder folder;
+    const std::string trace = folder.file("run.trace");
+    std::ofstream(trace, std::ios::binary) << random_trace(1);
+    const auto open = [&](const Index::Places& places) {
+        const TraceSource source = TraceSource::open(trace);
+        return Index::open(source, places, quiet, kBetween).was_made();
+    };
+    const Index::Places places = index_places(trace, "", 0);
+    REQUIRE(places == Index::Places{trace + ".vtindex"});
+    CHECK(open(places));
+    CHECK_FALSE(open(places));
+
+    SECTION("the trace is another one") {
+        std::ofstream(trace, std::ios::binary) << random_trace(2);
+        CHECK(open(places));
+        CHECK_FALSE(open(places));
+    }
+    SECTION("it was cut anywhere") {
+        const auto size = std::filesystem::file_size(places[0]);
+        for (std::uintmax_t left = 0; left < size; left += size / 40 + 1) {
+            std::filesystem::resize_file(places[0], left);
+            CHECK(open(places));
+        }
+    }
+    SECTION("it is something else") {
+        std::ofstream(places[0]) << std::string(100'000, 'x');
+        CHECK(open(places));
+        CHECK_FALSE(open(places));
+    }
+    SECTION("it cannot be written there: the cache, then memory") {
+        const std::string cache = folder.file("cache/deep");
+        CHECK(open({"/proc/nowhere/index", cache}));
+        CHECK_FALSE(open({"/proc/nowhere/index", cache}));
+        CHECK(open({"/proc/nowhere/index"}));
+    }
+}
+
+TEST_CASE("bytes changed within an index never crash") {
+    const Folder folder;
+    const std::string trace = folder.file("run.trace");
+    std::ofstream(trace, std::ios::binary) << random_trace(1);
+    const Index::Places places = index_places(trace, "", 0);
+    { const Session session(TraceSource::open(trace), places, quiet, kBetween); }
+    std::ifstream file(places[0], std::ios::binary);
+    const std::string whole{std::istreambuf_iterator<char>(file), {}};
+    std::mt19937 random(7);
+    for (int i = 0; i < 300; ++i) {
+        std::string changed = whole;
+        for (int j = 0; j < 20; ++j)
+            changed[random() % changed.size()] = static_cast<char>(random());
+        std::ofstream(places[0], std::ios::binary) << changed;
+        try {
+            Session session(TraceSource::open(trace), places, quiet, kBetween);
+            session.at(session.whole().to / 2);
+            session.bins(session.whole(), 0, 5, 20);
+            session.pairs(session.whole());
+        } catch (const Error& error) {
+            CHECK(std::string(error.what()).find("remove " + places[0]) != std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("events are found forwards and backwards") {
+    Session session(TraceSource::from_bytes(random_trace(4), "random"), {}, quiet, kBetween);
+    const auto marker = [](const Event& event, TaskId) {
+        return event.record.kind == Kind::kMarker;
+    };
+    std::vector<Time> forwards, backwards;
+    for (auto at = session.find(Time{-1}, true, marker); at;
+         at = session.find(at->time, true, marker))
+        forwards.push_back(at->time);
+    for (auto at = session.find(session.whole().to, false, marker); at;
+         at = session.find(at->time, false, marker))
+        backwards.push_back(at->time);
+    std::reverse(backwards.begin(), backwards.end());
+    CHECK(forwards.size() == 6);
+    CHECK(forwards == backwards);
+}

@@ -1,0 +1,190 @@
+// Golden screens of the playback: what the views make of a small trace, as text.
+#include "tracer/playback/views.hpp"
+
+#include <clocale>
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/poe/golden.hpp"
+#include "tests/unit/tracer/trace_maker.hpp"
+#include "tracer/playback/controls.hpp"
+#include "tracer/playback/picture.hpp"
+
+using namespace poe;
+using namespace poe::trace;
+using namespace poe::trace::test;
+using markers::Grid;
+using markers::Size;
+using std::chrono::microseconds;
+
+namespace {
+
+constexpr Size kSmall{20, 5};
+constexpr Size kUsual{80, 24};
+constexpr Size kLarge{200, 60};
+
+struct Playing {
+    explicit Playing(TraceSource source = small_trace())
+        : session(std::move(source), {}, [](double) {}), look(look_at(session)) {
+        std::setlocale(LC_CTYPE, "C.UTF-8");
+        move_to(look, session.whole(), microseconds(450));
+    }
+    Grid screen(Size size, bool unicode = true) {
+        const markers::Glyphs glyphs(unicode);
+        return draw_screen(look, size, {session, symbols, glyphs, [](const std::string&) {
+                                            return std::vector<std::string>();
+                                        }});
+    }
+    void press(const std::string& keys) {
+        for (const char c : keys)
+            trace::press(look, {markers::Key::Kind::kCharacter, static_cast<char32_t>(c), 0, 0},
+                         session, kUsual);
+    }
+    void press(markers::Key::Kind kind) { trace::press(look, {kind, 0, 0, 0}, session, kUsual); }
+
+    Session session;
+    Symbols symbols;
+    Look look;
+};
+
+void check_golden(const std::string& name, const Grid& grid) {
+    const std::string text = grid.text();
+    CHECK(text == poe::test::golden_text("trace/" + name + ".txt", text));
+}
+
+}  // namespace
+
+TEST_CASE("every view at three sizes, and in ASCII") {
+    Playing playing;
+    playing.look.lines = true;
+    for (const ViewName& view : view_names()) {
+        playing.look.panes = {view.kind};
+        const std::string name(view.name);
+        check_golden(name + "_80x24", playing.screen(kUsual));
+        check_golden(name + "_200x60", playing.screen(kLarge));
+        check_golden(name + "_20x5", playing.screen(kSmall));
+        const std::string ascii = playing.screen(kUsual, false).text();
+        CHECK(std::all_of(ascii.begin(), ascii.end(),
+                          [](char c) { return static_cast<unsigned char>(c) < 0x80; }));
+        for (int columns = 0; columns < 40; columns += 3)
+            for (int lines = 0; lines < 12; ++lines) playing.screen({columns, lines});
+    }
+}
+
+TEST_CASE("several views, the menu, the help") {
+    Playing playing;
+    playing.press("v2");
+    check_golden("communication_200x60", playing.screen(kLarge));
+    check_golden("communication_80x24", playing.screen(kUsual));
+    playing.press("v");
+    check_golden("menu_80x24", playing.screen(kUsual));
+    playing.press("t?");
+    check_golden("help_80x24", playing.screen(kUsual));
+    check_golden("help_20x5", playing.screen(kSmall));
+}
+
+TEST_CASE("the controls of a recorder") {
+    Playing playing;
+    const Stretch whole = playing.session.whole();
+    playing.press("g");
+    CHECK(playing.look.now == whole.from);
+    playing.press(" ");
+    playing.look.speed = 0;
+    play(playing.look, whole, microseconds(100));
+    CHECK(playing.look.now == microseconds(100));
+    playing.press("r");
+    play(playing.look, whole, microseconds(30));
+    CHECK(playing.look.now == microseconds(70));
+    play(playing.look, whole, microseconds(500));
+    CHECK(playing.look.now == whole.from);
+    CHECK(playing.look.direction == 0);
+    playing.press("j40%");
+    playing.press(markers::Key::Kind::kEnter);
+    CHECK(playing.look.now == microseconds(400));
+    playing.press("a");
+    playing.press("j60%");
+    playing.press(markers::Key::Kind::kEnter);
+    playing.press("b ");
+    playing.look.speed = 0;
+    play(playing.look, whole, microseconds(10));
+    CHECK(playing.look.now == microseconds(400));
+    playing.press("xjnonsense");
+    playing.press(markers::Key::Kind::kEnter);
+    CHECK(playing.look.notice.find("\"nonsense\" is no time") == 0);
+    CHECK(speed_words(kSlowest) == "1/1000x");
+    CHECK(speed_words(kFastest) == "1000x");
+    CHECK(speed_words(-1) == "1/2x");
+}
+
+TEST_CASE("steps to events, messages, collectives, markers, marks") {
+    Playing playing;
+    playing.press("g");
+    playing.look.selected = 1;
+    playing.press("m");
+    CHECK(playing.look.now == microseconds(500));
+    playing.press("c");
+    CHECK(playing.look.now == microseconds(650));
+    playing.press("pk");
+    CHECK(playing.look.now == microseconds(920));
+    playing.press("k");
+    CHECK(playing.look.notice == "no marker of task 1 after this");
+    playing.press("[");
+    CHECK(playing.look.now == microseconds(650));
+    playing.press("M,");
+    CHECK(playing.look.now == microseconds(100));
+    playing.press(".");
+    CHECK(playing.look.now == microseconds(500));
+}
+
+TEST_CASE("searches") {
+    Playing playing;
+    const auto search = [&](const std::string& text) {
+        playing.press("g/");
+        playing.look.typed = text;
+        playing.press(markers::Key::Kind::kEnter);
+        return playing.look.now;
+    };
+    CHECK(search("call=brecv dur>350us") == microseconds(100));
+    CHECK(playing.look.selected == 1);
+    CHECK(search("task=3 call=brecv") == microseconds(300));
+    CHECK(search("msg 0->1 bytes>1K") == microseconds(400));
+    CHECK(search("msg bytes>90K") == microseconds(100));
+    CHECK(search("marker task=2") == microseconds(920));
+    playing.press("N");
+    CHECK(playing.look.notice == "nothing before this is \"marker task=2\"");
+    search("msg 5->");
+    CHECK(playing.look.notice == "nothing after this is \"msg 5->\"");
+    search("speed=3");
+    CHECK(playing.look.notice.find("cannot search for \"speed=3\"") == 0);
+}
+
+TEST_CASE("a stretch too long to replay is drawn by sums") {
+    std::vector<StreamWriter> tasks;
+    for (TaskId task = 0; task < 3; ++task) {
+        tasks.push_back(task_stream(task, 3));
+        for (std::uint64_t i = 0; i < 300; ++i)
+            sync_call(tasks.back(), i * 100 + 50 + (i < 150 ? 0 : 40), i * 100 + 100,
+                      static_cast<std::uint16_t>(i));
+    }
+    Session session(
+        TraceSource::from_bytes(gathered(tasks), "long"), {}, [](double) {}, 16);
+    REQUIRE(session.index().size() > 2 * Session::kMostReplayed);
+    const StateBins bins = session.sum_of_bins(session.whole(), 2);
+    const auto share = [&](std::size_t half) {
+        return seconds_of(bins[half][static_cast<std::size_t>(State::kComputing)]) /
+               seconds_of(session.whole().length() * 3 / 2);
+    };
+    CHECK(share(0) == Approx(0.5).margin(0.02));
+    CHECK(share(1) == Approx(0.9).margin(0.02));
+}
+
+TEST_CASE("a view as a figure") {
+    Playing playing;
+    const std::string svg = svg_of(playing.screen(kUsual));
+    CHECK(svg.starts_with("<svg xmlns"));
+    CHECK(svg.find("&lt;") == std::string::npos);
+    CHECK(svg.find("#2b6cb0") != std::string::npos);
+    Grid grid({3, 1});
+    grid.put(0, 0, "<&>");
+    CHECK(svg_of(grid).find(">&lt;</text>") != std::string::npos);
+}

@@ -1,0 +1,43 @@
+// Cursor: the records of one stream, one after the other, holes left out, with their times made
+// whole. Also what belongs to a record and stands behind it: texts, large numbers.
+#pragma once
+
+#include <string>
+
+#include "tracer/stream.hpp"
+
+namespace poe::trace {
+
+class Cursor {
+  public:
+    // Where a walk through a stream stands; enough to go on from there.
+    struct Position {
+        std::uint64_t number = 0;  // of the next record
+        std::uint64_t time = 0;    // of the last one, ns since the stream's origin
+        bool operator==(const Position&) const = default;
+    };
+
+    explicit Cursor(const Stream& stream) : stream_(&stream), at_{stream.first, 0} {}
+    Cursor(const Stream& stream, Position at) : stream_(&stream), at_(at) {}
+
+    // Goes to the next whole record that stands for itself; null at the end. Cost: a hole, too, is
+    // looked at.
+    const Record* next() noexcept;
+    // Of the record that next() gave: its time in ns since the origin, modulo 2^64; its number.
+    std::uint64_t time() const noexcept { return at_.time; }
+    std::uint64_t number() const noexcept { return at_.number - 1; }
+    Position position() const noexcept { return at_; }
+    std::uint64_t holes() const noexcept { return holes_; }
+
+  private:
+    const Stream* stream_;
+    Position at_;
+    std::uint64_t holes_ = 0;
+};
+
+// The text of `bytes` bytes behind record `number`; shorter when part of it is missing.
+std::string text_behind(const Stream& stream, std::uint64_t number, std::size_t bytes);
+// The bytes of a message or collective call.
+Bytes bytes_of(const Stream& stream, std::uint64_t number, const Record& record) noexcept;
+
+}  // namespace poe::trace

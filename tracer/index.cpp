@@ -1,0 +1,165 @@
+// See index.hpp.
+#include "tracer/index.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "comm/base/error.hpp"
+#include "comm/base/unique_fd.hpp"
+#include "tracer/index_maker.hpp"
+
+namespace poe::trace {
+
+Index::Places index_places(const std::string& trace, const std::string& cache,
+                           std::uint64_t identity) {
+    std::string plain = trace;
+    while (plain.size() > 1 && plain.back() == '/') plain.pop_back();
+    Index::Places places{plain + ".vtindex"};
+    if (!cache.empty()) places.push_back(fmt::format("{}/poe/{:016x}.vtindex", cache, identity));
+    return places;
+}
+
+Index Index::open(const TraceSource& source, const Places& places,
+                  const std::function<void(double)>& progress, std::uint64_t between) {
+    for (const std::string& place : places)
+        if (auto kept = load(source, place, between)) return std::move(*kept);
+    for (const std::string& place : places) {
+        std::error_code ignored;
+        std::filesystem::create_directories(std::filesystem::path(place).parent_path(), ignored);
+        const std::string unfinished = fmt::format("{}.{}", place, ::getpid());
+        const UniqueFd file(
+            ::open(unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+        if (!file) continue;
+        const bool made = Maker(source, file.get(), between).run(progress) &&
+                          ::rename(unfinished.c_str(), place.c_str()) == 0;
+        if (!made) ::unlink(unfinished.c_str());
+        auto index = made ? load(source, place, between) : std::nullopt;
+        if (!index) continue;
+        index->was_made_ = true;
+        return std::move(*index);
+    }
+    const UniqueFd memory(::memfd_create("vtindex", MFD_CLOEXEC));
+    if (!memory) throw_errno("cannot get memory for an index");
+    if (!Maker(source, memory.get(), between).run(progress))
+        throw Error("there is no memory for an index of this trace");
+    auto index = load(source, fmt::format("/proc/self/fd/{}", memory.get()), between);
+    if (!index) throw Error("there is no memory for an index of this trace");
+    index->place_.clear();
+    index->was_made_ = true;
+    return std::move(*index);
+}
+
+std::optional<Index> Index::load(const TraceSource& source, const std::string& path,
+                                 std::uint64_t between) {
+    try {
+        Index index(source, MappedFile(path));
+        index.place_ = path;
+        if (!index.read_table(between)) return std::nullopt;
+        return index;
+    } catch (const Error&) {
+        return std::nullopt;  // there is none, or it cannot be read: one is made
+    }
+}
+
+std::span<const std::byte> Index::part(std::uint64_t at, std::uint64_t size) const {
+    const std::span<const std::byte> all = file_.bytes();
+    if (at > all.size() || size > all.size() - at) return {};
+    return all.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(size));
+}
+
+bool Index::read_table(std::uint64_t between) {
+    const auto first = part(0, sizeof(Header));
+    if (first.empty()) return false;
+    Header header;
+    std::memcpy(&header, first.data(), sizeof header);
+    tasks_ = static_cast<std::size_t>(source_->facts().tasks);
+    if (header.mark != Header::kMark || header.version != Header::kVersion ||
+        header.identity != source_->identity() || header.between != between ||
+        header.tasks != tasks_ || header.entries == 0 ||
+        header.entries > file_.bytes().size() / sizeof(Entry))
+        return false;
+    const auto table = part(header.table_at, header.entries * sizeof(Entry));
+    if (table.empty()) return false;
+    entries_.resize(static_cast<std::size_t>(header.entries));
+    std::memcpy(entries_.data(), table.data(), table.size());
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        const Entry& entry = entries_[i];
+        const bool sorted = i == 0 || entries_[i - 1].time <= entry.time;
+        if (!sorted || part(entry.state_at, entry.state_size).empty() ||
+            part(entry.spent_at, tasks_ * kStates * sizeof(std::int64_t)).size() !=
+                tasks_ * kStates * sizeof(std::int64_t))
+            return false;
+    }
+    auto tables = unpack_definitions(part(header.definitions_at, header.definitions_size));
+    if (!tables) return false;
+    tables_ = std::move(*tables);
+    const Definitions all = definitions();
+    regions_ = all.regions().size();
+    sites_ = all.sites().size();
+    return true;
+}
+
+Definitions Index::definitions() const {
+    Definitions definitions;
+    definitions.restore(tables_);
+    return definitions;
+}
+
+std::size_t Index::before(Time moment) const {
+    const auto after = std::upper_bound(entries_.begin(), entries_.end(), moment,
+                                        [](Time t, const Entry& entry) { return t < entry.time; });
+    return after == entries_.begin() ? 0 : static_cast<std::size_t>(after - entries_.begin()) - 1;
+}
+
+std::array<Time, kStates> Index::spent(std::size_t keyframe, TaskId task) const {
+    constexpr std::size_t kBytes = kStates * sizeof(std::int64_t);
+    const auto bytes =
+        part(entries_[keyframe].spent_at + static_cast<std::uint64_t>(task) * kBytes, kBytes);
+    std::array<std::int64_t, kStates> counts{};
+    if (bytes.size() == kBytes) std::memcpy(counts.data(), bytes.data(), kBytes);
+    std::array<Time, kStates> spent{};
+    for (std::size_t state = 0; state < kStates; ++state)
+        spent[state] = std::clamp(Time(counts[state]), Time{0}, kFarthest);
+    return spent;
+}
+
+std::vector<PairSum> Index::pairs(std::size_t keyframe) const {
+    const Entry& entry = entries_[keyframe];
+    Unpacker in(part(entry.pairs_at, entry.pairs_size));
+    std::vector<PairSum> sums;
+    for (std::size_t left = in.count(); left > 0 && in.fine(); --left) {
+        const std::uint64_t key = in.number();
+        const std::uint64_t count = in.number();
+        sums.push_back(
+            {static_cast<TaskId>(high(key)), static_cast<TaskId>(low(key)), count, in.number()});
+    }
+    return sums;
+}
+
+EventMerge::Positions Index::restore(std::size_t keyframe, Replay& replay) const {
+    const Entry& entry = entries_[keyframe];
+    auto frame =
+        unpack_keyframe(part(entry.state_at, entry.state_size), tasks_, source_->streams().size());
+    bool fine = frame.has_value();
+    if (fine)
+        for (const TaskState& task : frame->state.tasks) {
+            const auto known = [this](const Frame& f) {
+                return f.region < regions_ && f.site < sites_;
+            };
+            fine = fine && known(task.last_call) &&
+                   std::all_of(task.frames.begin(), task.frames.end(), known);
+        }
+    if (!fine)
+        throw Error("the index of the trace is damaged" +
+                    (place_.empty() ? "" : "; remove " + place_));
+    replay.restore(std::move(frame->state), frame->sends, frame->receives);
+    return std::move(frame->positions);
+}
+
+}  // namespace poe::trace

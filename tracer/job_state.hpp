@@ -1,0 +1,73 @@
+// JobState: all that is known of a job at one moment of its trace: what each task is in, how much
+// of what there has been so far. Plain data.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "comm/base/marker_row.hpp"
+#include "tracer/definitions.hpp"
+#include "tracer/messages.hpp"
+#include "tracer/trace_time.hpp"
+
+namespace poe::trace {
+
+// A call or a user's region that a task is in.
+struct Frame {
+    std::uint32_t region = 0;  // of Definitions
+    std::uint32_t site = Definitions::kNoSite;
+    std::uint32_t peer = kNobody;
+    std::uint32_t type = 0;
+    Time since{0};
+    Time inner{0};                 // spent in frames within this one, so far
+    std::uint64_t collective = 0;  // which call of its group; 0: none
+};
+
+struct TaskState {
+    State state = State::kOff;
+    Time since{0};  // in this state, and `spent` counts up to here
+    bool seen = false;
+    std::vector<Frame> frames;  // the outermost first
+    std::array<Time, kStates> spent{};
+    std::uint64_t sends = 0;
+    std::uint64_t receives = 0;
+    std::uint64_t collectives = 0;
+    Bytes bytes_sent = 0;
+    Bytes bytes_received = 0;
+    // The last call that the task has left, and when, to tell which sends waited.
+    Frame last_call;
+    Time last_left{0};
+
+    // The outermost call; null outside of calls.
+    const Frame* call(const Definitions& definitions) const;
+    // `spent` up to a moment not before `since`.
+    std::array<Time, kStates> spent_until(Time now) const;
+};
+
+// What mp_marker and mpc_progress have set.
+struct Marks {
+    std::array<std::uint8_t, kMaxLights> lights{};  // colour + 1; 0: never set
+    std::uint64_t texts = 0;
+    std::string text;
+    std::uint64_t done = 0;
+    std::uint64_t total = 0;
+};
+
+// Whom a system sum is about: a task, or -1 - node.
+using Subject = std::int32_t;
+
+struct JobState {
+    Time now{0};
+    std::vector<TaskState> tasks;
+    std::map<TaskId, Marks> marks;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, double> counters;  // stream, counter
+    std::map<std::pair<Subject, std::uint8_t>, std::uint64_t> system;    // subject, Metric
+    std::uint64_t events = 0;
+    std::uint64_t messages = 0;   // whose both ends have been seen
+    std::uint64_t backwards = 0;  // received before they were sent
+    std::uint64_t lost = 0;       // records, as far as the trace says so
+};
+
+}  // namespace poe::trace

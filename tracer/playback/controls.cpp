@@ -1,0 +1,364 @@
+// See controls.hpp.
+#include "tracer/playback/controls.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "tracer/playback/search.hpp"
+#include "tracer/trace_words.hpp"
+
+namespace poe::trace {
+
+using markers::Command;
+using markers::Key;
+
+namespace {
+
+using KeyKind = Key::Kind;
+
+constexpr std::size_t kLongestInput = 200;
+constexpr int kSteps = 50;  // of the window, by arrow keys
+
+// One key press with all it may need.
+struct Press {
+    Look& look;
+    Session& session;
+    markers::Size size;
+
+    void go(Time moment) const { move_to(look, session.whole(), moment); }
+    void step(int parts) const { go(look.now + look.window.length() * parts / kSteps); }
+
+    void next(bool forward, const std::string& what, const Session::Condition& condition) const {
+        look.direction = 0;
+        const auto event = session.find(look.now, forward, condition);
+        if (event) return go(event->time);
+        look.notice = fmt::format("no {} of task {} {} this", what, look.selected,
+                                  forward ? "after" : "before");
+    }
+    void next_of(bool forward, char key) const {
+        const TaskId task = look.selected;
+        const auto of_kind = [task](auto fits) {
+            return [task, fits](const Event& event, TaskId of) {
+                return of == task && fits(event.record.kind);
+            };
+        };
+        if (key == 'm')
+            next(forward, "message",
+                 of_kind([](Kind kind) { return kind == Kind::kSend || kind == Kind::kReceive; }));
+        else if (key == 'c')
+            next(forward, "collective call",
+                 of_kind([](Kind kind) { return kind == Kind::kCollective; }));
+        else if (key == 'k')
+            next(forward, "marker", of_kind([](Kind kind) { return kind == Kind::kMarker; }));
+        else
+            next(forward, "event", of_kind([](Kind kind) { return kind != Kind::kDefine; }));
+    }
+
+    void select(int by) const {
+        const TaskId last = std::max(session.source().facts().tasks - 1, 0);
+        look.selected = std::clamp(look.selected + by, 0, last);
+        const int fit = std::max(size.lines - 4, 1);
+        look.top = std::clamp(look.top, std::max(look.selected - fit + 1, 0), look.selected);
+    }
+
+    void search(bool forward) const {
+        const Result<Search> wanted = Search::parse(look.search);
+        if (!wanted) {
+            look.notice = wanted.error().str();
+            return;
+        }
+        const auto hit = wanted.value().find(session, look.now, forward);
+        if (!hit) {
+            look.notice =
+                fmt::format("nothing {} this is \"{}\"", forward ? "after" : "before", look.search);
+            return;
+        }
+        look.direction = 0;
+        select(hit->task - look.selected);
+        go(hit->at);
+    }
+
+    void end_prompt() const {
+        const Look::Prompt prompt = look.prompt;
+        look.prompt = Look::Prompt::kNone;
+        if (prompt == Look::Prompt::kSearch) {
+            if (!look.typed.empty()) look.search = look.typed;  // else the last one again
+            return search(true);
+        }
+        const Stretch whole = session.whole();
+        if (const auto time = read_time(look.typed, whole.from, whole.to))
+            go(*time);
+        else
+            look.notice = "\"" + look.typed + "\" is no time: 1.5s, 300ms, 2:05 or 40%";
+    }
+
+    void nearest_mark(bool forward) const {
+        std::optional<Time> best;
+        for (const Time mark : look.marks) {
+            const bool side = forward ? mark > look.now : mark < look.now;
+            if (side && (!best || (forward ? mark < *best : mark > *best))) best = mark;
+        }
+        if (best)
+            go(*best);
+        else
+            look.notice = "there is no mark; p puts one";
+    }
+};
+
+Command type(const Press& now, const Key& key) {
+    Look& look = now.look;
+    if (key.kind == KeyKind::kEscape) {
+        look.prompt = Look::Prompt::kNone;
+    } else if (key.kind == KeyKind::kEnter) {
+        now.end_prompt();
+    } else if (key.kind == KeyKind::kBackspace) {
+        while (!look.typed.empty() &&
+               (static_cast<unsigned char>(look.typed.back()) & 0xc0u) == 0x80u)
+            look.typed.pop_back();
+        if (!look.typed.empty()) look.typed.pop_back();
+    } else if (key.kind == KeyKind::kCharacter && key.character >= ' ' &&
+               look.typed.size() < kLongestInput) {
+        markers::append_utf8(look.typed, key.character);
+    }
+    return Command::kNone;
+}
+
+void choose_view(Look& look, char32_t key) {
+    constexpr std::array<std::string_view, 4> kGroups{"Computation", "Communication", "Program",
+                                                      "System"};
+    if (key >= '1' && key <= '4') {
+        look.panes.clear();
+        for (const ViewName& view : view_names())
+            if (view.group == kGroups[key - '1']) look.panes.push_back(view.kind);
+    }
+    for (const ViewName& view : view_names()) {
+        const auto small = static_cast<char32_t>(view.key);
+        if (key == small) look.panes = {view.kind};
+        if (key != small - 32) continue;
+        const auto known = std::find(look.panes.begin(), look.panes.end(), view.kind);
+        if (known == look.panes.end())
+            look.panes.push_back(view.kind);
+        else if (look.panes.size() > 1)
+            look.panes.erase(known);
+        return;  // the menu stays: more may follow
+    }
+    look.sheet = Look::Sheet::kPanes;
+}
+
+Command press_character(const Press& now, char32_t key) {
+    Look& look = now.look;
+    switch (key) {
+        case 'q':
+        case 3:  // ^C
+            return Command::kQuit;
+        case 12:  // ^L
+            return Command::kRepaint;
+        case 26:  // ^Z
+            return Command::kSuspend;
+        case ' ':
+            look.direction = look.direction == 0 ? 1 : 0;
+            if (look.direction == 1 && look.now >= now.session.whole().to)
+                now.go(now.session.whole().from);
+            break;
+        case 'r':
+            look.direction = look.direction < 0 ? 1 : -1;
+            break;
+        case '+':
+            look.speed = std::min(look.speed + 1, kFastest);
+            look.notice = "speed " + speed_words(look.speed);
+            break;
+        case '-':
+            look.speed = std::max(look.speed - 1, kSlowest);
+            look.notice = "speed " + speed_words(look.speed);
+            break;
+        case '=':
+            look.speed = 0;
+            look.notice = "speed 1x";
+            break;
+        case '.':
+            now.next_of(true, 'e');
+            break;
+        case ',':
+            now.next_of(false, 'e');
+            break;
+        case 'm':
+        case 'c':
+        case 'k':
+            now.next_of(true, static_cast<char>(key));
+            break;
+        case 'M':
+        case 'C':
+        case 'K':
+            now.next_of(false, static_cast<char>(key + 32));
+            break;
+        case 'g':
+            now.go(now.session.whole().from);
+            break;
+        case 'G':
+            now.go(now.session.whole().to);
+            break;
+        case 'j':
+            look.prompt = Look::Prompt::kJump;
+            look.typed.clear();
+            break;
+        case '/':
+            look.prompt = Look::Prompt::kSearch;
+            look.typed.clear();
+            break;
+        case 'n':
+            now.search(true);
+            break;
+        case 'N':
+            now.search(false);
+            break;
+        case 'p':
+            look.marks.push_back(look.now);
+            look.notice = fmt::format("mark {} put here", look.marks.size());
+            break;
+        case ']':
+            now.nearest_mark(true);
+            break;
+        case '[':
+            now.nearest_mark(false);
+            break;
+        case 'a':
+            look.loop_from = look.now;
+            look.notice = "a loop begins here; b ends it";
+            break;
+        case 'b':
+            look.loop_to = look.now;
+            look.notice = "a loop ends here; x takes it away";
+            break;
+        case 'x':
+            look.loop_from.reset();
+            look.loop_to.reset();
+            break;
+        case 'z':
+            zoom(look, now.session.whole(), 0.5);
+            break;
+        case 'Z':
+            zoom(look, now.session.whole(), 2);
+            break;
+        case 'w':
+            look.window = now.session.whole();
+            break;
+        case 't':
+            look.so_far = !look.so_far;
+            look.notice = look.so_far ? "sums so far" : "sums of the window";
+            break;
+        case 'l':
+            look.lines = !look.lines;
+            break;
+        case 'y':
+            look.count = !look.count;
+            look.notice = look.count ? "messages are counted" : "bytes are counted";
+            break;
+        case 'v':
+            look.sheet = Look::Sheet::kMenu;
+            break;
+        case '?':
+        case 'h':
+            look.sheet = Look::Sheet::kHelp;
+            look.sheet_top = 0;
+            break;
+        default:
+            break;
+    }
+    return Command::kNone;
+}
+
+Command press_sheet(const Press& now, const Key& key) {
+    Look& look = now.look;
+    const bool help = look.sheet == Look::Sheet::kHelp;
+    if (key.kind == KeyKind::kCharacter &&
+        (key.character == 3 || key.character == 12 || key.character == 26))
+        return press_character(now, key.character);
+    if (key.kind == KeyKind::kDown || key.kind == KeyKind::kWheelDown)
+        look.sheet_top = std::min(look.sheet_top + 1, control_help().size() - 1);
+    else if (key.kind == KeyKind::kUp || key.kind == KeyKind::kWheelUp)
+        look.sheet_top -= look.sheet_top > 0 ? 1 : 0;
+    else if (!help && key.kind == KeyKind::kCharacter)
+        choose_view(look, key.character);
+    else
+        look.sheet = Look::Sheet::kPanes;
+    return Command::kNone;
+}
+
+}  // namespace
+
+Command press(Look& look, const Key& key, Session& session, markers::Size size) {
+    const Press now{look, session, size};
+    look.notice.clear();
+    if (look.prompt != Look::Prompt::kNone) return type(now, key);
+    if (look.sheet != Look::Sheet::kPanes) return press_sheet(now, key);
+    switch (key.kind) {
+        case KeyKind::kCharacter:
+            return press_character(now, key.character);
+        case KeyKind::kLeft:
+            now.step(-1);
+            break;
+        case KeyKind::kRight:
+            now.step(1);
+            break;
+        case KeyKind::kUp:
+        case KeyKind::kWheelUp:
+            now.select(-1);
+            break;
+        case KeyKind::kDown:
+        case KeyKind::kWheelDown:
+            now.select(1);
+            break;
+        case KeyKind::kPageUp:
+            now.select(-std::max(size.lines - 4, 1));
+            break;
+        case KeyKind::kPageDown:
+            now.select(std::max(size.lines - 4, 1));
+            break;
+        case KeyKind::kHome:
+            now.go(session.whole().from);
+            break;
+        case KeyKind::kEnd:
+            now.go(session.whole().to);
+            break;
+        case KeyKind::kEnter:
+            look.panes = {ViewKind::kTimeline, ViewKind::kSource};
+            break;
+        case KeyKind::kEscape:
+            look.panes = {ViewKind::kTimeline};
+            break;
+        default:
+            break;
+    }
+    return Command::kNone;
+}
+
+const std::vector<markers::KeyHelp>& control_help() {
+    static const std::vector<markers::KeyHelp> help{
+        {"space  r", "play and pause; play backwards"},
+        {"+  -  =", "faster, slower, as it was (1/1000 to 1000 times)"},
+        {"left  right", "a fiftieth of the window back or on"},
+        {".  ,", "the next event of the selected task; the one before"},
+        {"m  M", "the next message of it; the one before"},
+        {"c  C", "the next collective call; the one before"},
+        {"k  K", "the next marker; the one before"},
+        {"g  G  Home  End", "the begin; the end"},
+        {"j", "go to a time or a share: 1.5s, 300ms, 2:05, 40%"},
+        {"p  ]  [", "put a mark; go to the next, to the one before"},
+        {"a  b  x", "a loop begins here, ends here; no loop"},
+        {"/  n  N", "search; again; backwards"},
+        {"", "task=3 call=brecv dur>1ms   msg 3->7 bytes>1M   marker task=2"},
+        {"z  Z  w", "half of the window, twice of it, all of the trace"},
+        {"up  down  Page", "select a task"},
+        {"v", "the menu of views, one or several side by side"},
+        {"Enter  Escape", "the time line with the source line; the time line alone"},
+        {"l", "lines of messages in the time line"},
+        {"t", "sums so far, or of the window"},
+        {"y", "bytes or number of messages"},
+        {"q  ^L  ^Z", "quit; draw again; suspend"},
+        {"?", "this help"}};
+    return help;
+}
+
+}  // namespace poe::trace

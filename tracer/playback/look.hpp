@@ -1,0 +1,85 @@
+// Look: what somebody has chosen to see of a trace: which views, which moment, which stretch, which
+// task. Plain data, changed by keys (controls.hpp) and drawn by views (views.hpp).
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tracer/session.hpp"
+
+namespace poe::trace {
+
+enum class ViewKind : std::uint8_t {
+    kTimeline,
+    kStream,
+    kMatrix,
+    kConnections,
+    kMessages,
+    kBalance,
+    kUtilization,
+    kCalls,
+    kMarkers,
+    kSystem,
+    kSource,
+};
+inline constexpr std::size_t kViews = 11;
+
+// Of the menu and of -view; in groups, as in the view selector of the Visualization Tool.
+struct ViewName {
+    ViewKind kind;
+    char key;
+    std::string_view name;
+    std::string_view group;
+    std::string_view what;
+};
+const std::array<ViewName, kViews>& view_names();
+inline const ViewName& name_of(ViewKind kind) {
+    return view_names()[static_cast<std::size_t>(kind)];
+}
+
+struct Look {
+    enum class Prompt : std::uint8_t { kNone, kJump, kSearch };
+    enum class Sheet : std::uint8_t { kPanes, kMenu, kHelp };
+
+    Time now{0};
+    Stretch window;      // of views that show a stretch; `now` is in it
+    bool so_far = true;  // sums from the begin to now, instead of the window's
+    bool count = false;  // messages count, instead of their bytes
+    bool lines = false;  // messages are drawn in the time line
+    TaskId selected = 0;
+    TaskId top = 0;  // first task shown
+    std::vector<ViewKind> panes{ViewKind::kTimeline};
+
+    int direction = 0;  // 1 plays, -1 plays backwards, 0 stands still
+    int speed = 0;      // a step of kSpeeds
+    std::vector<Time> marks;
+    std::optional<Time> loop_from;
+    std::optional<Time> loop_to;
+
+    Sheet sheet = Sheet::kPanes;
+    std::size_t sheet_top = 0;
+    Prompt prompt = Prompt::kNone;
+    std::string typed;
+    std::string search;
+    std::string notice;  // one line, until the next key
+};
+
+// Speeds of playing, 1/1000 to 1000, in steps of 1, 2, 5.
+inline constexpr int kSlowest = -9;
+inline constexpr int kFastest = 9;
+double speed_of(int step);
+std::string speed_words(int step);
+
+// All of the trace, at its begin, at a speed that plays it in half a minute or so.
+Look look_at(const Session& session);
+// Moves to a moment within the trace; the window follows.
+void move_to(Look& look, Stretch whole, Time moment);
+// Makes the window so long, with `now` at the same place in it.
+void zoom(Look& look, Stretch whole, double factor);
+// What has passed on the viewer's clock moves a look that plays, and stops it at the end.
+void play(Look& look, Stretch whole, Time passed);
+
+}  // namespace poe::trace

@@ -1,0 +1,163 @@
+// See search.hpp.
+#include "tracer/playback/search.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "partition_manager/suggest.hpp"
+#include "tracer/trace_words.hpp"
+
+namespace poe::trace {
+namespace {
+
+template <typename Number>
+std::optional<Number> number_of(std::string_view text) {
+    Number number{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return number;
+}
+
+std::optional<double> amount_of(std::string_view text) {
+    double unit = 1;
+    constexpr std::string_view kUnits = "KMG";
+    if (!text.empty()) {
+        const std::size_t found =
+            kUnits.find(text.back() >= 'a' ? static_cast<char>(text.back() - 32) : text.back());
+        if (found != std::string_view::npos) {
+            for (std::size_t i = 0; i <= found; ++i) unit *= 1024;
+            text.remove_suffix(1);
+        }
+    }
+    const auto number = number_of<double>(text);
+    return number ? std::optional(*number * unit) : std::nullopt;
+}
+
+UserError mistake(std::string_view word) {
+    return UserError{"",
+                     0,
+                     0,
+                     "cannot search for " + pm::quoted(word),
+                     "as in task=3 call=brecv dur>1ms, msg 3->7 bytes>1M, or marker",
+                     0};
+}
+
+}  // namespace
+
+Result<Search> Search::parse(std::string_view text) {
+    Search search;
+    bool any = false;
+    while (true) {
+        const std::size_t start = text.find_first_not_of(' ');
+        if (start == std::string_view::npos) break;
+        text.remove_prefix(start);
+        const std::string_view word = text.substr(0, text.find(' '));
+        text.remove_prefix(word.size());
+        any = true;
+        const std::size_t sign = word.find_first_of("=<>-");
+        const std::string_view name = word.substr(0, sign);
+        const std::string_view value = sign == std::string_view::npos ? "" : word.substr(sign + 1);
+        const char how = sign == std::string_view::npos ? ' ' : word[sign];
+        if (word == "msg") {
+            search.what_ = What::kMessage;
+        } else if (word == "marker") {
+            search.what_ = What::kMarker;
+        } else if (name == "task" && how == '=') {
+            if (!(search.task_ = number_of<TaskId>(value))) return mistake(word);
+        } else if (name == "type" && how == '=') {
+            if (!(search.type_ = number_of<std::uint32_t>(value))) return mistake(word);
+        } else if (name == "call" && how == '=' && !value.empty()) {
+            search.call_ = value;
+        } else if (name == "dur" && (how == '<' || how == '>')) {
+            const auto time = read_time(value, Time{0}, Time{0});
+            if (!time) return mistake(word);
+            (how == '>' ? search.longer_ : search.shorter_) = *time;
+        } else if (name == "bytes" && (how == '<' || how == '>')) {
+            const auto amount = amount_of(value);
+            if (!amount) return mistake(word);
+            search.what_ = What::kMessage;
+            (how == '>' ? search.more_ : search.less_) = *amount;
+        } else if (how == '-' && value.starts_with('>')) {
+            search.what_ = What::kMessage;
+            const std::string_view to = value.substr(1);
+            if (!name.empty() && !(search.from_ = number_of<TaskId>(name))) return mistake(word);
+            if (!to.empty() && !(search.to_ = number_of<TaskId>(to))) return mistake(word);
+        } else {
+            return mistake(word);
+        }
+    }
+    if (!any) return mistake(text);
+    return search;
+}
+
+// Keeps the hit that is nearest on the wanted side.
+class Search::Watch : public Listener {
+  public:
+    Watch(const Search& search, const Definitions& definitions, Time from, bool forward)
+        : search_(search), definitions_(definitions), from_(from), forward_(forward) {}
+
+    void on_interval(const Interval& interval) override {
+        if (search_.what_ != What::kCall) return;
+        const Time took = interval.to - interval.frame.since;
+        const bool fits = (!search_.task_ || *search_.task_ == interval.task) &&
+                          definitions_.region(interval.frame.region).name.find(search_.call_) !=
+                              std::string::npos &&
+                          took > search_.longer_ && took < search_.shorter_;
+        if (fits) offer({interval.frame.since, interval.task});
+    }
+    void on_message(const Message& message) override {
+        if (search_.what_ != What::kMessage) return;
+        const auto bytes = static_cast<double>(message.bytes);
+        const Time took = message.received - message.sent;
+        const bool fits =
+            (!search_.task_ || *search_.task_ == message.from || *search_.task_ == message.to) &&
+            (!search_.from_ || *search_.from_ == message.from) &&
+            (!search_.to_ || *search_.to_ == message.to) &&
+            (!search_.type_ || *search_.type_ == message.type) && bytes > search_.more_ &&
+            bytes < search_.less_ && took > search_.longer_ && took < search_.shorter_;
+        if (fits) offer({message.sent, message.from});
+    }
+    void on_event(const Event& event, TaskId task) override {
+        if (search_.what_ == What::kMarker && event.record.kind == Kind::kMarker &&
+            (!search_.task_ || *search_.task_ == task))
+            offer({event.time, task});
+    }
+
+    std::optional<Hit> hit;
+
+  private:
+    void offer(Hit candidate) {
+        if (forward_ ? candidate.at <= from_ : candidate.at >= from_) return;
+        if (!hit || (forward_ ? candidate.at < hit->at : candidate.at > hit->at)) hit = candidate;
+    }
+
+    const Search& search_;
+    const Definitions& definitions_;
+    Time from_;
+    bool forward_;
+};
+
+std::optional<Search::Hit> Search::find(Session& session, Time from, bool forward) const {
+    // What begins in a stretch may end in one of the next ones: where a stretch has a hit, whatever
+    // ends within the stretch after it may still be nearer.
+    const Index& index = session.index();
+    auto at = static_cast<std::ptrdiff_t>(index.before(from));
+    const auto count = static_cast<std::ptrdiff_t>(index.size());
+    std::optional<Hit> best;
+    int more = 1;
+    for (; at >= 0 && at < count; at += forward ? 1 : -1) {
+        const auto keyframe = static_cast<std::size_t>(at);
+        const bool last = at + 1 >= count;
+        const Stretch stretch{index.time(keyframe),
+                              last ? session.whole().to : index.time(keyframe + 1)};
+        Watch watch(*this, session.definitions(), from, forward);
+        session.listen(stretch, watch);
+        const bool nearer =
+            watch.hit && (!best || (forward ? watch.hit->at < best->at : watch.hit->at > best->at));
+        if (nearer) best = watch.hit;
+        if (best && --more < 0) break;
+    }
+    return best;
+}
+
+}  // namespace poe::trace

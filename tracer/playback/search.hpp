@@ -1,0 +1,41 @@
+// Search: what somebody looks for in a trace, as typed: "task=3 call=brecv dur>1ms",
+// "msg 3->7 bytes>1M", "marker".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "comm/base/result.hpp"
+#include "tracer/session.hpp"
+
+namespace poe::trace {
+
+class Search {
+  public:
+    // A UserError names the word that was not understood.
+    static Result<Search> parse(std::string_view text);
+
+    // The next one that begins after a moment, or the last before it; the moment it begins, and the
+    // task. Replays all in between.
+    struct Hit {
+        Time at{0};
+        TaskId task = 0;
+    };
+    std::optional<Hit> find(Session& session, Time from, bool forward) const;
+
+  private:
+    enum class What : std::uint8_t { kCall, kMessage, kMarker };
+    class Watch;
+
+    What what_ = What::kCall;
+    std::optional<TaskId> task_, from_, to_;
+    std::string call_;
+    std::optional<std::uint32_t> type_;
+    Time longer_{-1};
+    Time shorter_ = kFarthest;
+    double more_ = -1;
+    double less_ = 1e300;
+};
+
+}  // namespace poe::trace

@@ -1,0 +1,195 @@
+// See views.hpp. What is around the views: title, menu, help, hints; how panes share the screen.
+#include "tracer/playback/views.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "markerarray/words.hpp"
+#include "tracer/playback/controls.hpp"
+#include "tracer/playback/view_parts.hpp"
+#include "tracer/trace_words.hpp"
+
+namespace poe::trace {
+
+using markers::Grid;
+using markers::Ink;
+using markers::Size;
+using markers::Style;
+
+namespace {
+
+constexpr Style kTitle{Ink::kTitle, 0, false};
+constexpr Style kDim{Ink::kDim, 0, false};
+constexpr Style kStrong{Ink::kStrong, 0, false};
+
+void copy(Grid& to, int line, int column, const Grid& from) {
+    for (int l = 0; l < from.size().lines; ++l)
+        for (int c = 0; c < from.size().columns; ++c) {
+            const markers::Cell& cell = from.at(l, c);
+            to.put(line + l, column + c, cell.glyph, cell.style);
+        }
+}
+
+void draw_title(Grid& grid, const Look& look, const Easel& easel) {
+    const TraceFacts& facts = easel.session.source().facts();
+    const Stretch whole = easel.session.whole();
+    const double share = whole.length() <= Time{0}
+                             ? 0
+                             : seconds_of(look.now - whole.from) / seconds_of(whole.length());
+    const bool unicode = easel.glyphs.unicode();
+    const std::string mode = look.direction > 0 ? (unicode ? "▶ " : "> ") + speed_words(look.speed)
+                             : look.direction < 0
+                                 ? (unicode ? "◀ " : "< ") + speed_words(look.speed)
+                                 : std::string(unicode ? "‖" : "|");
+    grid.fill(0, kTitle);
+    const std::string right = fmt::format(
+        "{} {} {:.0f}% ", mode, moment_words(look.now, look.window.length() / 1000), 100 * share);
+    const int at = grid.size().columns - markers::columns_of(right);
+    if (at > 1)
+        grid.put(0, 1,
+                 fmt::format("vt {}  {}", facts.program,
+                             markers::count_words(static_cast<std::size_t>(facts.tasks), "task")),
+                 kTitle, at - 2);
+    grid.put(0, std::max(at, 0), right, kTitle);
+}
+
+void draw_hints(Grid& grid, const Look& look, const Easel& easel) {
+    const int line = grid.size().lines - 1;
+    if (line <= 0) return;
+    if (look.prompt != Look::Prompt::kNone) {
+        const char* what = look.prompt == Look::Prompt::kJump ? "go to (1.5s, 40%): " : "search: ";
+        grid.put(line, 0, what + look.typed + (easel.glyphs.unicode() ? "▏" : "_"), kStrong);
+        return;
+    }
+    if (!look.notice.empty()) {
+        grid.put(line, 0, look.notice, kStrong);
+        return;
+    }
+    const std::size_t problems = easel.session.source().problems().size();
+    if (problems > 0 && grid.size().columns >= 70)
+        grid.put_right(
+            line, grid.size().columns - 1,
+            fmt::format("{} missing: vt -summary", markers::count_words(problems, "thing")), kDim);
+    grid.put(line, 0, "? help  v views  space play  / search  j go to  q quit", kDim,
+             std::max(grid.size().columns - (problems > 0 ? 34 : 0), 20));
+}
+
+void draw_menu(Grid& grid, const Look& look) {
+    std::string_view group;
+    int line = 1;
+    grid.put(line++, 1,
+             "Views: a key shows one alone, its capital puts it beside the others or takes it away",
+             kStrong);
+    for (const std::string_view wanted : {"Computation", "Communication", "Program", "System"})
+        for (const ViewName& view : view_names()) {
+            if (view.group != wanted) continue;
+            if (group != wanted) grid.put(line++, 1, wanted, kDim);
+            group = wanted;
+            const bool shown =
+                std::find(look.panes.begin(), look.panes.end(), view.kind) != look.panes.end();
+            grid.put(
+                line++, 3,
+                fmt::format("{} {}  {:<12} {}", shown ? '*' : ' ', view.key, view.name, view.what));
+        }
+    grid.put(line, 1, "All of a group: 1 Computation, 2 Communication, 3 Program, 4 System", kDim);
+}
+
+void draw_help(Grid& grid, const Look& look) {
+    int line = 1;
+    const auto& help = control_help();
+    for (std::size_t i = std::min(look.sheet_top, help.size() - 1);
+         i < help.size() && line < grid.size().lines - 1; ++i, ++line) {
+        grid.put(line, 1, help[i].keys, kStrong);
+        grid.put(line, 20, help[i].what);
+    }
+}
+
+// Where panes go: beside each other if that leaves each enough columns, else below each other.
+struct Place {
+    int line, column, lines, columns;
+};
+std::vector<Place> places_of(std::size_t panes, int lines, int columns) {
+    constexpr int kNarrowest = 60;
+    constexpr int kLowest = 4;
+    if (lines <= 0 || columns <= 0) return {};
+    const int count = static_cast<int>(panes);
+    int beside = std::clamp(columns / kNarrowest, 1, count);
+    if (count == 4) beside = std::min(beside, 2);
+    int rows = (count + beside - 1) / beside;
+    while (rows > 1 && lines / rows < kLowest) --rows;  // the last ones have no room
+    std::vector<Place> places;
+    for (int i = 0; i < std::min(count, rows * beside); ++i) {
+        const int row = i / beside;
+        const int in_row = std::min(beside, count - row * beside);
+        const int column = i % beside;
+        const int left = columns * column / in_row;
+        const int top = lines * row / rows;
+        places.push_back({1 + top, left, lines * (row + 1) / rows - top,
+                          columns * (column + 1) / in_row - left - (column + 1 < in_row ? 1 : 0)});
+    }
+    return places;
+}
+
+}  // namespace
+
+Style style_of(State state) {
+    using markers::Activity;
+    constexpr std::array<Activity, kStates> kActivity{Activity::kUnknown,    Activity::kComputing,
+                                                      Activity::kSending,    Activity::kReceiving,
+                                                      Activity::kCollective, Activity::kIdle};
+    return {Ink::kActivity, static_cast<std::uint8_t>(kActivity[static_cast<std::size_t>(state)]),
+            false};
+}
+
+char32_t glyph_of(State state, const markers::Glyphs& glyphs) {
+    constexpr std::u32string_view kShapes = U" █▶◀◆○";
+    constexpr std::u32string_view kLetters = U" #><=o";
+    static_assert(kShapes.size() == kStates && kLetters.size() == kStates);
+    return (glyphs.unicode() ? kShapes : kLetters)[static_cast<std::size_t>(state)];
+}
+
+char32_t level_glyph(double share, const markers::Glyphs& glyphs) {
+    constexpr std::u32string_view kShapes = U"▁▂▃▄▅▆▇█";
+    constexpr std::u32string_view kLetters = U".:-=+*%#";
+    const auto level = static_cast<std::size_t>(std::clamp(std::ceil(share * 8) - 1, 0.0, 7.0));
+    return (glyphs.unicode() ? kShapes : kLetters)[level];
+}
+
+Stretch stretch_of(const Look& look, const Easel& easel) {
+    return {look.so_far ? easel.session.whole().from : look.window.from, look.now};
+}
+
+Grid draw_view(ViewKind kind, const Look& look, Size size, const Easel& easel) {
+    using Draw = void (*)(Grid&, const Look&, const Easel&);
+    constexpr std::array<Draw, kViews> kDraw{
+        draw_timeline,    draw_stream, draw_matrix,  draw_connections, draw_messages, draw_balance,
+        draw_utilization, draw_calls,  draw_markers, draw_system,      draw_source};
+    Grid grid(size);
+    if (size.lines <= 0 || size.columns <= 0) return grid;
+    grid.put(0, 0, name_of(kind).name, kStrong);
+    kDraw[static_cast<std::size_t>(kind)](grid, look, easel);
+    return grid;
+}
+
+Grid draw_screen(const Look& look, Size size, const Easel& easel) {
+    Grid grid(size);
+    if (size.lines <= 0 || size.columns <= 0) return grid;
+    draw_title(grid, look, easel);
+    if (look.sheet == Look::Sheet::kMenu) {
+        draw_menu(grid, look);
+    } else if (look.sheet == Look::Sheet::kHelp) {
+        draw_help(grid, look);
+    } else {
+        const auto places = places_of(look.panes.size(), size.lines - 2, size.columns);
+        for (std::size_t i = 0; i < places.size(); ++i)
+            copy(grid, places[i].line, places[i].column,
+                 draw_view(look.panes[i], look, {places[i].columns, places[i].lines}, easel));
+    }
+    draw_hints(grid, look, easel);
+    return grid;
+}
+
+}  // namespace poe::trace

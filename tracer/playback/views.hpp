@@ -1,0 +1,33 @@
+// The views: each makes cells of a trace and a look at it. What they show depends on nothing else,
+// so that the screen, a printed figure and a test see the same.
+#pragma once
+
+#include <functional>
+
+#include "markerarray/glyphs.hpp"
+#include "markerarray/grid.hpp"
+#include "tracer/playback/look.hpp"
+#include "tracer/symbols.hpp"
+
+namespace poe::trace {
+
+// What a view draws with.
+struct Easel {
+    Session& session;
+    Symbols& symbols;
+    const markers::Glyphs& glyphs;
+    // The lines of a source file; empty when it cannot be read.
+    std::function<std::vector<std::string>(const std::string&)> read_source;
+};
+
+// One view, with a line above that names it. Any size.
+markers::Grid draw_view(ViewKind kind, const Look& look, markers::Size size, const Easel& easel);
+
+// The whole screen: title, the panes side by side, hints or a prompt; or the menu, or the help.
+markers::Grid draw_screen(const Look& look, markers::Size size, const Easel& easel);
+
+// How a state looks.
+markers::Style style_of(State state);
+char32_t glyph_of(State state, const markers::Glyphs& glyphs);
+
+}  // namespace poe::trace

@@ -1,0 +1,158 @@
+// See watch.hpp.
+#include "tracer/playback/watch.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <map>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "comm/base/error.hpp"
+#include "comm/base/unique_fd.hpp"
+#include "markerarray/screen.hpp"
+#include "tracer/playback/controls.hpp"
+#include "tracer/playback/views.hpp"
+
+namespace poe::trace {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kFrame{50};
+constexpr std::chrono::milliseconds kFollow{1000};
+constexpr int kEnding[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
+
+UniqueFd listen_to_signals() {
+    sigset_t set;
+    ::sigemptyset(&set);
+    for (const int signal : kEnding) ::sigaddset(&set, signal);
+    for (const int signal : {SIGWINCH, SIGTSTP, SIGCONT}) ::sigaddset(&set, signal);
+    UniqueFd fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (!fd) throw_errno("cannot listen to signals");
+    ::sigprocmask(SIG_BLOCK, &set, nullptr);
+    return fd;
+}
+
+class Player {
+  public:
+    Player(std::unique_ptr<Session> session, Look look, const WatchOptions& options)
+        : session_(std::move(session)),
+          look_(std::move(look)),
+          follow_(options.follow),
+          signals_(listen_to_signals()),
+          glyphs_(options.unicode),
+          screen_({.colors = options.colors, .mouse = true}) {}
+
+    int run() {
+        Clock::time_point last = Clock::now();
+        bool changed = true;
+        while (true) {
+            const Clock::time_point now = Clock::now();
+            changed |= look_.direction != 0;
+            play(look_, session_->whole(), now - last);
+            last = now;
+            changed |= follow(now);
+            if (changed) draw();
+            changed = false;
+            // Standing still it sleeps until a key comes, or the trace may have grown.
+            const int timeout = look_.direction != 0 ? static_cast<int>(kFrame.count())
+                                : follow_            ? static_cast<int>(kFollow.count())
+                                                     : -1;
+            if (!wait(timeout)) return SIGHUP;
+            if (const int signal = take_signals(changed)) return signal;
+            while (const auto key = screen_.key()) {
+                changed = true;
+                switch (press(look_, *key, *session_, screen_.size())) {
+                    case markers::Command::kQuit:
+                        return 0;
+                    case markers::Command::kRepaint:
+                        screen_.repaint();
+                        break;
+                    case markers::Command::kSuspend:
+                        ::kill(0, SIGTSTP);
+                        break;
+                    default:
+                        break;
+                }
+            }
+        }
+    }
+
+  private:
+    // False: the terminal is gone.
+    bool wait(int timeout) {
+        pollfd inputs[] = {{STDIN_FILENO, POLLIN, 0}, {signals_.get(), POLLIN, 0}};
+        ::poll(inputs, 2, timeout);
+        return (inputs[0].revents & (POLLHUP | POLLERR | POLLNVAL)) == 0;
+    }
+
+    int take_signals(bool& changed) {
+        signalfd_siginfo info{};
+        while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
+            const int signal = static_cast<int>(info.ssi_signo);
+            if (signal == SIGWINCH) {
+                screen_.resized();
+                changed = true;
+            } else if (signal == SIGTSTP) {
+                screen_.leave();
+                ::raise(SIGSTOP);
+                screen_.come_back();
+                changed = true;
+            } else if (signal != SIGCONT) {
+                return signal;
+            }
+        }
+        return 0;
+    }
+
+    // Who looks at the end stays there as it moves.
+    bool follow(Clock::time_point now) {
+        if (!follow_ || now < follow_at_) return false;
+        auto grown = follow_();
+        follow_at_ = Clock::now() + kFollow + 10 * (Clock::now() - now);
+        if (!grown) return false;
+        const Stretch before = session_->whole();
+        const bool at_end = look_.now >= before.to;
+        const bool all = look_.window == before;
+        session_ = std::move(grown);
+        const Stretch whole = session_->whole();
+        if (all) look_.window = whole;
+        move_to(look_, whole, at_end ? whole.to : look_.now);
+        return true;
+    }
+
+    void draw() {
+        if (!screen_.ready()) return;
+        const Easel easel{*session_, symbols_, glyphs_,
+                          [this](const std::string& path) { return source_lines(path); }};
+        screen_.show(draw_screen(look_, screen_.size(), easel));
+    }
+
+    const std::vector<std::string>& source_lines(const std::string& path) {
+        const auto [known, is_new] = sources_.try_emplace(path);
+        if (!is_new) return known->second;
+        std::ifstream file(path);
+        for (std::string line; std::getline(file, line);) known->second.push_back(line);
+        return known->second;
+    }
+
+    std::unique_ptr<Session> session_;
+    Look look_;
+    std::function<std::unique_ptr<Session>()> follow_;
+    Clock::time_point follow_at_ = Clock::now() + kFollow;
+    UniqueFd signals_;
+    markers::Glyphs glyphs_;
+    markers::Screen screen_;
+    Symbols symbols_;
+    std::map<std::string, std::vector<std::string>> sources_;
+};
+
+}  // namespace
+
+int watch(std::unique_ptr<Session> session, Look look, const WatchOptions& options) {
+    return Player(std::move(session), std::move(look), options).run();
+}
+
+}  // namespace poe::trace

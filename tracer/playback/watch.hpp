@@ -1,0 +1,22 @@
+// Plays a trace on the terminal.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "tracer/playback/look.hpp"
+
+namespace poe::trace {
+
+struct WatchOptions {
+    bool colors = true;
+    bool unicode = true;
+    // Opens the trace again, when it has grown; null when it has not. May be empty: it is over.
+    std::function<std::unique_ptr<Session>()> follow;
+};
+
+// Blocks until the user quits (0) or a signal ends it (its number). Throws Error when there is no
+// terminal that can show a screen.
+int watch(std::unique_ptr<Session> session, Look look, const WatchOptions& options);
+
+}  // namespace poe::trace

@@ -1,0 +1,22 @@
+// Repair of clocks that were not measured well enough: where a message arrives before it was sent,
+// all that its receiver did from then on is moved forward, so far that it arrives when it was sent.
+// After the controlled logical clock (Becker, Geimer, Rabenseifner, Wolf), without its smoothing.
+#pragma once
+
+#include <cstdint>
+
+#include "tracer/trace_source.hpp"
+
+namespace poe::trace {
+
+struct Repaired {
+    std::uint64_t messages = 0;  // that had arrived before they were sent
+    Time farthest{0};            // that a task was moved
+    bool all = true;             // false: some are left
+};
+
+// Walks through the trace until no message is wrong: what is moved may make others wrong. Times of
+// the source change.
+Repaired repair_clocks(TraceSource& source);
+
+}  // namespace poe::trace

@@ -1,0 +1,297 @@
+// See replay.hpp.
+#include "tracer/replay.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace poe::trace {
+namespace {
+
+// Deeper nesting than that is not believed.
+constexpr std::size_t kDeepest = 256;
+
+bool is_task(std::uint32_t task, const JobState& state) {
+    return task < state.tasks.size();
+}
+
+}  // namespace
+
+std::string_view why_word(Wait::Why why) {
+    constexpr std::array<std::string_view, 3> kWords{"late sender", "late receiver", "collective"};
+    return kWords[static_cast<std::size_t>(why)];
+}
+
+const Frame* TaskState::call(const Definitions& definitions) const {
+    for (const Frame& frame : frames)
+        if (!definitions.region(frame.region).of_user) return &frame;
+    return nullptr;
+}
+
+std::array<Time, kStates> TaskState::spent_until(Time now) const {
+    std::array<Time, kStates> sums = spent;
+    if (seen && now > since) sums[static_cast<std::size_t>(state)] += now - since;
+    return sums;
+}
+
+Replay::Replay(const TraceSource& source, Definitions& definitions)
+    : source_(source), definitions_(definitions) {
+    state_.now = source.begin();
+    state_.tasks.resize(static_cast<std::size_t>(source.facts().tasks));
+}
+
+void Replay::advance(Time now) {
+    state_.now = std::max(state_.now, now);
+}
+
+void Replay::apply(const Event& event) {
+    const TaskId id = source_.task_of(event.stream);
+    if (listener_ != nullptr) listener_->on_event(event, id);
+    advance(event.time);
+    ++state_.events;
+    const Record& record = event.record;
+    if (record.kind == Kind::kLost) state_.lost += record.b;
+    if (record.kind == Kind::kDefine) {
+        definitions_.define(event.stream, record, source_.text_of(event, record.extra));
+    }
+    if (id < 0) return node_event(event);
+
+    TaskState& task = state_.tasks[static_cast<std::size_t>(id)];
+    if (!task.seen) {
+        task.seen = true;
+        task.since = state_.now;
+        change(id, task, State::kComputing);
+    }
+    switch (record.kind) {
+        case Kind::kEnter:
+            enter(task, event);
+            update(id, task);
+            break;
+        case Kind::kLeave:
+            leave(id, task, definitions_.region(event.stream, record.a));
+            break;
+        case Kind::kSend:
+            message_end(id, task, event, true);
+            break;
+        case Kind::kReceive:
+            message_end(id, task, event, false);
+            break;
+        case Kind::kCollective:
+            meet(id, task, event);
+            break;
+        case Kind::kMarker:
+        case Kind::kProgress:
+            mark(id, event);
+            break;
+        case Kind::kCounter:
+            state_.counters[{event.stream, definitions_.counter(event.stream, record.a)}] =
+                record.detail == 0 ? std::bit_cast<double>(record.b)
+                                   : static_cast<double>(static_cast<std::int64_t>(record.b));
+            break;
+        case Kind::kSystem:
+            state_.system[{id, record.detail}] = record.b;
+            break;
+        case Kind::kTracing:
+            while (!task.frames.empty()) leave_frame(id, task);
+            change(id, task, record.detail == 0 ? State::kOff : State::kComputing);
+            break;
+        default:
+            break;
+    }
+}
+
+void Replay::node_event(const Event& event) {
+    const Record& record = event.record;
+    const bool of_task = is_task(record.a, state_);
+    if (record.kind == Kind::kSystem) {
+        const Subject subject =
+            of_task ? static_cast<Subject>(record.a) : -1 - source_.streams()[event.stream].node;
+        state_.system[{subject, record.detail}] = record.b;
+        return;
+    }
+    if (!of_task) return;
+    const auto id = static_cast<TaskId>(record.a);
+    TaskState& task = state_.tasks[record.a];
+    if (record.kind == Kind::kEnded) {
+        while (!task.frames.empty()) leave_frame(id, task);
+        change(id, task, State::kOff);
+    } else if (record.kind == Kind::kDoing && task.frames.empty()) {
+        const bool runs = static_cast<Doing>(record.detail) == Doing::kRuns;
+        if (!task.seen) {
+            task.seen = true;
+            task.since = state_.now;
+        }
+        change(id, task, runs ? State::kComputing : State::kOther);
+    }
+}
+
+void Replay::enter(TaskState& task, const Event& event) {
+    if (task.frames.size() >= kDeepest) return;
+    const Record& record = event.record;
+    task.frames.push_back({.region = definitions_.region(event.stream, record.a),
+                           .site = definitions_.site(event.stream, record.extra),
+                           .peer = high(record.b),
+                           .type = low(record.b),
+                           .since = state_.now});
+}
+
+void Replay::leave(TaskId id, TaskState& task, std::uint32_t region) {
+    // Whoever is within has been left, too, though the record of it is lost.
+    const auto found = std::find_if(task.frames.rbegin(), task.frames.rend(),
+                                    [region](const Frame& f) { return f.region == region; });
+    if (found == task.frames.rend()) return;
+    const std::size_t left = static_cast<std::size_t>(task.frames.rend() - found) - 1;
+    while (task.frames.size() > left) leave_frame(id, task);
+    update(id, task);
+}
+
+void Replay::leave_frame(TaskId id, TaskState& task) {
+    Interval interval{.task = id, .frame = task.frames.back(), .to = state_.now};
+    const bool of_user = definitions_.region(interval.frame.region).of_user;
+    const Frame* call = task.call(definitions_);
+    interval.outer_call = !of_user && call == &task.frames.back();
+    task.frames.pop_back();
+    interval.depth = task.frames.size();
+    if (!task.frames.empty()) task.frames.back().inner += interval.to - interval.frame.since;
+    if (interval.outer_call) {
+        task.last_call = interval.frame;
+        task.last_left = interval.to;
+    }
+    if (interval.frame.collective != 0) part(id, interval.frame);
+    if (listener_ != nullptr) listener_->on_interval(interval);
+}
+
+void Replay::update(TaskId id, TaskState& task) {
+    const Frame* call = task.call(definitions_);
+    change(id, task, call == nullptr ? State::kComputing : definitions_.region(call->region).state);
+}
+
+void Replay::change(TaskId id, TaskState& task, State state) {
+    if (task.state == state) return;
+    task.spent[static_cast<std::size_t>(task.state)] += state_.now - task.since;
+    if (listener_ != nullptr) listener_->on_state(id, task.state, task.since, state_.now);
+    task.state = state;
+    task.since = state_.now;
+}
+
+void Replay::meet(TaskId id, TaskState& task, const Event& event) {
+    ++task.collectives;
+    if (task.frames.empty()) return;
+    Frame& frame = task.frames.back();
+    // Never 0, which means none.
+    constexpr std::uint64_t kNumbers = 65536;
+    frame.collective = high(event.record.b) * kNumbers + event.record.extra + 1;
+    Meeting& meeting = meetings_[frame.collective];
+    ++meeting.inside;
+    if (meeting.inside > 1 && frame.since < meeting.last_entered) return;
+    meeting.last = id;
+    meeting.last_entered = frame.since;
+}
+
+void Replay::part(TaskId id, const Frame& frame) {
+    const auto found = meetings_.find(frame.collective);
+    if (found == meetings_.end()) return;
+    Meeting& meeting = found->second;
+    if (meeting.last != id && meeting.last_entered > frame.since && listener_ != nullptr)
+        listener_->on_wait({.why = Wait::Why::kCollective,
+                            .task = id,
+                            .whom = meeting.last,
+                            .from = frame.since,
+                            .to = meeting.last_entered,
+                            .region = frame.region,
+                            .site = frame.site});
+    if (--meeting.inside == 0) meetings_.erase(found);
+}
+
+void Replay::message_end(TaskId id, TaskState& task, const Event& event, bool is_send) {
+    const Record& record = event.record;
+    const Bytes bytes = source_.bytes_of(event);
+    const Frame* call = task.call(definitions_);
+    const Time since = call != nullptr ? call->since : state_.now;
+    Message end{
+        .type = high(record.b), .context = record.detail, .number = record.extra, .bytes = bytes};
+    if (is_send) {
+        ++task.sends;
+        task.bytes_sent += bytes;
+    } else {
+        ++task.receives;
+        task.bytes_received += bytes;
+    }
+    if (!is_task(record.a, state_)) return;
+    const auto peer = static_cast<TaskId>(record.a);
+    end.from = is_send ? id : peer;
+    end.to = is_send ? peer : id;
+    if (!is_send) {
+        end.received = event.time;
+        end.receive_call = since;
+    } else {
+        end.sent = event.time;
+        end.send_call = since;
+    }
+    const auto whole = is_send ? messages_.send(end) : messages_.receive(end);
+    if (whole) message_done(*whole);
+}
+
+void Replay::message_done(const Message& message) {
+    ++state_.messages;
+    if (message.received < message.sent) ++state_.backwards;
+    if (listener_ == nullptr) return;
+    listener_->on_message(message);
+    // Who waits within a collective call is told when it is left.
+    if (message.context != kUserMessages) return;
+    const auto tell = [&](Wait::Why why, TaskId task, TaskId whom, Time from, Time to,
+                          const Frame& call) {
+        listener_->on_wait({.why = why,
+                            .task = task,
+                            .whom = whom,
+                            .from = from,
+                            .to = to,
+                            .region = call.region,
+                            .site = call.site});
+    };
+    const TaskState& sender = state_.tasks[static_cast<std::size_t>(message.from)];
+    const TaskState& receiver = state_.tasks[static_cast<std::size_t>(message.to)];
+    if (message.sent > message.receive_call) {
+        const Frame* call = receiver.call(definitions_);
+        if (call != nullptr && message.received > message.sent)
+            tell(Wait::Why::kLateSender, message.to, message.from, message.receive_call,
+                 message.sent, *call);
+        return;
+    }
+    // Only a sender that was still in its call when the receiver came has waited for it, and only
+    // in a call that does nothing but send.
+    const Frame* call = sender.call(definitions_);
+    if (call == nullptr && sender.last_left >= message.receive_call) call = &sender.last_call;
+    const bool waited = call != nullptr && call->since == message.send_call &&
+                        message.receive_call > message.sent &&
+                        definitions_.region(call->region).state == State::kSending;
+    if (waited)
+        tell(Wait::Why::kLateReceiver, message.from, message.to, message.sent, message.receive_call,
+             *call);
+}
+
+void Replay::mark(TaskId id, const Event& event) {
+    const Record& record = event.record;
+    Marks& marks = state_.marks[id];
+    if (record.kind == Kind::kProgress) {
+        (record.detail == 0 ? marks.done : marks.total) = record.b;
+        return;
+    }
+    if (record.detail < kMaxLights && record.extra < kMarkerColors)
+        marks.lights[record.detail] = static_cast<std::uint8_t>(record.extra + 1);
+    if (record.a > 0) {
+        marks.text = source_.text_of(event, std::min<std::size_t>(record.a, kMarkerBytes));
+        ++marks.texts;
+    }
+}
+
+void Replay::restore(JobState state, const std::vector<Message>& sends,
+                     const std::vector<Message>& receives) {
+    state.tasks.resize(state_.tasks.size());
+    state_ = std::move(state);
+    messages_ = {};
+    messages_.restore(sends, true);
+    messages_.restore(receives, false);
+    meetings_.clear();
+}
+
+}  // namespace poe::trace

@@ -1,0 +1,95 @@
+// Replay: turns events, in their order, into the state of the job, and tells a listener what came
+// to an end: calls, messages, waits. Everything that is shown, summed or exported comes from here.
+#pragma once
+
+#include <unordered_map>
+
+#include "tracer/job_state.hpp"
+#include "tracer/trace_source.hpp"
+
+namespace poe::trace {
+
+// A call or region that a task has left.
+struct Interval {
+    TaskId task = 0;
+    Frame frame;
+    Time to{0};
+    std::size_t depth = 0;    // how many were around it
+    bool outer_call = false;  // a call that is in no other call
+    Time self() const { return to - frame.since - frame.inner; }
+};
+
+// A stretch of a call in which a task could not go on because of another one.
+struct Wait {
+    enum class Why : std::uint8_t { kLateSender, kLateReceiver, kCollective };
+    Why why = Why::kLateSender;
+    TaskId task = 0;
+    TaskId whom = 0;
+    Time from{0};
+    Time to{0};
+    std::uint32_t region = 0;
+    std::uint32_t site = Definitions::kNoSite;
+};
+std::string_view why_word(Wait::Why why);
+
+// What a replay tells. Called while an event is applied, which is the moment of `state`.
+class Listener {
+  public:
+    virtual ~Listener() = default;
+    // A task was in one state from its `since` until now, and is in another one after this.
+    virtual void on_state(TaskId, State, Time /*from*/, Time /*to*/) {}
+    virtual void on_interval(const Interval&) {}
+    virtual void on_message(const Message&) {}
+    virtual void on_wait(const Wait&) {}
+    // Every event, before it changes the state. `task` is -1 for a node's.
+    virtual void on_event(const Event&, TaskId /*task*/) {}
+};
+
+// One thread. Source and definitions must outlive it; definitions grow.
+class Replay {
+  public:
+    Replay(const TraceSource& source, Definitions& definitions);
+
+    void tell(Listener* listener) { listener_ = listener; }
+    // Events come in the order of EventMerge; a time before the last one counts as the last.
+    void apply(const Event& event);
+    // The moment is now, without an event.
+    void advance(Time now);
+
+    const JobState& state() const { return state_; }
+    const MessageMatcher& messages() const { return messages_; }
+    const Definitions& definitions() const { return definitions_; }
+    // Goes on from a state that was kept; what tasks of a collective call have waited so far is
+    // not part of it.
+    void restore(JobState state, const std::vector<Message>& sends,
+                 const std::vector<Message>& receives);
+
+  private:
+    // A collective call under way: how many are in it, who came last.
+    struct Meeting {
+        std::uint32_t inside = 0;
+        TaskId last = 0;
+        Time last_entered{0};
+    };
+
+    void enter(TaskState& task, const Event& event);
+    void leave(TaskId id, TaskState& task, std::uint32_t region);
+    void leave_frame(TaskId id, TaskState& task);
+    void meet(TaskId id, TaskState& task, const Event& event);
+    void part(TaskId id, const Frame& frame);
+    void message_end(TaskId id, TaskState& task, const Event& event, bool is_send);
+    void message_done(const Message& message);
+    void mark(TaskId id, const Event& event);
+    void node_event(const Event& event);
+    void update(TaskId id, TaskState& task);
+    void change(TaskId id, TaskState& task, State state);
+
+    const TraceSource& source_;
+    Definitions& definitions_;
+    Listener* listener_ = nullptr;
+    JobState state_;
+    MessageMatcher messages_;
+    std::unordered_map<std::uint64_t, Meeting> meetings_;
+};
+
+}  // namespace poe::trace

@@ -1,0 +1,79 @@
+// Session: a trace that is being looked at. Any moment of it, any stretch of it, found by the index
+// and replayed from there. What views ask, in their words; nothing here knows how it will look.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "tracer/index.hpp"
+
+namespace poe::trace {
+
+struct Stretch {
+    Time from{0};
+    Time to{0};
+    Time length() const { return to - from; }
+    bool operator==(const Stretch&) const = default;
+};
+
+// How long a task was in each state, by columns of equal length.
+using StateBins = std::vector<std::array<Time, kStates>>;
+
+// One thread. Costs are those of replaying up to kMostReplayed keyframes, or of reading sums.
+class Session {
+  public:
+    // A stretch of more keyframes is shown by sums instead of event by event.
+    static constexpr std::size_t kMostReplayed = 8;
+
+    Session(TraceSource source, const Index::Places& places,
+            const std::function<void(double)>& progress, std::uint64_t between = Index::kBetween);
+
+    const TraceSource& source() const { return *source_; }
+    const Index& index() const { return *index_; }
+    const Definitions& definitions() const { return definitions_; }
+    const std::string& counter_name(std::uint32_t stream, std::uint32_t id) {
+        return definitions_.counter(definitions_.counter(stream, id));
+    }
+    Stretch whole() const { return {source_->begin(), source_->end()}; }
+
+    // The job at a moment: all events up to then, that moment's included. Going a little forward
+    // costs those events only.
+    const JobState& at(Time moment);
+    // Sent up to the moment of at(), but not received.
+    std::vector<Message> in_flight() const { return replay_->messages().waiting(true); }
+
+    // A row of bins for each of `count` tasks from `first` on.
+    std::vector<StateBins> bins(Stretch stretch, TaskId first, std::size_t count,
+                                std::size_t columns);
+    // Of all tasks together.
+    StateBins sum_of_bins(Stretch stretch, std::size_t columns);
+    // What each task did in a stretch.
+    std::vector<std::array<Time, kStates>> spent(Stretch stretch);
+    // Messages under way in the stretch, in the order of their arrival, at most `most`; those that
+    // had not arrived at its end have `received` there. Of a long stretch, of its end.
+    std::vector<Message> messages(Stretch stretch, std::size_t most);
+    // Messages that arrived, by pairs of tasks; a long stretch is widened to keyframes.
+    std::vector<PairSum> pairs(Stretch stretch);
+    // Tells a listener of the stretch; of a long one, of its end.
+    void listen(Stretch stretch, Listener& listener);
+
+    // The first event after, or the last before, a moment for which a condition holds. Replays all
+    // in between.
+    using Condition = std::function<bool(const Event&, TaskId)>;
+    std::optional<Event> find(Time from, bool forward, const Condition& condition);
+
+  private:
+    std::size_t keyframes_in(Stretch stretch) const;
+    StateBins bins_by_sums(Stretch stretch, TaskId task, std::size_t columns) const;
+    // A part of the stretch that is not too long to be replayed.
+    Stretch replayable(Stretch stretch) const;
+
+    std::unique_ptr<TraceSource> source_;
+    std::unique_ptr<Index> index_;
+    Definitions definitions_;
+    std::unique_ptr<Replay> replay_;
+    std::unique_ptr<EventMerge> merge_;
+    std::optional<Time> at_;
+};
+
+}  // namespace poe::trace

@@ -1,0 +1,134 @@
+// See stream.hpp.
+#include "tracer/stream.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace poe::trace {
+namespace {
+
+template <std::size_t kSize>
+std::string text_of(const std::array<char, kSize>& field) {
+    return {field.begin(), std::find(field.begin(), field.end(), '\0')};
+}
+
+const StreamHeader* header_at(std::span<const std::byte> bytes, std::size_t at) {
+    if (bytes.size() < at + kHeaderBytes) return nullptr;
+    const auto* header = reinterpret_cast<const StreamHeader*>(bytes.data() + at);
+    return header->magic == kMagic ? header : nullptr;
+}
+
+// Why a header cannot be read by us; empty: it can.
+std::string fault_of(const StreamHeader& header) {
+    if (header.byte_order != kByteOrder) return "was written on a computer of other byte order";
+    if (header.version != kVersion)
+        return fmt::format("has version {} of the format, this vt knows version {}", header.version,
+                           kVersion);
+    if (header.header_bytes != kHeaderBytes || header.record_bytes != sizeof(Record))
+        return "has records of another size";
+    if (header.kind != StreamKind::kJob && header.kind != StreamKind::kNode &&
+        header.kind != StreamKind::kTask)
+        return "is of an unknown kind";
+    if (header.kind != StreamKind::kJob && header.capacity == 0) return "has no capacity";
+    return "";
+}
+
+Stream stream_of(const StreamHeader& header, std::span<const std::byte> bytes) {
+    Stream stream;
+    stream.kind = header.kind;
+    stream.task = header.task;
+    stream.node = header.node;
+    stream.tasks = header.tasks;
+    stream.level = header.level;
+    stream.wraps = header.wraps != 0;
+    stream.open = header.length == 0;
+    stream.capacity = header.capacity;
+    stream.origin = header.origin;
+    stream.wall = header.wall;
+    stream.job = text_of(header.job);
+    stream.node_name = text_of(header.node_name);
+    stream.program = text_of(header.program);
+    stream.lost = header.lost.load(std::memory_order_relaxed);
+
+    const std::uint64_t reserved = header.reserved.load(std::memory_order_acquire);
+    const std::uint64_t slots =
+        std::min<std::uint64_t>(bytes.size() / sizeof(Record), stream.capacity);
+    stream.slots = {reinterpret_cast<const Record*>(bytes.data()), static_cast<std::size_t>(slots)};
+    // Without wrapping a number beyond the capacity was given out for nothing; it counts as lost.
+    const std::uint64_t written = stream.wraps ? reserved : std::min(reserved, stream.capacity);
+    stream.end = written;
+    stream.first = written > stream.capacity ? written - stream.capacity : 0;
+    if (stream.wraps && written > stream.capacity) {
+        stream.cut = stream.capacity - slots;
+    } else {
+        stream.end = std::min(written, slots);
+        stream.cut = written - stream.end;
+    }
+    return stream;
+}
+
+}  // namespace
+
+std::string Stream::name() const {
+    if (kind == StreamKind::kTask) return fmt::format("task {}", task);
+    return node_name.empty() ? fmt::format("node {}", node) : "node " + node_name;
+}
+
+std::uint64_t Stream::next_place(std::uint64_t number) const noexcept {
+    if (number >= end) return end;
+    const std::uint64_t index = number % capacity;
+    if (index < slots.size()) return number;
+    const std::uint64_t rest = capacity - index;
+    return slots.empty() || rest >= end - number ? end : number + rest;
+}
+
+std::uint64_t Stream::last_place(std::uint64_t number) const noexcept {
+    if (number <= first || slots.empty()) return first;
+    const std::uint64_t index = (number - 1) % capacity;
+    if (index < slots.size()) return number - 1;
+    const std::uint64_t back = index - slots.size() + 1;
+    return back > number - 1 - first ? first : number - 1 - back;
+}
+
+void find_streams(std::span<const std::byte> bytes, const std::string& file, FoundStreams& found) {
+    std::size_t at = 0;
+    std::size_t skipped = 0;
+    while (at < bytes.size()) {
+        const StreamHeader* header = header_at(bytes, at);
+        const std::string fault = header == nullptr ? "" : fault_of(*header);
+        if (header == nullptr || !fault.empty()) {
+            if (!fault.empty())
+                found.problems.push_back(
+                    fmt::format("{}: the stream at byte {} {}", file, at, fault));
+            skipped += std::min(kHeaderBytes, bytes.size() - at);
+            at += kHeaderBytes;
+            continue;
+        }
+        const std::size_t body = at + kHeaderBytes;
+        const std::size_t rest = bytes.size() - body;
+        const std::uint64_t says = header->length == 0 ? rest : header->length;
+        const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(says, rest));
+        const auto content = bytes.subspan(body, length);
+        if (header->kind == StreamKind::kJob) {
+            found.job.assign(reinterpret_cast<const char*>(content.data()), content.size());
+        } else {
+            Stream stream = stream_of(*header, content);
+            if (stream.cut > 0)
+                found.problems.push_back(fmt::format("{}: the file ends before {} records of {}",
+                                                     file, stream.cut, stream.name()));
+            if (stream.lost > 0)
+                found.problems.push_back(
+                    fmt::format("{}: {} records of {} found no room when the job ran", file,
+                                stream.lost, stream.name()));
+            found.streams.push_back(std::move(stream));
+        }
+        at = body + length;
+        at += (kHeaderBytes - at % kHeaderBytes) % kHeaderBytes;
+    }
+    if (skipped > 0)
+        found.problems.push_back(
+            fmt::format("{}: {} bytes are not of a trace, or damaged", file, skipped));
+}
+
+}  // namespace poe::trace

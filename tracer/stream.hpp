@@ -1,0 +1,65 @@
+// Stream: where the records of one task or node are, and which of them may be there. What a file
+// says is believed only as far as its size bears it out.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tracer/probe/format.hpp"
+
+namespace poe::trace {
+
+struct Stream {
+    StreamKind kind = StreamKind::kTask;
+    TaskId task = -1;
+    NodeIndex node = 0;
+    std::int32_t tasks = 0;
+    std::int32_t level = 0;
+    bool wraps = false;
+    bool open = false;  // not closed by its writer: it runs, or was killed
+    std::uint64_t capacity = 0;
+    std::uint64_t origin = 0;  // ns
+    std::uint64_t wall = 0;    // ns
+    std::string job;
+    std::string node_name;
+    std::string program;
+
+    std::span<const Record> slots;  // those that the file has; owned by whoever owns the bytes
+    std::uint64_t first = 0;        // numbers of the records that may be there: [first, end)
+    std::uint64_t end = 0;
+    std::uint64_t lost = 0;  // found no room when they were to be written
+    std::uint64_t cut = 0;   // were written, but the file ends before them
+
+    // "task 3" or "node n1".
+    std::string name() const;
+    // The next number from this one on, or the last one before it, whose place the file has;
+    // `end` and `first` when there is none. Where a file was cut, most numbers have none.
+    std::uint64_t next_place(std::uint64_t number) const noexcept;
+    std::uint64_t last_place(std::uint64_t number) const noexcept;
+    // Numbers that have a place in the file.
+    std::uint64_t places() const noexcept {
+        return end - first < slots.size() ? end - first : slots.size();
+    }
+    // The record of this number if it is whole, else null. Any number is allowed.
+    const Record* record(std::uint64_t number) const noexcept {
+        const std::uint64_t index = number % capacity;
+        if (index >= slots.size()) return nullptr;
+        const Record& found = slots[static_cast<std::size_t>(index)];
+        return found.mark() == mark_of(number / capacity) ? &found : nullptr;
+    }
+};
+
+// What a file holds.
+struct FoundStreams {
+    std::vector<Stream> streams;        // of tasks and nodes
+    std::string job;                    // the JSON of the job; empty: there is none
+    std::vector<std::string> problems;  // sentences about what is missing or wrong
+};
+
+// Finds the streams in the bytes of a file, whatever they are, and adds them. Page by page it goes
+// on behind what is damaged. The bytes must begin at a multiple of 64 in memory and stay.
+void find_streams(std::span<const std::byte> bytes, const std::string& file, FoundStreams& found);
+
+}  // namespace poe::trace

@@ -1,0 +1,70 @@
+// StreamWriter: a stream of records in memory, as a task would have written it. For whoever has
+// events from elsewhere (other trace formats, tests) and wants them played like ours. Pure; the
+// recorder of running tasks is another one, which shares only format.hpp with this.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tracer/probe/format.hpp"
+
+namespace poe::trace {
+
+struct StreamFacts {
+    StreamKind kind = StreamKind::kTask;
+    TaskId task = 0;
+    NodeIndex node = 0;
+    std::int32_t tasks = 1;
+    std::int32_t level = 9;
+    std::uint64_t origin = 0;    // ns, see StreamHeader
+    std::uint64_t wall = 0;      // ns
+    std::uint64_t capacity = 0;  // records; not 0: the stream wraps and keeps so many
+    std::string job;
+    std::string node_name;
+    std::string program;
+};
+
+// One thread at a time. Times are in ns since the origin.
+class StreamWriter {
+  public:
+    explicit StreamWriter(StreamFacts facts) : facts_(std::move(facts)) {}
+
+    void put(std::uint64_t time, Record record);
+    // A record and the text that belongs to it.
+    void put(std::uint64_t time, Record record, std::string_view text);
+
+    void define(std::uint64_t time, Defined what, std::uint32_t id, std::string_view name,
+                std::uint64_t value = 0);
+    void enter(std::uint64_t time, std::uint32_t region, std::uint32_t peer = kNobody,
+               std::uint32_t type = 0, std::uint16_t site = 0);
+    void leave(std::uint64_t time, std::uint32_t region);
+    void send(std::uint64_t time, std::uint32_t to, std::uint32_t type, Bytes bytes,
+              std::uint16_t number = 0);
+    void receive(std::uint64_t time, std::uint32_t from, std::uint32_t type, Bytes bytes,
+                 std::uint16_t number = 0);
+    // Behind the enter() of the call.
+    void collective(std::uint64_t time, std::uint16_t number, std::uint32_t root,
+                    std::uint32_t group, Bytes bytes);
+    void counter(std::uint64_t time, std::uint32_t counter, double value);
+    // Puts another record in the place of one that is there, at the same time. Not for streams that
+    // wrap.
+    void replace(std::uint64_t number, Record record);
+    // Skips a record's place, as a writer that was killed does.
+    void leave_hole() { ++reserved_; }
+
+    std::uint64_t records() const { return reserved_; }
+    // The whole stream, padded to full pages. `closed`: with its length in the header.
+    std::string bytes(bool closed = true) const;
+
+  private:
+    void message(std::uint64_t time, Record record, Bytes bytes);
+
+    StreamFacts facts_;
+    std::string records_;
+    std::uint64_t reserved_ = 0;
+};
+
+// The stream that names the job: JSON as in FORMAT.md.
+std::string job_stream(std::string_view json);
+
+}  // namespace poe::trace

@@ -1,0 +1,270 @@
+// See trace_source.hpp.
+#include "tracer/trace_source.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <sys/stat.h>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "comm/base/error.hpp"
+
+namespace poe::trace {
+namespace {
+
+// More tasks than that no job has; a number beyond is damage.
+constexpr TaskId kMostTasks = 1 << 17;
+// Looking at a stream brings much of the file around it into memory.
+constexpr std::uint32_t kBetweenForgetting = 64;
+constexpr std::uint64_t kHashPrime = 0x100000001b3;
+
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
+    return (hash ^ value ^ value >> 29) * kHashPrime;
+}
+
+std::vector<std::string> files_of(const std::string& path) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    if (!fs::is_directory(path, error)) return {path};
+    std::vector<std::string> files;
+    for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
+        std::error_code ignored;
+        if (it->is_regular_file(ignored)) files.push_back(it->path().string());
+    }
+    if (error) throw Error("cannot read the folder " + path, error.value());
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+bool begins_like_a_trace(std::span<const std::byte> bytes) {
+    return bytes.size() >= kHeaderBytes &&
+           std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
+}
+
+}  // namespace
+
+TraceSource TraceSource::open(const std::string& path) {
+    TraceSource source;
+    FoundStreams found;
+    const std::vector<std::string> paths = files_of(path);
+    const bool folder = std::filesystem::is_directory(path);
+    std::uint64_t identity = kVersion;
+    for (const std::string& file : paths) {
+        MappedFile mapped(file);
+        if (folder && !begins_like_a_trace(mapped.bytes())) continue;
+        struct stat about {};
+        if (::stat(file.c_str(), &about) == 0) {
+            identity = mixed(identity, static_cast<std::uint64_t>(about.st_size));
+            identity = mixed(identity, static_cast<std::uint64_t>(about.st_mtim.tv_sec));
+            identity = mixed(identity, static_cast<std::uint64_t>(about.st_mtim.tv_nsec));
+        }
+        const std::string name = std::filesystem::path(file).filename().string();
+        find_streams(mapped.bytes(), name, found);
+        source.size_ += mapped.bytes().size();
+        source.files_.push_back(std::move(mapped));
+    }
+    if (found.streams.empty()) {
+        std::string why = folder ? "no file in it is a part of a trace" : "it is not a trace";
+        if (!found.problems.empty()) why = found.problems.front();
+        throw Error("cannot play " + path + ": " + why);
+    }
+    source.identity_ = identity;
+    source.begin_with(std::move(found));
+    return source;
+}
+
+TraceSource TraceSource::from_bytes(std::string_view bytes, const std::string& name) {
+    TraceSource source;
+    const std::size_t size = (bytes.size() + 63) / 64 * 64;
+    source.memory_ = {std::aligned_alloc(64, std::max<std::size_t>(size, 64)), std::free};
+    std::memcpy(source.memory_.get(), bytes.data(), bytes.size());
+    source.size_ = bytes.size();
+    FoundStreams found;
+    find_streams({static_cast<const std::byte*>(source.memory_.get()), bytes.size()}, name, found);
+    if (found.streams.empty())
+        throw Error("cannot play " + name + ": " +
+                    (found.problems.empty() ? "it is not a trace" : found.problems.front()));
+    source.identity_ = mixed(bytes.size(), std::hash<std::string_view>()(bytes));
+    source.begin_with(std::move(found));
+    return source;
+}
+
+void TraceSource::begin_with(FoundStreams found) {
+    problems_ = std::move(found.problems);
+    for (Stream& stream : found.streams) {
+        const bool of_task = stream.kind == StreamKind::kTask;
+        if (of_task && (stream.task < 0 || stream.task >= kMostTasks)) {
+            problems_.push_back(fmt::format("a stream of task {} is left out", stream.task));
+            continue;
+        }
+        if (!of_task) stream.task = -1;
+        stream.node = std::clamp(stream.node, 0, kMostTasks);
+        streams_.push_back(std::move(stream));
+    }
+    if (streams_.empty()) throw Error("cannot play this trace: " + problems_.back());
+    for (const Stream& stream : streams_) {
+        open_ended_ |= stream.open;
+        identity_ = mixed(identity_, stream.end);
+    }
+    learn_facts(found.job);
+    fit_clocks();
+    find_ends();
+}
+
+void TraceSource::learn_facts(const std::string& text) {
+    const auto json = nlohmann::json::parse(text, nullptr, false);
+    const auto word = [&json](const char* key) {
+        const bool there = json.is_object() && json.contains(key) && json[key].is_string();
+        return there ? json[key].get<std::string>() : std::string();
+    };
+    facts_.program = word("program");
+    facts_.job = word("job");
+    std::map<NodeIndex, std::string> names;
+    std::vector<bool> has_stream;
+    for (const Stream& stream : streams_) {
+        facts_.level = std::max(facts_.level, stream.level);
+        facts_.tasks = std::max(facts_.tasks, stream.task + 1);
+        if (stream.tasks > 0 && stream.tasks <= kMostTasks)
+            facts_.tasks = std::max(facts_.tasks, stream.tasks);
+        if (!stream.node_name.empty()) names.emplace(stream.node, stream.node_name);
+        if (facts_.program.empty()) facts_.program = stream.program;
+        if (facts_.job.empty()) facts_.job = stream.job;
+    }
+    // Without its folders, as people say it.
+    facts_.program = std::filesystem::path(facts_.program).filename().string();
+    facts_.node_of.assign(static_cast<std::size_t>(facts_.tasks), 0);
+    has_stream.assign(static_cast<std::size_t>(facts_.tasks), false);
+    for (const Stream& stream : streams_) {
+        if (stream.task < 0) continue;
+        facts_.node_of[static_cast<std::size_t>(stream.task)] = stream.node;
+        has_stream[static_cast<std::size_t>(stream.task)] = true;
+    }
+    for (const auto& [node, name] : names) {
+        if (facts_.nodes.size() <= static_cast<std::size_t>(node))
+            facts_.nodes.resize(static_cast<std::size_t>(node) + 1);
+        facts_.nodes[static_cast<std::size_t>(node)] = name;
+    }
+    const auto missing = std::count(has_stream.begin(), has_stream.end(), false);
+    const auto first = std::find(has_stream.begin(), has_stream.end(), false) - has_stream.begin();
+    if (missing > 0)
+        problems_.push_back(fmt::format("{} of {} tasks have no stream, the first is task {}",
+                                        missing, facts_.tasks, first));
+    if (json.is_discarded() && text.empty())
+        problems_.emplace_back("the stream that names the job is missing");
+}
+
+void TraceSource::fit_clocks() {
+    std::map<NodeIndex, std::vector<ClockFit::Sample>> samples;
+    std::map<NodeIndex, std::uint64_t> wall_of;  // wall clock at monotonic 0
+    for (const Stream& stream : streams_) {
+        wall_of.emplace(stream.node, stream.wall - stream.origin);
+        if (stream.kind != StreamKind::kNode) continue;
+        Cursor cursor(stream);
+        while (const Record* record = cursor.next())
+            if (record->kind == Kind::kClock)
+                samples[stream.node].push_back({stream.origin + cursor.time(),
+                                                static_cast<std::int64_t>(record->b), record->a});
+    }
+    // The home node has nothing to measure itself against.
+    const auto home = std::find_if(wall_of.begin(), wall_of.end(), [&](const auto& node) {
+        return samples.find(node.first) == samples.end();
+    });
+    std::map<NodeIndex, ClockFit> fits;
+    for (const auto& [node, wall] : wall_of) {
+        if (const auto measured = samples.find(node); measured != samples.end())
+            fits[node] = ClockFit::through(measured->second);
+        else if (node != home->first && wall != home->second) {
+            fits[node] = ClockFit::constant(static_cast<std::int64_t>(home->second - wall));
+            problems_.push_back(fmt::format(
+                "the clock of node {} was not measured: its times are by its wall clock", node));
+        }
+    }
+    for (const Stream& stream : streams_) fits_.push_back(fits[stream.node]);
+    moves_.resize(streams_.size());
+}
+
+void TraceSource::find_ends() {
+    std::vector<std::uint64_t> origins;
+    for (std::size_t i = 0; i < streams_.size(); ++i)
+        origins.push_back(fits_[i].home(streams_[i].origin));
+    // Signed distances from one of them: clocks may be of any magnitude.
+    base_ = origins.front();
+    std::uint64_t earliest = base_;
+    for (const std::uint64_t origin : origins)
+        if (static_cast<std::int64_t>(origin - base_) < static_cast<std::int64_t>(earliest - base_))
+            earliest = origin;
+    base_ = earliest;
+    bool any = false;
+    for (std::uint32_t i = 0; i < streams_.size(); ++i) {
+        const Stream& stream = streams_[i];
+        if (i % kBetweenForgetting == 0) forget();
+        Cursor first(stream);
+        if (first.next() == nullptr) continue;
+        const Time from = time_of(i, first.time());
+        // The last that is whole, from behind; times before it are unwrapped from the first.
+        std::uint64_t last = stream.last_place(stream.end);
+        while (last > first.number() && stream.record(last) == nullptr)
+            last = stream.last_place(last);
+        Cursor end(stream, {last, first.time()});
+        const Time to = end.next() != nullptr ? time_of(i, end.time()) : from;
+        begin_ = any ? std::min(begin_, from) : from;
+        end_ = any ? std::max(end_, to) : to;
+        any = true;
+    }
+    if (!any) problems_.emplace_back("there are no records");
+    end_ = std::max(begin_, end_);
+    forget();
+}
+
+Time TraceSource::time_of(std::uint32_t stream, std::uint64_t time) const noexcept {
+    const std::uint64_t home = fits_[stream].home(streams_[stream].origin + time);
+    const Time plain =
+        std::clamp(Time(static_cast<std::int64_t>(home - base_)), -kFarthest, kFarthest);
+    const std::map<Time, Time>& moves = moves_[stream];
+    if (moves.empty()) return plain;
+    const auto after = moves.upper_bound(plain);
+    return after == moves.begin() ? plain : std::min(plain + std::prev(after)->second, kFarthest);
+}
+
+void TraceSource::move_forward(std::uint32_t stream, Time from, Time by) {
+    std::map<Time, Time>& moves = moves_[stream];
+    const auto after = moves.upper_bound(from);
+    const Time before = after == moves.begin() ? Time{0} : std::prev(after)->second;
+    moves.try_emplace(from, before);
+    for (auto at = moves.find(from); at != moves.end(); ++at) at->second += by;
+    identity_ = mixed(identity_, static_cast<std::uint64_t>(from.count()) ^
+                                     static_cast<std::uint64_t>(by.count()) << 1);
+    end_ = std::max(end_, std::min(end_ + by, kFarthest));
+}
+
+Time TraceSource::before_repair(std::uint32_t stream, Time moment) const noexcept {
+    const std::map<Time, Time>& moves = moves_[stream];
+    for (auto at = moves.rbegin(); at != moves.rend(); ++at)
+        if (moment >= at->first + at->second) return moment - at->second;
+    return moment;
+}
+
+Time TraceSource::farthest_move() const noexcept {
+    Time most{0};
+    for (const auto& moves : moves_)
+        if (!moves.empty()) most = std::max(most, moves.rbegin()->second);
+    return most;
+}
+
+std::uint64_t TraceSource::records() const {
+    std::uint64_t sum = 0;
+    for (const Stream& stream : streams_) sum += stream.places();
+    return sum;
+}
+
+Bytes TraceSource::size() const {
+    return size_;
+}
+
+void TraceSource::forget() const noexcept {
+    for (const MappedFile& file : files_) file.forget();
+}
+
+}  // namespace poe::trace

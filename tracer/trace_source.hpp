@@ -1,0 +1,104 @@
+// TraceSource: one trace, wherever its parts are: the streams, who wrote them, their times on one
+// clock. Other formats are played by turning them into streams (import_otf2.hpp), so that there is
+// one reader behind all views.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tracer/clock_fit.hpp"
+#include "tracer/cursor.hpp"
+#include "tracer/mapped_file.hpp"
+#include "tracer/stream.hpp"
+#include "tracer/trace_time.hpp"
+
+namespace poe::trace {
+
+struct TraceFacts {
+    std::string program;
+    std::string job;
+    std::vector<std::string> nodes;  // names, by NodeIndex
+    std::int32_t tasks = 0;
+    int level = 0;
+    std::vector<NodeIndex> node_of;  // by task
+};
+
+// What one event is: a record on the trace's time line.
+struct Event {
+    Time time{0};
+    std::uint32_t stream = 0;
+    std::uint64_t number = 0;  // of the record in its stream
+    Record record;
+};
+
+// Not thread-safe.
+class TraceSource {
+  public:
+    // A gathered file, or the folder of the parts. Throws Error when nothing can be played.
+    static TraceSource open(const std::string& path);
+    // The same from bytes in memory, which the source takes.
+    static TraceSource from_bytes(std::string_view bytes, const std::string& name);
+
+    const TraceFacts& facts() const { return facts_; }
+    const std::vector<Stream>& streams() const { return streams_; }
+    // What is missing or damaged, a sentence each.
+    const std::vector<std::string>& problems() const { return problems_; }
+    // From the first to the last record.
+    Time begin() const { return begin_; }
+    Time end() const { return end_; }
+    // True while some stream has not been closed: more may come, see TraceSource::open again.
+    bool open_ended() const { return open_ended_; }
+    // All records that are there; holes count.
+    std::uint64_t records() const;
+    Bytes size() const;
+    // The same for the same content of a trace's files, another one otherwise, as far as can be
+    // told without reading them.
+    std::uint64_t identity() const { return identity_; }
+
+    // A stream's own time on the trace's clock.
+    Time time_of(std::uint32_t stream, std::uint64_t time) const noexcept;
+    // Repair (repair.hpp): from a moment of its own on, a stream is so much later than its clock
+    // says. Moments are those before any repair.
+    void move_forward(std::uint32_t stream, Time from, Time by);
+    Time before_repair(std::uint32_t stream, Time moment) const noexcept;
+    Time farthest_move() const noexcept;
+
+    // What stands behind an event in its stream.
+    std::string text_of(const Event& event, std::size_t bytes) const {
+        return text_behind(streams_[event.stream], event.number, bytes);
+    }
+    Bytes bytes_of(const Event& event) const noexcept {
+        return trace::bytes_of(streams_[event.stream], event.number, event.record);
+    }
+    // The row of a task's stream, -1 for a node's.
+    TaskId task_of(std::uint32_t stream) const { return streams_[stream].task; }
+    // Gives the memory of what has been read back.
+    void forget() const noexcept;
+
+  private:
+    TraceSource() = default;
+    void begin_with(FoundStreams found);
+    void learn_facts(const std::string& json);
+    void fit_clocks();
+    void find_ends();
+
+    std::vector<MappedFile> files_;
+    std::shared_ptr<void> memory_;
+    std::vector<Stream> streams_;
+    std::vector<ClockFit> fits_;  // by stream
+    // From which moment on a stream is how much later, rising; by stream.
+    std::vector<std::map<Time, Time>> moves_;
+    TraceFacts facts_;
+    std::vector<std::string> problems_;
+    Bytes size_ = 0;
+    std::uint64_t base_ = 0;  // time 0, on the home node's clock
+    Time begin_{0};
+    Time end_{0};
+    std::uint64_t identity_ = 0;
+    bool open_ended_ = false;
+};
+
+}  // namespace poe::trace

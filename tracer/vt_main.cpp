@@ -1,0 +1,262 @@
+// vt, the Visualization Tool: wires together the trace, what is asked of it, and the output.
+#include <algorithm>
+#include <clocale>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <langinfo.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "comm/base/error.hpp"
+#include "tracer/import_otf2.hpp"
+#include "tracer/playback/picture.hpp"
+#include "tracer/playback/views.hpp"
+#include "tracer/playback/watch.hpp"
+#include "tracer/repair.hpp"
+#include "tracer/summary.hpp"
+#include "tracer/trace_words.hpp"
+#include "tracer/vt_options.hpp"
+
+namespace {
+
+using namespace poe;
+using namespace poe::trace;
+
+constexpr int kErrorStatus = 2;
+constexpr int kSignalStatus = 128;
+
+int fail(const std::string& text) {
+    std::cerr << "vt: " << text << "\n";
+    return kErrorStatus;
+}
+
+int finish(const std::string& text) {
+    std::cout << text << std::flush;
+    return std::cout ? 0 : kErrorStatus;
+}
+
+std::string variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+
+// A line on standard error, when that is a terminal, which goes away at the end.
+class ProgressLine {
+  public:
+    explicit ProgressLine(std::string what) : what_(std::move(what)) {}
+    ~ProgressLine() {
+        if (shown_) std::cerr << "\r\033[K" << std::flush;
+    }
+    ProgressLine(const ProgressLine&) = delete;
+    ProgressLine& operator=(const ProgressLine&) = delete;
+
+    std::function<void(double)> tell() {
+        return [this](double share) {
+            if (::isatty(STDERR_FILENO) != 1) return;
+            shown_ = true;
+            std::cerr << fmt::format("\r{} {:3.0f}%", what_, 100 * share) << std::flush;
+        };
+    }
+
+  private:
+    std::string what_;
+    bool shown_ = false;
+};
+
+std::string cache_folder() {
+    std::string given = variable("XDG_CACHE_HOME");
+    if (!given.empty()) return given;
+    const std::string home = variable("HOME");
+    return home.empty() ? "" : home + "/.cache";
+}
+
+TraceSource open_trace(const std::string& path, bool repair) {
+    TraceSource source = path.ends_with(".otf2") ? import_otf2(path) : TraceSource::open(path);
+    if (!repair) return source;
+    const Repaired repaired = repair_clocks(source);
+    std::cerr << fmt::format(
+        "vt: {} messages arrived before they were sent; tasks are moved by up to {}{}\n",
+        repaired.messages, span_words(repaired.farthest), repaired.all ? "" : "; some are left");
+    return source;
+}
+
+std::unique_ptr<Session> open_session(const std::string& path, bool repair) {
+    TraceSource source = open_trace(path, repair);
+    // One that may still grow needs another index soon: that is kept in memory.
+    Index::Places places;
+    if (!source.open_ended()) places = index_places(path, cache_folder(), source.identity());
+    ProgressLine line("vt: makes an index of " + path);
+    return std::make_unique<Session>(std::move(source), places, line.tell());
+}
+
+Summary summary_of(const std::string& path, bool repair) {
+    const TraceSource source = open_trace(path, repair);
+    Symbols symbols;
+    ProgressLine line("vt: reads " + path);
+    return summarize(source, symbols, line.tell());
+}
+
+// The stretch that -from and -to name.
+Result<Stretch> stretch_of(const VtOptions& options, Stretch whole) {
+    Stretch stretch = whole;
+    for (const bool first : {true, false}) {
+        const std::string& word = first ? options.from : options.to;
+        if (word.empty()) continue;
+        const auto time = read_time(word, whole.from, whole.to);
+        if (!time)
+            return UserError{
+                "", 0, 0, fmt::format("\"{}\" is no time", word), "as in 1.2s, 300ms, 2:05 or 40%",
+                0};
+        (first ? stretch.from : stretch.to) = std::clamp(*time, whole.from, whole.to);
+    }
+    if (stretch.from >= stretch.to)
+        return UserError{
+            "",
+            0,
+            0,
+            "there is nothing between -from and -to",
+            fmt::format("the trace has {} to {} s", seconds_of(whole.from), seconds_of(whole.to)),
+            0};
+    return stretch;
+}
+
+std::vector<std::string> source_lines(const std::string& path) {
+    std::ifstream file(path);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    return lines;
+}
+
+int write_to(const std::string& path, const std::function<void(std::ostream&)>& write) {
+    if (path.empty()) {
+        write(std::cout);
+        std::cout << std::flush;
+        return std::cout ? 0 : kErrorStatus;
+    }
+    std::ofstream file(path, std::ios::binary);
+    if (!file) throw_errno("cannot write " + path);
+    write(file);
+    file.close();
+    if (!file) throw_errno("cannot write " + path);
+    return 0;
+}
+
+int show_view(const VtOptions& options, bool unicode) {
+    const auto session = open_session(options.traces[0], options.repair);
+    const auto stretch = stretch_of(options, session->whole());
+    if (!stretch) return fail(stretch.error().str());
+    Look look = look_at(*session);
+    look.window = stretch.value();
+    look.lines = options.lines;
+    look.now = look.window.to;
+    if (!options.at.empty()) {
+        const auto at = read_time(options.at, session->whole().from, session->whole().to);
+        if (!at) return fail("\"" + options.at + "\" is no time; as in 1.2s, 300ms, 2:05 or 40%");
+        look.now = std::clamp(*at, look.window.from, look.window.to);
+    }
+    const TaskId last = std::max(session->source().facts().tasks - 1, 0);
+    if (options.tasks) look.top = look.selected = std::min(*options.tasks->begin(), last);
+    const bool svg = options.output.ends_with(".svg");
+    const markers::Glyphs glyphs(unicode || svg);
+    Symbols symbols;
+    const Easel easel{*session, symbols, glyphs, source_lines};
+    const markers::Grid grid =
+        draw_view(options.view, look, {options.columns, options.rows}, easel);
+    std::string text = svg ? svg_of(grid) : grid.text();
+    if (!svg) text.erase(text.find_last_not_of('\n') + 1).append("\n");
+    return write_to(options.output, [&](std::ostream& out) { out << text; });
+}
+
+int export_to(const VtOptions& options) {
+    const TraceSource source = open_trace(options.traces[0], options.repair);
+    const auto stretch =
+        stretch_of(options, {source.begin(), std::max(source.end(), source.begin() + Time{1})});
+    if (!stretch) return fail(stretch.error().str());
+    const ExportRange range{stretch.value(), options.tasks};
+    ProgressLine line("vt: exports");
+    if (options.format == ExportFormat::kOtf2) {
+        export_trace(source, range, *otf2_sink(options.output), line.tell());
+        return 0;
+    }
+    return write_to(options.output, [&](std::ostream& out) {
+        const auto sink = options.format == ExportFormat::kCsv      ? csv_sink(out)
+                          : options.format == ExportFormat::kChrome ? chrome_sink(out)
+                                                                    : perfetto_sink(out);
+        const auto tell = line.tell();
+        export_trace(source, range, *sink, [&](double share) {
+            tell(share);
+            // Who reads has gone, or the disk is full: the rest is not worth the time.
+            if (!out)
+                throw Error("cannot write " +
+                            (options.output.empty() ? "any more" : options.output));
+        });
+    });
+}
+
+int play_it(const VtOptions& options, bool unicode) {
+    const std::string kind = variable("TERM");
+    const bool terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
+    const std::string& path = options.traces[0];
+    if (!terminal || kind.empty() || kind == "dumb")
+        return finish(summary_text(summary_of(path, options.repair)));
+    auto session = open_session(path, options.repair);
+    Look look = look_at(*session);
+    WatchOptions how{.colors = variable("NO_COLOR").empty(), .unicode = unicode, .follow = {}};
+    std::uint64_t known = session->source().identity();
+    // What still grows is opened again.
+    if (session->source().open_ended())
+        how.follow = [path, known]() mutable -> std::unique_ptr<Session> {
+            try {
+                TraceSource source = TraceSource::open(path);
+                if (source.identity() == known) return nullptr;
+                known = source.identity();
+                return std::make_unique<Session>(std::move(source), Index::Places{}, [](double) {});
+            } catch (const Error&) {
+                return nullptr;  // gathered meanwhile: what was read stays
+            }
+        };
+    const int signal = watch(std::move(session), std::move(look), how);
+    return signal == 0 ? 0 : kSignalStatus + signal;
+}
+
+int run(const VtOptions& options, bool unicode) {
+    switch (options.request) {
+        case VtOptions::Request::kHelp:
+            return finish(vt_help_text());
+        case VtOptions::Request::kShowVersion:
+            return finish("vt " POE_VERSION "\n");
+        case VtOptions::Request::kDiff:
+            return finish(diff_text(summary_of(options.traces[0], options.repair),
+                                    summary_of(options.traces[1], options.repair)));
+        case VtOptions::Request::kSummary: {
+            const Summary summary = summary_of(options.traces[0], options.repair);
+            return finish(options.json ? summary_json(summary) : summary_text(summary));
+        }
+        case VtOptions::Request::kView:
+            return show_view(options, unicode);
+        case VtOptions::Request::kExport:
+            return export_to(options);
+        case VtOptions::Request::kPlay:
+            break;
+    }
+    return play_it(options, unicode);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::setlocale(LC_CTYPE, "");
+    ::signal(SIGPIPE, SIG_IGN);
+    const Result<VtOptions> options = read_vt_options({argv + std::min(argc, 1), argv + argc});
+    if (!options) return fail(options.error().str());
+    try {
+        return run(options.value(), std::strcmp(::nl_langinfo(CODESET), "UTF-8") == 0);
+    } catch (const std::exception& error) {
+        return fail(error.what());
+    }
+}

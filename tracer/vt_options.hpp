@@ -1,0 +1,36 @@
+// What the user asked of vt. Reading it is a pure function of the arguments.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "comm/base/result.hpp"
+#include "tracer/export.hpp"
+#include "tracer/playback/look.hpp"
+
+namespace poe::trace {
+
+struct VtOptions {
+    enum class Request { kPlay, kSummary, kDiff, kView, kExport, kHelp, kShowVersion };
+    Request request = Request::kPlay;
+    std::vector<std::string> traces;  // one; two for kDiff
+    bool json = false;
+    ViewKind view = ViewKind::kTimeline;
+    ExportFormat format = ExportFormat::kCsv;
+    std::string output;        // a file; empty: standard output
+    std::string from, to, at;  // moments as typed, see read_time(); empty: begin, end, end
+    std::optional<std::set<TaskId>> tasks;
+    bool repair = false;  // of clocks
+    bool lines = false;   // of messages, in the time line
+    int columns = 100;    // of a view that is written
+    int rows = 30;
+};
+
+// A UserError names the word as typed and what was probably meant.
+Result<VtOptions> read_vt_options(const std::vector<std::string>& arguments);
+
+std::string vt_help_text();
+
+}  // namespace poe::trace
