@@ -14,6 +14,7 @@
 
 #include "comm/base/error.hpp"
 #include "tracer/import_otf2.hpp"
+#include "tracer/merge.hpp"
 #include "tracer/playback/picture.hpp"
 #include "tracer/playback/views.hpp"
 #include "tracer/playback/watch.hpp"
@@ -224,6 +225,30 @@ int play_it(const VtOptions& options, bool unicode) {
     return signal == 0 ? 0 : kSignalStatus + signal;
 }
 
+volatile std::sig_atomic_t interrupted = 0;
+
+// Stops between two portions at Ctrl-C; the parts stay.
+int merge(const VtOptions& options) {
+    for (const int number : {SIGINT, SIGTERM, SIGHUP})
+        std::signal(number, [](int signal) { interrupted = signal; });
+    const std::string& folder = options.traces[0];
+    const std::string output = options.output.empty() ? merged_name(folder) : options.output;
+    const auto merged = merge_trace(folder, output, [] { return interrupted != 0; });
+    if (!merged) return fail(merged.error().str());
+    const MergeReport& report = merged.value();
+    if (report.file.empty()) {
+        std::cerr << "vt: stopped; the parts are still in " << folder << "\n";
+        return kSignalStatus + interrupted;
+    }
+    for (const std::string& name : report.damaged)
+        std::cerr << "vt: " << name << " is no part of a trace, and stays\n";
+    if (!report.absent.empty())
+        std::cerr << fmt::format("vt: {} tasks have left nothing, task {} first\n",
+                                 report.absent.size(), report.absent.front());
+    return finish(fmt::format("{}: {} tasks, {} records\n", report.file, report.tasks,
+                              report.records));
+}
+
 int run(const VtOptions& options, bool unicode) {
     switch (options.request) {
         case VtOptions::Request::kHelp:
@@ -237,6 +262,8 @@ int run(const VtOptions& options, bool unicode) {
             const Summary summary = summary_of(options.traces[0], options.repair);
             return finish(options.json ? summary_json(summary) : summary_text(summary));
         }
+        case VtOptions::Request::kMerge:
+            return merge(options);
         case VtOptions::Request::kView:
             return show_view(options, unicode);
         case VtOptions::Request::kExport:

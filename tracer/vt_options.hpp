@@ -13,7 +13,7 @@
 namespace poe::trace {
 
 struct VtOptions {
-    enum class Request { kPlay, kSummary, kDiff, kView, kExport, kHelp, kShowVersion };
+    enum class Request { kPlay, kSummary, kDiff, kView, kExport, kMerge, kHelp, kShowVersion };
     Request request = Request::kPlay;
     std::vector<std::string> traces;  // one; two for kDiff
     bool json = false;

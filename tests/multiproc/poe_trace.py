@@ -218,6 +218,16 @@ class Ends(TraceTest):
                 out.write(data + bytes(-len(data) % 4096))
         trace = Trace(self.place / "by_hand.trc")
         self.assertGreater(len(trace.of(0, "receive")), 90)
+        # Or by vt, which then removes the parts.
+        vt = lambda *args: subprocess.run([str(BUILD / "bin" / "vt"), *args], cwd=self.place, capture_output=True, text=True)
+        merged = vt("-merge", parts)
+        self.assertEqual((merged.returncode, merged.stderr), (0, ""))
+        self.assertRegex(merged.stdout, r"^trace_tasks\.trc: 2 tasks, \d+ records\n$")
+        self.assertEqual(sorted(os.listdir(self.place)), ["by_hand.trc", "trace_tasks.trc"])
+        self.assertEqual(len(Trace(self.place / "trace_tasks.trc").of(0, "receive")), len(trace.of(0, "receive")))
+        again = vt("-merge", parts)
+        self.assertEqual(again.returncode, 2)
+        self.assertIn(parts, again.stderr)
 
 
 class Attached(TraceTest):
