@@ -21,7 +21,7 @@ inline std::string tuning_path(const std::function<const char*(const char*)>& va
         const char* text = variables(name);
         return std::string(text != nullptr ? text : "");
     };
-    const std::string file = value(kTuningFileVariable);
+    std::string file = value(kTuningFileVariable);
     if (!file.empty()) return file;
     std::string directory = value("XDG_CONFIG_HOME");
     if (directory.empty() && !value("HOME").empty()) directory = value("HOME") + "/.config";
