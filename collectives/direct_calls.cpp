@@ -53,11 +53,7 @@ DirectCalls::DirectCalls(comm::Runtime& runtime, const Group& group, LocalCalls&
       local_(local),
       n_(group.size()),
       me_(static_cast<std::uint32_t>(group.me)),
-      all_(n_) {
-    const NodeSegment& segment = *runtime.segment();
-    for (const TaskId task : group.members)
-        pids_.push_back(segment.slot(*segment.local_index(task)).pid);
-}
+      all_(n_) {}
 
 bool DirectCalls::fits(const Shape& shape) noexcept {
     return shape.operation == Operation::kIndex && shape.matrix.empty() &&
@@ -83,7 +79,11 @@ bool DirectCalls::allowed() {
 // Reads a word of each member, no matter which.
 bool DirectCalls::may_reach_all() {
     tell_all(all_.data());
-    if (!runtime_.segment()->facts().single_copy) return false;
+    // Only now all are known to have said who they are.
+    const NodeSegment& segment = *runtime_.segment();
+    for (const TaskId task : group_.members)
+        pids_.push_back(segment.slot(*segment.local_index(task)).pid);
+    if (!segment.facts().single_copy) return false;
     for (std::uint32_t m = 0; m < n_; ++m) {
         std::uint64_t read = 0;
         if (m != me_ &&
