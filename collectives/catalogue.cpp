@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "collectives/algorithms/algorithms.hpp"
+#include "collectives/algorithms/two_level.hpp"
 
 namespace poe::collectives {
 namespace {
@@ -118,6 +119,8 @@ constexpr Algorithm kCatalogue[] = {
     {Op::kBcast, "scatter-concat", nullptr, none, always,
      [](S s, double) { return bcast_scatter_concat(s); },
      [](S s, double) { return bcast_scatter_concat_counts(s); }},
+    {Op::kBcast, "two-level", nullptr, none, [](S s, double) { return two_level_fits(s); },
+     [](S s, double) { return two_level(s); }, [](S s, double) { return two_level_counts(s); }},
 
     {Op::kReduce, "binomial", nullptr, none, always,
      [](S s, double) { return reduce_tree(s, half()); },
@@ -136,6 +139,8 @@ constexpr Algorithm kCatalogue[] = {
     {Op::kReduce, "chain", "segments", usual_segments, reversed_fits,
      [](S s, double p) { return reduce_reversed(s, bcast_chain(s, whole(p))); },
      [](S s, double p) { return bcast_chain_counts(s, whole(p)); }},
+    {Op::kReduce, "two-level", nullptr, none, [](S s, double) { return two_level_fits(s); },
+     [](S s, double) { return two_level(s); }, [](S s, double) { return two_level_counts(s); }},
 
     {Op::kCombine, "tree", nullptr, none, always,
      [](S s, double) { return combine_hybrid(s, kAll); },
@@ -157,6 +162,8 @@ constexpr Algorithm kCatalogue[] = {
      [](S s, double) { return combine_halving_counts(s); }},
     {Op::kCombine, "ring", nullptr, none, ring_fits, [](S s, double) { return combine_ring(s); },
      [](S s, double) { return combine_ring_counts(s); }},
+    {Op::kCombine, "two-level", nullptr, none, [](S s, double) { return two_level_fits(s); },
+     [](S s, double) { return two_level(s); }, [](S s, double) { return two_level_counts(s); }},
 
     {Op::kPrefix, "tree", nullptr, none, always, [](S s, double) { return prefix_hybrid(s, kAll); },
      [](S s, double) { return prefix_hybrid_counts(s, kAll); }},
@@ -195,6 +202,8 @@ constexpr Algorithm kCatalogue[] = {
      [](S s, double) { return concat_direct_counts(s); }},
     {Op::kConcat, "ring", nullptr, none, always, [](S s, double) { return concat_ring(s); },
      [](S s, double) { return concat_ring_counts(s); }},
+    {Op::kConcat, "two-level", nullptr, none, [](S s, double) { return two_level_fits(s); },
+     [](S s, double) { return two_level(s); }, [](S s, double) { return two_level_counts(s); }},
 
     // Before radix n, which sends the same, and copies besides.
     {Op::kIndex, "pairwise", "steps under way at once, 0 for all", none,
@@ -218,6 +227,8 @@ constexpr Algorithm kCatalogue[] = {
      [](S s, double) { return sync_dissemination_counts(s); }},
     {Op::kSync, "tree", nullptr, none, always, [](S s, double) { return sync_tree(s, half()); },
      [](S s, double) { return sync_tree_counts(s, half()); }},
+    {Op::kSync, "two-level", nullptr, none, [](S s, double) { return two_level_fits(s); },
+     [](S s, double) { return two_level(s); }, [](S s, double) { return two_level_counts(s); }},
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ Commons::Commons(std::byte* memory, std::uint32_t members, std::uint32_t me, con
       published_(arrived_ + sizes.depth),
       done_(published_ + sizes.depth),
       slots_(reinterpret_cast<std::byte*>(done_ + members)),
-      results_(slots_ + sizes.depth * members * sizes.slot),
+      results_(slots_ + Bytes{sizes.depth} * members * sizes.slot),
       publisher_(sizes.depth, kLast) {}
 
 // A member that is not done with so many calls; members_ when all are.

@@ -12,8 +12,8 @@
 namespace poe::collectives {
 namespace {
 
-// Of a block: below that, messages are as fast.
-constexpr Bytes kWorthReading = Bytes{32} << 10;
+// Of what a member gets: below that, messages are as fast.
+constexpr Bytes kWorthReading = Bytes{512} << 10;
 
 // The part of `copy` that process_vm_readv and its like do not do in one call. False: it failed.
 template <typename Copy>
@@ -53,17 +53,11 @@ DirectCalls::DirectCalls(comm::Runtime& runtime, const Group& group, LocalCalls&
       local_(local),
       n_(group.size()),
       me_(static_cast<std::uint32_t>(group.me)),
-      all_(n_) {
-    const NodeSegment& segment = *runtime.segment();
-    for (const TaskId task : group.members)
-        pids_.push_back(segment.slot(*segment.local_index(task)).pid);
-}
+      all_(n_) {}
 
 bool DirectCalls::fits(const Shape& shape) noexcept {
-    if (!shape.offsets.empty() || !shape.matrix.empty()) return false;
-    const bool blocks =
-        shape.operation == Operation::kConcat || shape.operation == Operation::kIndex;
-    return blocks && shape.bytes >= kWorthReading;
+    return shape.operation == Operation::kIndex && shape.matrix.empty() &&
+           shape.bytes * shape.n >= kWorthReading;
 }
 
 bool DirectCalls::allowed() {
@@ -85,7 +79,11 @@ bool DirectCalls::allowed() {
 // Reads a word of each member, no matter which.
 bool DirectCalls::may_reach_all() {
     tell_all(all_.data());
-    if (!runtime_.segment()->facts().single_copy) return false;
+    // Only now all are known to have said who they are.
+    const NodeSegment& segment = *runtime_.segment();
+    for (const TaskId task : group_.members)
+        pids_.push_back(segment.slot(*segment.local_index(task)).pid);
+    if (!segment.facts().single_copy) return false;
     for (std::uint32_t m = 0; m < n_; ++m) {
         std::uint64_t read = 0;
         if (m != me_ &&
@@ -121,32 +119,13 @@ void DirectCalls::for_others(Work&& work) const {
     for (std::uint32_t i = 1; i < n_; ++i) work((me_ + i) % n_);
 }
 
-// Out of the others' results, where their own blocks are as well: long memory is more often in
-// large pages, which take less to read.
-void DirectCalls::concat(const Shape& shape, const Run& run) {
-    const Bytes bytes = shape.bytes;
-    std::memmove(run.result + me_ * bytes, run.given, bytes);
-    tell_all(run.result);
-    for_others(
-        [&](std::uint32_t m) { read(m, all_[m] + m * bytes, run.result + m * bytes, bytes); });
-    meet();
-}
-
-void DirectCalls::index(const Shape& shape, const Run& run) {
+void DirectCalls::run(const Shape& shape, const Run& run) {
     const Bytes bytes = shape.bytes;
     tell_all(run.given);
     std::memmove(run.result + me_ * bytes, run.given + me_ * bytes, bytes);
     for_others(
         [&](std::uint32_t m) { read(m, all_[m] + me_ * bytes, run.result + m * bytes, bytes); });
     meet();
-}
-
-void DirectCalls::run(const Shape& shape, const Run& run) {
-    if (shape.operation == Operation::kConcat) {
-        concat(shape, run);
-    } else {
-        index(shape, run);
-    }
 }
 
 }  // namespace poe::collectives

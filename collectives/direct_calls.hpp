@@ -1,8 +1,8 @@
-// Long blocks within a node, without messages: in a concat and an index members tell each other
-// where their data lie, and each copies what it needs straight out of the others' memory
-// (process_vm_readv), once. Apart from LocalCalls, which it uses to tell and to wait, since that
-// knows only shared memory. Reductions were tried the same way, each member reducing one part of
-// all vectors; trees of messages were as fast or faster.
+// An index of much data within a node, without messages: members tell each other where their data
+// lie, and each copies what it needs straight out of the others' memory (process_vm_readv), once.
+// Apart from LocalCalls, which it uses to tell and to wait, since that knows only shared memory.
+// Concat and reductions were tried the same way, each member reducing one part of all vectors;
+// messages were as fast or faster.
 //
 // Nobody's data are touched after its call.
 #pragma once
@@ -35,8 +35,6 @@ class DirectCalls {
     void read(std::uint32_t member, std::uint64_t from, std::byte* to, Bytes bytes) const;
     template <typename Work>
     void for_others(Work&& work) const;
-    void concat(const Shape& shape, const Run& run);
-    void index(const Shape& shape, const Run& run);
 
     comm::Runtime& runtime_;
     const Group& group_;

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <strings.h>
 #include <unistd.h>
@@ -96,6 +97,21 @@ const CostModel& Library::model_for(const Group& group) {
     return LocalCalls::possible(runtime_, group) ? tuning_->node : tuning_->network;
 }
 
+// The first rank of each of a group's nodes; empty when there is one only, or a node's ranks are
+// not all next to each other.
+std::vector<std::uint32_t> Library::nodes_of(const Group& group) const {
+    std::vector<std::uint32_t> firsts;
+    std::set<NodeIndex> seen;
+    if (runtime_.nodes() == 1) return {};
+    for (std::uint32_t rank = 0; rank < group.size(); ++rank) {
+        const NodeIndex node = runtime_.segment()->node_of(group.members[rank]);
+        if (rank > 0 && node == runtime_.segment()->node_of(group.members[rank - 1])) continue;
+        if (!seen.insert(node).second) return {};
+        firsts.push_back(rank);
+    }
+    return firsts.size() > 1 ? firsts : std::vector<std::uint32_t>{};
+}
+
 Choice Library::choice_for(const Group& group, const Shape& shape) {
     return choose(shape, model_for(group), overrides_);
 }
@@ -151,7 +167,9 @@ Plan& Library::plan_for(Group& group, const CollectiveCall& call) {
     const Shape& shape = call.shape;
     const bool users = call.run.reduction.function != nullptr && call.run.reduction.name == nullptr;
     return kept_or_new(group, shape, users, [&] {
-        Generator generate = choice_for(group, shape).make(shape);
+        Shape placed = shape;
+        placed.nodes = nodes_of(group);
+        Generator generate = choice_for(group, placed).make(placed);
         return barrier_ ? with_barrier(shape, std::move(generate)) : generate;
     });
 }

@@ -93,6 +93,7 @@ class Library {
     LocalCalls* memory_of(Group& group);
     template <typename Make>
     Plan& kept_or_new(Group& group, const Shape& shape, bool users_function, const Make& make);
+    std::vector<std::uint32_t> nodes_of(const Group& group) const;
     Choice choice_for(const Group& group, const Shape& shape);
 
     comm::Runtime& runtime_;

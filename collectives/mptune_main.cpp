@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -122,7 +123,7 @@ std::string host() {
 
 // Becomes poe, with as many tasks as it takes when nobody has said how many. The file is named
 // here: tasks need not have this process's variables.
-[[noreturn]] void start_tasks(const Arguments& arguments, std::vector<std::string> words) {
+[[noreturn]] void start_tasks(const Arguments& arguments, const std::vector<std::string>& words) {
     int count = kUsualTasks;
     if (arguments.what == Arguments::What::kExplain) count = static_cast<int>(arguments.n);
     if (arguments.what == Arguments::What::kCheck) count = static_cast<int>(kMostTasks);
@@ -240,8 +241,8 @@ int measure(const Arguments& arguments, int me, int tasks) {
 // Calls work(library, group) in the members of the group of the first n tasks.
 template <typename Work>
 void in_first(int n, int me, Work&& work) {
-    std::vector<int> members;
-    for (int task = 0; task < n; ++task) members.push_back(task);
+    std::vector<int> members(static_cast<std::size_t>(n));
+    std::iota(members.begin(), members.end(), 0);
     int gid = 0;
     if (me < n) mpc_group(n, members.data(), 1, &gid);
     if (me < n) {

@@ -48,6 +48,10 @@ struct Shape {
     // that look at their own row and column only say so. Empty: all have `bytes`.
     std::vector<Bytes> matrix;
 
+    // The first rank of each node, where ranks are on several and each one's are contiguous; else
+    // empty. Only what chooses and makes schedules looks at it.
+    std::vector<std::uint32_t> nodes;
+
     bool operator==(const Shape&) const = default;
 
     // The blocks of the ranks first .. first + count - 1, counted around the end.

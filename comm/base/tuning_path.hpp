@@ -1,5 +1,5 @@
-// Where the tuning file of a computer is (mptune(1)). Apart because poe, which hands the file to the
-// tasks, and what reads it in them must agree on it. Nothing here does I/O.
+// Where the tuning file of a computer is (mptune(1)). Apart because poe, which hands the file to
+// the tasks, and what reads it in them must agree on it. Nothing here does I/O.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,8 @@
 
 namespace poe {
 
-// What poe hands to tasks: the name of the file, a line end, and what is in it, if it is there. So all tasks of a job
-// have the same on whatever nodes they are.
+// What poe hands to tasks: the name of the file, a line end, and what is in it, if it is there. So
+// all tasks of a job have the same on whatever nodes they are.
 inline constexpr const char* kTuningVariable = "MP_TUNING";
 inline constexpr const char* kTuningFileVariable = "MP_TUNEFILE";
 inline constexpr std::size_t kLongestTuning = std::size_t{64} << 10;
@@ -21,7 +21,7 @@ inline std::string tuning_path(const std::function<const char*(const char*)>& va
         const char* text = variables(name);
         return std::string(text != nullptr ? text : "");
     };
-    const std::string file = value(kTuningFileVariable);
+    std::string file = value(kTuningFileVariable);
     if (!file.empty()) return file;
     std::string directory = value("XDG_CONFIG_HOME");
     if (directory.empty() && !value("HOME").empty()) directory = value("HOME") + "/.config";

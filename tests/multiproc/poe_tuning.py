@@ -70,6 +70,16 @@ class Tuning(LaunchTest):
         file.write_text("level node\nstart_up 0.001\nper_byte 1\nload 0\nmessage 0\n")
         self.assertRegex(self.taken(file), "^(circulant|chain):")
 
+    def test_what_goes_without_messages(self):
+        # Also when tasks come up one after the other.
+        for _ in range(4):
+            for words, way in ((("sync", "0", "3"), "shared memory"), (("index", "512k", "3"), "direct memory")):
+                result = mptune("-explain", *words)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertRegex(result.stdout, rf"(?m)^{way} .* taken$")
+        result = mptune("-explain", "index", "512k", "3", MP_SINGLE_COPY="no")
+        self.assertNotIn("direct memory", result.stdout)
+
     def test_a_mistake_in_the_file_is_told_once_and_built_in_values_count(self):
         file = self.home / "tuning"
         file.write_text("# mine\nlevel node\nstart_up fast\n")

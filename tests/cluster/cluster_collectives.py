@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""Collective calls over several hosts with several tasks each: random calls on random groups against an
+oracle, with the algorithms that are chosen there, in two levels or not."""
+
+from hosts import BUILD, ClusterTest, main
+
+PROGRAM = BUILD / "bin" / "mpl_collectives"
+TWO_LEVELS = {f"MP_COLL_{name}": "two-level" for name in ("BCAST", "REDUCE", "COMBINE", "CONCAT", "SYNC")}
+
+
+class Collectives(ClusterTest):
+    def calls(self, hosts, seed, **env):
+        result = self.ok(self.poe(PROGRAM, seed, 3, 10, "-procs", len(hosts), "-hostfile", self.host_file(hosts), env=env))
+        self.assertEqual(result.stderr, "")
+
+    def test_each_hosts_tasks_next_to_each_other(self):
+        for hosts, tasks_each in ((2, 2), (2, 4), (3, 3), (4, 4)):
+            with self.subTest(hosts=hosts, tasks_each=tasks_each):
+                self.calls([host for host in range(hosts) for _ in range(tasks_each)], 100 * hosts)
+
+    def test_hosts_with_unequal_numbers_of_tasks(self):
+        self.calls([0, 1, 1, 1, 2, 2], 500)
+        self.calls([2, 2, 2, 0, 1, 1, 1, 1, 1], 600, **TWO_LEVELS)
+
+    def test_two_levels_asked_for(self):
+        self.calls([0, 0, 1, 1, 1, 3, 3], 700, **TWO_LEVELS)
+
+    def test_barriers_around_two_levels(self):
+        self.calls([0, 0, 0, 1, 1, 1], 800, MP_CCL_MODE="barrier", **TWO_LEVELS)
+        self.calls([0, 0, 1, 1], 900, MP_EUIDEVELOP="yes", **TWO_LEVELS)
+
+    def test_hosts_in_turns(self):
+        # Then a node's ranks are not next to each other, and there are no levels.
+        self.calls([0, 1, 0, 1, 0, 1, 2], 1000)
+        self.calls([0, 1, 0, 1, 2, 2], 1100, **TWO_LEVELS)
+
+
+if __name__ == "__main__":
+    main(4)
