@@ -20,8 +20,9 @@ DEADLINE = 120
 
 
 def testbed(verb, host, *args):
-    return subprocess.run([TESTBED, verb, str(host), *args], check=True, capture_output=True, text=True,
-                          timeout=DEADLINE).stdout
+    result = subprocess.run([TESTBED, verb, str(host), *args], capture_output=True, text=True, timeout=DEADLINE)
+    assert result.returncode == 0, f"testbed {verb} {host}: {result.stderr}"
+    return result.stdout
 
 
 def command_on(host, *args):
