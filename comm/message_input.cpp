@@ -78,7 +78,7 @@ bool MessageLayer::begin_frame(Peer& from, const FrameHeader& header) {
     in.kept = nullptr;
     in.base = 0;
     in.room = 0;
-    if (static_cast<std::uint8_t>(header.context) >= kContexts) {
+    if (!is_context(header.context)) {
         break_pipe(from, "it sent a frame of an unknown context");
         return false;
     }

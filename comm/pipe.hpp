@@ -23,8 +23,14 @@ namespace poe::comm {
 // Messages of different contexts never match each other, wildcards included.
 enum class Context : std::uint8_t { kUser = 0, kCollective = 1 };
 inline constexpr std::uint8_t kContexts = 2;
+// Whether a value that a peer wrote is one.
+constexpr bool is_context(Context context) noexcept {
+    return static_cast<std::uint8_t>(context) < kContexts;
+}
+// Inside of any array of kContexts, whatever the context is.
 constexpr std::size_t index_of(Context context) noexcept {
-    return static_cast<std::size_t>(context);
+    static_assert((kContexts & (kContexts - 1)) == 0);
+    return static_cast<std::uint8_t>(context) & (kContexts - 1);
 }
 
 enum class FrameKind : std::uint8_t {

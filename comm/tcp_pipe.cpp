@@ -303,7 +303,7 @@ const FrameHeader* TcpPipe::front() {
         } else if (header_.kind != kTokenReturn) {
             have_header_ = true;
             rest_in_ = header_.length;
-        } else if (index_of(header_.context) >= kContexts ||
+        } else if (!is_context(header_.context) ||
                    header_.length > tokens_taken_[index_of(header_.context)]) {
             break_off("it gave more tokens back than it had got");
         } else {

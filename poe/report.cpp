@@ -73,12 +73,13 @@ bool dumps_core(int signal) {
 }
 
 // Fits behind one task and behind many.
-std::string ending_of(const pm::TaskExit& exit) {
+std::string ending_of(const pm::JobSpec& job, const pm::TaskExit& exit) {
     if (exit.signal != 0)
         return fmt::format("killed by {}{}", signal_in_words(exit.signal),
-                           exit.core                 ? ", core dumped"
-                           : dumps_core(exit.signal) ? ", no core dumped"
-                                                     : "");
+                           exit.core                  ? ", core dumped"
+                           : !job.core.format.empty() ? ""  // stacks are what the user wants
+                           : dumps_core(exit.signal)  ? ", no core dumped"
+                                                      : "");
     return fmt::format("exited with code {}", exit.code);
 }
 
@@ -96,10 +97,10 @@ ReportLine first_line(const pm::JobSpec& job, const pm::Outcome& outcome) {
         case Cause::kOrderly:
         case Cause::kExitCode:
             return {true, kTaskExited,
-                    about(ending_of(*outcome.tasks[static_cast<std::size_t>(task)].exit))};
+                    about(ending_of(job, *outcome.tasks[static_cast<std::size_t>(task)].exit))};
         case Cause::kSignal:
             return {true, kTaskKilled,
-                    about(ending_of(*outcome.tasks[static_cast<std::size_t>(task)].exit))};
+                    about(ending_of(job, *outcome.tasks[static_cast<std::size_t>(task)].exit))};
         case Cause::kStopall:
             return {true, kTaskStopped,
                     about(fmt::format("called mpc_stopall({})", outcome.status))};
@@ -109,7 +110,7 @@ ReportLine first_line(const pm::JobSpec& job, const pm::Outcome& outcome) {
                                       outcome.text.empty() ? "" : " (" + outcome.text + ")"))};
         case Cause::kLeft:
             return {true, kTaskStopped,
-                    about(ending_of(*outcome.tasks[static_cast<std::size_t>(task)].exit) +
+                    about(ending_of(job, *outcome.tasks[static_cast<std::size_t>(task)].exit) +
                           " without MPI_Finalize")};
         case Cause::kInterrupted:
             return {true, kInterrupted,
@@ -152,7 +153,7 @@ std::vector<ReportLine> not_started_lines(const pm::JobSpec& job, const pm::Outc
 constexpr const char* kUnheard = "did not report how they ended";
 
 // Empty when there is nothing to say.
-std::string fate(const pm::TaskEnd& end, const pm::Outcome& outcome) {
+std::string fate(const pm::JobSpec& job, const pm::TaskEnd& end, const pm::Outcome& outcome) {
     if (!end.exit) return kUnheard;
     const pm::TaskExit& exit = *end.exit;
     if (outcome.cause == Cause::kInterrupted && exit.signal == outcome.status - 128) return "";
@@ -160,18 +161,18 @@ std::string fate(const pm::TaskEnd& end, const pm::Outcome& outcome) {
         if (exit.signal == SIGTERM || exit.signal == SIGKILL)
             return "ended by poe (" + signal_name(exit.signal) + ")";
         if (exit.signal == 0 && exit.code == 0) return "";
-        return ending_of(exit) + " while the job was being ended";
+        return ending_of(job, exit) + " while the job was being ended";
     }
-    return exit.signal == 0 && exit.code == 0 ? "" : ending_of(exit);
+    return exit.signal == 0 && exit.code == 0 ? "" : ending_of(job, exit);
 }
 
 // All tasks but the first failure, folded by what became of them.
-std::vector<ReportLine> other_lines(const pm::Outcome& outcome) {
+std::vector<ReportLine> other_lines(const pm::JobSpec& job, const pm::Outcome& outcome) {
     std::vector<std::string> order;
     std::map<std::string, std::vector<TaskId>> by_fate;
     for (std::size_t task = 0; task < outcome.tasks.size(); ++task) {
         if (outcome.first_failure == static_cast<TaskId>(task)) continue;
-        const std::string text = fate(outcome.tasks[task], outcome);
+        const std::string text = fate(job, outcome.tasks[task], outcome);
         if (text.empty()) continue;
         if (!by_fate.contains(text)) order.push_back(text);
         by_fate[text].push_back(static_cast<TaskId>(task));
@@ -273,7 +274,7 @@ std::vector<ReportLine> report_lines(const pm::JobSpec& job, const pm::Outcome& 
     std::vector<ReportLine> lines{first_line(job, outcome)};
     if (outcome.cause == Cause::kNotStarted) return lines;  // no task ran
     for (auto& line : last_words(job, outcome, tails)) lines.push_back(std::move(line));
-    for (auto& line : other_lines(outcome)) lines.push_back(std::move(line));
+    for (auto& line : other_lines(job, outcome)) lines.push_back(std::move(line));
     return lines;
 }
 

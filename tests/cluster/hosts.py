@@ -11,7 +11,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "multiproc"))
-from launching import BUILD, POE, children_of, clean_environment, processes, wait_for  # noqa: E402
+from launching import BUILD, POE, SANITIZED, children_of, clean_environment, processes, wait_for  # noqa: E402
 
 TESTBED = str(HERE / "testbed")
 HOSTS = int(os.environ.get("TESTBED_HOSTS", 0))

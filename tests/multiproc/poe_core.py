@@ -51,6 +51,7 @@ class Stacks(CoreTest):
         self.assertRegex(text, rf"the_bad_place : {FAULT} # in \S*core_task\.c\nmain : {CALL} # in ")
         self.assertIn("do_nothing", text)
         self.assertEqual(os.listdir(self.directory.name), ["coredir.1"])
+        self.assertNotIn(b"no core", result.stderr)
         # In the report the person reads where.
         report = result.stderr.decode()
         report = report[report.index("ERROR:"):]

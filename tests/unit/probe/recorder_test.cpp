@@ -159,7 +159,9 @@ TEST_CASE("threads wrap at once", "[recorder]") {
     for (std::thread& thread : threads) thread.join();
     const Recorded found = read_stream(path);
     CHECK(found.reserved == 400'000);
-    CHECK(found.records.size() == kCapacity);
+    // A writer that is stopped for a whole lap spoils one record (recorder.hpp), no more.
+    CHECK(found.records.size() <= kCapacity);
+    CHECK(found.records.size() + threads.size() >= kCapacity);
     CHECK(laps == 7);
     require_sound(found);
 }

@@ -3,8 +3,10 @@
 #include "tracer/probe/tracer.hpp"
 
 #include <map>
+#include <memory>
 #include <set>
 #include <thread>
+#include <vector>
 
 #include "tests/unit/probe/recorded.hpp"
 
@@ -36,6 +38,12 @@ class TracedJob {
     TestDirectory directory_;
 };
 
+// A tracer never ends: threads may be recording when the program does.
+Tracer& new_tracer() {
+    static auto& all = *new std::vector<std::unique_ptr<Tracer>>;
+    return *all.emplace_back(std::make_unique<Tracer>());
+}
+
 std::size_t count_of(const Recorded& found, Kind kind) {
     std::size_t count = 0;
     for (const Record& record : found.records) count += record.kind == kind ? 1 : 0;
@@ -64,7 +72,7 @@ std::map<std::uint32_t, std::string> names(const Recorded& found, Defined what) 
 TEST_CASE("a tracer records what the level wants", "[tracer]") {
     const TracedJob job(100'000);
     std::atomic<std::uint32_t> word{0};
-    Tracer tracer;
+    Tracer& tracer = new_tracer();
     CHECK_FALSE(tracer.on());
     tracer.attach(word, job.path(), 0);
     CHECK_FALSE(tracer.on());
@@ -111,7 +119,7 @@ TEST_CASE("a tracer records what the level wants", "[tracer]") {
 TEST_CASE("the program begins and ends recording itself", "[tracer]") {
     const TracedJob job(100'000);
     std::atomic<std::uint32_t> word{trace_word(1, 2)};
-    Tracer tracer;
+    Tracer& tracer = new_tracer();
     tracer.attach(word, job.path(), 0);
     CHECK(tracer.stop());
     CHECK_FALSE(tracer.enter(Call::kBsend, 3, 7, nullptr));
@@ -128,7 +136,7 @@ TEST_CASE("the program begins and ends recording itself", "[tracer]") {
 TEST_CASE("each trace of a job explains itself", "[tracer]") {
     TracedJob job(100'000);
     std::atomic<std::uint32_t> word{trace_word(1, 9)};
-    Tracer tracer;
+    Tracer& tracer = new_tracer();
     tracer.attach(word, job.path(), 0);
     CHECK(tracer.enter_region("one", nullptr));
     word = 0;
@@ -146,7 +154,7 @@ TEST_CASE("each trace of a job explains itself", "[tracer]") {
 TEST_CASE("the last part of a stream that wraps has all definitions", "[tracer]") {
     const TracedJob job(4096, true);
     std::atomic<std::uint32_t> word{trace_word(1, 9)};
-    Tracer tracer;
+    Tracer& tracer = new_tracer();
     tracer.attach(word, job.path(), 0);
     for (int i = 0; i < 100; ++i) CHECK(tracer.count("counter " + std::to_string(i), i));
     std::vector<std::thread> threads;
@@ -164,7 +172,7 @@ TEST_CASE("the last part of a stream that wraps has all definitions", "[tracer]"
 TEST_CASE("threads that use a name first at once agree on its number", "[tracer]") {
     const TracedJob job(1'000'000);
     std::atomic<std::uint32_t> word{trace_word(1, 9)};
-    Tracer tracer;
+    Tracer& tracer = new_tracer();
     tracer.attach(word, job.path(), 0);
     std::vector<std::thread> threads;
     threads.reserve(4);
@@ -193,7 +201,7 @@ TEST_CASE("threads that use a name first at once agree on its number", "[tracer]
 TEST_CASE("more names than there is room for are not recorded", "[tracer]") {
     const TracedJob job(1'000'000);
     std::atomic<std::uint32_t> word{trace_word(1, 9)};
-    Tracer tracer;
+    Tracer& tracer = new_tracer();
     tracer.attach(word, job.path(), 0);
     std::size_t recorded = 0;
     for (int i = 0; i < 5000; ++i) recorded += tracer.count(std::to_string(i), i) ? 1 : 0;
