@@ -2,14 +2,13 @@
 #include "markerarray/watch_screen.hpp"
 
 #include <csignal>
-#include <poll.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "comm/base/error.hpp"
 #include "comm/base/unique_fd.hpp"
 #include "markerarray/render.hpp"
 #include "markerarray/screen.hpp"
+#include "markerarray/screen_signals.hpp"
 
 namespace poe::markers {
 namespace {
@@ -20,25 +19,11 @@ constexpr std::chrono::milliseconds kFrame{50};
 constexpr std::size_t kMarksShown = 200;
 // Rows that change places all the time cannot be read; nor are 100,000 sorted for nothing.
 constexpr std::chrono::milliseconds kReorder{500};
-constexpr int kEnding[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
-
-// From now on signals are read, not suffered.
-UniqueFd listen_to_signals() {
-    sigset_t set;
-    ::sigemptyset(&set);
-    for (const int signal : kEnding) ::sigaddset(&set, signal);
-    for (const int signal : {SIGWINCH, SIGTSTP, SIGCONT}) ::sigaddset(&set, signal);
-    UniqueFd fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-    if (!fd) throw_errno("cannot listen to signals");
-    ::sigprocmask(SIG_BLOCK, &set, nullptr);
-    return fd;
-}
 
 class Watch {
   public:
     Watch(JobFollower& follower, const ArrayOptions& options, const ScreenOptions& screen_options)
         : follower_(follower),
-          signal_fd_(listen_to_signals()),
           glyphs_(screen_options.unicode),
           screen_({.colors = screen_options.colors, .mouse = true}) {
         view_.filter = options.filter;
@@ -56,8 +41,8 @@ class Watch {
                 const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
                     frame + kFrame - Clock::now());
                 if (left.count() <= 0) break;
-                wait_for_input(left);
-                if (const int signal = take_signals()) return signal;
+                hung_up_ = !signals_.wait(static_cast<int>(left.count()));
+                if (const int signal = signals_.take(screen_, redraw_)) return signal;
                 bool pressed = false;
                 while (const auto key = screen_.key()) {
                     pressed = true;
@@ -71,36 +56,6 @@ class Watch {
     }
 
   private:
-    void wait_for_input(std::chrono::milliseconds time) {
-        pollfd inputs[] = {{STDIN_FILENO, POLLIN, 0}, {signal_fd_.get(), POLLIN, 0}};
-        ::poll(inputs, 2, static_cast<int>(time.count()));
-        hung_up_ = (inputs[0].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
-    }
-
-    // A signal that ends the program, or 0.
-    int take_signals() {
-        signalfd_siginfo info{};
-        while (::read(signal_fd_.get(), &info, sizeof info) == sizeof info) {
-            const int signal = static_cast<int>(info.ssi_signo);
-            if (signal == SIGWINCH) {
-                screen_.resized();
-                redraw_ = true;
-            } else if (signal == SIGTSTP) {
-                suspend();
-            } else if (signal != SIGCONT) {
-                return signal;
-            }
-        }
-        return 0;
-    }
-
-    void suspend() {
-        screen_.leave();
-        ::raise(SIGSTOP);
-        screen_.come_back();
-        redraw_ = true;
-    }
-
     // The present, or the moment at which the view stands: that is kept, as memory of it fades.
     void refresh_scene(bool reorder) {
         const Model& model = follower_.model();
@@ -172,7 +127,7 @@ class Watch {
     }
 
     JobFollower& follower_;
-    UniqueFd signal_fd_;
+    ScreenSignals signals_;
     Glyphs glyphs_;
     Screen screen_;
     View view_;

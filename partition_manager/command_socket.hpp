@@ -1,6 +1,5 @@
-// What people ask of a running poe: one question and one answer, both texts, over a Unix socket
-// without a name in the file system, as the status socket is (status_socket.hpp), but for the job's
-// owner only, since it changes what the job does.
+// What people ask of a running poe (job_socket.hpp): one question and one answer, both texts. For
+// the job's owner only, since it changes what the job does.
 #pragma once
 
 #include <functional>
@@ -11,6 +10,8 @@
 
 #include <asio/io_context.hpp>
 #include <asio/posix/stream_descriptor.hpp>
+
+#include "partition_manager/job_socket.hpp"
 
 namespace poe::pm {
 
@@ -30,14 +31,10 @@ class CommandSocket {
         asio::posix::stream_descriptor socket;
         std::string question;
     };
-    void wait();
-    void accept();
     void read(const std::shared_ptr<Asker>& asker);
 
-    asio::io_context& loop_;
-    uid_t owner_;
     Handler handler_;
-    asio::posix::stream_descriptor listener_;
+    JobListener listener_;
 };
 
 // The other side: asks, and waits for the answer, however long it takes. Nothing: there is no such

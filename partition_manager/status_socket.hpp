@@ -1,6 +1,5 @@
 // What all tasks of a job do, asked of its poe: poestat sees the tasks of its own node in their
-// segment, poe can ask the daemons of the others. A Unix socket without a name in the file system,
-// so that nothing has to be removed; each side checks that the other belongs to the same user.
+// segment, poe can ask the daemons of the others.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +14,7 @@
 #include <asio/posix/stream_descriptor.hpp>
 #include <asio/steady_timer.hpp>
 
+#include "partition_manager/job_socket.hpp"
 #include "partition_manager/messages.hpp"
 
 namespace poe::pm {
@@ -39,18 +39,16 @@ class StatusSocket {
         std::vector<TaskState> states;
         std::string answer;  // once it is complete, or late
     };
-    void wait();
-    void accept();
+    void begin(UniqueFd caller);
     void give_answer(const std::shared_ptr<Asker>& asker);
     void write(const std::shared_ptr<Asker>& asker);
 
     asio::io_context& loop_;
-    uid_t owner_;
     NodeIndex nodes_;
     std::function<void(AskTaskStates)> ask_;
     std::uint32_t round_ = kStatusRounds;
-    asio::posix::stream_descriptor listener_;
     std::vector<std::shared_ptr<Asker>> askers_;
+    JobListener listener_;
 };
 
 // poestat's side: the states of all tasks whose daemons answered, in task order; nothing when there

@@ -23,12 +23,6 @@ void check(int result) {
     mpc_stopall(1);
 }
 
-int all_tasks() {
-    int values[4] = {};
-    check(mpc_task_query(values, 4, 3));
-    return values[3];
-}
-
 void say(const Program& program, const std::string& text) {
     std::fprintf(stderr, "%s: %s\n", program.name.c_str(), text.c_str());
 }
@@ -75,15 +69,14 @@ Program begin(int argc, char** argv, std::string_view allowed, std::size_t least
 }
 
 void meet() {
-    check(mpc_sync(all_tasks()));
+    check(mpc_sync(ALLGRP));
 }
 
 Link to_all() {
-    const int group = all_tasks();
-    return {[group](const void* data, std::size_t size) {
-                check(mpc_bcast(const_cast<void*>(data), size, 0, group));
+    return {[](const void* data, std::size_t size) {
+                check(mpc_bcast(const_cast<void*>(data), size, 0, ALLGRP));
             },
-            [group](void* data, std::size_t size) { check(mpc_bcast(data, size, 0, group)); }};
+            [](void* data, std::size_t size) { check(mpc_bcast(data, size, 0, ALLGRP)); }};
 }
 
 Link to_task(int other) {

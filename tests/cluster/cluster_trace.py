@@ -78,7 +78,7 @@ class Traces(ClusterTest):
         def long_enough():
             total = 0
             for host in (1, 2):
-                root = f"/proc/{testbed('pid', host).strip()}/root/dev/shm"
+                root = os.path.join("/proc", testbed("pid", host).strip(), "root", "dev", "shm")
                 for folder in job_files(host):
                     path = os.path.join(root, folder)
                     if not folder.startswith("poe-trace-"):

@@ -5,13 +5,12 @@
 #include <csignal>
 #include <fstream>
 #include <map>
-#include <poll.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "comm/base/error.hpp"
 #include "comm/base/unique_fd.hpp"
 #include "markerarray/screen.hpp"
+#include "markerarray/screen_signals.hpp"
 #include "tracer/playback/controls.hpp"
 #include "tracer/playback/views.hpp"
 
@@ -22,18 +21,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kFrame{50};
 constexpr std::chrono::milliseconds kFollow{1000};
-constexpr int kEnding[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
-
-UniqueFd listen_to_signals() {
-    sigset_t set;
-    ::sigemptyset(&set);
-    for (const int signal : kEnding) ::sigaddset(&set, signal);
-    for (const int signal : {SIGWINCH, SIGTSTP, SIGCONT}) ::sigaddset(&set, signal);
-    UniqueFd fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-    if (!fd) throw_errno("cannot listen to signals");
-    ::sigprocmask(SIG_BLOCK, &set, nullptr);
-    return fd;
-}
 
 class Player {
   public:
@@ -41,7 +28,6 @@ class Player {
         : session_(std::move(session)),
           look_(std::move(look)),
           follow_(options.follow),
-          signals_(listen_to_signals()),
           glyphs_(options.unicode),
           screen_({.colors = options.colors, .mouse = true}) {}
 
@@ -60,8 +46,8 @@ class Player {
             const int timeout = look_.direction != 0 ? static_cast<int>(kFrame.count())
                                 : follow_            ? static_cast<int>(kFollow.count())
                                                      : -1;
-            if (!wait(timeout)) return SIGHUP;
-            if (const int signal = take_signals(changed)) return signal;
+            if (!signals_.wait(timeout)) return SIGHUP;
+            if (const int signal = signals_.take(screen_, changed)) return signal;
             while (const auto key = screen_.key()) {
                 changed = true;
                 switch (press(look_, *key, *session_, screen_.size())) {
@@ -81,32 +67,6 @@ class Player {
     }
 
   private:
-    // False: the terminal is gone.
-    bool wait(int timeout) {
-        pollfd inputs[] = {{STDIN_FILENO, POLLIN, 0}, {signals_.get(), POLLIN, 0}};
-        ::poll(inputs, 2, timeout);
-        return (inputs[0].revents & (POLLHUP | POLLERR | POLLNVAL)) == 0;
-    }
-
-    int take_signals(bool& changed) {
-        signalfd_siginfo info{};
-        while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
-            const int signal = static_cast<int>(info.ssi_signo);
-            if (signal == SIGWINCH) {
-                screen_.resized();
-                changed = true;
-            } else if (signal == SIGTSTP) {
-                screen_.leave();
-                ::raise(SIGSTOP);
-                screen_.come_back();
-                changed = true;
-            } else if (signal != SIGCONT) {
-                return signal;
-            }
-        }
-        return 0;
-    }
-
     // Who looks at the end stays there as it moves.
     bool follow(Clock::time_point now) {
         if (!follow_ || now < follow_at_) return false;
@@ -142,7 +102,7 @@ class Player {
     Look look_;
     std::function<std::unique_ptr<Session>()> follow_;
     Clock::time_point follow_at_ = Clock::now() + kFollow;
-    UniqueFd signals_;
+    markers::ScreenSignals signals_;
     markers::Glyphs glyphs_;
     markers::Screen screen_;
     Symbols symbols_;
