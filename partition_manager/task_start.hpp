@@ -37,8 +37,9 @@ struct TaskStarter {
     // Its listening socket, if any; called once per task.
     std::function<UniqueFd(TaskId)> listener_of;
 
-    // Starts all tasks of the node, in order of their ids, appending to `started`. Returns what
-    // failed: empty when all run.
+    // Starts all tasks of the node; `started` gets those that run, in order of their ids. Returns
+    // what failed: empty when all run. Many are started by several threads, which stay until the
+    // process ends; the functions above are called by one at a time. Throws Error.
     std::vector<LaunchFailure> start(std::vector<StartedTask>& started) const;
 };
 

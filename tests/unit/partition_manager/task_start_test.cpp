@@ -92,6 +92,63 @@ TEST_CASE("tasks with their own words, environment and streams", "[task_start]")
     CHECK(read_all(run.started[2].stderr_pipe.get()) == "e2\n");
 }
 
+TEST_CASE("many tasks, by several threads", "[task_start]") {
+    // Nobody's death signal comes while the process that started them lives.
+    constexpr TaskId kTasks = 60;
+    Run run(job_of({{"sh", "-c", "read line; echo $MP_CHILD $line"}},
+                   std::vector<std::uint32_t>(kTasks, 0)));
+    REQUIRE(run.failures.empty());
+    REQUIRE(run.started.size() == kTasks);
+    for (TaskId task = 0; task < kTasks; ++task) {
+        StartedTask& one = run.started[static_cast<std::size_t>(task)];
+        CHECK(one.task == task);
+        REQUIRE(write_all(one.stdin_pipe.get(), "in" + std::to_string(task) + "\n"));
+        one.stdin_pipe.reset();
+        CHECK(read_all(one.stdout_pipe.get()) ==
+              std::to_string(task) + " in" + std::to_string(task) + "\n");
+    }
+}
+
+TEST_CASE("the last of many programs cannot run", "[task_start]") {
+    const TempDirectory folder;
+    const std::string damaged = folder.write("damaged",
+                                             std::string("\x7f"
+                                                         "ELF\0\0\0\0",
+                                                         8),
+                                             0755);
+    std::vector<std::uint32_t> commands(40, 0);
+    commands.back() = 1;
+    Run run(job_of({{"/bin/sleep", "1000"}, {damaged}}, commands));
+    REQUIRE(run.failures.size() == 1);
+    CHECK(run.failures[0].task == 39);
+    CHECK(run.started.size() == 39);
+    for (const StartedTask& task : run.started) CHECK(::kill(task.pid, 0) == 0);
+}
+
+TEST_CASE("tasks of all threads die with the process that started them", "[task_start]") {
+    FdPair lives = make_pipe();
+    FdPair ready = make_pipe();
+    const pid_t starter = ::fork();
+    if (starter == 0) {
+        // Each task keeps the write end of `lives`.
+        ::dup2(lives.write.get(), 63);
+        JobSpec job = job_of({{"sleep", "1000"}}, std::vector<std::uint32_t>(20, 0));
+        Run run(job, 0, 63);
+        ::close(63);
+        lives.write.reset();
+        static_cast<void>(write_all(ready.write.get(), run.started.size() == 20 ? "y" : "n"));
+        while (true) ::pause();
+    }
+    lives.write.reset();
+    ready.write.reset();
+    char answer = 0;
+    REQUIRE(::read(ready.read.get(), &answer, 1) == 1);
+    CHECK(answer == 'y');
+    ::kill(starter, SIGKILL);
+    ::waitpid(starter, nullptr, 0);
+    CHECK(read_all(lives.read.get()).empty());  // ends when no task holds it
+}
+
 TEST_CASE("who gets standard input", "[task_start]") {
     struct Case {
         StdinMode mode;
