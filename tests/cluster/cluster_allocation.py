@@ -1,35 +1,12 @@
-"""Where the nodes of a job come from when its host file does not name them: pools, Slurm, later attempts.
+"""Where the nodes of a job come from when its host file does not name them: pools and later attempts.
+Slurm: cluster_slurm.py."""
 
-Slurm's commands are stand-ins here, which give node1, node2 and node3 and reach them by ssh."""
-
-import os
 import re
 import subprocess
 import threading
 import unittest
 
 from hosts import HOSTS, POE, ClusterTest, clean_environment, command_on, main, testbed
-
-SALLOC = """#!/bin/sh
-echo "salloc $*" >>"$FAKE_LOG"
-while [ "${1#--}" != "$1" ]; do shift; done
-SLURM_JOB_ID=7 SLURM_JOB_NODELIST='node[1-3]' SLURM_NTASKS=5 exec "$@"
-"""
-SRUN = """#!/bin/sh
-[ "$SLURM_JOB_ID" = 7 ] || exit 1
-while [ "${1#--}" != "$1" ]; do [ "$1" != --nodelist ] || { node=$2; shift; }; shift; done
-echo "srun $node" >>"$FAKE_LOG"
-[ "$1 $2" = "/bin/sh -c" ] || exit 2
-exec ssh "$node" "$3"
-"""
-SCONTROL = """#!/bin/sh
-[ "$*" = "show hostnames node[1-3]" ] && printf 'node1\\nnode2\\nnode3\\n'
-"""
-SBATCH = """#!/bin/sh
-echo "sbatch $*" >>"$FAKE_LOG"
-cat >"$FAKE_LOG.script"
-echo 4711
-"""
 
 
 class Allocation(ClusterTest):
@@ -63,36 +40,6 @@ class Allocation(ClusterTest):
                             (("-tasks_per_node", 2), "expected -nodes or -procs")]:
             with self.subTest(args=args):
                 self.assertIn(words, self.ok(self.poe("hostname", *args, env=self.pools()), 1).stderr)
-
-    def fake_slurm(self, **more):
-        os.makedirs(self.path("slurm"), exist_ok=True)
-        for name, text in [("salloc", SALLOC), ("srun", SRUN), ("scontrol", SCONTROL), ("sbatch", SBATCH)]:
-            self.write(f"slurm/{name}", text, 0o755)
-        return {"PATH": self.path("slurm") + ":" + os.environ["PATH"], "FAKE_LOG": self.path("log"), **more}
-
-    def log(self):
-        with open(self.path("log")) as file:
-            return file.read()
-
-    def test_inside_an_allocation(self):
-        inside = {"SLURM_JOB_ID": 7, "SLURM_JOB_NODELIST": "node[1-3]", "SLURM_NTASKS": 5}
-        self.assertEqual(self.nodes(env=self.fake_slurm(**inside)), ["node1", "node1", "node2", "node2", "node3"])
-        self.assertEqual(sorted(self.log().split("\n"))[1:], ["srun node1", "srun node2", "srun node3"])
-        self.assertEqual(self.nodes("-procs", 2, "-resd", "no", env=self.fake_slurm(**inside)), ["node0"] * 2)
-        self.assertEqual(self.nodes("-procs", 2, "-hostfile", "NULL", env=self.fake_slurm(**inside)), ["node0"] * 2)
-        self.assertEqual(self.nodes("-nodes", 3, env=self.fake_slurm(MP_LAUNCH_FANOUT=1, **inside)),
-                         ["node1", "node2", "node3"])
-
-    def test_nodes_from_slurm(self):
-        result = self.ok(self.poe("hostname", "-procs", 3, "-resd", "yes", "-rmpool", "fast", env=self.fake_slurm()))
-        self.assertEqual(sorted(result.stdout.split()), ["node1", "node2", "node3"])
-        self.assertRegex(self.log(), r"salloc --quiet --no-kill --ntasks=3 --partition=fast --immediate=10 \S+/poe hostname")
-
-    def test_batch(self):
-        result = self.ok(self.poe("-batch", "hostname", "two words", "-nodes", 2, env=self.fake_slurm()))
-        self.assertEqual(result.stdout, "4711\n")
-        with open(self.path("log.script")) as script:
-            self.assertRegex(script.read(), r"#!/bin/sh\nexec \S+/poe hostname 'two words' -nodes 2\n")
 
     def test_no_slurm(self):
         result = subprocess.run(command_on(0, "/usr/bin/env", "PATH=/nowhere", POE, "hostname", "-resd", "yes"),

@@ -17,6 +17,7 @@ TESTBED = str(HERE / "testbed")
 HOSTS = int(os.environ.get("TESTBED_HOSTS", 0))
 EXAMPLES = BUILD / "examples"
 DEADLINE = 120
+RESIDENT = ("sshd:",)  # how the command lines of what belongs to a host begin
 
 
 def testbed(verb, host, *args):
@@ -42,7 +43,7 @@ def host_processes(host):
             same = os.readlink(f"/proc/{pid}/ns/pid") == own
         except OSError:
             continue
-        if same and pid != init and state != "Z" and not command.startswith("sshd:"):
+        if same and pid != init and state != "Z" and not command.startswith(RESIDENT):
             found[pid] = command
     return found
 

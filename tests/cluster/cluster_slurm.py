@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Slurm itself on the hosts of the test bed: jobs that ask it for nodes, jobs inside of an allocation, batch
+jobs, and MPL programs that srun starts."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+import hosts
+from hosts import EXAMPLES, HOSTS, POE, ClusterTest, clean_environment, command_on, main, testbed, wait_for
+
+ROOM = pathlib.Path("/run/testbed/slurm")
+CONTROLLER = """ClusterName=testbed
+SlurmctldHost=node0
+SlurmUser=root
+AuthType=auth/munge
+CredType=cred/munge
+StateSaveLocation=/run/slurm/state
+SlurmdSpoolDir=/run/slurm/spool
+SlurmctldPidFile=/run/slurm/slurmctld.pid
+SlurmdPidFile=/run/slurm/slurmd.pid
+SlurmctldLogFile=/run/slurm/slurmctld.log
+SlurmdLogFile=/run/slurm/slurmd.log
+TmpFS=/run/slurm/tmp
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SchedulerType=sched/backfill
+SchedulerParameters=batch_sched_delay=1,sched_min_interval=0
+SlurmdParameters=config_overrides
+SwitchType=switch/none
+MpiDefault=none
+ReturnToService=2
+KillWait=5
+NodeName=node[0-{last}] CPUs=4 RealMemory=512 State=UNKNOWN
+PartitionName=main Nodes=node[0-{last}] Default=YES MaxTime=INFINITE State=UP
+PartitionName=small Nodes=node{last} MaxTime=INFINITE State=UP
+"""
+# On each host. /run is its own there, but for the room; what munged uses must belong to nobody else.
+BEGIN = """set -e
+mkdir -p /run/slurm/state /run/slurm/spool /run/slurm/tmp /run/munge
+mount --bind {room}/etc /etc/slurm
+install -m 400 {room}/key /run/munge/key
+munged --force --key-file=/run/munge/key --socket=/run/munge/munge.socket.2 --pid-file=/run/munge/munged.pid \\
+    --log-file=/run/munge/munged.log --seed-file=/run/munge/seed --num-threads=1
+[ "$(hostname)" != node0 ] || slurmctld
+slurmd -N "$(hostname)"
+"""
+
+
+def setUpModule():
+    os.environ["PATH"] += ":/usr/sbin"
+    hosts.RESIDENT += ("munged", "slurmctld", ": slurmscriptd", "slurmd")
+    (ROOM / "etc").mkdir(parents=True)
+    (ROOM / "etc" / "slurm.conf").write_text(CONTROLLER.format(last=HOSTS - 1))
+    (ROOM / "etc" / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
+    (ROOM / "key").write_bytes(os.urandom(128))
+    for host in range(HOSTS):
+        testbed("on", host, "sh", "-c", BEGIN.format(room=ROOM))
+    wait_for(lambda: on("sinfo", "-h", "-t", "idle", "-o", "%D").stdout.strip() == str(HOSTS), "nodes to be idle", 30)
+
+
+def on(*args, host=0, **options):
+    return subprocess.run(command_on(host, *args), capture_output=True, text=True, timeout=hosts.DEADLINE,
+                          env=clean_environment(), **options)
+
+
+def pairs(text):
+    return sorted(re.findall(r"^ *(\d+):(\S+)$", text, re.M))
+
+
+class Slurm(ClusterTest):
+    def tearDown(self):
+        wait_for(lambda: not on("squeue", "-h").stdout, "Slurm to have its nodes back", 20)
+        super().tearDown()
+
+    def test_nodes_of_slurm(self):
+        got = self.ok(self.poe("hostname", "-labelio", "yes", "-resd", "yes", "-nodes", 3, "-tasks_per_node", 2))
+        names = [name for _, name in pairs(got.stdout)]
+        self.assertEqual((len(names), len(set(names))), (6, 3))
+        self.assertEqual(names[0::2], names[1::2])
+
+    def test_a_pool_is_a_partition(self):
+        got = self.ok(self.poe("hostname", "-procs", 2, "-resd", "yes", "-rmpool", "small"))
+        self.assertEqual(got.stdout.split(), [f"node{HOSTS - 1}"] * 2)
+
+    def test_a_pool_that_slurm_does_not_have(self):
+        got = self.poe("hostname", "-procs", 1, "-resd", "yes", "-rmpool", "huge")
+        self.assertNotEqual(got.returncode, 0)
+        self.assertIn("huge", got.stderr)
+        self.assertIn("partition", got.stderr)
+
+    def test_inside_an_allocation(self):
+        got = self.ok(on("salloc", "-Q", "-N3", "--ntasks-per-node=1", POE, "hostname", "-labelio", "yes",
+                         cwd=self.folder.name))
+        self.assertEqual(len({name for _, name in pairs(got.stdout)}), 3)
+        dry = self.ok(on("salloc", "-Q", "-N2", "--ntasks-per-node=2", POE, "hostname", "--dry-run", cwd=self.folder.name))
+        self.assertEqual(len(re.findall(r"^ *\d+  node\d ", dry.stdout, re.M)), 4)
+
+    def test_how_to_leave_an_allocation_alone(self):
+        for flags in (["-resd", "no"], ["-hostfile", "NULL"]):
+            got = self.ok(on("salloc", "-Q", "-N3", POE, "hostname", "-procs", "2", *flags, cwd=self.folder.name))
+            self.assertEqual(got.stdout.split(), ["node0"] * 2, flags)
+
+    def test_a_deep_tree(self):
+        got = self.ok(self.poe("hostname", "-resd", "yes", "-nodes", HOSTS, env={"MP_LAUNCH_FANOUT": 1}))
+        self.assertEqual(sorted(got.stdout.split()), [f"node{host}" for host in range(HOSTS)])
+
+    def test_messages_between_nodes(self):
+        got = self.ok(self.poe(EXAMPLES / "ring", "-procs", HOSTS, "-resd", "yes", "-nodes", HOSTS))
+        self.assertEqual(len(re.findall(r"got \d+ from task", got.stdout)), HOSTS)
+
+    def test_batch(self):
+        out = self.path("slurm.out")
+        got = self.ok(self.poe("-batch", "sh", "-c", "echo $(hostname) two words", "-labelio", "yes", "-nodes", 2,
+                               "-tasks_per_node", 1, env={"SBATCH_OUTPUT": out}))
+        number = re.search(r"\d+", got.stdout)
+        self.assertTrue(number, got.stdout)
+        wait_for(lambda: not on("squeue", "-h", "-j", number[0]).stdout, "the batch job to end", 30)
+        text = pathlib.Path(out).read_text()
+        self.assertEqual(len(set(re.findall(r"^ *\d+:(node\d two words)$", text, re.M))), 2, text)
+
+    def test_a_cancelled_job_leaves_nothing(self):
+        job = self.start("sleep", 1000, "-procs", 3, "-resd", "yes", "-nodes", 3)
+        try:
+            wait_for(lambda: sum(text.startswith("sleep 1000") for host in range(HOSTS)
+                                 for text in hosts.host_processes(host).values()) == 3, "the tasks to run", 30)
+        finally:
+            self.assertEqual(on("scancel", "--partition=main").returncode, 0)
+            _, err = job.communicate(timeout=60)
+        self.assertNotEqual(job.returncode, 0)
+        self.assertTrue(err)
+
+    def test_death_of_a_task_gives_the_nodes_back(self):
+        got = self.poe("sh", "-c", "[ $MP_CHILD = 1 ] && kill -9 $$; sleep 1000", "-procs", 3, "-resd", "yes", "-nodes", 3)
+        self.assertEqual(got.returncode, 137)
+        self.assertIn("task 1", got.stderr)
+
+    def test_srun_starts_tasks(self):
+        for flags in (["--mpi=pmix"], ["--mpi=pmi2"]):
+            got = self.ok(on("srun", *flags, "-N", "2", "-n", "4", EXAMPLES / "ring", cwd=self.folder.name))
+            found = sorted(re.findall(r"^task (\d+) of (\d+) .* got (\d+) from task (\d+)$", got.stdout, re.M))
+            self.assertEqual(found, [(str(i), "4", str(i if i else 4), str((i or 4) - 1)) for i in range(4)], flags)
+
+
+if __name__ == "__main__":
+    if not all(shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin") for name in ("slurmctld", "slurmd", "munged", "srun")):
+        print("skipped: no Slurm; ./dev test installs it")
+        sys.exit(77)
+    main(4)
