@@ -12,7 +12,7 @@
 
 namespace poe::comm {
 
-// memcpy for up to 48 bytes without a call: a few moves that may overlap.
+// memcpy for up to 112 bytes without a call: a few moves that may overlap.
 inline void copy_small(std::byte* to, const std::byte* from, Bytes n) noexcept {
     const auto move = [&](auto unit) {
         constexpr Bytes kUnit = sizeof unit;
@@ -27,8 +27,8 @@ inline void copy_small(std::byte* to, const std::byte* from, Bytes n) noexcept {
         std::uint64_t words[2];
     };
     if (n > 32) {
-        std::memcpy(to, from, 32);
-        std::memcpy(to + n - 16, from + n - 16, 16);
+        for (Bytes at = 0; at + 32 < n; at += 32) std::memcpy(to + at, from + at, 32);
+        std::memcpy(to + n - 32, from + n - 32, 32);
     } else if (n >= 16) {
         move(Sixteen{});
     } else if (n >= 8) {

@@ -4,14 +4,15 @@
 // Memory of one direction (offsets in its pipe, see comm/base/segment_layout.hpp):
 //   line 0   written by the receiver only: frames_read, bytes_read, tokens_given of each context
 //   line 1   written by the sender only: bytes_written
-//   cells    one 64-byte line each: sequence, frame header, up to 48 bytes of payload
+//   cells    two lines each: sequence, frame header, up to 112 bytes of payload, of which 48 are in
+//            the first line
 //   ring     a power of two of bytes, for payloads that do not fit into a cell
 //
 // Frame k (from 0) uses cell k modulo the number of cells. All positions count bytes or frames
 // since the beginning and never wrap (64 bits); only the sequence is 32 bits wide, and it is
 // compared for equality with k+1, which a stale cell (k+1 - cells) cannot equal.
 //
-//   up to 48 bytes    in the cell: one line moves from core to core, and nothing else
+//   up to 112 bytes   in the cell: one line moves from core to core, or two, and nothing else
 //   up to 4096 bytes  whole in the ring, from the next multiple of 64 on, written before the cell
 //   more              streamed: the cell is published with the first piece in the ring, and
 //                     bytes_written tells how far the sender is: the receiver copies while it
@@ -68,12 +69,13 @@
 namespace poe::comm {
 
 struct ShmCell {
-    static constexpr std::size_t kInline = 48;
-    alignas(kLine) std::atomic<std::uint32_t> sequence;
+    static constexpr std::size_t kInline = 112;
+    static constexpr std::size_t kFirstLine = 48;  // of the payload; the rest is in the second
+    alignas(2 * kLine) std::atomic<std::uint32_t> sequence;
     FrameHeader header;
     std::byte payload[kInline];
 };
-static_assert(sizeof(ShmCell) == kLine);
+static_assert(sizeof(ShmCell) == 2 * kLine);
 
 inline constexpr std::uint32_t kAhead = 4;         // cells that either side asks for early
 inline constexpr std::uint32_t kStreamFrames = 8;  // so many frames without an answer are a stream
@@ -175,7 +177,10 @@ class ShmSender {
         ++frames_sent_;
         if (++next_cell_ == memory_.cell_count) next_cell_ = 0;
         cell.sequence.store(static_cast<std::uint32_t>(frames_sent_), std::memory_order_release);
-        fetch_for_writing(&cell_ahead(memory_, next_cell_, kAhead));
+        ShmCell& later = cell_ahead(memory_, next_cell_, kAhead);
+        fetch_for_writing(&later);
+        if (header.length > ShmCell::kFirstLine)
+            fetch_for_writing(later.payload + ShmCell::kFirstLine);
     }
 
     ShmPipeMemory memory_;

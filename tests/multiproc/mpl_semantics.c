@@ -193,7 +193,7 @@ int main(void) {
     to_oneself();
     /* Its wildcards would take messages of those who are further on. */
     CHECK(mpc_sync(ALLGRP) == 0);
-    static const size_t sizes[] = {1, 48, 49, 4096, 4097, 65536, 65537, 1 << 20, 3 << 20};
+    static const size_t sizes[] = {1, 48, 49, 112, 113, 4096, 4097, 65536, 65537, 1 << 20, 3 << 20};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i) both_send_first(sizes[i]);
     later_one_first();
     cut(40, 7);

@@ -109,15 +109,15 @@ class End {
         if (&random == &sizes_ && put_back_ != kNothing) return put_back_;
         switch (random() % 6) {
             case 0:
-                return random() % 49;
+                return random() % (ShmCell::kInline + 1);
             case 1:
-                return 49 + random() % 400;
+                return ShmCell::kInline + 1 + random() % 400;
             case 2:
                 return 4000 + random() % 200;
             case 3:
                 return random() % 20000;
             default:
-                return 49 + random() % 3000;
+                return ShmCell::kInline + 1 + random() % 3000;
         }
     }
 

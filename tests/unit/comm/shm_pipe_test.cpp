@@ -139,8 +139,9 @@ TEST_CASE("ring memory is asked for before it is touched, as far as it is needed
     std::vector<std::byte> small(40);
     REQUIRE(sender.start_frame(header_of(40, 1), view_of(small), 0, 0) == 40);
     CHECK(memory.reserved == 0);
-    std::vector<std::byte> medium(100);
-    REQUIRE(sender.start_frame(header_of(100, 1), view_of(medium), 0, 0) == 100);
+    std::vector<std::byte> medium(ShmCell::kInline + 1);
+    REQUIRE(sender.start_frame(header_of(medium.size(), 1), view_of(medium), 0, 0) ==
+            medium.size());
     CHECK(memory.reserved == kRing);
 }
 
