@@ -155,6 +155,7 @@ Outcome Partition::run() {
     launch();
     while (!finished_) loop_.run_one();
     finish_merging();
+    facts_.reset();                                 // nothing runs any more
     if (trace_ && !trace_->kept()) trace_.reset();  // there is nothing in it
     finish_output();
     Outcome outcome = judge_.outcome();

@@ -23,6 +23,7 @@
 #include "partition_manager/exchange_table.hpp"
 #include "partition_manager/flush_round.hpp"
 #include "partition_manager/folded_output.hpp"
+#include "partition_manager/home_jobs.hpp"
 #include "partition_manager/input_source.hpp"
 #include "partition_manager/line_formatter.hpp"
 #include "partition_manager/name_pattern.hpp"
@@ -186,6 +187,7 @@ class Partition {
     std::thread merger_;
     bool merging_ = false;
     std::unique_ptr<StatusSocket> status_;      // in a job with tasks on other nodes
+    std::unique_ptr<FactsSocket> facts_;        // likewise
     std::unique_ptr<OrderedOutput> releasing_;  // what a flush gives out
     std::optional<StdoutFlushed> flushed_;      // to be said when it has
     StderrTails tails_;

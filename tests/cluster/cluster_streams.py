@@ -178,6 +178,30 @@ class Ending(ClusterTest):
                 job.communicate(timeout=60)
                 self.assertEqual(job.returncode, 143)
 
+    def poestat(self, *words):
+        result = subprocess.run(command_on(0, BUILD / "bin" / "poestat", *words), capture_output=True, text=True, timeout=60)
+        self.assertEqual(result.stderr, "")
+        return self.ok(result).stdout
+
+    def test_from_home_where_no_task_runs(self):
+        for hosts in ([1, 2], [1]):  # also where there is one node, another one
+            with self.subTest(hosts=hosts):
+                job = self.start("sh", "-c", "echo up; exec sleep 300", "-procs", 2 * len(hosts), "-hostfile",
+                                 self.host_file(hosts, 2))
+                for _ in range(2 * len(hosts)):
+                    self.assertEqual(job.stdout.readline(), "up\n")
+                listed = re.findall(r"^(\S+) +(\d+) +(\d+) +(\d+) +[\d.]+ s +sh$", self.poestat(), re.M)
+                self.assertEqual([(int(tasks), int(nodes)) for _, _, tasks, nodes in listed], [(2 * len(hosts), len(hosts))])
+                name, poe = listed[0][:2]
+                for word in (name, poe):
+                    rows = re.findall(r"^ *(\d+)  (node\d) .*  no MPL call yet$", self.poestat(word), re.M)
+                    self.assertEqual(rows, [(str(task), f"node{hosts[task // 2]}") for task in range(2 * len(hosts))])
+                self.assertIn(f"{name}: no deadlock", self.poestat("-deadlock"))
+                self.assertIn(f"job {name} has been ended", self.ok(self.poekill(0, name)).stdout)
+                job.communicate(timeout=60)
+                self.assertEqual(job.returncode, 143)
+                self.assertEqual(self.poestat(), "no jobs are running\n")
+
     def test_no_job(self):
         self.assertIn("no running job is called", self.ok(self.poekill(5, "no-such-job"), 2).stderr)
         self.ok(self.poekill(5), 2)
