@@ -187,6 +187,12 @@ void Partition::on_message(NodeIndex from, Message message) {
     } else if (const auto* part = std::get_if<Exchange>(&message)) {
         if (auto all = exchanges_.add(*part))
             branches_->send(Exchanged{std::move(all->key), std::move(all->data)});
+    } else if (const auto* ask = std::get_if<AskKeys>(&message)) {
+        if (is_task(ask->task))
+            branches_->send(*ask, job_.tasks[static_cast<std::size_t>(ask->task)].node);
+    } else if (const auto* tell = std::get_if<TellKeys>(&message)) {
+        if (tell->asker >= 0 && static_cast<std::size_t>(tell->asker) < job_.nodes.size())
+            branches_->send(*tell, tell->asker);
     } else if (const auto* attention = std::get_if<Attention>(&message)) {
         if (options_.on_attention) options_.on_attention(attention->text);
     } else if (auto* states = std::get_if<TaskStates>(&message)) {

@@ -127,6 +127,14 @@ class Foreign(ClusterTest):
         lines = re.findall(r"rank (\d) of 3 on node(\d) app 0 sum 3", said)
         self.assertEqual(sorted(lines[:3]) + sorted(lines[3:]), [(str(task), str(task)) for task in (0, 1, 2)] * 2)
 
+    def test_values_without_a_fence(self):
+        """PMIx fetches what a task of another node has put, also through a tree of daemons."""
+        client = BUILD / "bin" / "pmi_pmix_client"
+        for hosts, env in ((range(2), {}), (range(1, 6), {"MP_LAUNCH_FANOUT": 1})):
+            tasks = 2 * len(hosts)
+            said, err = self.mpi(tasks, client, "fetch", "-procs", tasks, "-hostfile", self.host_file(hosts, 2), env=env)
+            self.assertEqual(sorted(said.splitlines()), sorted(f"task {task} of {tasks} exchanged" for task in range(tasks)), err)
+
     def test_no_more_tasks(self):
         """MPI_Comm_spawn is refused; a program that takes no for an answer goes on, another ends."""
         words = "task 0 asked to start more tasks (MPI_Comm_spawn), which poe does not do"

@@ -1,6 +1,7 @@
 /* A plain PMIx client: exchanges a value with all peers and checks them, publishes and looks up a
  * name. With "late" each task starts a moment after the one before it (some after the server is
- * there, some before); with "abort" task 0 aborts with status 5 while the others wait in a fence.
+ * there, some before); with "fetch" values are fetched without a fence; with "abort" task 0 aborts
+ * with status 5 while the others wait in a fence.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +60,24 @@ static int names(const pmix_proc_t* me, uint32_t size) {
     return fence();
 }
 
+/* Without a fence before it: each value is fetched from the node that has it, once it is there. */
+static int fetch(const pmix_proc_t* me, uint32_t size) {
+    pmix_value_t value, *got;
+    pmix_proc_t peer = *me;
+    value.type = PMIX_UINT32;
+    value.data.uint32 = 100 + me->rank;
+    if (failed("put", PMIx_Put(PMIX_GLOBAL, "number", &value)) || failed("commit", PMIx_Commit()))
+        return 1;
+    for (peer.rank = 0; peer.rank < size; ++peer.rank) {
+        if (failed("get", PMIx_Get(&peer, "number", NULL, 0, &got))) return 1;
+        if (got->type != PMIX_UINT32 || got->data.uint32 != 100 + peer.rank) return 1;
+        PMIX_VALUE_RELEASE(got);
+    }
+    peer.rank = (me->rank + 1) % size;
+    if (PMIx_Get(&peer, "nobody has put this", NULL, 0, &got) == PMIX_SUCCESS) return 1;
+    return failed("fence", PMIx_Fence(NULL, 0, NULL, 0));
+}
+
 int main(int argc, char** argv) {
     const char* mode = argc > 1 ? argv[1] : "";
     pmix_proc_t me, job;
@@ -83,7 +102,8 @@ int main(int argc, char** argv) {
         fence();
         return 1;
     }
-    result = exchange(&me, size) || names(&me, size);
+    result =
+        strcmp(mode, "fetch") == 0 ? fetch(&me, size) : exchange(&me, size) || names(&me, size);
     if (failed("finalize", PMIx_Finalize(NULL, 0))) result = 1;
     if (result == 0) printf("task %u of %u exchanged\n", me.rank, size);
     return result;
