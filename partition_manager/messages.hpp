@@ -15,6 +15,7 @@
 //   poe -> pmd   Exchanged                        all parts are there
 //   both         AskKeys, TellKeys                of a task of another node, for PMIx; poe passes
 //                                                 them on
+//   poe -> pmd   TaskLeft                         of a task of any node, for PMIx
 //   poe -> pmd   StartTrace, StopTrace            tracing of a running job
 //   pmd -> poe   ClockAsk                         poe -> pmd   ClockTell
 //   pmd -> poe   TraceDone                        all it has of the trace has gone up, or is in

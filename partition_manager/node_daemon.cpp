@@ -107,6 +107,8 @@ void NodeDaemon::on_own_message(Message message) {
         on_flushed(*flushed);
     } else if (const auto* exchanged = std::get_if<Exchanged>(&message)) {
         if (pmi_) pmi_->on_exchanged(*exchanged);
+    } else if (const auto* left = std::get_if<TaskLeft>(&message)) {
+        if (pmi_) pmi_->on_peer_lost(left->task);
     } else if (const auto* keys_asked = std::get_if<AskKeys>(&message)) {
         if (pmi_) pmi_->on_keys_asked(*keys_asked);
     } else if (const auto* keys = std::get_if<TellKeys>(&message)) {

@@ -177,6 +177,7 @@ void Partition::on_message(NodeIndex from, Message message) {
     } else if (const auto* abort = std::get_if<TaskAbort>(&message)) {
         end_job(judge_.on_abort(abort->task, abort->code, abort->text));
     } else if (const auto* left = std::get_if<TaskLeft>(&message)) {
+        branches_->send(*left);  // for those that want to hear of it while they can
         end_job(judge_.on_left(left->task));
     } else if (const auto* node = std::get_if<NodeFailed>(&message)) {
         end_job(judge_.on_node_failed(node->text));

@@ -160,6 +160,8 @@ Environment start_serving(PmixHost& host, const PmixStart& start, int listener, 
                 poe::pm::finish_pmix_fence(*fenced);
             else if (const auto* ask = std::get_if<PmixAskKeys>(&*message))
                 poe::pm::fetch_pmix_keys(*ask);
+            else if (const auto* lost = std::get_if<PmixPeerLost>(&*message))
+                poe::pm::announce_lost_peer(*lost);
             else if (const auto* keys = std::get_if<PmixTellKeys>(&*message))
                 poe::pm::finish_pmix_fetch(*keys);
         }

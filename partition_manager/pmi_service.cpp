@@ -212,6 +212,10 @@ void PmiService::on_keys(const TellKeys& keys) {
     if (!shut_down_) pmix_->send(PmixTellKeys{keys.asker, keys.request, keys.status, keys.data});
 }
 
+void PmiService::on_peer_lost(TaskId task) {
+    if (!shut_down_) pmix_->send(PmixPeerLost{task});
+}
+
 void PmiService::watch_pmix() {
     if (pmix_->started()) return read_control();
     const auto watch = [this](Descriptor& descriptor, int fd) {

@@ -52,6 +52,8 @@ class PmiService {
     // Another node asks for what a task of this one has put into PMIx, or answers.
     void on_keys_asked(const AskKeys& ask);
     void on_keys(const TellKeys& keys);
+    // A task of any node has ended without leaving PMIx or PMI-1.
+    void on_peer_lost(TaskId task);
 
     // After the task's exit was reported: a task that ended between init and finalize is reported,
     // too.

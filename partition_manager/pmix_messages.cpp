@@ -58,6 +58,7 @@ struct ToJson {
         return Json::array({"fenced", m.key, bytes(m.data)});
     }
     Json operator()(const PmixAskKeys& m) const { return {"ask keys", m.task, m.asker, m.request}; }
+    Json operator()(const PmixPeerLost& m) const { return {"peer lost", m.task}; }
     Json operator()(const PmixTellKeys& m) const {
         return Json::array({"tell keys", m.asker, m.request, m.status, bytes(m.data)});
     }
@@ -83,6 +84,7 @@ PmixMessage from_json(const Json& json) {
     if (name == "ask keys")
         return PmixAskKeys{json.at(1).get<TaskId>(), json.at(2).get<NodeIndex>(),
                            json.at(3).get<std::uint32_t>()};
+    if (name == "peer lost") return PmixPeerLost{json.at(1).get<TaskId>()};
     if (name == "tell keys")
         return PmixTellKeys{json.at(1).get<NodeIndex>(), json.at(2).get<std::uint32_t>(),
                             json.at(3).get<int>(), text(json.at(4))};

@@ -69,6 +69,11 @@ struct PmixTellKeys {
     std::string data;
 };
 
+// pmd -> helper: a task has ended without PMIx_Finalize. Those that want to know are told.
+struct PmixPeerLost {
+    TaskId task = 0;
+};
+
 // helper -> pmd: something a person should read (severity ATTENTION).
 struct PmixAttention {
     std::string text;
@@ -81,7 +86,7 @@ struct PmixFailed {
 
 using PmixMessage =
     std::variant<PmixStart, PmixReady, PmixConnected, PmixFinalized, PmixAbort, PmixAttention,
-                 PmixFailed, PmixFence, PmixFenced, PmixAskKeys, PmixTellKeys>;
+                 PmixFailed, PmixFence, PmixFenced, PmixAskKeys, PmixTellKeys, PmixPeerLost>;
 
 // The message with its length before it.
 std::string pmix_encode(const PmixMessage& message);

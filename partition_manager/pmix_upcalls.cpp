@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include <pmix.h>
+
 #include "comm/base/check.hpp"
 #include "partition_manager/pmix_info.hpp"
 #include "partition_manager/pmix_names.hpp"
@@ -219,6 +221,20 @@ void fetch_pmix_keys(const PmixAskKeys& ask) {
 void finish_pmix_fetch(const PmixTellKeys& keys) {
     const auto waiting = context->fetches.extract(keys.request);
     if (waiting) give_answer(waiting.mapped(), keys.status, keys.data);
+}
+
+void announce_lost_peer(const PmixPeerLost& lost) {
+    pmix_proc_t source;
+    PMIX_PROC_LOAD(&source, context->nspace.c_str(), static_cast<pmix_rank_t>(lost.task));
+    // The library looks at it until it calls back.
+    auto* info = new pmix_info_t;
+    bool yes = true;
+    PMIX_INFO_CONSTRUCT(info);
+    PMIX_INFO_LOAD(info, PMIX_EVENT_NON_DEFAULT, &yes, PMIX_BOOL);
+    const auto forget = [](pmix_status_t, void* data) { delete static_cast<pmix_info_t*>(data); };
+    const pmix_status_t status = PMIx_Notify_event(PMIX_ERR_PROC_TERM_WO_SYNC, &source,
+                                                   PMIX_RANGE_LOCAL, info, 1, forget, info);
+    if (status != PMIX_SUCCESS) forget(status, info);
 }
 
 pmix_server_module_t pmix_upcalls(PmixOutlet outlet, const PmixJob& job) {

@@ -32,4 +32,8 @@ void fetch_pmix_keys(const PmixAskKeys& ask);
 // Another node has answered.
 void finish_pmix_fetch(const PmixTellKeys& keys);
 
+// Tells the tasks of this node that have registered for PMIX_ERR_PROC_TERM_WO_SYNC, and no others:
+// MPI libraries take part in all events that are not asked for by name.
+void announce_lost_peer(const PmixPeerLost& lost);
+
 }  // namespace poe::pm

@@ -135,6 +135,13 @@ class Foreign(ClusterTest):
             said, err = self.mpi(tasks, client, "fetch", "-procs", tasks, "-hostfile", self.host_file(hosts, 2), env=env)
             self.assertEqual(sorted(said.splitlines()), sorted(f"task {task} of {tasks} exchanged" for task in range(tasks)), err)
 
+    def test_a_lost_task_is_an_event(self):
+        """PMIx tells the tasks of all nodes, before they are ended, when they ask for that."""
+        said, err = self.mpi(5, BUILD / "bin" / "pmi_pmix_client", "lose", "-procs", 6, "-hostfile", self.host_file(range(3), 2),
+                             env={"MP_KILL_GRACE": 60000, "MP_LAUNCH_FANOUT": 1}, status=3)
+        self.assertEqual(sorted(said.splitlines()), [f"task {task} has lost task 5" for task in range(5)], err)
+        self.assertIn("task 5 (node node2", err)
+
     def test_no_more_tasks(self):
         """MPI_Comm_spawn is refused; a program that takes no for an answer goes on, another ends."""
         words = "task 0 asked to start more tasks (MPI_Comm_spawn), which poe does not do"
