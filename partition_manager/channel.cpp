@@ -16,7 +16,9 @@ namespace poe::pm {
 
 namespace {
 
+// A socketpair holds more than the pipe of a remote shell, of which there may be many.
 constexpr std::size_t kReadBytes = 256 << 10;
+constexpr std::size_t kReadBytesOfPipe = 64 << 10;
 
 void adopt(asio::posix::stream_descriptor& descriptor, UniqueFd fd) {
     asio::error_code error;
@@ -84,7 +86,7 @@ void Channel::wait_readable() {
 
 // One read per turn of the loop, so that other descriptors get theirs.
 void Channel::read_some() {
-    const std::span<char> space = reader_.prepare(kReadBytes);
+    const std::span<char> space = reader_.prepare(duplex_ ? kReadBytes : kReadBytesOfPipe);
     const ssize_t count = ::read(in_.native_handle(), space.data(), space.size());
     if (count < 0 && errno != EAGAIN && errno != EINTR)
         return fail(std::string("reading: ") + std::strerror(errno));
@@ -151,6 +153,7 @@ void Channel::enqueue(FrameKind kind, std::uint8_t flags, TaskId task, std::size
     if (closed_) return;
     write_frame_header(queue_.reserve(kFrameHeaderBytes + length), kind, flags, task, length);
     queue_.append(kFrameHeaderBytes + length);
+    was_long_ = was_long_ || queue_.size() >= kFullQueue / 2;
     schedule_write();
 }
 
@@ -182,6 +185,12 @@ void Channel::write_some() {
                 return fail(std::string("writing: ") + std::strerror(errno));
             queue_.take(queue_.size());
         }
+    }
+    if (was_long_ && queue_.size() < kFullQueue / 2) {
+        was_long_ = false;
+        asio::post(loop_, [this, alive = alive_] {
+            if (*alive && on_room) on_room();
+        });
     }
 }
 

@@ -2,9 +2,9 @@
 // byte stream (a socketpair on this node, the standard streams of ssh or srun elsewhere).
 //
 // Sending never blocks and never fails at the call: frames are queued in order and written as the
-// stream takes them. The queue stays small because bulk data is bounded by windows (frame.hpp,
-// kStreamWindow) and because a receiver always reads: it never has to store more than those
-// windows.
+// stream takes them. Who sends much asks before whether the queue is full() and waits for on_room,
+// so that what a slow stream makes wait does so where it comes from. A receiver always reads: it
+// never has to store more than the windows that it has given (frame.hpp, kStreamWindow).
 #pragma once
 
 #include <chrono>
@@ -54,7 +54,16 @@ class Channel {
     std::span<char> reserve_data(std::size_t size);
     void commit_data(FrameKind kind, std::uint8_t flags, TaskId task, std::size_t used);
 
+    // A queue longer than this is full for those who send much; control is queued whatever its
+    // length.
+    static constexpr std::size_t kFullQueue = std::size_t{1} << 20;
+
     std::size_t queued_bytes() const { return queue_.size(); }
+    // Never when it is closed: nothing is stored then.
+    bool full(std::size_t limit = kFullQueue) const { return !closed_ && queue_.size() >= limit; }
+    // Called from the loop when the queue has become shorter than half of kFullQueue, after it was
+    // longer.
+    std::function<void()> on_room;
 
     // Writes what is queued, waiting for the peer no longer than `patience` in all. Blocks. For the
     // last words of a program that ends.
@@ -83,6 +92,7 @@ class Channel {
     ByteQueue queue_;
     std::size_t reserved_ = 0;  // payload bytes handed out by reserve_data()
     bool write_scheduled_ = false;
+    bool was_long_ = false;  // since on_room was called
     bool closed_ = false;
     std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for posted handlers
 };

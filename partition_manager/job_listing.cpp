@@ -17,29 +17,6 @@ namespace {
 
 constexpr std::string_view kPrefix = "poe-";
 
-struct Entry {
-    uid_t owner = 0;
-    std::string id;
-};
-
-// "poe-<uid>-<job>".
-std::optional<Entry> parse_name(std::string_view name) {
-    if (name.substr(0, kPrefix.size()) != kPrefix) return std::nullopt;
-    name.remove_prefix(kPrefix.size());
-    Entry entry;
-    const auto [rest, error] = std::from_chars(name.data(), name.data() + name.size(), entry.owner);
-    if (error != std::errc() || rest == name.data() + name.size() || *rest != '-')
-        return std::nullopt;
-    entry.id = name.substr(static_cast<std::size_t>(rest - name.data()) + 1);
-    const auto allowed = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-    };
-    if (entry.id.empty() || entry.id.size() > kMaxJobId ||
-        !std::all_of(entry.id.begin(), entry.id.end(), allowed))
-        return std::nullopt;
-    return entry;
-}
-
 // A directory of that user that somebody holds a lock on. Others may hold a shared lock, but only
 // for a moment, as we do here.
 bool has_living_owner(const std::string& path, uid_t owner) {
@@ -61,7 +38,7 @@ std::vector<std::string> programs_of(const std::vector<TaskState>& tasks) {
     return programs;
 }
 
-RunningJob read_job(const Entry& entry, const std::string& path) {
+RunningJob read_job(const JobName& entry, const std::string& path) {
     RunningJob job;
     job.id = entry.id;
     job.owner = entry.owner;
@@ -88,12 +65,30 @@ RunningJob read_job(const Entry& entry, const std::string& path) {
 
 }  // namespace
 
+std::optional<JobName> parse_job_name(std::string_view name) {
+    if (name.substr(0, kPrefix.size()) != kPrefix) return std::nullopt;
+    name.remove_prefix(kPrefix.size());
+    JobName parsed;
+    const auto [rest, error] =
+        std::from_chars(name.data(), name.data() + name.size(), parsed.owner);
+    if (error != std::errc() || rest == name.data() + name.size() || *rest != '-')
+        return std::nullopt;
+    parsed.id = name.substr(static_cast<std::size_t>(rest - name.data()) + 1);
+    const auto allowed = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+    };
+    if (parsed.id.empty() || parsed.id.size() > kMaxJobId ||
+        !std::all_of(parsed.id.begin(), parsed.id.end(), allowed))
+        return std::nullopt;
+    return parsed;
+}
+
 JobScan running_jobs(const std::string& parent, std::optional<uid_t> owner) {
     JobScan scan;
     DIR* directory = ::opendir(parent.c_str());
     if (directory == nullptr) throw_errno("cannot look for jobs in " + parent);
     while (const dirent* found = ::readdir(directory)) {
-        const std::optional<Entry> entry = parse_name(found->d_name);
+        const std::optional<JobName> entry = parse_job_name(found->d_name);
         if (!entry || (owner && entry->owner != *owner)) continue;
         const std::string path = parent + "/" + found->d_name;
         const std::string segment = path + "/segment";
@@ -107,10 +102,14 @@ JobScan running_jobs(const std::string& parent, std::optional<uid_t> owner) {
         }
     }
     ::closedir(directory);
-    std::sort(scan.jobs.begin(), scan.jobs.end(), [](const RunningJob& a, const RunningJob& b) {
+    sort_by_age(scan.jobs);
+    return scan;
+}
+
+void sort_by_age(std::vector<RunningJob>& jobs) {
+    std::sort(jobs.begin(), jobs.end(), [](const RunningJob& a, const RunningJob& b) {
         return a.elapsed != b.elapsed ? a.elapsed > b.elapsed : a.id < b.id;
     });
-    return scan;
 }
 
 bool still_runs(const RunningJob& job) {

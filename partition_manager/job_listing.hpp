@@ -6,6 +6,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <sys/types.h>
 #include <vector>
 
@@ -14,9 +15,18 @@
 
 namespace poe::pm {
 
+// "poe-<uid>-<job>", how all that belongs to a job is called.
+struct JobName {
+    uid_t owner = 0;
+    std::string id;
+    bool operator==(const JobName&) const = default;
+};
+// Nothing when it is no such name; takes any bytes whatever.
+std::optional<JobName> parse_job_name(std::string_view name);
+
 struct RunningJob {
     std::string id;
-    std::string segment;  // path
+    std::string segment;  // path; empty: none of its tasks runs here (home_jobs.hpp)
     uid_t owner = 0;
     pid_t poe = 0;  // 0: not on this computer, or gone
     pid_t pmd = 0;  // the daemon on this computer
@@ -37,6 +47,9 @@ struct JobScan {
 // Jobs below `parent`, of one user or of all. What a job that was killed has left behind, and what
 // is just coming or going, is passed over in silence. Does not block.
 JobScan running_jobs(const std::string& parent, std::optional<uid_t> owner);
+
+// The oldest first.
+void sort_by_age(std::vector<RunningJob>& jobs);
 
 // Whether somebody still looks after the job: cheap, for asking often.
 bool still_runs(const RunningJob& job);

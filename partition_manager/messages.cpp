@@ -176,6 +176,12 @@ Json body(const Exchange& m) {
 Json body(const Exchanged& m) {
     return Json::array({bytes(m.key), bytes(m.data)});
 }
+Json body(const AskKeys& m) {
+    return Json::array({m.task, m.asker, m.request});
+}
+Json body(const TellKeys& m) {
+    return Json::array({m.asker, m.request, m.status, bytes(m.data)});
+}
 Json body(const StartTrace& m) {
     return Json::array({wire::pack(m.trace)});
 }
@@ -293,6 +299,17 @@ void read(const Json& json, Exchange& m) {
 void read(const Json& json, Exchanged& m) {
     m.key = text(json.at(0));
     m.data = text(json.at(1));
+}
+void read(const Json& json, AskKeys& m) {
+    m.task = number<TaskId>(json.at(0));
+    m.asker = number<NodeIndex>(json.at(1));
+    m.request = number<std::uint32_t>(json.at(2));
+}
+void read(const Json& json, TellKeys& m) {
+    m.asker = number<NodeIndex>(json.at(0));
+    m.request = number<std::uint32_t>(json.at(1));
+    m.status = number<int>(json.at(2));
+    m.data = text(json.at(3));
 }
 void read(const Json& json, StartTrace& m) {
     m.trace = unpack_trace(json.at(0));

@@ -13,6 +13,9 @@
 //   pmd -> poe   NodesUp, NodeUnreached, NodeLost  of the nodes below it in the launch tree
 //   pmd -> poe   Exchange                         a node's part of a PMI barrier, of a PMIx fence
 //   poe -> pmd   Exchanged                        all parts are there
+//   both         AskKeys, TellKeys                of a task of another node, for PMIx; poe passes
+//                                                 them on
+//   poe -> pmd   TaskLeft                         of a task of any node, for PMIx
 //   poe -> pmd   StartTrace, StopTrace            tracing of a running job
 //   pmd -> poe   ClockAsk                         poe -> pmd   ClockTell
 //   pmd -> poe   TraceDone                        all it has of the trace has gone up, or is in
@@ -37,7 +40,7 @@
 namespace poe::pm {
 
 // Both ends must speak the same version; it changes with every change of a struct below.
-inline constexpr int kChannelVersion = 6;
+inline constexpr int kChannelVersion = 7;
 
 struct Hello {
     int version = kChannelVersion;
@@ -177,6 +180,20 @@ struct StdoutFlushed {
     StdoutMode mode;     // from now on
 };
 
+// What a task has put into PMIx is wanted on another node.
+struct AskKeys {
+    TaskId task = 0;
+    NodeIndex asker = 0;
+    std::uint32_t request = 0;  // of the asker; comes back with the answer
+};
+
+struct TellKeys {
+    NodeIndex asker = 0;
+    std::uint32_t request = 0;
+    int status = 0;  // of PMIx
+    std::string data;
+};
+
 struct StartTrace {
     TraceSpec trace;
 };
@@ -210,7 +227,7 @@ using Message =
                  StdinProgress, TaskExit, TaskAbort, TaskLeft, NodeFailed, Attention, Pulse, Done,
                  AskTaskStates, TaskStates, StdoutMark, StdoutFlushed, Prepared, RunTasks, NodesUp,
                  NodeUnreached, NodeLost, Exchange, Exchanged, StartTrace, StopTrace, ClockAsk,
-                 ClockTell, TraceDone, TraceTaken>;
+                 ClockTell, TraceDone, TraceTaken, AskKeys, TellKeys>;
 
 std::string encode(const Message& message);
 

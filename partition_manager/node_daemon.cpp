@@ -51,7 +51,9 @@ NodeDaemon::NodeDaemon(UniqueFd in, UniqueFd out, SignalHeritage heritage,
       channel_(loop_, std::move(in), std::move(out),
                {[this](const Frame& frame) { on_data(frame); },
                 [this](NodeIndex to, Message message) { on_message(to, std::move(message)); },
-                [this](const std::string& why) { on_closed(why); }}) {}
+                [this](const std::string& why) { on_closed(why); }}) {
+    channel_.on_room = [this] { resume_output(); };
+}
 
 NodeDaemon::~NodeDaemon() = default;
 
@@ -105,6 +107,12 @@ void NodeDaemon::on_own_message(Message message) {
         on_flushed(*flushed);
     } else if (const auto* exchanged = std::get_if<Exchanged>(&message)) {
         if (pmi_) pmi_->on_exchanged(*exchanged);
+    } else if (const auto* left = std::get_if<TaskLeft>(&message)) {
+        if (pmi_) pmi_->on_peer_lost(left->task);
+    } else if (const auto* keys_asked = std::get_if<AskKeys>(&message)) {
+        if (pmi_) pmi_->on_keys_asked(*keys_asked);
+    } else if (const auto* keys = std::get_if<TellKeys>(&message)) {
+        if (pmi_) pmi_->on_keys(*keys);
     } else {
         on_trace_message(message);
     }
@@ -130,17 +138,20 @@ void NodeDaemon::on_data(const Frame& frame) {
         if (stdin_ && (to == kAllNodes || to == node_)) stdin_->on_data(frame.payload);
     } else if (is_bulk_credit(frame)) {
         const auto kind = static_cast<FrameKind>(frame.flags);
-        const std::unique_ptr<OutputStream>& stream =
-            kind == FrameKind::kStdout ? stdout_ : stderr_;
         (kind == FrameKind::kStdout  ? stdout_window_
          : kind == FrameKind::kTrace ? trace_window_
                                      : stderr_window_)
             .on_credit(credit_of(frame));
-        if (relay_) relay_->resume();
-        if (stream) stream->resume();
-        if (trace_) trace_->resume();
-        check_progress();
+        resume_output();
     }
+}
+
+void NodeDaemon::resume_output() {
+    if (relay_) relay_->resume();
+    if (stdout_) stdout_->resume();
+    if (stderr_) stderr_->resume();
+    if (trace_) trace_->resume();
+    check_progress();
 }
 
 // Nobody is left to work for.

@@ -79,6 +79,7 @@ class NodeDaemon {
     void end_job(bool at_once);
     void kill_all();
     bool anybody_left();
+    void resume_output();
     void check_progress();
     void finish();
 

@@ -174,7 +174,8 @@ void NodeDaemon::make_services() {
                                          relay_->on_own_exchange(part);
                                      else
                                          send(part);
-                                 }});
+                                 },
+                                 [this](const Message& message) { send(message); }});
     stdout_ = std::make_unique<OutputStream>(loop_, channel_, stdout_window_, FrameKind::kStdout,
                                              job_.stdout_is_terminal, job_.stamp_output);
     stderr_ = std::make_unique<OutputStream>(loop_, channel_, stderr_window_, FrameKind::kStderr,

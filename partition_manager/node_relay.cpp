@@ -69,7 +69,8 @@ void NodeRelay::launch() {
     const std::vector<NodeIndex> below = tree.below(node_);
     for (const NodeIndex node : below) {
         stdin_.add(node);
-        branches_.launch(node, below.size());
+        // Half of what poe gives: all that is given may have to wait here.
+        branches_.launch(node, 2 * below.size());
     }
 }
 

@@ -300,7 +300,7 @@ bool NodeTrace::next_stream() {
 }
 
 void NodeTrace::send_some() {
-    while (phase_ == Phase::kSending && window_.open()) {
+    while (phase_ == Phase::kSending && window_.open() && !up_.full()) {
         if (!sent_file_ && !next_stream()) {
             phase_ = Phase::kSent;
             send_(TraceDone{spec_.generation, true, ""});

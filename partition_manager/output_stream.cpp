@@ -97,7 +97,7 @@ void OutputStream::send_now(TaskId task) {
 
 bool OutputStream::may_read(const Source& source) const {
     if (closing_ || source.discard) return true;
-    return window_.open() && (long_line_ == nullptr || long_line_ == &source);
+    return window_.open() && !channel_.full() && (long_line_ == nullptr || long_line_ == &source);
 }
 
 void OutputStream::wait(Source& source) {
@@ -203,7 +203,7 @@ void OutputStream::on_timer() {
     timer_armed_ = false;
     const Clock::time_point now = Clock::now();
     // A line that waits for the window does not pause.
-    if (!window_.open()) long_line_since_ = now;
+    if (!window_.open() || channel_.full()) long_line_since_ = now;
     if (long_line_ != nullptr && now - long_line_since_ >= kLongLinePause) {
         long_line_ = nullptr;
         resume();

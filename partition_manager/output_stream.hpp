@@ -6,8 +6,8 @@
 // as an open line. A line longer than kLongLine gets the stream for itself: it goes out in pieces,
 // and the pipes of the other tasks wait until it ends or pauses, so no line is ever stored whole.
 //
-// Memory: kLongLine per task, plus the window of the channel. Reading stops while the window is
-// used up; then the tasks' own writes wait.
+// Memory: kLongLine per task, plus what the channel's queue holds. Reading stops while that is full
+// or the window is used up; then the tasks' own writes wait.
 #pragma once
 
 #include <cstddef>
@@ -58,8 +58,8 @@ class OutputStream {
     // task allow.
     void send_now(TaskId task);
 
-    // The window has become larger: waits again for the input of all that are stalled and may read
-    // now.
+    // The window has become larger, or the queue shorter: waits again for the input of all that are
+    // stalled and may read now.
     void resume();
 
     // Pipes that have not come to their end.

@@ -29,6 +29,9 @@ constexpr std::size_t kWriterBacklog = 4 << 20;
 
 constexpr std::chrono::milliseconds kReapAgain{10};
 
+// For how long a reader may take nothing of what is left, when the user is in a hurry.
+constexpr std::chrono::milliseconds kReaderPatience{500};
+
 constexpr int kForwarded[] = {SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
 constexpr int kTerminating[] = {SIGTERM, SIGHUP, SIGXCPU};
 
@@ -152,6 +155,7 @@ Outcome Partition::run() {
     launch();
     while (!finished_) loop_.run_one();
     finish_merging();
+    facts_.reset();                                 // nothing runs any more
     if (trace_ && !trace_->kept()) trace_.reset();  // there is nothing in it
     finish_output();
     Outcome outcome = judge_.outcome();
@@ -173,6 +177,7 @@ void Partition::on_message(NodeIndex from, Message message) {
     } else if (const auto* abort = std::get_if<TaskAbort>(&message)) {
         end_job(judge_.on_abort(abort->task, abort->code, abort->text));
     } else if (const auto* left = std::get_if<TaskLeft>(&message)) {
+        branches_->send(*left);  // for those that want to hear of it while they can
         end_job(judge_.on_left(left->task));
     } else if (const auto* node = std::get_if<NodeFailed>(&message)) {
         end_job(judge_.on_node_failed(node->text));
@@ -183,6 +188,12 @@ void Partition::on_message(NodeIndex from, Message message) {
     } else if (const auto* part = std::get_if<Exchange>(&message)) {
         if (auto all = exchanges_.add(*part))
             branches_->send(Exchanged{std::move(all->key), std::move(all->data)});
+    } else if (const auto* ask = std::get_if<AskKeys>(&message)) {
+        if (is_task(ask->task))
+            branches_->send(*ask, job_.tasks[static_cast<std::size_t>(ask->task)].node);
+    } else if (const auto* tell = std::get_if<TellKeys>(&message)) {
+        if (tell->asker >= 0 && static_cast<std::size_t>(tell->asker) < job_.nodes.size())
+            branches_->send(*tell, tell->asker);
     } else if (const auto* attention = std::get_if<Attention>(&message)) {
         if (options_.on_attention) options_.on_attention(attention->text);
     } else if (auto* states = std::get_if<TaskStates>(&message)) {
@@ -219,11 +230,7 @@ void Partition::on_data(NodeIndex branch, const Frame& frame) {
     }
     if (frame.kind == FrameKind::kStderr) tails_.append(frame.task, frame.payload);
     if (frame.kind == FrameKind::kStdout && ordered_) {
-        try {
-            ordered_->append(frame.task, frame.payload);
-        } catch (const Error& error) {
-            end_job(judge_.on_output_error(error.what()));
-        }
+        keep_ordered(frame);
     } else if (frame.kind == FrameKind::kStdout && !stdout_.files &&
                job_.stdout_mode.kind == StdoutMode::Kind::kFolded) {
         fold(frame.task, frame.payload);
@@ -231,6 +238,17 @@ void Partition::on_data(NodeIndex branch, const Frame& frame) {
         deliver(frame.kind, frame.task, frame.payload, (frame.flags & kFlagOpenLine) != 0);
     }
     owe(branch, frame);
+}
+
+// Where it cannot be kept the job ends, and what still comes of it is not.
+void Partition::keep_ordered(const Frame& frame) {
+    if (ordered_failed_) return;
+    try {
+        ordered_->append(frame.task, frame.payload);
+    } catch (const Error& error) {
+        ordered_failed_ = true;
+        end_job(judge_.on_output_error(error.what()));
+    }
 }
 
 void Partition::owe(NodeIndex branch, const Frame& frame) {
@@ -409,14 +427,22 @@ void Partition::reap_leftovers() {
     });
 }
 
-// Lets signals be heard while we wait for a reader; true when the user does not want to wait.
+// Lets signals be heard while we wait for a reader; true when the user does not want to wait: has
+// interrupted again, or had interrupted twice before and the reader takes nothing.
 bool Partition::impatient() {
+    if (output_abandoned_) return true;
     const int before = interrupts_;
     loop_.restart();
     loop_.poll();
-    if (interrupts_ == before) return false;
-    output_abandoned_ = true;
-    return true;
+    const auto now = std::chrono::steady_clock::now();
+    const std::size_t unread = backlog(FrameKind::kStdout) + backlog(FrameKind::kStderr);
+    if (unread != unread_) {
+        unread_ = unread;
+        read_last_ = now;
+    }
+    output_abandoned_ =
+        interrupts_ > before || (interrupts_ > 1 && now - read_last_ > kReaderPatience);
+    return output_abandoned_;
 }
 
 // All processes are gone; what they said last must still get out, at the pace of our readers.

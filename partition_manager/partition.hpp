@@ -23,6 +23,7 @@
 #include "partition_manager/exchange_table.hpp"
 #include "partition_manager/flush_round.hpp"
 #include "partition_manager/folded_output.hpp"
+#include "partition_manager/home_jobs.hpp"
 #include "partition_manager/input_source.hpp"
 #include "partition_manager/line_formatter.hpp"
 #include "partition_manager/name_pattern.hpp"
@@ -128,6 +129,7 @@ class Partition {
     std::size_t backlog(FrameKind stream);
     void fold(TaskId task, std::string_view data);
     void give_out_folded();
+    void keep_ordered(const Frame& frame);
     void owe(NodeIndex branch, const Frame& frame);
     void deliver(FrameKind stream, TaskId task, std::string_view data, bool open);
     void settle(FrameKind stream);
@@ -184,7 +186,8 @@ class Partition {
     TraceAnswer stopped_trace_;  // to who has stopped it
     std::thread merger_;
     bool merging_ = false;
-    std::unique_ptr<StatusSocket> status_;      // in a job of several nodes
+    std::unique_ptr<StatusSocket> status_;      // in a job with tasks on other nodes
+    std::unique_ptr<FactsSocket> facts_;        // likewise
     std::unique_ptr<OrderedOutput> releasing_;  // what a flush gives out
     std::optional<StdoutFlushed> flushed_;      // to be said when it has
     StderrTails tails_;
@@ -195,8 +198,11 @@ class Partition {
     bool told_to_run_ = false;
     bool started_ = false;
     bool lost_own_daemon_ = false;
+    bool ordered_failed_ = false;
     bool finished_ = false;
     bool output_abandoned_ = false;
+    std::size_t unread_ = 0;  // bytes, when impatient() last looked
+    std::chrono::steady_clock::time_point read_last_{};
 };
 
 }  // namespace poe::pm

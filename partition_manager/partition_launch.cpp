@@ -36,10 +36,12 @@ void Partition::launch() {
             [this] { on_change(); },
             [this](NodeIndex node, const std::string& text) { on_unreached(node, text); },
             [this](NodeIndex node, const std::string& text) { on_lost(node, text); }});
-    if (job_.nodes.size() > 1)
+    if (job_.nodes.size() > 1 || job_.launch.home < 0) {
         status_ = std::make_unique<StatusSocket>(
             loop_, ::getuid(), job_.id, static_cast<NodeIndex>(job_.nodes.size()),
             [this](AskTaskStates ask) { branches_->send(ask); });
+        facts_ = std::make_unique<FactsSocket>(loop_, ::getuid(), job_);
+    }
     const LaunchTree tree(static_cast<NodeIndex>(job_.nodes.size()), job_.launch.fanout,
                           job_.launch.home);
     const std::vector<NodeIndex> below = tree.below(LaunchTree::kRoot);

@@ -155,9 +155,16 @@ Environment start_serving(PmixHost& host, const PmixStart& start, int listener, 
         pollfd both[2] = {{control.fd(), POLLIN, 0}, {posts.fd(), POLLIN, 0}};
         if (::poll(both, 2, -1) < 0 && errno != EINTR) poe::throw_errno("waiting");
         posts.run();
-        while (const auto message = control.receive(false))
+        while (const auto message = control.receive(false)) {
             if (const auto* fenced = std::get_if<PmixFenced>(&*message))
                 poe::pm::finish_pmix_fence(*fenced);
+            else if (const auto* ask = std::get_if<PmixAskKeys>(&*message))
+                poe::pm::fetch_pmix_keys(*ask);
+            else if (const auto* lost = std::get_if<PmixPeerLost>(&*message))
+                poe::pm::announce_lost_peer(*lost);
+            else if (const auto* keys = std::get_if<PmixTellKeys>(&*message))
+                poe::pm::finish_pmix_fetch(*keys);
+        }
     }
 }
 

@@ -198,7 +198,22 @@ void PmiService::on_exchanged(const Exchanged& exchanged) {
     if (exchanged.key == kPmi1Key)
         perform(pmi1_.release(pairs_from_text(exchanged.data)));
     else if (!shut_down_)
-        pmix_->tell_fenced(exchanged.key, exchanged.data);
+        pmix_->send(PmixFenced{exchanged.key, exchanged.data});
+}
+
+// The task may not have come to PMIx yet: its server waits for it.
+void PmiService::on_keys_asked(const AskKeys& ask) {
+    if (shut_down_) return;
+    if (!pmix_->started() && pmix_->listener_fd() >= 0) start_helper();
+    pmix_->send(PmixAskKeys{ask.task, ask.asker, ask.request});
+}
+
+void PmiService::on_keys(const TellKeys& keys) {
+    if (!shut_down_) pmix_->send(PmixTellKeys{keys.asker, keys.request, keys.status, keys.data});
+}
+
+void PmiService::on_peer_lost(TaskId task) {
+    if (!shut_down_) pmix_->send(PmixPeerLost{task});
 }
 
 void PmiService::watch_pmix() {
@@ -278,6 +293,10 @@ void PmiService::on_pmix(const PmixMessage& message) {
         handlers_.on_abort({abort->task, abort->status, abort->text});
     } else if (const auto* fence = std::get_if<PmixFence>(&message)) {
         handlers_.on_exchange({fence->key, fence->nodes, 1, fence->data});
+    } else if (const auto* ask = std::get_if<PmixAskKeys>(&message)) {
+        handlers_.on_keys(AskKeys{ask->task, ask->asker, ask->request});
+    } else if (const auto* keys = std::get_if<PmixTellKeys>(&message)) {
+        handlers_.on_keys(TellKeys{keys->asker, keys->request, keys->status, keys->data});
     } else if (const auto* attention = std::get_if<PmixAttention>(&message)) {
         handlers_.on_attention(attention->text);
     } else if (const auto* failed = std::get_if<PmixFailed>(&message)) {

@@ -31,6 +31,7 @@ class PmiService {
         std::function<void(std::string)> on_attention;
         std::function<void(std::string)> on_lost_server;   // the job cannot go on
         std::function<void(const Exchange&)> on_exchange;  // with the other nodes
+        std::function<void(const Message&)> on_keys;       // AskKeys, TellKeys: for another node
     };
 
     // `directory`: the job's directory. Throws Error when the PMIx port cannot be had.
@@ -47,6 +48,12 @@ class PmiService {
 
     // All nodes have given their parts of an exchange.
     void on_exchanged(const Exchanged& exchanged);
+
+    // Another node asks for what a task of this one has put into PMIx, or answers.
+    void on_keys_asked(const AskKeys& ask);
+    void on_keys(const TellKeys& keys);
+    // A task of any node has ended without leaving PMIx or PMI-1.
+    void on_peer_lost(TaskId task);
 
     // After the task's exit was reported: a task that ended between init and finalize is reported,
     // too.

@@ -54,10 +54,8 @@ class PmixActivation {
     bool started() const { return helper_ > 0; }
     pid_t helper_pid() const { return helper_; }  // to be reaped by the caller; 0: not started
 
-    // All nodes have given their parts of a fence.
-    void tell_fenced(const std::string& key, const std::string& data) {
-        send(PmixFenced{key, data});
-    }
+    // Tells the helper what came from other nodes. Without one, or with one that is gone, nothing.
+    void send(const PmixMessage& message);
 
     // Watch for reading always, for writing while wants_write(). -1: not started, or gone.
     int control_fd() const { return control_.get(); }
@@ -86,7 +84,6 @@ class PmixActivation {
     bool all_pass_the_gate() const;
     void open_the_gate_for_all();
     void note(const PmixMessage& message);
-    void send(const PmixMessage& message);
 
     PmixJob job_;
     Environment environment_;

@@ -54,6 +54,26 @@ struct PmixFenced {
     std::string data;
 };
 
+// What a task has put is wanted on another node. helper -> pmd there: who asks; pmd -> helper of
+// the task's node: the same.
+struct PmixAskKeys {
+    TaskId task = 0;
+    NodeIndex asker = 0;
+    std::uint32_t request = 0;  // of the asker
+};
+// helper -> pmd of the task's node, and pmd -> helper of the asker.
+struct PmixTellKeys {
+    NodeIndex asker = 0;
+    std::uint32_t request = 0;
+    int status = 0;
+    std::string data;
+};
+
+// pmd -> helper: a task has ended without PMIx_Finalize. Those that want to know are told.
+struct PmixPeerLost {
+    TaskId task = 0;
+};
+
 // helper -> pmd: something a person should read (severity ATTENTION).
 struct PmixAttention {
     std::string text;
@@ -64,8 +84,9 @@ struct PmixFailed {
     std::string text;
 };
 
-using PmixMessage = std::variant<PmixStart, PmixReady, PmixConnected, PmixFinalized, PmixAbort,
-                                 PmixAttention, PmixFailed, PmixFence, PmixFenced>;
+using PmixMessage =
+    std::variant<PmixStart, PmixReady, PmixConnected, PmixFinalized, PmixAbort, PmixAttention,
+                 PmixFailed, PmixFence, PmixFenced, PmixAskKeys, PmixTellKeys, PmixPeerLost>;
 
 // The message with its length before it.
 std::string pmix_encode(const PmixMessage& message);

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include <pmix.h>
+
 #include "comm/base/check.hpp"
 #include "partition_manager/pmix_info.hpp"
 #include "partition_manager/pmix_names.hpp"
@@ -20,8 +22,8 @@ namespace poe::pm {
 
 namespace {
 
-// Who waits for a fence over several nodes.
-struct WaitingFence {
+// Who waits for what other nodes have to say.
+struct Waiting {
     pmix_modex_cbfunc_t answer;
     void* request;
 };
@@ -32,7 +34,12 @@ struct Context {
     std::vector<NodeIndex> node_of_task;
     std::size_t nodes;
     PmixNames names;
-    std::map<std::string, WaitingFence> fences;  // the program's own loop only
+    std::string nspace;
+    NodeIndex this_node;
+    // Of the program's own loop only:
+    std::map<std::string, Waiting> fences;
+    std::map<std::uint32_t, Waiting> fetches;  // by PmixAskKeys::request
+    std::uint32_t last_fetch = 0;
 };
 
 // libpmix's C API has one server per process and passes its functions no pointer of ours.
@@ -114,9 +121,16 @@ pmix_status_t fence(const pmix_proc_t* procs, size_t count, const pmix_info_t*, 
 }
 
 // libpmix answers for local tasks itself; this is about a task that is not here.
-pmix_status_t direct_modex(const pmix_proc_t*, const pmix_info_t*, size_t, pmix_modex_cbfunc_t,
-                           void*) {
-    return PMIX_ERR_NOT_FOUND;
+pmix_status_t direct_modex(const pmix_proc_t* proc, const pmix_info_t*, size_t,
+                           pmix_modex_cbfunc_t answer, void* request) {
+    if (proc->rank >= context->node_of_task.size() || proc->nspace != context->nspace)
+        return PMIX_ERR_NOT_FOUND;
+    context->outlet.post([=, task = task_of(proc)] {
+        const std::uint32_t number = ++context->last_fetch;
+        context->fetches[number] = {answer, request};
+        context->outlet.send(PmixAskKeys{task, context->this_node, number});
+    });
+    return PMIX_SUCCESS;
 }
 
 pmix_status_t publish(const pmix_proc_t* proc, const pmix_info_t* info, size_t count,
@@ -170,25 +184,71 @@ pmix_status_t notify_event(pmix_status_t, const pmix_proc_t*, pmix_data_range_t,
     return PMIX_OPERATION_SUCCEEDED;
 }
 
+void give_answer(const Waiting& waiting, pmix_status_t status, const std::string& bytes) {
+    char* data = static_cast<char*>(std::malloc(std::max<std::size_t>(bytes.size(), 1)));
+    if (data == nullptr)
+        return waiting.answer(PMIX_ERR_NOMEM, nullptr, 0, waiting.request, nullptr, nullptr);
+    std::memcpy(data, bytes.data(), bytes.size());
+    waiting.answer(status, data, bytes.size(), waiting.request, &std::free, data);
+}
+
+// On libpmix's thread; `data` is its own.
+void on_fetched(pmix_status_t status, char* data, size_t size, void* asked) {
+    const std::unique_ptr<PmixAskKeys> ask(static_cast<PmixAskKeys*>(asked));
+    PmixTellKeys keys{ask->asker, ask->request, status, {}};
+    if (data != nullptr) keys.data.assign(data, size);
+    tell(std::move(keys));
+}
+
 }  // namespace
 
 void finish_pmix_fence(const PmixFenced& fenced) {
-    const auto found = context->fences.find(fenced.key);
-    if (found == context->fences.end()) return;  // none of ours takes part
-    const WaitingFence waiting = found->second;
-    context->fences.erase(found);
-    char* data = static_cast<char*>(std::malloc(std::max<std::size_t>(fenced.data.size(), 1)));
-    if (data == nullptr)
-        return waiting.answer(PMIX_ERR_NOMEM, nullptr, 0, waiting.request, nullptr, nullptr);
-    std::memcpy(data, fenced.data.data(), fenced.data.size());
-    waiting.answer(PMIX_SUCCESS, data, fenced.data.size(), waiting.request, &std::free, data);
+    const auto waiting = context->fences.extract(fenced.key);
+    if (waiting) give_answer(waiting.mapped(), PMIX_SUCCESS, fenced.data);  // else none of ours
+}
+
+void fetch_pmix_keys(const PmixAskKeys& ask) {
+    pmix_proc_t proc;
+    PMIX_PROC_LOAD(&proc, context->nspace.c_str(), static_cast<pmix_rank_t>(ask.task));
+    auto asked = std::make_unique<PmixAskKeys>(ask);
+    const pmix_status_t status = PMIx_server_dmodex_request(&proc, on_fetched, asked.get());
+    if (status == PMIX_SUCCESS)
+        static_cast<void>(asked.release());  // on_fetched has it
+    else
+        context->outlet.send(PmixTellKeys{ask.asker, ask.request, status, {}});
+}
+
+void finish_pmix_fetch(const PmixTellKeys& keys) {
+    const auto waiting = context->fetches.extract(keys.request);
+    if (waiting) give_answer(waiting.mapped(), keys.status, keys.data);
+}
+
+void announce_lost_peer(const PmixPeerLost& lost) {
+    pmix_proc_t source;
+    PMIX_PROC_LOAD(&source, context->nspace.c_str(), static_cast<pmix_rank_t>(lost.task));
+    // The library looks at it until it calls back.
+    auto* info = new pmix_info_t;
+    bool yes = true;
+    PMIX_INFO_CONSTRUCT(info);
+    PMIX_INFO_LOAD(info, PMIX_EVENT_NON_DEFAULT, &yes, PMIX_BOOL);
+    const auto forget = [](pmix_status_t, void* data) { delete static_cast<pmix_info_t*>(data); };
+    const pmix_status_t status = PMIx_Notify_event(PMIX_ERR_PROC_TERM_WO_SYNC, &source,
+                                                   PMIX_RANGE_LOCAL, info, 1, forget, info);
+    if (status != PMIX_SUCCESS) forget(status, info);
 }
 
 pmix_server_module_t pmix_upcalls(PmixOutlet outlet, const PmixJob& job) {
     POE_CHECK(context == nullptr);
     // As long as the process.
-    context = new Context{
-        std::move(outlet), job.nodes.size() == 1, job.node_of_task, job.nodes.size(), {}, {}};
+    context = new Context{std::move(outlet),
+                          job.nodes.size() == 1,
+                          job.node_of_task,
+                          job.nodes.size(),
+                          {},
+                          job.nspace,
+                          job.this_node,
+                          {},
+                          {}};
     pmix_server_module_t module = {};
     module.client_connected2 = client_connected;
     module.client_finalized = client_finalized;

@@ -15,7 +15,8 @@ namespace poe::pm {
 struct PmixOutlet {
     // Has the function called soon by the program's own loop. Thread-safe, does not block.
     std::function<void(std::function<void()>)> post;
-    // Sends to pmd (PmixConnected, PmixFinalized, PmixAbort, PmixAttention). Called by that loop.
+    // Sends to pmd (PmixConnected, PmixFinalized, PmixAbort, PmixAttention and so on). Called by
+    // that loop.
     std::function<void(PmixMessage)> send;
 };
 
@@ -23,7 +24,16 @@ struct PmixOutlet {
 // per process: to be called once.
 pmix_server_module_t pmix_upcalls(PmixOutlet outlet, const PmixJob& job);
 
-// A fence over several nodes is complete: answers it. For the program's own loop.
+// A fence over several nodes is complete: answers it. For the program's own loop, as are the next.
 void finish_pmix_fence(const PmixFenced& fenced);
+
+// Another node asks for what a task of this one has put: PmixTellKeys is sent when it has.
+void fetch_pmix_keys(const PmixAskKeys& ask);
+// Another node has answered.
+void finish_pmix_fetch(const PmixTellKeys& keys);
+
+// Tells the tasks of this node that have registered for PMIX_ERR_PROC_TERM_WO_SYNC, and no others:
+// MPI libraries take part in all events that are not asked for by name.
+void announce_lost_peer(const PmixPeerLost& lost);
 
 }  // namespace poe::pm

@@ -1,6 +1,6 @@
 // StreamRelay: one output stream of the daemons below, on its way up through a pmd: first come,
-// first served, as the window above allows. What waits here is bounded by the windows that this
-// daemon gives to those below.
+// first served, as the window and the queue above allow. What waits here is bounded by the windows
+// that this daemon gives to those below.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class StreamRelay {
     void on_frame(NodeIndex branch, const Frame& frame);
     // A message that must not overtake what its node has written (StdoutMark).
     void on_message(NodeIndex branch, NodeIndex from, Message message);
-    // The window has become larger.
+    // The window has become larger, or the queue shorter.
     void resume();
 
     bool empty() const { return waiting_.empty(); }
@@ -37,7 +37,10 @@ class StreamRelay {
         std::string payload;
     };
     void send(NodeIndex branch, const Frame& frame);
-    bool may_send() const { return up_.closed() || window_.open_for_relay(); }
+    // A part of the queue is left to the node's own tasks, as of the window.
+    bool may_send() const {
+        return up_.closed() || (window_.open_for_relay() && !up_.full(Channel::kFullQueue / 4 * 3));
+    }
 
     Channel& up_;
     StreamWindow& window_;

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iostream>
 #include <limits>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -43,6 +44,12 @@ using namespace poe;
 using namespace poe::cli;
 
 constexpr int kOwnError = 1;
+
+// Whether a line can be written without waiting for a reader.
+bool takes_more(int fd) {
+    pollfd wait{fd, POLLOUT, 0};
+    return ::poll(&wait, 1, 0) == 1 && (wait.revents & POLLOUT) != 0;
+}
 
 // Whoever started us may have closed the standard descriptors; what we open must not become one.
 void hold_standard_descriptors() {
@@ -194,6 +201,7 @@ std::optional<int> run_once(const Run& run, const JobStep& step, int number, boo
     if (outcome.cause == pm::Cause::kInterrupted && ::isatty(STDERR_FILENO) == 1)
         run.diagnostics.detail("");  // behind the ^C that the terminal has shown
     for (const ReportLine& line : report_lines(job, outcome, partition.stderr_tails())) {
+        if (partition.output_abandoned() && !takes_more(STDERR_FILENO)) break;
         if (line.is_error)
             run.diagnostics.error(line.number, line.text);
         else

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "comm/base/error.hpp"
+#include "partition_manager/home_jobs.hpp"
 #include "partition_manager/job_choice.hpp"
 #include "partition_manager/job_directory.hpp"
-#include "partition_manager/job_listing.hpp"
 
 namespace {
 
@@ -31,7 +31,7 @@ int usage(std::ostream& out, int status) {
 }
 
 std::vector<pm::RunningJob> own_jobs() {
-    return pm::running_jobs(pm::kJobDirectoryParent, ::getuid()).jobs;
+    return pm::jobs_seen_here(pm::kJobDirectoryParent, ::getuid()).jobs;
 }
 
 bool is_running(const std::string& id) {

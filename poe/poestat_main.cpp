@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "comm/base/error.hpp"
+#include "partition_manager/home_jobs.hpp"
 #include "partition_manager/job_choice.hpp"
 #include "partition_manager/job_directory.hpp"
-#include "partition_manager/job_listing.hpp"
 #include "partition_manager/local_names.hpp"
 #include "partition_manager/status_socket.hpp"
 #include "poe/diagnostics.hpp"
@@ -32,7 +32,8 @@ constexpr std::chrono::milliseconds kLookAgain = 50ms;
 // The tasks of this node, and, where the job's poe is here and answers, those of the others. Those
 // that are seen are elsewhere no more.
 std::vector<pm::TaskView> look_everywhere(pm::RunningJob& job) {
-    std::vector<pm::TaskView> views = pm::look_at_job(job);
+    std::vector<pm::TaskView> views;
+    if (!job.segment.empty()) views = pm::look_at_job(job);
     if (job.tasks_elsewhere.empty() || job.poe == 0) return views;
     auto states = pm::ask_poe(job.owner, job.id);
     if (!states) return views;
@@ -109,8 +110,8 @@ int show_deadlocks(const StatOptions& options, const std::vector<pm::RunningJob>
 int show_once(const StatOptions& options, const Diagnostics& diagnostics) {
     const bool all_users = options.all_users && ::geteuid() == 0;
     pm::JobScan scan =
-        pm::running_jobs(pm::kJobDirectoryParent,
-                         all_users ? std::optional<uid_t>() : std::optional<uid_t>(::geteuid()));
+        pm::jobs_seen_here(pm::kJobDirectoryParent,
+                           all_users ? std::optional<uid_t>() : std::optional<uid_t>(::geteuid()));
     for (const std::string& trouble : scan.troubles) diagnostics.attention(kAttention, trouble);
     if (!options.job.empty()) {
         const Result<pm::RunningJob> job = pm::choose_job(scan.jobs, options.job);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "partition_manager/command_socket.hpp"
+#include "partition_manager/home_jobs.hpp"
 #include "partition_manager/job_choice.hpp"
 #include "partition_manager/job_directory.hpp"
 #include "partition_manager/partition.hpp"
@@ -43,7 +44,7 @@ int run_trace_command(const std::vector<std::string>& arguments, const Environme
     if (!options) return fail(options.error().str());
     if (!options.value().program.empty()) return usage();
     const auto job =
-        pm::choose_job(pm::running_jobs(pm::kJobDirectoryParent, ::getuid()).jobs, arguments[2]);
+        pm::choose_job(pm::jobs_seen_here(pm::kJobDirectoryParent, ::getuid()).jobs, arguments[2]);
     if (!job) return fail(job.error().str());
     Options chosen = options.value();
     if (chosen.trace_level == 0) chosen.trace_level = kDefaultLevel;

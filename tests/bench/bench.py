@@ -1,24 +1,27 @@
 #!/usr/bin/env python3
 """./dev bench [NAME]...: measures poe beside its peers in one run. Prints tables of medians and ratios,
-and writes build/bench/NAME.json. What follows the name collectives says which of them."""
+and writes build/bench/NAME.json. What follows collectives, cluster-launch, cluster-stdio or model is for it."""
 
 import sys
 
+import cluster_bench
 import coll_bench
 import comm_bench
 import launch_bench
 import marker_bench
+import model_bench
 import stdio_bench
 import trace_bench
 
 BENCHES = {"collectives": coll_bench.run, "comm": comm_bench.run, "launch": launch_bench.run,
+           "cluster-launch": cluster_bench.run_launch, "cluster-stdio": cluster_bench.run_stdio, "model": model_bench.run,
            "markers": marker_bench.run, "stdio": stdio_bench.run, "trace": trace_bench.run}
 
 
 def main():
     names = sys.argv[1:] or list(BENCHES)
-    if names[0] == "collectives":
-        coll_bench.run(*names[1:])
+    if names[0] in ("collectives", "cluster-launch", "cluster-stdio", "model"):
+        BENCHES[names[0]](*names[1:])
         return
     unknown = [name for name in names if name not in BENCHES]
     if unknown:

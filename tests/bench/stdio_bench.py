@@ -28,7 +28,7 @@ def tree_memory(pid, peaks):
         peaks[name] = max(peaks.get(name, 0), peak)
 
 
-def rate(command, expected, check, counts):
+def rate(command, expected, check, counts, tasks=TASKS):
     """MB/s of task output through a pipe into the checker, which counts torn lines."""
     begin = time.perf_counter()
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -51,7 +51,7 @@ def rate(command, expected, check, counts):
     torn = int(output.split()[0]) if output.split() else 0
     key = " ".join(os.path.basename(c) for c in command[:1])
     counts.setdefault(key, []).append({"torn": torn, "peaks": peaks})
-    return TASKS * expected / took / 1e6
+    return tasks * expected / took / 1e6
 
 
 def run():

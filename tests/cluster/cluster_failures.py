@@ -5,7 +5,9 @@ import os
 import random
 import re
 import signal
+import statistics
 import subprocess
+import sys
 import time
 import unittest
 
@@ -178,8 +180,22 @@ class AtRandom(Failures):
     """Faults at any moment, from before the first daemon is up until after the last task has ended."""
 
     FAULTS = ("task", "daemon", "poe", "host", "freeze", "interrupt", "terminate", "shell")
+    # Seconds; of a node that is silent at a pulse of 4, or at a MP_TIMEOUT of 20 while the job is not up.
+    LIMITS = {"task": 1, "daemon": 2, "poe": 5, "host": 10, "freeze": 10, "host, launch": 22, "freeze, launch": 22}
+
+    @staticmethod
+    def listens(pid):
+        """Whether a process catches SIGTERM; poe does before it starts anything, and says nothing when it ends before."""
+        try:
+            with open(f"/proc/{pid}/status") as status:
+                caught = int(re.search(r"SigCgt:\s+(\w+)", status.read())[1], 16)
+        except OSError:
+            return False
+        return bool(caught >> (signal.SIGTERM - 1) & 1)
 
     def one_run(self, seed):
+        """The kind of fault, whether it has ended the job, and the seconds until poe and all hosts that can be
+        reached were rid of it."""
         dice = random.Random(seed)
         fault = dice.choice(self.FAULTS)
         hosts = range(dice.randint(2, 8))
@@ -187,6 +203,9 @@ class AtRandom(Failures):
         job = self.start("sh", "-c", "echo up; sleep 2; exit 0", "-procs", len(hosts), "-labelio", "yes", "-hostfile",
                          self.host_file(hosts), env={"MP_LAUNCH_FANOUT": dice.randint(1, 4), "MP_PULSE": 4, "MP_TIMEOUT": 20})
         time.sleep(dice.uniform(0, 2.5))  # the moment is what is tested
+        if fault in ("interrupt", "terminate"):
+            wait_for(lambda: job.poll() is not None or self.listens(self.home(job)), "poe to listen to signals")
+        begin = time.monotonic()
         victims = {"task": "sleep 2", "daemon": "pmd --channel", "shell": "BatchMode"}
         if fault in victims:
             found = [pid for pid, command in host_processes(0 if fault == "shell" else host).items()
@@ -201,6 +220,9 @@ class AtRandom(Failures):
             self.signal(job, {"poe": signal.SIGKILL, "interrupt": signal.SIGINT, "terminate": signal.SIGTERM}[fault])
         try:
             out, err = job.communicate(timeout=90)
+            others = [one for one in hosts if fault not in ("host", "freeze") or one != host]
+            wait_for(lambda: not any(host_processes(one) for one in others), f"seed {seed}, {fault} on {host}: empty hosts", 15)
+            took = time.monotonic() - begin
         except subprocess.TimeoutExpired:
             self.signal(job, signal.SIGKILL)
             out, err = job.communicate()
@@ -215,6 +237,8 @@ class AtRandom(Failures):
         self.assertIn(job.returncode, expected, f"seed {seed}, {fault} on {host}: {out}{err}")
         if job.returncode > 0:
             self.assertRegex(err, r"ERROR: 0031-\d+  .*(task \d|node|SIG)", f"seed {seed}, {fault} on {host}")
+        launching = fault in ("host", "freeze") and job.returncode != 0 and "has not answered" not in err
+        return fault + ", launch" * launching, job.returncode != 0, took
 
     def test_many(self):
         first = int(os.environ.get("POE_FAULT_SEED", 1))
@@ -228,6 +252,37 @@ for inherited in [name for name in dir(Failures) if name.startswith("test_")]:
     setattr(AtRandom, inherited, None)  # only its own
 
 
+def print_table(runs, first):
+    """Random faults, and how long each kind of them took at most."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it, and poe would
+    times = {fault: [] for fault in (*AtRandom.FAULTS, "host, launch", "freeze, launch")}
+    without_effect = dict.fromkeys(times, 0)
+    failures = []
+    for seed in range(first, first + runs):
+        test = AtRandom("test_many")
+        test.setUp()
+        try:
+            fault, effective, took = test.one_run(seed)
+            ClusterTest.tearDown(test)
+            if effective:
+                times[fault].append(took)
+            else:
+                without_effect[fault] += 1
+        except AssertionError as failure:
+            failures.append(f"seed {seed}: {failure}")
+        finally:
+            test.doCleanups()
+    print(f"{'fault':>14} {'runs':>5} {'too late':>9} {'median s':>9} {'longest s':>10} {'limit s':>8}   "
+          f"(too late: the job was over before; load {os.getloadavg()[0]:.1f})")
+    for fault, took in times.items():
+        print(f"{fault:>14} {len(took):>5} {without_effect[fault]:>9} {statistics.median(took) if took else 0:>9.2f} "
+              f"{max(took, default=0):>10.2f} {AtRandom.LIMITS.get(fault, '-'):>8}")
+    print(f"{len(failures)} of {runs} runs failed", *failures, sep="\n")
+    return 1 if failures else 0
+
+
 if __name__ == "__main__":
     assert HOSTS in (0, 8)
+    if HOSTS and sys.argv[1:2] == ["--table"]:  # --table RUNS [SEED]
+        sys.exit(print_table(int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 1))
     main(8)

@@ -1,13 +1,16 @@
 """Standard streams of 16 hosts with 4 tasks each, and ending jobs by hand."""
 
 import glob
+import itertools
 import os
 import re
+import shlex
 import signal
 import subprocess
 import unittest
 
-from hosts import BUILD, HOSTS, SANITIZED, ClusterTest, command_on, host_processes, main, wait_for
+from hosts import (BUILD, DEADLINE, HOSTS, POE, SANITIZED, ClusterTest, clean_environment, command_on, host_processes, main,
+                   wait_for)
 
 TASKS = 64
 
@@ -63,17 +66,8 @@ class Streams(ClusterTest):
         for _ in range(TASKS):
             job.stderr.readline()
 
-        def at_rest():
-            """All writers wait in their pipes."""
-            writers = [pid for host in range(16) for pid, command in host_processes(host).items() if command.startswith("yes")]
-            return len(writers) == TASKS and all(self.waits_in_pipe(pid) for pid in writers)
-        wait_for(at_rest, "the writers to wait", 120)
-        sizes = {}
-        for host in range(16):
-            for pid, command in host_processes(host).items():
-                if "pmd --channel" in command or command.split()[0].endswith("/poe"):
-                    with open(f"/proc/{pid}/status") as status:
-                        sizes[command.split()[0], pid] = int(re.search(r"VmHWM:\s+(\d+)", status.read())[1])
+        self.wait_until_stuck(TASKS)
+        sizes = self.sizes()
         self.signal(job, signal.SIGTERM)  # control gets through
         self.signal(job, signal.SIGTERM)
         for host in range(1, 16):
@@ -81,9 +75,84 @@ class Streams(ClusterTest):
         job.stdout.close()
         job.stderr.close()
         job.wait(60)
+        self.check_sizes(sizes)
+
+    def wait_until_stuck(self, writers):
+        """Until that many writers are there, and all wait in their pipes."""
+        def stuck():
+            found = [pid for host in range(16) for pid, command in host_processes(host).items() if command.startswith("yes")]
+            return len(found) == writers and all(self.waits_in_pipe(pid) for pid in found)
+        wait_for(stuck, "the writers to wait", 120)
+
+    def sizes(self):
+        """The most memory, KB, that each part of the job has had."""
+        sizes = {}
+        for host in range(16):
+            for pid, command in host_processes(host).items():
+                if "pmd --channel" in command or command.split()[0].endswith("/poe"):
+                    with open(f"/proc/{pid}/status") as status:
+                        sizes[command.split()[0], pid] = int(re.search(r"VmHWM:\s+(\d+)", status.read())[1])
+        return sizes
+
+    def check_sizes(self, sizes):
         if not SANITIZED:  # which takes as much again for itself
             self.assertLess(max(sizes.values()), 64 << 10, sizes)
-            self.assertLess(max(size for (name, _), size in sizes.items() if "pmd" in name), 24 << 10, sizes)
+            self.assertLess(max(size for (name, _), size in sizes.items() if "pmd" in name), 16 << 10, sizes)
+
+    WRITE_HARD = "yes $MP_CHILD >&2 & exec yes $MP_CHILD"
+
+    def stuck_job(self, hosts, **env):
+        """Four tasks on each host write on both streams, and nobody reads."""
+        job = self.start("sh", "-c", self.WRITE_HARD, "-procs", 4 * len(hosts), "-hostfile", self.host_file(hosts, 4), env=env)
+        self.addCleanup(job.stdout.close)
+        self.addCleanup(job.stderr.close)
+        self.wait_until_stuck(8 * len(hosts))
+        return job
+
+    def test_memory_when_both_streams_are_stuck(self):
+        for hosts in ([1], [1, 2, 3]):  # the first of three passes on what the others write
+            job = self.stuck_job(hosts, MP_LAUNCH_FANOUT=1)
+            sizes = self.sizes()
+            self.signal(job, signal.SIGKILL)
+            job.wait(60)
+            self.check_sizes(sizes)
+            self.tearDown()
+
+    def test_interrupts_while_stuck(self):
+        """The first ends the tasks; what they had written still waits for its reader, until the second."""
+        job = self.stuck_job([1, 2])
+        self.signal(job, signal.SIGINT)
+        for host in (1, 2):
+            wait_for(lambda host=host: not host_processes(host), f"host {host} to be empty", 60)
+        self.assertIsNone(job.poll())
+        self.signal(job, signal.SIGINT)
+        self.assertEqual(job.wait(60), 130)
+
+    def test_poekill_while_stuck(self):
+        job = self.stuck_job([0, 1])
+        result = subprocess.run(command_on(0, BUILD / "bin" / "poekill", "all"), capture_output=True, text=True, timeout=60)
+        self.assertIn("has been ended", self.ok(result).stdout)
+        wait_for(lambda: not host_processes(1), "host 1 to be empty", 60)
+        errors = job.communicate(timeout=60)[1]
+        self.assertEqual(job.returncode, 143, errors[-300:])
+
+    def test_no_space_for_ordered_output(self):
+        os.mkdir(self.path("small"))
+        folder = shlex.quote(self.path("small"))
+        # A writer that stays after SIGTERM goes on to the end; the disk belongs to host 0, where poe runs.
+        script = f"""mount -t tmpfs -o size=4m tmpfs {folder}
+            {POE} sh -c 'trap "" TERM; yes $MP_CHILD' -procs 4 -stdoutmode ordered -hostfile {self.host_file([1, 2], 2)} &
+            wait $!; status=$?; ls {folder} >&2; umount {folder}; exit $status"""
+        job = subprocess.Popen(command_on(0, "sh", "-c", script), env=clean_environment(TMPDIR=self.path("small")),
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        out, err = job.communicate(timeout=DEADLINE)
+        self.assertEqual(job.returncode, 1, err)
+        self.assertRegex(err.decode(), r"^ERROR: 0031-\d+  cannot keep ordered output in a temporary file in \S+/small "
+                         r"\(set TMPDIR .*\): No space left on device; the job was ended\n.*ended by poe \(SIGKILL\)\n$")
+        # What was kept until then appears, task after task, and no more than that: memory, and the disk.
+        tasks = [line for line, _ in itertools.groupby(out.split(b"\n")[:-1])]
+        self.assertEqual(tasks, sorted(tasks))
+        self.assertLess(len(out), 44 << 20)
 
     @staticmethod
     def waits_in_pipe(pid):
@@ -108,6 +177,30 @@ class Ending(ClusterTest):
                 self.assertIn("has been ended", result.stdout)
                 job.communicate(timeout=60)
                 self.assertEqual(job.returncode, 143)
+
+    def poestat(self, *words):
+        result = subprocess.run(command_on(0, BUILD / "bin" / "poestat", *words), capture_output=True, text=True, timeout=60)
+        self.assertEqual(result.stderr, "")
+        return self.ok(result).stdout
+
+    def test_from_home_where_no_task_runs(self):
+        for hosts in ([1, 2], [1]):  # also where there is one node, another one
+            with self.subTest(hosts=hosts):
+                job = self.start("sh", "-c", "echo up; exec sleep 300", "-procs", 2 * len(hosts), "-hostfile",
+                                 self.host_file(hosts, 2))
+                for _ in range(2 * len(hosts)):
+                    self.assertEqual(job.stdout.readline(), "up\n")
+                listed = re.findall(r"^(\S+) +(\d+) +(\d+) +(\d+) +[\d.]+ s +sh$", self.poestat(), re.M)
+                self.assertEqual([(int(tasks), int(nodes)) for _, _, tasks, nodes in listed], [(2 * len(hosts), len(hosts))])
+                name, poe = listed[0][:2]
+                for word in (name, poe):
+                    rows = re.findall(r"^ *(\d+)  (node\d) .*  no MPL call yet$", self.poestat(word), re.M)
+                    self.assertEqual(rows, [(str(task), f"node{hosts[task // 2]}") for task in range(2 * len(hosts))])
+                self.assertIn(f"{name}: no deadlock", self.poestat("-deadlock"))
+                self.assertIn(f"job {name} has been ended", self.ok(self.poekill(0, name)).stdout)
+                job.communicate(timeout=60)
+                self.assertEqual(job.returncode, 143)
+                self.assertEqual(self.poestat(), "no jobs are running\n")
 
     def test_no_job(self):
         self.assertIn("no running job is called", self.ok(self.poekill(5, "no-such-job"), 2).stderr)

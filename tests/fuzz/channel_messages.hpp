@@ -105,6 +105,13 @@ inline auto fields(const pm::Exchanged& m) {
     return std::tie(m.key, m.data);
 }
 
+inline auto fields(const pm::AskKeys& m) {
+    return std::tie(m.task, m.asker, m.request);
+}
+inline auto fields(const pm::TellKeys& m) {
+    return std::tie(m.asker, m.request, m.status, m.data);
+}
+
 inline auto fields(const pm::TraceSpec& m) {
     return std::tie(m.level, m.generation, m.directory, m.temporary, m.wraps, m.buffer, m.most,
                     m.sample);
@@ -422,6 +429,14 @@ inline void fill(pm::Exchange& m, Random& r) {
 }
 inline void fill(pm::Exchanged& m, Random& r) {
     m = {random_text(r), random_text(r)};
+}
+
+inline void fill(pm::AskKeys& m, Random& r) {
+    m = {random_number<TaskId>(r), random_number<NodeIndex>(r), random_number<std::uint32_t>(r)};
+}
+inline void fill(pm::TellKeys& m, Random& r) {
+    m = {random_number<NodeIndex>(r), random_number<std::uint32_t>(r), random_number<int>(r),
+         random_text(r)};
 }
 
 inline void fill(pm::StartTrace& m, Random& r) {

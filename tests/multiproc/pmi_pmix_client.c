@@ -1,11 +1,15 @@
 /* A plain PMIx client: exchanges a value with all peers and checks them, publishes and looks up a
  * name. With "late" each task starts a moment after the one before it (some after the server is
- * there, some before); with "abort" task 0 aborts with status 5 while the others wait in a fence.
+ * there, some before); with "fetch" values are fetched without a fence; with "lose" the last task
+ * exits with status 3 and the others are told by an event; with "abort" task 0 aborts
+ * with status 5 while the others wait in a fence.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <pmix.h>
 
@@ -59,6 +63,49 @@ static int names(const pmix_proc_t* me, uint32_t size) {
     return fence();
 }
 
+/* Without a fence before it: each value is fetched from the node that has it, once it is there. */
+static int fetch(const pmix_proc_t* me, uint32_t size) {
+    pmix_value_t value, *got;
+    pmix_proc_t peer = *me;
+    value.type = PMIX_UINT32;
+    value.data.uint32 = 100 + me->rank;
+    if (failed("put", PMIx_Put(PMIX_GLOBAL, "number", &value)) || failed("commit", PMIx_Commit()))
+        return 1;
+    for (peer.rank = 0; peer.rank < size; ++peer.rank) {
+        if (failed("get", PMIx_Get(&peer, "number", NULL, 0, &got))) return 1;
+        if (got->type != PMIX_UINT32 || got->data.uint32 != 100 + peer.rank) return 1;
+        PMIX_VALUE_RELEASE(got);
+    }
+    peer.rank = (me->rank + 1) % size;
+    if (PMIx_Get(&peer, "nobody has put this", NULL, 0, &got) == PMIX_SUCCESS) return 1;
+    return failed("fence", PMIx_Fence(NULL, 0, NULL, 0));
+}
+
+static volatile int lost = -1;
+
+static void on_lost(size_t id, pmix_status_t status, const pmix_proc_t* source, pmix_info_t* info,
+                    size_t infos, pmix_info_t* results, size_t count,
+                    pmix_event_notification_cbfunc_fn_t next, void* data) {
+    (void)id, (void)status, (void)info, (void)infos, (void)results, (void)count;
+    lost = (int)source->rank;
+    if (next != NULL) next(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, data);
+}
+
+/* The last task goes without a word; the others, which do not end at once when asked to, hear of
+ * it. */
+static int lose(const pmix_proc_t* me, uint32_t size) {
+    pmix_status_t code = PMIX_ERR_PROC_TERM_WO_SYNC;
+    const struct timespec moment = {0, 1000000};
+    signal(SIGTERM, SIG_IGN);
+    if (PMIx_Register_event_handler(&code, 1, NULL, 0, on_lost, NULL, NULL) < 0) return 1;
+    if (fence()) return 1;
+    if (me->rank == size - 1) _exit(3);
+    while (lost < 0) nanosleep(&moment, NULL);
+    printf("task %u has lost task %d\n", me->rank, lost);
+    fflush(stdout);
+    _exit(0);
+}
+
 int main(int argc, char** argv) {
     const char* mode = argc > 1 ? argv[1] : "";
     pmix_proc_t me, job;
@@ -83,7 +130,9 @@ int main(int argc, char** argv) {
         fence();
         return 1;
     }
-    result = exchange(&me, size) || names(&me, size);
+    if (strcmp(mode, "lose") == 0) return lose(&me, size);
+    result =
+        strcmp(mode, "fetch") == 0 ? fetch(&me, size) : exchange(&me, size) || names(&me, size);
     if (failed("finalize", PMIx_Finalize(NULL, 0))) result = 1;
     if (result == 0) printf("task %u of %u exchanged\n", me.rank, size);
     return result;

@@ -52,6 +52,7 @@ struct Bench {
         home.start();
         node.start();
         stream.on_pipe_closed = [this] { ++pipes_closed; };
+        node.on_room = [this] { stream.resume(); };
     }
 
     void on_frame(const Frame& frame) {
@@ -301,6 +302,45 @@ TEST_CASE("reading stops while the window is used up", "[output_stream]") {
     CHECK(bench.received + bench.node.queued_bytes() <= 2 * window + 2 * slack);
     stop = true;
     for (std::thread& task : tasks) task.join();
+}
+
+TEST_CASE("a peer that does not read stops the tasks before the window does", "[output_stream]") {
+    asio::io_context loop;
+    const FdPair sockets = make_socket_pair();
+    Channel node(
+        loop, poe::UniqueFd(::dup(sockets.write.get())), {},
+        {[](const Frame&) {}, [](poe::NodeIndex, const Message&) {}, [](const std::string&) {}});
+    StreamWindow window;
+    OutputStream stream(loop, node, window, FrameKind::kStdout, false, false);
+    node.on_room = [&stream] { stream.resume(); };
+    node.start();
+    FdPair pipe = make_pipe();
+    stream.add(0, std::move(pipe.read), false);
+    set_flag(pipe.write.get(), O_NONBLOCK);
+    set_flag(sockets.read.get(), O_NONBLOCK);
+    const std::string lines = std::string(999, 'x') + "\n";
+    std::size_t written = 0;
+    const auto write_more = [&] {
+        ssize_t count = 0;
+        while ((count = ::write(pipe.write.get(), lines.data(), lines.size())) > 0)
+            written += static_cast<std::size_t>(count);
+    };
+    REQUIRE(run_until(loop, [&] {
+        write_more();
+        return node.full();
+    }));
+    CHECK(node.queued_bytes() < Channel::kFullQueue + (std::size_t{512} << 10));
+    CHECK(window.open());
+    // Who reads again gets everything.
+    const std::size_t before = written;
+    std::vector<char> buffer(1 << 20);
+    std::size_t received = 0;
+    CHECK(run_until(loop, [&] {
+        const ssize_t count = ::read(sockets.read.get(), buffer.data(), buffer.size());
+        if (count > 0) received += static_cast<std::size_t>(count);
+        write_more();
+        return received > before && written > before + Channel::kFullQueue;
+    }));
 }
 
 TEST_CASE("no credit is lost", "[output_stream]") {

@@ -31,7 +31,10 @@ std::vector<PmixMessage> one_of_each() {
             PmixFinalized{4},
             PmixAbort{5, -7, "bye"},
             PmixAttention{"look"},
-            PmixFailed{"no"}};
+            PmixFailed{"no"},
+            PmixPeerLost{2},
+            PmixAskKeys{3, 1, 9},
+            PmixTellKeys{1, 9, -46, std::string("\0\xff", 2)}};
 }
 
 std::string bytes_of(const std::vector<PmixMessage>& messages) {
@@ -50,7 +53,7 @@ TEST_CASE("PMIx messages arrive whole, byte by byte") {
         decoder.append({&c, 1});
         while (auto message = decoder.next()) got.push_back(std::move(*message));
     }
-    REQUIRE(got.size() == 7);
+    REQUIRE(got.size() == 10);
     CHECK(bytes_of(got) == bytes);
     const auto& start = std::get<PmixStart>(got[0]);
     CHECK(start.job.nodes == std::vector<std::string>{"a", "b"});
