@@ -128,6 +128,21 @@ inline auto fields(const pm::TraceTaken& m) {
     return std::tie(m.generation, m.all);
 }
 
+inline auto fields(const pm::WatchTasks& m) {
+    return std::tie(m.on);
+}
+inline auto fields(const pm::WatchedTask& t) {
+    return std::tuple_cat(fields(t.state),
+                          std::tie(t.processes, t.sent_per_second, t.received_per_second, t.lights,
+                                   t.text.number, t.text.text, t.done, t.total));
+}
+inline auto fields(const pm::AskLines& m) {
+    return std::tie(m.task);
+}
+inline auto fields(const pm::TaskLines& m) {
+    return std::tie(m.task, m.lines);
+}
+
 inline auto fields(const pm::StdoutMark& m) {
     return std::tuple(m.task, m.mode.has_value(), m.mode.value_or(pm::StdoutMode{}).kind,
                       m.mode.value_or(pm::StdoutMode{}).task);
@@ -163,6 +178,9 @@ inline bool same(const pm::RunTasks& a, const pm::RunTasks& b) {
 }
 inline bool same(const pm::TaskStates& a, const pm::TaskStates& b) {
     return a.round == b.round && same(a.states, b.states);
+}
+inline bool same(const pm::WatchedTasks& a, const pm::WatchedTasks& b) {
+    return same(a.tasks, b.tasks);
 }
 inline bool same(const pm::Message& a, const pm::Message& b) {
     return std::visit(
@@ -334,6 +352,38 @@ inline pm::TaskState random_state(Random& random) {
     return state;
 }
 
+inline pm::WatchedTask random_watched(Random& random) {
+    pm::WatchedTask task;
+    task.state = random_state(random);
+    task.processes = {random_bool(random),
+                      random_bool(random),
+                      random_bool(random),
+                      random_bool(random),
+                      random_number<std::int32_t>(random),
+                      random_number<Bytes>(random)};
+    task.sent_per_second = random_number<Bytes>(random);
+    task.received_per_second = random_number<Bytes>(random);
+    for (std::size_t i = random.below(kMaxLights + 1); i > 0; --i)
+        task.lights[i - 1] = static_cast<std::uint8_t>(random.below(kMarkerColors + 1));
+    task.text.number = random_number<std::uint64_t>(random);
+    task.text.text = random_text(random).substr(0, kMarkerBytes);
+    task.done = random_number<std::uint64_t>(random);
+    task.total = random_number<std::uint64_t>(random);
+    return task;
+}
+
+inline void fill(pm::WatchTasks& m, Random& r) {
+    m.on = random_bool(r);
+}
+inline void fill(pm::WatchedTasks& m, Random& r) {
+    for (std::size_t i = r.below(4); i > 0; --i) m.tasks.push_back(random_watched(r));
+}
+inline void fill(pm::AskLines& m, Random& r) {
+    m.task = random_number<TaskId>(r);
+}
+inline void fill(pm::TaskLines& m, Random& r) {
+    m = {random_number<TaskId>(r), random_list(r, 0, 5)};
+}
 inline void fill(pm::Hello& m, Random& r) {
     m = {random_number<int>(r), random_number<int>(r)};
 }
