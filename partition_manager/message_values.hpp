@@ -1,5 +1,6 @@
-// How values of control messages become CBOR and come back: what messages.cpp, message_job.cpp
-// and message_watch.cpp, which are about the largest of them, share. What does not fit throws; decode() catches it.
+// How values of control messages become CBOR and come back: what messages.cpp, message_job.cpp and
+// message_watch.cpp share, of which the two are about the largest messages. What does not fit
+// throws; decode() catches it.
 #pragma once
 
 #include <chrono>

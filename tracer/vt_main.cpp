@@ -246,8 +246,8 @@ int merge(const VtOptions& options) {
     if (!report.absent.empty())
         std::cerr << fmt::format("vt: {} tasks have left nothing, task {} first\n",
                                  report.absent.size(), report.absent.front());
-    return finish(fmt::format("{}: {} tasks, {} records\n", report.file, report.tasks,
-                              report.records));
+    return finish(
+        fmt::format("{}: {} tasks, {} records\n", report.file, report.tasks, report.records));
 }
 
 int run(const VtOptions& options, bool unicode) {

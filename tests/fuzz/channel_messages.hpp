@@ -104,7 +104,6 @@ inline auto fields(const pm::Exchange& m) {
 inline auto fields(const pm::Exchanged& m) {
     return std::tie(m.key, m.data);
 }
-
 inline auto fields(const pm::TraceSpec& m) {
     return std::tie(m.level, m.generation, m.directory, m.temporary, m.wraps, m.buffer, m.most,
                     m.sample);
@@ -127,7 +126,6 @@ inline auto fields(const pm::TraceDone& m) {
 inline auto fields(const pm::TraceTaken& m) {
     return std::tie(m.generation, m.all);
 }
-
 inline auto fields(const pm::WatchTasks& m) {
     return std::tie(m.on);
 }
@@ -142,7 +140,6 @@ inline auto fields(const pm::AskLines& m) {
 inline auto fields(const pm::TaskLines& m) {
     return std::tie(m.task, m.lines);
 }
-
 inline auto fields(const pm::StdoutMark& m) {
     return std::tuple(m.task, m.mode.has_value(), m.mode.value_or(pm::StdoutMode{}).kind,
                       m.mode.value_or(pm::StdoutMode{}).task);
@@ -351,32 +348,25 @@ inline pm::TaskState random_state(Random& random) {
                                      random_number<Bytes>(random)};
     return state;
 }
-
-inline pm::WatchedTask random_watched(Random& random) {
-    pm::WatchedTask task;
+inline void fill(pm::WatchedTask& task, Random& random) {
     task.state = random_state(random);
-    task.processes = {random_bool(random),
-                      random_bool(random),
-                      random_bool(random),
-                      random_bool(random),
-                      random_number<std::int32_t>(random),
-                      random_number<Bytes>(random)};
-    task.sent_per_second = random_number<Bytes>(random);
-    task.received_per_second = random_number<Bytes>(random);
+    for (bool* flag : {&task.processes.known, &task.processes.runs, &task.processes.stopped,
+                       &task.processes.disk})
+        *flag = random_bool(random);
+    task.processes.cpu_percent = random_number<std::int32_t>(random);
+    for (auto* number : {&task.processes.memory, &task.sent_per_second, &task.received_per_second,
+                         &task.text.number, &task.done, &task.total})
+        *number = random_number<std::uint64_t>(random);
     for (std::size_t i = random.below(kMaxLights + 1); i > 0; --i)
         task.lights[i - 1] = static_cast<std::uint8_t>(random.below(kMarkerColors + 1));
-    task.text.number = random_number<std::uint64_t>(random);
     task.text.text = random_text(random).substr(0, kMarkerBytes);
-    task.done = random_number<std::uint64_t>(random);
-    task.total = random_number<std::uint64_t>(random);
-    return task;
 }
-
 inline void fill(pm::WatchTasks& m, Random& r) {
     m.on = random_bool(r);
 }
 inline void fill(pm::WatchedTasks& m, Random& r) {
-    for (std::size_t i = r.below(4); i > 0; --i) m.tasks.push_back(random_watched(r));
+    m.tasks.resize(r.below(4));
+    for (pm::WatchedTask& task : m.tasks) fill(task, r);
 }
 inline void fill(pm::AskLines& m, Random& r) {
     m.task = random_number<TaskId>(r);
