@@ -123,11 +123,13 @@ class Entry {
     Entry& gives(const void* out, Bytes bytes, bool used = true) {
         check("out", out, bytes, used);
         made_.run.given = static_cast<const std::byte*>(out);
+        given_ = used ? bytes : 0;
         return *this;
     }
     Entry& gets(void* in, Bytes bytes, bool used = true) {
         check("in", in, bytes, used);
         made_.run.result = static_cast<std::byte*>(in);
+        got_ = used ? bytes : 0;
         return *this;
     }
 
@@ -152,10 +154,12 @@ class Entry {
         if (ending.blocking) {
             if (LocalCalls* local = library_.local_for(*group_, made_.shape)) {
                 local->run(made_.shape, made_.run, library_.barrier());
+                count_traffic();
                 return 0;
             }
             if (DirectCalls* direct = library_.direct_for(*group_, made_.shape)) {
                 direct->run(made_.shape, made_.run);
+                count_traffic();
                 return 0;
             }
         }
@@ -183,6 +187,11 @@ class Entry {
             refused_ =
                 comm::refuse_null(call_, argument, (std::to_string(bytes) + " bytes").c_str());
     }
+    // Of a call that has moved no messages.
+    void count_traffic() noexcept {
+        call_.runtime().traffic().add_sent(given_);
+        call_.runtime().traffic().add_received(got_);
+    }
     std::vector<TaskId> sorted_members() const {
         std::vector<TaskId> members = group_->members;
         std::sort(members.begin(), members.end());
@@ -192,6 +201,8 @@ class Entry {
     Library& library_;
     Group* group_;
     CollectiveCall made_;
+    Bytes given_ = 0;
+    Bytes got_ = 0;
     int refused_ = 0;
 };
 

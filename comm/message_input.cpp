@@ -63,7 +63,7 @@ inline bool MessageLayer::receive_at_once(Peer& from, const FrameHeader& header)
     request->length = header.length;
     request->expected = header.length;
     request->number = ++from.messages_from[index_of(header.context)];
-    trace_received(*request);
+    note_received(*request);
     finish(*request, Outcome::kDone);
     return true;
 }
@@ -305,7 +305,7 @@ void MessageLayer::complete(ReceiveRequest& request, Outcome outcome) {
         request.id = 0;
     }
     Unexpected* message = request.fills;
-    if (message == nullptr && outcome == Outcome::kDone) trace_received(request);
+    if (message == nullptr && outcome == Outcome::kDone) note_received(request);
     finish(request, outcome);
     if (message == nullptr) return;
     message->state = Unexpected::State::kHere;

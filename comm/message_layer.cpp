@@ -196,7 +196,7 @@ Outcome MessageLayer::send(const BufferView& view, TaskId dest, std::int32_t typ
         if (to.idle()) [[likely]] {
             const FrameHeader header{static_cast<std::uint32_t>(size), type, FrameKind::kEager,
                                      context};
-            number_and_trace(to, context, type, size);
+            note_sent(to, context, type, size);
             const Bytes taken = to.pipe->start_frame(header, view, 0, size + kMessageCost);
             if (taken == size) [[likely]]
                 return Outcome::kDone;

@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "comm/base/task_traffic.hpp"
 #include "comm/base/types.hpp"
 #include "comm/pipe.hpp"
 #include "comm/request.hpp"
@@ -53,6 +54,9 @@ class MessageLayer final : private PipeSink {
     MessageLayer(const MessageLayerSettings& settings, std::vector<Device*> devices,
                  std::function<Device&(TaskId)> device_of, Waiter* waiter);
     ~MessageLayer() override;
+
+    // From now on messages are counted there. It must outlive the layer.
+    void count_in(TrafficWords& traffic) noexcept { traffic_ = &traffic; }
 
     // Starts an operation; never blocks. Fields to fill before: view, dest, type, context; for a
     // receive: view, wanted.
@@ -106,9 +110,9 @@ class MessageLayer final : private PipeSink {
     Peer& make_peer(TaskId task);
     bool on_input(Pipe& pipe) override;
 
-    // For the trace: a message is handed over, has been received.
-    static void number_and_trace(Peer& to, Context context, std::int32_t type, Bytes bytes);
-    static void trace_received(const ReceiveRequest& request);
+    // For the trace and for watchers: a message is handed over, has been received.
+    void note_sent(Peer& to, Context context, std::int32_t type, Bytes bytes);
+    void note_received(const ReceiveRequest& request);
 
     // Sending (message_output.cpp).
     void begin(SendRequest& request);
@@ -181,6 +185,8 @@ class MessageLayer final : private PipeSink {
     IdTable<ReceiveRequest> receives_;
     std::vector<std::unique_ptr<OutFrame>> grant_storage_;
     std::vector<OutFrame*> free_grants_;
+    TrafficWords own_traffic_;
+    TrafficWords* traffic_ = &own_traffic_;
 };
 
 }  // namespace poe::comm

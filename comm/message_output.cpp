@@ -24,7 +24,7 @@ void FrameQueue::remove(const OutFrame& frame) noexcept {
 }
 
 void MessageLayer::start(SendRequest& request) {
-    number_and_trace(peer(request.dest), request.context, request.type, request.view.size());
+    note_sent(peer(request.dest), request.context, request.type, request.view.size());
     if (request.dest == settings_.me) {
         send_to_self(request);
     } else {

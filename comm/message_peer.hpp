@@ -64,14 +64,15 @@ struct MessageLayer::Peer {
 };
 
 // A message is about to be handed over: nobody can have received it before that is in the trace.
-inline void MessageLayer::number_and_trace(Peer& to, Context context, std::int32_t type,
-                                           Bytes bytes) {
+inline void MessageLayer::note_sent(Peer& to, Context context, std::int32_t type, Bytes bytes) {
+    traffic_->add_sent(bytes);
     const std::uint32_t number = ++to.messages_to[index_of(context)];
     if (trace::the_tracer.on()) [[unlikely]]
         trace::the_tracer.sent(static_cast<std::uint8_t>(context), to.task, type, bytes, number);
 }
 
-inline void MessageLayer::trace_received(const ReceiveRequest& request) {
+inline void MessageLayer::note_received(const ReceiveRequest& request) {
+    traffic_->add_received(request.length);
     if (trace::the_tracer.on()) [[unlikely]]
         trace::the_tracer.received(static_cast<std::uint8_t>(request.wanted.context),
                                    request.source, request.type, request.length, request.number);

@@ -212,6 +212,7 @@ void Runtime::enter(NodeSegment segment, TaskId task) {
     slot.pid = process_;
     slot_ = &slot;
     doing_ = &slot.doing;
+    traffic_ = &slot.traffic;
     const std::string& path = segment_->path();
     trace::the_tracer.attach(slot.tracing, path.substr(0, path.rfind('/')), task);
     const SegmentFacts& facts = segment_->facts();
@@ -245,6 +246,7 @@ void Runtime::make_devices(std::uint32_t index) {
     };
     messages_ =
         std::make_unique<MessageLayer>(settings_, std::move(devices), device_of, waiter_.get());
+    messages_->count_in(*traffic_);
 }
 
 void Runtime::finish_sending() noexcept {

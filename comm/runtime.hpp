@@ -57,6 +57,8 @@ class Runtime {
     const Fences& fences() const noexcept { return fences_; }
     // What the task is doing, for watchers; a word of its own in a job of one task.
     DoingWords& doing() noexcept { return *doing_; }
+    // What it has moved, likewise.
+    TrafficWords& traffic() noexcept { return *traffic_; }
 
     // Whether a message longer than its buffer is an error (mpc_task_set), or just cut.
     bool overflow_is_error() const noexcept { return overflow_is_error_; }
@@ -131,6 +133,8 @@ class Runtime {
     TaskSlot* slot_ = nullptr;
     DoingWords own_doing_;
     DoingWords* doing_ = &own_doing_;
+    TrafficWords own_traffic_;
+    TrafficWords* traffic_ = &own_traffic_;
     Fences fences_{false};
     std::unique_ptr<Waiter> waiter_;
     std::unique_ptr<ShmDevice> shared_memory_;  // null when all go over TCP

@@ -20,6 +20,13 @@ void JobFollower::follow(const pm::RunningJob& job, Clock::time_point now) {
     job_ = job;
     ended_ = false;
     model_.begin(source_->facts(), moment(now));
+    for (const TaskId task : job.tasks_elsewhere) {
+        TaskRow row;
+        row.task = task;
+        row.node = source_->node_of(task);
+        model_.put(std::move(row), moment(now));
+    }
+    poe_ = std::make_unique<PoeSource>(job.owner, job.id, source_->node());
     update(now);
 }
 
@@ -37,16 +44,34 @@ void JobFollower::update(Clock::time_point now) {
     const bool search = now - searched_ >= kSearchEvery;
     if (search) searched_ = now;
     if (source_ != nullptr && !ended_) {
-        // Looked at before the rows are read: what was written last is in them.
-        ended_ = !pm::still_runs(job_);
-        source_->put_rows(model_, now, moment(now), ended_);
-        model_.name_program(source_->facts().program);
-        if (!ended_ || ended_after_ == Moment{0}) ended_after_ = source_->elapsed(now);
-        model_.tick(moment(now), ended_after_, ended_);
+        look_at_job(now);
     } else if (source_ != nullptr) {
         model_.tick(moment(now), ended_after_, true);
     }
     if (search && (source_ == nullptr || (ended_ && settings_.go_on))) find_newest(now);
+}
+
+// What is over is looked at before the rows are read: what was written last is in them.
+void JobFollower::look_at_job(Clock::time_point now) {
+    const bool over_here = !pm::still_runs(job_);
+    source_->put_rows(model_, now, moment(now), over_here);
+    poe_->put_rows(model_, now, moment(now));
+    ended_ = over_here && (source_->facts().nodes.size() == 1 || poe_->over());
+    model_.name_program(source_->facts().program);
+    if (!ended_ || ended_after_ == Moment{0}) ended_after_ = source_->elapsed(now);
+    model_.tick(moment(now), ended_after_, ended_);
+}
+
+const std::vector<std::string>& JobFollower::lines_of(TaskId task, Clock::time_point now) {
+    poe_->want_lines(task, now);
+    return poe_->lines();
+}
+
+bool JobFollower::complete() const {
+    const auto& rows = model_.now().rows;
+    return poe_ == nullptr || poe_->over() ||
+           std::none_of(rows.begin(), rows.end(),
+                        [](const TaskRow& row) { return row.activity == Activity::kUnknown; });
 }
 
 bool JobFollower::next_job(Clock::time_point now) {

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "markerarray/model.hpp"
+#include "markerarray/poe_source.hpp"
 #include "markerarray/segment_source.hpp"
 
 namespace poe::markers {
@@ -34,6 +35,13 @@ class JobFollower {
     // On to the job that was started after this one, or to the first. False when there is no other.
     bool next_job(Clock::time_point now);
 
+    // The last lines of a task's output, as far as they have come: to be asked for again and again
+    // while they are shown.
+    const std::vector<std::string>& lines_of(TaskId task, Clock::time_point now);
+
+    // Every task has been heard of, or nothing more will be.
+    bool complete() const;
+
     bool has_job() const { return source_ != nullptr; }
     const Model& model() const { return model_; }
     // The display's clock.
@@ -43,12 +51,14 @@ class JobFollower {
 
   private:
     void find_newest(Clock::time_point now);
+    void look_at_job(Clock::time_point now);
 
     Settings settings_;
     Clock::time_point began_;
     Clock::time_point searched_{};
     Model model_;
     std::unique_ptr<SegmentSource> source_;
+    std::unique_ptr<PoeSource> poe_;
     pm::RunningJob job_;
     Moment ended_after_{0};
     bool ended_ = false;

@@ -333,7 +333,7 @@ const std::vector<KeyHelp>& key_help() {
         {"left right", "move texts; in cells: the cell beside"},
         {"a", "a cell for each task, or a line"},
         {"+ -", "in cells: fewer or more tasks in each"},
-        {"s", "sort by the next of: task, state, cpu, memory, wait, progress, text"},
+        {"s", "sort by the next of: task, state, cpu, memory, traffic, ..."},
         {"r", "the other way round"},
         {"f", "filter: state=waiting node=n3 rank=0-63,70, or words"},
         {"/ n N", "search; next, previous"},

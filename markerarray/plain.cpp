@@ -77,6 +77,8 @@ std::string row_json(const TaskRow& row, const JobFacts& job, Moment elapsed) {
     if (row.pid > 0) json["pid"] = row.pid;
     if (row.cpu_percent >= 0) json["cpu_percent"] = row.cpu_percent;
     if (row.memory > 0) json["memory"] = row.memory;
+    json["sent_per_second"] = row.sent_per_second;
+    json["received_per_second"] = row.received_per_second;
     auto lights = Json::array();
     for (const std::uint8_t light : row.lights) {
         if (light == 0)

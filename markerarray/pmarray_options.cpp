@@ -53,7 +53,7 @@ Result<ArrayOptions> read_array_options(const std::vector<std::string>& argument
             while (key < kSortKeys && sort_word(static_cast<SortBy>(key)) != value) ++key;
             if (key == kSortKeys)
                 return mistake("-sort " + pm::quoted(value) + " is not allowed",
-                               "task, state, cpu, memory, wait, progress or text");
+                               "task, state, cpu, memory, traffic, wait, progress or text");
             options.sort = static_cast<SortBy>(key);
         } else {
             const std::string near = pm::nearest(name, kFlags);
@@ -75,7 +75,7 @@ std::string array_help_text() {
            "\n"
            "  -filter TEXT  only tasks for which all words hold: state=waiting, node=n3,\n"
            "                rank=0-63,70, or any text\n"
-           "  -sort KEY     by task, state, cpu, memory, wait, progress or text\n"
+           "  -sort KEY     by task, state, cpu, memory, traffic, wait, progress or text\n"
            "  -once         a table of the job as it is now\n"
            "  -lines        a line for each change; so without a terminal\n"
            "  -json         a line of JSON for each change; with -once, for each task\n"

@@ -22,6 +22,8 @@ struct Columns {
     int doing = 0;
     int cpu = 0;
     int memory = 0;
+    int sent = 0;
+    int received = 0;
 };
 
 Columns columns_for(const Scene& scene, int width) {
@@ -30,7 +32,9 @@ Columns columns_for(const Scene& scene, int width) {
     constexpr int kDoing = 28;
     constexpr int kCpu = 4;
     constexpr int kMemory = 4;
+    constexpr int kRate = 5;
     constexpr int kEnoughText = 16;
+    constexpr int kGoodText = 40;
     Columns columns;
     columns.task =
         std::max(width < 40 ? 1 : 4,
@@ -51,6 +55,10 @@ Columns columns_for(const Scene& scene, int width) {
     give(columns.cpu, kCpu);
     give(columns.memory, kMemory);
     if (scene.picture.job.nodes.size() > 1) give(columns.node, kNode);
+    if (room >= kGoodText + 2 * (kRate + 1)) {
+        give(columns.sent, kRate);
+        give(columns.received, kRate);
+    }
     columns.text = std::min(std::max(0, room), static_cast<int>(kMarkerColumns));
     const int rest = room - columns.text;
     if (rest > 0 && columns.doing > 0) columns.doing += rest;
@@ -73,6 +81,8 @@ void draw_heads(Grid& grid, const Columns& columns, int line) {
     head(columns.doing, "STATE");
     head(columns.cpu, " CPU");
     head(columns.memory, " MEM");
+    head(columns.sent, "OUT/s");
+    head(columns.received, " IN/s");
 }
 
 Style style_of(Activity activity) {
@@ -155,8 +165,14 @@ void draw_row(Grid& grid, const Scene& scene, const TaskRow& row, const Glyphs& 
             grid.put_right(line, at + columns.cpu, fmt::format("{}%", row.cpu_percent));
         at += columns.cpu + 1;
     }
-    if (columns.memory > 0 && row.memory > 0)
-        grid.put_right(line, at + columns.memory, size_words(row.memory));
+    const auto size = [&](int width, Bytes bytes) {
+        if (width == 0) return;
+        if (bytes > 0) grid.put_right(line, at + width, size_words(bytes));
+        at += width + 1;
+    };
+    size(columns.memory, row.memory);
+    size(columns.sent, row.sent_per_second);
+    size(columns.received, row.received_per_second);
 }
 
 }  // namespace

@@ -80,6 +80,16 @@ void draw_marks(Grid& grid, Lines& lines, const Scene& scene, const Glyphs& glyp
     }
 }
 
+// Before the marks, which are the longer.
+void draw_output(Grid& grid, Lines& lines, const Scene& scene) {
+    constexpr std::size_t kMostLines = 10;
+    if (scene.lines == nullptr || scene.lines->empty()) return;
+    lines.field("OUTPUT", "");
+    const std::size_t count = scene.lines->size();
+    for (std::size_t i = count - std::min(count, kMostLines); i < count && lines.room(); ++i)
+        grid.put(lines.next(), 3, (*scene.lines)[i]);
+}
+
 }  // namespace
 
 void draw_task(Grid& grid, const Scene& scene, const Glyphs& glyphs, int from, int to) {
@@ -96,6 +106,9 @@ void draw_task(Grid& grid, const Scene& scene, const Glyphs& glyphs, int from, i
                 {Ink::kActivity, static_cast<std::uint8_t>(row.activity), false});
     if (row.cpu_percent >= 0) lines.field("PROCESSOR", fmt::format("{}%", row.cpu_percent));
     if (row.memory > 0) lines.field("MEMORY", size_words(row.memory));
+    if (row.sent_per_second + row.received_per_second > 0)
+        lines.field("MESSAGES", fmt::format("{}/s out, {}/s in", size_words(row.sent_per_second),
+                                            size_words(row.received_per_second)));
     if (row.progress.total > 0) {
         const Pace pace = pace_of(row, scene.picture.at);
         lines.field(
@@ -107,6 +120,7 @@ void draw_task(Grid& grid, const Scene& scene, const Glyphs& glyphs, int from, i
     draw_lights(grid, lines, row, glyphs);
     if (row.text_count > 0)
         lines.field("", count_words(row.text_count, "text") + " so far", {Ink::kDim, 0, false});
+    draw_output(grid, lines, scene);
     draw_marks(grid, lines, scene, glyphs);
 }
 

@@ -8,14 +8,10 @@
 
 #include "comm/base/node_segment.hpp"
 #include "markerarray/model.hpp"
-#include "markerarray/process_sums.hpp"
 #include "partition_manager/job_listing.hpp"
-#include "partition_manager/task_state.hpp"
+#include "partition_manager/node_look.hpp"
 
 namespace poe::markers {
-
-// What a task's state and processes (null: gone) mean: sets activity, doing and waits_ms. Pure.
-void describe(const pm::TaskState& state, const ProcessSum* processes, TaskRow& row);
 
 class SegmentSource {
   public:
@@ -31,23 +27,17 @@ class SegmentSource {
     // daemon is gone; tasks of which it has not seen the end went with it.
     void put_rows(Model& model, Clock::time_point now, Moment moment, bool over);
 
-  private:
-    struct Known {
-        MarkerTextView text;
-        std::optional<ProcessSum> processes;
-        std::chrono::milliseconds cpu_before{0};
-        int cpu_percent = -1;
-    };
+    // Of the tasks of this job that run here.
+    NodeIndex node() const { return segment_.facts().node; }
+    NodeIndex node_of(TaskId task) const { return segment_.node_of(task); }
 
-    void look_at_processes(Clock::time_point now);
-    void read_marks(const MarkerRow& marks, Known& known, TaskRow& row) const;
+  private:
+    void name_programs(const std::vector<pm::WatchedTask>& tasks, Clock::time_point now);
 
     NodeSegment segment_;
-    uid_t owner_;
+    pm::NodeLook look_;
     JobFacts facts_;
-    std::vector<Known> known_;  // by local index
-    ProcessSums sums_;
-    Clock::time_point looked_{};
+    Clock::time_point named_{};
 };
 
 }  // namespace poe::markers

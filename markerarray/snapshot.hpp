@@ -47,11 +47,13 @@ struct TaskRow {
     TaskId task = 0;
     NodeIndex node = 0;
     Activity activity = Activity::kUnknown;
-    std::string doing;             // in words, as "mpc_brecv from 3"
-    std::uint32_t waits_ms = 0;    // how long it has waited there; 0: not long
-    int pid = 0;                   // 0: unknown or gone
-    int cpu_percent = -1;          // of one processor, lately; -1: unknown
-    Bytes memory = 0;              // resident
+    std::string doing;           // in words, as "mpc_brecv from 3"
+    std::uint32_t waits_ms = 0;  // how long it has waited there; 0: not long
+    int pid = 0;                 // 0: unknown or gone
+    int cpu_percent = -1;        // of one processor, lately; -1: unknown
+    Bytes memory = 0;            // resident
+    Bytes sent_per_second = 0;   // of messages, lately
+    Bytes received_per_second = 0;
     std::uint64_t text_count = 0;  // texts set so far
     std::string text;
     Lights lights{};

@@ -27,6 +27,9 @@ bool before(const TaskRow& a, const TaskRow& b, SortBy sort) {
             return a.cpu_percent > b.cpu_percent;
         case SortBy::kMemory:
             return a.memory > b.memory;
+        case SortBy::kTraffic:
+            return a.sent_per_second + a.received_per_second >
+                   b.sent_per_second + b.received_per_second;
         case SortBy::kWait:
             return a.waits_ms > b.waits_ms;
         case SortBy::kProgress:
@@ -46,8 +49,8 @@ std::size_t sum_lines(std::size_t things, std::size_t per_line) {
 }  // namespace
 
 std::string_view sort_word(SortBy sort) {
-    constexpr std::array<std::string_view, kSortKeys> kWords{"task", "state",    "cpu", "memory",
-                                                             "wait", "progress", "text"};
+    constexpr std::array<std::string_view, kSortKeys> kWords{
+        "task", "state", "cpu", "memory", "traffic", "wait", "progress", "text"};
     return kWords[static_cast<std::size_t>(sort)];
 }
 

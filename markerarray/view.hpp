@@ -23,8 +23,17 @@ enum class Display : std::uint8_t {
     kHelp,
 };
 
-enum class SortBy : std::uint8_t { kTask, kState, kCpu, kMemory, kWait, kProgress, kText };
-inline constexpr std::size_t kSortKeys = 7;
+enum class SortBy : std::uint8_t {
+    kTask,
+    kState,
+    kCpu,
+    kMemory,
+    kTraffic,
+    kWait,
+    kProgress,
+    kText
+};
+inline constexpr std::size_t kSortKeys = 8;
 std::string_view sort_word(SortBy sort);
 
 enum class Prompt : std::uint8_t { kNone, kFilter, kSearch };
@@ -61,6 +70,7 @@ struct Scene {
     bool progress = false;   // some task has told its progress
     Moment present{0};       // differs from picture.at when the view stands still
     const std::vector<Model::Mark>* marks = nullptr;  // of the selected task; kTask only
+    const std::vector<std::string>* lines = nullptr;  // of its output, likewise
 };
 
 // Lines of tasks that fit below the heads, and the display that kAuto means.

@@ -14,6 +14,8 @@ namespace {
 using Clock = JobFollower::Clock;
 
 constexpr std::chrono::milliseconds kFrame{50};
+// For news of other nodes, when the state is told once.
+constexpr std::chrono::seconds kOnceAtMost{3};
 constexpr std::chrono::milliseconds kRarelyChanges{1'000};
 // So that nobody's disk is filled by a program that marks a million times a second.
 constexpr int kLinesPerSecond = 100;
@@ -120,7 +122,13 @@ bool watch_in_lines(JobFollower& follower, const ArrayOptions& options, const Wr
 
 bool show_once(JobFollower& follower, const ArrayOptions& options, int columns, bool unicode,
                const WriteText& write) {
-    follower.update(Clock::now());
+    const Clock::time_point began = Clock::now();
+    follower.update(began);
+    // Other nodes take a moment.
+    while (!follower.complete() && Clock::now() < began + kOnceAtMost) {
+        std::this_thread::sleep_for(kFrame);
+        follower.update(Clock::now());
+    }
     if (!follower.has_job()) return write(options.json ? "" : "no jobs are running\n");
     const Model& model = follower.model();
     Picture picture = model.now();

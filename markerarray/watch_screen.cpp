@@ -71,14 +71,16 @@ class Watch {
             ordered_ = now;
         }
         settle(view_, order_, screen_.size(), model.any_progress());
-        if (view_.display == Display::kTask) marks_ = model.marks_of(view_.selected, kMarksShown);
+        if (view_.display != Display::kTask) return;
+        marks_ = model.marks_of(view_.selected, kMarksShown);
+        lines_ = follower_.lines_of(view_.selected, now);
     }
 
     const Picture& picture() const { return stood_ ? *stood_ : follower_.model().now(); }
     Scene scene() const {
         const Model& model = follower_.model();
-        return {picture(),      order_, view_, model.lights_used(), model.any_progress(),
-                model.now().at, &marks_};
+        return {picture(),      order_,  view_,  model.lights_used(), model.any_progress(),
+                model.now().at, &marks_, &lines_};
     }
 
     void draw() {
@@ -135,6 +137,7 @@ class Watch {
     Clock::time_point ordered_{};
     std::optional<Picture> stood_;
     std::vector<Model::Mark> marks_;
+    std::vector<std::string> lines_;
     std::string job_;
     bool redraw_ = false;
     bool hung_up_ = false;

@@ -1,6 +1,6 @@
 // How people's commands reach a running poe: a Unix socket without a name in the file system, so
 // that nothing has to be removed; each side checks whose the other is. What is said there is the
-// business of status_socket.hpp, command_socket.hpp and home_jobs.hpp.
+// business of status_socket.hpp, command_socket.hpp, home_jobs.hpp and watch_socket.hpp.
 #pragma once
 
 #include <functional>
@@ -18,6 +18,7 @@ namespace poe::pm {
 inline constexpr const char* kStatusSocket = "";
 inline constexpr const char* kCommandSocket = "-command";
 inline constexpr const char* kFactsSocket = "-facts";
+inline constexpr const char* kWatchSocket = "-watch";
 
 // poe's side. For the thread of the loop; never blocks.
 class JobListener {

@@ -1,5 +1,6 @@
-// How values of control messages become CBOR and come back: what messages.cpp and message_job.cpp,
-// which is about the largest of them, share. What does not fit throws; decode() catches it.
+// How values of control messages become CBOR and come back: what messages.cpp, message_job.cpp and
+// message_watch.cpp share, of which the two are about the largest messages. What does not fit
+// throws; decode() catches it.
 #pragma once
 
 #include <chrono>
@@ -12,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "partition_manager/job.hpp"
+#include "partition_manager/watched_task.hpp"
 
 namespace poe::pm::wire {
 
@@ -85,5 +87,10 @@ Json pack(const TraceSpec& trace);
 TraceSpec unpack_trace(const Json& json);
 Json pack(const JobSpec& job);
 JobSpec unpack_job(const Json& json);
+// message_watch.cpp
+Json pack(const TaskState& state);
+TaskState unpack_state(const Json& json);
+Json pack(const WatchedTask& task);
+WatchedTask unpack_watched(const Json& json);
 
 }  // namespace poe::pm::wire

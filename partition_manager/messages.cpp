@@ -53,45 +53,6 @@ StdoutMode unpack_stdout_mode(const Json& json) {
     return mode;
 }
 
-Json pack(const TaskState& s) {
-    Json notes = Json::array();
-    for (const UnexpectedNote& note : s.unexpected.all())
-        notes.push_back(Json::array({note.source, note.type, note.length}));
-    return Json::array({s.task, s.node, static_cast<int>(s.life), s.pid, s.wait_status, s.measured,
-                        static_cast<int>(s.awaited.kind), s.awaited.peer, s.awaited.type,
-                        static_cast<int>(s.doing.call), s.doing.peer, s.doing.type, s.doing.bytes,
-                        s.waits_ms, s.unmoved_ms, s.unlooked_ms, s.unexpected.count,
-                        std::move(notes)});
-}
-
-TaskState unpack_state(const Json& json) {
-    TaskState s;
-    s.task = number<TaskId>(json.at(0));
-    s.node = number<NodeIndex>(json.at(1));
-    s.life = checked_enum(json.at(2), TaskState::Life::kEnded);
-    s.pid = number<std::int32_t>(json.at(3));
-    s.wait_status = number<int>(json.at(4));
-    s.measured = json.at(5).get<bool>();
-    s.awaited.kind = checked_enum(json.at(6), Awaited::Kind::kRest);
-    s.awaited.peer = number<TaskId>(json.at(7));
-    s.awaited.type = number<std::int32_t>(json.at(8));
-    s.doing.call = static_cast<Call>(number<std::uint8_t>(json.at(9)));
-    s.doing.peer = number<TaskId>(json.at(10));
-    s.doing.type = number<std::int32_t>(json.at(11));
-    s.doing.bytes = number<Bytes>(json.at(12));
-    s.waits_ms = number<std::uint32_t>(json.at(13));
-    s.unmoved_ms = number<std::uint32_t>(json.at(14));
-    s.unlooked_ms = number<std::uint32_t>(json.at(15));
-    s.unexpected.count = number<std::uint32_t>(json.at(16));
-    for (const Json& note : items(json.at(17))) {
-        if (s.unexpected.noted == UnexpectedView::kMost) throw std::out_of_range("notes");
-        s.unexpected.notes[s.unexpected.noted++] = {number<TaskId>(note.at(0)),
-                                                    number<std::int32_t>(note.at(1)),
-                                                    number<Bytes>(note.at(2))};
-    }
-    return s;
-}
-
 Json body(const Hello& m) {
     return {m.version, m.pid};
 }
@@ -146,7 +107,7 @@ Json body(const AskTaskStates& m) {
 }
 Json body(const TaskStates& m) {
     Json states = Json::array();
-    for (const TaskState& state : m.states) states.push_back(pack(state));
+    for (const TaskState& state : m.states) states.push_back(wire::pack(state));
     return Json::array({m.round, std::move(states)});
 }
 Json body(const StdoutMark& m) {
@@ -199,6 +160,20 @@ Json body(const TraceDone& m) {
 }
 Json body(const TraceTaken& m) {
     return Json::array({m.generation, m.all});
+}
+Json body(const WatchTasks& m) {
+    return Json::array({m.on});
+}
+Json body(const WatchedTasks& m) {
+    Json tasks = Json::array();
+    for (const WatchedTask& task : m.tasks) tasks.push_back(wire::pack(task));
+    return Json::array({std::move(tasks)});
+}
+Json body(const AskLines& m) {
+    return Json::array({m.task});
+}
+Json body(const TaskLines& m) {
+    return Json::array({m.task, byte_list(m.lines)});
 }
 
 void read(const Json& json, Hello& m) {
@@ -332,6 +307,19 @@ void read(const Json& json, TraceDone& m) {
 void read(const Json& json, TraceTaken& m) {
     m.generation = number<std::uint32_t>(json.at(0));
     m.all = json.at(1).get<bool>();
+}
+void read(const Json& json, WatchTasks& m) {
+    m.on = json.at(0).get<bool>();
+}
+void read(const Json& json, WatchedTasks& m) {
+    for (const Json& task : items(json.at(0))) m.tasks.push_back(unpack_watched(task));
+}
+void read(const Json& json, AskLines& m) {
+    m.task = number<TaskId>(json.at(0));
+}
+void read(const Json& json, TaskLines& m) {
+    m.task = number<TaskId>(json.at(0));
+    m.lines = text_list(json.at(1));
 }
 
 template <std::size_t... Index>

@@ -17,6 +17,7 @@
 //                                                 them on
 //   poe -> pmd   TaskLeft                         of a task of any node, for PMIx
 //   poe -> pmd   StartTrace, StopTrace            tracing of a running job
+//   poe -> pmd   WatchTasks     displays watch the job, or none does   pmd -> poe   WatchedTasks
 //   pmd -> poe   ClockAsk                         poe -> pmd   ClockTell
 //   pmd -> poe   TraceDone                        all it has of the trace has gone up, or is in
 //   place poe -> pmd   TraceTaken                       and is safe both         Pulse pmd -> poe
@@ -36,11 +37,12 @@
 #include "partition_manager/frame.hpp"
 #include "partition_manager/job.hpp"
 #include "partition_manager/task_state.hpp"
+#include "partition_manager/watched_task.hpp"
 
 namespace poe::pm {
 
 // Both ends must speak the same version; it changes with every change of a struct below.
-inline constexpr int kChannelVersion = 7;
+inline constexpr int kChannelVersion = 8;
 
 struct Hello {
     int version = kChannelVersion;
@@ -222,12 +224,32 @@ struct TraceTaken {
     bool all = false;  // false: keep them
 };
 
+// Whether displays want to know of tasks on other nodes than theirs (watch_socket.hpp).
+struct WatchTasks {
+    bool on = false;
+};
+
+// Tasks that have changed.
+struct WatchedTasks {
+    std::vector<WatchedTask> tasks;
+};
+
+// A display asks poe what a task has written last, and its answer.
+struct AskLines {
+    TaskId task = 0;
+};
+struct TaskLines {
+    TaskId task = 0;
+    std::vector<std::string> lines;
+};
+
 using Message =
     std::variant<Hello, StartJob, Started, StartFailed, SignalTasks, EndJob, StdinEnd,
                  StdinProgress, TaskExit, TaskAbort, TaskLeft, NodeFailed, Attention, Pulse, Done,
                  AskTaskStates, TaskStates, StdoutMark, StdoutFlushed, Prepared, RunTasks, NodesUp,
                  NodeUnreached, NodeLost, Exchange, Exchanged, StartTrace, StopTrace, ClockAsk,
-                 ClockTell, TraceDone, TraceTaken, AskKeys, TellKeys>;
+                 ClockTell, TraceDone, TraceTaken, AskKeys, TellKeys, WatchTasks, WatchedTasks,
+                 AskLines, TaskLines>;
 
 std::string encode(const Message& message);
 

@@ -51,7 +51,10 @@ NodeDaemon::NodeDaemon(UniqueFd in, UniqueFd out, SignalHeritage heritage,
       channel_(loop_, std::move(in), std::move(out),
                {[this](const Frame& frame) { on_data(frame); },
                 [this](NodeIndex to, Message message) { on_message(to, std::move(message)); },
-                [this](const std::string& why) { on_closed(why); }}) {
+                [this](const std::string& why) { on_closed(why); }}),
+      rows_(
+          loop_, [this] { return channel_.queued_bytes(); },
+          [this](WatchedTasks tasks) { send(std::move(tasks)); }) {
     channel_.on_room = [this] { resume_output(); };
 }
 
@@ -103,6 +106,9 @@ void NodeDaemon::on_own_message(Message message) {
         if (stdin_) stdin_->on_end();
     } else if (const auto* ask = std::get_if<AskTaskStates>(&message)) {
         if (watch_) send(watch_->states(ask->round));
+    } else if (const auto* watch = std::get_if<WatchTasks>(&message)) {
+        watched_ = watch->on;
+        if (shown_) shown_->set(watched_);
     } else if (const auto* flushed = std::get_if<StdoutFlushed>(&message)) {
         on_flushed(*flushed);
     } else if (const auto* exchanged = std::get_if<Exchanged>(&message)) {
@@ -360,6 +366,9 @@ void NodeDaemon::clean_up() {
     if (pmi_) pmi_->shut_down();
     pmi_.reset();
     watch_.reset();
+    if (shown_) shown_->finish();
+    shown_.reset();
+    rows_.flush();
     control_.reset();
     trace_.reset();
     segment_.reset();

@@ -23,8 +23,10 @@
 #include "partition_manager/job_directory.hpp"
 #include "partition_manager/node_relay.hpp"
 #include "partition_manager/node_trace.hpp"
+#include "partition_manager/node_watch.hpp"
 #include "partition_manager/output_stream.hpp"
 #include "partition_manager/pmi_service.hpp"
+#include "partition_manager/row_merge.hpp"
 #include "partition_manager/stdin_feeder.hpp"
 #include "partition_manager/task_listeners.hpp"
 #include "partition_manager/task_start.hpp"
@@ -109,6 +111,9 @@ class NodeDaemon {
     std::optional<NodeSegment> segment_;
     std::unique_ptr<TaskListeners> listeners_;  // null in a job without TCP
     std::unique_ptr<TaskWatch> watch_;
+    std::unique_ptr<NodeWatch> shown_;  // null on the home node, where displays look themselves
+    RowMerge rows_;
+    bool watched_ = false;
     std::unique_ptr<ControlSocket> control_;
     std::unique_ptr<PmiService> pmi_;
     std::unique_ptr<StdinFeeder> stdin_;

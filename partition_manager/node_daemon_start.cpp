@@ -45,6 +45,7 @@ void NodeDaemon::start_job(StartJob start) {
         relay_ = std::make_unique<NodeRelay>(loop_, channel_, job_, node_, stdout_window_,
                                              stderr_window_, trace_window_, heritage_,
                                              [this] { on_relay_news(); });
+        relay_->on_watched = [this](WatchedTasks below) { rows_.add(std::move(below.tasks)); };
         relay_->launch();
     }
     try {
@@ -215,6 +216,11 @@ void NodeDaemon::launch() {
     on_relay_news();
     watch_ = std::make_unique<TaskWatch>(loop_, *segment_, job_.deadlock_timeout,
                                          [this](TaskStates states) { send(std::move(states)); });
+    if (node_ != job_.launch.home)
+        shown_ = std::make_unique<NodeWatch>(
+            loop_, *segment_,
+            [this](std::vector<WatchedTask> tasks) { rows_.add(std::move(tasks)); });
+    if (shown_ && watched_) shown_->set(true);
     on_child();  // some may be gone already
 }
 

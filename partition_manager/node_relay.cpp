@@ -109,6 +109,8 @@ void NodeRelay::on_message(NodeIndex branch, NodeIndex from, Message message) {
     } else if (progress != nullptr && job_.stdin_mode.kind != StdinMode::Kind::kOne) {
         stdin_.set(branch, *progress);
         report_stdin();
+    } else if (auto* watched = std::get_if<WatchedTasks>(&message)) {
+        on_watched(std::move(*watched));
     } else if (std::get_if<StdoutMark>(&message)) {
         stdout_.on_message(branch, from, std::move(message));
     } else if (std::get_if<TraceDone>(&message)) {

@@ -30,6 +30,8 @@ class NodeRelay {
     void launch();
 
     Branches& branches() { return branches_; }
+    // Tasks below that have changed, for displays.
+    std::function<void(WatchedTasks)> on_watched;
     // From above: for all nodes below, or for one of them.
     void pass_down(const Message& message, NodeIndex to);
     void pass_stdin(std::string_view data, NodeIndex to);

@@ -32,6 +32,9 @@ constexpr std::chrono::milliseconds kReapAgain{10};
 // For how long a reader may take nothing of what is left, when the user is in a hurry.
 constexpr std::chrono::milliseconds kReaderPatience{500};
 
+// For what tasks have written last, about.
+constexpr std::size_t kTailMemory = 16 << 20;
+
 constexpr int kForwarded[] = {SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
 constexpr int kTerminating[] = {SIGTERM, SIGHUP, SIGXCPU};
 
@@ -47,29 +50,6 @@ bool contains(std::span<const int> set, int signal) {
 }
 
 }  // namespace
-
-void StderrTails::append(TaskId task, std::string_view data) {
-    constexpr std::size_t kKept = 4096;
-    std::string& tail = tails_[task];
-    tail.append(data.substr(data.size() - std::min(data.size(), kKept)));
-    if (tail.size() > 2 * kKept) tail.erase(0, tail.size() - kKept);
-}
-
-std::vector<std::string> StderrTails::last_lines(TaskId task, std::size_t lines) const {
-    std::vector<std::string> result;
-    const auto found = tails_.find(task);
-    if (found == tails_.end()) return result;
-    std::string_view rest = found->second;
-    while (!rest.empty() && rest.back() == '\n') rest.remove_suffix(1);
-    while (!rest.empty() && result.size() < lines) {
-        const std::size_t feed = rest.rfind('\n');
-        const std::size_t begin = feed == std::string_view::npos ? 0 : feed + 1;
-        result.emplace_back(rest.substr(begin));
-        rest = rest.substr(0, feed == std::string_view::npos ? 0 : feed);
-    }
-    std::reverse(result.begin(), result.end());
-    return result;
-}
 
 Partition::Partition(JobSpec job, PartitionOptions options, SignalHeritage heritage,
                      char* const* environment)
@@ -89,7 +69,9 @@ Partition::Partition(JobSpec job, PartitionOptions options, SignalHeritage herit
       up_(job_.nodes.size(), false),
       tried_(job_.nodes.size(), false),
       folded_timer_(loop_),
-      flush_round_(static_cast<TaskId>(job_.tasks.size())) {
+      flush_round_(static_cast<TaskId>(job_.tasks.size())),
+      all_tails_(std::clamp(kTailMemory / std::max<std::size_t>(1, job_.tasks.size()),
+                            std::size_t{256}, std::size_t{4096})) {
     make_outputs();
 }
 
@@ -196,6 +178,9 @@ void Partition::on_message(NodeIndex from, Message message) {
             branches_->send(*tell, tell->asker);
     } else if (const auto* attention = std::get_if<Attention>(&message)) {
         if (options_.on_attention) options_.on_attention(attention->text);
+    } else if (auto* watched = std::get_if<WatchedTasks>(&message)) {
+        std::erase_if(watched->tasks, [this](const auto& w) { return !is_task(w.state.task); });
+        watchers_->on_tasks(std::move(watched->tasks));
     } else if (auto* states = std::get_if<TaskStates>(&message)) {
         if (states->round >= kStatusRounds) {
             if (status_) status_->on_states(from, std::move(*states));
@@ -229,6 +214,7 @@ void Partition::on_data(NodeIndex branch, const Frame& frame) {
         return owe(branch, frame);
     }
     if (frame.kind == FrameKind::kStderr) tails_.append(frame.task, frame.payload);
+    all_tails_.append(frame.task, frame.payload);
     if (frame.kind == FrameKind::kStdout && ordered_) {
         keep_ordered(frame);
     } else if (frame.kind == FrameKind::kStdout && !stdout_.files &&

@@ -30,10 +30,12 @@
 #include "partition_manager/ordered_output.hpp"
 #include "partition_manager/outcome.hpp"
 #include "partition_manager/output_files.hpp"
+#include "partition_manager/output_tails.hpp"
 #include "partition_manager/output_writer.hpp"
 #include "partition_manager/status_socket.hpp"
 #include "partition_manager/stdin_merge.hpp"
 #include "partition_manager/trace_gathering.hpp"
+#include "partition_manager/watch_socket.hpp"
 
 namespace poe::pm {
 
@@ -60,17 +62,6 @@ struct PartitionOptions {
     std::function<void(bool)> on_stopping;
 };
 
-// The last lines of each task's standard error, for the final report.
-class StderrTails {
-  public:
-    void append(TaskId task, std::string_view data);
-    // At most `lines` last lines, without their line feeds.
-    std::vector<std::string> last_lines(TaskId task, std::size_t lines) const;
-
-  private:
-    std::unordered_map<TaskId, std::string> tails_;
-};
-
 // What to ask the CommandSocket of a job: to be traced from now on, to a file of that absolute
 // path; and no longer. The answer begins with '+' or '-', and says in words what has become of it.
 std::string start_trace_question(const TraceSpec& trace, const std::string& path);
@@ -87,7 +78,7 @@ class Partition {
     // started.
     Outcome run();
 
-    const StderrTails& stderr_tails() const { return tails_; }
+    const OutputTails& stderr_tails() const { return tails_; }
     // What has been gathered of the job's trace, and which file it is to be; null: none is to be
     // made.
     const TraceGathering* trace() const { return trace_.get(); }
@@ -124,6 +115,7 @@ class Partition {
     std::vector<std::string> missing_nodes() const;
     NodeIndex stdin_target() const;
     void on_signal(int signal);
+    void let_watch();
     void on_writer_progress();
 
     std::size_t backlog(FrameKind stream);
@@ -190,7 +182,9 @@ class Partition {
     std::unique_ptr<FactsSocket> facts_;        // likewise
     std::unique_ptr<OrderedOutput> releasing_;  // what a flush gives out
     std::optional<StdoutFlushed> flushed_;      // to be said when it has
-    StderrTails tails_;
+    OutputTails tails_;                         // of standard error, for the report
+    OutputTails all_tails_;                     // of both outputs, for displays
+    std::unique_ptr<WatchSocket> watchers_;
     std::vector<pid_t> not_ours_;  // children that were there before the daemon
     std::chrono::steady_clock::time_point start_time_{};
     std::size_t exits_ = 0;  // of tasks

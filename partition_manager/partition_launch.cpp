@@ -15,6 +15,9 @@ constexpr std::chrono::seconds kShowLaunch{1};
 // Nodes that are named when some are missing.
 constexpr std::size_t kNamedNodes = 6;
 
+// Of the last lines of a task, for displays.
+constexpr std::size_t kLinesShown = 50;
+
 }  // namespace
 
 void Partition::launch() {
@@ -36,6 +39,7 @@ void Partition::launch() {
             [this] { on_change(); },
             [this](NodeIndex node, const std::string& text) { on_unreached(node, text); },
             [this](NodeIndex node, const std::string& text) { on_lost(node, text); }});
+    let_watch();
     if (job_.nodes.size() > 1 || job_.launch.home < 0) {
         status_ = std::make_unique<StatusSocket>(
             loop_, ::getuid(), job_.id, static_cast<NodeIndex>(job_.nodes.size()),
@@ -57,6 +61,17 @@ void Partition::launch() {
         });
     }
     if (options_.on_progress) watch_launch();
+}
+
+// Displays on this node see its tasks themselves; of the others they are told.
+void Partition::let_watch() {
+    watchers_ = std::make_unique<WatchSocket>(
+        loop_, ::getuid(), job_.id,
+        WatchSocket::Handlers{
+            [this](bool on) {
+                if (job_.nodes.size() > 1) branches_->send(WatchTasks{on});
+            },
+            [this](TaskId task) { return all_tails_.last_lines(task, kLinesShown); }});
 }
 
 // Tells of a launch that takes long; rests as soon as all tasks run.

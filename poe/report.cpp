@@ -189,7 +189,7 @@ std::vector<ReportLine> other_lines(const pm::JobSpec& job, const pm::Outcome& o
 }
 
 std::vector<ReportLine> last_words(const pm::JobSpec& job, const pm::Outcome& outcome,
-                                   const pm::StderrTails& tails) {
+                                   const pm::OutputTails& tails) {
     std::vector<ReportLine> lines;
     // With one task they are just above.
     if (!outcome.first_failure || job.tasks.size() < 2) return lines;
@@ -266,7 +266,7 @@ nlohmann::ordered_json task_json(const pm::JobSpec& job, TaskId task, const pm::
 }  // namespace
 
 std::vector<ReportLine> report_lines(const pm::JobSpec& job, const pm::Outcome& outcome,
-                                     const pm::StderrTails& tails) {
+                                     const pm::OutputTails& tails) {
     if (outcome.cause == Cause::kNone || outcome.cause == Cause::kOutputClosed) return {};
     if (outcome.cause == Cause::kStopall && outcome.status == 0) return {};
     if (outcome.cause == Cause::kNotStarted && !outcome.not_started.empty())
@@ -279,7 +279,7 @@ std::vector<ReportLine> report_lines(const pm::JobSpec& job, const pm::Outcome& 
 }
 
 std::string report_json(const pm::JobSpec& job, const pm::Outcome& outcome,
-                        const pm::StderrTails& tails) {
+                        const pm::OutputTails& tails) {
     nlohmann::ordered_json json;
     json["job"] = job.id;
     json["status"] = outcome.status;

@@ -19,10 +19,10 @@ struct ReportLine {
 // What there is to say about `outcome`: nothing when all went well. `tails` gives the last words of
 // the task that failed first.
 std::vector<ReportLine> report_lines(const pm::JobSpec& job, const pm::Outcome& outcome,
-                                     const pm::StderrTails& tails);
+                                     const pm::OutputTails& tails);
 
 // The same for -report FILE: one JSON object, see poe(1).
 std::string report_json(const pm::JobSpec& job, const pm::Outcome& outcome,
-                        const pm::StderrTails& tails);
+                        const pm::OutputTails& tails);
 
 }  // namespace poe::cli

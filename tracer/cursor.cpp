@@ -4,6 +4,9 @@
 namespace poe::trace {
 namespace {
 
+// Records read at a time: 4 KB.
+constexpr std::size_t kWindow = 170;
+
 // The time nearest to `before` that is `time` modulo 2^48: records may be a little out of order,
 // and 39 hours apart.
 std::uint64_t unwrapped(std::uint64_t before, std::uint64_t time) noexcept {
@@ -14,9 +17,22 @@ std::uint64_t unwrapped(std::uint64_t before, std::uint64_t time) noexcept {
 
 }  // namespace
 
-const Record* Cursor::next() noexcept {
+const Record* Cursor::look(std::uint64_t number) {
+    if (!stream_->in_file()) return stream_->record(number);
+    const std::uint64_t index = number % stream_->capacity;
+    if (index < window_at_ || index - window_at_ >= window_.size()) {
+        window_.resize(kWindow);
+        window_at_ = index;
+        window_.resize(stream_->copy(index, window_));
+        if (window_.empty()) return nullptr;
+    }
+    const Record& found = window_[static_cast<std::size_t>(index - window_at_)];
+    return found.mark() == mark_of(number / stream_->capacity) ? &found : nullptr;
+}
+
+const Record* Cursor::next() {
     while ((at_.number = stream_->next_place(at_.number)) < stream_->end) {
-        const Record* record = stream_->record(at_.number++);
+        const Record* record = look(at_.number++);
         if (record == nullptr || record->kind == Kind::kNone) {
             ++holes_;
             continue;
@@ -30,8 +46,9 @@ const Record* Cursor::next() noexcept {
 
 std::string text_behind(const Stream& stream, std::uint64_t number, std::size_t bytes) {
     std::string text;
+    Cursor behind(stream, {number, 0});
     while (text.size() < bytes && ++number < stream.end) {
-        const Record* record = stream.record(number);
+        const Record* record = behind.look(number);
         if (record == nullptr || record->kind != Kind::kText) break;
         text += text_of(*record);
     }
@@ -39,10 +56,11 @@ std::string text_behind(const Stream& stream, std::uint64_t number, std::size_t 
     return text;
 }
 
-Bytes bytes_of(const Stream& stream, std::uint64_t number, const Record& record) noexcept {
+Bytes bytes_of(const Stream& stream, std::uint64_t number, const Record& record) {
     const std::uint32_t bytes = low(record.b);
     if (bytes != kManyBytes || number + 1 >= stream.end) return bytes;
-    const Record* behind = stream.record(number + 1);
+    Cursor cursor(stream, {number, 0});
+    const Record* behind = cursor.look(number + 1);
     return behind != nullptr && behind->kind == Kind::kBytes ? behind->b : bytes;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tracer/stream.hpp"
 
@@ -21,23 +22,30 @@ class Cursor {
     Cursor(const Stream& stream, Position at) : stream_(&stream), at_(at) {}
 
     // Goes to the next whole record that stands for itself; null at the end. Cost: a hole, too, is
-    // looked at.
-    const Record* next() noexcept;
+    // looked at. It is valid until the next call.
+    const Record* next();
     // Of the record that next() gave: its time in ns since the origin, modulo 2^64; its number.
     std::uint64_t time() const noexcept { return at_.time; }
     std::uint64_t number() const noexcept { return at_.number - 1; }
     Position position() const noexcept { return at_; }
     std::uint64_t holes() const noexcept { return holes_; }
 
+    // The record of this number if it is whole, else null; it is valid until the next call. Does
+    // not move the cursor.
+    const Record* look(std::uint64_t number);
+
   private:
     const Stream* stream_;
     Position at_;
     std::uint64_t holes_ = 0;
+    // What is read ahead of a stream in a file: slots from window_at_ on.
+    std::vector<Record> window_;
+    std::uint64_t window_at_ = 0;
 };
 
 // The text of `bytes` bytes behind record `number`; shorter when part of it is missing.
 std::string text_behind(const Stream& stream, std::uint64_t number, std::size_t bytes);
 // The bytes of a message or collective call.
-Bytes bytes_of(const Stream& stream, std::uint64_t number, const Record& record) noexcept;
+Bytes bytes_of(const Stream& stream, std::uint64_t number, const Record& record);
 
 }  // namespace poe::trace

@@ -158,7 +158,8 @@ EventMerge::Positions Index::restore(std::size_t keyframe, Replay& replay) const
     if (!fine)
         throw Error("the index of the trace is damaged" +
                     (place_.empty() ? "" : "; remove " + place_));
-    replay.restore(std::move(frame->state), frame->sends, frame->receives);
+    replay.restore(std::move(frame->state), frame->sends, frame->receives,
+                   std::move(frame->meetings));
     return std::move(frame->positions);
 }
 

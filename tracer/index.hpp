@@ -40,6 +40,8 @@ class Index {
     std::uint64_t events(std::size_t keyframe) const { return entries_[keyframe].events; }
     // The last keyframe that is not after the moment; the first for earlier ones.
     std::size_t before(Time moment) const;
+    // Gives the memory of what has been read back.
+    void forget() const noexcept { file_.forget(); }
     // What a task did from the begin to the keyframe.
     std::array<Time, kStates> spent(std::size_t keyframe, TaskId task) const;
     // Messages whose second end came between the keyframe before and this one.

@@ -173,6 +173,13 @@ void pack(Packer& out, const EventMerge& merge, const Replay& replay) {
         out.number(sum);
     pack(out, replay.messages().waiting(true));
     pack(out, replay.messages().waiting(false));
+    out.number(replay.meetings().size());
+    for (const auto& [call, meeting] : replay.meetings()) {
+        out.number(call);
+        out.number(meeting.inside);
+        out.number(static_cast<std::uint64_t>(meeting.last));
+        out.time(meeting.last_entered);
+    }
 }
 
 std::optional<Keyframe> unpack_keyframe(std::span<const std::byte> bytes, std::size_t tasks,
@@ -203,6 +210,14 @@ std::optional<Keyframe> unpack_keyframe(std::span<const std::byte> bytes, std::s
         *sum = in.number();
     frame.sends = messages_of(in, tasks);
     frame.receives = messages_of(in, tasks);
+    for (std::size_t left = in.count(); left > 0 && in.fine(); --left) {
+        const std::uint64_t call = in.number();
+        const auto inside = static_cast<std::uint32_t>(in.number());
+        const std::uint64_t last = in.number();
+        const Time entered = time_of(in);
+        if (inside > 0 && last < tasks)
+            frame.meetings[call] = {inside, static_cast<TaskId>(last), entered};
+    }
     return in.fine() ? std::optional(std::move(frame)) : std::nullopt;
 }
 

@@ -14,6 +14,7 @@ struct Keyframe {
     JobState state;
     std::vector<Message> sends;  // without their receives, as yet
     std::vector<Message> receives;
+    std::unordered_map<std::uint64_t, Meeting> meetings;
 };
 
 void pack(Packer& out, const EventMerge& merge, const Replay& replay);

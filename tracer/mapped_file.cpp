@@ -6,12 +6,11 @@
 #include <sys/stat.h>
 
 #include "comm/base/error.hpp"
-#include "comm/base/unique_fd.hpp"
 
 namespace poe::trace {
 
-MappedFile::MappedFile(const std::string& path) {
-    const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+MappedFile::MappedFile(const std::string& path, bool keep_open) {
+    UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (!fd) throw_errno("cannot open " + path);
     struct stat about {};
     if (::fstat(fd.get(), &about) != 0) throw_errno("cannot look at " + path);
@@ -21,6 +20,7 @@ MappedFile::MappedFile(const std::string& path) {
     void* memory = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, fd.get(), 0);
     if (memory == MAP_FAILED) throw_errno("cannot map " + path);
     bytes_ = {static_cast<const std::byte*>(memory), size};
+    if (keep_open) file_ = std::move(fd);
 }
 
 MappedFile::~MappedFile() {

@@ -285,13 +285,14 @@ void Replay::mark(TaskId id, const Event& event) {
 }
 
 void Replay::restore(JobState state, const std::vector<Message>& sends,
-                     const std::vector<Message>& receives) {
+                     const std::vector<Message>& receives,
+                     std::unordered_map<std::uint64_t, Meeting> meetings) {
     state.tasks.resize(state_.tasks.size());
     state_ = std::move(state);
     messages_ = {};
     messages_.restore(sends, true);
     messages_.restore(receives, false);
-    meetings_.clear();
+    meetings_ = std::move(meetings);
 }
 
 }  // namespace poe::trace

@@ -45,6 +45,13 @@ class Listener {
     virtual void on_event(const Event&, TaskId /*task*/) {}
 };
 
+// A collective call under way: how many are in it, who came last.
+struct Meeting {
+    std::uint32_t inside = 0;
+    TaskId last = 0;
+    Time last_entered{0};
+};
+
 // One thread. Source and definitions must outlive it; definitions grow.
 class Replay {
   public:
@@ -59,19 +66,13 @@ class Replay {
     const JobState& state() const { return state_; }
     const MessageMatcher& messages() const { return messages_; }
     const Definitions& definitions() const { return definitions_; }
-    // Goes on from a state that was kept; what tasks of a collective call have waited so far is
-    // not part of it.
+    const std::unordered_map<std::uint64_t, Meeting>& meetings() const { return meetings_; }
+    // Goes on from a state that was kept.
     void restore(JobState state, const std::vector<Message>& sends,
-                 const std::vector<Message>& receives);
+                 const std::vector<Message>& receives,
+                 std::unordered_map<std::uint64_t, Meeting> meetings);
 
   private:
-    // A collective call under way: how many are in it, who came last.
-    struct Meeting {
-        std::uint32_t inside = 0;
-        TaskId last = 0;
-        Time last_entered{0};
-    };
-
     void enter(TaskState& task, const Event& event);
     void leave(TaskId id, TaskState& task, std::uint32_t region);
     void leave_frame(TaskId id, TaskState& task);

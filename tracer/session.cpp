@@ -58,16 +58,25 @@ Session::Session(TraceSource source, const Index::Places& places,
       index_(std::make_unique<Index>(Index::open(*source_, places, progress, between))),
       definitions_(index_->definitions()) {}
 
+void Session::forget() const {
+    source_->forget();
+    index_->forget();
+    read_ = 0;
+}
+
 const JobState& Session::at(Time moment) {
     const std::size_t keyframe = index_->before(moment);
     if (!at_ || moment < *at_ || index_->time(keyframe) > *at_) {
-        source_->forget();
+        forget();
         replay_ = std::make_unique<Replay>(*source_, definitions_);
         const auto from = index_->restore(keyframe, *replay_);
         merge_ = std::make_unique<EventMerge>(*source_, from);
     }
     Event event;
-    while (merge_->next_time() <= moment && merge_->next(event)) replay_->apply(event);
+    while (merge_->next_time() <= moment && merge_->next(event)) {
+        replay_->apply(event);
+        note_read();
+    }
     at_ = moment;
     return replay_->state();
 }
@@ -83,13 +92,18 @@ Stretch Session::replayable(Stretch stretch) const {
 
 void Session::listen(Stretch stretch, Listener& listener) {
     stretch = replayable(stretch);
-    source_->forget();
+    forget();
     Replay replay(*source_, definitions_);
     EventMerge merge(*source_, index_->restore(index_->before(stretch.from), replay));
     Event event;
     // What is before the stretch counts for what is under way in it.
     replay.tell(&listener);
-    while (merge.next_time() <= stretch.to && merge.next(event)) replay.apply(event);
+    while (merge.next_time() <= stretch.to && merge.next(event)) {
+        replay.apply(event);
+        note_read();
+    }
+    // Views follow one on another: what this one has read is not to add up with the next one's.
+    forget();
     const JobState& state = replay.state();
     for (std::size_t task = 0; task < state.tasks.size(); ++task)
         if (state.tasks[task].seen)
@@ -132,6 +146,7 @@ std::vector<StateBins> Session::bins(Stretch stretch, TaskId first, std::size_t 
     if (keyframes_in(stretch) > kMostReplayed) {
         for (std::size_t row = 0; row < count; ++row)
             rows[row] = bins_by_sums(stretch, first + static_cast<TaskId>(row), columns);
+        forget();
         return rows;
     }
     BinListener listener(stretch, first, rows);
@@ -209,13 +224,14 @@ std::vector<PairSum> Session::pairs(Stretch stretch) {
 std::optional<Event> Session::find(Time from, bool forward, const Condition& condition) {
     std::size_t keyframe = index_->before(from);
     while (true) {
-        source_->forget();
+        forget();
         Replay unused(*source_, definitions_);
         EventMerge merge(*source_, index_->restore(keyframe, unused));
         std::optional<Event> last;
         const Time until = forward ? kFarthest : from;
         Event event;
         while (merge.next(event)) {
+            note_read();
             if (!forward && event.time >= until) break;
             if (forward && event.time <= from) continue;
             if (!condition(event, source_->task_of(event.stream))) continue;

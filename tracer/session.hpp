@@ -63,7 +63,15 @@ class Session {
     std::optional<Event> find(Time from, bool forward, const Condition& condition);
 
   private:
+    static constexpr std::uint64_t kBetweenForgetting = 1 << 16;
+
     std::size_t keyframes_in(Stretch stretch) const;
+    // Called for each event that is replayed: what has been read of the files is given back from
+    // time to time. Touching a page brings its neighbours along, in each of thousands of streams.
+    void note_read() {
+        if (++read_ >= kBetweenForgetting) forget();
+    }
+    void forget() const;
     StateBins bins_by_sums(Stretch stretch, TaskId task, std::size_t columns) const;
     // A part of the stretch that is not too long to be replayed.
     Stretch replayable(Stretch stretch) const;
@@ -74,6 +82,7 @@ class Session {
     std::unique_ptr<Replay> replay_;
     std::unique_ptr<EventMerge> merge_;
     std::optional<Time> at_;
+    mutable std::uint64_t read_ = 0;  // events since the last forget()
 };
 
 }  // namespace poe::trace

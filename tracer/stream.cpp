@@ -2,6 +2,7 @@
 #include "tracer/stream.hpp"
 
 #include <algorithm>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -89,6 +90,20 @@ std::uint64_t Stream::last_place(std::uint64_t number) const noexcept {
     if (index < slots.size()) return number - 1;
     const std::uint64_t back = index - slots.size() + 1;
     return back > number - 1 - first ? first : number - 1 - back;
+}
+
+// A stream that still grows is read in memory, where a record is whole when its first word is.
+std::size_t Stream::copy(std::uint64_t index, std::span<Record> into) const noexcept {
+    if (index >= slots.size()) return 0;
+    const std::size_t count = std::min(into.size(), slots.size() - static_cast<std::size_t>(index));
+    if (in_file()) {
+        const ssize_t bytes = ::pread(file, into.data(), count * sizeof(Record),
+                                      static_cast<off_t>(slots_at + index * sizeof(Record)));
+        return bytes > 0 ? static_cast<std::size_t>(bytes) / sizeof(Record) : 0;
+    }
+    const auto from = slots.subspan(static_cast<std::size_t>(index), count);
+    for (std::size_t i = 0; i < count; ++i) into[i] = from[i];
+    return count;
 }
 
 void find_streams(std::span<const std::byte> bytes, const std::string& file, FoundStreams& found) {

@@ -27,7 +27,9 @@ struct Stream {
     std::string program;
 
     std::span<const Record> slots;  // those that the file has; owned by whoever owns the bytes
-    std::uint64_t first = 0;        // numbers of the records that may be there: [first, end)
+    int file = -1;                  // where they can also be read, from this byte on; -1: nowhere
+    std::uint64_t slots_at = 0;
+    std::uint64_t first = 0;  // numbers of the records that may be there: [first, end)
     std::uint64_t end = 0;
     std::uint64_t lost = 0;  // found no room when they were to be written
     std::uint64_t cut = 0;   // were written, but the file ends before them
@@ -49,6 +51,10 @@ struct Stream {
         const Record& found = slots[static_cast<std::size_t>(index)];
         return found.mark() == mark_of(number / capacity) ? &found : nullptr;
     }
+    bool in_file() const noexcept { return file >= 0 && !open; }
+    // Copies the slots from this index on, as many as there are and fit; answers how many. Costs no
+    // memory but the caller's where they are in a file.
+    std::size_t copy(std::uint64_t index, std::span<Record> into) const noexcept;
 };
 
 // What a file holds.

@@ -52,7 +52,8 @@ TraceSource TraceSource::open(const std::string& path) {
     const bool folder = std::filesystem::is_directory(path);
     std::uint64_t identity = kVersion;
     for (const std::string& file : paths) {
-        MappedFile mapped(file);
+        // Of a folder there may be more files than a process may have open.
+        MappedFile mapped(file, !folder);
         if (folder && !begins_like_a_trace(mapped.bytes())) continue;
         struct stat about {};
         if (::stat(file.c_str(), &about) == 0) {
@@ -61,7 +62,14 @@ TraceSource TraceSource::open(const std::string& path) {
             identity = mixed(identity, static_cast<std::uint64_t>(about.st_mtim.tv_nsec));
         }
         const std::string name = std::filesystem::path(file).filename().string();
+        const std::size_t before = found.streams.size();
         find_streams(mapped.bytes(), name, found);
+        for (std::size_t i = before; i < found.streams.size(); ++i) {
+            Stream& stream = found.streams[i];
+            const auto* at = reinterpret_cast<const std::byte*>(stream.slots.data());
+            stream.file = mapped.file();
+            stream.slots_at = static_cast<std::uint64_t>(at - mapped.bytes().data());
+        }
         source.size_ += mapped.bytes().size();
         source.files_.push_back(std::move(mapped));
     }

@@ -70,7 +70,7 @@ class TraceSource {
     std::string text_of(const Event& event, std::size_t bytes) const {
         return text_behind(streams_[event.stream], event.number, bytes);
     }
-    Bytes bytes_of(const Event& event) const noexcept {
+    Bytes bytes_of(const Event& event) const {
         return trace::bytes_of(streams_[event.stream], event.number, event.record);
     }
     // The row of a task's stream, -1 for a node's.

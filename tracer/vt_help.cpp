@@ -31,7 +31,7 @@ std::string vt_help_text() {
            "  -repair       moves tasks forward where messages arrive before they were sent\n"
            "  -size CxL     columns and lines of a view\n"
            "  -lines        lines of messages in the time line\n"
-           "  -o FILE       where to: a name that ends in .svg makes a figure of a view\n"
+           "  -o FILE       where to: .svg or .png at the end of it makes a figure of a view\n"
            "  -h, -version  this text; the version\n"
            "\n"
            "Exit status: 0, 2 an error, 128 and its number after a signal. See also man vt.\n";

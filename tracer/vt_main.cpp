@@ -163,13 +163,14 @@ int show_view(const VtOptions& options, bool unicode) {
     const TaskId last = std::max(session->source().facts().tasks - 1, 0);
     if (options.tasks) look.top = look.selected = std::min(*options.tasks->begin(), last);
     const bool svg = options.output.ends_with(".svg");
-    const markers::Glyphs glyphs(unicode || svg);
+    const bool png = options.output.ends_with(".png");
+    const markers::Glyphs glyphs(unicode || svg || png);
     Symbols symbols;
     const Easel easel{*session, symbols, glyphs, source_lines};
     const markers::Grid grid =
         draw_view(options.view, look, {options.columns, options.rows}, easel);
-    std::string text = svg ? svg_of(grid) : grid.text();
-    if (!svg) text.erase(text.find_last_not_of('\n') + 1).append("\n");
+    std::string text = svg ? svg_of(grid) : png ? png_of(grid) : grid.text();
+    if (!svg && !png) text.erase(text.find_last_not_of('\n') + 1).append("\n");
     return write_to(options.output, [&](std::ostream& out) { out << text; });
 }
 
@@ -245,8 +246,8 @@ int merge(const VtOptions& options) {
     if (!report.absent.empty())
         std::cerr << fmt::format("vt: {} tasks have left nothing, task {} first\n",
                                  report.absent.size(), report.absent.front());
-    return finish(fmt::format("{}: {} tasks, {} records\n", report.file, report.tasks,
-                              report.records));
+    return finish(
+        fmt::format("{}: {} tasks, {} records\n", report.file, report.tasks, report.records));
 }
 
 int run(const VtOptions& options, bool unicode) {

@@ -34,13 +34,14 @@
 #include "comm/base/endpoint.hpp"
 #include "comm/base/marker_row.hpp"
 #include "comm/base/task_doing.hpp"
+#include "comm/base/task_traffic.hpp"
 #include "comm/base/types.hpp"
 #include "comm/base/wait_notes.hpp"
 
 namespace poe {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x4745'5345'444f'4e50ull;  // "PNODESEG" in memory
-inline constexpr std::uint32_t kSegmentVersion = 7;
+inline constexpr std::uint32_t kSegmentVersion = 8;
 inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxTasks = 1u << 20;
@@ -157,8 +158,11 @@ struct TaskSlot {
 
     // Lines 3 and 4: written by the task before it sleeps, read by watchers.
     alignas(kLine) UnexpectedNotes unexpected;
+
+    // Line 5: written by the task with every message, read by watchers.
+    alignas(kLine) TrafficWords traffic;
 };
-static_assert(sizeof(TaskSlot) == 5 * kLine);
+static_assert(sizeof(TaskSlot) == 6 * kLine);
 
 // TaskSlot::ended of a task that ended with this status of wait(2). Never 0.
 inline constexpr std::uint32_t kTaskEnded = 1u << 31;

@@ -9,13 +9,14 @@ import subprocess
 import termios
 import threading
 
-from measuring import BUILD, POE, compile_program, environment, rounds, save, table, text
+from measuring import BUILD, POE, compile_program, environment, ratio, rounds, save, scaled, table, text
 
 PMARRAY = str(BUILD / "bin" / "pmarray")
-CALLS = 100_000_000
+CALLS = scaled(100_000_000)
 TASKS = 16
 RATE = 1_000_000
-SECONDS = 10
+SECONDS = scaled(10, 3)
+ROUNDS = scaled(3)
 VIEWERS = 2
 
 
@@ -82,13 +83,14 @@ def run():
 
     kinds = ("light and text", "light", "progress")
     costs = rounds({f"{kind}, {viewers} viewers": lambda v=viewers, i=i: cost(v, i)
-                    for i, kind in enumerate(kinds) for viewers in (0, VIEWERS)}, 3)
+                    for i, kind in enumerate(kinds) for viewers in (0, VIEWERS)}, ROUNDS)
     table("A call, ns (at most 20)", ["call", "nobody looks", f"{VIEWERS} viewers"],
           [[kind, *(text(costs[f"{kind}, {viewers} viewers"]["median"]) for viewers in (0, VIEWERS))] for kind in kinds])
-    paces = rounds({f"{viewers} viewers": lambda v=viewers: pace(v, seen if v else []) for viewers in (0, VIEWERS)}, 3)
+    paces = rounds({f"{viewers} viewers": lambda v=viewers: pace(v, seen if v else []) for viewers in (0, VIEWERS)}, ROUNDS)
     table(f"{TASKS} tasks, {RATE} markers/s each: share of them that were set (at least 0.98 of the first)",
-          ["nobody looks", f"{VIEWERS} viewers"],
-          [[text(paces[f"{viewers} viewers"]["median"], digits=4) for viewers in (0, VIEWERS)]])
+          ["nobody looks", f"{VIEWERS} viewers", "ratio"],
+          [[*(text(paces[f"{viewers} viewers"]["median"], digits=4) for viewers in (0, VIEWERS)),
+            text(ratio(paces[f"{VIEWERS} viewers"]["median"], paces["0 viewers"]["median"]), digits=4)]])
     table("A viewer meanwhile", ["% of a core (under 10)", "peak MB", "KB/s to the terminal"],
           [[text(median_of(seen, "cpu"), 100 / SECONDS, 1), text(median_of(seen, "memory"), 1 / 1024, 1),
             text(median_of(seen, "bytes"), 1 / 1024 / SECONDS, 1)]])

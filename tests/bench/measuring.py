@@ -17,6 +17,13 @@ OUT = ROOT / "build" / "bench"
 POE = str(BUILD / "bin" / "poe")
 HYDRA = shutil.which("mpiexec.mpich")
 OPEN_MPI = shutil.which("mpirun.openmpi")
+# POE_BENCH_SHORT=1: see that a benchmark works; its figures mean little.
+SHORT = os.environ.get("POE_BENCH_SHORT", "") not in ("", "0")
+
+
+def scaled(count, by=20):
+    """How often something is done in a short run."""
+    return max(1, count // by) if SHORT else count
 
 
 def environment():

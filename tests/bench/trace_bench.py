@@ -6,14 +6,19 @@ import pathlib
 import re
 import subprocess
 import tempfile
+import time
 
-from measuring import BUILD, OUT, POE, ROOT, compile_program, environment, rounds, save, table, text
+from measuring import BUILD, OUT, POE, ROOT, compile_program, environment, rounds, save, scaled, table, text
 
 LEVELS = (0, 1, 2, 3, 9)
-ROUND_TRIPS = 200_000
-RECORDS = 5_000_000
-OTF2_PAIRS = 2_500_000
-ROUNDS = 5
+ROUND_TRIPS = scaled(200_000)
+RECORDS = scaled(5_000_000)
+OTF2_PAIRS = scaled(2_500_000)
+ROUNDS = scaled(5)
+# Of the trace to be read: 1 GB.
+READ_TASKS = 1000
+READ_RECORDS = scaled(42_000_000)
+SEEKS = 20
 
 
 def job(place, level, tasks, *command):
@@ -36,6 +41,38 @@ def otf2(program):
         run = subprocess.run([program, os.path.join(place, "t"), str(OTF2_PAIRS)], capture_output=True, text=True)
         size = sum(path.stat().st_size for path in pathlib.Path(place).rglob("*.evt"))
     return (float(run.stdout), size / (2 * OTF2_PAIRS)) if run.returncode == 0 else (None, None)
+
+
+def vt(*args):
+    """Seconds and peak memory in MB of one vt."""
+    begin = time.perf_counter()
+    process = subprocess.Popen([BUILD / "bin" / "vt", *map(str, args)], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, env=environment())
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = status
+    return (time.perf_counter() - begin, usage.ru_maxrss / 1024) if status == 0 else (None, None)
+
+
+def reading():
+    """A large trace is indexed, opened, and looked at in many places; each time by a vt of its own."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as place:
+        trace = os.path.join(place, "large.trc")
+        subprocess.run(["ninja", "-C", BUILD, "bin/make_trace"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([BUILD / "bin" / "make_trace", trace, str(READ_TASKS), str(READ_RECORDS)], check=True)
+        index = vt(trace, "-view", "timeline")
+        opened = vt(trace, "-view", "timeline")
+        length = 100 / SEEKS
+        seeks = [vt(trace, "-view", view, "-from", f"{at * length}%", "-to", f"{at * length + 0.1}%")
+                 for at in range(SEEKS) for view in ("timeline", "matrix", "balance", "utilization")]
+        size = os.path.getsize(trace) / 1e9
+        table(f"Reading a trace of {size:.2f} GB and {READ_TASKS} tasks",
+              ["", "s", "at most", "peak MB", "at most"],
+              [["its index", text(index[0]), text(20 * size), text(index[1], digits=0), 300],
+               ["open, all of it", text(opened[0]), 2, text(opened[1], digits=0), 300],
+               ["the slowest place and view, with the opening", text(max(seek[0] for seek in seeks)), "",
+                text(max(seek[1] for seek in seeks), digits=0), 300],
+               ["the same without the opening", text(max(seek[0] for seek in seeks) - opened[0], digits=3), 0.1, "", ""]])
+    return {"size": size, "index": index, "open": opened, "seeks": seeks}
 
 
 def run():
@@ -81,5 +118,5 @@ def run():
             text(sizes["ping-pong", level][0] / max(sizes["ping-pong", level][1], 1), digits=1)] for level in LEVELS])
     if writer:
         print(f"OTF2 writes {otf2(writer)[1]:.1f} bytes an event.")
-    save("trace", {"costs": costs, "pingpong": paces, "heat2d": heats,
+    save("trace", {"reading": reading(), "costs": costs, "pingpong": paces, "heat2d": heats,
                    "sizes": {f"{name} {level}": value for (name, level), value in sizes.items()}})

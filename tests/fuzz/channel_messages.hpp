@@ -134,7 +134,20 @@ inline auto fields(const pm::TraceDone& m) {
 inline auto fields(const pm::TraceTaken& m) {
     return std::tie(m.generation, m.all);
 }
-
+inline auto fields(const pm::WatchTasks& m) {
+    return std::tie(m.on);
+}
+inline auto fields(const pm::WatchedTask& t) {
+    return std::tuple_cat(fields(t.state),
+                          std::tie(t.processes, t.sent_per_second, t.received_per_second, t.lights,
+                                   t.text.number, t.text.text, t.done, t.total));
+}
+inline auto fields(const pm::AskLines& m) {
+    return std::tie(m.task);
+}
+inline auto fields(const pm::TaskLines& m) {
+    return std::tie(m.task, m.lines);
+}
 inline auto fields(const pm::StdoutMark& m) {
     return std::tuple(m.task, m.mode.has_value(), m.mode.value_or(pm::StdoutMode{}).kind,
                       m.mode.value_or(pm::StdoutMode{}).task);
@@ -170,6 +183,9 @@ inline bool same(const pm::RunTasks& a, const pm::RunTasks& b) {
 }
 inline bool same(const pm::TaskStates& a, const pm::TaskStates& b) {
     return a.round == b.round && same(a.states, b.states);
+}
+inline bool same(const pm::WatchedTasks& a, const pm::WatchedTasks& b) {
+    return same(a.tasks, b.tasks);
 }
 inline bool same(const pm::Message& a, const pm::Message& b) {
     return std::visit(
@@ -340,7 +356,32 @@ inline pm::TaskState random_state(Random& random) {
                                      random_number<Bytes>(random)};
     return state;
 }
-
+inline void fill(pm::WatchedTask& task, Random& random) {
+    task.state = random_state(random);
+    for (bool* flag : {&task.processes.known, &task.processes.runs, &task.processes.stopped,
+                       &task.processes.disk})
+        *flag = random_bool(random);
+    task.processes.cpu_percent = random_number<std::int32_t>(random);
+    for (auto* number : {&task.processes.memory, &task.sent_per_second, &task.received_per_second,
+                         &task.text.number, &task.done, &task.total})
+        *number = random_number<std::uint64_t>(random);
+    for (std::size_t i = random.below(kMaxLights + 1); i > 0; --i)
+        task.lights[i - 1] = static_cast<std::uint8_t>(random.below(kMarkerColors + 1));
+    task.text.text = random_text(random).substr(0, kMarkerBytes);
+}
+inline void fill(pm::WatchTasks& m, Random& r) {
+    m.on = random_bool(r);
+}
+inline void fill(pm::WatchedTasks& m, Random& r) {
+    m.tasks.resize(r.below(4));
+    for (pm::WatchedTask& task : m.tasks) fill(task, r);
+}
+inline void fill(pm::AskLines& m, Random& r) {
+    m.task = random_number<TaskId>(r);
+}
+inline void fill(pm::TaskLines& m, Random& r) {
+    m = {random_number<TaskId>(r), random_list(r, 0, 5)};
+}
 inline void fill(pm::Hello& m, Random& r) {
     m = {random_number<int>(r), random_number<int>(r)};
 }

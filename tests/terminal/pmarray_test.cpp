@@ -2,6 +2,7 @@
 // change costs, and that the terminal is as before, however pmarray ends.
 #include <csignal>
 #include <cstring>
+#include <fstream>
 #include <sys/wait.h>
 
 #include <catch2/catch.hpp>
@@ -174,7 +175,7 @@ TEST_CASE("keys, a repaint, and a stop") {
     }));
     terminal.type("frank=0-1\r");
     REQUIRE(terminal.wait_for("[rank=0-1: 2 of 4]"));
-    CHECK(terminal.find("this is task 3").first < 0);
+    REQUIRE(terminal.wait_until([&] { return terminal.find("this is task 3").first < 0; }));
     terminal.settle();
     const std::size_t before = terminal.bytes();
     terminal.type("\x0c");
@@ -186,6 +187,8 @@ TEST_CASE("keys, a repaint, and a stop") {
     REQUIRE(terminal.wait_for(" ago]"));
     // Ctrl-Z gives the terminal back, and fg takes it again.
     terminal.type("\x1a");
+    // Stopped, not only about to be: it would go on before it stands.
+    REQUIRE(terminal.wait_until_stopped());
     REQUIRE(terminal.wait_until([&] { return !terminal.on_other_screen(); }));
     CHECK(terminal.cursor_visible());
     terminal.signal(SIGCONT);
@@ -193,6 +196,62 @@ TEST_CASE("keys, a repaint, and a stop") {
     REQUIRE(terminal.wait_for("this is task 3"));
     terminal.type("\x03");
     CHECK(terminal.end() == 0);
+}
+
+TEST_CASE("what a task has written last is among its details") {
+    Terminal job(24, 80,
+                 {POE_BIN "/poe", "/bin/sh", "-c",
+                  "echo first of $MP_CHILD; echo last of $MP_CHILD >&2; read line", "-procs", "2"});
+    REQUIRE(job.wait_for("last of 0"));
+    REQUIRE(job.wait_for("last of 1"));
+    Terminal terminal(24, 80, {POE_BIN "/pmarray", std::to_string(job.pid())});
+    REQUIRE(terminal.wait_for("TASK"));
+    terminal.type("\033OB\r");
+    REQUIRE(terminal.wait_for("first of 1"));
+    CHECK(terminal.wait_for("last of 1"));
+    CHECK(terminal.find("first of 0").first < 0);
+    job.type("\n");
+    CHECK(job.end() == 0);
+}
+
+TEST_CASE("a terminal that takes nothing delays nobody, and costs no memory") {
+    constexpr long kFrames = 40;
+    constexpr long kMostGrowth = 16 << 10;  // in KB
+    Job job;
+    Terminal terminal(24, 80, pmarray(job));
+    REQUIRE(shows_array(terminal));
+    const auto status = [&](const std::string& name) {
+        std::ifstream file("/proc/" + std::to_string(terminal.pid()) + "/status");
+        std::string word;
+        long value = -1;
+        while (file >> word)
+            if (word == name + ":" && file >> value) break;
+        return value;
+    };
+    // From here on nobody reads, and everything changes all the time.
+    const auto change = [&](unsigned round) {
+        for (unsigned task = 0; task < 4; ++task) {
+            job.marks(task).set_text(std::string(70, static_cast<char>('a' + round % 26)));
+            for (std::size_t light = 0; light < 5; ++light)
+                job.marks(task).set_light(light, static_cast<std::uint8_t>((round + light) % 99));
+        }
+    };
+    const long frames = status("voluntary_ctxt_switches");
+    const long memory = status("VmRSS");
+    REQUIRE(frames > 0);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    unsigned rounds = 0;
+    // It looks at the job as before, whether it can draw or not: a write that waits would stop it.
+    while (status("voluntary_ctxt_switches") < frames + kFrames &&
+           std::chrono::steady_clock::now() < deadline)
+        for (int i = 0; i < 1000; ++i) change(rounds++);
+    CHECK(status("voluntary_ctxt_switches") >= frames + kFrames);
+    CHECK(status("VmRSS") < memory + kMostGrowth);
+    // Who reads again sees the present, not all pictures since.
+    const std::size_t before = terminal.bytes();
+    job.marks(3).set_text("the present");
+    REQUIRE(terminal.wait_for("the present"));
+    CHECK(terminal.bytes() - before < 64 << 10);
 }
 
 TEST_CASE("an unknown terminal is an error that says so") {

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <poll.h>
 #include <pty.h>
 #include <sys/ioctl.h>
@@ -109,6 +111,15 @@ bool Terminal::wait_until(const std::function<bool()>& condition) {
         take_in(20);
     }
     return true;
+}
+
+bool Terminal::wait_until_stopped() {
+    return wait_until([this] {
+        std::ifstream status("/proc/" + std::to_string(pid_) + "/stat");
+        const std::string line(std::istreambuf_iterator<char>(status), {});
+        const std::size_t name = line.rfind(')');
+        return name != std::string::npos && line.substr(name, 3) == ") T";
+    });
 }
 
 bool Terminal::wait_for(const std::string& text) {

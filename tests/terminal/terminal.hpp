@@ -43,6 +43,9 @@ class Terminal {
     bool cursor_visible() const { return cursor_visible_; }
     int mouse_mode() const { return mouse_mode_; }
     termios settings() const;
+    // Waits until the program is stopped, by a signal; false after a long while.
+    bool wait_until_stopped();
+    pid_t pid() const { return pid_; }
     // Waits for the program's end; its status as from waitpid, -1 after a long while.
     int end();
 

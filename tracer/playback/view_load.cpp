@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -66,9 +67,35 @@ struct CallListener : Listener {
         sum.time += interval.self();
         sum.longest = std::max(sum.longest, interval.to - interval.frame.since);
     }
+    void on_wait(const Wait& wait) override {
+        if (wait.to < stretch.from) return;
+        WaitSum& sum = waits[{wait.task, wait.whom, wait.why}];
+        ++sum.count;
+        sum.time += wait.to - wait.from;
+    }
     Stretch stretch;
     std::map<std::uint32_t, CallSum> sums;
+    std::map<std::tuple<TaskId, TaskId, Wait::Why>, WaitSum> waits;
 };
+
+// Who has waited for whom, the longest first, from a line on.
+void draw_waits(Grid& grid, const CallListener& listener, int line) {
+    std::vector<WaitSum> waits;
+    for (auto [key, sum] : listener.waits) {
+        std::tie(sum.task, sum.whom, sum.why) = key;
+        waits.push_back(sum);
+    }
+    if (waits.empty()) return;
+    std::stable_sort(waits.begin(), waits.end(),
+                     [](const WaitSum& a, const WaitSum& b) { return a.time > b.time; });
+    grid.put(line++, 1, fmt::format("{:<20} {:>7} {:>10}", "WAITING", "COUNT", "TIME"), kDim);
+    for (const WaitSum& wait : waits)
+        grid.put(line++, 1,
+                 fmt::format("{:<20} {:>7} {:>10}  {}",
+                             fmt::format("task {} for {}", wait.task, wait.whom),
+                             amount_words(static_cast<double>(wait.count)), span_words(wait.time),
+                             why_word(wait.why)));
+}
 
 }  // namespace
 
@@ -165,6 +192,7 @@ void draw_calls(Grid& grid, const Look& look, const Easel& easel) {
                              span_words(call.time / static_cast<std::int64_t>(call.calls)),
                              span_words(call.longest)),
                  style_of(call.state));
+    draw_waits(grid, listener, line + 1);
 }
 
 }  // namespace poe::trace

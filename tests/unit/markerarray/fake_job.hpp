@@ -22,6 +22,8 @@ class FakeJob {
         spec.node_of_task.assign(tasks, 0);
         spec.pmd_pid = ::getpid();
         segment_.emplace(NodeSegment::create(spec));
+        // It seems to run for a while: its clock shows whole seconds.
+        segment_->header().facts.created_ns -= 100'000'000'000;
         // The tasks seem to have begun; no process belongs to them.
         for (unsigned task = 0; task < tasks; ++task) segment_->slot(task).started_pid = 1 << 30;
     }

@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "markerarray/task_rows.hpp"
 #include "tests/unit/markerarray/fake_job.hpp"
 
 using namespace poe;
@@ -121,9 +122,10 @@ TEST_CASE("garbage in a row is shown as something") {
 TEST_CASE("what a task's state means") {
     pm::TaskState state;
     TaskRow row;
-    ProcessSum processes;
+    pm::ProcessesView processes;
+    processes.known = true;
     const auto meaning = [&] {
-        describe(state, &processes, row);
+        describe(state, processes, row);
         return std::string(activity_word(row.activity)) + ": " + row.doing;
     };
     CHECK(meaning() == "unstarted: not started");

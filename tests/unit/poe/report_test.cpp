@@ -50,7 +50,7 @@ void exit_task(pm::Outcome& outcome, std::size_t task, int code, bool by_poe = f
 
 // "251 text" for errors, the text alone for details.
 std::vector<std::string> lines_of(const pm::JobSpec& job, const pm::Outcome& outcome,
-                                  const pm::StderrTails& tails = {}) {
+                                  const pm::OutputTails& tails = {}) {
     std::vector<std::string> lines;
     for (const ReportLine& line : report_lines(job, outcome, tails))
         lines.push_back(line.is_error ? std::to_string(line.number) + " " + line.text : line.text);
@@ -227,7 +227,7 @@ TEST_CASE("100,000 tasks fit on a few lines", "[report]") {
 }
 
 TEST_CASE("the last words of the task that failed", "[report]") {
-    pm::StderrTails tails;
+    pm::OutputTails tails;
     tails.append(1, "first\nsecond\n");
     tails.append(1, "third\nfo");
     tails.append(1, "urth\n\nsixth\nseventh\n\n");
@@ -246,7 +246,7 @@ TEST_CASE("the last words of the task that failed", "[report]") {
                  "       | ", "       | sixth", "       | seventh",
                  "       task 0 ended by poe (SIGTERM)"}));
     // A single task's are just above.
-    pm::StderrTails own;
+    pm::OutputTails own;
     own.append(0, "words\n");
     pm::Outcome single = outcome_of(1, Cause::kExitCode, 1, 0);
     exit_task(single, 0, 1);
@@ -254,7 +254,7 @@ TEST_CASE("the last words of the task that failed", "[report]") {
 }
 
 TEST_CASE("only so much of standard error is kept", "[report]") {
-    pm::StderrTails tails;
+    pm::OutputTails tails;
     for (int i = 0; i < 100000; ++i) tails.append(0, "line " + std::to_string(i) + "\n");
     CHECK((tails.last_lines(0, 2) == Lines{"line 99998", "line 99999"}));
     CHECK(tails.last_lines(0, 100000).size() < 2000);
@@ -276,7 +276,7 @@ TEST_CASE("the report as JSON", "[report]") {
     outcome.tasks[1].exit->peak_memory = Bytes{1} << 40;
     exit_task(outcome, 0, 0);
     outcome.tasks[2].exit.reset();
-    pm::StderrTails tails;
+    pm::OutputTails tails;
     tails.append(1, "boom\n");
     const std::string text = report_json(job_of(3), outcome, tails);
     CHECK(text.back() == '\n');
@@ -309,7 +309,7 @@ TEST_CASE("bytes that are no UTF-8 become valid JSON", "[report]") {
     pm::Outcome outcome = outcome_of(2, Cause::kAbort, 5, 0);
     outcome.text = bytes;
     outcome.not_started = {{1, bytes}};
-    pm::StderrTails tails;
+    pm::OutputTails tails;
     tails.append(0, bytes);
     const auto json = nlohmann::json::parse(report_json(job, outcome, tails), nullptr, false);
     REQUIRE_FALSE(json.is_discarded());

@@ -99,6 +99,42 @@ TEST_CASE("bins add up to the time of the stretch, replayed or by sums") {
     }
 }
 
+TEST_CASE("who was waited for in a collective call is known from any keyframe on") {
+    std::mt19937 random(4);
+    std::vector<StreamWriter> tasks;
+    for (TaskId task = 0; task < 5; ++task) tasks.push_back(task_stream(task, 5));
+    for (std::uint16_t call = 1; call <= 60; ++call)
+        for (StreamWriter& task : tasks) {
+            const std::uint64_t begin = std::uint64_t{100} * call;
+            sync_call(task, begin + random() % 60, begin + 70 + random() % 20, call);
+        }
+    struct Waits : Listener {
+        explicit Waits(Time least) : from(least) {}
+        void on_wait(const Wait& wait) override {
+            if (wait.why == Wait::Why::kCollective && wait.to >= from)
+                all.emplace_back(wait.task, wait.whom, wait.to);
+        }
+        Time from;
+        std::vector<std::tuple<TaskId, TaskId, Time>> all;
+    };
+    const std::string bytes = gathered(tasks);
+    // Keyframes fall into the midst of calls.
+    Session fine(TraceSource::from_bytes(bytes, "meetings"), {}, quiet, kBetween);
+    Session coarse(TraceSource::from_bytes(bytes, "meetings"), {}, quiet, 1'000'000);
+    std::size_t told = 0;
+    for (std::size_t keyframe = 0; keyframe < fine.index().size(); ++keyframe) {
+        const Time from = fine.index().time(keyframe);
+        const Stretch stretch{from, std::min(from + microseconds(150), fine.whole().to)};
+        Waits near(from);
+        Waits far(from);
+        fine.listen(stretch, near);
+        coarse.listen(stretch, far);
+        CHECK(near.all == far.all);
+        told += near.all.size();
+    }
+    CHECK(told > 100);
+}
+
 TEST_CASE("messages of pairs, from sums and from events") {
     Session fine(TraceSource::from_bytes(random_trace(3), "random"), {}, quiet, kBetween);
     Session coarse(TraceSource::from_bytes(random_trace(3), "random"), {}, quiet, 1'000'000);

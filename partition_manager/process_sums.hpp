@@ -10,7 +10,7 @@
 
 #include "partition_manager/process_facts.hpp"
 
-namespace poe::markers {
+namespace poe::pm {
 
 struct ProcessSum {
     bool runs = false;     // one of them is on a processor or waits for one
@@ -28,8 +28,8 @@ class ProcessSums {
     std::optional<ProcessSum> of(pid_t pid) const;
 
   private:
-    std::unordered_map<pid_t, pm::ProcessFacts> facts_;
+    std::unordered_map<pid_t, ProcessFacts> facts_;
     std::unordered_map<pid_t, std::vector<pid_t>> children_;
 };
 
-}  // namespace poe::markers
+}  // namespace poe::pm

@@ -1,11 +1,11 @@
 // See process_sums.hpp.
-#include "markerarray/process_sums.hpp"
+#include "partition_manager/process_sums.hpp"
 
 #include <charconv>
 #include <dirent.h>
 #include <string_view>
 
-namespace poe::markers {
+namespace poe::pm {
 
 void ProcessSums::look(uid_t owner) {
     facts_.clear();
@@ -17,7 +17,7 @@ void ProcessSums::look(uid_t owner) {
         pid_t pid = 0;
         const auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), pid);
         if (fault != std::errc{} || end != name.data() + name.size()) continue;
-        auto facts = pm::process_facts(pid);
+        auto facts = process_facts(pid);
         if (!facts || facts->owner != owner) continue;
         children_[facts->parent].push_back(pid);
         facts_.emplace(pid, std::move(*facts));
@@ -35,7 +35,7 @@ std::optional<ProcessSum> ProcessSums::of(pid_t pid) const {
     for (std::size_t i = 0; i < open.size() && i <= facts_.size(); ++i) {
         const auto found = facts_.find(open[i]);
         if (found == facts_.end()) continue;
-        const pm::ProcessFacts& facts = found->second;
+        const ProcessFacts& facts = found->second;
         sum.runs = sum.runs || facts.state == 'R';
         sum.disk = sum.disk || facts.state == 'D';
         sum.cpu += facts.cpu;
@@ -46,4 +46,4 @@ std::optional<ProcessSum> ProcessSums::of(pid_t pid) const {
     return sum;
 }
 
-}  // namespace poe::markers
+}  // namespace poe::pm
