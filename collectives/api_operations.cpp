@@ -155,7 +155,7 @@ class Entry {
                 return 0;
             }
             if (DirectCalls* direct = library_.direct_for(*group_, made_.shape)) {
-                direct->run(made_.shape, made_.run);
+                direct->run(made_.shape, made_.run, library_.barrier());
                 return 0;
             }
         }

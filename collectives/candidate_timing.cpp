@@ -122,7 +122,7 @@ std::vector<TimedCandidate> time_candidates(Library& library, Group& group, cons
     }
     DirectCalls* direct = local == nullptr ? library.direct_for(group, shape) : nullptr;
     if (direct != nullptr) {
-        const double time = timer.median([&] { direct->run(shape, run); }, budget);
+        const double time = timer.median([&] { direct->run(shape, run, false); }, budget);
         all.push_back({"direct memory", -1, time, true});
     }
     const bool without_messages = local != nullptr || direct != nullptr;

@@ -1,6 +1,10 @@
 // The protocol of shared memory between members of a group; see commons.hpp.
 #include "collectives/commons.hpp"
 
+#include <cstring>
+
+#include "comm/base/check.hpp"
+
 namespace poe::collectives {
 
 Commons::Commons(std::byte* memory, std::uint32_t members, std::uint32_t me, const Sizes& sizes)
@@ -85,6 +89,12 @@ void Commons::await_slot(std::uint64_t call, Host& host) {
     }
 }
 
+void Commons::say_given(std::uint64_t call, Host& host) noexcept {
+    done_[me_].begun.store(call + 1, std::memory_order_release);
+    host.fence();
+    host.wake_others();
+}
+
 void Commons::await_given(std::uint32_t giver, std::uint64_t call, Host& host) const {
     const std::atomic<std::uint64_t>& begun = done_[giver].begun;
     const auto over = [&begun, call] { return begun.load(std::memory_order_acquire) > call; };
@@ -132,9 +142,7 @@ void Commons::pass_on(std::uint32_t giver, bool chained, Part& part, Host& host)
     publisher_[call % sizes_.depth] = kNobody;
     const auto give = [&] {
         part.give(slot_of(me_, call));
-        done_[me_].begun.store(call + 1, std::memory_order_release);
-        host.fence();
-        host.wake_others();
+        say_given(call, host);
     };
     if (!chained) give();
     if (giver != kNobody) {
@@ -143,6 +151,30 @@ void Commons::pass_on(std::uint32_t giver, bool chained, Part& part, Host& host)
     }
     if (chained) give();
     end(call, host);
+}
+
+void Commons::tell(const void* what, Bytes bytes, Host& host) {
+    POE_CHECK(bytes <= sizes_.slot, bytes);
+    const std::uint64_t call = call_++;
+    await_slot(call, host);
+    publisher_[call % sizes_.depth] = kNobody;
+    std::memcpy(slot_of(me_, call), what, bytes);
+    say_given(call, host);
+}
+
+const std::byte* Commons::told_by(std::uint32_t member, Host& host) const {
+    await_given(member, call_ - 1, host);
+    return slot(member);
+}
+
+void Commons::await_through(std::uint32_t member, Host& host) const {
+    const std::atomic<std::uint64_t>& done = done_[member].word;
+    const std::uint64_t call = call_;
+    const auto over = [&done, call] { return done.load(std::memory_order_acquire) >= call; };
+    if (over()) return;
+    roots_->word.fetch_add(1, std::memory_order_seq_cst);
+    host.wait(over, [member] { return member; });
+    roots_->word.fetch_sub(1, std::memory_order_relaxed);
 }
 
 bool Commons::leave() noexcept {

@@ -5,7 +5,8 @@
 // turn on a core, where a tree of messages takes one per level.
 //
 // And nobody waits for more than it needs: who gives and gets nothing goes on, and where each gets
-// from one other member only it waits for that one.
+// from one other member only it waits for that one. In an exchange members tell each other
+// something, and wait for those that they choose, to have told and to be through.
 //
 // Calls are numbered; call e uses the e-th of `depth` sets of words, slots and result, modulo
 // depth. So a member may be that many calls ahead of another; memory for short data is deep, since
@@ -101,6 +102,15 @@ class Commons {
     static constexpr std::uint32_t kNobody = ~0u - 1;
     void pass_on(std::uint32_t giver, bool chained, Part& part, Host& host);
 
+    // An exchange is a call in parts. tell: what all others may know of this member; at most a slot.
+    void tell(const void* what, Bytes bytes, Host& host);
+    // What that member has told in the exchange that is made. Blocking until it has.
+    const std::byte* told_by(std::uint32_t member, Host& host) const;
+    // This member needs nothing more of the others; ends its part of the exchange.
+    void through(Host& host) noexcept { end(call_ - 1, host); }
+    // Blocks until that member is through as well. After through.
+    void await_through(std::uint32_t member, Host& host) const;
+
     // Of the call that is made.
     const std::byte* slot(std::uint32_t member) const noexcept {
         return slot_of(member, call_ - 1);
@@ -118,6 +128,7 @@ class Commons {
     // `root`: who publishes, or kLast, the last to arrive.
     static constexpr std::uint32_t kLast = ~0u;
     void await_slot(std::uint64_t call, Host& host);
+    void say_given(std::uint64_t call, Host& host) noexcept;
     void await_given(std::uint32_t giver, std::uint64_t call, Host& host) const;
     void await_published(std::uint64_t call, std::uint32_t root, Host& host) const;
     std::uint32_t not_arrived(std::uint64_t call) const noexcept;
@@ -144,7 +155,7 @@ class Commons {
     std::byte* results_;
     std::uint64_t call_ = 0;
     std::uint64_t all_done_ = 0;  // calls that all were done with when last looked
-    // Of the last `depth` calls: who publishes, or kNobody where members pass on.
+    // Of the last `depth` calls: who publishes, or kNobody where each gives for itself.
     std::vector<std::uint32_t> publisher_;
 };
 

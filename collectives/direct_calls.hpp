@@ -1,10 +1,18 @@
-// An index of much data within a node, without messages: members tell each other where their data
-// lie, and each copies what it needs straight out of the others' memory (process_vm_readv), once.
-// Apart from LocalCalls, which it uses to tell and to wait, since that knows only shared memory.
-// Concat and reductions were tried the same way, each member reducing one part of all vectors;
-// messages were as fast or faster.
+// Collective calls on much data within a node, without messages: members tell each other where their
+// data lie (an exchange, see commons.hpp), and copy straight between their memories
+// (process_vm_readv, process_vm_writev), each byte once. Apart from LocalCalls, which knows only
+// shared memory.
 //
-// Nobody's data are touched after its call.
+// A call has one arrival and one departure. Who takes reads what it needs of each giver as soon as
+// that one has told; in a gather the givers write, so that they do it at the same time. In a
+// reduction the vectors are cut into a slice for each member, which reads that slice of all, adds in
+// rank order, and writes what comes out to those who get it: to the root, to all, or in a prefix to
+// each the sum up to it. So work is spread evenly, and all n members move 2 (n - 1) / n of a vector.
+//
+// Invariant: a member's data are touched only between the time that it has told where they are and
+// the time that it has seen everybody who touches them through; only then it returns. A slice of a
+// result is written by its member alone, after it has read that slice of what the same task gives:
+// so a result may lie where what is given lies.
 #pragma once
 
 #include <memory>
@@ -22,19 +30,31 @@ class DirectCalls {
     // Whether such calls are worth it. Depends on the shape only, so all members agree.
     static bool fits(const Shape& shape) noexcept;
 
-    // Whether all members may read each other's memory. All members ask at the same call;
+    // Whether all members may read and write each other's memory. All members ask at the same call;
     // the first time they try, which blocks until all have.
     bool allowed();
-    // Makes the call. Blocking. Throws Error when a member's memory cannot be read any more.
-    void run(const Shape& shape, const Run& run);
+    // Makes the call. Blocking. `barrier`: nobody is to get through before all have come. Throws
+    // Error when a member's memory cannot be reached any more.
+    void run(const Shape& shape, const Run& run, bool barrier);
 
   private:
+    // What a member tells: addresses in its memory.
+    struct Places {
+        std::uint64_t given = 0;
+        std::uint64_t result = 0;
+    };
+
     bool may_reach_all();
-    void tell_all(const void* memory);
-    void meet();
+    Places places_of(std::uint32_t member);
     void read(std::uint32_t member, std::uint64_t from, std::byte* to, Bytes bytes) const;
+    void write(std::uint32_t member, const std::byte* from, std::uint64_t to, Bytes bytes) const;
     template <typename Work>
     void for_others(Work&& work) const;
+    void move(const Shape& shape, const Run& run);
+    void reduce_slice(const Shape& shape, const Run& run);
+    void reduce_piece(const Shape& shape, const Run& run, Bytes from, Bytes bytes);
+    void hand_out(std::uint32_t member, const Run& run, Bytes from, Bytes bytes);
+    bool touched_by(const Shape& shape, std::uint32_t member) const noexcept;
 
     comm::Runtime& runtime_;
     const Group& group_;
@@ -43,7 +63,9 @@ class DirectCalls {
     std::uint32_t me_;
     std::vector<pid_t> pids_;
     enum class Allowed { kNotTried, kYes, kNo } allowed_ = Allowed::kNotTried;
-    std::vector<std::uint64_t> all_;  // addresses of all members
+    std::vector<std::uint64_t> tried_;  // a word for each member to reach
+    std::vector<std::byte> sum_;        // of a piece of a slice
+    std::vector<std::byte> next_;       // what is added to it
 };
 
 }  // namespace poe::collectives

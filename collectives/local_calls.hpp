@@ -34,6 +34,10 @@ class LocalCalls : private Commons::Host {
     // broadcast or a scatter.
     void run(const Shape& shape, const Run& run, bool barrier);
 
+    // To exchange with the other members; available only.
+    Commons& exchange() noexcept { return *short_; }
+    Commons::Host& host() noexcept { return *this; }
+
   private:
     Commons& memory_for(const Shape& shape) noexcept;
     void wait(const std::function<bool()>& over,
