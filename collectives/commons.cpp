@@ -1,10 +1,6 @@
 // The protocol of shared memory between members of a group; see commons.hpp.
 #include "collectives/commons.hpp"
 
-#include <cstring>
-
-#include "comm/base/check.hpp"
-
 namespace poe::collectives {
 
 Commons::Commons(std::byte* memory, std::uint32_t members, std::uint32_t me, const Sizes& sizes)
@@ -89,16 +85,16 @@ void Commons::await_slot(std::uint64_t call, Host& host) {
     }
 }
 
-void Commons::say_given(std::uint64_t call, Host& host) noexcept {
-    done_[me_].begun.store(call + 1, std::memory_order_release);
+void Commons::say(std::atomic<std::uint64_t>& word, std::uint64_t call, Host& host) noexcept {
+    word.store(call + 1, std::memory_order_release);
     host.fence();
     host.wake_others();
 }
 
-void Commons::await_given(std::uint32_t giver, std::uint64_t call, Host& host) const {
-    const std::atomic<std::uint64_t>& begun = done_[giver].begun;
-    const auto over = [&begun, call] { return begun.load(std::memory_order_acquire) > call; };
-    if (!over()) host.wait(over, [giver] { return giver; });
+void Commons::await_word(const std::atomic<std::uint64_t>& word, std::uint32_t whose,
+                         std::uint64_t call, Host& host) {
+    const auto over = [&word, call] { return word.load(std::memory_order_acquire) > call; };
+    if (!over()) host.wait(over, [whose] { return whose; });
 }
 
 void Commons::all_give(Part& part, Host& host) {
@@ -142,38 +138,32 @@ void Commons::pass_on(std::uint32_t giver, bool chained, Part& part, Host& host)
     publisher_[call % sizes_.depth] = kNobody;
     const auto give = [&] {
         part.give(slot_of(me_, call));
-        say_given(call, host);
+        tell(call, host);
     };
     if (!chained) give();
     if (giver != kNobody) {
-        await_given(giver, call, host);
+        await_told(giver, call, host);
         part.take(slot_of(giver, call));
     }
     if (chained) give();
     end(call, host);
 }
 
-void Commons::tell(const void* what, Bytes bytes, Host& host) {
-    POE_CHECK(bytes <= sizes_.slot, bytes);
-    const std::uint64_t call = call_++;
-    await_slot(call, host);
-    publisher_[call % sizes_.depth] = kNobody;
-    std::memcpy(slot_of(me_, call), what, bytes);
-    say_given(call, host);
+std::uint64_t Commons::enter(Host& host) {
+    await_slot(call_, host);
+    return pass_by();
 }
 
-const std::byte* Commons::told_by(std::uint32_t member, Host& host) const {
-    await_given(member, call_ - 1, host);
-    return slot(member);
+std::uint64_t Commons::pass_by() noexcept {
+    publisher_[call_ % sizes_.depth] = kNobody;
+    return call_++;
 }
 
-void Commons::await_through(std::uint32_t member, Host& host) const {
+void Commons::await_through(std::uint32_t member, std::uint64_t call, Host& host) const {
     const std::atomic<std::uint64_t>& done = done_[member].word;
-    const std::uint64_t call = call_;
-    const auto over = [&done, call] { return done.load(std::memory_order_acquire) >= call; };
-    if (over()) return;
+    if (done.load(std::memory_order_acquire) > call) return;
     roots_->word.fetch_add(1, std::memory_order_seq_cst);
-    host.wait(over, [member] { return member; });
+    await_word(done, member, call, host);
     roots_->word.fetch_sub(1, std::memory_order_relaxed);
 }
 

@@ -96,16 +96,15 @@ bool DirectCalls::fits(const Shape& shape) noexcept {
 
 bool DirectCalls::allowed() {
     if (allowed_ == Allowed::kNotTried) {
-        Commons& commons = local_.exchange();
         const bool mine = may_reach_all();
-        commons.tell(&mine, sizeof mine, local_.host());
+        const std::uint64_t call = tell(&mine, sizeof mine);
         bool yes = true;
         for (std::uint32_t m = 0; m < n_; ++m) {
             bool its = false;
-            std::memcpy(&its, commons.told_by(m, local_.host()), sizeof its);
+            std::memcpy(&its, told_by(m, call), sizeof its);
             yes = yes && its;
         }
-        commons.through(local_.host());
+        local_.exchange().through(call, local_.host());
         allowed_ = yes ? Allowed::kYes : Allowed::kNo;
     }
     return allowed_ == Allowed::kYes;
@@ -113,13 +112,12 @@ bool DirectCalls::allowed() {
 
 // Reads a word of each member and writes it back, no matter which.
 bool DirectCalls::may_reach_all() {
-    Commons& commons = local_.exchange();
     const std::uint64_t mine = address_of(tried_.data());
-    commons.tell(&mine, sizeof mine, local_.host());
+    const std::uint64_t call = tell(&mine, sizeof mine);
     bool yes = runtime_.segment()->facts().single_copy != 0;
     for (std::uint32_t m = 0; m < n_; ++m) {
         std::uint64_t its = 0;
-        std::memcpy(&its, commons.told_by(m, local_.host()), sizeof its);
+        std::memcpy(&its, told_by(m, call), sizeof its);
         // Only now it is known to have said who it is.
         const NodeSegment& segment = *runtime_.segment();
         pids_.push_back(segment.slot(*segment.local_index(group_.members[m])).pid);
@@ -130,14 +128,27 @@ bool DirectCalls::may_reach_all() {
         yes = read_memory(pids_[m], own, bytes, sizeof word) &&
               write_memory(pids_[m], bytes, own, sizeof word);
     }
-    commons.through(local_.host());
+    local_.exchange().through(call, local_.host());
     return yes;
 }
 
 DirectCalls::Places DirectCalls::places_of(std::uint32_t member) {
     Places places;
-    std::memcpy(&places, local_.exchange().told_by(member, local_.host()), sizeof places);
+    std::memcpy(&places, told_by(member, call_), sizeof places);
     return places;
+}
+
+std::uint64_t DirectCalls::tell(const void* what, Bytes bytes) {
+    Commons& commons = local_.exchange();
+    const std::uint64_t call = commons.enter(local_.host());
+    std::memcpy(commons.slot_of(me_, call), what, bytes);
+    commons.tell(call, local_.host());
+    return call;
+}
+
+const std::byte* DirectCalls::told_by(std::uint32_t member, std::uint64_t call) {
+    local_.exchange().await_told(member, call, local_.host());
+    return local_.exchange().slot_of(member, call);
 }
 
 void DirectCalls::read(std::uint32_t member, std::uint64_t from, std::byte* to, Bytes bytes) const {
@@ -162,12 +173,12 @@ void DirectCalls::run(const Shape& shape, const Run& run, bool barrier) {
     Commons& commons = local_.exchange();
     Commons::Host& host = local_.host();
     const Places mine{address_of(run.given), address_of(run.result)};
-    commons.tell(&mine, sizeof mine, host);
+    call_ = tell(&mine, sizeof mine);
     move(shape, run);
-    if (barrier) for_others([&](std::uint32_t m) { commons.told_by(m, host); });
-    commons.through(host);
+    if (barrier) for_others([&](std::uint32_t m) { commons.await_told(m, call_, host); });
+    commons.through(call_, host);
     for_others([&](std::uint32_t m) {
-        if (touched_by(shape, m)) commons.await_through(m, host);
+        if (touched_by(shape, m)) commons.await_through(m, call_, host);
     });
     // As every call does.
     runtime_.messages().progress();

@@ -45,6 +45,8 @@ class DirectCalls {
     };
 
     bool may_reach_all();
+    std::uint64_t tell(const void* what, Bytes bytes);
+    const std::byte* told_by(std::uint32_t member, std::uint64_t call);
     Places places_of(std::uint32_t member);
     void read(std::uint32_t member, std::uint64_t from, std::byte* to, Bytes bytes) const;
     void write(std::uint32_t member, const std::byte* from, std::uint64_t to, Bytes bytes) const;
@@ -61,6 +63,7 @@ class DirectCalls {
     LocalCalls& local_;
     std::uint32_t n_;
     std::uint32_t me_;
+    std::uint64_t call_ = 0;  // the exchange under way
     std::vector<pid_t> pids_;
     enum class Allowed { kNotTried, kYes, kNo } allowed_ = Allowed::kNotTried;
     std::vector<std::uint64_t> tried_;  // a word for each member to reach
