@@ -150,12 +150,12 @@ class Entry {
                 return refuse_outcome(call_, *wrong);
         }
         if (ending.blocking) {
-            if (LocalCalls* local = library_.local_for(*group_, made_.shape)) {
-                local->run(made_.shape, made_.run, library_.barrier());
-                return 0;
-            }
             if (DirectCalls* direct = library_.direct_for(*group_, made_.shape)) {
                 direct->run(made_.shape, made_.run, library_.barrier());
+                return 0;
+            }
+            if (LocalCalls* local = library_.local_for(*group_, made_.shape)) {
+                local->run(made_.shape, made_.run, library_.barrier());
                 return 0;
             }
         }

@@ -12,16 +12,10 @@
 namespace poe::collectives {
 namespace {
 
-// Of what one member copies from another at a time: below that, messages are as fast.
-constexpr Bytes kWorthCopying = 8192;
-// The same where each copies from all others: more messages are saved.
-constexpr Bytes kWorthCopyingFromAll = 512;
-// Of a slice.
-constexpr Bytes kWorthSlicing = 1024;
-// What is added up at once: two of them stay in a core's cache.
-constexpr Bytes kPiece = Bytes{32} << 10;
-// Slices begin at a multiple of so many elements.
-constexpr Bytes kElements = 64;
+// Of a block: below that, two copies in shared memory cost less than one through the kernel.
+constexpr Bytes kWorthReaching = Bytes{32} << 10;
+// The same where a member that waits for its neighbour has the cores to share with others.
+constexpr Bytes kWorthReachingOne = Bytes{128} << 10;
 
 // What `copy`, process_vm_readv or process_vm_writev, does not do in one call. False: it failed.
 template <typename Copy>
@@ -49,10 +43,6 @@ std::uint64_t address_of(const void* memory) {
     return reinterpret_cast<std::uintptr_t>(memory);
 }
 
-bool is_root(const Shape& shape, std::uint32_t member) {
-    return static_cast<Rank>(member) == shape.root;
-}
-
 // The same rank after `step` more, in a shift; n: there is none.
 std::uint32_t shifted(const Shape& shape, std::uint32_t rank, int step) {
     const auto n = static_cast<std::int64_t>(shape.n);
@@ -69,29 +59,22 @@ DirectCalls::DirectCalls(comm::Runtime& runtime, const Group& group, LocalCalls&
       local_(local),
       n_(group.size()),
       me_(static_cast<std::uint32_t>(group.me)),
-      tried_(n_),
-      sum_(kPiece),
-      next_(kPiece) {}
+      tried_(n_) {}
 
 bool DirectCalls::fits(const Shape& shape) noexcept {
     switch (shape.operation) {
         case Operation::kBcast:
         case Operation::kScatter:
         case Operation::kGather:
-        case Operation::kShift:
-            return shape.bytes >= kWorthCopying;
         case Operation::kConcat:
-            return shape.bytes >= kWorthCopyingFromAll;
+            return shape.n == 2 && shape.bytes >= kWorthReaching;
         case Operation::kIndex:
-            return shape.matrix.empty() && shape.bytes >= kWorthCopyingFromAll;
-        case Operation::kReduce:
-        case Operation::kCombine:
-        case Operation::kPrefix:
-            return shape.element > 0 && shape.bytes / shape.n >= kWorthSlicing;
-        case Operation::kSync:
-            break;
+            return shape.matrix.empty() && shape.bytes >= kWorthReaching;
+        case Operation::kShift:
+            return shape.bytes >= (shape.n == 2 ? kWorthReaching : kWorthReachingOne);
+        default:
+            return false;
     }
-    return false;
 }
 
 bool DirectCalls::allowed() {
@@ -186,38 +169,38 @@ void DirectCalls::run(const Shape& shape, const Run& run, bool barrier) {
 
 // Whether that member touches the data of this one.
 bool DirectCalls::touched_by(const Shape& shape, std::uint32_t member) const noexcept {
-    switch (shape.operation) {
-        case Operation::kBcast:
-        case Operation::kScatter:
-        case Operation::kGather:
-            return is_root(shape, me_);
-        case Operation::kShift:
-            return shifted(shape, me_, shape.step) == member;
-        default:
-            return true;
-    }
+    return shape.operation != Operation::kShift || shifted(shape, me_, shape.step) == member;
 }
 
 void DirectCalls::move(const Shape& shape, const Run& run) {
-    const auto root = static_cast<std::uint32_t>(shape.root);
+    const bool gives = static_cast<Rank>(me_) == shape.root;
+    const std::uint32_t other = 1 - me_;  // of two
     const Bytes own = shape.offset(me_);
     const Bytes length = shape.length(me_);
     switch (shape.operation) {
         case Operation::kBcast:
-            if (me_ != root) read(root, places_of(root).result, run.result, shape.bytes);
+            if (gives) {
+                write_half(other, run.result, places_of(other).result, shape.bytes);
+            } else {
+                read_half(other, places_of(other).result, run.result, shape.bytes);
+            }
             break;
         case Operation::kScatter:
-            if (me_ == root) {
+            if (gives) {
                 std::memmove(run.result, run.given + own, length);
+                write_half(other, run.given + shape.offset(other), places_of(other).result,
+                           shape.length(other));
             } else {
-                read(root, places_of(root).given + own, run.result, length);
+                read_half(other, places_of(other).given + own, run.result, length);
             }
             break;
         case Operation::kGather:
-            if (me_ == root) {
+            if (gives) {
                 std::memmove(run.result + own, run.given, length);
+                read_half(other, places_of(other).given, run.result + shape.offset(other),
+                          shape.length(other));
             } else {
-                write(root, run.given, places_of(root).result + own, length);
+                write_half(other, run.given, places_of(other).result + own, length);
             }
             break;
         case Operation::kConcat:
@@ -241,56 +224,20 @@ void DirectCalls::move(const Shape& shape, const Run& run) {
             }
             break;
         }
-        case Operation::kReduce:
-        case Operation::kCombine:
-        case Operation::kPrefix:
-            reduce_slice(shape, run);
-            break;
-        case Operation::kSync:
+        default:
             break;
     }
 }
 
-// This member's slice of the vectors, piece by piece.
-void DirectCalls::reduce_slice(const Shape& shape, const Run& run) {
-    const Bytes unit = kElements * shape.element;
-    const Bytes slice = (shape.bytes / n_ + unit) / unit * unit;
-    const Bytes end = std::min(shape.bytes, (me_ + 1) * slice);
-    const Bytes piece = kPiece - kPiece % shape.element;
-    for (Bytes from = me_ * slice; from < end; from += piece)
-        reduce_piece(shape, run, from, std::min(piece, end - from));
+// Between two, who gets reads the first half while who gives writes the second.
+void DirectCalls::read_half(std::uint32_t member, std::uint64_t from, std::byte* to,
+                            Bytes bytes) const {
+    read(member, from, to, bytes / 2);
 }
 
-void DirectCalls::reduce_piece(const Shape& shape, const Run& run, Bytes from, Bytes bytes) {
-    for (std::uint32_t m = 0; m < n_; ++m) {
-        std::byte* to = m == 0 ? sum_.data() : next_.data();
-        const std::byte* added = to;
-        if (m == me_) {
-            added = run.given + from;
-        } else {
-            read(m, places_of(m).given + from, to, bytes);
-        }
-        if (m > 0) {
-            reduce_into(run.reduction, sum_.data(), added, bytes, true, nullptr);
-        } else if (m == me_) {
-            std::memcpy(to, added, bytes);
-        }
-        if (shape.operation == Operation::kPrefix) hand_out(m, run, from, bytes);
-    }
-    if (shape.operation == Operation::kReduce)
-        hand_out(static_cast<std::uint32_t>(shape.root), run, from, bytes);
-    if (shape.operation == Operation::kCombine) {
-        for (std::uint32_t m = 0; m < n_; ++m) hand_out(m, run, from, bytes);
-    }
-}
-
-// A piece that is worked out to a member that gets it.
-void DirectCalls::hand_out(std::uint32_t member, const Run& run, Bytes from, Bytes bytes) {
-    if (member == me_) {
-        std::memcpy(run.result + from, sum_.data(), bytes);
-    } else {
-        write(member, sum_.data(), places_of(member).result + from, bytes);
-    }
+void DirectCalls::write_half(std::uint32_t member, const std::byte* from, std::uint64_t to,
+                             Bytes bytes) const {
+    write(member, from + bytes / 2, to + bytes / 2, bytes - bytes / 2);
 }
 
 }  // namespace poe::collectives

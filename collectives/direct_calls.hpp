@@ -1,18 +1,14 @@
 // Collective calls on much data within a node, without messages: members tell each other where their
 // data lie (an exchange, see commons.hpp), and copy straight between their memories
-// (process_vm_readv, process_vm_writev), each byte once. Apart from LocalCalls, which knows only
-// shared memory.
+// (process_vm_readv, process_vm_writev), each byte once. For calls in which that costs less than two
+// copies in shared memory (staged_call.hpp): in an index and a shift each byte goes to one member
+// only; and where there are two members, both copy at the same time.
 //
-// A call has one arrival and one departure. Who takes reads what it needs of each giver as soon as
-// that one has told; in a gather the givers write, so that they do it at the same time. In a
-// reduction the vectors are cut into a slice for each member, which reads that slice of all, adds in
-// rank order, and writes what comes out to those who get it: to the root, to all, or in a prefix to
-// each the sum up to it. So work is spread evenly, and all n members move 2 (n - 1) / n of a vector.
+// A call has one arrival and one departure. A member reads what it needs of another one as soon as
+// that has told.
 //
 // Invariant: a member's data are touched only between the time that it has told where they are and
-// the time that it has seen everybody who touches them through; only then it returns. A slice of a
-// result is written by its member alone, after it has read that slice of what the same task gives:
-// so a result may lie where what is given lies.
+// the time that it has seen everybody who touches them through; only then it returns.
 #pragma once
 
 #include <memory>
@@ -53,9 +49,9 @@ class DirectCalls {
     template <typename Work>
     void for_others(Work&& work) const;
     void move(const Shape& shape, const Run& run);
-    void reduce_slice(const Shape& shape, const Run& run);
-    void reduce_piece(const Shape& shape, const Run& run, Bytes from, Bytes bytes);
-    void hand_out(std::uint32_t member, const Run& run, Bytes from, Bytes bytes);
+    void read_half(std::uint32_t member, std::uint64_t from, std::byte* to, Bytes bytes) const;
+    void write_half(std::uint32_t member, const std::byte* from, std::uint64_t to,
+                    Bytes bytes) const;
     bool touched_by(const Shape& shape, std::uint32_t member) const noexcept;
 
     comm::Runtime& runtime_;
@@ -67,8 +63,6 @@ class DirectCalls {
     std::vector<pid_t> pids_;
     enum class Allowed { kNotTried, kYes, kNo } allowed_ = Allowed::kNotTried;
     std::vector<std::uint64_t> tried_;  // a word for each member to reach
-    std::vector<std::byte> sum_;        // of a piece of a slice
-    std::vector<std::byte> next_;       // what is added to it
 };
 
 }  // namespace poe::collectives

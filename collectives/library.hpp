@@ -53,7 +53,7 @@ class Library {
     // The shared memory to make a blocking call on that group with, or null: then by messages. The
     // first call that could use any finds out, which blocks until the members have heard of it.
     LocalCalls* local_for(Group& group, const Shape& shape);
-    // The same for long data, by reading each other's memory.
+    // The same by reaching into each other's memory; where that is to be used, it is faster.
     DirectCalls* direct_for(Group& group, const Shape& shape);
     // The plan to run for a call on that group, built at the first call of its shape.
     Plan& plan_for(Group& group, const CollectiveCall& call);
