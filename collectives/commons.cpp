@@ -1,6 +1,8 @@
 // The protocol of shared memory between members of a group; see commons.hpp.
 #include "collectives/commons.hpp"
 
+#include "comm/relax.hpp"
+
 namespace poe::collectives {
 
 Commons::Commons(std::byte* memory, std::uint32_t members, std::uint32_t me, const Sizes& sizes)
@@ -132,6 +134,14 @@ void Commons::one_gives(std::uint32_t root, Part& part, Host& host) {
     end(call, host);
 }
 
+// As long as a turn of another task on this core takes: who runs ahead in a chain and gives its
+// core away at every call gets one call done in a turn.
+void Commons::spin_until_told(std::uint32_t giver, std::uint64_t call) const noexcept {
+    constexpr int kTurns = 32;
+    const std::atomic<std::uint64_t>& begun = done_[giver].begun;
+    for (int i = 0; i < kTurns && begun.load(std::memory_order_relaxed) <= call; ++i) comm::relax();
+}
+
 void Commons::pass_on(std::uint32_t giver, bool chained, Part& part, Host& host) {
     const std::uint64_t call = call_++;
     await_slot(call, host);
@@ -142,6 +152,7 @@ void Commons::pass_on(std::uint32_t giver, bool chained, Part& part, Host& host)
     };
     if (!chained) give();
     if (giver != kNobody) {
+        spin_until_told(giver, call);
         await_told(giver, call, host);
         part.take(slot_of(giver, call));
     }

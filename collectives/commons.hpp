@@ -56,7 +56,7 @@ class Commons {
             return kLine + depth * (slot + result_per_member);
         }
     };
-    static constexpr Sizes kLong{4, 2048, 32768, 0};
+    static constexpr Sizes kLong{16, 1024, 16384, 0};
     static constexpr Sizes kShort{64, 64, 0, 64};
 
     // On memory of bytes_for(members), all zero when the first member comes. The memory must
@@ -115,7 +115,9 @@ class Commons {
         await_word(done_[member].begun, member, call, host);
     }
     // What this member has made of what the others told is complete: a second round.
-    void tell_worked(std::uint64_t call, Host& host) noexcept { say(done_[me_].worked, call, host); }
+    void tell_worked(std::uint64_t call, Host& host) noexcept {
+        say(done_[me_].worked, call, host);
+    }
     void await_worked(std::uint32_t member, std::uint64_t call, Host& host) const {
         await_word(done_[member].worked, member, call, host);
     }
@@ -153,6 +155,7 @@ class Commons {
     void await_published(std::uint64_t call, std::uint32_t root, Host& host) const;
     std::uint32_t not_arrived(std::uint64_t call) const noexcept;
     void await_room(std::uint64_t call, Host& host);
+    void spin_until_told(std::uint32_t giver, std::uint64_t call) const noexcept;
     void publish(std::uint64_t call, Host& host) noexcept;
     void end(std::uint64_t call, Host& host) noexcept;
     std::uint32_t first_behind(std::uint64_t calls) const noexcept;

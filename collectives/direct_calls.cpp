@@ -142,8 +142,7 @@ void DirectCalls::read(std::uint32_t member, std::uint64_t from, std::byte* to, 
 void DirectCalls::write(std::uint32_t member, const std::byte* from, std::uint64_t to,
                         Bytes bytes) const {
     if (!write_memory(pids_[member], from, to, bytes))
-        throw_errno("cannot write to the memory of task " +
-                    std::to_string(group_.members[member]));
+        throw_errno("cannot write to the memory of task " + std::to_string(group_.members[member]));
 }
 
 // work(member) for all others, each beginning with another one.

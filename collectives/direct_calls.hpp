@@ -1,8 +1,8 @@
-// Collective calls on much data within a node, without messages: members tell each other where their
-// data lie (an exchange, see commons.hpp), and copy straight between their memories
-// (process_vm_readv, process_vm_writev), each byte once. For calls in which that costs less than two
-// copies in shared memory (staged_call.hpp): in an index and a shift each byte goes to one member
-// only; and where there are two members, both copy at the same time.
+// Collective calls on much data within a node, without messages: members tell each other where
+// their data lie (an exchange, see commons.hpp), and copy straight between their memories
+// (process_vm_readv, process_vm_writev), each byte once. For calls in which that costs less than
+// two copies in shared memory (staged_call.hpp): in an index and a shift each byte goes to one
+// member only; and where there are two members, both copy at the same time.
 //
 // A call has one arrival and one departure. A member reads what it needs of another one as soon as
 // that has told.

@@ -86,6 +86,10 @@ class Library {
     // Moves all of them on. Never blocks.
     bool advance_all();
 
+    // Memory of the last irregular call's shape, for the next one.
+    std::vector<Bytes>& spare_offsets() noexcept { return spare_offsets_; }
+    std::vector<Bytes>& spare_matrix() noexcept { return spare_matrix_; }
+
     comm::MessageLayer& messages() noexcept { return runtime_.messages(); }
 
   private:
@@ -107,6 +111,8 @@ class Library {
     std::vector<std::unique_ptr<Running>> running_;
     std::vector<std::unique_ptr<Running>> spare_;  // that have ended, to be used again
     int next_id_ = 1;
+    std::vector<Bytes> spare_offsets_;
+    std::vector<Bytes> spare_matrix_;
 };
 
 }  // namespace poe::collectives

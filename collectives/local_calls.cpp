@@ -14,6 +14,9 @@ constexpr Bytes kShortPerMember = Commons::kShort.per_member();
 static_assert(kShortBase + Commons::kLong.base() <= kCommonBase);
 static_assert(kShortPerMember + Commons::kLong.per_member() <= kCommonPerTask);
 
+// So many members sort an index faster each for itself.
+constexpr std::uint32_t kFew = 4;
+
 class LocalPart final : public Commons::Part {
   public:
     LocalPart(const Shape& shape, const Run& run, const Commons& commons, std::uint32_t me,
@@ -225,7 +228,8 @@ bool LocalCalls::fits_at_once(const Shape& shape) noexcept {
         case Operation::kShift:
             return slot && all;
         case Operation::kIndex:
-            return each * shape.n <= Commons::kLong.slot &&
+            // Where blocks are less than a cache line, it is less work that one member sorts them.
+            return shape.n > kFew && each < kLine && each * shape.n <= Commons::kLong.slot &&
                    each * shape.n * shape.n <= Commons::kLong.result;
     }
     return false;

@@ -24,8 +24,8 @@ class LocalCalls : private Commons::Host {
     LocalCalls(const LocalCalls&) = delete;
     LocalCalls& operator=(const LocalCalls&) = delete;
 
-    // Whether calls of this shape can be made this way, and no other is faster. Depends on the shape
-    // only, so all members agree.
+    // Whether calls of this shape can be made this way, and no other is faster. Depends on the
+    // shape only, so all members agree.
     static bool fits(const Shape& shape) noexcept;
     // Whether the group is within this task's node, and there is shared memory at all.
     static bool possible(comm::Runtime& runtime, const Group& group) noexcept;

@@ -144,14 +144,13 @@ void StagedCall::fill(std::uint64_t number) {
                 const Piece its = piece_of(m, number);
                 if (m != me_)
                     put(commons_.slot_of(m, call), run_.given + shape_.offset(m) + its.from,
-                         its.length);
+                        its.length);
             }
             break;
         case Operation::kIndex:
             for (std::uint32_t m = 0; m < shape_.n; ++m)
                 if (m != me_)
-                    put(own + m * piece_, run_.given + shape_.offset(m) + piece.from,
-                         piece.length);
+                    put(own + m * piece_, run_.given + shape_.offset(m) + piece.from, piece.length);
             break;
         default:
             put(own, run_.given + piece.from, piece.length);
@@ -197,8 +196,8 @@ void StagedCall::take(std::uint64_t number, std::uint64_t call) {
             if (is_root()) return;
             commons_.await_told(root, call, host_);
             put(run_.result + piece.from,
-                 commons_.slot_of(shape_.operation == Operation::kBcast ? 0 : me_, call),
-                 piece.length);
+                commons_.slot_of(shape_.operation == Operation::kBcast ? 0 : me_, call),
+                piece.length);
             return;
         case Operation::kGather:
             if (is_root()) take_all(number, call);
@@ -218,8 +217,8 @@ void StagedCall::take(std::uint64_t number, std::uint64_t call) {
             if (shape_.operation == Operation::kReduce && !is_root()) return;
             for (std::uint32_t m = 0; m < shape_.n; ++m) commons_.await_worked(m, call, host_);
             put(run_.result + piece.from,
-                 commons_.slot_of(shape_.operation == Operation::kPrefix ? me_ : 0, call),
-                 piece.length);
+                commons_.slot_of(shape_.operation == Operation::kPrefix ? me_ : 0, call),
+                piece.length);
     }
 }
 
@@ -231,7 +230,7 @@ void StagedCall::take_all(std::uint64_t number, std::uint64_t call) {
         const Piece its = piece_of(m, number);
         commons_.await_told(m, call, host_);
         put(run_.result + shape_.offset(m) + its.from, commons_.slot_of(m, call) + column,
-             its.length);
+            its.length);
     }
 }
 

@@ -8,7 +8,8 @@
 // one, so with many tasks to a core each has to get a turn once a piece, not twice. In a reduction
 // each piece is cut into a slice for each member, which in a second round reduces that slice of all
 // slots, in place and in rank order: into slot 0, or in a prefix each slot into the next. Only then
-// it is taken. Reductions are cut into pieces and slices, so functions of the user's are not for it.
+// it is taken. Reductions are cut into pieces and slices, so functions of the user's are not for
+// it.
 #pragma once
 
 #include "collectives/commons.hpp"
@@ -54,7 +55,7 @@ class StagedCall {
     Commons::Host& host_;
     std::uint32_t me_;
     bool reduces_;
-    Bytes piece_;                  // of a block, at most
+    Bytes piece_;                   // of a block, at most
     std::uint64_t first_call_ = 0;  // that of piece 0
 };
 
