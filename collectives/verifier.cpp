@@ -1,6 +1,7 @@
 // Symbolic execution of schedules; see verifier.hpp.
 #include "collectives/verifier.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <sstream>
@@ -50,6 +51,9 @@ class Run {
         for (std::uint32_t r = 0; r < shape.n; ++r) {
             RankState& state = ranks_[r];
             generate(static_cast<Rank>(r), state.schedule);
+            const auto steps = state.schedule.steps();
+            state.messages.reserve(static_cast<std::size_t>(std::count_if(
+                steps.begin(), steps.end(), [](const Step& step) { return step.is_message(); })));
             if (barrier_) {
                 state.heard.resize(shape.n);
                 state.heard[r] = true;
