@@ -22,6 +22,10 @@ class Entry {
   public:
     Entry(ApiCall& call, Library& library, Caller name, Call what, Operation operation, int gid)
         : call_(call), library_(library), group_(group_of(call, library, gid)) {
+        std::swap(made_.shape.offsets, library.spare_offsets());
+        std::swap(made_.shape.matrix, library.spare_matrix());
+        made_.shape.offsets.clear();
+        made_.shape.matrix.clear();
         made_.name = name.name;
         made_.call = what;
         made_.shape.operation = operation;
@@ -31,6 +35,14 @@ class Entry {
         }
         made_.shape.n = group_->size();
     }
+
+    // The next call of this kind uses the memory again.
+    ~Entry() {
+        std::swap(made_.shape.offsets, library_.spare_offsets());
+        std::swap(made_.shape.matrix, library_.spare_matrix());
+    }
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
 
     Shape& shape() { return made_.shape; }
     std::uint32_t n() const { return made_.shape.n; }
@@ -86,38 +98,32 @@ class Entry {
     }
     // Blocks of the lengths that the user gives for each rank.
     Entry& blocks(const int* lengths) {
-        if (!ok()) return *this;
-        made_.shape.offsets = offsets(lengths, "blklens");
-        if (ok()) made_.shape.bytes = made_.shape.offsets.back() / n();
+        if (!ok() || !check_lengths(lengths, "blklens")) return *this;
+        auto& offsets = made_.shape.offsets;
+        offsets.push_back(0);
+        for (std::uint32_t r = 0; r < n(); ++r)
+            offsets.push_back(offsets.back() + static_cast<Bytes>(lengths[r]));
+        made_.shape.bytes = offsets.back() / n();
         return *this;
     }
-    // Where blocks of these lengths start and end.
-    std::vector<Bytes> offsets(const int* lengths, const char* argument) {
-        std::vector<Bytes> all{0};
-        if (lengths == nullptr) {
-            refused_ = comm::refuse_null(call_, argument, "an int for each member");
-            return all;
-        }
-        for (std::uint32_t r = 0; r < n() && ok(); ++r) {
-            if (lengths[r] < 0)
-                refused_ = call_.refuse(MplError::kLength,
-                                        std::string(argument) + "[" + std::to_string(r) + "] is " +
-                                            std::to_string(lengths[r]),
-                                        "lengths are in bytes, from 0 on");
-            all.push_back(all.back() + static_cast<Bytes>(lengths[r]));
-        }
-        return all;
-    }
     // The own row and column of an irregular index's matrix.
-    Entry& own_matrix(const std::vector<Bytes>& row, const std::vector<Bytes>& column) {
+    Entry& own_matrix(const int* row, const int* column) {
+        if (!ok() || !check_lengths(row, "outlens") || !check_lengths(column, "inlens"))
+            return *this;
         const auto me = static_cast<std::size_t>(group_->me);
         auto& matrix = made_.shape.matrix;
         matrix.resize(std::size_t{n()} * n());
         for (std::uint32_t r = 0; r < n(); ++r) {
-            matrix[std::size_t{r} * n() + me] = column[r + 1] - column[r];
-            matrix[me * n() + r] = row[r + 1] - row[r];
+            matrix[std::size_t{r} * n() + me] = static_cast<Bytes>(column[r]);
+            matrix[me * n() + r] = static_cast<Bytes>(row[r]);
         }
         return *this;
+    }
+    // All that these lengths are together.
+    Bytes sum(const int* lengths) const {
+        Bytes all = 0;
+        for (std::uint32_t r = 0; r < n(); ++r) all += static_cast<Bytes>(lengths[r]);
+        return all;
     }
     // What goes out, and where what comes is put; `used`: whether this rank gives (gets) anything.
     Entry& gives(const void* out, Bytes bytes, bool used = true) {
@@ -152,13 +158,13 @@ class Entry {
                 return refuse_outcome(call_, *wrong);
         }
         if (ending.blocking) {
-            if (LocalCalls* local = library_.local_for(*group_, made_.shape)) {
-                local->run(made_.shape, made_.run, library_.barrier());
+            if (DirectCalls* direct = library_.direct_for(*group_, made_.shape)) {
+                direct->run(made_.shape, made_.run, library_.barrier());
                 count_traffic();
                 return 0;
             }
-            if (DirectCalls* direct = library_.direct_for(*group_, made_.shape)) {
-                direct->run(made_.shape, made_.run);
+            if (LocalCalls* local = library_.local_for(*group_, made_.shape)) {
+                local->run(made_.shape, made_.run, library_.barrier());
                 count_traffic();
                 return 0;
             }
@@ -181,6 +187,20 @@ class Entry {
         const bool has = operation == Operation::kBcast || operation == Operation::kReduce ||
                          operation == Operation::kScatter || operation == Operation::kGather;
         return has ? group_->members[static_cast<std::size_t>(made_.shape.root)] : -1;
+    }
+    bool check_lengths(const int* lengths, const char* argument) {
+        if (lengths == nullptr) {
+            refused_ = comm::refuse_null(call_, argument, "an int for each member");
+            return false;
+        }
+        for (std::uint32_t r = 0; r < n() && ok(); ++r) {
+            if (lengths[r] < 0)
+                refused_ = call_.refuse(MplError::kLength,
+                                        std::string(argument) + "[" + std::to_string(r) + "] is " +
+                                            std::to_string(lengths[r]),
+                                        "lengths are in bytes, from 0 on");
+        }
+        return ok();
     }
     void check(const char* argument, const void* start, Bytes bytes, bool used) {
         if (ok() && used && start == nullptr && bytes > 0)
@@ -315,11 +335,8 @@ int api_concatv(Caller name, const void* out, void* in, const int* blklens, int 
 int api_indexv(Caller name, const void* out, const int* outlens, void* in, const int* inlens,
                int gid, Ending ending) {
     return operate(name, Call::kIndex, Operation::kIndex, gid, ending, [&](Entry& entry) {
-        const std::vector<Bytes> row = entry.offsets(outlens, "outlens");
-        if (!entry.ok()) return;
-        const std::vector<Bytes> column = entry.offsets(inlens, "inlens");
-        if (!entry.ok()) return;
-        entry.own_matrix(row, column).gives(out, row.back()).gets(in, column.back());
+        entry.own_matrix(outlens, inlens);
+        if (entry.ok()) entry.gives(out, entry.sum(outlens)).gets(in, entry.sum(inlens));
     });
 }
 

@@ -115,15 +115,15 @@ std::vector<TimedCandidate> time_candidates(Library& library, Group& group, cons
     Buffers buffers(shape);
     const Run run{buffers.given.data(), buffers.result.data(), find_reduction(d_vadd), 0};
     std::vector<TimedCandidate> all;
+    DirectCalls* direct = library.direct_for(group, shape);
+    if (direct != nullptr) {
+        const double time = timer.median([&] { direct->run(shape, run, false); }, budget);
+        all.push_back({"direct memory", -1, time, true});
+    }
     LocalCalls* local = library.local_for(group, shape);
     if (local != nullptr) {
         const double time = timer.median([&] { local->run(shape, run, false); }, budget);
-        all.push_back({"shared memory", -1, time, true});
-    }
-    DirectCalls* direct = local == nullptr ? library.direct_for(group, shape) : nullptr;
-    if (direct != nullptr) {
-        const double time = timer.median([&] { direct->run(shape, run); }, budget);
-        all.push_back({"direct memory", -1, time, true});
+        all.push_back({"shared memory", -1, time, direct == nullptr});
     }
     const bool without_messages = local != nullptr || direct != nullptr;
     const CostModel& model = library.model_for(group);

@@ -1,6 +1,8 @@
 // The protocol of shared memory between members of a group; see commons.hpp.
 #include "collectives/commons.hpp"
 
+#include "comm/relax.hpp"
+
 namespace poe::collectives {
 
 Commons::Commons(std::byte* memory, std::uint32_t members, std::uint32_t me, const Sizes& sizes)
@@ -85,10 +87,16 @@ void Commons::await_slot(std::uint64_t call, Host& host) {
     }
 }
 
-void Commons::await_given(std::uint32_t giver, std::uint64_t call, Host& host) const {
-    const std::atomic<std::uint64_t>& begun = done_[giver].begun;
-    const auto over = [&begun, call] { return begun.load(std::memory_order_acquire) > call; };
-    if (!over()) host.wait(over, [giver] { return giver; });
+void Commons::say(std::atomic<std::uint64_t>& word, std::uint64_t call, Host& host) noexcept {
+    word.store(call + 1, std::memory_order_release);
+    host.fence();
+    host.wake_others();
+}
+
+void Commons::await_word(const std::atomic<std::uint64_t>& word, std::uint32_t whose,
+                         std::uint64_t call, Host& host) {
+    const auto over = [&word, call] { return word.load(std::memory_order_acquire) > call; };
+    if (!over()) host.wait(over, [whose] { return whose; });
 }
 
 void Commons::all_give(Part& part, Host& host) {
@@ -126,23 +134,48 @@ void Commons::one_gives(std::uint32_t root, Part& part, Host& host) {
     end(call, host);
 }
 
+// As long as a turn of another task on this core takes: who runs ahead in a chain and gives its
+// core away at every call gets one call done in a turn.
+void Commons::spin_until_told(std::uint32_t giver, std::uint64_t call) const noexcept {
+    constexpr int kTurns = 32;
+    const std::atomic<std::uint64_t>& begun = done_[giver].begun;
+    for (int i = 0; i < kTurns && begun.load(std::memory_order_relaxed) <= call; ++i) comm::relax();
+}
+
 void Commons::pass_on(std::uint32_t giver, bool chained, Part& part, Host& host) {
     const std::uint64_t call = call_++;
     await_slot(call, host);
     publisher_[call % sizes_.depth] = kNobody;
     const auto give = [&] {
         part.give(slot_of(me_, call));
-        done_[me_].begun.store(call + 1, std::memory_order_release);
-        host.fence();
-        host.wake_others();
+        tell(call, host);
     };
     if (!chained) give();
     if (giver != kNobody) {
-        await_given(giver, call, host);
+        spin_until_told(giver, call);
+        await_told(giver, call, host);
         part.take(slot_of(giver, call));
     }
     if (chained) give();
     end(call, host);
+}
+
+std::uint64_t Commons::enter(Host& host) {
+    await_slot(call_, host);
+    return pass_by();
+}
+
+std::uint64_t Commons::pass_by() noexcept {
+    publisher_[call_ % sizes_.depth] = kNobody;
+    return call_++;
+}
+
+void Commons::await_through(std::uint32_t member, std::uint64_t call, Host& host) const {
+    const std::atomic<std::uint64_t>& done = done_[member].word;
+    if (done.load(std::memory_order_acquire) > call) return;
+    roots_->word.fetch_add(1, std::memory_order_seq_cst);
+    await_word(done, member, call, host);
+    roots_->word.fetch_sub(1, std::memory_order_relaxed);
 }
 
 bool Commons::leave() noexcept {

@@ -5,19 +5,21 @@
 // turn on a core, where a tree of messages takes one per level.
 //
 // And nobody waits for more than it needs: who gives and gets nothing goes on, and where each gets
-// from one other member only it waits for that one.
+// from one other member only it waits for that one. In an exchange members tell each other
+// something, and wait for those that they choose, to have told and to be through.
 //
 // Calls are numbered; call e uses the e-th of `depth` sets of words, slots and result, modulo
 // depth. So a member may be that many calls ahead of another; memory for short data is deep, since
 // then one turn on a core is worth many calls.
 //
 //   member line   `done`: calls that this member is through with; `begun`: 1 + the last call in
-//   which
-//                 its slot is complete, with release; written by it alone
+//                 which what it writes to slots is complete, with release; `worked`: 1 + the last
+//                 call in which its second round is; written by it alone
 //   slot[e]       written by its member; read by the last to arrive, before it publishes, or by
-//   those
-//                 who take from it, before they are done. So a member may write it for call e when
-//                 call e - depth has been published, or when all are done with it.
+//                 those who take from it, before they are done. So a member may write it for call e
+//                 when call e - depth has been published, or when all are done with it. In an
+//                 exchange others may write to it too: before they tell, and in the second round
+//                 after all have told, where members have agreed who writes what.
 //   arrived[e]    counts arrivals; who makes it n sets it back to 0, before it publishes
 //   result[e]     written by the last to arrive (all have, so all are done with call e - depth), or
 //   by
@@ -54,7 +56,7 @@ class Commons {
             return kLine + depth * (slot + result_per_member);
         }
     };
-    static constexpr Sizes kLong{4, 2048, 32768, 0};
+    static constexpr Sizes kLong{16, 1024, 16384, 0};
     static constexpr Sizes kShort{64, 64, 0, 64};
 
     // On memory of bytes_for(members), all zero when the first member comes. The memory must
@@ -101,6 +103,34 @@ class Commons {
     static constexpr std::uint32_t kNobody = ~0u - 1;
     void pass_on(std::uint32_t giver, bool chained, Part& part, Host& host);
 
+    // An exchange is a call in parts, of which a member may have several under way, fewer than
+    // depth. enter: waits until all slots of the next call are free, and gives its number; after
+    // that its slots may be written as members have agreed. pass_by: the same for who writes none.
+    std::uint64_t enter(Host& host);
+    std::uint64_t pass_by() noexcept;
+    // What this member writes there is complete.
+    void tell(std::uint64_t call, Host& host) noexcept { say(done_[me_].begun, call, host); }
+    // Blocks until that member has told.
+    void await_told(std::uint32_t member, std::uint64_t call, Host& host) const {
+        await_word(done_[member].begun, member, call, host);
+    }
+    // What this member has made of what the others told is complete: a second round.
+    void tell_worked(std::uint64_t call, Host& host) noexcept {
+        say(done_[me_].worked, call, host);
+    }
+    void await_worked(std::uint32_t member, std::uint64_t call, Host& host) const {
+        await_word(done_[member].worked, member, call, host);
+    }
+    // This member needs nothing more of that call; in the order of calls, and for each.
+    void through(std::uint64_t call, Host& host) noexcept { end(call, host); }
+    // Blocks until that member is through with it.
+    void await_through(std::uint32_t member, std::uint64_t call, Host& host) const;
+    std::byte* slot_of(std::uint32_t member, std::uint64_t call) const noexcept {
+        return slots_ + (call % sizes_.depth * members_ + member) * sizes_.slot;
+    }
+    // The number of the next call.
+    std::uint64_t next_call() const noexcept { return call_; }
+
     // Of the call that is made.
     const std::byte* slot(std::uint32_t member) const noexcept {
         return slot_of(member, call_ - 1);
@@ -113,23 +143,24 @@ class Commons {
   private:
     struct alignas(kLine) Line {
         std::atomic<std::uint64_t> word;
-        std::atomic<std::uint64_t> begun;  // of members
+        std::atomic<std::uint64_t> begun;   // of members
+        std::atomic<std::uint64_t> worked;  // of members
     };
     // `root`: who publishes, or kLast, the last to arrive.
     static constexpr std::uint32_t kLast = ~0u;
     void await_slot(std::uint64_t call, Host& host);
-    void await_given(std::uint32_t giver, std::uint64_t call, Host& host) const;
+    static void say(std::atomic<std::uint64_t>& word, std::uint64_t call, Host& host) noexcept;
+    static void await_word(const std::atomic<std::uint64_t>& word, std::uint32_t whose,
+                           std::uint64_t call, Host& host);
     void await_published(std::uint64_t call, std::uint32_t root, Host& host) const;
     std::uint32_t not_arrived(std::uint64_t call) const noexcept;
     void await_room(std::uint64_t call, Host& host);
+    void spin_until_told(std::uint32_t giver, std::uint64_t call) const noexcept;
     void publish(std::uint64_t call, Host& host) noexcept;
     void end(std::uint64_t call, Host& host) noexcept;
     std::uint32_t first_behind(std::uint64_t calls) const noexcept;
     std::byte* result(std::uint64_t call) const noexcept {
         return results_ + call % sizes_.depth * sizes_.result_for(members_);
-    }
-    std::byte* slot_of(std::uint32_t member, std::uint64_t call) const noexcept {
-        return slots_ + (call % sizes_.depth * members_ + member) * sizes_.slot;
     }
 
     Sizes sizes_;
@@ -144,7 +175,7 @@ class Commons {
     std::byte* results_;
     std::uint64_t call_ = 0;
     std::uint64_t all_done_ = 0;  // calls that all were done with when last looked
-    // Of the last `depth` calls: who publishes, or kNobody where members pass on.
+    // Of the last `depth` calls: who publishes, or kNobody where each gives for itself.
     std::vector<std::uint32_t> publisher_;
 };
 

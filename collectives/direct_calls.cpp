@@ -1,4 +1,4 @@
-// Long collective calls by reading each other's memory; see direct_calls.hpp.
+// Long collective calls by reaching into each other's memory; see direct_calls.hpp.
 #include "collectives/direct_calls.hpp"
 
 #include <algorithm>
@@ -12,18 +12,20 @@
 namespace poe::collectives {
 namespace {
 
-// Of what a member gets: below that, messages are as fast.
-constexpr Bytes kWorthReading = Bytes{512} << 10;
+// Of a block: below that, two copies in shared memory cost less than one through the kernel.
+constexpr Bytes kWorthReaching = Bytes{32} << 10;
+// The same where a member that waits for its neighbour has the cores to share with others.
+constexpr Bytes kWorthReachingOne = Bytes{128} << 10;
 
-// The part of `copy` that process_vm_readv and its like do not do in one call. False: it failed.
+// What `copy`, process_vm_readv or process_vm_writev, does not do in one call. False: it failed.
 template <typename Copy>
-bool copy_all(std::byte* own, std::uint64_t other, Bytes bytes, const Copy& copy) {
+bool copy_all(Copy copy, pid_t pid, const std::byte* own, std::uint64_t other, Bytes bytes) {
     for (Bytes done = 0; done < bytes;) {
-        const iovec here{own + done, bytes - done};
+        const iovec here{const_cast<std::byte*>(own) + done, bytes - done};
         // An address of the other process. NOLINTNEXTLINE(performance-no-int-to-ptr)
         const iovec there{reinterpret_cast<void*>(static_cast<std::uintptr_t>(other + done)),
                           bytes - done};
-        const ssize_t copied = copy(here, there);
+        const ssize_t copied = copy(pid, &here, 1, &there, 1, 0);
         if (copied <= 0) return false;
         done += static_cast<Bytes>(copied);
     }
@@ -31,18 +33,22 @@ bool copy_all(std::byte* own, std::uint64_t other, Bytes bytes, const Copy& copy
 }
 
 bool read_memory(pid_t pid, std::uint64_t from, std::byte* to, Bytes bytes) {
-    return copy_all(to, from, bytes, [pid](const iovec& here, const iovec& there) {
-        return ::process_vm_readv(pid, &here, 1, &there, 1, 0);
-    });
+    return copy_all(::process_vm_readv, pid, to, from, bytes);
+}
+bool write_memory(pid_t pid, const std::byte* from, std::uint64_t to, Bytes bytes) {
+    return copy_all(::process_vm_writev, pid, from, to, bytes);
 }
 
-Shape shape_of(Operation operation, std::uint32_t n, Bytes bytes, std::uint32_t root = 0) {
-    Shape shape;
-    shape.operation = operation;
-    shape.n = n;
-    shape.bytes = bytes;
-    shape.root = static_cast<Rank>(root);
-    return shape;
+std::uint64_t address_of(const void* memory) {
+    return reinterpret_cast<std::uintptr_t>(memory);
+}
+
+// The same rank after `step` more, in a shift; n: there is none.
+std::uint32_t shifted(const Shape& shape, std::uint32_t rank, int step) {
+    const auto n = static_cast<std::int64_t>(shape.n);
+    const std::int64_t to = static_cast<std::int64_t>(rank) + step;
+    if (!shape.circular && (to < 0 || to >= n)) return shape.n;
+    return static_cast<std::uint32_t>((to % n + n) % n);
 }
 
 }  // namespace
@@ -53,64 +59,90 @@ DirectCalls::DirectCalls(comm::Runtime& runtime, const Group& group, LocalCalls&
       local_(local),
       n_(group.size()),
       me_(static_cast<std::uint32_t>(group.me)),
-      all_(n_) {}
+      tried_(n_) {}
 
 bool DirectCalls::fits(const Shape& shape) noexcept {
-    return shape.operation == Operation::kIndex && shape.matrix.empty() &&
-           shape.bytes * shape.n >= kWorthReading;
+    switch (shape.operation) {
+        case Operation::kBcast:
+        case Operation::kScatter:
+        case Operation::kGather:
+        case Operation::kConcat:
+            return shape.n == 2 && shape.bytes >= kWorthReaching;
+        case Operation::kIndex:
+            return shape.matrix.empty() && shape.bytes >= kWorthReaching;
+        case Operation::kShift:
+            return shape.bytes >= (shape.n == 2 ? kWorthReaching : kWorthReachingOne);
+        default:
+            return false;
+    }
 }
 
 bool DirectCalls::allowed() {
     if (allowed_ == Allowed::kNotTried) {
-        const std::uint32_t mine = may_reach_all() ? 1 : 0;
-        std::vector<std::uint32_t> all(n_);
-        local_.run(shape_of(Operation::kConcat, n_, sizeof mine),
-                   {reinterpret_cast<const std::byte*>(&mine),
-                    reinterpret_cast<std::byte*>(all.data()),
-                    {},
-                    0},
-                   false);
-        const bool yes = std::all_of(all.begin(), all.end(), [](auto one) { return one == 1; });
+        const bool mine = may_reach_all();
+        const std::uint64_t call = tell(&mine, sizeof mine);
+        bool yes = true;
+        for (std::uint32_t m = 0; m < n_; ++m) {
+            bool its = false;
+            std::memcpy(&its, told_by(m, call), sizeof its);
+            yes = yes && its;
+        }
+        local_.exchange().through(call, local_.host());
         allowed_ = yes ? Allowed::kYes : Allowed::kNo;
     }
     return allowed_ == Allowed::kYes;
 }
 
-// Reads a word of each member, no matter which.
+// Reads a word of each member and writes it back, no matter which.
 bool DirectCalls::may_reach_all() {
-    tell_all(all_.data());
-    // Only now all are known to have said who they are.
-    const NodeSegment& segment = *runtime_.segment();
-    for (const TaskId task : group_.members)
-        pids_.push_back(segment.slot(*segment.local_index(task)).pid);
-    if (!segment.facts().single_copy) return false;
+    const std::uint64_t mine = address_of(tried_.data());
+    const std::uint64_t call = tell(&mine, sizeof mine);
+    bool yes = runtime_.segment()->facts().single_copy != 0;
     for (std::uint32_t m = 0; m < n_; ++m) {
-        std::uint64_t read = 0;
-        if (m != me_ &&
-            !read_memory(pids_[m], all_[m], reinterpret_cast<std::byte*>(&read), sizeof read))
-            return false;
+        std::uint64_t its = 0;
+        std::memcpy(&its, told_by(m, call), sizeof its);
+        // Only now it is known to have said who it is.
+        const NodeSegment& segment = *runtime_.segment();
+        pids_.push_back(segment.slot(*segment.local_index(group_.members[m])).pid);
+        if (m == me_ || !yes) continue;
+        std::uint64_t word = 0;
+        const auto bytes = reinterpret_cast<std::byte*>(&word);
+        const std::uint64_t own = its + me_ * sizeof word;
+        yes = read_memory(pids_[m], own, bytes, sizeof word) &&
+              write_memory(pids_[m], bytes, own, sizeof word);
     }
-    return true;
+    local_.exchange().through(call, local_.host());
+    return yes;
 }
 
-// Tells all where it is, and hears it of them.
-void DirectCalls::tell_all(const void* memory) {
-    const std::uint64_t own = reinterpret_cast<std::uintptr_t>(memory);
-    local_.run(shape_of(Operation::kConcat, n_, sizeof own),
-               {reinterpret_cast<const std::byte*>(&own),
-                reinterpret_cast<std::byte*>(all_.data()),
-                {},
-                0},
-               false);
+DirectCalls::Places DirectCalls::places_of(std::uint32_t member) {
+    Places places;
+    std::memcpy(&places, told_by(member, call_), sizeof places);
+    return places;
 }
 
-void DirectCalls::meet() {
-    local_.run(shape_of(Operation::kSync, n_, 0), {}, false);
+std::uint64_t DirectCalls::tell(const void* what, Bytes bytes) {
+    Commons& commons = local_.exchange();
+    const std::uint64_t call = commons.enter(local_.host());
+    std::memcpy(commons.slot_of(me_, call), what, bytes);
+    commons.tell(call, local_.host());
+    return call;
+}
+
+const std::byte* DirectCalls::told_by(std::uint32_t member, std::uint64_t call) {
+    local_.exchange().await_told(member, call, local_.host());
+    return local_.exchange().slot_of(member, call);
 }
 
 void DirectCalls::read(std::uint32_t member, std::uint64_t from, std::byte* to, Bytes bytes) const {
     if (!read_memory(pids_[member], from, to, bytes))
         throw_errno("cannot read the memory of task " + std::to_string(group_.members[member]));
+}
+
+void DirectCalls::write(std::uint32_t member, const std::byte* from, std::uint64_t to,
+                        Bytes bytes) const {
+    if (!write_memory(pids_[member], from, to, bytes))
+        throw_errno("cannot write to the memory of task " + std::to_string(group_.members[member]));
 }
 
 // work(member) for all others, each beginning with another one.
@@ -119,13 +151,92 @@ void DirectCalls::for_others(Work&& work) const {
     for (std::uint32_t i = 1; i < n_; ++i) work((me_ + i) % n_);
 }
 
-void DirectCalls::run(const Shape& shape, const Run& run) {
-    const Bytes bytes = shape.bytes;
-    tell_all(run.given);
-    std::memmove(run.result + me_ * bytes, run.given + me_ * bytes, bytes);
-    for_others(
-        [&](std::uint32_t m) { read(m, all_[m] + me_ * bytes, run.result + m * bytes, bytes); });
-    meet();
+void DirectCalls::run(const Shape& shape, const Run& run, bool barrier) {
+    Commons& commons = local_.exchange();
+    Commons::Host& host = local_.host();
+    const Places mine{address_of(run.given), address_of(run.result)};
+    call_ = tell(&mine, sizeof mine);
+    move(shape, run);
+    if (barrier) for_others([&](std::uint32_t m) { commons.await_told(m, call_, host); });
+    commons.through(call_, host);
+    for_others([&](std::uint32_t m) {
+        if (touched_by(shape, m)) commons.await_through(m, call_, host);
+    });
+    // As every call does.
+    runtime_.messages().progress();
+}
+
+// Whether that member touches the data of this one.
+bool DirectCalls::touched_by(const Shape& shape, std::uint32_t member) const noexcept {
+    return shape.operation != Operation::kShift || shifted(shape, me_, shape.step) == member;
+}
+
+void DirectCalls::move(const Shape& shape, const Run& run) {
+    const bool gives = static_cast<Rank>(me_) == shape.root;
+    const std::uint32_t other = 1 - me_;  // of two
+    const Bytes own = shape.offset(me_);
+    const Bytes length = shape.length(me_);
+    switch (shape.operation) {
+        case Operation::kBcast:
+            if (gives) {
+                write_half(other, run.result, places_of(other).result, shape.bytes);
+            } else {
+                read_half(other, places_of(other).result, run.result, shape.bytes);
+            }
+            break;
+        case Operation::kScatter:
+            if (gives) {
+                std::memmove(run.result, run.given + own, length);
+                write_half(other, run.given + shape.offset(other), places_of(other).result,
+                           shape.length(other));
+            } else {
+                read_half(other, places_of(other).given + own, run.result, length);
+            }
+            break;
+        case Operation::kGather:
+            if (gives) {
+                std::memmove(run.result + own, run.given, length);
+                read_half(other, places_of(other).given, run.result + shape.offset(other),
+                          shape.length(other));
+            } else {
+                write_half(other, run.given, places_of(other).result + own, length);
+            }
+            break;
+        case Operation::kConcat:
+            std::memmove(run.result + own, run.given, length);
+            for_others([&](std::uint32_t m) {
+                read(m, places_of(m).given, run.result + shape.offset(m), shape.length(m));
+            });
+            break;
+        case Operation::kIndex:
+            std::memmove(run.result + own, run.given + own, length);
+            for_others([&](std::uint32_t m) {
+                read(m, places_of(m).given + own, run.result + shape.offset(m), length);
+            });
+            break;
+        case Operation::kShift: {
+            const std::uint32_t giver = shifted(shape, me_, -shape.step);
+            if (giver == me_) {
+                std::memmove(run.result, run.given, length);
+            } else if (giver < n_) {
+                read(giver, places_of(giver).given, run.result, length);
+            }
+            break;
+        }
+        default:
+            break;
+    }
+}
+
+// Between two, who gets reads the first half while who gives writes the second.
+void DirectCalls::read_half(std::uint32_t member, std::uint64_t from, std::byte* to,
+                            Bytes bytes) const {
+    read(member, from, to, bytes / 2);
+}
+
+void DirectCalls::write_half(std::uint32_t member, const std::byte* from, std::uint64_t to,
+                             Bytes bytes) const {
+    write(member, from + bytes / 2, to + bytes / 2, bytes - bytes / 2);
 }
 
 }  // namespace poe::collectives

@@ -1,10 +1,14 @@
-// An index of much data within a node, without messages: members tell each other where their data
-// lie, and each copies what it needs straight out of the others' memory (process_vm_readv), once.
-// Apart from LocalCalls, which it uses to tell and to wait, since that knows only shared memory.
-// Concat and reductions were tried the same way, each member reducing one part of all vectors;
-// messages were as fast or faster.
+// Collective calls on much data within a node, without messages: members tell each other where
+// their data lie (an exchange, see commons.hpp), and copy straight between their memories
+// (process_vm_readv, process_vm_writev), each byte once. For calls in which that costs less than
+// two copies in shared memory (staged_call.hpp): in an index and a shift each byte goes to one
+// member only; and where there are two members, both copy at the same time.
 //
-// Nobody's data are touched after its call.
+// A call has one arrival and one departure. A member reads what it needs of another one as soon as
+// that has told.
+//
+// Invariant: a member's data are touched only between the time that it has told where they are and
+// the time that it has seen everybody who touches them through; only then it returns.
 #pragma once
 
 #include <memory>
@@ -22,28 +26,43 @@ class DirectCalls {
     // Whether such calls are worth it. Depends on the shape only, so all members agree.
     static bool fits(const Shape& shape) noexcept;
 
-    // Whether all members may read each other's memory. All members ask at the same call;
+    // Whether all members may read and write each other's memory. All members ask at the same call;
     // the first time they try, which blocks until all have.
     bool allowed();
-    // Makes the call. Blocking. Throws Error when a member's memory cannot be read any more.
-    void run(const Shape& shape, const Run& run);
+    // Makes the call. Blocking. `barrier`: nobody is to get through before all have come. Throws
+    // Error when a member's memory cannot be reached any more.
+    void run(const Shape& shape, const Run& run, bool barrier);
 
   private:
+    // What a member tells: addresses in its memory.
+    struct Places {
+        std::uint64_t given = 0;
+        std::uint64_t result = 0;
+    };
+
     bool may_reach_all();
-    void tell_all(const void* memory);
-    void meet();
+    std::uint64_t tell(const void* what, Bytes bytes);
+    const std::byte* told_by(std::uint32_t member, std::uint64_t call);
+    Places places_of(std::uint32_t member);
     void read(std::uint32_t member, std::uint64_t from, std::byte* to, Bytes bytes) const;
+    void write(std::uint32_t member, const std::byte* from, std::uint64_t to, Bytes bytes) const;
     template <typename Work>
     void for_others(Work&& work) const;
+    void move(const Shape& shape, const Run& run);
+    void read_half(std::uint32_t member, std::uint64_t from, std::byte* to, Bytes bytes) const;
+    void write_half(std::uint32_t member, const std::byte* from, std::uint64_t to,
+                    Bytes bytes) const;
+    bool touched_by(const Shape& shape, std::uint32_t member) const noexcept;
 
     comm::Runtime& runtime_;
     const Group& group_;
     LocalCalls& local_;
     std::uint32_t n_;
     std::uint32_t me_;
+    std::uint64_t call_ = 0;  // the exchange under way
     std::vector<pid_t> pids_;
     enum class Allowed { kNotTried, kYes, kNo } allowed_ = Allowed::kNotTried;
-    std::vector<std::uint64_t> all_;  // addresses of all members
+    std::vector<std::uint64_t> tried_;  // a word for each member to reach
 };
 
 }  // namespace poe::collectives

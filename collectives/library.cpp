@@ -258,7 +258,8 @@ bool Library::advance(Running& running) {
 }
 
 bool Library::needs_whole_matrix(const Group& group, const Shape& shape) {
-    if (shape.matrix.empty()) return false;
+    if (shape.matrix.empty() || !overrides_[static_cast<std::size_t>(shape.operation)])
+        return false;
     return std::string_view(choice_for(group, shape).algorithm->name) != "pairwise";
 }
 

@@ -53,7 +53,7 @@ class Library {
     // The shared memory to make a blocking call on that group with, or null: then by messages. The
     // first call that could use any finds out, which blocks until the members have heard of it.
     LocalCalls* local_for(Group& group, const Shape& shape);
-    // The same for long data, by reading each other's memory.
+    // The same by reaching into each other's memory; where that is to be used, it is faster.
     DirectCalls* direct_for(Group& group, const Shape& shape);
     // The plan to run for a call on that group, built at the first call of its shape.
     Plan& plan_for(Group& group, const CollectiveCall& call);
@@ -86,6 +86,10 @@ class Library {
     // Moves all of them on. Never blocks.
     bool advance_all();
 
+    // Memory of the last irregular call's shape, for the next one.
+    std::vector<Bytes>& spare_offsets() noexcept { return spare_offsets_; }
+    std::vector<Bytes>& spare_matrix() noexcept { return spare_matrix_; }
+
     comm::MessageLayer& messages() noexcept { return runtime_.messages(); }
 
   private:
@@ -107,6 +111,8 @@ class Library {
     std::vector<std::unique_ptr<Running>> running_;
     std::vector<std::unique_ptr<Running>> spare_;  // that have ended, to be used again
     int next_id_ = 1;
+    std::vector<Bytes> spare_offsets_;
+    std::vector<Bytes> spare_matrix_;
 };
 
 }  // namespace poe::collectives

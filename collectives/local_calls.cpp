@@ -14,6 +14,9 @@ constexpr Bytes kShortPerMember = Commons::kShort.per_member();
 static_assert(kShortBase + Commons::kLong.base() <= kCommonBase);
 static_assert(kShortPerMember + Commons::kLong.per_member() <= kCommonPerTask);
 
+// So many members sort an index faster each for itself.
+constexpr std::uint32_t kFew = 4;
+
 class LocalPart final : public Commons::Part {
   public:
     LocalPart(const Shape& shape, const Run& run, const Commons& commons, std::uint32_t me,
@@ -189,6 +192,10 @@ LocalCalls::~LocalCalls() {
     short_->leave();
     if (!long_->leave()) return;
     const std::uint32_t members = group_->size();
+    // All have made the same calls, so all have it or none.
+    if (staging_)
+        std::memset(memory_.data() + runtime_->segment()->facts().layout.staging_offset, 0,
+                    Commons::bytes_for(members, StagedCall::sizes(members)));
     std::memset(
         memory_.data(), 0,
         Commons::bytes_for(members, Commons::kShort) + Commons::bytes_for(members, Commons::kLong));
@@ -196,6 +203,11 @@ LocalCalls::~LocalCalls() {
 }
 
 bool LocalCalls::fits(const Shape& shape) noexcept {
+    return fits_at_once(shape) || StagedCall::fits(shape);
+}
+
+// Whether all that is given, and all that comes of it, has room in one call.
+bool LocalCalls::fits_at_once(const Shape& shape) noexcept {
     if (!shape.offsets.empty() || !shape.matrix.empty()) return false;
     const Bytes each = shape.bytes;
     const bool slot = each <= Commons::kLong.slot;
@@ -216,7 +228,8 @@ bool LocalCalls::fits(const Shape& shape) noexcept {
         case Operation::kShift:
             return slot && all;
         case Operation::kIndex:
-            return each * shape.n <= Commons::kLong.slot &&
+            // Where blocks are less than a cache line, it is less work that one member sorts them.
+            return shape.n > kFew && each < kLine && each * shape.n <= Commons::kLong.slot &&
                    each * shape.n * shape.n <= Commons::kLong.result;
     }
     return false;
@@ -235,8 +248,30 @@ Commons& LocalCalls::memory_for(const Shape& shape) noexcept {
     return given <= Commons::kShort.slot ? *short_ : *long_;
 }
 
+// Who comes first reserves it, and so does everybody else.
+Commons& LocalCalls::staging() {
+    if (!staging_) {
+        const Commons::Sizes sizes = StagedCall::sizes(group_->size());
+        const NodeSegment& segment = *runtime_->segment();
+        segment.reserve_staging(piece_, Commons::bytes_for(group_->size(), sizes));
+        staging_.emplace(memory_.data() + segment.facts().layout.staging_offset, group_->size(),
+                         static_cast<std::uint32_t>(group_->me), sizes);
+    }
+    return *staging_;
+}
+
 void LocalCalls::run(const Shape& shape, const Run& run, bool barrier) {
     const auto me = static_cast<std::uint32_t>(group_->me);
+    if (!fits_at_once(shape)) {
+        if (barrier) {
+            Shape sync;
+            sync.n = shape.n;
+            this->run(sync, {}, false);
+        }
+        StagedCall(shape, run, staging(), *this, me).run();
+        runtime_->messages().progress();
+        return;
+    }
     Commons& commons = memory_for(shape);
     LocalPart part(shape, run, commons, me, barrier, scratch_.data());
     if (shape.operation == Operation::kBcast || shape.operation == Operation::kScatter) {

@@ -8,6 +8,7 @@
 
 #include "collectives/commons.hpp"
 #include "collectives/plan.hpp"
+#include "collectives/staged_call.hpp"
 #include "comm/runtime.hpp"
 
 namespace poe::collectives {
@@ -23,8 +24,8 @@ class LocalCalls : private Commons::Host {
     LocalCalls(const LocalCalls&) = delete;
     LocalCalls& operator=(const LocalCalls&) = delete;
 
-    // Whether calls of this shape are short enough. Depends on the shape only, so all members
-    // agree.
+    // Whether calls of this shape can be made this way, and no other is faster. Depends on the
+    // shape only, so all members agree.
     static bool fits(const Shape& shape) noexcept;
     // Whether the group is within this task's node, and there is shared memory at all.
     static bool possible(comm::Runtime& runtime, const Group& group) noexcept;
@@ -34,7 +35,13 @@ class LocalCalls : private Commons::Host {
     // broadcast or a scatter.
     void run(const Shape& shape, const Run& run, bool barrier);
 
+    // To exchange with the other members; available only.
+    Commons& exchange() noexcept { return *short_; }
+    Commons::Host& host() noexcept { return *this; }
+
   private:
+    static bool fits_at_once(const Shape& shape) noexcept;
+    Commons& staging();
     Commons& memory_for(const Shape& shape) noexcept;
     void wait(const std::function<bool()>& over,
               const std::function<std::uint32_t()>& whom) override;
@@ -47,6 +54,7 @@ class LocalCalls : private Commons::Host {
     SegmentMapping memory_;
     std::optional<Commons> short_;
     std::optional<Commons> long_;
+    std::optional<Commons> staging_;     // from the first call that needs it
     std::vector<std::uint32_t> others_;  // local indices
     std::vector<std::byte> scratch_;     // for functions of the user's
 };

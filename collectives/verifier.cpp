@@ -1,9 +1,11 @@
 // Symbolic execution of schedules; see verifier.hpp.
 #include "collectives/verifier.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <sstream>
+#include <unordered_map>
 #include <utility>
 
 namespace poe::collectives {
@@ -49,6 +51,9 @@ class Run {
         for (std::uint32_t r = 0; r < shape.n; ++r) {
             RankState& state = ranks_[r];
             generate(static_cast<Rank>(r), state.schedule);
+            const auto steps = state.schedule.steps();
+            state.messages.reserve(static_cast<std::size_t>(std::count_if(
+                steps.begin(), steps.end(), [](const Step& step) { return step.is_message(); })));
             if (barrier_) {
                 state.heard.resize(shape.n);
                 state.heard[r] = true;
@@ -74,7 +79,7 @@ class Run {
         }
         for (const auto& [pair, queue] : waiting_) {
             if (!queue.empty())
-                fail(static_cast<std::uint32_t>(pair.first), "has a message without partner");
+                fail(static_cast<std::uint32_t>(pair / shape_.n), "has a message without partner");
         }
     }
 
@@ -312,8 +317,9 @@ class Run {
             {now.peer, receive ? now.to : now.from, now.length, receive, false, state.heard});
         state.open.push_back(index);
         const auto me = static_cast<Rank>(r);
-        const auto pair = receive ? std::pair{now.peer, me} : std::pair{me, now.peer};
-        auto& queue = waiting_[pair];
+        const auto [from, to] = receive ? std::pair{now.peer, me} : std::pair{me, now.peer};
+        auto& queue =
+            waiting_[static_cast<std::uint64_t>(from) * shape_.n + static_cast<std::uint64_t>(to)];
         const auto peer = static_cast<std::uint32_t>(now.peer);
         if (queue.empty() ||
             ranks_[queue.front().first].messages[queue.front().second].receive == receive) {
@@ -321,7 +327,7 @@ class Run {
             return;
         }
         const std::uint32_t other = queue.front().second;
-        queue.pop_front();
+        queue.erase(queue.begin());
         if (receive) {
             transfer(peer, other, r, index);
         } else {
@@ -351,8 +357,9 @@ class Run {
     const Shape& shape_;
     std::vector<RankState> ranks_;
     bool barrier_;
-    // Messages started at one end only: (sender, receiver) to (rank, its message).
-    std::map<std::pair<Rank, Rank>, std::deque<std::pair<std::uint32_t, std::uint32_t>>> waiting_;
+    // Messages started at one end only: sender * n + receiver to (rank, its message).
+    std::unordered_map<std::uint64_t, std::vector<std::pair<std::uint32_t, std::uint32_t>>>
+        waiting_;
 };
 
 }  // namespace

@@ -171,8 +171,9 @@ SegmentLayout SegmentLayout::of(std::uint32_t tasks, std::uint32_t local_tasks,
     layout.ring_bytes = ring_bytes_for(local_tasks);
     layout.commons_offset =
         layout.fixed_bytes + std::uint64_t{local_tasks} * local_tasks * layout.pipe_bytes();
-    layout.common_bytes =
+    layout.staging_offset =
         round_up(kCommonBase + std::uint64_t{local_tasks} * kCommonPerTask, kPage);
+    layout.common_bytes = layout.staging_offset + round_up(staging_bytes(local_tasks), kPage);
     layout.file_bytes = layout.commons_offset + kCommons * layout.common_bytes;
     return layout;
 }
@@ -404,9 +405,16 @@ std::optional<std::uint32_t> NodeSegment::take_common() const {
         }
         const std::uint64_t start =
             facts_.layout.commons_offset + free * facts_.layout.common_bytes;
-        reserve(start, start + facts_.layout.common_bytes, "shared memory of a group");
+        reserve(start, start + facts_.layout.staging_offset, "shared memory of a group");
         return free;
     }
+}
+
+void NodeSegment::reserve_staging(std::uint32_t index, Bytes bytes) const {
+    POE_CHECK(index < kCommons && bytes <= staging_bytes(facts_.local_tasks), index, bytes);
+    const std::uint64_t start = facts_.layout.commons_offset + index * facts_.layout.common_bytes +
+                                facts_.layout.staging_offset;
+    reserve(start, start + bytes, "long data of a group");
 }
 
 void NodeSegment::give_back_common(std::uint32_t index) const noexcept {

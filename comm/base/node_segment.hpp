@@ -112,11 +112,15 @@ class NodeSegment {
     void reserve_pipe(std::uint32_t sender, std::uint32_t receiver, std::uint64_t from,
                       std::uint64_t to) const;
 
-    // Takes a common piece that nobody uses, and reserves its memory, which is zero unless who gave
-    // it back left something. Nothing: all are in use. Throws Error when memory is short.
+    // Takes a common piece that nobody uses, and reserves its memory without that for long data; it
+    // is zero unless who gave it back left something. Nothing: all are in use. Throws Error when
+    // memory is short.
     std::optional<std::uint32_t> take_common() const;
     void give_back_common(std::uint32_t index) const noexcept;
-    // Maps one that somebody has taken. Throws Error.
+    // Reserves the first `bytes` for long data of a piece that somebody has taken (idempotent).
+    // Throws Error.
+    void reserve_staging(std::uint32_t index, Bytes bytes) const;
+    // Maps one that somebody has taken, all of it. Throws Error.
     SegmentMapping map_common(std::uint32_t index) const;
 
     // What the segment costs, for reports.

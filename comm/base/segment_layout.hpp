@@ -16,7 +16,8 @@
 //   commons       kCommons pieces of shared memory for groups of tasks (collectives/commons.hpp)
 //
 // The file is sparse. The memory of a pipe exists only after its first user has reserved it, in
-// steps, that of a common piece after who took it has; nobody may touch memory before that (a touch
+// steps, that of a common piece after who took it has, its part for long data after the first user
+// of that has; nobody may touch memory before that (a touch
 // of a hole could end in SIGBUS when /dev/shm is full).
 //
 // Who writes what: pmd the header, the node map and the nodes (before anyone attaches; `ending` and
@@ -41,15 +42,32 @@
 namespace poe {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x4745'5345'444f'4e50ull;  // "PNODESEG" in memory
-inline constexpr std::uint32_t kSegmentVersion = 8;
+inline constexpr std::uint32_t kSegmentVersion = 9;
 inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxTasks = 1u << 20;
 inline constexpr std::uint32_t kMaxLocalTasks = 4096;
 inline constexpr std::uint32_t kCommons = 16;
 // Of a common piece: for each local task, and besides.
-inline constexpr std::size_t kCommonPerTask = std::size_t{17} * 1024;
-inline constexpr std::size_t kCommonBase = std::size_t{4} * 32768 + 4 * kPage;
+inline constexpr std::size_t kCommonPerTask = std::size_t{25} * 1024;
+inline constexpr std::size_t kCommonBase = std::size_t{16} * 16384 + 4 * kPage;
+// Of a common piece, for long data, reserved when some are exchanged: kStages times what members
+// put there at once, each at most stage_bytes. Less for each where there are many, so that all of
+// it stays in caches.
+inline constexpr std::uint32_t kStages = 4;
+constexpr std::size_t stage_bytes(std::size_t members) noexcept {
+    constexpr std::size_t kMost = 32768;
+    constexpr std::size_t kLeast = 2048;
+    constexpr std::size_t kAll = std::size_t{1} << 20;
+    const std::size_t share = kAll / members / kLine * kLine;
+    return share > kMost ? kMost : share < kLeast ? kLeast : share;
+}
+// Enough for as many members and any fewer.
+constexpr std::size_t staging_bytes(std::size_t members) noexcept {
+    const std::size_t few = members * stage_bytes(1);
+    const std::size_t many = members * stage_bytes(members) + (std::size_t{1} << 20);
+    return kStages * (few < many ? few : many) + members * kLine + kPage;
+}
 inline constexpr std::size_t kMaxJobId = 40;
 
 // A node of the job, for tasks that connect to its tasks.
@@ -73,7 +91,8 @@ struct SegmentLayout {
     std::uint64_t control_bytes = 0;  // of one pipe
     std::uint64_t ring_bytes = 0;     // of one pipe, a power of two
     std::uint64_t commons_offset = 0;
-    std::uint64_t common_bytes = 0;  // of one
+    std::uint64_t common_bytes = 0;    // of one
+    std::uint64_t staging_offset = 0;  // in it, of the part for long data
     std::uint64_t file_bytes = 0;
 
     static SegmentLayout of(std::uint32_t tasks, std::uint32_t local_tasks,

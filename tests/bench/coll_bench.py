@@ -5,7 +5,8 @@ With more tasks than cores the MPIs may take seconds for a call, so a launch tha
 as none, and an MPI that was too slow once is not asked again for more of the same. What only poe can do
 in that time is left out of the mean.
 
-./dev bench collectives [OPERATION|TASKS|BYTES]... measures only these."""
+./dev bench collectives [OPERATION|TASKS|BYTES]... measures only these; ./dev bench collectives hosts [HOSTS]
+what coll_hosts_bench.py says."""
 
 import math
 import os
@@ -13,6 +14,7 @@ import signal
 import statistics
 import subprocess
 
+import coll_hosts_bench
 from measuring import BUILD, HYDRA, OPEN_MPI, POE, compile_program, environment, ratio, save, table, text
 
 OPERATIONS = ("bcast", "reduce", "combine", "prefix", "scatter", "gather", "concat", "index", "shift", "sync")
@@ -72,6 +74,9 @@ def target(operation, size, tasks):
 def run(*only):
     if not HYDRA or not OPEN_MPI:
         raise SystemExit("bench collectives: needs mpich and openmpi-bin (./dev bench installs them)")
+    if only[:1] == ("hosts",):
+        coll_hosts_bench.run(programs(), *map(int, only[1:2]))
+        return
     chosen = {str(word) for word in only}
     unknown = chosen - set(map(str, OPERATIONS + SIZES + TASKS))
     if unknown:

@@ -1,6 +1,7 @@
 /* mpl_allocations: a collective call like an earlier one builds nothing and allocates nothing.
  * Counts malloc and its like in this process, also those of the library, whose operator new uses
- * them. All ten operations, several lengths each, blocking and not, in blocks of calls.
+ * them. All ten operations and the irregular ones, several lengths each, blocking and not, in
+ * blocks of calls.
  *
  * What comes before it is asked for is kept in memory that is used again; more than ever before of
  * it may come in any call, since tasks run ahead of each other as the scheduler lets them. So not
@@ -46,13 +47,25 @@ EXPORT int posix_memalign(void** memory, size_t alignment, size_t bytes) {
 static int tasks, me, failed;
 static char *given, *result;
 
+/* Blocks for the irregular operations: of each task, and between this one and each. */
+enum { MOST_TASKS = 16 };
+static int lengths[MOST_TASKS], column[MOST_TASKS];
+
+static void set_lengths(size_t bytes) {
+    for (int i = 0; i < tasks; ++i) {
+        lengths[i] = (int)bytes / (1 + i % 3);
+        column[i] = (int)bytes / (1 + (i + me) % 4);
+    }
+}
+
 static void swap(void* one, void* two, void* out, int* bytes) {
     (void)two;
     memcpy(out, one, (size_t)*bytes);
 }
 
-static const char* const names[] = {"bcast",  "reduce", "combine", "prefix", "scatter",
-                                    "gather", "concat", "index",   "shift",  "sync"};
+static const char* const names[] = {"bcast",    "reduce",  "combine", "prefix", "scatter",
+                                    "gather",   "concat",  "index",   "shift",  "sync",
+                                    "scatterv", "gatherv", "concatv", "indexv"};
 
 static void call(int operation, size_t bytes, int users) {
     void (*function)(void*, void*, void*, int*) = users ? swap : i_vadd;
@@ -86,6 +99,18 @@ static void call(int operation, size_t bytes, int users) {
             break;
         case 9:
             CHECK(mpc_sync(ALLGRP) == 0);
+            break;
+        case 10:
+            CHECK(mpc_scatterv(given, result, lengths, 0, ALLGRP) == 0);
+            break;
+        case 11:
+            CHECK(mpc_gatherv(given, result, lengths, 0, ALLGRP) == 0);
+            break;
+        case 12:
+            CHECK(mpc_concatv(given, result, lengths, ALLGRP) == 0);
+            break;
+        case 13:
+            CHECK(mpc_indexv(given, column, result, column, ALLGRP) == 0);
             break;
         default:
             CHECK(0);
@@ -128,18 +153,19 @@ static void check(const char* what, int operation, size_t bytes, int users) {
 }
 
 int main(void) {
-    const size_t lengths[] = {8, 4000, 40000, LONGEST};
+    const size_t sizes[] = {8, 4000, 40000, LONGEST};
     CHECK(mpc_environ(&tasks, &me) == 0);
     given = calloc((size_t)tasks, LONGEST);
     result = calloc((size_t)tasks, LONGEST);
-    CHECK(given != NULL && result != NULL);
+    CHECK(tasks <= MOST_TASKS && given != NULL && result != NULL);
     CHECK(allocations > 2); /* those of the library are counted */
-    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; ++i) {
-        for (int operation = 0; operation < 10; ++operation) {
-            check(names[operation], operation, lengths[i], 0);
-            if (operation >= 1 && operation <= 3) check(names[operation], operation, lengths[i], 1);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+        set_lengths(sizes[i]);
+        for (int operation = 0; operation < 14; ++operation) {
+            check(names[operation], operation, sizes[i], 0);
+            if (operation >= 1 && operation <= 3) check(names[operation], operation, sizes[i], 1);
         }
-        check("icombine", -1, lengths[i], 0);
+        check("icombine", -1, sizes[i], 0);
     }
     free(given);
     free(result);

@@ -139,7 +139,8 @@ std::vector<unsigned char> Caller::reduced(int kind, std::size_t count, int last
 void Caller::reduction(Pending& pending, int what) {
     const int kind = static_cast<int>(random() % 4);
     const std::size_t counts[] = {0, 1, 2, 7, 100, 4000};
-    const std::size_t count = counts[random() % (random() % 6 == 0 ? 6 : 5)];
+    std::size_t count = counts[random() % (random() % 6 == 0 ? 6 : 5)];
+    if (kind > 1 && random() % 8 == 0) count = 30'000;
     const int root = static_cast<int>(random() % n());
     const int root_task = members[static_cast<std::size_t>(root)];
     const int last = what == 2 ? rank : static_cast<int>(n()) - 1;

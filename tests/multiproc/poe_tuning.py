@@ -50,8 +50,9 @@ class Tuning(LaunchTest):
         self.assertIn("level network", result.stdout)
         self.assertIn("level node\n" + node, files[0].read_text())
 
+    # By messages: tasks of a node that share memory need none.
     def taken(self, file):
-        result = mptune("-explain", "bcast", "100k", "5", MP_TUNEFILE=file)
+        result = mptune("-explain", "bcast", "100k", "5", "-euilib", "ip", MP_TUNEFILE=file)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("bcast of 102400 bytes, 5 tasks", result.stdout)
         rows = [line.split() for line in result.stdout.splitlines()[2:]]
@@ -65,9 +66,9 @@ class Tuning(LaunchTest):
 
     def test_calls_choose_by_the_file(self):
         file = self.home / "tuning"
-        file.write_text("level node\nstart_up 1000\nper_byte 0\nload 0\nmessage 0\n")
+        file.write_text("level network\nstart_up 1000\nper_byte 0\nload 0\nmessage 0\n")
         self.assertEqual(self.taken(file), "binomial")
-        file.write_text("level node\nstart_up 0.001\nper_byte 1\nload 0\nmessage 0\n")
+        file.write_text("level network\nstart_up 0.001\nper_byte 1\nload 0\nmessage 0\n")
         self.assertRegex(self.taken(file), "^(circulant|chain):")
 
     def test_what_goes_without_messages(self):
@@ -85,16 +86,16 @@ class Tuning(LaunchTest):
         file.write_text("# mine\nlevel node\nstart_up fast\n")
         environment = clean_environment(MP_TUNEFILE=file)
         program = self.program("mpc_bcast(block, sizeof block, 0, ALLGRP); mpc_bcast(block, 100000, 0, ALLGRP);")
-        result = self.ok(poe(program, "-procs", "3", env=environment))
+        result = self.ok(poe(program, "-procs", "3", "-euilib", "ip", env=environment))
         self.assertEqual(result.stderr.count(b"0032-122"), 1, result.stderr)
         self.assertIn(f"{file}:3: \"start_up fast\" is not allowed; expected one number".encode(), result.stderr)
         # Who makes no collective call does not hear of it.
-        result = self.ok(poe(self.program("", "silent"), "-procs", "3", env=environment))
+        result = self.ok(poe(self.program("", "silent"), "-procs", "3", "-euilib", "ip", env=environment))
         self.assertEqual(result.stderr, b"")
         # Nor is a file missed that nobody has named.
-        result = self.ok(poe(program, "-procs", "3", env=clean_environment(XDG_CONFIG_HOME=self.home / "none")))
+        result = self.ok(poe(program, "-procs", "3", "-euilib", "ip", env=clean_environment(XDG_CONFIG_HOME=self.home / "none")))
         self.assertNotIn(b"0032-122", result.stderr)
-        result = self.ok(poe(program, "-procs", "3", env=clean_environment(MP_TUNEFILE="/no/such/file")))
+        result = self.ok(poe(program, "-procs", "3", "-euilib", "ip", env=clean_environment(MP_TUNEFILE="/no/such/file")))
         self.assertIn(b"cannot read /no/such/file", result.stderr)
 
     def test_wrong_words(self):

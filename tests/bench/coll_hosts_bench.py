@@ -1,0 +1,113 @@
+"""Collective operations over hosts with slow cables: MPL under poe, MPICH and Open MPI in turns, on the test
+bed (tests/cluster/testbed, as root). One task on each of 16 hosts at 100 Mbit/s; then broadcasts of 8 bytes
+with delay, by the lambda tree and by the binomial one.
+
+./dev bench collectives hosts [HOSTS]: with fewer hosts no target is asked for."""
+
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+
+from measuring import HYDRA, OPEN_MPI, POE, ROOT, environment, ratio, save, table, text
+
+TESTBED = str(ROOT / "tests" / "cluster" / "testbed")
+RATE, DELAY = "100mbit", "1ms"
+HOSTS = 16
+LAUNCHES = 3
+SECONDS = 0.5  # of measuring, in one launch
+PATIENCE = 60  # seconds for one launch
+CELLS = (("bcast", 1 << 20, 0.45), ("concat", 1 << 16, 0.75), ("index", 1 << 16, 0.7), ("index", 1 << 18, 0.9),
+         ("sync", 8, 1.0))
+LAMBDA = 0.85  # of the binomial tree's time
+
+
+def launch(command):
+    """Milliseconds of one call; None when it failed or took too long. On the first host."""
+    process = subprocess.Popen([TESTBED, "on", "0", *command], env=environment(), stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        out, err = process.communicate(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return None
+    if process.returncode != 0:
+        print(f"  {command[0]} failed: {err.strip()[-300:]}", file=sys.stderr)
+        return None
+    return float(out.split()[3]) / 1000
+
+
+def in_turns(commands):
+    values = {name: [] for name in commands}
+    for _ in range(LAUNCHES):
+        for name, command in commands.items():
+            values[name].append(launch(command))
+    return {name: statistics.median(good) if (good := [v for v in of if v is not None]) else None
+            for name, of in values.items()}
+
+
+def measure(what, programs):
+    """Beside the hosts, in the test bed: prints what was measured, as JSON."""
+    hosts = int(os.environ["TESTBED_HOSTS"])
+    with tempfile.NamedTemporaryFile("w", suffix=".hosts") as file:
+        file.writelines(f"node{k}\n" for k in range(hosts))
+        file.flush()
+
+        def mpl(*words):
+            return [POE, programs["MPL"], *words, "-procs", str(hosts), "-hostfile", file.name]
+
+        found = {}
+        if what == "peers":
+            for operation, size, _ in CELLS:
+                words = (operation, str(size), str(SECONDS))
+                found[f"{operation} {size}"] = in_turns({
+                    "MPL": mpl(*words),
+                    "MPICH": ["env", "UCX_TLS=tcp,self", HYDRA, "-f", file.name, "-n", str(hosts), programs["MPICH"],
+                              *words],
+                    "Open MPI": [OPEN_MPI, "--hostfile", file.name, "-n", str(hosts), "--mca", "pml", "ob1", "--mca",
+                                 "btl", "tcp,self", "--mca", "mpi_yield_when_idle", "1", programs["Open MPI"], *words]})
+        else:
+            words = ("bcast", "8", str(SECONDS))
+            found = in_turns({tree: ["env", f"MP_COLL_BCAST={tree}", *mpl(*words)]
+                              for tree in ("lambda:2", "lambda:3", "binomial")})
+        print(json.dumps(found))
+
+
+def inside(options, hosts, what, programs):
+    command = [TESTBED, *options, str(hosts), "--", sys.executable, __file__, what, json.dumps(programs)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    return json.loads(done.stdout.splitlines()[-1]) if done.returncode == 0 else None
+
+
+def run(programs, hosts=HOSTS):
+    peers = inside(["--rate", RATE], hosts, "peers", programs)
+    if peers is None:
+        raise SystemExit("bench collectives hosts: the test bed does not start; it needs root, iproute2 and openssh-server")
+    rows, missed = [], []
+    for operation, size, limit in CELLS:
+        times = peers[f"{operation} {size}"]
+        share = ratio(times["MPL"], times["MPICH"], times["Open MPI"])
+        asked = hosts == HOSTS and share is not None
+        if asked and share > limit:
+            missed.append(f"{operation} {size}")
+        rows.append([operation, size, *(text(value, 1, 2) for value in times.values()), text(share), limit,
+                     "" if not asked else "met" if share <= limit else "MISSED"])
+    table(f"{hosts} hosts at {RATE}/s, ms", ["", "bytes", *programs, "MPL/best", "target", ""], rows)
+    trees = inside(["--delay", DELAY], hosts, "trees", programs)
+    if trees is None:
+        print("  trees with delay: not measured, the test bed cannot delay here")
+    else:
+        best = min(filter(None, (trees["lambda:2"], trees["lambda:3"])), default=None)
+        table(f"{hosts} hosts, delay {DELAY}, bcast of 8 bytes, ms", [*trees, "lambda/binomial", "target"],
+              [[*(text(value, 1, 2) for value in trees.values()), text(ratio(best, trees["binomial"])), LAMBDA]])
+    for name in missed:
+        print(f"  missed: {name}")
+    save("collectives-hosts", {"peers": peers, "trees": trees, "missed": missed})
+
+
+if __name__ == "__main__":
+    measure(sys.argv[1], json.loads(sys.argv[2]))
