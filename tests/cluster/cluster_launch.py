@@ -154,7 +154,7 @@ class Missing(ClusterTest):
         subprocess.run(command_on(0, "cp", "/bin/hostname", "/dev/shm/my-hostname"), check=True)
         self.addCleanup(subprocess.run, command_on(0, "rm", "/dev/shm/my-hostname"))
         text = self.said("/dev/shm/my-hostname", "-procs", 4, "-hostfile", self.host_file(range(4)), status=255)
-        self.assertRegex(text, r"tasks? [123-]+ \(nodes? node\d\S*\) cannot run \"/dev/shm/my-hostname\": there is no such file")
+        self.assertRegex(text, r"tasks? [123,-]+ \(nodes? node\d\S*\) cannot run \"/dev/shm/my-hostname\": there is no such file")
 
     def test_directory(self):
         text = self.said("hostname", "-procs", 2, "-hostfile", self.host_file([0, 1]),
