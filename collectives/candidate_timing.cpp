@@ -76,13 +76,12 @@ class Timer {
 
   private:
     void tell(std::uint32_t& number) {
-        library_.tell_from_first(group_, number, message_type(group_, group_.sequence++));
+        library_.tell_from_first(group_, number, library_.next_type(group_));
     }
     void synchronise() {
         std::uint32_t none = 0;
         std::vector<std::uint32_t> all(group_.size());
-        library_.tell_all(group_, &none, all.data(), sizeof none,
-                          message_type(group_, group_.sequence++));
+        library_.tell_all(group_, &none, all.data(), sizeof none, library_.next_type(group_));
     }
 
     Library& library_;

@@ -77,8 +77,8 @@ Made partition(Library& library, Group& parent, int key, int label) {
     };
     const Told own{label, key, library.groups().counter()};
     std::vector<Told> all(parent.size());
-    if (Plan* wrong = library.tell_all(parent, &own, all.data(), sizeof own,
-                                       message_type(parent, parent.sequence++)))
+    if (Plan* wrong =
+            library.tell_all(parent, &own, all.data(), sizeof own, library.next_type(parent)))
         return {{}, wrong};
     Colouring colouring;
     std::vector<std::uint32_t> counters;
@@ -93,8 +93,8 @@ Made partition(Library& library, Group& parent, int key, int label) {
 Made make_coloured(Library& library, Group& parent, const std::vector<Colouring>& colourings) {
     const std::uint32_t own = library.groups().counter();
     std::vector<std::uint32_t> counters(parent.size());
-    if (Plan* wrong = library.tell_all(parent, &own, counters.data(), sizeof own,
-                                       message_type(parent, parent.sequence++)))
+    if (Plan* wrong =
+            library.tell_all(parent, &own, counters.data(), sizeof own, library.next_type(parent)))
         return {{}, wrong};
     return from_counters(library, parent, colourings, counters);
 }

@@ -156,8 +156,7 @@ LocalCalls* Library::memory_of(Group& group) {
             const auto taken = runtime_.segment()->take_common();
             if (taken) piece = *taken + 1;
         }
-        const std::uint32_t sequence = group.sequence++;
-        if (tell_from_first(group, piece, message_type(group, sequence)) != nullptr) return nullptr;
+        if (tell_from_first(group, piece, next_type(group)) != nullptr) return nullptr;
         if (piece != 0) group.local = std::make_unique<LocalCalls>(runtime_, group, piece - 1);
     }
     return group.local->available() ? group.local.get() : nullptr;
@@ -174,13 +173,17 @@ Plan& Library::plan_for(Group& group, const CollectiveCall& call) {
     });
 }
 
-void Library::begin(Group& group, Plan& plan, Run run) {
+std::int32_t Library::next_type(Group& group) {
     const std::uint32_t sequence = group.sequence++;
     for (const auto& each : running_) {
         if (each->group == &group && sequence - each->sequence >= kCallsAtOnce)
             each->plan->finish(messages());
     }
-    run.type = message_type(group, sequence);
+    return message_type(group, sequence);
+}
+
+void Library::begin(Group& group, Plan& plan, Run run) {
+    run.type = next_type(group);
     plan.begin(group, run);
 }
 
@@ -215,7 +218,7 @@ Plan* Library::exchange_rows(Group& group, std::vector<Bytes>& matrix) {
     std::vector<Bytes> own(
         matrix.begin() + group.me * static_cast<std::ptrdiff_t>(group.size()),
         matrix.begin() + (group.me + 1) * static_cast<std::ptrdiff_t>(group.size()));
-    return tell_all(group, own.data(), matrix.data(), row, message_type(group, group.sequence++));
+    return tell_all(group, own.data(), matrix.data(), row, next_type(group));
 }
 
 Running& Library::add_running(Group& group, Plan& plan) {

@@ -59,8 +59,10 @@ class Library {
     Plan& plan_for(Group& group, const CollectiveCall& call);
     // What messages cost between the members, as far as anybody has said.
     const CostModel& model_for(const Group& group);
-    // Begins one that plan_for has given; takes the next number of the group's calls. Blocks only
-    // while kCallsAtOnce calls on the group are under way.
+    // The type of the messages of the group's next call, or of a round of our own. It was that of a
+    // call kCallsAtOnce before, so it blocks while that one is under way.
+    std::int32_t next_type(Group& group);
+    // Begins one that plan_for has given, with the next type.
     void begin(Group& group, Plan& plan, Run run);
 
     // Whether the algorithm for an irregular index is one that has to know the lengths of all
