@@ -22,8 +22,7 @@
 //                 after all have told, where members have agreed who writes what.
 //   arrived[e]    counts arrivals; who makes it n sets it back to 0, before it publishes
 //   result[e]     written by the last to arrive (all have, so all are done with call e - depth), or
-//   by
-//                 the root of a broadcast when all members are done with call e - depth
+//                 by the root of a broadcast when all members are done with call e - depth
 //   published[e]  e + 1 once result[e] is complete, with release; read with acquire
 //   roots         how many members wait for others to be done: who is done with a call looks here
 //                 whether it has to wake somebody

@@ -188,7 +188,7 @@ void give_answer(const Waiting& waiting, pmix_status_t status, const std::string
     char* data = static_cast<char*>(std::malloc(std::max<std::size_t>(bytes.size(), 1)));
     if (data == nullptr)
         return waiting.answer(PMIX_ERR_NOMEM, nullptr, 0, waiting.request, nullptr, nullptr);
-    std::memcpy(data, bytes.data(), bytes.size());
+    std::copy(bytes.begin(), bytes.end(), data);
     waiting.answer(status, data, bytes.size(), waiting.request, &std::free, data);
 }
 

@@ -97,7 +97,7 @@ class Launch {
         std::optional<pm::Exchange> part;
     };
 
-    Place& place(NodeIndex node) { return places_[static_cast<std::size_t>(node + 1)]; }
+    Place& place(NodeIndex node) { return places_[static_cast<std::size_t>(node) + 1]; }
 
     // When the receiver has dealt with a message.
     Seconds send(NodeIndex from, NodeIndex to, Seconds at, Bytes bytes) {
