@@ -12,6 +12,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tracer/keyframe.hpp"
@@ -19,6 +20,9 @@
 #include "tracer/summary.hpp"
 
 namespace poe::trace {
+
+// Of the name of a trace's index, which lies beside it.
+inline constexpr std::string_view kIndexSuffix = ".vtindex";
 
 class Index {
   public:

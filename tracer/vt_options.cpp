@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "partition_manager/suggest.hpp"
+#include "tracer/index.hpp"
 
 namespace poe::trace {
 namespace {
@@ -144,7 +145,8 @@ Result<VtOptions> read_vt_options(const std::vector<std::string>& arguments) {
         if (word.size() < 2 || word[0] != '-') {
             if (word.empty() || word == "-")
                 return mistake("there is no trace " + pm::quoted(word), "name a file or a folder");
-            options.traces.push_back(word);
+            // A shell's `run*` names the index of run, too.
+            if (!word.ends_with(kIndexSuffix)) options.traces.push_back(word);
             continue;
         }
         const std::string_view name = std::string_view(word).substr(word[1] == '-' ? 2 : 1);
