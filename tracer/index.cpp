@@ -21,7 +21,8 @@ Index::Places index_places(const std::string& trace, const std::string& cache,
     std::string plain = trace;
     while (plain.size() > 1 && plain.back() == '/') plain.pop_back();
     Index::Places places{plain + std::string(kIndexSuffix)};
-    if (!cache.empty()) places.push_back(fmt::format("{}/poe/{:016x}{}", cache, identity, kIndexSuffix));
+    if (!cache.empty())
+        places.push_back(fmt::format("{}/poe/{:016x}{}", cache, identity, kIndexSuffix));
     return places;
 }
 

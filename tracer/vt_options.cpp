@@ -128,7 +128,8 @@ Result<VtOptions> checked(const VtOptions& options) {
         return mistake("-json is for -summary", "as in vt -summary -json run.trc");
     if (!options.output.empty() && options.request != Request::kView &&
         options.request != Request::kExport && options.request != Request::kMerge)
-        return mistake("-o is for -view, -export and -merge", "as in vt -export csv -o run.csv run.trc");
+        return mistake("-o is for -view, -export and -merge",
+                       "as in vt -export csv -o run.csv run.trc");
     if (options.request == Request::kExport && options.output.empty() &&
         options.format >= ExportFormat::kPerfetto)
         return mistake("-export perfetto and otf2 need -o",
@@ -158,7 +159,7 @@ Result<VtOptions> read_vt_options(const std::vector<std::string>& arguments) {
         const auto flag = std::find_if(kValued.begin(), kValued.end(),
                                        [&](const Flag& f) { return f.name == name; });
         if (flag == kValued.end()) {
-            std::vector<std::string_view> names{"summary", "diff", "merge", "json",
+            std::vector<std::string_view> names{"summary", "diff", "merge",  "json",
                                                 "lines",   "help", "version"};
             for (const Flag& known : kValued) names.push_back(known.name);
             const std::string near = pm::nearest(name, names);
