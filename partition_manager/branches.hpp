@@ -84,7 +84,7 @@ class Branches {
         NodeIndex node = 0;
         State state = State::kComing;
         bool greeted = false;  // has said Hello
-        bool gone = false;  // no process and no channel any more
+        bool gone = false;     // no process and no channel any more
         std::int64_t window = 0;
         std::array<std::uint64_t, 3> owed{};  // by stream
         std::chrono::steady_clock::time_point heard{};
