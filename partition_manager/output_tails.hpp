@@ -14,14 +14,15 @@ namespace poe::pm {
 class OutputTails {
   public:
     // `kept`: bytes of each task that are there for certain; up to twice as many are stored.
-    explicit OutputTails(std::size_t kept = 4096) : kept_(kept) {}
+    explicit OutputTails(std::size_t kept) : kept_(kept) {}
+    OutputTails() = default;
 
     void append(TaskId task, std::string_view data);
     // At most `lines` last lines, without their line feeds.
     std::vector<std::string> last_lines(TaskId task, std::size_t lines) const;
 
   private:
-    std::size_t kept_;
+    std::size_t kept_ = 4096;
     std::unordered_map<TaskId, std::string> tails_;
 };
 

@@ -38,6 +38,12 @@ constexpr std::size_t kTailMemory = 16 << 20;
 constexpr int kForwarded[] = {SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
 constexpr int kTerminating[] = {SIGTERM, SIGHUP, SIGXCPU};
 
+std::vector<NodeIndex> places_of(const JobSpec& job) {
+    std::vector<NodeIndex> places;
+    for (const TaskSpec& task : job.tasks) places.push_back(task.node);
+    return places;
+}
+
 bool same_file(int a, int b) {
     struct stat first = {};
     struct stat second = {};
@@ -62,8 +68,8 @@ Partition::Partition(JobSpec job, PartitionOptions options, SignalHeritage herit
       launch_timer_(loop_),
       reap_timer_(loop_),
       judge_(static_cast<TaskId>(job_.tasks.size())),
-      deadlock_watch_(static_cast<TaskId>(job_.tasks.size()),
-                      static_cast<NodeIndex>(job_.nodes.size()), job_.deadlock_timeout,
+      deadlock_watch_(places_of(job_), static_cast<NodeIndex>(job_.nodes.size()),
+                      job_.deadlock_timeout,
                       {[this](NodeIndex node, AskTaskStates ask) { branches_->send(ask, node); },
                        [this](const WaitFindings& findings) { options_.on_deadlock(findings); }}),
       up_(job_.nodes.size(), false),
@@ -153,6 +159,7 @@ void Partition::on_message(NodeIndex from, Message message) {
         ++exits_;
         end_job(judge_.on_exit(*exit));
         if (is_task(exit->task) && flush_round_.on_exit(exit->task)) on_flush_complete();
+        if (options_.on_deadlock && !judge_.ending()) deadlock_watch_.on_exit(exit->task);
     } else if (const auto* mark = std::get_if<StdoutMark>(&message)) {
         if (is_task(mark->task) && flush_round_.on_mark(mark->task, mark->mode))
             on_flush_complete();

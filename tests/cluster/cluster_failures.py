@@ -176,6 +176,24 @@ class Deadlock(ClusterTest):
             job.communicate(timeout=60)
 
 
+    def test_a_task_that_has_ended_with_its_daemon(self):
+        source = self.write("ends.c", """#include <mpproto.h>
+int main(void) { int n, me, from = 0, type = 1, x; size_t k; if (mpc_environ(&n, &me)) return 1;
+                 return me == 0 ? 5 : mpc_brecv(&x, sizeof x, &from, &type, &k); }""")
+        subprocess.run([str(BUILD / "bin" / "mpcc"), source, "-o", self.path("ends")], check=True)
+        job = self.start(self.path("ends"), "-procs", 3, "-hostfile", self.host_file(range(3)),
+                         env={"MP_DEADLOCK_TIMEOUT": 1})
+        try:
+            lines = []
+            while not any("which has ended" in line for line in lines):
+                lines.append(job.stderr.readline())
+                self.assertNotEqual(lines[-1], "", lines)
+            self.assertIn("tasks 1,2 wait in mpc_brecv for type 1 from task 0", lines[-1])
+        finally:
+            self.signal(job, signal.SIGTERM)
+            job.communicate(timeout=60)
+
+
 class AtRandom(Failures):
     """Faults at any moment, from before the first daemon is up until after the last task has ended."""
 

@@ -1,6 +1,8 @@
 // Deadlocks over several nodes: rounds of questions and answers.
 #include "partition_manager/deadlock_watch.hpp"
 
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 using namespace poe;
@@ -26,9 +28,16 @@ TaskState ended(TaskId task) {
     return state;
 }
 
+// One task a node, and the rest on the last.
+std::vector<NodeIndex> places(TaskId tasks, NodeIndex nodes) {
+    std::vector<NodeIndex> list;
+    for (TaskId task = 0; task < tasks; ++task) list.push_back(std::min(task, nodes - 1));
+    return list;
+}
+
 struct Home {
     explicit Home(TaskId tasks, NodeIndex nodes)
-        : watch(tasks, nodes, std::chrono::seconds(10),
+        : watch(places(tasks, nodes), nodes, std::chrono::seconds(10),
                 {[this](NodeIndex node, AskTaskStates ask) { asked.emplace_back(node, ask.round); },
                  [this](const WaitFindings& findings) { found.push_back(findings.stuck); }}) {}
     std::vector<std::pair<NodeIndex, std::uint32_t>> asked;
@@ -76,6 +85,23 @@ TEST_CASE("a node whose tasks go on", "[deadlock_watch]") {
     home.watch.on_states(0, {0, {waits(0, 2)}});
     home.watch.on_states(1, {home.asked.back().second, {ended(2)}});
     CHECK(home.found == Found{{0}});
+}
+
+TEST_CASE("a node whose daemon is gone with its tasks", "[deadlock_watch]") {
+    Home home(4, 3);
+    home.watch.on_exit(0);
+    home.watch.on_exit(0);
+    home.watch.on_exit(-1);
+    home.watch.on_exit(4);
+    home.watch.on_states(1, {0, {waits(1, 0)}});
+    REQUIRE(home.asked.size() == 1);
+    CHECK(home.asked[0].first == 2);
+    CHECK(home.found.empty());
+    home.watch.on_exit(2);
+    CHECK(home.found.empty());
+    // The last of its node, which has not answered.
+    home.watch.on_exit(3);
+    CHECK(home.found == Found{{1}});
 }
 
 TEST_CASE("answers to an earlier question do not count", "[deadlock_watch]") {
