@@ -4,11 +4,25 @@
 #include <algorithm>
 
 #include "comm/base/error.hpp"
+#include "partition_manager/home_jobs.hpp"
 
 namespace poe::markers {
 namespace {
 
 constexpr std::chrono::milliseconds kSearchEvery{200};
+constexpr NodeIndex kNowhere = -1;
+
+// What is known of a job without a segment.
+JobFacts facts_of(const pm::RunningJob& job) {
+    JobFacts facts;
+    facts.id = job.id;
+    facts.tasks = job.tasks;
+    facts.nodes = job.node_names;
+    for (const std::string& program : job.programs)
+        facts.program +=
+            (facts.program.empty() ? "" : ", ") + program.substr(program.rfind('/') + 1);
+    return facts;
+}
 
 }  // namespace
 
@@ -16,23 +30,27 @@ JobFollower::JobFollower(Settings settings, Clock::time_point now)
     : settings_(std::move(settings)), began_(now), model_(settings_.memory) {}
 
 void JobFollower::follow(const pm::RunningJob& job, Clock::time_point now) {
-    source_ = std::make_unique<SegmentSource>(job, settings_.node_name);
+    std::unique_ptr<SegmentSource> source;
+    if (!job.segment.empty()) source = std::make_unique<SegmentSource>(job, settings_.node_name);
+    source_ = std::move(source);
     job_ = job;
+    followed_ = now;
     ended_ = false;
-    model_.begin(source_->facts(), moment(now));
+    ended_after_ = Moment{0};
+    model_.begin(source_ ? source_->facts() : facts_of(job), moment(now));
     for (const TaskId task : job.tasks_elsewhere) {
         TaskRow row;
         row.task = task;
-        row.node = source_->node_of(task);
+        row.node = source_ ? source_->node_of(task) : kNowhere;
         model_.put(std::move(row), moment(now));
     }
-    poe_ = std::make_unique<PoeSource>(job.owner, job.id, source_->node());
+    poe_ = std::make_unique<PoeSource>(job.owner, job.id, source_ ? source_->node() : kNowhere);
     update(now);
 }
 
 void JobFollower::find_newest(Clock::time_point now) {
-    const auto jobs = pm::running_jobs(settings_.parent, settings_.owner).jobs;
-    if (jobs.empty() || jobs.back().segment == job_.segment) return;
+    const auto jobs = pm::jobs_seen_here(settings_.parent, settings_.owner).jobs;
+    if (jobs.empty() || jobs.back().id == job_.id) return;
     try {
         follow(jobs.back(), now);
     } catch (const Error&) {
@@ -43,23 +61,28 @@ void JobFollower::find_newest(Clock::time_point now) {
 void JobFollower::update(Clock::time_point now) {
     const bool search = now - searched_ >= kSearchEvery;
     if (search) searched_ = now;
-    if (source_ != nullptr && !ended_) {
+    if (has_job() && !ended_) {
         look_at_job(now);
-    } else if (source_ != nullptr) {
+    } else if (has_job()) {
         model_.tick(moment(now), ended_after_, true);
     }
-    if (search && (source_ == nullptr || (ended_ && settings_.go_on))) find_newest(now);
+    if (search && (!has_job() || (ended_ && settings_.go_on))) find_newest(now);
 }
 
 // What is over is looked at before the rows are read: what was written last is in them.
 void JobFollower::look_at_job(Clock::time_point now) {
-    const bool over_here = !pm::still_runs(job_);
-    source_->put_rows(model_, now, moment(now), over_here);
+    const bool over_here = source_ == nullptr || !pm::still_runs(job_);
+    if (source_) source_->put_rows(model_, now, moment(now), over_here);
     poe_->put_rows(model_, now, moment(now));
-    ended_ = over_here && (source_->facts().nodes.size() == 1 || poe_->over());
-    model_.name_program(source_->facts().program);
-    if (!ended_ || ended_after_ == Moment{0}) ended_after_ = source_->elapsed(now);
+    ended_ = over_here && (poe_->over() || (source_ && source_->facts().nodes.size() == 1));
+    if (source_) model_.name_program(source_->facts().program);
+    if (!ended_ || ended_after_ == Moment{0}) ended_after_ = elapsed(now);
     model_.tick(moment(now), ended_after_, ended_);
+}
+
+Moment JobFollower::elapsed(Clock::time_point now) const {
+    if (source_) return source_->elapsed(now);
+    return job_.elapsed + std::chrono::duration_cast<Moment>(now - followed_);
 }
 
 const std::vector<std::string>& JobFollower::lines_of(TaskId task, Clock::time_point now) {
@@ -75,14 +98,13 @@ bool JobFollower::complete() const {
 }
 
 bool JobFollower::next_job(Clock::time_point now) {
-    const auto jobs = pm::running_jobs(settings_.parent, settings_.owner).jobs;
+    const auto jobs = pm::jobs_seen_here(settings_.parent, settings_.owner).jobs;
     if (jobs.empty()) return false;
-    auto next = std::find_if(jobs.begin(), jobs.end(), [this](const pm::RunningJob& job) {
-        return job.segment == job_.segment;
-    });
+    auto next = std::find_if(jobs.begin(), jobs.end(),
+                             [this](const pm::RunningJob& job) { return job.id == job_.id; });
     if (next != jobs.end()) ++next;
     if (next == jobs.end()) next = jobs.begin();
-    if (next->segment == job_.segment) return false;
+    if (next->id == job_.id) return false;
     follow(*next, now);
     return true;
 }

@@ -1,5 +1,6 @@
 // JobFollower: keeps a Model up to date with a job of this computer: finds it, stays with it, keeps
-// its last state, and goes on to the next one. What a display shows, without the display.
+// its last state, and goes on to the next one. What a display shows, without the display. A job of
+// this computer has tasks here, or its poe.
 #pragma once
 
 #include <memory>
@@ -42,7 +43,7 @@ class JobFollower {
     // Every task has been heard of, or nothing more will be.
     bool complete() const;
 
-    bool has_job() const { return source_ != nullptr; }
+    bool has_job() const { return poe_ != nullptr; }
     const Model& model() const { return model_; }
     // The display's clock.
     Moment moment(Clock::time_point now) const {
@@ -52,14 +53,16 @@ class JobFollower {
   private:
     void find_newest(Clock::time_point now);
     void look_at_job(Clock::time_point now);
+    Moment elapsed(Clock::time_point now) const;
 
     Settings settings_;
     Clock::time_point began_;
     Clock::time_point searched_{};
     Model model_;
-    std::unique_ptr<SegmentSource> source_;
+    std::unique_ptr<SegmentSource> source_;  // of a job that has tasks here
     std::unique_ptr<PoeSource> poe_;
     pm::RunningJob job_;
+    Clock::time_point followed_;
     Moment ended_after_{0};
     bool ended_ = false;
 };

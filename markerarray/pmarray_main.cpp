@@ -16,6 +16,7 @@
 #include "markerarray/pmarray_options.hpp"
 #include "markerarray/watch_lines.hpp"
 #include "markerarray/watch_screen.hpp"
+#include "partition_manager/home_jobs.hpp"
 #include "partition_manager/job_choice.hpp"
 #include "partition_manager/job_directory.hpp"
 #include "partition_manager/local_names.hpp"
@@ -59,8 +60,8 @@ int show(const ArrayOptions& options) {
                           .go_on = options.job.empty()},
                          now);
     if (!options.job.empty()) {
-        const auto job = pm::choose_job(pm::running_jobs(pm::kJobDirectoryParent, ::geteuid()).jobs,
-                                        options.job);
+        const auto job = pm::choose_job(
+            pm::jobs_seen_here(pm::kJobDirectoryParent, ::geteuid()).jobs, options.job);
         if (!job) return fail(job.error().str());
         follower.follow(job.value(), now);
     }

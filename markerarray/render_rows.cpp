@@ -184,6 +184,7 @@ std::string doing_words(const TaskRow& row) {
 
 std::string node_words(const TaskRow& row, const JobFacts& job) {
     const auto node = static_cast<std::size_t>(row.node);
+    if (row.node < 0) return "?";
     return node < job.nodes.size() ? job.nodes[node] : std::to_string(row.node);
 }
 

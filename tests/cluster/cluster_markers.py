@@ -2,6 +2,7 @@
 output; daemons tell what changes, and nothing when nobody looks."""
 
 import json
+import re
 import subprocess
 
 from hosts import BUILD, HERE, ClusterTest, clean_environment, command_on, main, wait_for
@@ -103,6 +104,36 @@ class Markers(ClusterTest):
                 watcher.terminate()
                 watcher.communicate(timeout=60)
             job.communicate(timeout=60)
+
+    def test_where_no_task_runs(self):
+        job = self.start(self.program, "-procs", 4, "-hostfile", self.host_file((1, 2), 2))
+        watchers = []
+        try:
+            self.assertIn("has written this", job.stdout.readline())
+            for words in ((), (self.job_name(),)):
+                watcher = self.watch("-json", *words)
+                watchers.append(watcher)
+                facts = json.loads(watcher.stdout.readline())
+                self.assertEqual((facts["tasks"], facts["nodes"]), (4, ["node1", "node2"]))
+                seen = {}
+
+                def complete():
+                    row = json.loads(watcher.stdout.readline())
+                    if row.get("text"):
+                        seen[row["task"]] = (row["node"], row["text"])
+                    return len(seen) == 4
+
+                wait_for(complete, "news of all tasks", 60)
+                self.assertEqual(seen, {task: (f"node{1 + task // 2}", f"task {task} is here") for task in range(4)})
+        finally:
+            self.write("stop", "")
+            for process in (job, *watchers):
+                process.communicate(timeout=60)
+
+    def job_name(self):
+        listed = subprocess.run(command_on(0, str(BUILD / "bin" / "poestat"), "-json"), capture_output=True, text=True,
+                                timeout=60).stdout
+        return re.search(r'"job": *"([a-z0-9-]+)"', listed)[1]
 
 
 if __name__ == "__main__":
