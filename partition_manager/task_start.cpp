@@ -164,7 +164,13 @@ class Round {
 
   private:
     static constexpr std::size_t kTasksPerThread = 4;
+#ifdef __SANITIZE_THREAD__
+    // It keeps one record of descriptors for us and for children that have their own, but our
+    // memory; two threads that both have such a child spoil it.
+    static constexpr std::size_t kMostThreads = 1;
+#else
     static constexpr std::size_t kMostThreads = 8;
+#endif
     static constexpr std::size_t kDescriptorsPerTask = 8;  // and some to spare
 
     struct Prepared {
