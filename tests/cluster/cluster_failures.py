@@ -53,7 +53,10 @@ class Failures(ClusterTest):
     def test_task_exits(self):
         for code in (1, 200):
             with self.subTest(code=code):
-                job = self.begin(script=f"echo up; [ $MP_CHILD != 6 ] || exit {code}; exec sleep 300")
+                # Task 6 ends when all are up: a code above 127 ends the others, also those that have said nothing yet.
+                job = self.begin(script=f"echo up; while [ ! -e go{code} ]; do sleep 0.1; done; "
+                                        f"[ $MP_CHILD != 6 ] || exit {code}; exec sleep 300")
+                self.write(f"go{code}", "")
                 status, text = self.finish(job)
                 self.assertEqual(status, code)
                 self.assertIn(f"task 6 (node node6, sh) exited with code {code}", text.splitlines()[0])
@@ -174,7 +177,6 @@ class Deadlock(ClusterTest):
         finally:
             self.signal(job, signal.SIGTERM)
             job.communicate(timeout=60)
-
 
     def test_a_task_that_has_ended_with_its_daemon(self):
         source = self.write("ends.c", """#include <mpproto.h>
