@@ -16,7 +16,7 @@ Commons::Commons(std::byte* memory, std::uint32_t members, std::uint32_t me, con
       done_(published_ + sizes.depth),
       slots_(reinterpret_cast<std::byte*>(done_ + members)),
       results_(slots_ + Bytes{sizes.depth} * members * sizes.slot),
-      publisher_(sizes.depth, kLast) {}
+      past_(sizes.depth) {}
 
 // A member that is not done with so many calls; members_ when all are.
 std::uint32_t Commons::first_behind(std::uint64_t calls) const noexcept {
@@ -79,11 +79,17 @@ void Commons::end(std::uint64_t call, Host& host) noexcept {
 // The own slot must be free: nobody reads any more what it was given in call - depth.
 void Commons::await_slot(std::uint64_t call, Host& host) {
     if (call < sizes_.depth) return;
-    const std::uint32_t publisher = publisher_[call % sizes_.depth];
-    if (publisher == kNobody) {
-        await_room(call, host);
-    } else {
-        await_published(call - sizes_.depth, publisher, host);
+    const Past& last = past(call);
+    switch (last.free) {
+        case Past::Free::kPublished:
+            await_published(call - sizes_.depth, last.member, host);
+            break;
+        case Past::Free::kTaken:
+            if (last.member != kNobody) await_through(last.member, call - sizes_.depth, host);
+            break;
+        case Past::Free::kAllThrough:
+            await_room(call, host);
+            break;
     }
 }
 
@@ -102,7 +108,7 @@ void Commons::await_word(const std::atomic<std::uint64_t>& word, std::uint32_t w
 void Commons::all_give(Part& part, Host& host) {
     const std::uint64_t call = call_++;
     await_slot(call, host);
-    publisher_[call % sizes_.depth] = kLast;
+    past(call) = {Past::Free::kPublished, kLast};
     part.give(slot_of(me_, call));
     done_[me_].begun.store(call + 1, std::memory_order_release);
     std::atomic<std::uint64_t>& arrived = arrived_[call % sizes_.depth].word;
@@ -122,7 +128,7 @@ void Commons::all_give(Part& part, Host& host) {
 
 void Commons::one_gives(std::uint32_t root, Part& part, Host& host) {
     const std::uint64_t call = call_++;
-    publisher_[call % sizes_.depth] = root;
+    past(call) = {Past::Free::kPublished, root};
     if (root == me_) {
         await_room(call, host);
         part.collect(result(call));
@@ -142,31 +148,39 @@ void Commons::spin_until_told(std::uint32_t giver, std::uint64_t call) const noe
     for (int i = 0; i < kTurns && begun.load(std::memory_order_relaxed) <= call; ++i) comm::relax();
 }
 
-void Commons::pass_on(std::uint32_t giver, bool chained, Part& part, Host& host) {
+void Commons::pass_on(const Neighbours& neighbours, Part& part, Host& host) {
     const std::uint64_t call = call_++;
     await_slot(call, host);
-    publisher_[call % sizes_.depth] = kNobody;
+    past(call) = {Past::Free::kTaken, neighbours.taker};
     const auto give = [&] {
         part.give(slot_of(me_, call));
-        tell(call, host);
+        if (neighbours.taker == kNobody) return;
+        done_[me_].begun.store(call + 1, std::memory_order_release);
+        host.fence();
+        host.wake(neighbours.taker);
     };
-    if (!chained) give();
-    if (giver != kNobody) {
-        spin_until_told(giver, call);
-        await_told(giver, call, host);
-        part.take(slot_of(giver, call));
+    if (!neighbours.chained) give();
+    if (neighbours.giver != kNobody) {
+        spin_until_told(neighbours.giver, call);
+        await_told(neighbours.giver, call, host);
+        part.take(slot_of(neighbours.giver, call));
     }
-    if (chained) give();
+    if (neighbours.chained) give();
     end(call, host);
 }
 
+// Here others may write to the own slot, and it to theirs.
 std::uint64_t Commons::enter(Host& host) {
-    await_slot(call_, host);
+    if (call_ >= sizes_.depth && past(call_).free == Past::Free::kTaken) {
+        await_room(call_, host);
+    } else {
+        await_slot(call_, host);
+    }
     return pass_by();
 }
 
 std::uint64_t Commons::pass_by() noexcept {
-    publisher_[call_ % sizes_.depth] = kNobody;
+    past(call_) = {Past::Free::kAllThrough, kNobody};
     return call_++;
 }
 

@@ -17,9 +17,11 @@
 //                 call in which its second round is; written by it alone
 //   slot[e]       written by its member; read by the last to arrive, before it publishes, or by
 //                 those who take from it, before they are done. So a member may write it for call e
-//                 when call e - depth has been published, or when all are done with it. In an
-//                 exchange others may write to it too: before they tell, and in the second round
-//                 after all have told, where members have agreed who writes what.
+//                 when call e - depth has been published, or when who takes from it is done with
+//                 that. (In a chain each may be depth calls ahead of the next.) In an exchange
+//                 others may write to it too: before they tell, and in the second round after all
+//                 have told, where members have agreed who writes what; all must be done with
+//                 call e - depth then.
 //   arrived[e]    counts arrivals; who makes it n sets it back to 0, before it publishes
 //   result[e]     written by the last to arrive (all have, so all are done with call e - depth), or
 //                 by the root of a broadcast when all members are done with call e - depth
@@ -89,18 +91,23 @@ class Commons {
                           const std::function<std::uint32_t()>& whom) = 0;
         // Orders a store before it with a look whether others sleep, or say that they wait.
         virtual void fence() noexcept = 0;
-        // Wakes the other members that sleep. After a fence.
+        // Wakes the other members that sleep, or one of them. After a fence.
         virtual void wake_others() noexcept = 0;
+        virtual void wake(std::uint32_t member) noexcept = 0;
     };
 
     // A call in which all give. Blocking where it gets something.
     void all_give(Part& part, Host& host);
     // A call in which the root gives all.
     void one_gives(std::uint32_t root, Part& part, Host& host);
-    // A call in which each takes what is in the slot of one other member, `giver`, or of nobody.
-    // `chained`: what it gives itself depends on that; else it gives first.
+    // A call in which each takes what is in the slot of at most one other member.
     static constexpr std::uint32_t kNobody = ~0u - 1;
-    void pass_on(std::uint32_t giver, bool chained, Part& part, Host& host);
+    struct Neighbours {
+        std::uint32_t giver;  // whom this member takes from, or kNobody
+        std::uint32_t taker;  // who takes from it, or kNobody
+        bool chained;         // what it gives depends on what it takes; else it gives first
+    };
+    void pass_on(const Neighbours& neighbours, Part& part, Host& host);
 
     // An exchange is a call in parts, of which a member may have several under way, fewer than
     // depth. enter: waits until all slots of the next call are free, and gives its number; after
@@ -147,6 +154,13 @@ class Commons {
     };
     // `root`: who publishes, or kLast, the last to arrive.
     static constexpr std::uint32_t kLast = ~0u;
+    // When the own slot of a call is free again: when `member` has published (kLast: the last to
+    // arrive); when `member` is through with it (kNobody: at once); when all are.
+    struct Past {
+        enum class Free { kPublished, kTaken, kAllThrough } free = Free::kPublished;
+        std::uint32_t member = kLast;
+    };
+    Past& past(std::uint64_t call) noexcept { return past_[call % sizes_.depth]; }
     void await_slot(std::uint64_t call, Host& host);
     static void say(std::atomic<std::uint64_t>& word, std::uint64_t call, Host& host) noexcept;
     static void await_word(const std::atomic<std::uint64_t>& word, std::uint32_t whose,
@@ -174,8 +188,7 @@ class Commons {
     std::byte* results_;
     std::uint64_t call_ = 0;
     std::uint64_t all_done_ = 0;  // calls that all were done with when last looked
-    // Of the last `depth` calls: who publishes, or kNobody where each gives for itself.
-    std::vector<std::uint32_t> publisher_;
+    std::vector<Past> past_;      // the last `depth` calls
 };
 
 }  // namespace poe::collectives

@@ -16,6 +16,10 @@ namespace {
 constexpr Bytes kWorthReaching = Bytes{32} << 10;
 // The same where a member that waits for its neighbour has the cores to share with others.
 constexpr Bytes kWorthReachingOne = Bytes{128} << 10;
+// The same where one member's memory is reached by all others.
+constexpr Bytes kWorthReachingRoot = Bytes{256} << 10;
+// A sum is made in pieces that stay in the core's cache until they are where they belong.
+constexpr Bytes kPiece = Bytes{64} << 10;
 
 // What `copy`, process_vm_readv or process_vm_writev, does not do in one call. False: it failed.
 template <typename Copy>
@@ -43,14 +47,6 @@ std::uint64_t address_of(const void* memory) {
     return reinterpret_cast<std::uintptr_t>(memory);
 }
 
-// The same rank after `step` more, in a shift; n: there is none.
-std::uint32_t shifted(const Shape& shape, std::uint32_t rank, int step) {
-    const auto n = static_cast<std::int64_t>(shape.n);
-    const std::int64_t to = static_cast<std::int64_t>(rank) + step;
-    if (!shape.circular && (to < 0 || to >= n)) return shape.n;
-    return static_cast<std::uint32_t>((to % n + n) % n);
-}
-
 }  // namespace
 
 DirectCalls::DirectCalls(comm::Runtime& runtime, const Group& group, LocalCalls& local)
@@ -62,16 +58,21 @@ DirectCalls::DirectCalls(comm::Runtime& runtime, const Group& group, LocalCalls&
       tried_(n_) {}
 
 bool DirectCalls::fits(const Shape& shape) noexcept {
+    const bool two = shape.n == 2;
     switch (shape.operation) {
         case Operation::kBcast:
+        case Operation::kConcat:
+            return two && shape.bytes >= kWorthReaching;
+        case Operation::kReduce:
+        case Operation::kCombine:
+            return two && shape.element > 0 && shape.bytes >= kWorthReaching;
         case Operation::kScatter:
         case Operation::kGather:
-        case Operation::kConcat:
-            return shape.n == 2 && shape.bytes >= kWorthReaching;
+            return shape.bytes >= (two ? kWorthReaching : kWorthReachingRoot);
         case Operation::kIndex:
             return shape.matrix.empty() && shape.bytes >= kWorthReaching;
         case Operation::kShift:
-            return shape.bytes >= (shape.n == 2 ? kWorthReaching : kWorthReachingOne);
+            return shape.bytes >= (two ? kWorthReaching : kWorthReachingOne);
         default:
             return false;
     }
@@ -168,39 +169,64 @@ void DirectCalls::run(const Shape& shape, const Run& run, bool barrier) {
 
 // Whether that member touches the data of this one.
 bool DirectCalls::touched_by(const Shape& shape, std::uint32_t member) const noexcept {
-    return shape.operation != Operation::kShift || shifted(shape, me_, shape.step) == member;
+    switch (shape.operation) {
+        case Operation::kShift:
+            return shifted(shape, me_, shape.step) == member;
+        case Operation::kScatter:
+        case Operation::kGather:
+            return shape.n == 2 || static_cast<Rank>(me_) == shape.root;
+        default:
+            return true;
+    }
 }
 
 void DirectCalls::move(const Shape& shape, const Run& run) {
-    const bool gives = static_cast<Rank>(me_) == shape.root;
+    const bool is_root = static_cast<Rank>(me_) == shape.root;
+    const auto root = static_cast<std::uint32_t>(shape.root);
     const std::uint32_t other = 1 - me_;  // of two
     const Bytes own = shape.offset(me_);
     const Bytes length = shape.length(me_);
     switch (shape.operation) {
         case Operation::kBcast:
-            if (gives) {
+            if (is_root) {
                 write_half(other, run.result, places_of(other).result, shape.bytes);
             } else {
                 read_half(other, places_of(other).result, run.result, shape.bytes);
             }
             break;
         case Operation::kScatter:
-            if (gives) {
-                std::memmove(run.result, run.given + own, length);
+            if (!is_root) {
+                const std::uint64_t from = places_of(root).given + own;
+                if (n_ == 2) {
+                    read_half(root, from, run.result, length);
+                } else {
+                    read(root, from, run.result, length);
+                }
+                break;
+            }
+            std::memmove(run.result, run.given + own, length);
+            if (n_ == 2)
                 write_half(other, run.given + shape.offset(other), places_of(other).result,
                            shape.length(other));
-            } else {
-                read_half(other, places_of(other).given + own, run.result, length);
-            }
             break;
         case Operation::kGather:
-            if (gives) {
-                std::memmove(run.result + own, run.given, length);
+            if (!is_root) {
+                const std::uint64_t to = places_of(root).result + own;
+                if (n_ == 2) {
+                    write_half(root, run.given, to, length);
+                } else {
+                    write(root, run.given, to, length);
+                }
+                break;
+            }
+            std::memmove(run.result + own, run.given, length);
+            if (n_ == 2)
                 read_half(other, places_of(other).given, run.result + shape.offset(other),
                           shape.length(other));
-            } else {
-                write_half(other, run.given, places_of(other).result + own, length);
-            }
+            break;
+        case Operation::kReduce:
+        case Operation::kCombine:
+            add_half(shape, run);
             break;
         case Operation::kConcat:
             std::memmove(run.result + own, run.given, length);
@@ -215,7 +241,7 @@ void DirectCalls::move(const Shape& shape, const Run& run) {
             });
             break;
         case Operation::kShift: {
-            const std::uint32_t giver = shifted(shape, me_, -shape.step);
+            const std::uint32_t giver = shifted(shape, me_, -std::int64_t{shape.step});
             if (giver == me_) {
                 std::memmove(run.result, run.given, length);
             } else if (giver < n_) {
@@ -225,6 +251,26 @@ void DirectCalls::move(const Shape& shape, const Run& run) {
         }
         default:
             break;
+    }
+}
+
+// Each of two adds one half of the vectors up, and puts it where it is wanted.
+void DirectCalls::add_half(const Shape& shape, const Run& run) {
+    const std::uint32_t other = 1 - me_;
+    const auto wants = [&](std::uint32_t member) {
+        return shape.operation == Operation::kCombine || static_cast<Rank>(member) == shape.root;
+    };
+    const Bytes half = shape.bytes / 2 / shape.element * shape.element;
+    const Bytes end = me_ == 0 ? half : shape.bytes;
+    const Bytes step = kPiece / shape.element * shape.element;
+    const Places its = places_of(other);
+    sum_.resize(step);
+    for (Bytes at = me_ == 0 ? 0 : half; at < end; at += step) {
+        const Bytes bytes = std::min(step, end - at);
+        read(other, its.given + at, sum_.data(), bytes);
+        reduce_into(run.reduction, sum_.data(), run.given + at, bytes, me_ == 1, nullptr);
+        if (wants(other)) write(other, sum_.data(), its.result + at, bytes);
+        if (wants(me_)) std::memcpy(run.result + at, sum_.data(), bytes);
     }
 }
 

@@ -12,7 +12,8 @@ namespace {
 constexpr Bytes kShortBase = Commons::kShort.base();
 constexpr Bytes kShortPerMember = Commons::kShort.per_member();
 static_assert(kShortBase + Commons::kLong.base() <= kCommonBase);
-static_assert(kShortPerMember + Commons::kLong.per_member() <= kCommonPerTask);
+static_assert(kShortPerMember + Commons::kLong.per_member() + LineCalls::bytes_for(1) <=
+              kCommonPerTask);
 
 // So many members sort an index faster each for itself.
 constexpr std::uint32_t kFew = 4;
@@ -111,8 +112,8 @@ class LocalPart final : public Commons::Part {
                 copy(run_.result, result + me_ * shape_.bytes * shape_.n, shape_.bytes * shape_.n);
                 break;
             case Operation::kShift: {
-                const std::uint32_t from = giver(shape_, me_);
-                if (from != Commons::kNobody)
+                const std::uint32_t from = shifted(shape_, me_, -std::int64_t{shape_.step});
+                if (from != shape_.n)
                     copy(run_.result, result + Bytes{from} * shape_.bytes, shape_.bytes);
                 break;
             }
@@ -130,13 +131,16 @@ class LocalPart final : public Commons::Part {
         return !barrier &&
                (shape.operation == Operation::kPrefix || shape.operation == Operation::kShift);
     }
-    // Whose that is.
-    static std::uint32_t giver(const Shape& shape, std::uint32_t me) {
-        if (shape.operation == Operation::kPrefix) return me == 0 ? Commons::kNobody : me - 1;
-        const auto n = static_cast<std::int64_t>(shape.n);
-        const std::int64_t from = static_cast<std::int64_t>(me) - shape.step;
-        if (!shape.circular && (from < 0 || from >= n)) return Commons::kNobody;
-        return static_cast<std::uint32_t>((from % n + n) % n);
+    // Whose that is, and who needs what this one has.
+    static Commons::Neighbours neighbours(const Shape& shape, std::uint32_t me) {
+        if (shape.operation == Operation::kPrefix)
+            return {me == 0 ? Commons::kNobody : me - 1,
+                    me + 1 == shape.n ? Commons::kNobody : me + 1, true};
+        const auto at = [&](std::int64_t step) {
+            const std::uint32_t rank = shifted(shape, me, step);
+            return rank == shape.n ? Commons::kNobody : rank;
+        };
+        return {at(-std::int64_t{shape.step}), at(shape.step), false};
     }
 
   private:
@@ -177,12 +181,12 @@ LocalCalls::LocalCalls(comm::Runtime& runtime, const Group& group, std::uint32_t
       scratch_(Commons::kLong.slot) {
     const auto me = static_cast<std::uint32_t>(group.me);
     short_.emplace(memory_.data(), group.size(), me, Commons::kShort);
-    long_.emplace(memory_.data() + Commons::bytes_for(group.size(), Commons::kShort), group.size(),
-                  me, Commons::kLong);
-    for (std::uint32_t r = 0; r < group.size(); ++r) {
-        if (static_cast<Rank>(r) == group.me) continue;
-        others_.push_back(*runtime.segment()->local_index(group.members[r]));
-    }
+    std::byte* next = memory_.data() + Commons::bytes_for(group.size(), Commons::kShort);
+    long_.emplace(next, group.size(), me, Commons::kLong);
+    next += Commons::bytes_for(group.size(), Commons::kLong);
+    lines_.emplace(next, group.size(), me);
+    for (const TaskId task : group.members)
+        indices_.push_back(*runtime.segment()->local_index(task));
 }
 
 LocalCalls::~LocalCalls() {
@@ -196,9 +200,9 @@ LocalCalls::~LocalCalls() {
     if (staging_)
         std::memset(memory_.data() + runtime_->segment()->facts().layout.staging_offset, 0,
                     Commons::bytes_for(members, StagedCall::sizes(members)));
-    std::memset(
-        memory_.data(), 0,
-        Commons::bytes_for(members, Commons::kShort) + Commons::bytes_for(members, Commons::kLong));
+    std::memset(memory_.data(), 0,
+                Commons::bytes_for(members, Commons::kShort) +
+                    Commons::bytes_for(members, Commons::kLong) + LineCalls::bytes_for(members));
     runtime_->segment()->give_back_common(piece_);
 }
 
@@ -262,6 +266,11 @@ Commons& LocalCalls::staging() {
 
 void LocalCalls::run(const Shape& shape, const Run& run, bool barrier) {
     const auto me = static_cast<std::uint32_t>(group_->me);
+    if (LineCalls::fits(shape, barrier)) {
+        lines_->run(shape, run, *this, scratch_.data());
+        runtime_->messages().progress();
+        return;
+    }
     if (!fits_at_once(shape)) {
         if (barrier) {
             Shape sync;
@@ -277,8 +286,7 @@ void LocalCalls::run(const Shape& shape, const Run& run, bool barrier) {
     if (shape.operation == Operation::kBcast || shape.operation == Operation::kScatter) {
         commons.one_gives(static_cast<std::uint32_t>(shape.root), part, *this);
     } else if (LocalPart::passes_on(shape, barrier)) {
-        commons.pass_on(LocalPart::giver(shape, me), shape.operation == Operation::kPrefix, part,
-                        *this);
+        commons.pass_on(LocalPart::neighbours(shape, me), part, *this);
     } else {
         commons.all_give(part, *this);
     }
@@ -296,7 +304,14 @@ void LocalCalls::wait(const std::function<bool()>& over,
 }
 
 void LocalCalls::wake_others() noexcept {
-    for (const std::uint32_t index : others_) runtime_->shared_memory()->wake(index);
+    const auto me = static_cast<std::uint32_t>(group_->me);
+    for (std::uint32_t m = 0; m < indices_.size(); ++m) {
+        if (m != me) wake(m);
+    }
+}
+
+void LocalCalls::wake(std::uint32_t member) noexcept {
+    runtime_->shared_memory()->wake(indices_[member]);
 }
 
 }  // namespace poe::collectives

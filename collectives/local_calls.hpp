@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "collectives/commons.hpp"
+#include "collectives/line_calls.hpp"
 #include "collectives/plan.hpp"
 #include "collectives/staged_call.hpp"
 #include "comm/runtime.hpp"
@@ -47,6 +48,7 @@ class LocalCalls : private Commons::Host {
               const std::function<std::uint32_t()>& whom) override;
     void fence() noexcept override { runtime_->fences().light(); }
     void wake_others() noexcept override;
+    void wake(std::uint32_t member) noexcept override;
 
     comm::Runtime* runtime_ = nullptr;
     const Group* group_ = nullptr;
@@ -54,9 +56,10 @@ class LocalCalls : private Commons::Host {
     SegmentMapping memory_;
     std::optional<Commons> short_;
     std::optional<Commons> long_;
-    std::optional<Commons> staging_;     // from the first call that needs it
-    std::vector<std::uint32_t> others_;  // local indices
-    std::vector<std::byte> scratch_;     // for functions of the user's
+    std::optional<LineCalls> lines_;
+    std::optional<Commons> staging_;      // from the first call that needs it
+    std::vector<std::uint32_t> indices_;  // of members, within the node
+    std::vector<std::byte> scratch_;      // for functions of the user's
 };
 
 }  // namespace poe::collectives

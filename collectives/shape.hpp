@@ -71,6 +71,9 @@ struct Shape {
     }
 };
 
+// In a shift: the rank that is `step` after another one; n: there is none.
+std::uint32_t shifted(const Shape& shape, std::uint32_t rank, std::int64_t step) noexcept;
+
 // ceil(log2(n)) and floor(log2(n)) for n >= 1.
 constexpr int log2_up(std::uint64_t n) noexcept {
     int log = 0;

@@ -36,14 +36,6 @@ Bytes room_for(const Shape& shape) {
     }
 }
 
-// The rank that another one gets its data from in a shift; n: from nobody.
-std::uint32_t giver_of(const Shape& shape, std::uint32_t rank) {
-    const auto n = static_cast<std::int64_t>(shape.n);
-    const std::int64_t from = static_cast<std::int64_t>(rank) - shape.step;
-    if (!shape.circular && (from < 0 || from >= n)) return shape.n;
-    return static_cast<std::uint32_t>((from % n + n) % n);
-}
-
 void put(std::byte* to, const std::byte* from, Bytes bytes) {
     if (bytes > 0) std::memmove(to, from, bytes);
 }
@@ -207,7 +199,7 @@ void StagedCall::take(std::uint64_t number, std::uint64_t call) {
             take_all(number, call);
             return;
         case Operation::kShift: {
-            const std::uint32_t giver = giver_of(shape_, me_);
+            const std::uint32_t giver = shifted(shape_, me_, -std::int64_t{shape_.step});
             if (giver == shape_.n) return;
             commons_.await_told(giver, call, host_);
             put(run_.result + piece.from, commons_.slot_of(giver, call), piece.length);

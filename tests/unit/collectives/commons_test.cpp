@@ -39,6 +39,7 @@ struct YieldingHost : Commons::Host {
     }
     void fence() noexcept override { std::atomic_thread_fence(std::memory_order_seq_cst); }
     void wake_others() noexcept override {}
+    void wake(std::uint32_t) noexcept override {}
     std::uint32_t last_whom = 0;
 };
 
@@ -151,9 +152,15 @@ void run_member(std::byte* memory, const Commons::Sizes& sizes, std::uint32_t me
     YieldingHost host;
     std::minstd_rand same(seed);
     std::minstd_rand own(seed * 31 + me);
+    std::uint32_t kind = 0;
+    std::uint32_t more = 0;  // calls of that kind
     for (std::uint32_t call = 0; call < calls; ++call) {
         const std::uint32_t root = static_cast<std::uint32_t>(same() % members);
-        const std::uint32_t kind = static_cast<std::uint32_t>(same() % 7);
+        if (more-- == 0) {
+            kind = static_cast<std::uint32_t>(same() % 7);
+            // Long runs too: in chains members get more than the depth apart.
+            more = same() % 4 == 0 ? static_cast<std::uint32_t>(same() % 40) : 0;
+        }
         if (own() % 8 == 0) ::sched_yield();
         NumberPart part;
         part.commons = &commons;
@@ -170,14 +177,17 @@ void run_member(std::byte* memory, const Commons::Sizes& sizes, std::uint32_t me
             const std::uint32_t giver = (me + 1 + root) % members;
             NumberPart neighbour = part;
             neighbour.gets = true;
-            commons.pass_on(giver, false, neighbour, host);
+            const std::uint32_t taker = (me + 2 * members - 1 - root) % members;
+            commons.pass_on({giver, taker, false}, neighbour, host);
             part.gets = true;
             part.got = neighbour.got;
             expected = number(giver, call);
         } else if (kind == 4) {
             ChainPart chain;
             chain.own = part.own;
-            commons.pass_on(me == 0 ? Commons::kNobody : me - 1, true, chain, host);
+            commons.pass_on({me == 0 ? Commons::kNobody : me - 1,
+                             me + 1 == members ? Commons::kNobody : me + 1, true},
+                            chain, host);
             part.gets = true;
             part.got = chain.sum;
             expected = 0;
