@@ -1,6 +1,8 @@
 // The protocol of shared memory between members of a group; see commons.hpp.
 #include "collectives/commons.hpp"
 
+#include <algorithm>
+
 #include "comm/relax.hpp"
 
 namespace poe::collectives {
@@ -12,10 +14,11 @@ Commons::Commons(std::byte* memory, std::uint32_t members, std::uint32_t me, con
       left_(reinterpret_cast<Line*>(memory)),
       roots_(left_ + 1),
       arrived_(roots_ + 1),
-      published_(arrived_ + sizes.depth),
-      done_(published_ + sizes.depth),
+      published_(reinterpret_cast<Published*>(arrived_ + sizes.depth)),
+      done_(reinterpret_cast<Line*>(published_ + sizes.depth)),
       slots_(reinterpret_cast<std::byte*>(done_ + members)),
       results_(slots_ + Bytes{sizes.depth} * members * sizes.slot),
+      seen_done_(members),
       past_(sizes.depth) {}
 
 // A member that is not done with so many calls; members_ when all are.
@@ -49,18 +52,36 @@ void Commons::await_published(std::uint64_t call, std::uint32_t root, Host& host
     }
 }
 
+// How many calls a member is done with. Its line changes with every call, so nobody looks there
+// more often than it needs to.
+std::uint64_t Commons::calls_of(std::uint32_t member) noexcept {
+    return seen_done_[member] = done_[member].word.load(std::memory_order_acquire);
+}
+
+std::uint64_t Commons::calls_of_all() noexcept {
+    all_done_ = call_;
+    for (std::uint32_t m = 0; m < members_; ++m) {
+        if (m != me_) all_done_ = std::min(all_done_, calls_of(m));
+    }
+    return all_done_;
+}
+
 // All must be done with call - depth.
 void Commons::await_room(std::uint64_t call, Host& host) {
-    if (call < sizes_.depth || all_done_ > call - sizes_.depth) return;
+    if (call < all_done_ + sizes_.depth || call < calls_of_all() + sizes_.depth) return;
     const std::uint64_t needed = call - sizes_.depth + 1;
-    const auto over = [this, needed] { return first_behind(needed) == members_; };
-    if (!over()) {
-        roots_->word.fetch_add(1, std::memory_order_seq_cst);
-        host.wait(over, [this, needed] { return first_behind(needed); });
-        roots_->word.fetch_sub(1, std::memory_order_relaxed);
-    }
-    // Perhaps they are further: then there is less to look at the next times.
-    all_done_ = first_behind(call) == members_ ? call : needed;
+    roots_->word.fetch_add(1, std::memory_order_seq_cst);
+    host.wait([this, needed] { return first_behind(needed) == members_; },
+              [this, needed] { return first_behind(needed); });
+    roots_->word.fetch_sub(1, std::memory_order_relaxed);
+    calls_of_all();
+}
+
+// The root, and all others, know from the shape where it is.
+std::byte* Commons::result(const Part& part, std::uint64_t call) const noexcept {
+    Published& line = published_[call % sizes_.depth];
+    if (part.result_bytes() <= sizeof line.data) return line.data;
+    return results_ + call % sizes_.depth * sizes_.result_for(members_);
 }
 
 void Commons::publish(std::uint64_t call, Host& host) noexcept {
@@ -85,7 +106,9 @@ void Commons::await_slot(std::uint64_t call, Host& host) {
             await_published(call - sizes_.depth, last.member, host);
             break;
         case Past::Free::kTaken:
-            if (last.member != kNobody) await_through(last.member, call - sizes_.depth, host);
+            if (last.member != kNobody && call >= seen_done_[last.member] + sizes_.depth &&
+                call >= calls_of(last.member) + sizes_.depth)
+                await_through(last.member, call - sizes_.depth, host);
             break;
         case Past::Free::kAllThrough:
             await_room(call, host);
@@ -114,14 +137,14 @@ void Commons::all_give(Part& part, Host& host) {
     std::atomic<std::uint64_t>& arrived = arrived_[call % sizes_.depth].word;
     if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == members_) {
         arrived.store(0, std::memory_order_relaxed);
-        part.collect(result(call));
+        part.collect(result(part, call));
         publish(call, host);
     } else if (part.takes()) {
         await_published(call, kLast, host);
     }
     if (part.takes()) {
-        part.take(result(call));
-        all_done_ = call;
+        part.take(result(part, call));
+        all_done_ = std::max(all_done_, call);
     }
     end(call, host);
 }
@@ -131,21 +154,20 @@ void Commons::one_gives(std::uint32_t root, Part& part, Host& host) {
     past(call) = {Past::Free::kPublished, root};
     if (root == me_) {
         await_room(call, host);
-        part.collect(result(call));
+        part.collect(result(part, call));
         publish(call, host);
     } else {
         await_published(call, root, host);
-        part.take(result(call));
+        part.take(result(part, call));
     }
     end(call, host);
 }
 
 // As long as a turn of another task on this core takes: who runs ahead in a chain and gives its
 // core away at every call gets one call done in a turn.
-void Commons::spin_until_told(std::uint32_t giver, std::uint64_t call) const noexcept {
+void Commons::spin_until(const std::atomic<std::uint64_t>& word, std::uint64_t call) noexcept {
     constexpr int kTurns = 32;
-    const std::atomic<std::uint64_t>& begun = done_[giver].begun;
-    for (int i = 0; i < kTurns && begun.load(std::memory_order_relaxed) <= call; ++i) comm::relax();
+    for (int i = 0; i < kTurns && word.load(std::memory_order_relaxed) <= call; ++i) comm::relax();
 }
 
 void Commons::pass_on(const Neighbours& neighbours, Part& part, Host& host) {
@@ -155,14 +177,15 @@ void Commons::pass_on(const Neighbours& neighbours, Part& part, Host& host) {
     const auto give = [&] {
         part.give(slot_of(me_, call));
         if (neighbours.taker == kNobody) return;
-        done_[me_].begun.store(call + 1, std::memory_order_release);
+        told(me_, call).store(call + 1, std::memory_order_release);
         host.fence();
         host.wake(neighbours.taker);
     };
     if (!neighbours.chained) give();
     if (neighbours.giver != kNobody) {
-        spin_until_told(neighbours.giver, call);
-        await_told(neighbours.giver, call, host);
+        const std::atomic<std::uint64_t>& word = told(neighbours.giver, call);
+        spin_until(word, call);
+        await_word(word, neighbours.giver, call, host);
         part.take(slot_of(neighbours.giver, call));
     }
     if (neighbours.chained) give();

@@ -15,17 +15,19 @@
 //   member line   `done`: calls that this member is through with; `begun`: 1 + the last call in
 //                 which what it writes to slots is complete, with release; `worked`: 1 + the last
 //                 call in which its second round is; written by it alone
-//   slot[e]       written by its member; read by the last to arrive, before it publishes, or by
-//                 those who take from it, before they are done. So a member may write it for call e
-//                 when call e - depth has been published, or when who takes from it is done with
-//                 that. (In a chain each may be depth calls ahead of the next.) In an exchange
-//                 others may write to it too: before they tell, and in the second round after all
-//                 have told, where members have agreed who writes what; all must be done with
-//                 call e - depth then.
+//   slot[e]       its last word: e + 1 once what it holds is complete, with release, in a call in
+//                 which another member takes it; the rest written by its member; read by the last
+//                 to arrive, before it publishes, or by those who take from it, before they are
+//                 done. So a member may write it for call e when call e - depth has been published,
+//                 or when who takes from it is done with that. (In a chain each may be depth calls
+//                 ahead of the next.) In an exchange others may write to it too: before they tell,
+//                 and in the second round after all have told, where members have agreed who writes
+//                 what; all must be done with call e - depth then.
 //   arrived[e]    counts arrivals; who makes it n sets it back to 0, before it publishes
 //   result[e]     written by the last to arrive (all have, so all are done with call e - depth), or
 //                 by the root of a broadcast when all members are done with call e - depth
-//   published[e]  e + 1 once result[e] is complete, with release; read with acquire
+//   published[e]  a word: e + 1 once result[e] is complete, with release; read with acquire; beside
+//                 it room for a short result, so that one line is all that another core has to get
 //   roots         how many members wait for others to be done: who is done with a call looks here
 //                 whether it has to wake somebody
 #pragma once
@@ -44,10 +46,11 @@ class Commons {
   public:
     struct Sizes {
         std::uint32_t depth;
-        Bytes slot;               // the most that a member gives
+        Bytes slot;               // of a member; it gives a word less at most
         Bytes result;             // the most that all get, and
         Bytes result_per_member;  // as much more for each member
 
+        constexpr Bytes room() const noexcept { return slot - sizeof(std::uint64_t); }
         constexpr Bytes result_for(std::uint32_t members) const noexcept {
             return result + members * result_per_member;
         }
@@ -57,8 +60,8 @@ class Commons {
             return kLine + depth * (slot + result_per_member);
         }
     };
-    static constexpr Sizes kLong{16, 1024, 16384, 0};
-    static constexpr Sizes kShort{64, 64, 0, 64};
+    static constexpr Sizes kLong{16, 1024 + kLine, 16384, 0};
+    static constexpr Sizes kShort{64, kLine, 0, kLine};
 
     // On memory of bytes_for(members), all zero when the first member comes. The memory must
     // outlive it. All members say the same sizes.
@@ -76,6 +79,8 @@ class Commons {
         // Works the result out: of the slots of all members, at the last to arrive; or, where one
         // gives all, at that one.
         virtual void collect(std::byte* result) = 0;
+        // How long that result is.
+        virtual Bytes result_bytes() const = 0;
         // Takes what it gets.
         virtual void take(const std::byte* result) = 0;
         // Whether it gets anything, or has to wait all the same.
@@ -152,6 +157,10 @@ class Commons {
         std::atomic<std::uint64_t> begun;   // of members
         std::atomic<std::uint64_t> worked;  // of members
     };
+    struct alignas(kLine) Published {
+        std::atomic<std::uint64_t> word;
+        std::byte data[kLine - sizeof(std::uint64_t)];
+    };
     // `root`: who publishes, or kLast, the last to arrive.
     static constexpr std::uint32_t kLast = ~0u;
     // When the own slot of a call is free again: when `member` has published (kLast: the last to
@@ -168,12 +177,17 @@ class Commons {
     void await_published(std::uint64_t call, std::uint32_t root, Host& host) const;
     std::uint32_t not_arrived(std::uint64_t call) const noexcept;
     void await_room(std::uint64_t call, Host& host);
-    void spin_until_told(std::uint32_t giver, std::uint64_t call) const noexcept;
+    static void spin_until(const std::atomic<std::uint64_t>& word, std::uint64_t call) noexcept;
     void publish(std::uint64_t call, Host& host) noexcept;
+    std::uint64_t calls_of(std::uint32_t member) noexcept;
+    std::uint64_t calls_of_all() noexcept;
     void end(std::uint64_t call, Host& host) noexcept;
     std::uint32_t first_behind(std::uint64_t calls) const noexcept;
-    std::byte* result(std::uint64_t call) const noexcept {
-        return results_ + call % sizes_.depth * sizes_.result_for(members_);
+    std::byte* result(const Part& part, std::uint64_t call) const noexcept;
+    // The word of a slot that another member takes.
+    std::atomic<std::uint64_t>& told(std::uint32_t member, std::uint64_t call) const noexcept {
+        return *reinterpret_cast<std::atomic<std::uint64_t>*>(slot_of(member, call) +
+                                                              sizes_.room());
     }
 
     Sizes sizes_;
@@ -182,13 +196,14 @@ class Commons {
     Line* left_;
     Line* roots_;
     Line* arrived_;
-    Line* published_;
+    Published* published_;
     Line* done_;
     std::byte* slots_;
     std::byte* results_;
     std::uint64_t call_ = 0;
-    std::uint64_t all_done_ = 0;  // calls that all were done with when last looked
-    std::vector<Past> past_;      // the last `depth` calls
+    std::vector<std::uint64_t> seen_done_;  // calls that each was done with when last looked
+    std::uint64_t all_done_ = 0;            // the least of them
+    std::vector<Past> past_;                // the last `depth` calls
 };
 
 }  // namespace poe::collectives

@@ -16,8 +16,8 @@ namespace {
 constexpr Bytes kWorthReaching = Bytes{32} << 10;
 // The same where a member that waits for its neighbour has the cores to share with others.
 constexpr Bytes kWorthReachingOne = Bytes{128} << 10;
-// The same where one member's memory is reached by all others.
-constexpr Bytes kWorthReachingRoot = Bytes{256} << 10;
+// The same where all others reach one member's memory, or two make a sum.
+constexpr Bytes kWorthReachingMuch = Bytes{256} << 10;
 // A sum is made in pieces that stay in the core's cache until they are where they belong.
 constexpr Bytes kPiece = Bytes{64} << 10;
 
@@ -65,10 +65,10 @@ bool DirectCalls::fits(const Shape& shape) noexcept {
             return two && shape.bytes >= kWorthReaching;
         case Operation::kReduce:
         case Operation::kCombine:
-            return two && shape.element > 0 && shape.bytes >= kWorthReaching;
+            return two && shape.element > 0 && shape.bytes >= kWorthReachingMuch;
         case Operation::kScatter:
         case Operation::kGather:
-            return shape.bytes >= (two ? kWorthReaching : kWorthReachingRoot);
+            return shape.bytes >= (two ? kWorthReaching : kWorthReachingMuch);
         case Operation::kIndex:
             return shape.matrix.empty() && shape.bytes >= kWorthReaching;
         case Operation::kShift:

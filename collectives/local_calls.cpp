@@ -79,6 +79,21 @@ class LocalPart final : public Commons::Part {
         }
     }
 
+    Bytes result_bytes() const override {
+        switch (shape_.operation) {
+            case Operation::kSync:
+                return 0;
+            case Operation::kBcast:
+            case Operation::kReduce:
+            case Operation::kCombine:
+                return shape_.bytes;
+            case Operation::kIndex:
+                return shape_.bytes * shape_.n * shape_.n;
+            default:
+                return shape_.bytes * shape_.n;
+        }
+    }
+
     void take(const std::byte* result) override {
         if (passes_on(shape_, barrier_)) {
             if (shape_.operation == Operation::kPrefix) {
@@ -214,7 +229,7 @@ bool LocalCalls::fits(const Shape& shape) noexcept {
 bool LocalCalls::fits_at_once(const Shape& shape) noexcept {
     if (!shape.offsets.empty() || !shape.matrix.empty()) return false;
     const Bytes each = shape.bytes;
-    const bool slot = each <= Commons::kLong.slot;
+    const bool slot = each <= Commons::kLong.room();
     const bool all = each * shape.n <= Commons::kLong.result;
     switch (shape.operation) {
         case Operation::kSync:
@@ -233,7 +248,7 @@ bool LocalCalls::fits_at_once(const Shape& shape) noexcept {
             return slot && all;
         case Operation::kIndex:
             // Where blocks are less than a cache line, it is less work that one member sorts them.
-            return shape.n > kFew && each < kLine && each * shape.n <= Commons::kLong.slot &&
+            return shape.n > kFew && each < kLine && each * shape.n <= Commons::kLong.room() &&
                    each * shape.n * shape.n <= Commons::kLong.result;
     }
     return false;
@@ -249,7 +264,7 @@ bool LocalCalls::possible(comm::Runtime& runtime, const Group& group) noexcept {
 // The deep memory when the data are short enough.
 Commons& LocalCalls::memory_for(const Shape& shape) noexcept {
     const Bytes given = shape.operation == Operation::kIndex ? shape.bytes * shape.n : shape.bytes;
-    return given <= Commons::kShort.slot ? *short_ : *long_;
+    return given <= Commons::kShort.room() ? *short_ : *long_;
 }
 
 // Who comes first reserves it, and so does everybody else.

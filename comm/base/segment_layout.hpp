@@ -49,7 +49,7 @@ inline constexpr std::uint32_t kMaxTasks = 1u << 20;
 inline constexpr std::uint32_t kMaxLocalTasks = 4096;
 inline constexpr std::uint32_t kCommons = 16;
 // Of a common piece: for each local task, and besides.
-inline constexpr std::size_t kCommonPerTask = std::size_t{25} * 1024;
+inline constexpr std::size_t kCommonPerTask = std::size_t{26} * 1024;
 inline constexpr std::size_t kCommonBase = std::size_t{16} * 16384 + 4 * kPage;
 // Of a common piece, for long data, reserved when some are exchanged: kStages times what members
 // put there at once, each at most stage_bytes. Less for each where there are many, so that all of

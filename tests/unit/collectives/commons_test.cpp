@@ -58,6 +58,7 @@ struct NumberPart : Commons::Part {
         }
         std::memcpy(result, &sum, sizeof sum);
     }
+    Bytes result_bytes() const override { return sizeof own; }
     void take(const std::byte* result) override { std::memcpy(&got, result, sizeof got); }
     bool takes() const override { return gets; }
 
@@ -76,6 +77,7 @@ struct ChainPart : Commons::Part {
         std::memcpy(slot, &sum, sizeof sum);
     }
     void collect(std::byte*) override {}
+    Bytes result_bytes() const override { return sizeof sum; }
     void take(const std::byte* before) override { std::memcpy(&sum, before, sizeof sum); }
     bool takes() const override { return true; }
 
