@@ -139,12 +139,34 @@ void Commons::all_give(Part& part, Host& host) {
         arrived.store(0, std::memory_order_relaxed);
         part.collect(result(part, call));
         publish(call, host);
-    } else if (part.takes()) {
+    } else {
         await_published(call, kLast, host);
     }
-    if (part.takes()) {
-        part.take(result(part, call));
-        all_done_ = std::max(all_done_, call);
+    part.take(result(part, call));
+    all_done_ = std::max(all_done_, call);
+    end(call, host);
+}
+
+// Says to one other member that the own slot is complete.
+void Commons::tell_one(std::uint32_t taker, std::uint64_t call, Host& host) noexcept {
+    told(me_, call).store(call + 1, std::memory_order_release);
+    host.fence();
+    host.wake(taker);
+}
+
+void Commons::one_gets(std::uint32_t root, Part& part, Host& host) {
+    const std::uint64_t call = call_++;
+    await_slot(call, host);
+    part.give(slot_of(me_, call));
+    if (me_ == root) {
+        past(call) = {Past::Free::kTaken, kNobody};
+        for (std::uint32_t m = 0; m < members_; ++m) {
+            if (m != me_) await_word(told(m, call), m, call, host);
+        }
+        part.collect(part.destination());
+    } else {
+        past(call) = {Past::Free::kTaken, root};
+        tell_one(root, call, host);
     }
     end(call, host);
 }
@@ -176,10 +198,7 @@ void Commons::pass_on(const Neighbours& neighbours, Part& part, Host& host) {
     past(call) = {Past::Free::kTaken, neighbours.taker};
     const auto give = [&] {
         part.give(slot_of(me_, call));
-        if (neighbours.taker == kNobody) return;
-        told(me_, call).store(call + 1, std::memory_order_release);
-        host.fence();
-        host.wake(neighbours.taker);
+        if (neighbours.taker != kNobody) tell_one(neighbours.taker, call, host);
     };
     if (!neighbours.chained) give();
     if (neighbours.giver != kNobody) {

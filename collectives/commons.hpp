@@ -4,9 +4,9 @@
 // to collect: the root publishes at once. With more tasks than cores this costs each member one
 // turn on a core, where a tree of messages takes one per level.
 //
-// And nobody waits for more than it needs: who gives and gets nothing goes on, and where each gets
-// from one other member only it waits for that one. In an exchange members tell each other
-// something, and wait for those that they choose, to have told and to be through.
+// And nobody waits for more than it needs: who gives to a root and gets nothing goes on, and where
+// each gets from one other member only it waits for that one. In an exchange members tell each
+// other something, and wait for those that they choose, to have told and to be through.
 //
 // Calls are numbered; call e uses the e-th of `depth` sets of words, slots and result, modulo
 // depth. So a member may be that many calls ahead of another; memory for short data is deep, since
@@ -76,15 +76,15 @@ class Commons {
         virtual ~Part() = default;
         // Puts what it gives into its slot.
         virtual void give(std::byte* slot) = 0;
-        // Works the result out: of the slots of all members, at the last to arrive; or, where one
-        // gives all, at that one.
+        // Works the result out: of the slots of all members, at the last to arrive or the root; or,
+        // where one gives all, at that one.
         virtual void collect(std::byte* result) = 0;
+        // Where a root wants it.
+        virtual std::byte* destination() = 0;
         // How long that result is.
         virtual Bytes result_bytes() const = 0;
         // Takes what it gets.
         virtual void take(const std::byte* result) = 0;
-        // Whether it gets anything, or has to wait all the same.
-        virtual bool takes() const = 0;
     };
     // What a member needs of its task to wait and to wake.
     class Host {
@@ -101,8 +101,10 @@ class Commons {
         virtual void wake(std::uint32_t member) noexcept = 0;
     };
 
-    // A call in which all give. Blocking where it gets something.
+    // A call in which all give, and wait for all.
     void all_give(Part& part, Host& host);
+    // A call in which all give, and the root gets.
+    void one_gets(std::uint32_t root, Part& part, Host& host);
     // A call in which the root gives all.
     void one_gives(std::uint32_t root, Part& part, Host& host);
     // A call in which each takes what is in the slot of at most one other member.
@@ -179,6 +181,7 @@ class Commons {
     void await_room(std::uint64_t call, Host& host);
     static void spin_until(const std::atomic<std::uint64_t>& word, std::uint64_t call) noexcept;
     void publish(std::uint64_t call, Host& host) noexcept;
+    void tell_one(std::uint32_t taker, std::uint64_t call, Host& host) noexcept;
     std::uint64_t calls_of(std::uint32_t member) noexcept;
     std::uint64_t calls_of_all() noexcept;
     void end(std::uint64_t call, Host& host) noexcept;

@@ -135,12 +135,13 @@ class LocalPart final : public Commons::Part {
         }
     }
 
-    bool takes() const override {
-        const bool for_root =
-            shape_.operation == Operation::kReduce || shape_.operation == Operation::kGather;
-        return barrier_ || !for_root || is_root();
-    }
+    std::byte* destination() override { return run_.result; }
 
+    // Calls in which only the root gets something.
+    static bool to_root(const Shape& shape, bool barrier) {
+        return !barrier &&
+               (shape.operation == Operation::kReduce || shape.operation == Operation::kGather);
+    }
     // Calls in which each needs what one other has, and no more.
     static bool passes_on(const Shape& shape, bool barrier) {
         return !barrier &&
@@ -300,6 +301,8 @@ void LocalCalls::run(const Shape& shape, const Run& run, bool barrier) {
     LocalPart part(shape, run, commons, me, barrier, scratch_.data());
     if (shape.operation == Operation::kBcast || shape.operation == Operation::kScatter) {
         commons.one_gives(static_cast<std::uint32_t>(shape.root), part, *this);
+    } else if (LocalPart::to_root(shape, barrier)) {
+        commons.one_gets(static_cast<std::uint32_t>(shape.root), part, *this);
     } else if (LocalPart::passes_on(shape, barrier)) {
         commons.pass_on(LocalPart::neighbours(shape, me), part, *this);
     } else {

@@ -59,8 +59,8 @@ struct NumberPart : Commons::Part {
         std::memcpy(result, &sum, sizeof sum);
     }
     Bytes result_bytes() const override { return sizeof own; }
+    std::byte* destination() override { return reinterpret_cast<std::byte*>(&got); }
     void take(const std::byte* result) override { std::memcpy(&got, result, sizeof got); }
-    bool takes() const override { return gets; }
 
     const Commons* commons = nullptr;
     std::uint32_t members = 0;
@@ -78,8 +78,8 @@ struct ChainPart : Commons::Part {
     }
     void collect(std::byte*) override {}
     Bytes result_bytes() const override { return sizeof sum; }
+    std::byte* destination() override { return nullptr; }
     void take(const std::byte* before) override { std::memcpy(&sum, before, sizeof sum); }
-    bool takes() const override { return true; }
 
     std::uint64_t own = 0;
     std::uint64_t sum = 0;
@@ -178,7 +178,6 @@ void run_member(std::byte* memory, const Commons::Sizes& sizes, std::uint32_t me
             // Each gets its neighbour's.
             const std::uint32_t giver = (me + 1 + root) % members;
             NumberPart neighbour = part;
-            neighbour.gets = true;
             const std::uint32_t taker = (me + 2 * members - 1 - root) % members;
             commons.pass_on({giver, taker, false}, neighbour, host);
             part.gets = true;
@@ -205,7 +204,11 @@ void run_member(std::byte* memory, const Commons::Sizes& sizes, std::uint32_t me
             part.got = from_root(commons, host, members, me, root, call);
             expected = number(root, call) + me;
         } else {
-            commons.all_give(part, host);
+            if (kind == 2) {
+                commons.one_gets(root, part, host);
+            } else {
+                commons.all_give(part, host);
+            }
             expected = 0;
             for (std::uint32_t m = 0; m < members; ++m) expected += number(m, call);
         }
