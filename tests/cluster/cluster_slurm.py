@@ -31,6 +31,19 @@ class Slurm(ClusterTest):
         self.assertEqual((len(names), len(set(names))), (6, 3))
         self.assertEqual(names[0::2], names[1::2])
 
+    def test_the_map_of_a_dry_run_is_of_slurms_nodes(self):
+        for flags in (["-resd", "yes", "-nodes", 3], ["-batch", "-nodes", 3], ["-resd", "yes", "-rmpool", "small"],
+                      ["-batch", "-rmpool", "small"]):
+            got = self.ok(self.poe("-procs", 3, *flags, "--dry-run", "hostname"))
+            names = re.findall(r"^ *\d+  (node\d)  hostname$", got.stdout, re.M)
+            self.assertEqual((len(names), len(set(names))), (3, 1 if "small" in flags else 3), got.stdout)
+            self.assertTrue("small" not in flags or names[0] == f"node{HOSTS - 1}", got.stdout)
+
+    def test_a_host_file_with_names_beside_slurm(self):
+        got = self.ok(self.poe("hostname", "-procs", 3, "-resd", "yes", "-nodes", 3, "-hostfile", self.host_file([0, 0, 0])))
+        self.assertEqual(len(set(got.stdout.split())), 3)
+        self.assertRegex(got.stderr, r"^ATTENTION: 0031-\d+  the host file \S+/hosts is ignored: with -resd yes Slurm chooses the nodes\n$")
+
     def test_a_pool_is_a_partition(self):
         got = self.ok(self.poe("hostname", "-procs", 2, "-resd", "yes", "-rmpool", "small"))
         self.assertEqual(got.stdout.split(), [f"node{HOSTS - 1}"] * 2)
@@ -60,6 +73,13 @@ class Slurm(ClusterTest):
     def test_messages_between_nodes(self):
         got = self.ok(self.poe(EXAMPLES / "ring", "-procs", HOSTS, "-resd", "yes", "-nodes", HOSTS))
         self.assertEqual(len(re.findall(r"got \d+ from task", got.stdout)), HOSTS)
+
+    def test_batch_in_a_pool(self):
+        for number, flags in enumerate((["-rmpool", "small"], ["-hostfile", self.write("pool", "@small\n")])):
+            out = self.path(f"slurm.{number}.out")
+            self.ok(self.poe("-batch", "hostname", "-procs", 2, *flags, env={"SBATCH_OUTPUT": out}))
+            wait_for(lambda: not on("squeue", "-h").stdout, "the batch job to end", 30)
+            self.assertEqual(pathlib.Path(out).read_text().split(), [f"node{HOSTS - 1}"] * 2, flags)
 
     def test_batch(self):
         out = self.path("slurm.out")
