@@ -167,7 +167,8 @@ void Branches::on_end(Link& link, const std::string& why) {
     if (reached)
         handlers_.on_lost(link.node, "the daemon pmd on " + name + " is gone: " + why);
     else if (link.node == job_.launch.home)
-        handlers_.on_unreached(link.node, "the daemon pmd cannot be started: " + why);
+        handlers_.on_unreached(link.node,
+                               "the daemon pmd (" + local_pmd_ + ") cannot be started: " + why);
     else
         handlers_.on_unreached(link.node, "cannot start the daemon pmd on node " + name + " by " +
                                               job_.launch.remote_shell.front() + ": " + why);

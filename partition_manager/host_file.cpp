@@ -104,6 +104,10 @@ class HostFileParser {
                                 quoted(word.text),
                             "expected one node, or one @pool, on each line");
         }
+        // A remote shell would take it for an option.
+        if (entry.name[0] == '-')
+            return error_at(entry.column, quoted(word.text) + " cannot be a name",
+                            "expected one that does not begin with -");
         if (entry.name.size() > kLongestName)
             return error_at(entry.column, "the name " + quoted(entry.name) + " is too long",
                             "expected at most " + std::to_string(kLongestName) + " bytes");

@@ -14,6 +14,15 @@
 
 namespace poe::pm {
 
+namespace {
+
+// Of the same job, since names of jobs do not come again.
+constexpr const char* kTwice =
+    "another daemon of this job is on the same computer; if the host file names it in two ways, "
+    "write it in the same way each time";
+
+}  // namespace
+
 std::string job_directory_path(const std::string& parent, uid_t uid, const std::string& job_id) {
     return parent + "/poe-" + std::to_string(uid) + "-" + job_id;
 }
@@ -46,6 +55,7 @@ JobDirectory JobDirectory::create(const std::string& parent, uid_t uid, const st
     const std::string unlocked = parent + "/.poe-" + std::to_string(uid) + "-" + job_id;
     if (::mkdir(unlocked.c_str(), 0700) != 0) {
         const int cause = errno;
+        if (cause == EEXIST) throw Error(kTwice);
         throw Error("cannot make the job directory " + unlocked +
                         " (is there space, and may you write there? `df " + parent + "`, `ls -ld " +
                         parent + "`)",
@@ -56,6 +66,7 @@ JobDirectory JobDirectory::create(const std::string& parent, uid_t uid, const st
         ::renameat2(AT_FDCWD, unlocked.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0) {
         const int cause = errno;
         ::rmdir(unlocked.c_str());
+        if (cause == EEXIST) throw Error(kTwice);
         throw Error("cannot lock the job directory " + path, cause);
     }
     directory.path_ = path;

@@ -51,6 +51,7 @@ struct Outcome {
     std::string text;  // words that come with the cause (abort, lost daemon, ...)
     std::vector<LaunchFailure> not_started;
     bool unreached = false;      // nothing has run, since a node could not be reached
+    bool never_ran = false;      // the job ended before any task was told to start
     std::vector<TaskEnd> tasks;  // by task id
     std::chrono::nanoseconds elapsed{0};
 };

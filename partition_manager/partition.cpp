@@ -148,6 +148,7 @@ Outcome Partition::run() {
     finish_output();
     Outcome outcome = judge_.outcome();
     outcome.elapsed = std::chrono::steady_clock::now() - start_time_;
+    outcome.never_ran = job_.nodes.size() > 1 && !told_to_run_;
     return outcome;
 }
 

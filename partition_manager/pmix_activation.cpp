@@ -45,6 +45,9 @@ std::vector<std::string> helper_environment(const std::vector<std::string>& envi
         result.push_back(entry);
     }
     result.push_back(std::string("PMIX_MCA_gds=") + kPmixStores);
+    // What tasks are promised (pmix_environment), also where munge would be there: who connects is
+    // looked at by us.
+    if (!is_set(environment, "PMIX_MCA_psec")) result.emplace_back("PMIX_MCA_psec=native");
     if (!is_set(environment, "HWLOC_COMPONENTS")) result.emplace_back("HWLOC_COMPONENTS=-x86");
     if (!is_set(environment, "HWLOC_PLUGINS_PATH"))
         result.emplace_back("HWLOC_PLUGINS_PATH=/nonexistent");

@@ -116,8 +116,9 @@ Environment foreign_mpi_environment(const ForeignMpiFacts& facts,
         std::string_view users;
         if (!find_value(user_environment, name, users)) entries.emplace_back(name, value);
     };
-    // Its runtime would otherwise not look for PMIx, and start every task as a job of its own.
-    set("OMPI_MCA_schizo", "^orte");
+    // Its runtime would otherwise not look for PMIx, and start every task as a job of its own; so
+    // it would in an allocation of Slurm, too, for tasks that srun has not started.
+    set("OMPI_MCA_schizo", "^orte,slurm");
     // Waiting tasks give their core away: 100 times faster when there are too few.
     if (facts.local_tasks > facts.cpus) set("OMPI_MCA_mpi_yield_when_idle", "1");
     // Not to probe fast networks that a job on one node does not use saves 0.2 s.

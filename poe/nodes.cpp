@@ -88,8 +88,13 @@ Result<pm::TaskMap> find_nodes(Options& options, const pm::GetVariable& variable
                                const Diagnostics& diagnostics) {
     const auto host_file = host_file_of(options);
     if (!host_file) return host_file.error();
-    if (const auto allocation = allocation_to_use(options, variable, host_file.value()))
+    if (const auto allocation = allocation_to_use(options, variable, host_file.value())) {
+        if (host_file.value() && !names_pools(host_file.value()))
+            diagnostics.attention(kAttention, "the host file " + host_file.value()->path +
+                                                  " is ignored: with -resd yes Slurm chooses the "
+                                                  "nodes");
         return map_in_slurm(options, *allocation, diagnostics);
+    }
     if (names_pools(host_file.value()) || (!host_file.value() && !options.pool.empty()))
         return map_from_pools(options, host_file.value());
     if (!host_file.value() && options.nodes > 1)
@@ -111,8 +116,10 @@ Result<std::optional<Handover>> hand_over(const Options& options, const pm::GetV
                                           const std::string& poe,
                                           const std::vector<std::string>& arguments) {
     const bool inside = pm::slurm_allocation(variable).has_value();
-    if (options.dry_run || (!options.batch && (!options.resource_manager || inside)))
-        return std::optional<Handover>();
+    // Nothing is put into a queue to show a map; only nodes that were got make a true one.
+    const bool batch = options.batch && !options.dry_run;
+    const bool resource_manager = options.resource_manager || options.batch;
+    if (!batch && (!resource_manager || inside)) return std::optional<Handover>();
     const auto host_file = host_file_of(options);
     if (!host_file) return host_file.error();
     std::string pool = options.pool;
@@ -129,6 +136,9 @@ Result<std::optional<Handover>> hand_over(const Options& options, const pm::GetV
                                  0};
     }
     pm::Command words{poe};
+    // Without a word of the user's a pool would be ours, and a host file would keep its nodes.
+    if (options.batch && options.source(OptionId::kResd) == Source::kDefault)
+        words.insert(words.end(), {"-resd", "yes"});
     bool batch_left = options.batch;
     for (const std::string& word : arguments) {
         if (batch_left && (word == "-batch" || word == "--batch")) {
@@ -138,7 +148,7 @@ Result<std::optional<Handover>> hand_over(const Options& options, const pm::GetV
         words.push_back(word);
     }
     const bool wait = options.retry_until_ready || options.retry.count() > 0;
-    if (options.batch)
+    if (batch)
         return std::optional(
             Handover{pm::slurm_sbatch(request_of(options), pool), pm::slurm_batch_script(words)});
     return std::optional(Handover{pm::slurm_salloc(request_of(options), pool, wait, words), ""});

@@ -114,8 +114,9 @@ ReportLine first_line(const pm::JobSpec& job, const pm::Outcome& outcome) {
                           " without MPI_Finalize")};
         case Cause::kInterrupted:
             return {true, kInterrupted,
-                    fmt::format("the job was ended by {}, {:.3f} s after the start",
-                                signal_in_words(outcome.status - 128), seconds(outcome.elapsed))};
+                    fmt::format("the job was ended by {}, {:.3f} s after the start{}",
+                                signal_in_words(outcome.status - 128), seconds(outcome.elapsed),
+                                outcome.never_ran ? " and before its tasks ran" : "")};
         case Cause::kMaxtime:
             return {true, kMaxtimeOver,
                     fmt::format("the job took longer than -maxtime allows and was ended after "
@@ -272,7 +273,7 @@ std::vector<ReportLine> report_lines(const pm::JobSpec& job, const pm::Outcome& 
     if (outcome.cause == Cause::kNotStarted && !outcome.not_started.empty())
         return not_started_lines(job, outcome);
     std::vector<ReportLine> lines{first_line(job, outcome)};
-    if (outcome.cause == Cause::kNotStarted) return lines;  // no task ran
+    if (outcome.cause == Cause::kNotStarted || outcome.never_ran) return lines;
     for (auto& line : last_words(job, outcome, tails)) lines.push_back(std::move(line));
     for (auto& line : other_lines(job, outcome)) lines.push_back(std::move(line));
     return lines;

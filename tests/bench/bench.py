@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """./dev bench [NAME]...: measures poe beside its peers in one run. Prints tables of medians and ratios,
-and writes build/bench/NAME.json. What follows collectives, cluster-launch, cluster-stdio or model is for it."""
+and writes build/bench/NAME.json. What follows collectives, model or one of cluster-... is for it."""
 
 import sys
 
@@ -14,13 +14,14 @@ import stdio_bench
 import trace_bench
 
 BENCHES = {"collectives": coll_bench.run, "comm": comm_bench.run, "launch": launch_bench.run,
-           "cluster-launch": cluster_bench.run_launch, "cluster-stdio": cluster_bench.run_stdio, "model": model_bench.run,
-           "markers": marker_bench.run, "stdio": stdio_bench.run, "trace": trace_bench.run}
+           "cluster-launch": cluster_bench.run_launch, "cluster-slurm": cluster_bench.run_slurm,
+           "cluster-stdio": cluster_bench.run_stdio, "model": model_bench.run, "markers": marker_bench.run,
+           "stdio": stdio_bench.run, "trace": trace_bench.run}
 
 
 def main():
     names = sys.argv[1:] or list(BENCHES)
-    if names[0] in ("collectives", "cluster-launch", "cluster-stdio", "model"):
+    if names[0] in ("collectives", "cluster-launch", "cluster-slurm", "cluster-stdio", "model"):
         BENCHES[names[0]](*names[1:])
         return
     unknown = [name for name in names if name not in BENCHES]

@@ -1,7 +1,9 @@
 """Several hosts, of the test bed (tests/cluster/testbed): launching a task on each by ssh, and labelled
-lines of many tasks, beside the peers on the same hosts in the same run. Needs root.
+lines of many tasks, beside the peers on the same hosts in the same run; and launching under a Slurm on these
+hosts. Needs root.
 
   ./dev bench cluster-launch [--hosts 16,64] [--runs 7]
+  ./dev bench cluster-slurm [--hosts 16] [--runs 7]
   ./dev bench cluster-stdio [--hosts 16] [--tasks 4] [--mbytes 64] [--runs 3]
 """
 
@@ -13,13 +15,18 @@ import subprocess
 import sys
 import tempfile
 
-from measuring import HYDRA, OPEN_MPI, POE, ROOT, compile_program, ratio, rounds, save, seconds, table, text
+from measuring import BUILD, HYDRA, OPEN_MPI, POE, ROOT, compile_program, ratio, rounds, save, seconds, table, text
 from stdio_bench import rate
 
 TESTBED = str(ROOT / "tests" / "cluster" / "testbed")
 HERE = pathlib.Path(__file__).resolve().parent
 FANOUT = 16  # of poe, unless told otherwise
 HUNG = 60  # seconds; mpirun does so now and then
+# Of MPICH over UCX in MPI_Finalize. Being asked to end, srun takes its tasks with it.
+SOON = ["timeout", "--kill-after=5", "15"]
+# On hosts that are namespaces of one computer MPIs would look for other ways between them, some in vain.
+PLAIN_NETWORK = ["env", "UCX_TLS=tcp,self", "UCX_NET_DEVICES=eth0", "OMPI_MCA_pml=ob1", "OMPI_MCA_btl=tcp,self",
+                 "OMPI_MCA_btl_tcp_if_include=eth0"]
 
 
 class Commands:
@@ -82,7 +89,42 @@ def stdio_inside(hosts, options):
     return results
 
 
-INSIDE = {"launch": launch_inside, "stdio": stdio_inside}
+def slurm_inside(hosts, options):
+    """Starts the Slurm; what is measured is started on its first host, as a user would, once in an allocation of
+    all hosts that is there already, and once with an allocation of its own."""
+    sys.path.insert(0, str(ROOT / "tests" / "cluster"))
+    import slurm
+    if not slurm.installed():
+        raise SystemExit("bench cluster-slurm: needs slurm-wlm and munge (./dev bench installs them)")
+    slurm.begin()
+    measure = [sys.executable, __file__, "srun", str(hosts), json.dumps(options)]
+    allocate = ["salloc", "--quiet", f"--nodes={hosts}", "--ntasks-per-node=1"]
+    return {where: json.loads(subprocess.run([TESTBED, "on", "0", *words, *measure], stdout=subprocess.PIPE, check=True).stdout)
+            for where, words in (("given", allocate), ("own", []))}
+
+
+def srun_inside(hosts, options):
+    """The same job of one task a host: poe, and srun with what Debian's Slurm has for each MPI."""
+    own = "SLURM_JOB_ID" not in os.environ
+    share = [f"--nodes={hosts}", "--ntasks-per-node=1"]
+    flags = ["-nodes", str(hosts), "-tasks_per_node", "1", *(["-resd", "yes"] if own else [])]
+
+    def poe(*command):
+        return lambda: seconds([*SOON, *PLAIN_NETWORK, POE, *command, *flags], HUNG)
+
+    def srun(*command):
+        return lambda: seconds([*SOON, *PLAIN_NETWORK, "srun", *share, *command], HUNG)
+    mpl = compile_program("hello_mpl.c", "hello_mpl", str(BUILD / "bin" / "mpcc"))
+    mpich = compile_program("hello_mpi.c", "hello_mpich", "mpicc.mpich")
+    open_mpi = compile_program("hello_mpi.c", "hello_openmpi", "mpicc.openmpi")
+    results = rounds({"srun": srun("/bin/true"), "poe": poe("/bin/true"), "poe MPL": poe(mpl),
+                      "srun MPICH": srun("--mpi=pmi2", mpich), "srun Open MPI": srun("--mpi=pmix", open_mpi),
+                      "poe MPICH": poe(mpich), "poe Open MPI": poe(open_mpi)}, options["runs"])
+    results["ratio"] = ratio(results["poe MPL"]["median"], results["srun MPICH"]["median"], results["srun Open MPI"]["median"])
+    return results
+
+
+INSIDE = {"launch": launch_inside, "slurm": slurm_inside, "srun": srun_inside, "stdio": stdio_inside}
 
 
 def beside_hosts(part, hosts, options):
@@ -107,14 +149,30 @@ def arguments(name, words, hosts, **numbers):
     return sizes, found
 
 
+def milliseconds(result):
+    return text(result["median"], 1e3, 0) + f" ({result['failed']} failed)" * bool(result["failed"])
+
+
 def run_launch(*words):
     sizes, options = arguments("cluster-launch", words, "16,64", runs=7)
     results = {hosts: beside_hosts("launch", hosts, options) for hosts in sizes}
     names = ("ssh tree", "poe", "hydra", "mpirun")
     table("launch and finish of /bin/true on each of N hosts by ssh, ms", ["N", *names, "poe/best", "target"],
-          [[hosts, *(text(result[name]["median"], 1e3, 0) + (f" ({result[name]['failed']} failed)" * bool(result[name]["failed"]))
-                     for name in names), text(result["ratio"]), 0.9] for hosts, result in results.items()])
+          [[hosts, *(milliseconds(result[name]) for name in names), text(result["ratio"]), 0.9]
+           for hosts, result in results.items()])
     save("cluster-launch", results)
+
+
+def run_slurm(*words):
+    sizes, options = arguments("cluster-slurm", words, "16", runs=7)
+    results = {hosts: beside_hosts("slurm", hosts, options) for hosts in sizes}
+    names = ("srun", "poe", "poe MPL", "srun MPICH", "srun Open MPI", "poe MPICH", "poe Open MPI")
+    for where, title in (("given", "in an allocation that is there"), ("own", "with an allocation of its own")):
+        table(f"launch and finish on each of N hosts under Slurm, {title}, ms (srun, poe: /bin/true; others: one collective)",
+              ["N", *names, "MPL/best", "target"],
+              [[hosts, *(milliseconds(result[where][name]) for name in names), text(result[where]["ratio"]), 0.7]
+               for hosts, result in results.items()])
+    save("cluster-slurm", results)
 
 
 def run_stdio(*words):

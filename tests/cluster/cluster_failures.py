@@ -137,6 +137,15 @@ class Failures(ClusterTest):
                 out, err = job.communicate(timeout=60)
                 self.assertIn(job.returncode, (130, -2), err)
 
+    def test_interrupt_of_a_launch_that_hangs(self):
+        shell = self.write("hangs", "#!/bin/sh\nexec sleep 300\n", 0o755)
+        job = self.start("sh", "-c", SLEEP, "-procs", 3, "-hostfile", self.host_file(range(3)), env={"MP_REMOTE_SHELL": shell})
+        self.find(0, "sleep 300")
+        self.signal(job, signal.SIGINT)
+        status, text = self.finish(job)
+        self.assertEqual(status, 130)
+        self.assertRegex(text, r"^ERROR: 0031-254  the job was ended by SIGINT .* and before its tasks ran\n$")
+
     def test_kill_while_output_is_stuck(self):
         job = self.begin(script="echo up; while [ ! -e go ]; do sleep 0.1; done; exec yes")
         self.write("go", "")

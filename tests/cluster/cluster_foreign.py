@@ -118,6 +118,18 @@ class Foreign(ClusterTest):
                 self.assertEqual(sorted(lines), [(str(task), f"node{task // 2}", str(app))
                                                  for task, app in enumerate((0, 1, 1, 0, 1, 0))])
 
+    def test_facts_of_programs(self):
+        """PMIx has for each task which program it is, how many there are, and its place among those of the same."""
+        client = BUILD / "bin" / "pmi_pmix_client"
+        other = self.path("other")
+        shutil.copy(client, other)
+        commands = self.write("commands.pmix", "\n".join(f"{program} apps" for program in (client, other, other, client, other, other)))
+        said, _ = self.mpi(6, "-pgmmodel", "mpmd", "-cmdfile", commands, "-procs", 6, "-hostfile", self.host_file((1, 2, 3), 2),
+                           env={"MP_LAUNCH_FANOUT": 1})
+        places = ((0, 0, 2, 0), (1, 0, 4, 1), (1, 1, 4, 1), (0, 1, 2, 0), (1, 2, 4, 1), (1, 3, 4, 1))
+        self.assertEqual(sorted(said.splitlines()), [f"task {task}: program {app} of 2, rank {rank} of {size} in it, first is {first}"
+                                                     for task, (app, rank, size, first) in enumerate(places)])
+
     def test_steps_of_a_commands_file(self):
         """One program for all, and then another: each step is a job of its own, with one program."""
         commands = self.write("commands.mpich", "\n".join(os.path.join(self.programs.name, compiler)

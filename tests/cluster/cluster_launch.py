@@ -149,6 +149,12 @@ class Missing(ClusterTest):
         self.assertIn("no-such-host", text)
         self.assertIn("ssh", text)
 
+    def test_host_with_two_names(self):
+        address = re.search(r"inet ([0-9.]+)/", subprocess.run(command_on(1, "ip", "-4", "address", "show", "dev", "eth0"),
+                                                               capture_output=True, text=True, check=True).stdout)[1]
+        text = self.said("hostname", "-procs", 2, "-hostfile", self.write("hosts", f"{address}\nnode1\n"))
+        self.assertRegex(text, "^ERROR: 0031-253  node .*: another daemon of this job is on the same computer; if the host file ")
+
     def test_program_on_one_host_only(self):
         # The same path, but each host has a /dev/shm of its own.
         subprocess.run(command_on(0, "cp", "/bin/hostname", "/dev/shm/my-hostname"), check=True)

@@ -2,74 +2,18 @@
 """Slurm itself on the hosts of the test bed: jobs that ask it for nodes, jobs inside of an allocation, batch
 jobs, and MPL programs that srun starts."""
 
-import os
 import pathlib
 import re
-import shutil
-import subprocess
 import sys
-import unittest
 
 import hosts
-from hosts import EXAMPLES, HOSTS, POE, ClusterTest, clean_environment, command_on, main, testbed, wait_for
-
-ROOM = pathlib.Path("/run/testbed/slurm")
-CONTROLLER = """ClusterName=testbed
-SlurmctldHost=node0
-SlurmUser=root
-AuthType=auth/munge
-CredType=cred/munge
-StateSaveLocation=/run/slurm/state
-SlurmdSpoolDir=/run/slurm/spool
-SlurmctldPidFile=/run/slurm/slurmctld.pid
-SlurmdPidFile=/run/slurm/slurmd.pid
-SlurmctldLogFile=/run/slurm/slurmctld.log
-SlurmdLogFile=/run/slurm/slurmd.log
-TmpFS=/run/slurm/tmp
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_CPU
-SchedulerType=sched/backfill
-SchedulerParameters=batch_sched_delay=1,sched_min_interval=0
-SlurmdParameters=config_overrides
-SwitchType=switch/none
-MpiDefault=none
-ReturnToService=2
-KillWait=5
-NodeName=node[0-{last}] CPUs=4 RealMemory=512 State=UNKNOWN
-PartitionName=main Nodes=node[0-{last}] Default=YES MaxTime=INFINITE State=UP
-PartitionName=small Nodes=node{last} MaxTime=INFINITE State=UP
-"""
-# On each host. /run is its own there, but for the room; what munged uses must belong to nobody else.
-BEGIN = """set -e
-mkdir -p /run/slurm/state /run/slurm/spool /run/slurm/tmp /run/munge
-mount --bind {room}/etc /etc/slurm
-install -m 400 {room}/key /run/munge/key
-munged --force --key-file=/run/munge/key --socket=/run/munge/munge.socket.2 --pid-file=/run/munge/munged.pid \\
-    --log-file=/run/munge/munged.log --seed-file=/run/munge/seed --num-threads=1
-[ "$(hostname)" != node0 ] || slurmctld
-slurmd -N "$(hostname)"
-"""
+import slurm
+from hosts import EXAMPLES, HOSTS, POE, ClusterTest, main, wait_for
+from slurm import on
 
 
 def setUpModule():
-    os.environ["PATH"] += ":/usr/sbin"
-    hosts.RESIDENT += ("munged", "slurmctld", ": slurmscriptd", "slurmd")
-    (ROOM / "etc").mkdir(parents=True)
-    (ROOM / "etc" / "slurm.conf").write_text(CONTROLLER.format(last=HOSTS - 1))
-    (ROOM / "etc" / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
-    (ROOM / "key").write_bytes(os.urandom(128))
-    for host in range(HOSTS):
-        testbed("on", host, "sh", "-c", BEGIN.format(room=ROOM))
-    wait_for(lambda: on("sinfo", "-h", "-t", "idle", "-o", "%D").stdout.strip() == str(HOSTS), "nodes to be idle", 30)
-
-
-def on(*args, host=0, **options):
-    return subprocess.run(command_on(host, *args), capture_output=True, text=True, timeout=hosts.DEADLINE,
-                          env=clean_environment(), **options)
+    slurm.begin()
 
 
 def pairs(text):
@@ -86,6 +30,19 @@ class Slurm(ClusterTest):
         names = [name for _, name in pairs(got.stdout)]
         self.assertEqual((len(names), len(set(names))), (6, 3))
         self.assertEqual(names[0::2], names[1::2])
+
+    def test_the_map_of_a_dry_run_is_of_slurms_nodes(self):
+        for flags in (["-resd", "yes", "-nodes", 3], ["-batch", "-nodes", 3], ["-resd", "yes", "-rmpool", "small"],
+                      ["-batch", "-rmpool", "small"]):
+            got = self.ok(self.poe("-procs", 3, *flags, "--dry-run", "hostname"))
+            names = re.findall(r"^ *\d+  (node\d)  hostname$", got.stdout, re.M)
+            self.assertEqual((len(names), len(set(names))), (3, 1 if "small" in flags else 3), got.stdout)
+            self.assertTrue("small" not in flags or names[0] == f"node{HOSTS - 1}", got.stdout)
+
+    def test_a_host_file_with_names_beside_slurm(self):
+        got = self.ok(self.poe("hostname", "-procs", 3, "-resd", "yes", "-nodes", 3, "-hostfile", self.host_file([0, 0, 0])))
+        self.assertEqual(len(set(got.stdout.split())), 3)
+        self.assertRegex(got.stderr, r"^ATTENTION: 0031-\d+  the host file \S+/hosts is ignored: with -resd yes Slurm chooses the nodes\n$")
 
     def test_a_pool_is_a_partition(self):
         got = self.ok(self.poe("hostname", "-procs", 2, "-resd", "yes", "-rmpool", "small"))
@@ -117,6 +74,13 @@ class Slurm(ClusterTest):
         got = self.ok(self.poe(EXAMPLES / "ring", "-procs", HOSTS, "-resd", "yes", "-nodes", HOSTS))
         self.assertEqual(len(re.findall(r"got \d+ from task", got.stdout)), HOSTS)
 
+    def test_batch_in_a_pool(self):
+        for number, flags in enumerate((["-rmpool", "small"], ["-hostfile", self.write("pool", "@small\n")])):
+            out = self.path(f"slurm.{number}.out")
+            self.ok(self.poe("-batch", "hostname", "-procs", 2, *flags, env={"SBATCH_OUTPUT": out}))
+            wait_for(lambda: not on("squeue", "-h").stdout, "the batch job to end", 30)
+            self.assertEqual(pathlib.Path(out).read_text().split(), [f"node{HOSTS - 1}"] * 2, flags)
+
     def test_batch(self):
         out = self.path("slurm.out")
         got = self.ok(self.poe("-batch", "sh", "-c", "echo $(hostname) two words", "-labelio", "yes", "-nodes", 2,
@@ -143,6 +107,11 @@ class Slurm(ClusterTest):
         self.assertEqual(got.returncode, 137)
         self.assertIn("task 1", got.stderr)
 
+    def test_open_mpi(self):
+        """In an allocation, and where munge runs, the tasks of Open MPI are one job, and nothing is said."""
+        got = self.ok(self.poe(hosts.BUILD / "bin" / "pmi_allreduce.openmpi", "-procs", 3, "-resd", "yes", "-nodes", 3))
+        self.assertEqual((got.stdout, got.stderr), ("sum of 3 ranks is 3\n", ""))
+
     def test_srun_starts_tasks(self):
         for flags in (["--mpi=pmix"], ["--mpi=pmi2"]):
             got = self.ok(on("srun", *flags, "-N", "2", "-n", "4", EXAMPLES / "ring", cwd=self.folder.name))
@@ -151,7 +120,7 @@ class Slurm(ClusterTest):
 
 
 if __name__ == "__main__":
-    if not all(shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin") for name in ("slurmctld", "slurmd", "munged", "srun")):
+    if not slurm.installed():
         print("skipped: no Slurm; ./dev test installs it")
         sys.exit(77)
     main(4)

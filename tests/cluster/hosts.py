@@ -1,6 +1,7 @@
 """What the tests on several hosts share. They run inside the testbed (see `testbed`), beside its hosts:
 commands run on a host, and afterwards nothing may be left on any."""
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -95,14 +96,17 @@ class ClusterTest(unittest.TestCase):
                                 cwd=self.folder.name, text=True, **options)
 
     def home(self, job):
-        """The process number of a poe that start() has started: it is below the command that enters its host."""
-        return wait_for(lambda: children_of(job.pid) or job.poll() is not None, "poe to run") and \
-            (children_of(job.pid) or [0])[0]
+        """The process number of a poe that start() has started, 0 when it has ended. It is below the command that
+        enters its host, which has other children before."""
+        def look():
+            return [pid for pid in children_of(job.pid) if processes().get(pid, (0, "", ""))[2].startswith((POE, "salloc "))]
+        return wait_for(lambda: look() or (job.poll() is not None and [0]), "poe to run")[0]
 
     def signal(self, job, number):
         poe = self.home(job)
-        if poe:
-            os.kill(poe, number)
+        with contextlib.suppress(ProcessLookupError):  # it has just ended
+            if poe:
+                os.kill(poe, number)
 
     def poe(self, *args, on=0, env=None, input=None, timeout=DEADLINE):
         process = self.start(*args, on=on, env=env, stdin=subprocess.DEVNULL if input is None else subprocess.PIPE)

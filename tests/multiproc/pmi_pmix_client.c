@@ -1,8 +1,9 @@
 /* A plain PMIx client: exchanges a value with all peers and checks them, publishes and looks up a
  * name. With "late" each task starts a moment after the one before it (some after the server is
  * there, some before); with "fetch" values are fetched without a fence; with "lose" the last task
- * exits with status 3 and the others are told by an event; with "abort" task 0 aborts
- * with status 5 while the others wait in a fence.
+ * exits with status 3 and the others are told by an event; with "apps" each task says which of
+ * several programs it is; with "abort" task 0 aborts with status 5 while the others wait in a
+ * fence.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -106,6 +107,30 @@ static int lose(const pmix_proc_t* me, uint32_t size) {
     _exit(0);
 }
 
+/* A number of the job or, with infos, of one of its programs. */
+static uint32_t fact(const pmix_proc_t* of, const char* key, pmix_info_t* infos, size_t count) {
+    pmix_value_t* value;
+    uint32_t number;
+    if (failed(key, PMIx_Get(of, key, infos, count, &value))) return UINT32_MAX;
+    number = value->type == PMIX_PROC_RANK ? value->data.rank : value->data.uint32;
+    PMIX_VALUE_RELEASE(value);
+    return number;
+}
+
+static int apps(const pmix_proc_t* me, const pmix_proc_t* job) {
+    const uint32_t mine = fact(me, PMIX_APPNUM, NULL, 0);
+    bool yes = true;
+    pmix_info_t infos[2];
+    PMIX_INFO_CONSTRUCT(&infos[0]);
+    PMIX_INFO_CONSTRUCT(&infos[1]);
+    PMIX_INFO_LOAD(&infos[0], PMIX_APP_INFO, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&infos[1], PMIX_APPNUM, &mine, PMIX_UINT32);
+    printf("task %u: program %u of %u, rank %u of %u in it, first is %u\n", me->rank, mine,
+           fact(job, PMIX_JOB_NUM_APPS, NULL, 0), fact(me, PMIX_APP_RANK, NULL, 0),
+           fact(job, PMIX_APP_SIZE, infos, 2), fact(job, PMIX_APPLDR, infos, 2));
+    return failed("finalize", PMIx_Finalize(NULL, 0));
+}
+
 int main(int argc, char** argv) {
     const char* mode = argc > 1 ? argv[1] : "";
     pmix_proc_t me, job;
@@ -131,6 +156,7 @@ int main(int argc, char** argv) {
         return 1;
     }
     if (strcmp(mode, "lose") == 0) return lose(&me, size);
+    if (strcmp(mode, "apps") == 0) return apps(&me, &job);
     result =
         strcmp(mode, "fetch") == 0 ? fetch(&me, size) : exchange(&me, size) || names(&me, size);
     if (failed("finalize", PMIx_Finalize(NULL, 0))) result = 1;

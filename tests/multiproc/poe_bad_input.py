@@ -173,7 +173,7 @@ class Limits(LaunchTest):
         result = self.ok(poe("true", env=clean_environment(MP_PMD="/no/such/pmd")), 1)
         self.assertIn(b"MP_PMD", result.stderr)
         result = self.ok(poe("true", env=clean_environment(MP_PMD="/bin/true")), 1)
-        self.assertIn(b"pmd", result.stderr)
+        self.assertIn(b"the daemon pmd (/bin/true) cannot be started", result.stderr)
 
     def test_a_removed_directory(self):
         with tempfile.TemporaryDirectory() as directory:

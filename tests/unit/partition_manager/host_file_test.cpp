@@ -102,6 +102,8 @@ TEST_CASE("mistakes in host files", "[host_file]") {
         {"n1 unique shared unique",
          "h:1:18: \"unique\" says a second time how the processor is used; "
          "expected at most one of each kind"},
+        {"n1\n -V\n", "h:2:2: \"-V\" cannot be a name; expected one that does not begin with -"},
+        {"@-p", "h:1:1: \"@-p\" cannot be a name; expected one that does not begin with -"},
         {"# comment", "h:1:1: \"#\" is not a node; comments begin with !"},
         {"n1\n@2\n",
          "h:2:1: pool \"2\" is mixed with node \"n1\" of line 1; expected only nodes or only "

@@ -167,7 +167,8 @@ TEST_CASE("a job directory that is there already", "[job_directory]") {
 TEST_CASE("an empty job directory of a living owner is not taken over", "[job_directory]") {
     const TempDirectory parent;
     const JobDirectory job = JobDirectory::create(parent.path(), kUser, "a");
-    CHECK_THROWS_AS(JobDirectory::create(parent.path(), kUser, "a"), poe::Error);
+    CHECK_THROWS_WITH(JobDirectory::create(parent.path(), kUser, "a"),
+                      Catch::Contains("another daemon of this job is on the same computer"));
     CHECK(fs::exists(job.path()));
 }
 

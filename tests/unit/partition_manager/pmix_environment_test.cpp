@@ -100,7 +100,7 @@ TEST_CASE("settings for Open MPI depend on the job, and never beat the user's") 
     facts.cpus = 4;
     facts.directory = "/dev/shm/d";
     auto map = as_map(foreign_mpi_environment(facts, {}));
-    CHECK(map["OMPI_MCA_schizo"] == "^orte");
+    CHECK(map["OMPI_MCA_schizo"] == "^orte,slurm");
     CHECK(map["OMPI_MCA_pml"] == "ob1");
     CHECK(map["OMPI_MCA_btl_vader_backing_directory"] == "/dev/shm/d");
     CHECK(map["OMPI_MCA_osc_sm_backing_directory"] == "/dev/shm/d");

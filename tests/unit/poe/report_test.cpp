@@ -152,6 +152,15 @@ TEST_CASE("the other causes in words", "[report]") {
     }
 }
 
+TEST_CASE("of a job that never ran no task is spoken of", "[report]") {
+    pm::Outcome outcome = outcome_of(2, Cause::kInterrupted, 130, {});
+    outcome.never_ran = true;
+    for (auto& task : outcome.tasks) task.exit.reset();
+    CHECK((lines_of(job_of(2), outcome) ==
+           Lines{"254 the job was ended by SIGINT (Interrupt), 2.500 s after the start and before "
+                 "its tasks ran"}));
+}
+
 TEST_CASE("programs that could not be loaded are folded", "[report]") {
     pm::Outcome outcome = outcome_of(6, Cause::kNotStarted, 255, 0);
     for (auto& task : outcome.tasks) task.exit.reset();
