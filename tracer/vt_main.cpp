@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iostream>
 #include <langinfo.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -36,9 +37,19 @@ int fail(const std::string& text) {
     return kErrorStatus;
 }
 
+// What was written to standard output may not have got there. When nobody reads it any more, there
+// is nobody to be told.
+int end_output() {
+    std::cout << std::flush;
+    if (std::cout) return 0;
+    pollfd out{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+    const bool left = ::poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
+    return left ? kErrorStatus : fail("cannot write all of it; is the disk full?");
+}
+
 int finish(const std::string& text) {
-    std::cout << text << std::flush;
-    return std::cout ? 0 : kErrorStatus;
+    std::cout << text;
+    return end_output();
 }
 
 std::string variable(const char* name) {
@@ -136,8 +147,7 @@ std::vector<std::string> source_lines(const std::string& path) {
 int write_to(const std::string& path, const std::function<void(std::ostream&)>& write) {
     if (path.empty()) {
         write(std::cout);
-        std::cout << std::flush;
-        return std::cout ? 0 : kErrorStatus;
+        return end_output();
     }
     std::ofstream file(path, std::ios::binary);
     if (!file) throw_errno("cannot write " + path);
@@ -209,18 +219,19 @@ int play_it(const VtOptions& options, bool unicode) {
     auto session = open_session(path, options.repair);
     Look look = look_at(*session);
     WatchOptions how{.colors = variable("NO_COLOR").empty(), .unicode = unicode, .follow = {}};
-    std::uint64_t known = session->source().identity();
-    // What still grows is opened again.
-    if (session->source().open_ended())
-        how.follow = [path, known]() mutable -> std::unique_ptr<Session> {
+    // What still grows is opened again. Repaired times would move under who looks at them.
+    if (session->source().open_ended() && !options.repair)
+        how.follow = [path](Session& shown) {
+            std::optional<TraceSource> source;
             try {
-                TraceSource source = TraceSource::open(path);
-                if (source.identity() == known) return nullptr;
-                known = source.identity();
-                return std::make_unique<Session>(std::move(source), Index::Places{}, [](double) {});
+                source = TraceSource::open(path, &shown.source());
             } catch (const Error&) {
-                return nullptr;  // gathered meanwhile: what was read stays
+                return false;  // gathered meanwhile: what was read stays
             }
+            const bool less = source->streams().size() < shown.source().streams().size();
+            if (less || source->identity() == shown.source().identity()) return false;
+            shown.grow(std::move(*source));
+            return true;
         };
     const int signal = watch(std::move(session), std::move(look), how);
     return signal == 0 ? 0 : kSignalStatus + signal;

@@ -107,11 +107,11 @@ void draw_help(Grid& grid, const Look& look) {
     }
 }
 
-// Where panes go: beside each other if that leaves each enough columns, else below each other.
-struct Place {
-    int line, column, lines, columns;
-};
-std::vector<Place> places_of(std::size_t panes, int lines, int columns) {
+}  // namespace
+
+std::vector<Place> places_of(std::size_t panes, markers::Size screen) {
+    const int lines = screen.lines - 2;
+    const int columns = screen.columns;
     constexpr int kNarrowest = 60;
     constexpr int kLowest = 4;
     if (lines <= 0 || columns <= 0) return {};
@@ -132,8 +132,6 @@ std::vector<Place> places_of(std::size_t panes, int lines, int columns) {
     }
     return places;
 }
-
-}  // namespace
 
 Style style_of(State state) {
     using markers::Activity;
@@ -183,7 +181,7 @@ Grid draw_screen(const Look& look, Size size, const Easel& easel) {
     } else if (look.sheet == Look::Sheet::kHelp) {
         draw_help(grid, look);
     } else {
-        const auto places = places_of(look.panes.size(), size.lines - 2, size.columns);
+        const auto places = places_of(look.panes.size(), size);
         for (std::size_t i = 0; i < places.size(); ++i)
             copy(grid, places[i].line, places[i].column,
                  draw_view(look.panes[i], look, {places[i].columns, places[i].lines}, easel));
