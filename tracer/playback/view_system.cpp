@@ -20,15 +20,6 @@ using markers::Style;
 namespace {
 
 constexpr Style kDim{Ink::kDim, 0, false};
-constexpr std::size_t kMetrics = 12;
-
-std::string_view metric_word(std::size_t metric) {
-    constexpr std::array<std::string_view, kMetrics> kWords{
-        "?",           "cpu user",     "cpu system", "switches",  "forced switches",
-        "page faults", "major faults", "memory",     "disk read", "disk written",
-        "net in",      "net out"};
-    return kWords[metric];
-}
 
 // "98%", "12M", "1.2K/s": what the highest of a strip is.
 std::string value_words(std::size_t metric, double value) {
