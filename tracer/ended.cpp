@@ -48,13 +48,6 @@ void Ended::add(const Wait& wait) {
     add_waits(waits[{wait.task, wait.whom, wait.why}], {1, wait.to - wait.from});
 }
 
-void Ended::add(const Ended& more) {
-    for (const auto& [key, sum] : more.pairs) add_pair(*this, sum);
-    for (const auto& [region, sum] : more.calls) add_calls(calls[region], sum);
-    for (const auto& [key, sum] : more.waits) add_waits(waits[key], sum);
-    for (std::size_t bits = 0; bits < sizes.size(); ++bits) sizes[bits] += more.sizes[bits];
-}
-
 void pack(Packer& out, const Ended& sums) {
     out.number(sums.pairs.size());
     for (const auto& [key, sum] : sums.pairs) {
@@ -87,9 +80,9 @@ void pack(Packer& out, const Ended& sums) {
     }
 }
 
-Ended unpack_ended(std::span<const std::byte> bytes, std::size_t tasks, std::size_t regions) {
+void add_packed(Ended& sums, std::span<const std::byte> bytes, std::size_t tasks,
+                std::size_t regions, bool pairs_only) {
     Unpacker in(bytes);
-    Ended sums;
     for (std::size_t left = in.count(); left > 0 && in.fine(); --left) {
         const std::uint64_t key = in.number();
         const std::uint64_t count = in.number();
@@ -97,6 +90,7 @@ Ended unpack_ended(std::span<const std::byte> bytes, std::size_t tasks, std::siz
                           in.number()};
         if (high(key) < tasks && low(key) < tasks) add_pair(sums, sum);
     }
+    if (pairs_only) return;
     for (std::size_t left = in.count(); left > 0 && in.fine(); --left) {
         const std::uint64_t region = in.number();
         Ended::Calls sum{in.number()};
@@ -119,7 +113,6 @@ Ended unpack_ended(std::span<const std::byte> bytes, std::size_t tasks, std::siz
         const std::uint64_t count = in.number();
         if (bits < sums.sizes.size()) sums.sizes[bits] += count;
     }
-    return sums;
 }
 
 }  // namespace poe::trace

@@ -34,7 +34,6 @@ struct Ended {
     void add(const Message& message);
     void add(const Interval& interval);
     void add(const Wait& wait);
-    void add(const Ended& more);
 };
 
 // Adds what a replay tells.
@@ -50,7 +49,9 @@ class EndedListener : public Listener {
 };
 
 void pack(Packer& out, const Ended& sums);
-// What the bytes give, as far as they make sense; of regions below that number only.
-Ended unpack_ended(std::span<const std::byte> bytes, std::size_t tasks, std::size_t regions);
+// Adds what the bytes say, as far as that makes sense, of tasks and regions below these numbers.
+// `pairs_only`: nothing but the pairs, which is soon done.
+void add_packed(Ended& sums, std::span<const std::byte> bytes, std::size_t tasks,
+                std::size_t regions, bool pairs_only);
 
 }  // namespace poe::trace

@@ -139,8 +139,14 @@ std::array<Time, kStates> Index::spent(std::size_t keyframe, TaskId task) const 
 }
 
 Ended Index::ended(std::size_t keyframe) const {
+    Ended sums;
+    add_ended(sums, keyframe);
+    return sums;
+}
+
+void Index::add_ended(Ended& sums, std::size_t keyframe, bool pairs_only) const {
     const Entry& entry = entries_[keyframe];
-    return unpack_ended(part(entry.ended_at, entry.ended_size), tasks_, regions_);
+    add_packed(sums, part(entry.ended_at, entry.ended_size), tasks_, regions_, pairs_only);
 }
 
 std::optional<Keyframe> Index::unpacked(std::span<const std::byte> state) const {

@@ -218,7 +218,7 @@ void Session::walk(std::size_t keyframe, Stretch stretch, std::uint64_t events,
     forget();
 }
 
-Ended Session::ended(Stretch stretch) {
+Ended Session::ended(Stretch stretch, bool pairs_only) {
     constexpr auto kAll = std::numeric_limits<std::uint64_t>::max();
     Ended sums;
     EndedListener listener(sums);
@@ -226,7 +226,7 @@ Ended Session::ended(Stretch stretch) {
     const std::size_t last = index_->before(stretch.to);
     // Both ends are replayed; what is between them is told by the index.
     walk(first, stretch, first < last ? index_->events(first + 1) : kAll, listener);
-    for (std::size_t i = first + 2; i <= last; ++i) sums.add(index_->ended(i));
+    for (std::size_t i = first + 2; i <= last; ++i) index_->add_ended(sums, i, pairs_only);
     if (first < last) walk(last, stretch, kAll, listener);
     return sums;
 }
@@ -266,7 +266,9 @@ std::vector<std::vector<Session::Sent>> Session::sent(Stretch stretch, TaskId fi
         const double whole =
             static_cast<double>((index_->time(i) - index_->time(i - 1)).count()) / width;
         if (from >= to) continue;
-        for (const auto& [key, sum] : index_->ended(i).pairs) {
+        Ended between;
+        index_->add_ended(between, i, true);
+        for (const auto& [key, sum] : between.pairs) {
             std::vector<Sent>* row = row_of(sum.from);
             if (row == nullptr) continue;
             for (auto column = static_cast<std::size_t>(from);
@@ -283,7 +285,7 @@ std::vector<std::vector<Session::Sent>> Session::sent(Stretch stretch, TaskId fi
 }
 
 std::vector<PairSum> Session::pairs(Stretch stretch) {
-    const Ended sums = ended(stretch);
+    const Ended sums = ended(stretch, true);
     std::vector<PairSum> found;
     found.reserve(sums.pairs.size());
     for (const auto& [key, sum] : sums.pairs) found.push_back(sum);

@@ -50,8 +50,9 @@ class Session {
 
     // How far apart are the sums that answer for a stretch; nothing: it is replayed.
     std::optional<Time> step_of_sums(Stretch stretch) const;
-    // What came to an end in the stretch: all of it, however long.
-    Ended ended(Stretch stretch);
+    // What came to an end in the stretch: all of it, however long. `pairs_only`: nothing but the
+    // pairs need be right, which is soon done.
+    Ended ended(Stretch stretch, bool pairs_only = false);
 
     // A row of bins for each of `count` tasks from `first` on.
     std::vector<StateBins> bins(Stretch stretch, TaskId first, std::size_t count,

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "markerarray/words.hpp"
 #include "tracer/playback/view_parts.hpp"
 #include "tracer/trace_words.hpp"
 
@@ -52,9 +53,8 @@ struct Spot {
     std::string load_words() const {
         const Balance load = balance_of(look, session);
         const auto id = static_cast<std::size_t>(look.selected);
-        return fmt::format("task {}: computes {} now, {} on average; {}", look.selected,
-                           percent_words(load.now[id]), percent_words(load.average[id]),
-                           state_words());
+        return fmt::format("task {}: computes {} now, {} on average", look.selected,
+                           percent_words(load.now[id]), percent_words(load.average[id]));
     }
     void rows(int first_line, int first_task) const {
         if (line >= first_line) select(first_task + line - first_line);
@@ -83,8 +83,9 @@ struct Spot {
             return first == last ? fmt::format("task {}", first)
                                  : fmt::format("tasks {} to {}", first, last);
         };
-        look.notice = fmt::format("{} to {}: {} messages, {} bytes {}", words(from), words(to),
-                                  all.count, all.bytes, look.so_far ? "so far" : "in the window");
+        look.notice = fmt::format("{} to {}: {}, {} bytes {}", words(from), words(to),
+                                  markers::count_words(all.count, "message"), all.bytes,
+                                  look.so_far ? "so far" : "in the window");
     }
     void balance() const {
         if (line == 0 || tasks() == 0) return;

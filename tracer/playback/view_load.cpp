@@ -105,6 +105,7 @@ void draw_waits(Grid& grid, const Ended& sums, int line) {
                              fmt::format("task {} for {}", wait.task, wait.whom),
                              amount_words(static_cast<double>(wait.count)), span_words(wait.time),
                              why_word(wait.why)));
+    tell_rest(grid, line);
 }
 
 }  // namespace

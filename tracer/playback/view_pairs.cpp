@@ -93,7 +93,7 @@ void draw_connections(Grid& grid, const Look& look, const Easel& easel) {
                              span_words(look.now - message.sent)),
                  style_of(State::kSending));
     const char* waits = easel.glyphs.unicode() ? "◁┄┄" : "<..";
-    for (std::size_t task = 0; task < state.tasks.size() && line < grid.size().lines; ++task) {
+    for (std::size_t task = 0; task < state.tasks.size(); ++task) {
         const Frame* call = state.tasks[task].call(easel.session.definitions());
         if (call == nullptr || state.tasks[task].state == State::kSending) continue;
         const std::string peer = call->peer == kNobody ? "all" : std::to_string(call->peer);
@@ -104,6 +104,7 @@ void draw_connections(Grid& grid, const Look& look, const Easel& easel) {
                  style_of(state.tasks[task].state));
     }
     if (line == 1) grid.put(1, 1, "no message is under way, and nobody is in a call", kDim);
+    tell_rest(grid, line);
     grid.put(0, 14, markers::count_words(under_way.size(), "message") + " under way", kDim);
 }
 
@@ -148,6 +149,7 @@ void draw_messages(Grid& grid, const Look& look, const Easel& easel) {
             {Ink::kBar, 0, false});
         grid.put(line++, 10 + width, amount_words(static_cast<double>(sizes[bits])));
     }
+    tell_rest(grid, line);
 }
 
 }  // namespace poe::trace

@@ -63,6 +63,8 @@ Balance balance_of(const Look& look, Session& session);
 bool has_dial(markers::Size size);
 // The task whose spoke is nearest to a place of the dial.
 TaskId task_of_spoke(markers::Size size, int line, int column, int tasks);
+// The last line says how much has no place, when the next line of a list would be this.
+void tell_rest(markers::Grid& grid, int next);
 // A block, of eight heights where there are such.
 char32_t level_glyph(double share, const markers::Glyphs& glyphs);
 

@@ -81,7 +81,7 @@ void draw_menu(Grid& grid, const Look& look) {
     std::string_view group;
     int line = 1;
     grid.put(line++, 1,
-             "Views: a key shows one alone, its capital puts it beside the others or takes it away",
+             "Views: a key shows one alone, its capital adds it to the others or takes it away",
              kStrong);
     for (const std::string_view wanted : {"Computation", "Communication", "Program", "System"})
         for (const ViewName& view : view_names()) {
@@ -154,6 +154,13 @@ char32_t level_glyph(double share, const markers::Glyphs& glyphs) {
     constexpr std::u32string_view kLetters = U".:-=+*%#";
     const auto level = static_cast<std::size_t>(std::clamp(std::ceil(share * 8) - 1, 0.0, 7.0));
     return (glyphs.unicode() ? kShapes : kLetters)[level];
+}
+
+void tell_rest(Grid& grid, int next) {
+    const int last = grid.size().lines - 1;
+    if (next <= last + 1 || last <= 1) return;
+    for (int column = 0; column < grid.size().columns; ++column) grid.put(last, column, U' ');
+    grid.put(last, 1, fmt::format("{} more", next - last), kDim);
 }
 
 Stretch stretch_of(const Look& look, const Easel& easel) {
