@@ -2,6 +2,7 @@
 #include "tracer/clock_fit.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace poe::trace {
 namespace {
@@ -31,6 +32,16 @@ ClockFit ClockFit::through(std::vector<Sample> samples) {
         }
     }
     return fit;
+}
+
+std::optional<std::uint64_t> ClockFit::agrees_until(const ClockFit& other) const {
+    const auto differs =
+        std::mismatch(points_.begin(), points_.end(), other.points_.begin(), other.points_.end())
+            .first;
+    if (points_ == other.points_) return std::numeric_limits<std::uint64_t>::max();
+    // One point that both begin with is a constant here and a line there.
+    if (differs - points_.begin() < 2) return std::nullopt;
+    return (differs - 1)->time;
 }
 
 std::uint64_t ClockFit::home(std::uint64_t time) const noexcept {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace poe::trace {
@@ -14,6 +15,7 @@ class ClockFit {
         std::uint64_t time = 0;   // of the node's clock, ns
         std::int64_t offset = 0;  // this clock minus the home node's, ns
         std::uint32_t round_trip = 0;
+        bool operator==(const Sample&) const = default;
     };
 
     // The same clock.
@@ -24,6 +26,9 @@ class ClockFit {
 
     // The home node's clock, ns, at that time of this node's, both modulo 2^64.
     std::uint64_t home(std::uint64_t time) const noexcept;
+    // The last time of the node's clock up to which another fit gives the same; the farthest when
+    // it gives the same everywhere. Nothing: it may differ everywhere.
+    std::optional<std::uint64_t> agrees_until(const ClockFit& other) const;
     std::size_t points() const { return points_.size(); }
 
   private:

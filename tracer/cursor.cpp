@@ -7,15 +7,13 @@ namespace {
 // Records read at a time: 4 KB.
 constexpr std::size_t kWindow = 170;
 
-// The time nearest to `before` that is `time` modulo 2^48: records may be a little out of order,
-// and 39 hours apart.
+}  // namespace
+
 std::uint64_t unwrapped(std::uint64_t before, std::uint64_t time) noexcept {
     constexpr int kUnused = 16;
     const auto forward = static_cast<std::int64_t>((time - before) << kUnused) >> kUnused;
     return before + static_cast<std::uint64_t>(forward);
 }
-
-}  // namespace
 
 const Record* Cursor::look(std::uint64_t number) {
     if (!stream_->in_file()) return stream_->record(number);
@@ -35,6 +33,7 @@ const Record* Cursor::next() {
         const Record* record = look(at_.number++);
         if (record == nullptr || record->kind == Kind::kNone) {
             ++holes_;
+            if (noted_ != nullptr && noted_->size() < kMostNoted) noted_->push_back(at_.number - 1);
             continue;
         }
         if (record->kind == Kind::kText || record->kind == Kind::kBytes) continue;

@@ -9,6 +9,10 @@
 
 namespace poe::trace {
 
+// The time nearest to `before` that is `time` modulo 2^48: records may be a little out of order,
+// and 39 hours apart.
+std::uint64_t unwrapped(std::uint64_t before, std::uint64_t time) noexcept;
+
 class Cursor {
   public:
     // Where a walk through a stream stands; enough to go on from there.
@@ -29,6 +33,10 @@ class Cursor {
     std::uint64_t number() const noexcept { return at_.number - 1; }
     Position position() const noexcept { return at_; }
     std::uint64_t holes() const noexcept { return holes_; }
+    // Notes the numbers of the holes that next() finds, as far as there are not too many already:
+    // a hole of a stream that is being written may become a record.
+    void note_holes(std::vector<std::uint64_t>* into) noexcept { noted_ = into; }
+    static constexpr std::size_t kMostNoted = std::size_t{1} << 16;
 
     // The record of this number if it is whole, else null; it is valid until the next call. Does
     // not move the cursor.
@@ -38,6 +46,7 @@ class Cursor {
     const Stream* stream_;
     Position at_;
     std::uint64_t holes_ = 0;
+    std::vector<std::uint64_t>* noted_ = nullptr;
     // What is read ahead of a stream in a file: slots from window_at_ on.
     std::vector<Record> window_;
     std::uint64_t window_at_ = 0;

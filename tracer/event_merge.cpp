@@ -5,17 +5,21 @@
 
 namespace poe::trace {
 
-EventMerge::EventMerge(const TraceSource& source) : source_(source) {
-    for (const Stream& stream : source.streams()) cursors_.emplace_back(stream);
-    fill();
+EventMerge::Positions EventMerge::begin_of(const TraceSource& source) {
+    Positions begin;
+    for (const Stream& stream : source.streams()) begin.push_back({stream.first, 0});
+    return begin;
 }
 
-EventMerge::EventMerge(const TraceSource& source, const Positions& from) : source_(source) {
+EventMerge::EventMerge(const TraceSource& source, const Positions& from, Holes* holes)
+    : source_(source) {
+    if (holes != nullptr) holes->resize(source.streams().size());
     const std::vector<Stream>& streams = source.streams();
     for (std::size_t i = 0; i < streams.size(); ++i) {
         Cursor::Position at = i < from.size() ? from[i] : Cursor::Position{};
         at.number = std::clamp(at.number, streams[i].first, streams[i].end);
         cursors_.emplace_back(streams[i], at);
+        if (holes != nullptr && streams[i].open) cursors_.back().note_holes(&(*holes)[i]);
     }
     fill();
 }

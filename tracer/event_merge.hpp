@@ -12,11 +12,14 @@ namespace poe::trace {
 // number of streams.
 class EventMerge {
   public:
-    using Positions = std::vector<Cursor::Position>;  // by stream
+    using Positions = std::vector<Cursor::Position>;        // by stream
+    using Holes = std::vector<std::vector<std::uint64_t>>;  // numbers, by stream
 
-    explicit EventMerge(const TraceSource& source);
+    explicit EventMerge(const TraceSource& source) : EventMerge(source, begin_of(source)) {}
     // Positions that positions() has given for this trace; others are cut to what is there.
-    EventMerge(const TraceSource& source, const Positions& from);
+    // `holes`: those of streams that are being written are added there.
+    EventMerge(const TraceSource& source, const Positions& from, Holes* holes = nullptr);
+    static Positions begin_of(const TraceSource& source);
 
     // The next event; false at the end.
     bool next(Event& event);

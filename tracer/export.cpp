@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "tracer/event_merge.hpp"
+#include "tracer/trace_words.hpp"
 
 namespace poe::trace {
 namespace {
@@ -18,6 +19,7 @@ class Walk : public Listener {
         : source_(source), definitions_(definitions), range_(range), sink_(sink) {}
 
     void on_event(const Event& event, TaskId task) override {
+        if (event.record.kind == Kind::kSystem) return system(event, task);
         if (!range_.has(task) || !range_.has(event.time)) return;
         const Record& record = event.record;
         switch (record.kind) {
@@ -58,6 +60,21 @@ class Walk : public Listener {
     }
 
   private:
+    // Statistics of a task, which its node's daemon has recorded, as counters of it: sums since its
+    // start. Those of a node itself belong to no task, and have no place in these formats.
+    void system(const Event& event, TaskId task) {
+        const Record& record = event.record;
+        if (task < 0 && record.a < static_cast<std::uint32_t>(source_.facts().tasks))
+            task = static_cast<TaskId>(record.a);
+        const bool known = record.detail > 0 && record.detail < kMetrics;
+        if (!known || !range_.has(task) || !range_.has(event.time)) return;
+        const auto metric = static_cast<Metric>(record.detail);
+        const bool is_time = metric == Metric::kCpuUser || metric == Metric::kCpuSystem;
+        const std::string name(metric_word(record.detail));
+        sink_.counter(task, event.time, is_time ? name + " (s)" : name,
+                      static_cast<double>(record.b) / (is_time ? 1e9 : 1));
+    }
+
     const TraceSource& source_;
     Definitions& definitions_;
     const ExportRange& range_;

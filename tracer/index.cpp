@@ -45,14 +45,21 @@ Index Index::open(const TraceSource& source, const Places& places,
         index->was_made_ = true;
         return std::move(*index);
     }
-    const UniqueFd memory(::memfd_create("vtindex", MFD_CLOEXEC));
+    UniqueFd memory(::memfd_create("vtindex", MFD_CLOEXEC));
     if (!memory) throw_errno("cannot get memory for an index");
-    if (!Maker(source, memory.get(), between).run(progress))
-        throw Error("there is no memory for an index of this trace");
-    auto index = load(source, fmt::format("/proc/self/fd/{}", memory.get()), between);
+    Maker maker(source, memory.get(), between);
+    if (!maker.run(progress)) throw Error("there is no memory for an index of this trace");
+    return in_memory(source, std::move(memory), std::move(maker));
+}
+
+Index Index::in_memory(const TraceSource& source, UniqueFd memory, Maker&& maker) {
+    auto index = load(source, fmt::format("/proc/self/fd/{}", memory.get()), maker.between());
     if (!index) throw Error("there is no memory for an index of this trace");
     index->place_.clear();
     index->was_made_ = true;
+    index->replayed_ = maker.replayed();
+    index->memory_ = std::move(memory);
+    maker.give_rests(*index);
     return std::move(*index);
 }
 
@@ -80,6 +87,7 @@ bool Index::read_table(std::uint64_t between) {
     Header header;
     std::memcpy(&header, first.data(), sizeof header);
     tasks_ = static_cast<std::size_t>(source_->facts().tasks);
+    between_ = between;
     if (header.mark != Header::kMark || header.version != Header::kVersion ||
         header.identity != source_->identity() || header.between != between ||
         header.tasks != tasks_ || header.entries == 0 ||
@@ -130,33 +138,31 @@ std::array<Time, kStates> Index::spent(std::size_t keyframe, TaskId task) const 
     return spent;
 }
 
-std::vector<PairSum> Index::pairs(std::size_t keyframe) const {
-    const Entry& entry = entries_[keyframe];
-    Unpacker in(part(entry.pairs_at, entry.pairs_size));
-    std::vector<PairSum> sums;
-    for (std::size_t left = in.count(); left > 0 && in.fine(); --left) {
-        const std::uint64_t key = in.number();
-        const std::uint64_t count = in.number();
-        sums.push_back(
-            {static_cast<TaskId>(high(key)), static_cast<TaskId>(low(key)), count, in.number()});
-    }
+Ended Index::ended(std::size_t keyframe) const {
+    Ended sums;
+    add_ended(sums, keyframe);
     return sums;
+}
+
+void Index::add_ended(Ended& sums, std::size_t keyframe, bool pairs_only) const {
+    const Entry& entry = entries_[keyframe];
+    add_packed(sums, part(entry.ended_at, entry.ended_size), tasks_, regions_, pairs_only);
+}
+
+std::optional<Keyframe> Index::unpacked(std::span<const std::byte> state) const {
+    auto frame = unpack_keyframe(state, tasks_, source_->streams().size());
+    if (!frame) return std::nullopt;
+    const auto known = [this](const Frame& f) { return f.region < regions_ && f.site < sites_; };
+    for (const TaskState& task : frame->state.tasks)
+        if (!known(task.last_call) || !std::all_of(task.frames.begin(), task.frames.end(), known))
+            return std::nullopt;
+    return frame;
 }
 
 EventMerge::Positions Index::restore(std::size_t keyframe, Replay& replay) const {
     const Entry& entry = entries_[keyframe];
-    auto frame =
-        unpack_keyframe(part(entry.state_at, entry.state_size), tasks_, source_->streams().size());
-    bool fine = frame.has_value();
-    if (fine)
-        for (const TaskState& task : frame->state.tasks) {
-            const auto known = [this](const Frame& f) {
-                return f.region < regions_ && f.site < sites_;
-            };
-            fine = fine && known(task.last_call) &&
-                   std::all_of(task.frames.begin(), task.frames.end(), known);
-        }
-    if (!fine)
+    auto frame = unpacked(part(entry.state_at, entry.state_size));
+    if (!frame)
         throw Error("the index of the trace is damaged" +
                     (place_.empty() ? "" : "; remove " + place_));
     replay.restore(std::move(frame->state), frame->sends, frame->receives,

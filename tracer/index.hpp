@@ -2,11 +2,19 @@
 // file beside the trace, or in the cache, or in memory when neither can be written. One that does
 // not belong to the trace as it is now, or is damaged, is made again.
 //
-//   header (IndexHeader) | per keyframe: spent, state, pairs | definitions | table (Entry each)
+//   header (IndexHeader) | per keyframe: spent, state, ended | definitions | table (Entry each)
 //
 // `spent` is an array of i64 [tasks][kStates], in ns, from the begin of the trace to the keyframe,
 // so that views of long stretches read a few words and replay nothing. `state` is a Keyframe,
-// `pairs` the messages since the keyframe before.
+// `ended` the sums of what came to an end since the keyframe before.
+//
+// The index of a trace that is being written grows with it. Whatever comes, be it in the order of
+// time or not, has an effect from some moment on; the index goes on from the last state it knows
+// before that moment. To have one near it keeps, besides the keyframes, the states of the last two
+// ends: records of one task often come a little after later ones of another.
+//
+//   Invariant: a state is unaffected if it is of a time before all that is new, and stands in no
+//   stream behind what is new there.
 #pragma once
 
 #include <functional>
@@ -15,9 +23,10 @@
 #include <string_view>
 #include <vector>
 
+#include "comm/base/unique_fd.hpp"
+#include "tracer/ended.hpp"
 #include "tracer/keyframe.hpp"
 #include "tracer/mapped_file.hpp"
-#include "tracer/summary.hpp"
 
 namespace poe::trace {
 
@@ -35,6 +44,11 @@ class Index {
                       const std::function<void(double)>& progress,
                       std::uint64_t between = kBetween);
 
+    // That of the trace which `before` is of, opened again after it has grown; one that has become
+    // another trace is indexed anew. Takes over what `before` has, whose source must still be
+    // there.
+    static Index grown(Index before, const TraceSource& source);
+
     // A seek replays at most so many events: 10 ms.
     static constexpr std::uint64_t kBetween = 1 << 16;
 
@@ -48,8 +62,10 @@ class Index {
     void forget() const noexcept { file_.forget(); }
     // What a task did from the begin to the keyframe.
     std::array<Time, kStates> spent(std::size_t keyframe, TaskId task) const;
-    // Messages whose second end came between the keyframe before and this one.
-    std::vector<PairSum> pairs(std::size_t keyframe) const;
+    // What ended between the keyframe before and this one; or adds it to other sums, perhaps
+    // nothing but its pairs.
+    Ended ended(std::size_t keyframe) const;
+    void add_ended(Ended& sums, std::size_t keyframe, bool pairs_only = false) const;
     // Sets a replay, and where it goes on. Throws Error when the index has been damaged since.
     EventMerge::Positions restore(std::size_t keyframe, Replay& replay) const;
     // All names of the trace.
@@ -57,6 +73,8 @@ class Index {
     // The file it is in; empty: in memory.
     const std::string& place() const { return place_; }
     bool was_made() const { return was_made_; }
+    // Events that were replayed to make it, or to let it grow, in all its life.
+    std::uint64_t replayed() const { return replayed_; }
 
   private:
     struct Entry {
@@ -65,8 +83,20 @@ class Index {
         std::uint64_t spent_at = 0;
         std::uint64_t state_at = 0;
         std::uint64_t state_size = 0;
-        std::uint64_t pairs_at = 0;
-        std::uint64_t pairs_size = 0;
+        std::uint64_t ended_at = 0;
+        std::uint64_t ended_size = 0;
+    };
+    // A state that is no keyframe, with what ended since the last one.
+    struct Rest {
+        Time time{0};
+        std::uint64_t events = 0;
+        std::string state;
+        Ended ended;
+    };
+    // From when on a grown trace is another one, and from which record on in each stream.
+    struct Change {
+        Time from = kFarthest;
+        std::vector<std::uint64_t> first;
     };
     struct Header;
     class Maker;
@@ -74,8 +104,14 @@ class Index {
     Index(const TraceSource& source, MappedFile file) : source_(&source), file_(std::move(file)) {}
     static std::optional<Index> load(const TraceSource& source, const std::string& path,
                                      std::uint64_t between);
+    static Index in_memory(const TraceSource& source, UniqueFd memory, Maker&& maker);
     bool read_table(std::uint64_t between);
     std::span<const std::byte> part(std::uint64_t at, std::uint64_t size) const;
+    // Nothing: all of it may be another one.
+    std::optional<Change> change_to(const TraceSource& grown) const;
+    // A Rest, or else a keyframe, that a change leaves as it is; the last one.
+    std::optional<Rest> unaffected(const Change& change) const;
+    std::optional<Keyframe> unpacked(std::span<const std::byte> state) const;
 
     const TraceSource* source_;
     MappedFile file_;
@@ -84,8 +120,15 @@ class Index {
     std::size_t tasks_ = 0;
     std::size_t regions_ = 0;
     std::size_t sites_ = 0;
+    std::uint64_t between_ = 0;
     std::string place_;
     bool was_made_ = false;
+    std::uint64_t replayed_ = 0;
+    // Of a trace that is being written.
+    UniqueFd memory_;          // the file
+    std::vector<Rest> rests_;  // the later first
+    EventMerge::Positions ends_;
+    EventMerge::Holes holes_;
 };
 
 // The places for the index of a trace: beside it, then in the cache folder (empty: none).

@@ -21,7 +21,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kPortion = std::size_t{32} << 20;
 constexpr std::string_view kStreamSuffix = ".stream";
-constexpr std::string_view kPartsSuffix = ".parts";
 
 struct Part {
     std::string path;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "comm/base/result.hpp"
@@ -21,6 +22,9 @@ struct MergeReport {
     std::vector<TaskId> absent;        // tasks of the job without a stream
     std::vector<std::string> damaged;  // files of the directory that are no streams
 };
+
+// Of the name of a directory of streams that belong to one job.
+inline constexpr std::string_view kPartsSuffix = ".parts";
 
 // The trace that a directory of streams becomes if nothing else is said: its name without
 // ".<job>.parts"; with ".trc" behind it when it does not end so.

@@ -2,7 +2,7 @@
 #include "tracer/session.hpp"
 
 #include <algorithm>
-#include <unordered_map>
+#include <limits>
 
 namespace poe::trace {
 namespace {
@@ -58,6 +58,16 @@ Session::Session(TraceSource source, const Index::Places& places,
       index_(std::make_unique<Index>(Index::open(*source_, places, progress, between))),
       definitions_(index_->definitions()) {}
 
+void Session::grow(TraceSource grown) {
+    auto source = std::make_unique<TraceSource>(std::move(grown));
+    merge_.reset();
+    replay_.reset();
+    at_.reset();
+    index_ = std::make_unique<Index>(Index::grown(std::move(*index_), *source));
+    source_ = std::move(source);
+    definitions_ = index_->definitions();
+}
+
 void Session::forget() const {
     source_->forget();
     index_->forget();
@@ -83,6 +93,12 @@ const JobState& Session::at(Time moment) {
 
 std::size_t Session::keyframes_in(Stretch stretch) const {
     return index_->before(stretch.to) - index_->before(stretch.from);
+}
+
+std::optional<Time> Session::step_of_sums(Stretch stretch) const {
+    const std::size_t keyframes = keyframes_in(stretch);
+    if (keyframes <= kMostReplayed) return std::nullopt;
+    return stretch.length() / static_cast<std::int64_t>(keyframes);
 }
 
 Stretch Session::replayable(Stretch stretch) const {
@@ -188,33 +204,91 @@ std::vector<Message> Session::messages(Stretch stretch, std::size_t most) {
     return found;
 }
 
-std::vector<PairSum> Session::pairs(Stretch stretch) {
-    std::unordered_map<std::uint64_t, PairSum> sums;
-    const auto add = [&sums](const PairSum& more) {
-        PairSum& sum =
-            sums[pair(static_cast<std::uint32_t>(more.from), static_cast<std::uint32_t>(more.to))];
-        sum.from = more.from;
-        sum.to = more.to;
-        sum.count += more.count;
-        sum.bytes += more.bytes;
-    };
-    Stretch rest = stretch;
-    if (keyframes_in(stretch) > kMostReplayed) {
-        const std::size_t last = index_->before(stretch.to);
-        for (std::size_t i = index_->before(stretch.from) + 1; i <= last; ++i)
-            for (const PairSum& sum : index_->pairs(i)) add(sum);
-        rest.from = index_->time(last);
+void Session::walk(std::size_t keyframe, Stretch stretch, std::uint64_t events,
+                   Listener& listener) {
+    forget();
+    Replay replay(*source_, definitions_);
+    EventMerge merge(*source_, index_->restore(keyframe, replay));
+    Event event;
+    while (replay.state().events < events && merge.next_time() <= stretch.to && merge.next(event)) {
+        if (event.time >= stretch.from) replay.tell(&listener);
+        replay.apply(event);
+        note_read();
     }
-    const bool whole = rest == stretch;
-    MessageListener listener([&](const Message& message) {
-        // Behind a keyframe all that ends is new.
-        if (!whole || std::max(message.received, message.sent) >= rest.from)
-            add({message.from, message.to, 1, message.bytes});
-    });
-    listen(rest, listener);
+    forget();
+}
+
+Ended Session::ended(Stretch stretch, bool pairs_only) {
+    constexpr auto kAll = std::numeric_limits<std::uint64_t>::max();
+    Ended sums;
+    EndedListener listener(sums);
+    const std::size_t first = index_->before(stretch.from);
+    const std::size_t last = index_->before(stretch.to);
+    // Both ends are replayed; what is between them is told by the index.
+    walk(first, stretch, first < last ? index_->events(first + 1) : kAll, listener);
+    for (std::size_t i = first + 2; i <= last; ++i) index_->add_ended(sums, i, pairs_only);
+    if (first < last) walk(last, stretch, kAll, listener);
+    return sums;
+}
+
+std::vector<std::vector<Session::Sent>> Session::sent(Stretch stretch, TaskId first,
+                                                      std::size_t count, std::size_t columns) {
+    std::vector<std::vector<Sent>> rows(count, std::vector<Sent>(columns));
+    if (stretch.from >= stretch.to || columns == 0) return rows;
+    const double width =
+        static_cast<double>(stretch.length().count()) / static_cast<double>(columns);
+    const auto column_of = [&](Time time) {
+        const double column = static_cast<double>((time - stretch.from).count()) / width;
+        return std::clamp(column, 0.0, static_cast<double>(columns));
+    };
+    const auto row_of = [&](TaskId task) -> std::vector<Sent>* {
+        const auto row = static_cast<std::size_t>(task - first);
+        return task >= first && row < count ? &rows[row] : nullptr;
+    };
+    if (!step_of_sums(stretch)) {
+        for (const Message& message : messages(stretch, std::numeric_limits<std::size_t>::max())) {
+            std::vector<Sent>* row = row_of(message.from);
+            if (row == nullptr) continue;
+            const auto last =
+                std::min(static_cast<std::size_t>(column_of(message.received)), columns - 1);
+            for (auto column = static_cast<std::size_t>(column_of(message.sent)); column <= last;
+                 ++column) {
+                (*row)[column].bytes += static_cast<double>(message.bytes);
+                ++(*row)[column].messages;
+            }
+        }
+        return rows;
+    }
+    const std::size_t last = std::min(index_->before(stretch.to) + 1, index_->size() - 1);
+    for (std::size_t i = index_->before(stretch.from) + 1; i <= last; ++i) {
+        const double from = column_of(index_->time(i - 1));
+        const double to = column_of(index_->time(i));
+        const double whole =
+            static_cast<double>((index_->time(i) - index_->time(i - 1)).count()) / width;
+        if (from >= to) continue;
+        Ended between;
+        index_->add_ended(between, i, true);
+        for (const auto& [key, sum] : between.pairs) {
+            std::vector<Sent>* row = row_of(sum.from);
+            if (row == nullptr) continue;
+            for (auto column = static_cast<std::size_t>(from);
+                 column < columns && static_cast<double>(column) < to; ++column) {
+                const auto left = static_cast<double>(column);
+                const double share = (std::min(to, left + 1) - std::max(from, left)) / whole;
+                (*row)[column].bytes += share * static_cast<double>(sum.bytes);
+                (*row)[column].messages += share * static_cast<double>(sum.count);
+            }
+        }
+    }
+    forget();
+    return rows;
+}
+
+std::vector<PairSum> Session::pairs(Stretch stretch) {
+    const Ended sums = ended(stretch, true);
     std::vector<PairSum> found;
-    found.reserve(sums.size());
-    for (const auto& [key, sum] : sums) found.push_back(sum);
+    found.reserve(sums.pairs.size());
+    for (const auto& [key, sum] : sums.pairs) found.push_back(sum);
     std::sort(found.begin(), found.end(), [](const PairSum& a, const PairSum& b) {
         return std::pair(a.from, a.to) < std::pair(b.from, b.to);
     });

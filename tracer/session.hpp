@@ -19,7 +19,9 @@ struct Stretch {
 // How long a task was in each state, by columns of equal length.
 using StateBins = std::vector<std::array<Time, kStates>>;
 
-// One thread. Costs are those of replaying up to kMostReplayed keyframes, or of reading sums.
+// One thread. Costs are those of replaying up to kMostReplayed keyframes, or of reading sums. A
+// longer stretch is answered from sums, which say nothing of what is between two keyframes, or for
+// its end only; each question says which.
 class Session {
   public:
     // A stretch of more keyframes is shown by sums instead of event by event.
@@ -28,11 +30,15 @@ class Session {
     Session(TraceSource source, const Index::Places& places,
             const std::function<void(double)>& progress, std::uint64_t between = Index::kBetween);
 
+    // The same trace, opened again after it has grown: what is looked at is all of it now. Costs
+    // what is new. Throws Error, and is of no use then, when there is no memory for the index.
+    void grow(TraceSource grown);
+
     const TraceSource& source() const { return *source_; }
     const Index& index() const { return *index_; }
     const Definitions& definitions() const { return definitions_; }
-    const std::string& counter_name(std::uint32_t stream, std::uint32_t id) {
-        return definitions_.counter(definitions_.counter(stream, id));
+    std::uint32_t counter_number(std::uint32_t stream, std::uint32_t id) {
+        return definitions_.counter(stream, id);
     }
     Stretch whole() const { return {source_->begin(), source_->end()}; }
 
@@ -41,6 +47,12 @@ class Session {
     const JobState& at(Time moment);
     // Sent up to the moment of at(), but not received.
     std::vector<Message> in_flight() const { return replay_->messages().waiting(true); }
+
+    // How far apart are the sums that answer for a stretch; nothing: it is replayed.
+    std::optional<Time> step_of_sums(Stretch stretch) const;
+    // What came to an end in the stretch: all of it, however long. `pairs_only`: nothing but the
+    // pairs need be right, which is soon done.
+    Ended ended(Stretch stretch, bool pairs_only = false);
 
     // A row of bins for each of `count` tasks from `first` on.
     std::vector<StateBins> bins(Stretch stretch, TaskId first, std::size_t count,
@@ -52,7 +64,15 @@ class Session {
     // Messages under way in the stretch, in the order of their arrival, at most `most`; those that
     // had not arrived at its end have `received` there. Of a long stretch, of its end.
     std::vector<Message> messages(Stretch stretch, std::size_t most);
-    // Messages that arrived, by pairs of tasks; a long stretch is widened to keyframes.
+    // What each of `count` tasks had on its way in each of as many columns of the stretch; of a
+    // long stretch, what it sent, spread evenly from one keyframe to the next.
+    struct Sent {
+        double bytes = 0;
+        double messages = 0;
+    };
+    std::vector<std::vector<Sent>> sent(Stretch stretch, TaskId first, std::size_t count,
+                                        std::size_t columns);
+    // Messages that arrived in the stretch, however long, by pairs of tasks.
     std::vector<PairSum> pairs(Stretch stretch);
     // Tells a listener of the stretch; of a long one, of its end.
     void listen(Stretch stretch, Listener& listener);
@@ -65,6 +85,8 @@ class Session {
   private:
     static constexpr std::uint64_t kBetweenForgetting = 1 << 16;
 
+    // Tells a listener of what happens in the stretch, from a keyframe on up to so many events.
+    void walk(std::size_t keyframe, Stretch stretch, std::uint64_t events, Listener& listener);
     std::size_t keyframes_in(Stretch stretch) const;
     // Called for each event that is replayed: what has been read of the files is given back from
     // time to time. Touching a page brings its neighbours along, in each of thousands of streams.

@@ -76,6 +76,13 @@ std::string Stream::name() const {
     return node_name.empty() ? fmt::format("node {}", node) : "node " + node_name;
 }
 
+bool Stream::continues(const Stream& before) const noexcept {
+    return kind == before.kind && task == before.task && node == before.node &&
+           tasks == before.tasks && wraps == before.wraps && capacity == before.capacity &&
+           origin == before.origin && wall == before.wall && first == before.first &&
+           end >= before.end;
+}
+
 std::uint64_t Stream::next_place(std::uint64_t number) const noexcept {
     if (number >= end) return end;
     const std::uint64_t index = number % capacity;

@@ -34,6 +34,8 @@ struct Stream {
     std::uint64_t lost = 0;  // found no room when they were to be written
     std::uint64_t cut = 0;   // were written, but the file ends before them
 
+    // True when this is what `before` was, grown or as it was: no record of it has been given up.
+    bool continues(const Stream& before) const noexcept;
     // "task 3" or "node n1".
     std::string name() const;
     // The next number from this one on, or the last one before it, whose place the file has;

@@ -115,6 +115,8 @@ std::string StreamWriter::bytes(bool closed) const {
     const std::uint64_t slots =
         facts_.capacity == 0 ? reserved_ : std::min(reserved_, facts_.capacity);
     records.resize(static_cast<std::size_t>(slots) * sizeof(Record));
+    // A length of 0 would say that nothing follows this stream; a hole does not.
+    if (closed && records.empty()) records.resize(sizeof(Record));
     header.length = closed ? records.size() : 0;
     std::string out = header_page(header) + records;
     if (closed) pad(out);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <sys/stat.h>
 
 #include <fmt/format.h>
@@ -45,7 +46,7 @@ bool begins_like_a_trace(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-TraceSource TraceSource::open(const std::string& path) {
+TraceSource TraceSource::open(const std::string& path, const TraceSource* before) {
     TraceSource source;
     FoundStreams found;
     const std::vector<std::string> paths = files_of(path);
@@ -62,13 +63,19 @@ TraceSource TraceSource::open(const std::string& path) {
             identity = mixed(identity, static_cast<std::uint64_t>(about.st_mtim.tv_nsec));
         }
         const std::string name = std::filesystem::path(file).filename().string();
-        const std::size_t before = found.streams.size();
+        const std::size_t known = found.streams.size();
         find_streams(mapped.bytes(), name, found);
-        for (std::size_t i = before; i < found.streams.size(); ++i) {
+        for (std::size_t i = known; i < found.streams.size(); ++i) {
             Stream& stream = found.streams[i];
             const auto* at = reinterpret_cast<const std::byte*>(stream.slots.data());
             stream.file = mapped.file();
             stream.slots_at = static_cast<std::uint64_t>(at - mapped.bytes().data());
+            // Traces of several jobs would be played as one that never was.
+            const std::string& job = found.streams.front().job;
+            if (!job.empty() && !stream.job.empty() && job != stream.job)
+                throw Error("cannot play " + path +
+                            ": there are traces of several jobs in it; choose one, as in `vt " +
+                            file + "`");
         }
         source.size_ += mapped.bytes().size();
         source.files_.push_back(std::move(mapped));
@@ -79,7 +86,7 @@ TraceSource TraceSource::open(const std::string& path) {
         throw Error("cannot play " + path + ": " + why);
     }
     source.identity_ = identity;
-    source.begin_with(std::move(found));
+    source.begin_with(std::move(found), before);
     return source;
 }
 
@@ -95,11 +102,11 @@ TraceSource TraceSource::from_bytes(std::string_view bytes, const std::string& n
         throw Error("cannot play " + name + ": " +
                     (found.problems.empty() ? "it is not a trace" : found.problems.front()));
     source.identity_ = mixed(bytes.size(), std::hash<std::string_view>()(bytes));
-    source.begin_with(std::move(found));
+    source.begin_with(std::move(found), nullptr);
     return source;
 }
 
-void TraceSource::begin_with(FoundStreams found) {
+void TraceSource::begin_with(FoundStreams found, const TraceSource* before) {
     problems_ = std::move(found.problems);
     for (Stream& stream : found.streams) {
         const bool of_task = stream.kind == StreamKind::kTask;
@@ -117,7 +124,7 @@ void TraceSource::begin_with(FoundStreams found) {
         identity_ = mixed(identity_, stream.end);
     }
     learn_facts(found.job);
-    fit_clocks();
+    fit_clocks(before);
     find_ends();
 }
 
@@ -163,17 +170,45 @@ void TraceSource::learn_facts(const std::string& text) {
         problems_.emplace_back("the stream that names the job is missing");
 }
 
-void TraceSource::fit_clocks() {
+std::vector<ClockFit::Sample> TraceSource::measurements(std::uint32_t number,
+                                                        const TraceSource* before) {
+    const Stream& stream = streams_[number];
+    ClockWalk walk{{stream.first, 0}, {}};
+    if (before != nullptr && number < before->streams_.size() &&
+        stream.continues(before->streams_[number]))
+        walk = before->clocks_[number];
+    std::vector<ClockFit::Sample> samples = walk.samples;
+    std::size_t sure = samples.size();
+    Cursor cursor(stream, walk.at);
+    for (const Record* record = cursor.next();; record = cursor.next()) {
+        if (record != nullptr) ++clock_records_read_;
+        if (record != nullptr && record->kind == Kind::kClock)
+            samples.push_back(
+                {stream.origin + cursor.time(), static_cast<std::int64_t>(record->b), record->a});
+        // A hole may become a record: the next walk begins before the first one.
+        if (cursor.holes() == 0) {
+            walk.at = cursor.position();
+            sure = samples.size();
+        }
+        if (record == nullptr) break;
+    }
+    walk.samples.assign(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(sure));
+    clocks_[number] = std::move(walk);
+    return samples;
+}
+
+void TraceSource::fit_clocks(const TraceSource* before) {
+    clocks_.resize(streams_.size());
     std::map<NodeIndex, std::vector<ClockFit::Sample>> samples;
     std::map<NodeIndex, std::uint64_t> wall_of;  // wall clock at monotonic 0
-    for (const Stream& stream : streams_) {
+    for (std::uint32_t i = 0; i < streams_.size(); ++i) {
+        const Stream& stream = streams_[i];
         wall_of.emplace(stream.node, stream.wall - stream.origin);
         if (stream.kind != StreamKind::kNode) continue;
-        Cursor cursor(stream);
-        while (const Record* record = cursor.next())
-            if (record->kind == Kind::kClock)
-                samples[stream.node].push_back({stream.origin + cursor.time(),
-                                                static_cast<std::int64_t>(record->b), record->a});
+        const auto measured = measurements(i, before);
+        if (measured.empty()) continue;
+        auto& all = samples[stream.node];
+        all.insert(all.end(), measured.begin(), measured.end());
     }
     // The home node has nothing to measure itself against.
     const auto home = std::find_if(wall_of.begin(), wall_of.end(), [&](const auto& node) {
@@ -234,6 +269,21 @@ Time TraceSource::time_of(std::uint32_t stream, std::uint64_t time) const noexce
     if (moves.empty()) return plain;
     const auto after = moves.upper_bound(plain);
     return after == moves.begin() ? plain : std::min(plain + std::prev(after)->second, kFarthest);
+}
+
+std::optional<Time> TraceSource::same_until(const TraceSource& before) const {
+    if (streams_.size() != before.streams_.size() || facts_.tasks != before.facts_.tasks ||
+        base_ != before.base_ || begin_ != before.begin_)
+        return std::nullopt;
+    Time until = kFarthest;
+    for (std::uint32_t i = 0; i < streams_.size(); ++i) {
+        if (!streams_[i].continues(before.streams_[i])) return std::nullopt;
+        const auto agrees = fits_[i].agrees_until(before.fits_[i]);
+        if (!agrees) return std::nullopt;
+        if (*agrees != std::numeric_limits<std::uint64_t>::max())
+            until = std::min(until, time_of(i, *agrees - streams_[i].origin));
+    }
+    return until;
 }
 
 void TraceSource::move_forward(std::uint32_t stream, Time from, Time by) {

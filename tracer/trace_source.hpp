@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,7 +39,9 @@ struct Event {
 class TraceSource {
   public:
     // A gathered file, or the folder of the parts. Throws Error when nothing can be played.
-    static TraceSource open(const std::string& path);
+    // `before`: the same, opened earlier; of what it has read of streams that have only grown,
+    // nothing is read again.
+    static TraceSource open(const std::string& path, const TraceSource* before = nullptr);
     // The same from bytes in memory, which the source takes.
     static TraceSource from_bytes(std::string_view bytes, const std::string& name);
 
@@ -49,7 +52,7 @@ class TraceSource {
     // From the first to the last record.
     Time begin() const { return begin_; }
     Time end() const { return end_; }
-    // True while some stream has not been closed: more may come, see TraceSource::open again.
+    // True while some stream has not been closed: more may come for who opens it again.
     bool open_ended() const { return open_ended_; }
     // All records that are there; holes count.
     std::uint64_t records() const;
@@ -60,6 +63,10 @@ class TraceSource {
 
     // A stream's own time on the trace's clock.
     Time time_of(std::uint32_t stream, std::uint64_t time) const noexcept;
+    // Where this is what `before` was, grown: the last moment up to which both put records at the
+    // same times; kFarthest when it is so everywhere. Nothing: it is something else, or no time of
+    // it is as before.
+    std::optional<Time> same_until(const TraceSource& before) const;
     // Repair (repair.hpp): from a moment of its own on, a stream is so much later than its clock
     // says. Moments are those before any repair.
     void move_forward(std::uint32_t stream, Time from, Time by);
@@ -73,22 +80,33 @@ class TraceSource {
     Bytes bytes_of(const Event& event) const {
         return trace::bytes_of(streams_[event.stream], event.number, event.record);
     }
+    // Records that were read to open it, to know the clocks.
+    std::uint64_t clock_records_read() const { return clock_records_read_; }
     // The row of a task's stream, -1 for a node's.
     TaskId task_of(std::uint32_t stream) const { return streams_[stream].task; }
     // Gives the memory of what has been read back.
     void forget() const noexcept;
 
   private:
+    // The measurements of a node's stream up to a place before which nothing can change.
+    struct ClockWalk {
+        Cursor::Position at;
+        std::vector<ClockFit::Sample> samples;
+    };
+
     TraceSource() = default;
-    void begin_with(FoundStreams found);
+    void begin_with(FoundStreams found, const TraceSource* before);
     void learn_facts(const std::string& json);
-    void fit_clocks();
+    void fit_clocks(const TraceSource* before);
+    std::vector<ClockFit::Sample> measurements(std::uint32_t stream, const TraceSource* before);
     void find_ends();
 
     std::vector<MappedFile> files_;
     std::shared_ptr<void> memory_;
     std::vector<Stream> streams_;
-    std::vector<ClockFit> fits_;  // by stream
+    std::vector<ClockFit> fits_;     // by stream
+    std::vector<ClockWalk> clocks_;  // by stream
+    std::uint64_t clock_records_read_ = 0;
     // From which moment on a stream is how much later, rising; by stream.
     std::vector<std::map<Time, Time>> moves_;
     TraceFacts facts_;

@@ -66,6 +66,14 @@ std::string bytes_words(Bytes bytes) {
     return bytes < kShort ? std::to_string(bytes) : markers::size_words(bytes);
 }
 
+std::string_view metric_word(std::size_t metric) {
+    constexpr std::array<std::string_view, kMetrics> kWords{
+        "?",           "cpu user",     "cpu system", "switches",  "forced switches",
+        "page faults", "major faults", "memory",     "disk read", "disk written",
+        "net in",      "net out"};
+    return kWords[metric < kMetrics ? metric : 0];
+}
+
 std::optional<Time> read_time(std::string_view text, Time begin, Time end) {
     constexpr double kFarthestSeconds = 1e9;
     if (text.ends_with("%")) {

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iostream>
 #include <langinfo.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -36,9 +37,19 @@ int fail(const std::string& text) {
     return kErrorStatus;
 }
 
+// What was written to standard output may not have got there. When nobody reads it any more, there
+// is nobody to be told.
+int end_output() {
+    std::cout << std::flush;
+    if (std::cout) return 0;
+    pollfd out{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+    const bool left = ::poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
+    return left ? kErrorStatus : fail("cannot write all of it; is the disk full?");
+}
+
 int finish(const std::string& text) {
-    std::cout << text << std::flush;
-    return std::cout ? 0 : kErrorStatus;
+    std::cout << text;
+    return end_output();
 }
 
 std::string variable(const char* name) {
@@ -76,6 +87,30 @@ std::string cache_folder() {
     return home.empty() ? "" : home + "/.cache";
 }
 
+// The trace of this name, or the folder of its parts, while its job runs or when it was never
+// gathered.
+std::string trace_of(const std::string& path) {
+    namespace fs = std::filesystem;
+    std::error_code ignored;
+    if (fs::exists(path, ignored)) return path;
+    const fs::path whole(path);
+    const std::string name = whole.filename().string() + ".";
+    const fs::path folder = whole.has_parent_path() ? whole.parent_path() : fs::path(".");
+    std::vector<std::string> parts;
+    for (fs::directory_iterator it(folder, ignored), end; it != end; it.increment(ignored)) {
+        const std::string found = it->path().filename().string();
+        if (found.starts_with(name) && found.ends_with(kPartsSuffix))
+            parts.push_back((whole.parent_path() / found).string());
+    }
+    std::sort(parts.begin(), parts.end());
+    if (parts.size() > 1)
+        throw Error(
+            fmt::format("there is no {} as yet, but the parts of {} jobs; choose one, as "
+                        "in `vt {}`",
+                        path, parts.size(), parts.front()));
+    return parts.empty() ? path : parts.front();
+}
+
 TraceSource open_trace(const std::string& path, bool repair) {
     TraceSource source = path.ends_with(".otf2") ? import_otf2(path) : TraceSource::open(path);
     if (!repair) return source;
@@ -86,7 +121,8 @@ TraceSource open_trace(const std::string& path, bool repair) {
     return source;
 }
 
-std::unique_ptr<Session> open_session(const std::string& path, bool repair) {
+std::unique_ptr<Session> open_session(const std::string& named, bool repair) {
+    const std::string path = trace_of(named);
     TraceSource source = open_trace(path, repair);
     // One that may still grow needs another index soon: that is kept in memory.
     Index::Places places;
@@ -95,7 +131,8 @@ std::unique_ptr<Session> open_session(const std::string& path, bool repair) {
     return std::make_unique<Session>(std::move(source), places, line.tell());
 }
 
-Summary summary_of(const std::string& path, bool repair) {
+Summary summary_of(const std::string& named, bool repair) {
+    const std::string path = trace_of(named);
     const TraceSource source = open_trace(path, repair);
     Symbols symbols;
     ProgressLine line("vt: reads " + path);
@@ -136,8 +173,7 @@ std::vector<std::string> source_lines(const std::string& path) {
 int write_to(const std::string& path, const std::function<void(std::ostream&)>& write) {
     if (path.empty()) {
         write(std::cout);
-        std::cout << std::flush;
-        return std::cout ? 0 : kErrorStatus;
+        return end_output();
     }
     std::ofstream file(path, std::ios::binary);
     if (!file) throw_errno("cannot write " + path);
@@ -175,7 +211,7 @@ int show_view(const VtOptions& options, bool unicode) {
 }
 
 int export_to(const VtOptions& options) {
-    const TraceSource source = open_trace(options.traces[0], options.repair);
+    const TraceSource source = open_trace(trace_of(options.traces[0]), options.repair);
     const auto stretch =
         stretch_of(options, {source.begin(), std::max(source.end(), source.begin() + Time{1})});
     if (!stretch) return fail(stretch.error().str());
@@ -200,27 +236,37 @@ int export_to(const VtOptions& options) {
     });
 }
 
+// What has come to a trace; nothing when nothing has, or when it is no longer all there.
+std::optional<TraceSource> opened_again(const std::string& path, const TraceSource& before) {
+    try {
+        TraceSource source = TraceSource::open(path, &before);
+        const bool same = source.facts().job == before.facts().job &&
+                          source.streams().size() >= before.streams().size();
+        if (same && source.identity() != before.identity()) return source;
+    } catch (const Error&) {  // it has gone: what was read stays
+    }
+    return std::nullopt;
+}
+
 int play_it(const VtOptions& options, bool unicode) {
     const std::string kind = variable("TERM");
     const bool terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
-    const std::string& path = options.traces[0];
+    const std::string path = trace_of(options.traces[0]);
     if (!terminal || kind.empty() || kind == "dumb")
         return finish(summary_text(summary_of(path, options.repair)));
     auto session = open_session(path, options.repair);
     Look look = look_at(*session);
     WatchOptions how{.colors = variable("NO_COLOR").empty(), .unicode = unicode, .follow = {}};
-    std::uint64_t known = session->source().identity();
-    // What still grows is opened again.
-    if (session->source().open_ended())
-        how.follow = [path, known]() mutable -> std::unique_ptr<Session> {
-            try {
-                TraceSource source = TraceSource::open(path);
-                if (source.identity() == known) return nullptr;
-                known = source.identity();
-                return std::make_unique<Session>(std::move(source), Index::Places{}, [](double) {});
-            } catch (const Error&) {
-                return nullptr;  // gathered meanwhile: what was read stays
-            }
+    // What still grows is opened again. Repaired times would move under who looks at them.
+    if (session->source().open_ended() && !options.repair)
+        how.follow = [path](Session& shown) {
+            std::optional<TraceSource> source = opened_again(path, shown.source());
+            // The end of the job: its parts have become one trace.
+            if (!source && !std::filesystem::exists(path))
+                source = opened_again(merged_name(path), shown.source());
+            if (!source) return false;
+            shown.grow(std::move(*source));
+            return true;
         };
     const int signal = watch(std::move(session), std::move(look), how);
     return signal == 0 ? 0 : kSignalStatus + signal;

@@ -114,6 +114,25 @@ TEST_CASE("a trace that grows is followed") {
     CHECK(terminal.end() == 0);
 }
 
+TEST_CASE("a job is followed by the name of its trace, to the end") {
+    auto streams = trace::test::small_streams();
+    const TraceFile file;
+    const auto trace = file.folder / "job.trc";
+    const auto parts = file.folder / "job.trc.j1-0.parts";
+    std::filesystem::create_directory(parts);
+    std::ofstream(parts / "task-0.stream", std::ios::binary) << streams[0].bytes(false);
+    Terminal terminal(24, 80, {POE_BIN "/vt", trace.string()});
+    REQUIRE(terminal.wait_for("timeline"));
+    terminal.type("G");
+    CHECK(terminal.wait_for("0.001000 s 100%"));
+    trace::test::send_call(streams[0], 1500, 3000, 1);
+    std::ofstream(trace, std::ios::binary) << trace::test::gathered(streams);
+    std::filesystem::remove_all(parts);
+    CHECK(terminal.wait_for("0.003000 s 100%"));
+    terminal.type("q");
+    CHECK(terminal.end() == 0);
+}
+
 TEST_CASE("no colours, no Unicode") {
     const TraceFile file;
     Terminal terminal(24, 80, vt(file), {{"NO_COLOR", "1"}, {"LC_ALL", "C"}, {"LANG", "C"}});

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "tracer/playback/click.hpp"
 #include "tracer/playback/search.hpp"
 #include "tracer/trace_words.hpp"
 
@@ -151,6 +152,7 @@ Command press_character(const Press& now, char32_t key) {
     Look& look = now.look;
     switch (key) {
         case 'q':
+        case 'Q':
         case 3:  // ^C
             return Command::kQuit;
         case 12:  // ^L
@@ -166,10 +168,12 @@ Command press_character(const Press& now, char32_t key) {
             look.direction = look.direction < 0 ? 1 : -1;
             break;
         case '+':
+        case '}':
             look.speed = std::min(look.speed + 1, kFastest);
             look.notice = "speed " + speed_words(look.speed);
             break;
         case '-':
+        case '{':
             look.speed = std::max(look.speed - 1, kSlowest);
             look.notice = "speed " + speed_words(look.speed);
             break;
@@ -178,9 +182,11 @@ Command press_character(const Press& now, char32_t key) {
             look.notice = "speed 1x";
             break;
         case '.':
+        case '>':
             now.next_of(true, 'e');
             break;
         case ',':
+        case '<':
             now.next_of(false, 'e');
             break;
         case 'm':
@@ -200,6 +206,8 @@ Command press_character(const Press& now, char32_t key) {
             now.go(now.session.whole().to);
             break;
         case 'j':
+        case ':':
+        case '%':
             look.prompt = Look::Prompt::kJump;
             look.typed.clear();
             break;
@@ -322,6 +330,11 @@ Command press(Look& look, const Key& key, Session& session, markers::Size size) 
         case KeyKind::kEnd:
             now.go(session.whole().to);
             break;
+        case KeyKind::kClick:
+            click(look, session, size, key.line, key.column);
+            break;
+        case KeyKind::kBackspace:
+            return press_character(now, '=');
         case KeyKind::kEnter:
             look.panes = {ViewKind::kTimeline, ViewKind::kSource};
             break;
@@ -348,14 +361,13 @@ const std::vector<markers::KeyHelp>& control_help() {
         {"p  ]  [", "put a mark; go to the next, to the one before"},
         {"a  b  x", "a loop begins here, ends here; no loop"},
         {"/  n  N", "search; again; backwards"},
-        {"", "task=3 call=brecv dur>1ms   msg 3->7 bytes>1M   marker task=2"},
+        {"", "task=3 call=brecv dur>1ms  msg 3->7 bytes>1M  marker task=2"},
         {"z  Z  w", "half of the window, twice of it, all of the trace"},
         {"up  down  Page", "select a task"},
         {"v", "the menu of views, one or several side by side"},
         {"Enter  Escape", "the time line with the source line; the time line alone"},
-        {"l", "lines of messages in the time line"},
-        {"t", "sums so far, or of the window"},
-        {"y", "bytes or number of messages"},
+        {"l  t  y", "message lines; sums so far or window's; bytes or counts"},
+        {"click", "selects a task, goes to a moment, tells its numbers"},
         {"q  ^L  ^Z", "quit; draw again; suspend"},
         {"?", "this help"}};
     return help;

@@ -35,55 +35,65 @@ Stretch lately(const Look& look) {
     return {std::max(look.window.from, look.now - look.window.length() / kPart), look.now};
 }
 
-// A spoke for each task, the first upwards, then clockwise: o on average so far, a full one now.
-void draw_dial(Grid& grid, int left, int columns, const std::vector<double>& now,
-               const std::vector<double>& average, const markers::Glyphs& glyphs) {
-    const int lines = grid.size().lines - 1;
-    const double radius =
-        std::min(static_cast<double>(lines) / 2.0, static_cast<double>(columns) / 4.0) - 0.5;
-    if (radius < 3 || now.empty()) return;
-    const double middle_line = 1 + static_cast<double>(lines) / 2.0;
-    const double middle = left + static_cast<double>(columns) / 2.0;
+// Where the dial is in a view of that size: spokes begin in the middle, the first goes upwards, the
+// others follow clockwise. A column is half as wide as a line is high.
+struct Dial {
+    explicit Dial(markers::Size size)
+        : lines(size.lines - 1),
+          left(size.columns / 2),
+          columns(size.columns - left),
+          radius(std::min(lines / 2.0, columns / 4.0) - 0.5),
+          middle_line(1 + lines / 2.0),
+          middle(left + columns / 2.0) {}
+    static double angle_of(std::size_t task, std::size_t tasks) {
+        return 2 * std::numbers::pi * static_cast<double>(task) / static_cast<double>(tasks);
+    }
+    int lines;
+    int left;
+    int columns;
+    double radius;
+    double middle_line;
+    double middle;
+};
+
+// o on average so far, a full one now.
+void draw_dial(Grid& grid, const Look& look, const Balance& load, const markers::Glyphs& glyphs) {
+    constexpr double kLeast = 3;
+    const Dial dial(grid.size());
+    if (dial.radius < kLeast || load.now.empty()) return;
     const auto put = [&](double angle, double share, char32_t glyph, Style style) {
-        const double far = share * radius;
-        grid.put(static_cast<int>(std::lround(middle_line - std::cos(angle) * far)),
-                 static_cast<int>(std::lround(middle + 2 * std::sin(angle) * far)), glyph, style);
+        const double far = share * dial.radius;
+        grid.put(static_cast<int>(std::lround(dial.middle_line - std::cos(angle) * far)),
+                 static_cast<int>(std::lround(dial.middle + 2 * std::sin(angle) * far)), glyph,
+                 style);
     };
     for (int i = 0; i < 60; ++i) put(2 * std::numbers::pi * i / 60, 1, glyphs.unlit(), kDim);
-    for (std::size_t task = 0; task < now.size(); ++task) {
-        const double angle =
-            2 * std::numbers::pi * static_cast<double>(task) / static_cast<double>(now.size());
-        put(angle, average[task], U'o', kDim);
-        put(angle, now[task], glyphs.unicode() ? U'●' : U'*', style_of(State::kComputing));
+    // Few spokes have room for themselves and their numbers.
+    constexpr std::size_t kFew = 16;
+    constexpr double kTick = 0.2;
+    for (std::size_t task = 0; task < load.now.size() && load.now.size() <= kFew; ++task) {
+        const double angle = Dial::angle_of(task, load.now.size());
+        for (double share = kTick; share < 1; share += kTick)
+            put(angle, share, glyphs.unlit(), kDim);
+        grid.put(static_cast<int>(std::lround(dial.middle_line - std::cos(angle) * dial.radius)),
+                 static_cast<int>(std::lround(dial.middle + 2 * std::sin(angle) * dial.radius)),
+                 std::to_string(task), kStrong);
+    }
+    for (std::size_t task = 0; task < load.now.size(); ++task) {
+        const double angle = Dial::angle_of(task, load.now.size());
+        put(angle, load.average[task], U'o', kDim);
+        Style style = style_of(State::kComputing);
+        style.selected = static_cast<TaskId>(task) == look.selected;
+        put(angle, load.now[task], glyphs.unicode() ? U'●' : U'*', style);
     }
 }
 
-struct CallListener : Listener {
-    explicit CallListener(Stretch s) : stretch(s) {}
-    void on_interval(const Interval& interval) override {
-        if (interval.to < stretch.from) return;
-        CallSum& sum = sums[interval.frame.region];
-        ++sum.calls;
-        sum.time += interval.self();
-        sum.longest = std::max(sum.longest, interval.to - interval.frame.since);
-    }
-    void on_wait(const Wait& wait) override {
-        if (wait.to < stretch.from) return;
-        WaitSum& sum = waits[{wait.task, wait.whom, wait.why}];
-        ++sum.count;
-        sum.time += wait.to - wait.from;
-    }
-    Stretch stretch;
-    std::map<std::uint32_t, CallSum> sums;
-    std::map<std::tuple<TaskId, TaskId, Wait::Why>, WaitSum> waits;
-};
-
 // Who has waited for whom, the longest first, from a line on.
-void draw_waits(Grid& grid, const CallListener& listener, int line) {
+void draw_waits(Grid& grid, const Ended& sums, int line) {
     std::vector<WaitSum> waits;
-    for (auto [key, sum] : listener.waits) {
-        std::tie(sum.task, sum.whom, sum.why) = key;
-        waits.push_back(sum);
+    for (const auto& [key, sum] : sums.waits) {
+        const auto& [task, whom, why] = key;
+        waits.push_back({why, task, whom, sum.count, sum.time});
     }
     if (waits.empty()) return;
     std::stable_sort(waits.begin(), waits.end(),
@@ -95,20 +105,42 @@ void draw_waits(Grid& grid, const CallListener& listener, int line) {
                              fmt::format("task {} for {}", wait.task, wait.whom),
                              amount_words(static_cast<double>(wait.count)), span_words(wait.time),
                              why_word(wait.why)));
+    tell_rest(grid, line);
 }
 
 }  // namespace
 
+Balance balance_of(const Look& look, Session& session) {
+    Balance load;
+    for (const auto& spent : session.spent(lately(look))) load.now.push_back(load_of(spent));
+    for (const auto& spent : session.spent({session.whole().from, look.now}))
+        load.average.push_back(load_of(spent));
+    return load;
+}
+
+bool has_dial(markers::Size size) {
+    constexpr markers::Size kLeast{70, 12};
+    return size.columns >= kLeast.columns && size.lines >= kLeast.lines;
+}
+
+TaskId task_of_spoke(markers::Size size, int line, int column, int tasks) {
+    const Dial dial(size);
+    const double angle = std::atan2((column - dial.middle) / 2, dial.middle_line - line);
+    const double turn = angle / (2 * std::numbers::pi);
+    return static_cast<TaskId>(std::lround((turn < 0 ? turn + 1 : turn) * tasks)) % tasks;
+}
+
 void draw_balance(Grid& grid, const Look& look, const Easel& easel) {
-    const auto spent_now = easel.session.spent(lately(look));
-    const auto spent_all = easel.session.spent({easel.session.whole().from, look.now});
-    std::vector<double> now, average;
-    for (const auto& spent : spent_now) now.push_back(load_of(spent));
-    for (const auto& spent : spent_all) average.push_back(load_of(spent));
-    const bool dial = grid.size().columns >= 70 && grid.size().lines >= 12;
+    const Balance load = balance_of(look, easel.session);
+    const auto& [now, average] = load;
+    const bool dial = has_dial(grid.size());
     const int columns = dial ? grid.size().columns / 2 : grid.size().columns;
     const int width = columns - 22;
-    grid.put(0, 14, "share of computing: now (bar), so far (mark)", kDim);
+    grid.put(0, 14,
+             dial ? fmt::format("share of computing: now (bar, {}), so far (mark, o)",
+                                easel.glyphs.unicode() ? "●" : "*")
+                  : "share of computing: now (bar), so far (mark)",
+             kDim);
     for (int line = 1; line < grid.size().lines; ++line) {
         const auto task = static_cast<std::size_t>(look.top + line - 1);
         if (task >= now.size()) break;
@@ -123,13 +155,19 @@ void draw_balance(Grid& grid, const Look& look, const Easel& easel) {
         grid.put_right(line, columns - 8, percent_words(now[task]));
         grid.put_right(line, columns - 1, percent_words(average[task]), kDim);
     }
-    if (dial) draw_dial(grid, columns, grid.size().columns - columns, now, average, easel.glyphs);
+    if (dial) draw_dial(grid, look, load, easel.glyphs);
+}
+
+Chart place_of_utilization(markers::Size size, const Look& look) {
+    constexpr int kLeft = 6;
+    return {kLeft, size.columns - kLeft, 1, size.lines - 2, look.window};
 }
 
 void draw_utilization(Grid& grid, const Look& look, const Easel& easel) {
-    constexpr int kLeft = 6;
-    const int columns = grid.size().columns - kLeft;
-    const int lines = grid.size().lines - 2;
+    const Chart chart = place_of_utilization(grid.size(), look);
+    const int columns = chart.columns;
+    const int lines = chart.rows;
+    const int left = chart.left;
     if (columns <= 0 || lines <= 0) return;
     const StateBins bins =
         easel.session.sum_of_bins(look.window, static_cast<std::size_t>(columns));
@@ -140,7 +178,6 @@ void draw_utilization(Grid& grid, const Look& look, const Easel& easel) {
         return whole <= 0 ? 0.0 : std::min(seconds_of(bin[kComputing]) / whole, 1.0);
     };
     double sum = 0, peak = 0, now = 0;
-    const Chart chart{kLeft, columns, 1, lines, look.window};
     for (int column = 0; column < columns; ++column) {
         const double level = share(bins[static_cast<std::size_t>(column)]);
         sum += level;
@@ -149,32 +186,39 @@ void draw_utilization(Grid& grid, const Look& look, const Easel& easel) {
         for (int line = 0; line < lines; ++line) {
             const double part = std::clamp(level * lines - line, 0.0, 1.0);
             if (part > 0)
-                grid.put(lines - line, kLeft + column, level_glyph(part, easel.glyphs),
+                grid.put(lines - line, left + column, level_glyph(part, easel.glyphs),
                          style_of(State::kComputing));
         }
     }
-    grid.put_right(1, kLeft - 1, "100%", kDim);
-    grid.put_right(lines, kLeft - 1, "0%", kDim);
+    // The average as a line behind the heights.
+    const double average = sum / columns;
+    const int level = lines - static_cast<int>(std::clamp(average * lines, 0.0, lines - 1.0));
+    for (int column = 0; column < columns; ++column)
+        if (grid.at(level, left + column).glyph == U' ')
+            grid.put(level, left + column, easel.glyphs.unicode() ? U'┄' : U'-', kDim);
+    if (level > 1 && level < lines) grid.put_right(level, left - 1, "avg", kDim);
+    grid.put_right(1, left - 1, "100%", kDim);
+    grid.put_right(lines, left - 1, "0%", kDim);
     draw_now(grid, look, chart);
     const Time apart = look.window.length() / 1000;
-    grid.put(lines + 1, kLeft, moment_words(look.window.from, apart), kDim);
+    grid.put(lines + 1, left,
+             moment_words(look.window.from, apart) + step_words(easel, look.window, columns), kDim);
     if (columns > 30)
         grid.put_right(lines + 1, grid.size().columns, moment_words(look.window.to, apart), kDim);
     grid.put(0, 14,
              fmt::format("tasks that compute: now {}, average {}, peak {}", percent_words(now),
-                         percent_words(sum / columns), percent_words(peak)),
+                         percent_words(average), percent_words(peak)),
              kDim);
 }
 
 void draw_calls(Grid& grid, const Look& look, const Easel& easel) {
     const Stretch stretch{look.window.from, look.now};
-    CallListener listener(stretch);
-    easel.session.listen(stretch, listener);
+    const Ended sums = easel.session.ended(stretch);
     std::vector<CallSum> calls;
-    for (auto& [region, sum] : listener.sums) {
-        sum.name = easel.session.definitions().region(region).name;
-        sum.state = easel.session.definitions().region(region).state;
-        calls.push_back(sum);
+    for (const auto& [number, sum] : sums.calls) {
+        const Region& region = easel.session.definitions().region(number);
+        calls.push_back(
+            {region.name, region.state, region.of_user, sum.count, sum.time, sum.longest});
     }
     std::sort(calls.begin(), calls.end(), [](const CallSum& a, const CallSum& b) {
         return a.time != b.time ? a.time > b.time : a.name < b.name;
@@ -192,7 +236,7 @@ void draw_calls(Grid& grid, const Look& look, const Easel& easel) {
                              span_words(call.time / static_cast<std::int64_t>(call.calls)),
                              span_words(call.longest)),
                  style_of(call.state));
-    draw_waits(grid, listener, line + 1);
+    draw_waits(grid, sums, line + 1);
 }
 
 }  // namespace poe::trace

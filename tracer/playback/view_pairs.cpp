@@ -1,7 +1,6 @@
 // Views of who exchanges messages with whom: the matrix, what is under way now, numbers.
 #include <algorithm>
 #include <array>
-#include <bit>
 
 #include <fmt/format.h>
 
@@ -18,7 +17,6 @@ using markers::Style;
 namespace {
 
 constexpr Style kDim{Ink::kDim, 0, false};
-constexpr std::size_t kMost = 200'000;
 
 double weight_of(const PairSum& sum, const Look& look) {
     return look.count ? static_cast<double>(sum.count) : static_cast<double>(sum.bytes);
@@ -30,22 +28,28 @@ std::string stretch_words(const Look& look) {
 
 }  // namespace
 
+MatrixPlace place_of_matrix(markers::Size size, int tasks) {
+    const int lines = size.lines - MatrixPlace::kTop;
+    const int columns = size.columns - MatrixPlace::kLeft;
+    if (lines <= 0 || columns <= 0 || tasks <= 0) return {};
+    MatrixPlace place;
+    place.group = std::max({1, (tasks + lines - 1) / lines, (tasks + columns - 1) / columns});
+    place.cells = (tasks + place.group - 1) / place.group;
+    place.wide = std::clamp(columns / place.cells, 1, 3);
+    return place;
+}
+
 void draw_matrix(Grid& grid, const Look& look, const Easel& easel) {
-    constexpr int kLabels = 6;
-    const markers::Size size = grid.size();
+    constexpr int kLabels = MatrixPlace::kLeft;
     const int tasks = easel.session.source().facts().tasks;
-    const int lines = size.lines - 2;
-    const int columns = size.columns - kLabels;
-    if (lines <= 0 || columns <= 0 || tasks <= 0) return;
-    // So many tasks to a cell that all have a place.
-    const int group = std::max({1, (tasks + lines - 1) / lines, (tasks + columns - 1) / columns});
-    const int cells = (tasks + group - 1) / group;
-    const int wide = std::clamp(columns / cells, 1, 3);
+    const int columns = grid.size().columns - kLabels;
+    const auto [group, cells, wide] = place_of_matrix(grid.size(), tasks);
+    if (cells == 0) return;
     std::vector<double> sums(static_cast<std::size_t>(cells) * static_cast<std::size_t>(cells));
     double most = 0;
-    const auto at = [&](int from, int to) -> double& {
-        return sums[static_cast<std::size_t>(from) * static_cast<std::size_t>(cells) +
-                    static_cast<std::size_t>(to)];
+    const auto side = static_cast<std::size_t>(cells);
+    const auto at = [&sums, side](int from, int to) -> double& {
+        return sums[static_cast<std::size_t>(from) * side + static_cast<std::size_t>(to)];
     };
     for (const PairSum& sum : easel.session.pairs(stretch_of(look, easel))) {
         if (sum.from >= tasks || sum.to >= tasks) continue;
@@ -89,7 +93,7 @@ void draw_connections(Grid& grid, const Look& look, const Easel& easel) {
                              span_words(look.now - message.sent)),
                  style_of(State::kSending));
     const char* waits = easel.glyphs.unicode() ? "◁┄┄" : "<..";
-    for (std::size_t task = 0; task < state.tasks.size() && line < grid.size().lines; ++task) {
+    for (std::size_t task = 0; task < state.tasks.size(); ++task) {
         const Frame* call = state.tasks[task].call(easel.session.definitions());
         if (call == nullptr || state.tasks[task].state == State::kSending) continue;
         const std::string peer = call->peer == kNobody ? "all" : std::to_string(call->peer);
@@ -100,6 +104,7 @@ void draw_connections(Grid& grid, const Look& look, const Easel& easel) {
                  style_of(state.tasks[task].state));
     }
     if (line == 1) grid.put(1, 1, "no message is under way, and nobody is in a call", kDim);
+    tell_rest(grid, line);
     grid.put(0, 14, markers::count_words(under_way.size(), "message") + " under way", kDim);
 }
 
@@ -128,12 +133,10 @@ void draw_messages(Grid& grid, const Look& look, const Easel& easel) {
             fmt::format("{} were received before they were sent: clocks differ", state.backwards),
             {Ink::kStrong, 0, false});
     // Sizes by powers of two, of the window.
-    std::array<std::uint64_t, 65> sizes{};
-    for (const Message& message : easel.session.messages({look.window.from, look.now}, kMost))
-        ++sizes[static_cast<std::size_t>(std::bit_width(message.bytes))];
+    const auto sizes = easel.session.ended({look.window.from, look.now}).sizes;
     const std::uint64_t most = *std::max_element(sizes.begin(), sizes.end());
     if (most == 0) return;
-    grid.put(line++, 1, "sizes in the window, up to bytes:", kDim);
+    grid.put(line++, 1, "sizes of what arrived in the window, up to bytes:", kDim);
     for (std::size_t bits = 0; bits < sizes.size(); ++bits) {
         if (sizes[bits] == 0) continue;
         const double bytes =
@@ -146,6 +149,7 @@ void draw_messages(Grid& grid, const Look& look, const Easel& easel) {
             {Ink::kBar, 0, false});
         grid.put(line++, 10 + width, amount_words(static_cast<double>(sizes[bits])));
     }
+    tell_rest(grid, line);
 }
 
 }  // namespace poe::trace

@@ -58,6 +58,17 @@ void draw_message(Grid& grid, const Message& message, const Look& look, const Ch
     }
 }
 
+// Answers what it leaves out, if it does.
+std::string draw_lines(Grid& grid, const Look& look, const Easel& easel, const Chart& chart) {
+    const auto messages = easel.session.messages(look.window, kMostLines + 1);
+    for (std::size_t i = 0; i < std::min(messages.size(), kMostLines); ++i)
+        draw_message(grid, messages[i], look, chart, easel.glyphs);
+    const bool of_end = easel.session.step_of_sums(look.window).has_value();
+    if (messages.size() <= kMostLines && !of_end) return "";
+    return fmt::format("lines of the first {} messages{}; z shows less time, with all", kMostLines,
+                       of_end ? " at the end" : "");
+}
+
 }  // namespace
 
 int Chart::column(Time moment) const {
@@ -67,21 +78,27 @@ int Chart::column(Time moment) const {
     return static_cast<int>(std::clamp(std::floor(at), -1e6, 1e6));
 }
 
-Chart chart_of(Grid& grid, const Look& look, const Easel& easel) {
-    const markers::Size size = grid.size();
-    const int digits = static_cast<int>(
-        std::to_string(std::max(easel.session.source().facts().tasks - 1, 0)).size());
+Chart place_of_chart(markers::Size size, const Look& look, int tasks) {
+    const int digits = static_cast<int>(std::to_string(std::max(tasks - 1, 0)).size());
     Chart chart;
     chart.window = look.window;
     chart.left = std::min(std::max(digits, 4) + 1, size.columns);
     chart.columns = size.columns - chart.left;
+    const int axis = size.lines > 4 ? 1 : 0;
+    chart.rows = std::clamp(size.lines - 1 - axis, 0, std::max(tasks - look.top, 0));
+    return chart;
+}
+
+Chart chart_of(Grid& grid, const Look& look, const Easel& easel) {
+    const markers::Size size = grid.size();
+    const Chart chart = place_of_chart(size, look, easel.session.source().facts().tasks);
     const bool axis = size.lines > 4;
-    chart.rows = std::clamp(size.lines - 1 - (axis ? 1 : 0), 0,
-                            std::max(easel.session.source().facts().tasks - look.top, 0));
     if (!axis || chart.columns <= 0) return chart;
     const int line = chart.top + chart.rows;
     const Time apart = look.window.length() / 1000;
-    grid.put(line, chart.left, moment_words(look.window.from, apart), kDim);
+    grid.put(line, chart.left,
+             moment_words(look.window.from, apart) + step_words(easel, look.window, chart.columns),
+             kDim);
     const std::string to = moment_words(look.window.to, apart);
     if (chart.columns >= 3 * static_cast<int>(to.size())) {
         grid.put_right(line, size.columns, to, kDim);
@@ -89,6 +106,11 @@ Chart chart_of(Grid& grid, const Look& look, const Easel& easel) {
                  moment_words(look.window.from + look.window.length() / 2, apart), kDim);
     }
     return chart;
+}
+
+std::string step_words(const Easel& easel, Stretch window, int columns) {
+    const auto step = easel.session.step_of_sums(window);
+    return step && *step > window.length() / columns ? ", in steps of " + span_words(*step) : "";
 }
 
 void draw_labels(Grid& grid, const Look& look, const Easel& easel, const Chart& chart) {
@@ -125,16 +147,19 @@ void draw_timeline(Grid& grid, const Look& look, const Easel& easel) {
             grid.put(chart.top + static_cast<int>(row), chart.left + static_cast<int>(column),
                      glyph_of(state, easel.glyphs), style_of(state));
         }
-    if (look.lines)
-        for (const Message& message : easel.session.messages(look.window, kMostLines))
-            draw_message(grid, message, look, chart, easel.glyphs);
+    const std::string note = look.lines ? draw_lines(grid, look, easel, chart) : "";
     draw_labels(grid, look, easel, chart);
     draw_now(grid, look, chart);
+    const bool more = look.top + chart.rows < easel.session.source().facts().tasks;
     int at = 14;
+    if (!note.empty()) {
+        grid.put(0, at, note, kDim);
+        return;
+    }
     for (std::size_t i = 1; i < kStates; ++i) {
         const auto state = static_cast<State>(i);
         const int end = at + 3 + static_cast<int>(state_word(state).size());
-        if (end + 14 > grid.size().columns) break;
+        if (end + (more ? 14 : 0) > grid.size().columns) break;
         grid.put(0, at, glyph_of(state, easel.glyphs), style_of(state));
         grid.put(0, at + 2, state_word(state), kDim);
         at = end + 1;
@@ -149,30 +174,20 @@ void draw_stream(Grid& grid, const Look& look, const Easel& easel) {
     shifted.window = {look.now - length, look.now};
     const Chart chart = chart_of(grid, shifted, easel);
     if (chart.columns <= 0 || chart.rows <= 0) return;
-    std::vector<std::vector<double>> sums(
-        static_cast<std::size_t>(chart.rows),
-        std::vector<double>(static_cast<std::size_t>(chart.columns)));
     double most = 0;
-    constexpr std::size_t kMost = 200'000;
-    for (const Message& message : easel.session.messages(shifted.window, kMost)) {
-        const int row = message.from - look.top;
-        if (row < 0 || row >= chart.rows) continue;
-        const int first = std::max(chart.column(message.sent), 0);
-        const int last = std::min(chart.column(message.received), chart.columns - 1);
-        for (int column = first; column <= last; ++column) {
-            double& sum = sums[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
-            sum += look.count ? 1 : static_cast<double>(message.bytes);
-            most = std::max(most, sum);
-        }
-    }
-    for (int row = 0; row < chart.rows; ++row)
-        for (int column = 0; column < chart.columns; ++column) {
-            const double sum =
-                sums[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
-            if (sum > 0)
-                grid.put(chart.top + row, chart.left + column,
+    const auto sums =
+        easel.session.sent(shifted.window, look.top, static_cast<std::size_t>(chart.rows),
+                           static_cast<std::size_t>(chart.columns));
+    const auto height = [&look](const Session::Sent& sent) {
+        return look.count ? sent.messages : sent.bytes;
+    };
+    for (const auto& row : sums)
+        for (const Session::Sent& sent : row) most = std::max(most, height(sent));
+    for (std::size_t row = 0; row < sums.size(); ++row)
+        for (std::size_t column = 0; column < sums[row].size(); ++column)
+            if (const double sum = height(sums[row][column]); sum > 0)
+                grid.put(chart.top + static_cast<int>(row), chart.left + static_cast<int>(column),
                          level_glyph(sum / most, easel.glyphs), style_of(State::kSending));
-        }
     grid.put(0, 14,
              fmt::format("sent by each task; full height {}{}", amount_words(most),
                          look.count ? " messages" : " bytes"),

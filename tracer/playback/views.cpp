@@ -81,7 +81,7 @@ void draw_menu(Grid& grid, const Look& look) {
     std::string_view group;
     int line = 1;
     grid.put(line++, 1,
-             "Views: a key shows one alone, its capital puts it beside the others or takes it away",
+             "Views: a key shows one alone, its capital adds one or takes it away",
              kStrong);
     for (const std::string_view wanted : {"Computation", "Communication", "Program", "System"})
         for (const ViewName& view : view_names()) {
@@ -107,11 +107,11 @@ void draw_help(Grid& grid, const Look& look) {
     }
 }
 
-// Where panes go: beside each other if that leaves each enough columns, else below each other.
-struct Place {
-    int line, column, lines, columns;
-};
-std::vector<Place> places_of(std::size_t panes, int lines, int columns) {
+}  // namespace
+
+std::vector<Place> places_of(std::size_t panes, markers::Size screen) {
+    const int lines = screen.lines - 2;
+    const int columns = screen.columns;
     constexpr int kNarrowest = 60;
     constexpr int kLowest = 4;
     if (lines <= 0 || columns <= 0) return {};
@@ -132,8 +132,6 @@ std::vector<Place> places_of(std::size_t panes, int lines, int columns) {
     }
     return places;
 }
-
-}  // namespace
 
 Style style_of(State state) {
     using markers::Activity;
@@ -156,6 +154,13 @@ char32_t level_glyph(double share, const markers::Glyphs& glyphs) {
     constexpr std::u32string_view kLetters = U".:-=+*%#";
     const auto level = static_cast<std::size_t>(std::clamp(std::ceil(share * 8) - 1, 0.0, 7.0));
     return (glyphs.unicode() ? kShapes : kLetters)[level];
+}
+
+void tell_rest(Grid& grid, int next) {
+    const int last = grid.size().lines - 1;
+    if (next <= last + 1 || last <= 1) return;
+    for (int column = 0; column < grid.size().columns; ++column) grid.put(last, column, U' ');
+    grid.put(last, 1, fmt::format("{} more", next - last), kDim);
 }
 
 Stretch stretch_of(const Look& look, const Easel& easel) {
@@ -183,7 +188,7 @@ Grid draw_screen(const Look& look, Size size, const Easel& easel) {
     } else if (look.sheet == Look::Sheet::kHelp) {
         draw_help(grid, look);
     } else {
-        const auto places = places_of(look.panes.size(), size.lines - 2, size.columns);
+        const auto places = places_of(look.panes.size(), size);
         for (std::size_t i = 0; i < places.size(); ++i)
             copy(grid, places[i].line, places[i].column,
                  draw_view(look.panes[i], look, {places[i].columns, places[i].lines}, easel));

@@ -26,6 +26,13 @@ markers::Grid draw_view(ViewKind kind, const Look& look, markers::Size size, con
 // The whole screen: title, the panes side by side, hints or a prompt; or the menu, or the help.
 markers::Grid draw_screen(const Look& look, markers::Size size, const Easel& easel);
 
+// Where panes go below the title: beside each other if that leaves each enough columns, else below
+// each other. Fewer than there are panes when there is no room.
+struct Place {
+    int line, column, lines, columns;
+};
+std::vector<Place> places_of(std::size_t panes, markers::Size screen);
+
 // How a state looks.
 markers::Style style_of(State state);
 char32_t glyph_of(State state, const markers::Glyphs& glyphs);

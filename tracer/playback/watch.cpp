@@ -70,13 +70,12 @@ class Player {
     // Who looks at the end stays there as it moves.
     bool follow(Clock::time_point now) {
         if (!follow_ || now < follow_at_) return false;
-        auto grown = follow_();
-        follow_at_ = Clock::now() + kFollow + 10 * (Clock::now() - now);
-        if (!grown) return false;
         const Stretch before = session_->whole();
         const bool at_end = look_.now >= before.to;
         const bool all = look_.window == before;
-        session_ = std::move(grown);
+        const bool grown = follow_(*session_);
+        follow_at_ = Clock::now() + kFollow + 10 * (Clock::now() - now);
+        if (!grown) return false;
         const Stretch whole = session_->whole();
         if (all) look_.window = whole;
         move_to(look_, whole, at_end ? whole.to : look_.now);
@@ -100,7 +99,7 @@ class Player {
 
     std::unique_ptr<Session> session_;
     Look look_;
-    std::function<std::unique_ptr<Session>()> follow_;
+    std::function<bool(Session&)> follow_;
     Clock::time_point follow_at_ = Clock::now() + kFollow;
     markers::ScreenSignals signals_;
     markers::Glyphs glyphs_;

@@ -11,8 +11,9 @@ namespace poe::trace {
 struct WatchOptions {
     bool colors = true;
     bool unicode = true;
-    // Opens the trace again, when it has grown; null when it has not. May be empty: it is over.
-    std::function<std::unique_ptr<Session>()> follow;
+    // Lets the session have what has come to the trace; false when nothing has. May be empty: it
+    // is over.
+    std::function<bool(Session&)> follow;
 };
 
 // Blocks until the user quits (0) or a signal ends it (its number). Throws Error when there is no

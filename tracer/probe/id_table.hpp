@@ -20,21 +20,49 @@ constexpr std::uint64_t mix(std::uint64_t z) noexcept {
     return z ^ (z >> 31);
 }
 
-// Eight bytes at a time, the last ones perhaps twice: no copy is of a length that varies.
+// The bytes of a text at a place, as a number.
+template <typename Word>
+Word word_of(std::string_view text, std::size_t at) noexcept {
+    Word word = 0;
+    std::memcpy(&word, text.data() + at, sizeof word);
+    return word;
+}
+
+// Eight bytes at a time, the last ones perhaps twice: no copy is of a length that varies, and short
+// names, which most are, need no loop.
 inline std::uint64_t hash_of(std::string_view name) noexcept {
-    const auto word_at = [&](std::size_t at) {
-        std::uint64_t word = 0;
-        std::memcpy(&word, name.data() + at, sizeof word);
-        return word;
-    };
+    const auto word_at = [&](std::size_t at) { return word_of<std::uint64_t>(name, at); };
     std::uint64_t sum = name.size() * 0x9e3779b97f4a7c15ull;
-    if (name.size() < sizeof sum) {
-        for (const char c : name) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+    if (name.size() < sizeof(std::uint32_t)) {
+        for (const char c : name) sum = sum << 8 ^ static_cast<unsigned char>(c);
         return mix(sum);
+    }
+    if (name.size() < sizeof sum) {
+        const std::uint64_t begin = word_of<std::uint32_t>(name, 0);
+        const std::uint64_t end = word_of<std::uint32_t>(name, name.size() - sizeof(std::uint32_t));
+        return mix(sum ^ (begin << 32 | end));
     }
     for (std::size_t at = 0; at + sizeof sum < name.size(); at += sizeof sum)
         sum = (sum ^ word_at(at)) * 0x9e3779b97f4a7c15ull;
     return mix(sum ^ word_at(name.size() - sizeof sum));
+}
+// Equal texts; as quick as hash_of.
+inline bool same(std::string_view a, std::string_view b) noexcept {
+    constexpr std::size_t kWord = sizeof(std::uint64_t);
+    constexpr std::size_t kHalf = sizeof(std::uint32_t);
+    if (a.size() != b.size()) return false;
+    if (a.size() < kHalf) return a == b;
+    if (a.size() < kWord)
+        return word_of<std::uint32_t>(a, 0) == word_of<std::uint32_t>(b, 0) &&
+               word_of<std::uint32_t>(a, a.size() - kHalf) ==
+                   word_of<std::uint32_t>(b, b.size() - kHalf);
+    for (std::size_t at = 0; at + kWord < a.size(); at += kWord)
+        if (word_of<std::uint64_t>(a, at) != word_of<std::uint64_t>(b, at)) return false;
+    return word_of<std::uint64_t>(a, a.size() - kWord) ==
+           word_of<std::uint64_t>(b, b.size() - kWord);
+}
+inline bool same(const void* a, const void* b) noexcept {
+    return a == b;
 }
 inline std::uint64_t hash_of(const void* address) noexcept {
     return mix(reinterpret_cast<std::uintptr_t>(address) * 0x9e3779b97f4a7c15ull);
@@ -57,7 +85,7 @@ class IdTable {
         for (std::size_t at = hash % kPlaces;; at = (at + 1) % kPlaces) {
             const Entry* entry = places_[at].load(std::memory_order_acquire);
             if (entry == nullptr) return nullptr;
-            if (entry->hash == hash && entry->key == key) return entry;
+            if (entry->hash == hash && same(entry->key, key)) return entry;
         }
     }
 

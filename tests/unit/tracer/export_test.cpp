@@ -76,6 +76,26 @@ TEST_CASE("CSV has a line for each call, message, marker and value") {
     CHECK(text.find("message,2,3,0.000100000,0.000400000,,5,100000,\n") != std::string::npos);
 }
 
+TEST_CASE("statistics of tasks are counters of theirs") {
+    StreamFacts facts;
+    facts.kind = StreamKind::kNode;
+    facts.origin = facts.wall = kOrigin;
+    StreamWriter node(facts);
+    node.put(us(100), {.kind = Kind::kSystem, .detail = 1, .a = 2, .b = 1'500'000'000});
+    node.put(us(100), {.kind = Kind::kSystem, .detail = 7, .a = 3, .b = 4096});
+    node.put(us(100), {.kind = Kind::kSystem, .detail = 1, .a = kNobody, .b = 1});
+    node.put(us(100), {.kind = Kind::kSystem, .detail = 99, .a = 1, .b = 1});
+    const TraceSource source =
+        TraceSource::from_bytes(gathered(small_streams()) + node.bytes(), "with a node");
+    std::ostringstream out;
+    export_trace(source, kAll, *csv_sink(out), [](double) {});
+    const std::string text = out.str();
+    CHECK(text.find("counter,2,,0.000100000,,cpu user (s),,,1.5\n") != std::string::npos);
+    CHECK(text.find("counter,3,,0.000100000,,memory,,,4096\n") != std::string::npos);
+    CHECK(text.find("cpu user", text.find("cpu user") + 1) == std::string::npos);
+    CHECK(text.find("?") == std::string::npos);
+}
+
 TEST_CASE("a range cuts calls, and leaves other tasks out") {
     const std::string text =
         exported(csv_sink, {{microseconds(200), microseconds(300)}, std::set<TaskId>{1, 2}});

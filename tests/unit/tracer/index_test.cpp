@@ -147,6 +147,55 @@ TEST_CASE("messages of pairs, from sums and from events") {
     }
 }
 
+TEST_CASE("sums of a window are those of all its events, however long it is") {
+    const auto seed = static_cast<unsigned>(GENERATE(range(1, 6)));
+    Session fine(TraceSource::from_bytes(random_trace(seed), "random"), {}, quiet, kBetween);
+    Session coarse(TraceSource::from_bytes(random_trace(seed), "random"), {}, quiet, 1'000'000);
+    REQUIRE(coarse.index().size() == 2);
+    std::mt19937 random(seed);
+    const auto any = [&] {
+        return Time(random() % static_cast<std::uint64_t>(fine.whole().to.count()));
+    };
+    for (int i = 0; i < 30; ++i) {
+        const auto [from, to] = std::minmax({any(), any()});
+        const Ended a = fine.ended({from, to});
+        const Ended b = coarse.ended({from, to});
+        CHECK(a.sizes == b.sizes);
+        REQUIRE(a.calls.size() == b.calls.size());
+        for (const auto& [region, sum] : b.calls) {
+            CHECK(a.calls.at(region).count == sum.count);
+            CHECK(a.calls.at(region).time == sum.time);
+            CHECK(a.calls.at(region).longest == sum.longest);
+        }
+        REQUIRE(a.waits.size() == b.waits.size());
+        for (const auto& [key, sum] : b.waits) CHECK(a.waits.at(key).time == sum.time);
+    }
+    // By sums or message by message, a task has sent what it has sent.
+    const Stretch whole{fine.whole().from, fine.whole().to + Time{1}};
+    REQUIRE(fine.step_of_sums(whole));
+    CHECK_FALSE(coarse.step_of_sums(whole));
+    std::vector<double> bytes(5);
+    for (const PairSum& sum : fine.pairs(whole))
+        bytes[static_cast<std::size_t>(sum.from)] += static_cast<double>(sum.bytes);
+    const auto rows = fine.sent(whole, 0, 5, 7);
+    for (std::size_t task = 0; task < 5; ++task) {
+        double sum = 0;
+        for (const Session::Sent& sent : rows[task]) sum += sent.bytes;
+        CHECK(sum == Approx(bytes[task]));
+    }
+}
+
+TEST_CASE("a folder with traces of several jobs is not one trace") {
+    const Folder folder;
+    std::ofstream(folder.file("one.trc"), std::ios::binary) << gathered(small_streams());
+    CHECK(TraceSource::open(folder.path.string()).facts().tasks == 4);
+    StreamFacts facts;
+    facts.job = "another";
+    std::ofstream(folder.file("two.trc"), std::ios::binary) << StreamWriter(facts).bytes();
+    CHECK_THROWS_WITH(TraceSource::open(folder.path.string()),
+                      Catch::Contains("traces of several jobs") && Catch::Contains("two.trc"));
+}
+
 TEST_CASE("an index is kept, and made again when it does not fit") {
     const Folder folder;
     const std::string trace = folder.file("run.trace");

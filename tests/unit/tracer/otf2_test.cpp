@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -95,8 +96,10 @@ TEST_CASE("an archive of another tool plays") {
     REQUIRE(
         std::system(("/usr/bin/python3 " POE_SOURCE "/tests/unit/tracer/write_otf2.py " + archive)
                         .c_str()) == 0);
-    const Summary summary = sums_of(import_otf2(archive + "/traces.otf2"));
-    REQUIRE(summary.tasks.size() == 2);
+    const TraceSource source = import_otf2(archive + "/traces.otf2");
+    const Summary summary = sums_of(source);
+    CHECK(summary.problems.empty());
+    REQUIRE(summary.tasks.size() == 3);  // every thread is one, the helper is the second
     CHECK(summary.messages == 1);
     CHECK(summary.tasks[0].bytes_sent == 1024);
     CHECK(summary.waits[0].time == microseconds(300));  // 1 in MPI_Recv from 100, 0 sends at 400
@@ -106,6 +109,10 @@ TEST_CASE("an archive of another tool plays") {
     REQUIRE(call != summary.calls.end());
     CHECK(call->time == microseconds(450));
     CHECK(call->state == State::kReceiving);
+    std::ostringstream csv;
+    export_trace(source, {{source.begin(), source.end()}, std::nullopt}, *csv_sink(csv),
+                 [](double) {});
+    CHECK(csv.str().find("counter,2,,0.000900000,,temperature,,,40.5\n") != std::string::npos);
 }
 
 TEST_CASE("what is no archive is refused") {

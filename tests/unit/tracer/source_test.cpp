@@ -81,6 +81,17 @@ TEST_CASE("holes are passed over") {
     CHECK(merge.holes() == 1);
 }
 
+TEST_CASE("a stream without records hides none behind it") {
+    StreamWriter full = task_stream(1, 2);
+    send_call(full, 10, 20, 0);
+    const std::string bytes = gathered({StreamWriter(StreamFacts{}), full});
+    const auto source = TraceSource::from_bytes(bytes, "empty");
+    REQUIRE(source.streams().size() == 2);
+    CHECK(source.streams()[0].end == 0);
+    CHECK(source.streams()[1].end == full.records());
+    CHECK(source.problems().empty());
+}
+
 TEST_CASE("of a stream that wraps the last part is there") {
     constexpr std::uint64_t kCapacity = 100;
     StreamWriter out = task_stream(0, 2, kCapacity);

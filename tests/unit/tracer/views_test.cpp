@@ -136,6 +136,36 @@ TEST_CASE("steps to events, messages, collectives, markers, marks") {
     CHECK(playing.look.now == microseconds(500));
 }
 
+TEST_CASE("a click selects, goes there, and tells the numbers") {
+    Playing playing;
+    const auto click = [&](int line, int column) {
+        trace::press(playing.look, {markers::Key::Kind::kClick, 0, line, column}, playing.session,
+                     kUsual);
+    };
+    click(4, 42);  // the third row, half way through 75 columns
+    CHECK(playing.look.now == microseconds(500));
+    CHECK(playing.look.selected == 2);
+    CHECK(playing.look.notice == "task 2: computing for 100.0 us");
+    playing.press("vm");
+    click(5, 15);
+    CHECK(playing.look.notice == "task 2 to task 3: 1 message, 100000 bytes so far");
+    playing.press("vb");
+    click(5, 3);
+    CHECK(playing.look.selected == 3);
+    click(12, 70);  // the spoke to the right
+    CHECK(playing.look.notice.find("task 1: computes ") == 0);
+    click(3, 60);  // upwards
+    CHECK(playing.look.selected == 0);
+    playing.press("vu");
+    click(5, 6);
+    CHECK(playing.look.now < microseconds(10));
+    for (const ViewName& view : view_names()) {
+        playing.look.panes = {view.kind};
+        for (int line = -1; line < 26; ++line)
+            for (int column = -1; column < 82; column += 7) click(line, column);
+    }
+}
+
 TEST_CASE("searches") {
     Playing playing;
     const auto search = [&](const std::string& text) {
