@@ -125,10 +125,11 @@ std::vector<TimedCandidate> time_candidates(Library& library, Group& group, cons
         all.push_back({"shared memory", -1, time, direct == nullptr});
     }
     const bool without_messages = local != nullptr || direct != nullptr;
-    const CostModel& model = library.model_for(group);
-    const std::string taken = choose(shape, model, {}).text();
-    for (const Candidate& candidate : candidates(shape, model)) {
-        Plan plan(shape, candidate.choice.make(shape), group.me, false);
+    Shape placed = shape;
+    placed.nodes = library.nodes_of(group);
+    const std::string taken = choose(placed, library.tuning(), {}).text();
+    for (const Candidate& candidate : candidates(placed, library.tuning())) {
+        Plan plan(placed, candidate.choice.make(placed), group.me, false);
         const double time = timer.median([&] { timer.run(plan, run); }, budget);
         const std::string name = candidate.choice.text();
         all.push_back({name, candidate.time, time, !without_messages && name == taken});

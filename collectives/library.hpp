@@ -57,8 +57,10 @@ class Library {
     DirectCalls* direct_for(Group& group, const Shape& shape);
     // The plan to run for a call on that group, built at the first call of its shape.
     Plan& plan_for(Group& group, const CollectiveCall& call);
-    // What messages cost between the members, as far as anybody has said.
-    const CostModel& model_for(const Group& group);
+    // What messages cost, as far as anybody has said.
+    const Tuning& tuning();
+    // The node of each member, as schedules want to know it (Shape::nodes).
+    std::vector<std::uint32_t> nodes_of(const Group& group) const;
     // The type of the messages of the group's next call, or of a round of our own. It was that of a
     // call kCallsAtOnce before, so it blocks while that one is under way.
     std::int32_t next_type(Group& group);
@@ -99,8 +101,7 @@ class Library {
     LocalCalls* memory_of(Group& group);
     template <typename Make>
     Plan& kept_or_new(Group& group, const Shape& shape, bool users_function, const Make& make);
-    std::vector<std::uint32_t> nodes_of(const Group& group) const;
-    Choice choice_for(const Group& group, const Shape& shape);
+    Choice choice_for(const Shape& shape);
 
     comm::Runtime& runtime_;
     std::string failure_;

@@ -81,7 +81,7 @@ TEST_CASE("lambda between lengths that were measured") {
 
 TEST_CASE("the model chooses: rounds when messages cost, segments when bytes do, lambda trees") {
     const auto pick = [](const CostModel& model, std::uint32_t n, Bytes bytes) {
-        return choose(bcast(n, bytes), model, {}).text();
+        return choose(bcast(n, bytes), {model, model}, {}).text();
     };
     CHECK(pick({10, 0, 0, 0, {}}, 16, 1 << 20) == "binomial");
     CHECK(pick({0.001, 1, 0, 0, {}}, 13, 1 << 20).starts_with("circulant:"));
