@@ -5,7 +5,6 @@
 #include <deque>
 #include <map>
 #include <sstream>
-#include <unordered_map>
 #include <utility>
 
 namespace poe::collectives {
@@ -34,9 +33,10 @@ struct RankState {
     Schedule schedule;
     std::size_t next = 0;  // step
     std::vector<Symbol> buffers[3];
-    std::vector<Message> messages;    // in the order of their start
-    std::vector<std::uint32_t> open;  // not waited for, by number
-    std::size_t waited = 0;           // messages waited for
+    std::vector<Message> messages;         // in the order of their start
+    std::vector<std::uint32_t> open;       // not waited for, by number
+    std::vector<std::uint32_t> unmatched;  // whose other end has not been started, likewise
+    std::size_t waited = 0;                // messages waited for
     std::vector<bool> heard;  // ranks whose beginning this one's present depends on; sync only
 };
 
@@ -77,9 +77,8 @@ class Run {
             if (state.next < state.schedule.steps().size()) stuck(r);
             if (!state.open.empty()) fail(r, "ends without waiting for its messages");
         }
-        for (const auto& [pair, queue] : waiting_) {
-            if (!queue.empty())
-                fail(static_cast<std::uint32_t>(pair / shape_.n), "has a message without partner");
+        for (std::uint32_t r = 0; r < shape_.n; ++r) {
+            if (!ranks_[r].unmatched.empty()) fail(r, "has a message without partner");
         }
     }
 
@@ -316,18 +315,19 @@ class Run {
         state.messages.push_back(
             {now.peer, receive ? now.to : now.from, now.length, receive, false, state.heard});
         state.open.push_back(index);
-        const auto me = static_cast<Rank>(r);
-        const auto [from, to] = receive ? std::pair{now.peer, me} : std::pair{me, now.peer};
-        auto& queue =
-            waiting_[static_cast<std::uint64_t>(from) * shape_.n + static_cast<std::uint64_t>(to)];
+        // The peer's first message that looks for this one; there are few at a time.
         const auto peer = static_cast<std::uint32_t>(now.peer);
-        if (queue.empty() ||
-            ranks_[queue.front().first].messages[queue.front().second].receive == receive) {
-            queue.push_back({r, index});
+        auto& theirs = ranks_[peer].unmatched;
+        const auto found = std::find_if(theirs.begin(), theirs.end(), [&](std::uint32_t each) {
+            const Message& message = ranks_[peer].messages[each];
+            return message.peer == static_cast<Rank>(r) && message.receive != receive;
+        });
+        if (found == theirs.end()) {
+            state.unmatched.push_back(index);
             return;
         }
-        const std::uint32_t other = queue.front().second;
-        queue.erase(queue.begin());
+        const std::uint32_t other = *found;
+        theirs.erase(found);
         if (receive) {
             transfer(peer, other, r, index);
         } else {
@@ -357,9 +357,6 @@ class Run {
     const Shape& shape_;
     std::vector<RankState> ranks_;
     bool barrier_;
-    // Messages started at one end only: sender * n + receiver to (rank, its message).
-    std::unordered_map<std::uint64_t, std::vector<std::pair<std::uint32_t, std::uint32_t>>>
-        waiting_;
 };
 
 }  // namespace
