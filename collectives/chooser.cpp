@@ -53,31 +53,23 @@ double messages_of(const Counts& counts, std::uint32_t n) {
     return static_cast<double>(counts.c3) * c1 / static_cast<double>(counts.c2);
 }
 
-std::vector<std::uint32_t> ranks_on_nodes(const Shape& shape) {
+// Of all bytes, those that the node with the most ranks sends to others.
+double share_of_a_cable(const Shape& shape) {
+    if (shape.nodes.empty()) return 0;
     std::vector<std::uint32_t> many;
     for (const std::uint32_t node : shape.nodes) {
         if (node >= many.size()) many.resize(node + 1);
         ++many[node];
     }
-    return many;
-}
-
-// Of all bytes, those that the node with the most ranks sends to others.
-double share_of_a_cable(const Shape& shape) {
-    if (shape.nodes.empty()) return 0;
-    const std::vector<std::uint32_t> many = ranks_on_nodes(shape);
     const double share = double(*std::max_element(many.begin(), many.end())) / shape.n;
     return share * (1 - share);
 }
 
-// What goes on within nodes, in all of them at the same time.
-double time_within(const CostModel& model, const Shape& shape, const Counts& counts) {
-    if (counts.c1 == 0) return 0;
-    const double rounds = static_cast<double>(counts.c1) * model.start_up +
-                          static_cast<double>(counts.c2) * model.transfer;
-    const double work =
-        messages_of(counts, shape.n) * model.message + static_cast<double>(counts.c3) * model.load;
-    return std::max(rounds, work / static_cast<double>(ranks_on_nodes(shape).size()));
+// What goes on within nodes, in all of them at the same time. Members on all nodes must come to the
+// same, so nothing counts here that depends on a node's cores.
+double time_within(const CostModel& model, const Counts& counts) {
+    return static_cast<double>(counts.c1) * model.start_up +
+           static_cast<double>(counts.c2) * model.transfer;
 }
 
 }  // namespace
@@ -111,7 +103,7 @@ double predicted(const Tuning& tuning, const Shape& shape, const Choice& choice)
     const double rounds = c1 * model.start_up + c2 * model.transfer;
     const double work = messages * model.message + (c3 + copied * shape.n) * model.load;
     const double cable = c3 * share_of_a_cable(shape) * model.transfer;
-    return std::max({rounds, work, cable}) + time_within(tuning.node, shape, within);
+    return std::max({rounds, work, cable}) + time_within(tuning.node, within);
 }
 
 std::vector<Candidate> candidates(const Shape& shape, const Tuning& tuning) {

@@ -94,7 +94,7 @@ const Tuning& Library::tuning() {
                          static_cast<int>(comm::MplError::kTuningFile), read.error().str().c_str());
         tuning_ = read ? read.value() : built_in_tuning(cores_of_node());
         // Everything goes over the network.
-        if (runtime_.shared_memory() == nullptr) tuning_->node = tuning_->network;
+        if (runtime_.all_by_tcp()) tuning_->node = tuning_->network;
     }
     return *tuning_;
 }
@@ -258,7 +258,7 @@ bool Library::advance(Running& running) {
     return !running.plan->running() || running.plan->advance(messages());
 }
 
-bool Library::needs_whole_matrix(const Group& group, const Shape& shape) {
+bool Library::needs_whole_matrix(const Shape& shape) {
     if (shape.matrix.empty() || !overrides_[static_cast<std::size_t>(shape.operation)])
         return false;
     return std::string_view(choice_for(shape).algorithm->name) != "pairwise";

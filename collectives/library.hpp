@@ -69,7 +69,7 @@ class Library {
 
     // Whether the algorithm for an irregular index is one that has to know the lengths of all
     // members' blocks: only those asked for by name (MP_COLL_INDEX) are.
-    bool needs_whole_matrix(const Group& group, const Shape& shape);
+    bool needs_whole_matrix(const Shape& shape);
     // All rows of an irregular index's matrix, from each member's own. Blocking; null or the plan
     // that went wrong.
     Plan* exchange_rows(Group& group, std::vector<Bytes>& matrix);

@@ -141,7 +141,7 @@ struct Players {
 Players find_players() {
     comm::Runtime& runtime = comm::the_runtime();
     Players players;
-    const bool shared = runtime.shared_memory() != nullptr;
+    const bool shared = !runtime.all_by_tcp();
     std::map<NodeIndex, int> seen;
     for (std::uint32_t task = 0; task < runtime.tasks(); ++task) {
         const NodeIndex node = runtime.segment()->node_of(static_cast<TaskId>(task));
