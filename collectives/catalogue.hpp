@@ -42,6 +42,7 @@ struct Choice {
     Generator make(const Shape& shape) const { return algorithm->make(shape, parameter); }
     // "binomial", "radix:4".
     std::string text() const;
+    bool operator==(const Choice&) const = default;
 };
 
 }  // namespace poe::collectives

@@ -41,10 +41,6 @@ std::vector<double> numbers(const Algorithm& algorithm, const Shape& shape,
     return all;
 }
 
-const CostModel& level_of(const Tuning& tuning, const Shape& shape) {
-    return shape.nodes.empty() ? tuning.node : tuning.network;
-}
-
 // As many messages as of the length that goes in a round; of messages without data, one from each
 // rank in each round.
 double messages_of(const Counts& counts, std::uint32_t n) {
@@ -73,6 +69,10 @@ double time_within(const CostModel& model, const Counts& counts) {
 }
 
 }  // namespace
+
+const CostModel& level_of(const Tuning& tuning, const Shape& shape) {
+    return shape.nodes.empty() ? tuning.node : tuning.network;
+}
 
 double predicted(const Tuning& tuning, const Shape& shape, const Choice& choice) {
     const CostModel& model = level_of(tuning, shape);
@@ -181,6 +181,8 @@ Choice choose(const Shape& shape, const Tuning& tuning, const Overrides& overrid
         if (choice.parameter < 0) choice.parameter = choice.algorithm->fallback(shape);
         if (choice.algorithm->fits(shape, choice.parameter)) return choice;
     }
+    const MeasuredBest* best = level_of(tuning, shape).best(shape);
+    if (best != nullptr && best->way == Way::kMessages) return best->choice;
     const std::vector<Candidate> all = candidates(shape, tuning);
     return std::min_element(all.begin(), all.end(),
                             [](const auto& a, const auto& b) { return a.time < b.time; })

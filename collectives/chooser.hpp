@@ -7,8 +7,10 @@
 // On several nodes messages cost what the tuning says of the network, but for what an algorithm in
 // two levels does within nodes; that is added. And a node has one cable: it carries for tc each
 // byte that the node's ranks send to other nodes, which without levels is taken to be all but the
-// share of the ranks that are on the same node. Decided once per shape.
-// MP_COLL_<OPERATION>=algorithm[:number] decides instead.
+// share of the ranks that are on the same node.
+//
+// Decided once per shape. What was measured to be best for such calls (CostModel::best) counts more
+// than the model, and MP_COLL_<OPERATION>=algorithm[:number] more than both.
 #pragma once
 
 #include <array>
@@ -31,6 +33,9 @@ struct Candidate {
     Choice choice;
     double time = 0;  // predicted, microseconds
 };
+// The level whose facts count for such a call: the network when ranks are on several nodes.
+const CostModel& level_of(const Tuning& tuning, const Shape& shape);
+
 // What the model compares for such a call; never empty. The first of the cheapest is taken.
 std::vector<Candidate> candidates(const Shape& shape, const Tuning& tuning);
 
@@ -42,7 +47,8 @@ using Overrides = std::array<std::optional<Choice>, kOperations>;
 // Reads MP_COLL_BCAST and so on.
 Result<Overrides> read_overrides(const std::function<const char*(const char*)>& variables);
 
-// What was asked for if it fits, else the cheapest. Every shape has one that fits.
+// What was asked for if it fits, else what was measured, else the cheapest. Every shape has one
+// that fits.
 Choice choose(const Shape& shape, const Tuning& tuning, const Overrides& overrides);
 
 }  // namespace poe::collectives

@@ -122,7 +122,24 @@ Plan& Library::kept_or_new(Group& group, const Shape& shape, bool users_function
                             users_function);
 }
 
+// The fastest way for such calls within a node, if anybody has measured it.
+std::optional<Way> Library::measured_way(const Shape& shape) {
+    if (tuning().node.bests.empty()) return std::nullopt;
+    const MeasuredBest* best = tuning().node.best(shape);
+    return best != nullptr ? std::optional(best->way) : std::nullopt;
+}
+
 LocalCalls* Library::local_for(Group& group, const Shape& shape) {
+    return measured_way(shape) == Way::kMessages ? nullptr : possible_local(group, shape);
+}
+
+DirectCalls* Library::direct_for(Group& group, const Shape& shape) {
+    return measured_way(shape).value_or(Way::kDirect) != Way::kDirect
+               ? nullptr
+               : possible_direct(group, shape);
+}
+
+LocalCalls* Library::possible_local(Group& group, const Shape& shape) {
     if (!LocalCalls::fits(shape) || overrides_[static_cast<std::size_t>(shape.operation)])
         return nullptr;
     // There it would have to become a barrier.
@@ -132,7 +149,7 @@ LocalCalls* Library::local_for(Group& group, const Shape& shape) {
     return memory_of(group);
 }
 
-DirectCalls* Library::direct_for(Group& group, const Shape& shape) {
+DirectCalls* Library::possible_direct(Group& group, const Shape& shape) {
     if (!DirectCalls::fits(shape) || overrides_[static_cast<std::size_t>(shape.operation)])
         return nullptr;
     if (group.direct == nullptr) {

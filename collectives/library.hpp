@@ -55,6 +55,9 @@ class Library {
     LocalCalls* local_for(Group& group, const Shape& shape);
     // The same by reaching into each other's memory; where that is to be used, it is faster.
     DirectCalls* direct_for(Group& group, const Shape& shape);
+    // The same, but whether they can be made that way, whatever was measured to be faster.
+    LocalCalls* possible_local(Group& group, const Shape& shape);
+    DirectCalls* possible_direct(Group& group, const Shape& shape);
     // The plan to run for a call on that group, built at the first call of its shape.
     Plan& plan_for(Group& group, const CollectiveCall& call);
     // What messages cost, as far as anybody has said.
@@ -99,6 +102,7 @@ class Library {
   private:
     void read_modes(const Variables& variables);
     LocalCalls* memory_of(Group& group);
+    std::optional<Way> measured_way(const Shape& shape);
     template <typename Make>
     Plan& kept_or_new(Group& group, const Shape& shape, bool users_function, const Make& make);
     Choice choice_for(const Shape& shape);
