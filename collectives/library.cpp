@@ -84,18 +84,16 @@ void Library::read_modes(const Variables& variables) {
 
 // All members of a group must come to the same choice, on whatever nodes they are. So the tuning is
 // what poe has handed to all tasks, or a file that the user has named for all.
-const Tuning& Library::tuning() {
-    if (!tuning_) {
-        Result<Tuning> read = tuning_of_job(variables_);
-        if (!read && runtime_.task() == 0)
-            std::fprintf(stderr,
-                         "ATTENTION: 0032-%d %s. Collective calls go on with what is built in; "
-                         "mptune makes a new file.\n",
-                         static_cast<int>(comm::MplError::kTuningFile), read.error().str().c_str());
-        tuning_ = read ? read.value() : built_in_tuning(cores_of_node());
-        // Everything goes over the network.
-        if (runtime_.all_by_tcp()) tuning_->node = tuning_->network;
-    }
+const Tuning& Library::take_tuning() {
+    const Result<Tuning> read = tuning_of_job(variables_);
+    if (!read && runtime_.task() == 0)
+        std::fprintf(stderr,
+                     "ATTENTION: 0032-%d %s. Collective calls go on with what is built in; "
+                     "mptune makes a new file.\n",
+                     static_cast<int>(comm::MplError::kTuningFile), read.error().str().c_str());
+    tuning_ = read ? read.value() : built_in_tuning(cores_of_node());
+    // Everything goes over the network.
+    if (runtime_.all_by_tcp()) tuning_->node = tuning_->network;
     return *tuning_;
 }
 
@@ -120,13 +118,6 @@ Plan& Library::kept_or_new(Group& group, const Shape& shape, bool users_function
     if (Plan* kept = group.plans->find(shape, users_function)) return *kept;
     return group.plans->add(std::make_unique<Plan>(shape, make(), group.me, users_function),
                             users_function);
-}
-
-// The fastest way for such calls within a node, if anybody has measured it.
-std::optional<Way> Library::measured_way(const Shape& shape) {
-    if (tuning().node.bests.empty()) return std::nullopt;
-    const MeasuredBest* best = tuning().node.best(shape);
-    return best != nullptr ? std::optional(best->way) : std::nullopt;
 }
 
 LocalCalls* Library::local_for(Group& group, const Shape& shape) {

@@ -61,7 +61,7 @@ class Library {
     // The plan to run for a call on that group, built at the first call of its shape.
     Plan& plan_for(Group& group, const CollectiveCall& call);
     // What messages cost, as far as anybody has said.
-    const Tuning& tuning();
+    const Tuning& tuning() { return tuning_ ? *tuning_ : take_tuning(); }
     // The node of each member, as schedules want to know it (Shape::nodes).
     std::vector<std::uint32_t> nodes_of(const Group& group) const;
     // The type of the messages of the group's next call, or of a round of our own. It was that of a
@@ -102,7 +102,14 @@ class Library {
   private:
     void read_modes(const Variables& variables);
     LocalCalls* memory_of(Group& group);
-    std::optional<Way> measured_way(const Shape& shape);
+    const Tuning& take_tuning();
+    // The fastest way for such calls within a node, if anybody has measured it.
+    std::optional<Way> measured_way(const Shape& shape) {
+        if (tuning().node.bests.empty()) [[likely]]
+            return std::nullopt;
+        const MeasuredBest* best = tuning().node.best(shape);
+        return best != nullptr ? std::optional(best->way) : std::nullopt;
+    }
     template <typename Make>
     Plan& kept_or_new(Group& group, const Shape& shape, bool users_function, const Make& make);
     Choice choice_for(const Shape& shape);

@@ -26,7 +26,6 @@ struct Message {
     Bytes length = 0;
     bool receive = false;
     bool ended = false;
-    std::vector<bool> heard;  // by the sender, when it started the message
 };
 
 struct RankState {
@@ -37,7 +36,10 @@ struct RankState {
     std::vector<std::uint32_t> open;       // not waited for, by number
     std::vector<std::uint32_t> unmatched;  // whose other end has not been started, likewise
     std::size_t waited = 0;                // messages waited for
-    std::vector<bool> heard;  // ranks whose beginning this one's present depends on; sync only
+    // Ranks whose beginning this one's present depends on, and that of each message's sender when
+    // it started it; only where they are to be synchronised.
+    std::vector<bool> heard;
+    std::vector<std::vector<bool>> told;
 };
 
 struct Wrong {
@@ -259,7 +261,7 @@ class Run {
                 for (; state.waited < static_cast<std::size_t>(now.peer); ++state.waited) {
                     const Message& message = state.messages[state.waited];
                     if (!message.ended) return false;
-                    if (message.receive) listen(state, message.heard);
+                    if (barrier_ && message.receive) listen(state, state.told[state.waited]);
                     std::erase(state.open, static_cast<std::uint32_t>(state.waited));
                 }
                 break;
@@ -313,7 +315,8 @@ class Run {
         block(r, receive ? now.to : now.from, now.length, receive);
         const auto index = static_cast<std::uint32_t>(state.messages.size());
         state.messages.push_back(
-            {now.peer, receive ? now.to : now.from, now.length, receive, false, state.heard});
+            {now.peer, receive ? now.to : now.from, now.length, receive, false});
+        if (barrier_) state.told.push_back(state.heard);
         state.open.push_back(index);
         // The peer's first message that looks for this one; there are few at a time.
         const auto peer = static_cast<std::uint32_t>(now.peer);
@@ -349,7 +352,7 @@ class Run {
         auto& target = receiver.buffers[static_cast<std::size_t>(receive.place.buffer)];
         for (Bytes i = 0; i < send.length; ++i)
             target[receive.place.offset + i] = source[send.place.offset + i];
-        receive.heard = send.heard;
+        if (barrier_) receiver.told[got] = sender.told[sent];
         send.ended = true;
         receive.ended = true;
     }
