@@ -153,7 +153,7 @@ class Entry {
                 return call_.refuse(MplError::kDisagreement, who,
                                     "all members of a group must make the same call");
         }
-        if (library_.needs_whole_matrix(*group_, made_.shape)) {
+        if (library_.needs_whole_matrix(made_.shape)) {
             if (const Plan* wrong = library_.exchange_rows(*group_, made_.shape.matrix))
                 return refuse_outcome(call_, *wrong);
         }

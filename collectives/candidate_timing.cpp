@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <numeric>
 
 #include "comm/base/error.hpp"
 #include "comm/mpproto.h"
@@ -21,6 +22,11 @@ double now() {
     return std::chrono::duration<double, std::micro>(
                std::chrono::steady_clock::now().time_since_epoch())
         .count();
+}
+
+double median_of(std::vector<double> times) {
+    std::sort(times.begin(), times.end());
+    return times[times.size() / 2];
 }
 
 // What a member gives and gets.
@@ -70,14 +76,15 @@ class Timer {
             more = times.size() < kLeast || (now() < end && times.size() < kMost) ? 1 : 0;
             tell(more);
         }
-        std::sort(times.begin(), times.end());
-        return times[times.size() / 2];
+        return median_of(times);
     }
 
-  private:
+    // Rank 0's number to all.
     void tell(std::uint32_t& number) {
         library_.tell_from_first(group_, number, library_.next_type(group_));
     }
+
+  private:
     void synchronise() {
         std::uint32_t none = 0;
         std::vector<std::uint32_t> all(group_.size());
@@ -108,30 +115,86 @@ Shape usual_shape(Operation operation, std::uint32_t n, Bytes bytes) {
     return shape;
 }
 
+namespace {
+
+// All ways that such a call could be made, not yet timed.
+std::vector<TimedCandidate> ways_of(Library& library, Group& group, const Shape& shape,
+                                    const Shape& placed) {
+    std::vector<TimedCandidate> all;
+    if (library.possible_direct(group, shape) != nullptr) all.push_back({Way::kDirect, {}});
+    if (library.possible_local(group, shape) != nullptr) all.push_back({Way::kShared, {}});
+    const Way by_model = all.empty() ? Way::kMessages : all.front().way;
+    Way taken = Way::kMessages;
+    if (library.direct_for(group, shape) != nullptr) {
+        taken = Way::kDirect;
+    } else if (library.local_for(group, shape) != nullptr) {
+        taken = Way::kShared;
+    }
+    Tuning model = library.tuning();
+    model.node.bests.clear();
+    model.network.bests.clear();
+    const Choice cheapest = choose(placed, model, {});
+    const Choice chosen = choose(placed, library.tuning(), {});
+    for (const Candidate& each : candidates(placed, model))
+        all.push_back({Way::kMessages, each.choice, each.time});
+    const auto is = [](const TimedCandidate& each, Way way, const Choice& choice) {
+        return each.way == way && (way != Way::kMessages || each.choice == choice);
+    };
+    const bool known = std::any_of(all.begin(), all.end(), [&](const TimedCandidate& each) {
+        return is(each, taken, chosen);
+    });
+    // A number that somebody has written into the file.
+    if (!known) all.push_back({Way::kMessages, chosen});
+    for (TimedCandidate& each : all) {
+        each.taken = is(each, taken, chosen);
+        each.by_model = is(each, by_model, cheapest);
+    }
+    return all;
+}
+
+}  // namespace
+
 std::vector<TimedCandidate> time_candidates(Library& library, Group& group, const Shape& shape,
                                             double budget) {
+    constexpr std::uint32_t kLooksFast = 3;
+    constexpr int kRounds = 5;
     Timer timer(library, group);
     Buffers buffers(shape);
     const Run run{buffers.given.data(), buffers.result.data(), find_reduction(d_vadd), 0};
-    std::vector<TimedCandidate> all;
-    DirectCalls* direct = library.direct_for(group, shape);
-    if (direct != nullptr) {
-        const double time = timer.median([&] { direct->run(shape, run, false); }, budget);
-        all.push_back({"direct memory", -1, time, true});
+    Shape placed = shape;
+    placed.nodes = library.nodes_of(group);
+    std::vector<TimedCandidate> all = ways_of(library, group, shape, placed);
+    const auto time = [&](const TimedCandidate& each) {
+        if (each.way == Way::kDirect) {
+            DirectCalls* direct = library.possible_direct(group, shape);
+            return timer.median([&] { direct->run(shape, run, false); }, budget);
+        }
+        if (each.way == Way::kShared) {
+            LocalCalls* local = library.possible_local(group, shape);
+            return timer.median([&] { local->run(shape, run, false); }, budget);
+        }
+        Plan plan(placed, each.choice.make(placed), group.me, false);
+        return timer.median([&] { timer.run(plan, run); }, budget);
+    };
+    for (TimedCandidate& each : all) each.measured = time(each);
+    // Rank 0 says who is timed again.
+    std::vector<std::uint32_t> order(all.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::sort(order.begin(), order.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return all[a].measured < all[b].measured; });
+    for (std::uint32_t i = 0; i < std::min<std::size_t>(kLooksFast, all.size()); ++i) {
+        timer.tell(order[i]);
+        all[order[i]].again = true;
     }
-    LocalCalls* local = library.local_for(group, shape);
-    if (local != nullptr) {
-        const double time = timer.median([&] { local->run(shape, run, false); }, budget);
-        all.push_back({"shared memory", -1, time, direct == nullptr});
+    std::vector<std::vector<double>> times(all.size());
+    for (int round = 0; round < kRounds; ++round) {
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            all[i].again = all[i].again || all[i].taken || all[i].by_model;
+            if (all[i].again) times[i].push_back(time(all[i]));
+        }
     }
-    const bool without_messages = local != nullptr || direct != nullptr;
-    const CostModel& model = library.model_for(group);
-    const std::string taken = choose(shape, model, {}).text();
-    for (const Candidate& candidate : candidates(shape, model)) {
-        Plan plan(shape, candidate.choice.make(shape), group.me, false);
-        const double time = timer.median([&] { timer.run(plan, run); }, budget);
-        const std::string name = candidate.choice.text();
-        all.push_back({name, candidate.time, time, !without_messages && name == taken});
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (all[i].again) all[i].measured = median_of(times[i]);
     }
     return all;
 }

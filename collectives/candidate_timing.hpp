@@ -12,17 +12,25 @@
 namespace poe::collectives {
 
 struct TimedCandidate {
-    std::string name;
+    Way way = Way::kMessages;
+    Choice choice;          // of messages
     double predicted = -1;  // microseconds; below 0: the model does not say
     double measured = 0;    // microseconds, the median at this task
     bool taken = false;     // by a call that nobody has told anything
+    bool by_model = false;  // the same, if nobody had measured what is best (CostModel::bests)
+    // Timed again, in turns with the others that looked fastest: of many that are measured once,
+    // the fastest is one that was lucky.
+    bool again = false;
+
+    std::string name() const { return way == Way::kMessages ? choice.text() : name_of(way); }
 };
 
 // The shape that mptune measures: reductions add doubles, root 0, shift by 1 around the end.
 Shape usual_shape(Operation operation, std::uint32_t n, Bytes bytes);
 
 // All members of the group call it. Each candidate runs for about `budget` microseconds, three
-// times at least. Blocking. Throws Error.
+// times at least; those that are taken and those that look fastest then five times more in turns.
+// Blocking. Throws Error.
 std::vector<TimedCandidate> time_candidates(Library& library, Group& group, const Shape& shape,
                                             double budget);
 

@@ -95,6 +95,18 @@ constexpr int kAll = 31;  // more than log n: one group
 
 using S = const Shape&;
 
+constexpr Algorithm in_two_levels(Op operation, Bytes (*copied)(S) = nullptr) {
+    return {operation,
+            "two-level",
+            nullptr,
+            none,
+            [](S s, double) { return two_level_fits(s); },
+            [](S s, double) { return two_level(s); },
+            [](S s, double) { return two_level_counts(s); },
+            copied,
+            two_level_within};
+}
+
 constexpr Algorithm kCatalogue[] = {
     {Op::kBcast, "binomial", nullptr, none, always,
      [](S s, double) { return bcast_tree(s, half()); },
@@ -119,8 +131,7 @@ constexpr Algorithm kCatalogue[] = {
     {Op::kBcast, "scatter-concat", nullptr, none, always,
      [](S s, double) { return bcast_scatter_concat(s); },
      [](S s, double) { return bcast_scatter_concat_counts(s); }},
-    {Op::kBcast, "two-level", nullptr, none, [](S s, double) { return two_level_fits(s); },
-     [](S s, double) { return two_level(s); }, [](S s, double) { return two_level_counts(s); }},
+    in_two_levels(Op::kBcast),
 
     {Op::kReduce, "binomial", nullptr, none, always,
      [](S s, double) { return reduce_tree(s, half()); },
@@ -139,8 +150,7 @@ constexpr Algorithm kCatalogue[] = {
     {Op::kReduce, "chain", "segments", usual_segments, reversed_fits,
      [](S s, double p) { return reduce_reversed(s, bcast_chain(s, whole(p))); },
      [](S s, double p) { return bcast_chain_counts(s, whole(p)); }},
-    {Op::kReduce, "two-level", nullptr, none, [](S s, double) { return two_level_fits(s); },
-     [](S s, double) { return two_level(s); }, [](S s, double) { return two_level_counts(s); }},
+    in_two_levels(Op::kReduce),
 
     {Op::kCombine, "tree", nullptr, none, always,
      [](S s, double) { return combine_hybrid(s, kAll); },
@@ -162,8 +172,7 @@ constexpr Algorithm kCatalogue[] = {
      [](S s, double) { return combine_halving_counts(s); }},
     {Op::kCombine, "ring", nullptr, none, ring_fits, [](S s, double) { return combine_ring(s); },
      [](S s, double) { return combine_ring_counts(s); }},
-    {Op::kCombine, "two-level", nullptr, none, [](S s, double) { return two_level_fits(s); },
-     [](S s, double) { return two_level(s); }, [](S s, double) { return two_level_counts(s); }},
+    in_two_levels(Op::kCombine),
 
     {Op::kPrefix, "tree", nullptr, none, always, [](S s, double) { return prefix_hybrid(s, kAll); },
      [](S s, double) { return prefix_hybrid_counts(s, kAll); }},
@@ -173,6 +182,7 @@ constexpr Algorithm kCatalogue[] = {
     {Op::kPrefix, "hybrid", "k: trees within groups of 2^k", half_of_log, k_fits,
      [](S s, double k) { return prefix_hybrid(s, integer(k)); },
      [](S s, double k) { return prefix_hybrid_counts(s, integer(k)); }},
+    in_two_levels(Op::kPrefix),
 
     {Op::kScatter, "binomial", nullptr, none, always,
      [](S s, double) { return scatter_tree(s, half()); },
@@ -182,6 +192,7 @@ constexpr Algorithm kCatalogue[] = {
      [](S s, double l) { return scatter_tree_counts(s, by_lambda(s, l)); }},
     {Op::kScatter, "direct", nullptr, none, always, [](S s, double) { return scatter_direct(s); },
      [](S s, double) { return scatter_direct_counts(s); }},
+    in_two_levels(Op::kScatter),
 
     {Op::kGather, "binomial", nullptr, none, always,
      [](S s, double) { return gather_tree(s, half()); },
@@ -191,6 +202,7 @@ constexpr Algorithm kCatalogue[] = {
      [](S s, double l) { return scatter_tree_counts(s, by_lambda(s, l)); }},
     {Op::kGather, "direct", nullptr, none, always, [](S s, double) { return gather_direct(s); },
      [](S s, double) { return scatter_direct_counts(s); }},
+    in_two_levels(Op::kGather),
 
     {Op::kConcat, "circulant", nullptr, none, always,
      [](S s, double) { return concat_circulant(s); },
@@ -202,8 +214,7 @@ constexpr Algorithm kCatalogue[] = {
      [](S s, double) { return concat_direct_counts(s); }},
     {Op::kConcat, "ring", nullptr, none, always, [](S s, double) { return concat_ring(s); },
      [](S s, double) { return concat_ring_counts(s); }},
-    {Op::kConcat, "two-level", nullptr, none, [](S s, double) { return two_level_fits(s); },
-     [](S s, double) { return two_level(s); }, [](S s, double) { return two_level_counts(s); }},
+    in_two_levels(Op::kConcat),
 
     // Before radix n, which sends the same, and copies besides.
     {Op::kIndex, "pairwise", "steps under way at once, 0 for all", none,
@@ -218,6 +229,7 @@ constexpr Algorithm kCatalogue[] = {
     {Op::kIndex, "a4", "send buffers: 1 or 2, 0 for blocking", [](S) { return 2.0; },
      [](S, double form) { return form == 0 || form == 1 || form == 2; },
      [](S s, double form) { return index_a4(s, static_cast<A4Form>(integer(form))); }, nullptr},
+    in_two_levels(Op::kIndex, [](S s) { return 2 * s.bytes * s.n; }),
 
     {Op::kShift, "direct", nullptr, none, always, [](S s, double) { return shift_direct(s); },
      [](S s, double) { return shift_direct_counts(s); }},
@@ -227,8 +239,7 @@ constexpr Algorithm kCatalogue[] = {
      [](S s, double) { return sync_dissemination_counts(s); }},
     {Op::kSync, "tree", nullptr, none, always, [](S s, double) { return sync_tree(s, half()); },
      [](S s, double) { return sync_tree_counts(s, half()); }},
-    {Op::kSync, "two-level", nullptr, none, [](S s, double) { return two_level_fits(s); },
-     [](S s, double) { return two_level(s); }, [](S s, double) { return two_level_counts(s); }},
+    in_two_levels(Op::kSync),
 };
 
 }  // namespace

@@ -25,6 +25,8 @@ struct Algorithm {
     Counts (*counts)(const Shape&, double parameter);
     // Bytes that each rank copies besides; null: hardly any.
     Bytes (*copied)(const Shape&) = nullptr;
+    // What of the counts stays within nodes; null: it does not know nodes.
+    Counts (*within)(const Shape&) = nullptr;
 };
 
 std::span<const Algorithm> catalogue() noexcept;
@@ -40,6 +42,7 @@ struct Choice {
     Generator make(const Shape& shape) const { return algorithm->make(shape, parameter); }
     // "binomial", "radix:4".
     std::string text() const;
+    bool operator==(const Choice&) const = default;
 };
 
 }  // namespace poe::collectives

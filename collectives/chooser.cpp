@@ -41,17 +41,48 @@ std::vector<double> numbers(const Algorithm& algorithm, const Shape& shape,
     return all;
 }
 
+// As many messages as of the length that goes in a round; of messages without data, one from each
+// rank in each round.
+double messages_of(const Counts& counts, std::uint32_t n) {
+    const auto c1 = static_cast<double>(counts.c1);
+    if (counts.c2 == 0) return c1 * n;
+    return static_cast<double>(counts.c3) * c1 / static_cast<double>(counts.c2);
+}
+
+// Of all bytes, those that the node with the most ranks sends to others.
+double share_of_a_cable(const Shape& shape) {
+    if (shape.nodes.empty()) return 0;
+    std::vector<std::uint32_t> many;
+    for (const std::uint32_t node : shape.nodes) {
+        if (node >= many.size()) many.resize(node + 1);
+        ++many[node];
+    }
+    const double share = double(*std::max_element(many.begin(), many.end())) / shape.n;
+    return share * (1 - share);
+}
+
+// What goes on within nodes, in all of them at the same time. Members on all nodes must come to the
+// same, so nothing counts here that depends on a node's cores.
+double time_within(const CostModel& model, const Counts& counts) {
+    return static_cast<double>(counts.c1) * model.start_up +
+           static_cast<double>(counts.c2) * model.transfer;
+}
+
 }  // namespace
 
-double predicted(const CostModel& model, const Shape& shape, const Choice& choice) {
-    const Counts counts = choice.algorithm->counts(shape, choice.parameter);
+const CostModel& level_of(const Tuning& tuning, const Shape& shape) {
+    return shape.nodes.empty() ? tuning.node : tuning.network;
+}
+
+double predicted(const Tuning& tuning, const Shape& shape, const Choice& choice) {
+    const CostModel& model = level_of(tuning, shape);
+    const Counts all = choice.algorithm->counts(shape, choice.parameter);
+    const Counts within =
+        choice.algorithm->within != nullptr ? choice.algorithm->within(shape) : Counts{};
+    const Counts counts = all - within;
     auto c1 = static_cast<double>(counts.c1);
     auto c2 = static_cast<double>(counts.c2);
-    const auto c3 = static_cast<double>(counts.c3);
-    // As many messages as of the length that goes in a round; of messages without data, one from
-    // each rank in each round.
-    double messages = c1 * shape.n;
-    if (c2 > 0) messages = c3 * c1 / c2;
+    double messages = messages_of(counts, shape.n);
     if (is_lambda_tree(*choice.algorithm) && shape.n > 1) {
         const Lambda lambda = Lambda::nearest(choice.parameter);
         const double time =
@@ -68,12 +99,15 @@ double predicted(const CostModel& model, const Shape& shape, const Choice& choic
     const double copied = choice.algorithm->copied != nullptr
                               ? static_cast<double>(choice.algorithm->copied(shape))
                               : 0;
+    const auto c3 = static_cast<double>(counts.c3);
     const double rounds = c1 * model.start_up + c2 * model.transfer;
     const double work = messages * model.message + (c3 + copied * shape.n) * model.load;
-    return std::max(rounds, work);
+    const double cable = c3 * share_of_a_cable(shape) * model.transfer;
+    return std::max({rounds, work, cable}) + time_within(tuning.node, within);
 }
 
-std::vector<Candidate> candidates(const Shape& shape, const CostModel& model) {
+std::vector<Candidate> candidates(const Shape& shape, const Tuning& tuning) {
+    const CostModel& model = level_of(tuning, shape);
     std::vector<Candidate> all;
     for (const Algorithm& algorithm : catalogue()) {
         if (algorithm.operation != shape.operation || algorithm.counts == nullptr) continue;
@@ -84,7 +118,7 @@ std::vector<Candidate> candidates(const Shape& shape, const CostModel& model) {
                 continue;
             known.push_back(number);
             const Choice choice{&algorithm, number};
-            all.push_back({choice, predicted(model, shape, choice)});
+            all.push_back({choice, predicted(tuning, shape, choice)});
         }
     }
     POE_CHECK(!all.empty(), name_of(shape.operation), shape.n, shape.bytes);
@@ -140,14 +174,16 @@ Result<Overrides> read_overrides(const std::function<const char*(const char*)>& 
     return overrides;
 }
 
-Choice choose(const Shape& shape, const CostModel& model, const Overrides& overrides) {
+Choice choose(const Shape& shape, const Tuning& tuning, const Overrides& overrides) {
     const auto& wanted = overrides[static_cast<std::size_t>(shape.operation)];
     if (wanted) {
         Choice choice = *wanted;
         if (choice.parameter < 0) choice.parameter = choice.algorithm->fallback(shape);
         if (choice.algorithm->fits(shape, choice.parameter)) return choice;
     }
-    const std::vector<Candidate> all = candidates(shape, model);
+    const MeasuredBest* best = level_of(tuning, shape).best(shape);
+    if (best != nullptr && best->way == Way::kMessages) return best->choice;
+    const std::vector<Candidate> all = candidates(shape, tuning);
     return std::min_element(all.begin(), all.end(),
                             [](const auto& a, const auto& b) { return a.time < b.time; })
         ->choice;

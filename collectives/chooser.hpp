@@ -3,7 +3,14 @@
 // term apart: the rounds take C1 ts + C2 tc, and the work of all ranks together, which share cores
 // and memory, takes tm for each message and tn for each byte sent (C3) or copied. It takes the
 // longer. Lambda trees are made for the measured lambda, and cost T_lambda(n) of the postal model.
-// Decided once per shape. MP_COLL_<OPERATION>=algorithm[:number] decides instead.
+//
+// On several nodes messages cost what the tuning says of the network, but for what an algorithm in
+// two levels does within nodes; that is added. And a node has one cable: it carries for tc each
+// byte that the node's ranks send to other nodes, which without levels is taken to be all but the
+// share of the ranks that are on the same node.
+//
+// Decided once per shape. What was measured to be best for such calls (CostModel::best) counts more
+// than the model, and MP_COLL_<OPERATION>=algorithm[:number] more than both.
 #pragma once
 
 #include <array>
@@ -20,14 +27,17 @@
 namespace poe::collectives {
 
 // In microseconds. The algorithm must have formulas.
-double predicted(const CostModel& model, const Shape& shape, const Choice& choice);
+double predicted(const Tuning& tuning, const Shape& shape, const Choice& choice);
 
 struct Candidate {
     Choice choice;
     double time = 0;  // predicted, microseconds
 };
+// The level whose facts count for such a call: the network when ranks are on several nodes.
+const CostModel& level_of(const Tuning& tuning, const Shape& shape);
+
 // What the model compares for such a call; never empty. The first of the cheapest is taken.
-std::vector<Candidate> candidates(const Shape& shape, const CostModel& model);
+std::vector<Candidate> candidates(const Shape& shape, const Tuning& tuning);
 
 // "binomial", "radix:4": an algorithm of that operation. An error names what there is.
 Result<Choice> read_choice(Operation operation, std::string_view text);
@@ -37,7 +47,8 @@ using Overrides = std::array<std::optional<Choice>, kOperations>;
 // Reads MP_COLL_BCAST and so on.
 Result<Overrides> read_overrides(const std::function<const char*(const char*)>& variables);
 
-// What was asked for if it fits, else the cheapest. Every shape has one that fits.
-Choice choose(const Shape& shape, const CostModel& model, const Overrides& overrides);
+// What was asked for if it fits, else what was measured, else the cheapest. Every shape has one
+// that fits.
+Choice choose(const Shape& shape, const Tuning& tuning, const Overrides& overrides);
 
 }  // namespace poe::collectives

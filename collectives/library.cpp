@@ -5,8 +5,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <memory>
-#include <set>
 #include <string_view>
 #include <strings.h>
 #include <unistd.h>
@@ -84,36 +84,32 @@ void Library::read_modes(const Variables& variables) {
 
 // All members of a group must come to the same choice, on whatever nodes they are. So the tuning is
 // what poe has handed to all tasks, or a file that the user has named for all.
-const CostModel& Library::model_for(const Group& group) {
-    if (!tuning_) {
-        Result<Tuning> read = tuning_of_job(variables_);
-        if (!read && runtime_.task() == 0)
-            std::fprintf(stderr,
-                         "ATTENTION: 0032-%d %s. Collective calls go on with what is built in; "
-                         "mptune makes a new file.\n",
-                         static_cast<int>(comm::MplError::kTuningFile), read.error().str().c_str());
-        tuning_ = read ? read.value() : built_in_tuning(cores_of_node());
-    }
-    return LocalCalls::possible(runtime_, group) ? tuning_->node : tuning_->network;
+const Tuning& Library::take_tuning() {
+    const Result<Tuning> read = tuning_of_job(variables_);
+    if (!read && runtime_.task() == 0)
+        std::fprintf(stderr,
+                     "ATTENTION: 0032-%d %s. Collective calls go on with what is built in; "
+                     "mptune makes a new file.\n",
+                     static_cast<int>(comm::MplError::kTuningFile), read.error().str().c_str());
+    tuning_ = read ? read.value() : built_in_tuning(cores_of_node());
+    // Everything goes over the network.
+    if (runtime_.all_by_tcp()) tuning_->node = tuning_->network;
+    return *tuning_;
 }
 
-// The first rank of each of a group's nodes; empty when there is one only, or a node's ranks are
-// not all next to each other.
 std::vector<std::uint32_t> Library::nodes_of(const Group& group) const {
-    std::vector<std::uint32_t> firsts;
-    std::set<NodeIndex> seen;
     if (runtime_.nodes() == 1) return {};
-    for (std::uint32_t rank = 0; rank < group.size(); ++rank) {
-        const NodeIndex node = runtime_.segment()->node_of(group.members[rank]);
-        if (rank > 0 && node == runtime_.segment()->node_of(group.members[rank - 1])) continue;
-        if (!seen.insert(node).second) return {};
-        firsts.push_back(rank);
+    std::vector<std::uint32_t> nodes;
+    std::map<NodeIndex, std::uint32_t> numbers;
+    for (const TaskId task : group.members) {
+        const auto next = static_cast<std::uint32_t>(numbers.size());
+        nodes.push_back(numbers.emplace(runtime_.segment()->node_of(task), next).first->second);
     }
-    return firsts.size() > 1 ? firsts : std::vector<std::uint32_t>{};
+    return numbers.size() > 1 ? nodes : std::vector<std::uint32_t>{};
 }
 
-Choice Library::choice_for(const Group& group, const Shape& shape) {
-    return choose(shape, model_for(group), overrides_);
+Choice Library::choice_for(const Shape& shape) {
+    return choose(shape, tuning(), overrides_);
 }
 
 template <typename Make>
@@ -125,6 +121,16 @@ Plan& Library::kept_or_new(Group& group, const Shape& shape, bool users_function
 }
 
 LocalCalls* Library::local_for(Group& group, const Shape& shape) {
+    return measured_way(shape) == Way::kMessages ? nullptr : possible_local(group, shape);
+}
+
+DirectCalls* Library::direct_for(Group& group, const Shape& shape) {
+    return measured_way(shape).value_or(Way::kDirect) != Way::kDirect
+               ? nullptr
+               : possible_direct(group, shape);
+}
+
+LocalCalls* Library::possible_local(Group& group, const Shape& shape) {
     if (!LocalCalls::fits(shape) || overrides_[static_cast<std::size_t>(shape.operation)])
         return nullptr;
     // There it would have to become a barrier.
@@ -134,7 +140,7 @@ LocalCalls* Library::local_for(Group& group, const Shape& shape) {
     return memory_of(group);
 }
 
-DirectCalls* Library::direct_for(Group& group, const Shape& shape) {
+DirectCalls* Library::possible_direct(Group& group, const Shape& shape) {
     if (!DirectCalls::fits(shape) || overrides_[static_cast<std::size_t>(shape.operation)])
         return nullptr;
     if (group.direct == nullptr) {
@@ -168,7 +174,7 @@ Plan& Library::plan_for(Group& group, const CollectiveCall& call) {
     return kept_or_new(group, shape, users, [&] {
         Shape placed = shape;
         placed.nodes = nodes_of(group);
-        Generator generate = choice_for(group, placed).make(placed);
+        Generator generate = choice_for(placed).make(placed);
         return barrier_ ? with_barrier(shape, std::move(generate)) : generate;
     });
 }
@@ -260,10 +266,10 @@ bool Library::advance(Running& running) {
     return !running.plan->running() || running.plan->advance(messages());
 }
 
-bool Library::needs_whole_matrix(const Group& group, const Shape& shape) {
+bool Library::needs_whole_matrix(const Shape& shape) {
     if (shape.matrix.empty() || !overrides_[static_cast<std::size_t>(shape.operation)])
         return false;
-    return std::string_view(choice_for(group, shape).algorithm->name) != "pairwise";
+    return std::string_view(choice_for(shape).algorithm->name) != "pairwise";
 }
 
 void Library::end(Running& running) {

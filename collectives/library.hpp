@@ -55,10 +55,15 @@ class Library {
     LocalCalls* local_for(Group& group, const Shape& shape);
     // The same by reaching into each other's memory; where that is to be used, it is faster.
     DirectCalls* direct_for(Group& group, const Shape& shape);
+    // The same, but whether they can be made that way, whatever was measured to be faster.
+    LocalCalls* possible_local(Group& group, const Shape& shape);
+    DirectCalls* possible_direct(Group& group, const Shape& shape);
     // The plan to run for a call on that group, built at the first call of its shape.
     Plan& plan_for(Group& group, const CollectiveCall& call);
-    // What messages cost between the members, as far as anybody has said.
-    const CostModel& model_for(const Group& group);
+    // What messages cost, as far as anybody has said.
+    const Tuning& tuning() { return tuning_ ? *tuning_ : take_tuning(); }
+    // The node of each member, as schedules want to know it (Shape::nodes).
+    std::vector<std::uint32_t> nodes_of(const Group& group) const;
     // The type of the messages of the group's next call, or of a round of our own. It was that of a
     // call kCallsAtOnce before, so it blocks while that one is under way.
     std::int32_t next_type(Group& group);
@@ -67,7 +72,7 @@ class Library {
 
     // Whether the algorithm for an irregular index is one that has to know the lengths of all
     // members' blocks: only those asked for by name (MP_COLL_INDEX) are.
-    bool needs_whole_matrix(const Group& group, const Shape& shape);
+    bool needs_whole_matrix(const Shape& shape);
     // All rows of an irregular index's matrix, from each member's own. Blocking; null or the plan
     // that went wrong.
     Plan* exchange_rows(Group& group, std::vector<Bytes>& matrix);
@@ -97,10 +102,17 @@ class Library {
   private:
     void read_modes(const Variables& variables);
     LocalCalls* memory_of(Group& group);
+    const Tuning& take_tuning();
+    // The fastest way for such calls within a node, if anybody has measured it.
+    std::optional<Way> measured_way(const Shape& shape) {
+        if (tuning().node.bests.empty()) [[likely]]
+            return std::nullopt;
+        const MeasuredBest* best = tuning().node.best(shape);
+        return best != nullptr ? std::optional(best->way) : std::nullopt;
+    }
     template <typename Make>
     Plan& kept_or_new(Group& group, const Shape& shape, bool users_function, const Make& make);
-    std::vector<std::uint32_t> nodes_of(const Group& group) const;
-    Choice choice_for(const Group& group, const Shape& shape);
+    Choice choice_for(const Shape& shape);
 
     comm::Runtime& runtime_;
     std::string failure_;

@@ -1,148 +1,24 @@
-// mpsim: what a collective operation would cost. Reads its arguments, runs the simulator, prints a
-// table, a tree or a picture. See mpsim(1).
-#include <charconv>
+// mpsim: what a collective operation would cost. Runs the simulator, prints a table, a tree or a
+// picture. See mpsim(1).
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "collectives/chooser.hpp"
 #include "collectives/message_drawing.hpp"
-#include "collectives/simulator.hpp"
+#include "collectives/mpsim_arguments.hpp"
 
 namespace poe::collectives {
 namespace {
 
-constexpr std::uint32_t kMostRanks = 1u << 20;
 // Steps of all ranks that fit into memory and into a person's patience.
 constexpr double kMostMessages = 1e8;
 
-struct Arguments {
-    Operation operation = Operation::kBcast;
-    std::optional<Choice> choice;
-    Shape shape;
-    std::map<std::string, double> numbers{{"-n", 16},     {"-m", 1024},   {"-root", 0}, {"-ts", 1},
-                                          {"-tc", 0.001}, {"-lambda", 1}, {"-L", 5},    {"-o", 1},
-                                          {"-g", 1},      {"-G", 0.001},  {"-tw", 0}};
-    std::string model = "linear";
-    bool tree = false;
-    std::string svg;
-};
-
-std::optional<double> number_of(std::string_view text) {
-    double number = 0;
-    const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (fault != std::errc{}) return std::nullopt;
-    const std::string_view unit = text.substr(static_cast<std::size_t>(stop - text.data()));
-    if (unit == "k" || unit == "K") return number * 1024;
-    if (unit == "m" || unit == "M") return number * 1024 * 1024;
-    if (unit == "g" || unit == "G") return number * 1024 * 1024 * 1024;
-    if (!unit.empty()) return std::nullopt;
-    return number;
-}
-
-UserError mistake(std::string text, std::string expected) {
-    UserError error;
-    error.source = "mpsim";
-    error.text = std::move(text);
-    error.expected = std::move(expected);
-    return error;
-}
-
-std::optional<Operation> operation_of(std::string_view name) {
-    for (std::size_t i = 0; i < kOperations; ++i) {
-        if (name == name_of(static_cast<Operation>(i))) return static_cast<Operation>(i);
-    }
-    return std::nullopt;
-}
-
-Result<Arguments> shaped(Arguments arguments) {
-    const double n = arguments.numbers["-n"];
-    const double root = arguments.numbers["-root"];
-    if (!(n >= 1 && n <= kMostRanks) || n != static_cast<std::uint32_t>(n))
-        return mistake("-n does not say how many ranks",
-                       "expected a whole number from 1 to " + std::to_string(kMostRanks));
-    if (!(root >= 0 && root < n) || root != static_cast<std::uint32_t>(root))
-        return mistake("-root is no rank", "expected a whole number below that of -n");
-    for (const auto& [flag, value] : arguments.numbers) {
-        if (!(value >= 0)) return mistake(flag + " is negative", "expected 0 or more");
-    }
-    if (arguments.model == "postal" && arguments.numbers["-lambda"] < 1)
-        return mistake("-lambda is below 1", "a message takes at least as long as its sending");
-    Shape& shape = arguments.shape;
-    shape.operation = arguments.operation;
-    shape.n = static_cast<std::uint32_t>(n);
-    shape.root = static_cast<Rank>(root);
-    shape.bytes = static_cast<Bytes>(arguments.numbers["-m"]);
-    if (shape.operation == Operation::kReduce || shape.operation == Operation::kCombine) {
-        shape.element = 1;
-        shape.commutative = true;
-    }
-    shape.step = 1;
-    shape.circular = true;
-    return arguments;
-}
-
-Result<Arguments> read(const std::vector<std::string>& words) {
-    Arguments arguments;
-    const auto operation = operation_of(words[0]);
-    if (!operation) {
-        std::string all;
-        for (std::size_t i = 0; i < kOperations; ++i)
-            all += std::string(" ") + name_of(static_cast<Operation>(i));
-        return mistake("there is no operation \"" + words[0] + "\"", "expected one of" + all);
-    }
-    arguments.operation = *operation;
-    for (std::size_t i = 1; i < words.size(); ++i) {
-        const std::string& word = words[i];
-        const bool last = i + 1 == words.size();
-        if (word == "-tree") {
-            arguments.tree = true;
-        } else if (word.starts_with("-") && last) {
-            return mistake("\"" + word + "\" is no flag, or lacks its value", "see mpsim -h");
-        } else if (word == "-svg") {
-            arguments.svg = words[++i];
-        } else if (word == "-model") {
-            arguments.model = words[++i];
-            if (arguments.model != "linear" && arguments.model != "postal" &&
-                arguments.model != "loggp")
-                return mistake("there is no model \"" + arguments.model + "\"",
-                               "expected linear, postal or loggp");
-        } else if (arguments.numbers.contains(word)) {
-            const auto number = number_of(words[++i]);
-            if (!number) return mistake(word + " \"" + words[i] + "\" is no number", "");
-            arguments.numbers[word] = *number;
-        } else if (!word.starts_with("-") && !arguments.choice) {
-            Result<Choice> choice = read_choice(arguments.operation, word);
-            if (!choice) {
-                UserError error = choice.error();
-                error.source = "mpsim";
-                return error;
-            }
-            arguments.choice = choice.value();
-        } else {
-            return mistake("\"" + word + "\" is one word too many, or no flag", "see mpsim -h");
-        }
-    }
-    return shaped(std::move(arguments));
-}
-
-MessageModel model_of(const Arguments& arguments) {
-    const auto at = [&](const char* flag) { return arguments.numbers.at(flag); };
-    MessageModel model = MessageModel::linear(at("-ts"), at("-tc"));
-    if (arguments.model == "postal")
-        model = MessageModel::postal(at("-ts"), at("-tc"), at("-lambda"));
-    if (arguments.model == "loggp")
-        model = MessageModel::loggp(at("-L"), at("-o"), at("-g"), at("-G"));
-    model.work_per_byte = at("-tw");
-    return model;
-}
-
 // What is simulated: the one asked for, or all that fit and are not too many messages to wait for.
-std::vector<Choice> choices_of(const Arguments& arguments) {
+std::vector<Choice> choices_of(const SimulatorArguments& arguments) {
     const Shape& shape = arguments.shape;
     std::vector<Choice> choices;
     for (const Algorithm& each : catalogue()) {
@@ -159,13 +35,19 @@ std::vector<Choice> choices_of(const Arguments& arguments) {
     return choices;
 }
 
-// An estimate, from what the root and a few other ranks send. Irregular indexes have n^2 pieces per
-// rank, which is what takes their time.
+// Pieces and copies that make an index's schedules long, whatever its messages: irregular ones have
+// n^2 pieces per rank, leaders of nodes sort all blocks.
+double pieces_of(const Choice& choice, const Shape& shape) {
+    const double n = shape.n;
+    if (shape.operation != Operation::kIndex) return 0;
+    if (choice.algorithm->within != nullptr) return 2 * n * n;
+    return choice.algorithm->counts == nullptr ? n * n * n : 0;
+}
+
+// An estimate, from what the root and a few other ranks send.
 double messages_of(const Choice& choice, const Generator& generate, const Shape& shape) {
     constexpr std::uint32_t kSample = 8;
     const double n = shape.n;
-    if (shape.operation == Operation::kIndex && choice.algorithm->counts == nullptr)
-        return n * n * n;
     if (choice.algorithm->counts != nullptr) {
         const auto rounds = choice.algorithm->counts(shape, choice.parameter).c1;
         if (static_cast<double>(rounds) > kMostMessages / 10) return kMostMessages * 2;
@@ -184,13 +66,16 @@ double messages_of(const Choice& choice, const Generator& generate, const Shape&
     return sends(static_cast<std::uint32_t>(shape.root)) + others / kSample * n;
 }
 
-int run(const Arguments& arguments) {
+int run(const SimulatorArguments& arguments) {
     const Shape& shape = arguments.shape;
-    const MessageModel model = model_of(arguments);
+    const MessageModel model = arguments.message_model();
+    const SimulatedNodes nodes = arguments.simulated_nodes();
     const std::vector<Choice> choices = choices_of(arguments);
     if (choices.empty()) {
-        std::fprintf(stderr, "mpsim: %s does not fit %u ranks, or its number is out of range\n",
-                     arguments.choice->algorithm->name, shape.n);
+        std::fprintf(
+            stderr,
+            "mpsim: %s does not fit %u ranks on these nodes, or its number is out of range\n",
+            arguments.choice->algorithm->name, shape.n);
         return 2;
     }
     const bool draw = arguments.tree || !arguments.svg.empty();
@@ -203,15 +88,16 @@ int run(const Arguments& arguments) {
         std::printf("%-20s %14s %10s %14s %16s %12s\n", "algorithm", "time us", "C1", "C2", "C3",
                     "messages");
     for (const Choice& choice : choices) {
-        const Generator generate = choice.make(shape);
-        if (messages_of(choice, generate, shape) > kMostMessages) {
+        Generator generate;
+        if (pieces_of(choice, shape) <= kMostMessages) generate = choice.make(shape);
+        if (!generate || messages_of(choice, generate, shape) > kMostMessages) {
             std::printf("%-20s has more messages than can be simulated\n", choice.text().c_str());
             continue;
         }
         std::vector<SimulatedMessage> messages;
         const auto keep = [&](const SimulatedMessage& message) { messages.push_back(message); };
-        const Simulation result =
-            draw ? simulate(shape.n, generate, model, keep) : simulate(shape.n, generate, model);
+        const Simulation result = draw ? simulate(shape.n, generate, model, keep, nodes)
+                                       : simulate(shape.n, generate, model, {}, nodes);
         if (!result.fault.empty()) {
             std::fprintf(stderr, "mpsim: %s: %s\n", choice.text().c_str(), result.fault.c_str());
             return 1;
@@ -227,8 +113,10 @@ int run(const Arguments& arguments) {
             }
         }
         if (draw) continue;
-        std::printf("%-20s %14.2f %10llu %14llu %16llu %12llu\n", choice.text().c_str(),
-                    result.time, static_cast<unsigned long long>(result.counts.c1),
+        const double cores = arguments.cores();
+        const double time = cores > 0 ? std::max(result.time, result.work / cores) : result.time;
+        std::printf("%-20s %14.2f %10llu %14llu %16llu %12llu\n", choice.text().c_str(), time,
+                    static_cast<unsigned long long>(result.counts.c1),
                     static_cast<unsigned long long>(result.counts.c2),
                     static_cast<unsigned long long>(result.counts.c3),
                     static_cast<unsigned long long>(result.messages));
@@ -245,6 +133,11 @@ constexpr const char* kHelp =
     "  -model linear      ts + m tc (the default): -ts (1), -tc (0.001), microseconds\n"
     "         postal      the same, there after lambda times that: -lambda (1)\n"
     "         loggp       -L (5), -o (1), -g (1), -G (0.001)\n"
+    "  -nodes N           the ranks share N nodes, each with one cable; NxR: R ranks on each\n"
+    "  -turns             they are on the nodes in turn, else in blocks\n"
+    "  -nts (0.05), -ntc (0.00005)  ts and tc within a node\n"
+    "  -cores N           the ranks share N cores, of each node; else each has its own\n"
+    "  -lengths FILE      index: n times n numbers, the bytes from each rank to each\n"
     "  -tw TIME (0)       per byte copied or reduced\n"
     "  -tree              draw as text who hears from whom, and when\n"
     "  -svg FILE          draw all messages over time\n"
@@ -260,7 +153,7 @@ int main(int count, char** words) {
         std::fputs(kHelp, arguments.empty() ? stderr : stdout);
         return arguments.empty() ? 2 : 0;
     }
-    const auto read_arguments = read(arguments);
+    const auto read_arguments = read_simulator_arguments(arguments);
     if (!read_arguments) {
         std::fprintf(stderr, "%s\n", read_arguments.error().str().c_str());
         return 2;

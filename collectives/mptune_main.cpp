@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,7 +16,7 @@
 #include <vector>
 
 #include "collectives/api_context.hpp"
-#include "collectives/candidate_timing.hpp"
+#include "collectives/call_grid.hpp"
 #include "collectives/experiments.hpp"
 #include "comm/autostart.hpp"
 #include "comm/base/tuning_path.hpp"
@@ -31,16 +30,14 @@ namespace {
 constexpr const char* kHelp =
     "usage: mptune [-o FILE] [-procs N]        measures messages, writes the tuning file\n"
     "       mptune -explain OPERATION BYTES N  each candidate, predicted and measured\n"
-    "       mptune -check [-procs N]           how often the model takes nearly the best\n"
+    "       mptune -check [-procs N]           how often calls take nearly the best\n"
+    "       mptune -table [-o FILE]            measures calls, writes down where the model is "
+    "wrong\n"
     "Flags of poe say where and with how many tasks; see mptune(1).\n";
-constexpr double kExplainBudget = 100e3;  // microseconds for one candidate
-constexpr double kCheckBudget = 10e3;
-constexpr double kNearlyBest = 1.1;
-constexpr std::uint32_t kMostTasks = 16;
 constexpr int kUsualTasks = 4;
 
 struct Arguments {
-    enum class What { kMeasure, kExplain, kCheck } what = What::kMeasure;
+    enum class What { kMeasure, kExplain, kCheck, kTable } what = What::kMeasure;
     std::string file;  // empty: the usual one
     Operation operation = Operation::kBcast;
     Bytes bytes = 0;
@@ -100,6 +97,8 @@ Result<Arguments> read(const std::vector<std::string>& words, bool is_task) {
     for (std::size_t i = 0; i < words.size(); ++i) {
         if (words[i] == "-check") {
             arguments.what = Arguments::What::kCheck;
+        } else if (words[i] == "-table") {
+            arguments.what = Arguments::What::kTable;
         } else if (words[i] == "-o" && i + 1 < words.size()) {
             arguments.file = words[++i];
         } else if (words[i] == "-explain") {
@@ -126,7 +125,8 @@ std::string host() {
 [[noreturn]] void start_tasks(const Arguments& arguments, const std::vector<std::string>& words) {
     int count = kUsualTasks;
     if (arguments.what == Arguments::What::kExplain) count = static_cast<int>(arguments.n);
-    if (arguments.what == Arguments::What::kCheck) count = static_cast<int>(kMostTasks);
+    if (arguments.what == Arguments::What::kCheck || arguments.what == Arguments::What::kTable)
+        count = kMostTasksOfGrid;
     if (!comm::wants_poe(words, environ)) ::setenv("MP_PROCS", std::to_string(count).c_str(), 1);
     comm::become_poe(words);
 }
@@ -141,7 +141,7 @@ struct Players {
 Players find_players() {
     comm::Runtime& runtime = comm::the_runtime();
     Players players;
-    const bool shared = runtime.shared_memory() != nullptr;
+    const bool shared = !runtime.all_by_tcp();
     std::map<NodeIndex, int> seen;
     for (std::uint32_t task = 0; task < runtime.tasks(); ++task) {
         const NodeIndex node = runtime.segment()->node_of(static_cast<TaskId>(task));
@@ -214,116 +214,47 @@ std::string usual_path() {
     return tuning_path([](const char* name) { return std::getenv(name); }, host());
 }
 
+int no_place(int tasks, int me) {
+    if (me == 0)
+        std::fprintf(stderr, "mptune: %s\n",
+                     tasks < 2 ? "one task cannot measure; start it with -procs 4"
+                               : "neither MP_TUNEFILE nor HOME says where to write; give -o FILE");
+    return 2;
+}
+
+std::string head(int tasks) {
+    return "What messages cost on " + host() + ", measured by mptune with " +
+           std::to_string(tasks) + " tasks. See mptune(1).";
+}
+
 int measure(const Arguments& arguments, int me, int tasks) {
     const std::string path = arguments.file.empty() ? usual_path() : arguments.file;
-    if (tasks < 2 || path.empty()) {
-        if (me == 0)
-            std::fprintf(stderr, "mptune: %s\n",
-                         tasks < 2
-                             ? "one task cannot measure; start it with -procs 4"
-                             : "neither MP_TUNEFILE nor HOME says where to write; give -o FILE");
-        return 2;
-    }
+    if (tasks < 2 || path.empty()) return no_place(tasks, me);
     Tuning tuning = me == 0 ? known_so_far(path) : built_in_tuning(cores());
     const Players players = find_players();
     measure_level("node", players.node, tuning.node, me == 0);
     measure_level("network", players.network, tuning.network, me == 0);
     if (me != 0) return 0;
-    const std::string head = "What messages cost on " + host() + ", measured by mptune with " +
-                             std::to_string(tasks) + " tasks. See mptune(1).";
-    if (!write_file(path, tuning_text(tuning, head))) return 1;
+    if (!write_file(path, tuning_text(tuning, head(tasks)))) return 1;
     std::printf("written to %s\n", path.c_str());
     return 0;
 }
 
-// --- explaining
-
-// Calls work(library, group) in the members of the group of the first n tasks.
-template <typename Work>
-void in_first(int n, int me, Work&& work) {
-    std::vector<int> members(static_cast<std::size_t>(n));
-    std::iota(members.begin(), members.end(), 0);
-    int gid = 0;
-    if (me < n) mpc_group(n, members.data(), 1, &gid);
-    if (me < n) {
-        in_call("mptune", [&](comm::ApiCall& call, Library& library) {
-            work(library, *group_of(call, library, gid));
-            return 0;
-        });
-    }
-    mpc_sync(ALLGRP);
-}
-
-int explain(const Arguments& arguments, int me, int tasks) {
-    if (static_cast<int>(arguments.n) > tasks) {
-        if (me == 0)
-            std::fprintf(stderr,
-                         "mptune: %u tasks are asked for, and there are %d; leave -procs out\n",
-                         arguments.n, tasks);
-        return 2;
-    }
-    in_first(static_cast<int>(arguments.n), me, [&](Library& library, Group& group) {
-        const Shape shape = usual_shape(arguments.operation, arguments.n, arguments.bytes);
-        const auto all = time_candidates(library, group, shape, kExplainBudget);
-        if (me != 0) return;
-        std::printf("%s of %llu bytes, %u tasks\n%-20s %14s %14s\n", name_of(shape.operation),
-                    static_cast<unsigned long long>(shape.bytes), shape.n, "algorithm",
-                    "predicted us", "measured us");
-        for (const TimedCandidate& each : all) {
-            char predicted[32] = "-";
-            if (each.predicted >= 0)
-                std::snprintf(predicted, sizeof predicted, "%.2f", each.predicted);
-            std::printf("%-20s %14s %14.2f%s\n", each.name.c_str(), predicted, each.measured,
-                        each.taken ? "  taken" : "");
-        }
+// What was measured before of other numbers of tasks stays.
+int make_table(const Arguments& arguments, int me, int tasks) {
+    const std::string path = arguments.file.empty() ? usual_path() : arguments.file;
+    if (tasks < 2 || path.empty()) return no_place(tasks, me);
+    const GridBests found = bests_of_grid(me, tasks);
+    if (me != 0) return 0;
+    Tuning tuning = known_so_far(path);
+    CostModel& model = found.on_network ? tuning.network : tuning.node;
+    std::erase_if(model.bests, [tasks](const MeasuredBest& each) {
+        return each.n <= static_cast<std::uint32_t>(tasks);
     });
-    return 0;
-}
-
-// --- checking
-
-struct Score {
-    int cells = 0;
-    int good = 0;
-};
-
-void check_cell(Library& library, Group& group, const Shape& shape, bool tell, Score& score) {
-    const auto all = time_candidates(library, group, shape, kCheckBudget);
-    if (!tell) return;
-    const auto faster = [](const auto& a, const auto& b) { return a.measured < b.measured; };
-    const auto best = std::min_element(all.begin(), all.end(), faster);
-    const auto taken =
-        std::find_if(all.begin(), all.end(), [](const auto& each) { return each.taken; });
-    const bool good = taken->measured <= kNearlyBest * best->measured;
-    ++score.cells;
-    score.good += good ? 1 : 0;
-    std::printf("%-8s %8llu %5u  %-20s %12.2f  %-20s %12.2f  %s\n", name_of(shape.operation),
-                static_cast<unsigned long long>(shape.bytes), shape.n, taken->name.c_str(),
-                taken->measured, best->name.c_str(), best->measured, good ? "good" : "slow");
-    std::fflush(stdout);
-}
-
-int check(int me, int tasks) {
-    constexpr Bytes kSizes[] = {8, 1024, 65536, 1048576};
-    Score score;
-    if (me == 0)
-        std::printf("%-8s %8s %5s  %-20s %12s  %-20s %12s\n", "call", "bytes", "tasks", "taken",
-                    "us", "best", "us");
-    for (int n = 2; n <= std::min(tasks, static_cast<int>(kMostTasks)); n *= 2) {
-        in_first(n, me, [&](Library& library, Group& group) {
-            for (std::size_t i = 0; i < kOperations; ++i) {
-                for (const Bytes bytes : kSizes) {
-                    const Shape shape = usual_shape(static_cast<Operation>(i),
-                                                    static_cast<std::uint32_t>(n), bytes);
-                    if (shape.operation == Operation::kSync && bytes != kSizes[0]) continue;
-                    check_cell(library, group, shape, me == 0, score);
-                }
-            }
-        });
-    }
-    if (me == 0 && score.cells > 0)
-        std::printf("the model takes one within 10 %% of the best in %d of %d (%d %%)\n",
-                    score.good, score.cells, 100 * score.good / score.cells);
+    model.bests.insert(model.bests.end(), found.bests.begin(), found.bests.end());
+    if (!write_file(path, tuning_text(tuning, head(tasks)))) return 1;
+    std::printf("%zu calls for which the model is wrong; written to %s\n", found.bests.size(),
+                path.c_str());
     return 0;
 }
 
@@ -332,9 +263,11 @@ int run(const Arguments& arguments, int me, int tasks) {
         case Arguments::What::kMeasure:
             return measure(arguments, me, tasks);
         case Arguments::What::kExplain:
-            return explain(arguments, me, tasks);
+            return explain(arguments.operation, arguments.bytes, arguments.n, me, tasks);
         case Arguments::What::kCheck:
-            return check(me, tasks);
+            return check_grid(me, tasks);
+        case Arguments::What::kTable:
+            return make_table(arguments, me, tasks);
     }
     return 2;
 }

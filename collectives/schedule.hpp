@@ -117,6 +117,9 @@ struct Counts {
     Counts operator+(const Counts& other) const noexcept {
         return {c1 + other.c1, c2 + other.c2, c3 + other.c3};
     }
+    Counts operator-(const Counts& other) const noexcept {
+        return {c1 - other.c1, c2 - other.c2, c3 - other.c3};
+    }
 };
 
 // Counts what n ranks really send.

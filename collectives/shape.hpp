@@ -48,8 +48,9 @@ struct Shape {
     // that look at their own row and column only say so. Empty: all have `bytes`.
     std::vector<Bytes> matrix;
 
-    // The first rank of each node, where ranks are on several and each one's are contiguous; else
-    // empty. Only what chooses and makes schedules looks at it.
+    // The node of each rank, where ranks are on several; nodes are numbered from 0 on in the order
+    // of their first ranks. Empty: all are on one. Only what chooses and makes schedules looks at
+    // it.
     std::vector<std::uint32_t> nodes;
 
     bool operator==(const Shape&) const = default;

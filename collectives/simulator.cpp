@@ -39,22 +39,29 @@ struct RankState {
     std::vector<InFlight> inbox;   // messages on their way, in the order they were sent
 };
 
+// When the cables of a node are free again.
+struct Cables {
+    double out_free = 0;
+    double in_free = 0;
+};
+
 class Simulator {
   public:
-    Simulator(std::uint32_t n, const MessageModel& model,
+    Simulator(std::uint32_t n, const MessageModel& model, const SimulatedNodes& nodes,
               const std::function<void(const SimulatedMessage&)>& on_message)
-        : model_(model), on_message_(on_message), ranks_(n) {}
+        : model_(model), nodes_(nodes), on_message_(on_message), ranks_(n) {
+        if (shares_cables())
+            cables_.resize(1 + *std::max_element(nodes.node_of.begin(), nodes.node_of.end()));
+    }
 
     Simulation run(const Generator& generate) {
         if (!load(generate)) return std::move(result_);
+        // Who shares a cable comes in the order of time. Others go as far as they can, one by one.
         for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
-            ready_.push_back(r);
-            while (!ready_.empty()) {
-                const std::uint32_t next = ready_.back();
-                ready_.pop_back();
-                advance(next);
-            }
+            enqueue(r);
+            if (!shares_cables()) advance_all();
         }
+        advance_all();
         for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
             if (ranks_[r].next != ranks_[r].end && result_.fault.empty())
                 result_.fault = "rank " + std::to_string(r) + " waits for ever";
@@ -109,6 +116,25 @@ class Simulator {
                            static_cast<std::uint32_t>(step.length)});
     }
 
+    bool shares_cables() const { return !nodes_.node_of.empty(); }
+
+    // The ready ones are a heap, the earliest on top.
+    auto later() const {
+        return [this](std::uint32_t a, std::uint32_t b) { return ranks_[a].now > ranks_[b].now; };
+    }
+    void enqueue(std::uint32_t r) {
+        ready_.push_back(r);
+        std::push_heap(ready_.begin(), ready_.end(), later());
+    }
+    void advance_all() {
+        while (!ready_.empty()) {
+            std::pop_heap(ready_.begin(), ready_.end(), later());
+            const std::uint32_t next = ready_.back();
+            ready_.pop_back();
+            advance(next);
+        }
+    }
+
     void advance(std::uint32_t r) {
         RankState& rank = ranks_[r];
         rank.parked_for = 0;
@@ -116,6 +142,10 @@ class Simulator {
             const Event& event = events_[rank.next];
             switch (static_cast<Kind>(event.kind)) {
                 case Kind::kSend:
+                    if (is_too_early(r, event)) {
+                        enqueue(r);
+                        return;
+                    }
                     send(r, event);
                     ++rank.started;
                     break;
@@ -126,32 +156,67 @@ class Simulator {
                     if (!wait(r, event.number)) return;
                     break;
                 case Kind::kWork:
-                    rank.now += event.bytes * model_.work_per_byte;
+                    work(rank, event.bytes * model_.work_per_byte);
                     break;
             }
         }
     }
 
-    double busy(Bytes bytes) const {
-        return model_.send_busy + static_cast<double>(bytes) * model_.send_per_byte;
+    bool apart(std::uint32_t a, std::uint32_t b) const {
+        return !shares_cables() || nodes_.node_of[a] != nodes_.node_of[b];
     }
-    double port(Bytes bytes) const {
+    const MessageModel& model(std::uint32_t a, std::uint32_t b) const {
+        return apart(a, b) ? model_ : nodes_.within;
+    }
+    static double busy(const MessageModel& model, Bytes bytes) {
+        return model.send_busy + static_cast<double>(bytes) * model.send_per_byte;
+    }
+    static double port(const MessageModel& model, Bytes bytes) {
         return std::max(
-            {busy(bytes), model_.gap, static_cast<double>(bytes) * model_.wire_per_byte});
+            {busy(model, bytes), model.gap, static_cast<double>(bytes) * model.wire_per_byte});
+    }
+    void work(RankState& rank, double time) {
+        rank.now += time;
+        result_.work += time;
+    }
+    double cable(Bytes bytes) const {
+        return static_cast<double>(bytes) * std::max(model_.send_per_byte, model_.wire_per_byte);
+    }
+
+    // Somebody else may want the cable before.
+    bool is_too_early(std::uint32_t from, const Event& event) {
+        if (!shares_cables() || ready_.empty() || !apart(from, event.number)) return false;
+        RankState& rank = ranks_[from];
+        rank.now = std::max(rank.now, rank.out_free);
+        return ranks_[ready_.front()].now < rank.now;
     }
 
     void send(std::uint32_t from, const Event& event) {
         RankState& rank = ranks_[from];
-        const double start = std::max(rank.now, rank.out_free);
-        rank.now = start + busy(event.bytes);
-        rank.out_free = start + port(event.bytes);
-        const double arrives = start + busy(event.bytes) * model_.latency_factor +
-                               event.bytes * model_.wire_per_byte + model_.latency;
-        RankState& peer = ranks_[event.number];
+        const std::uint32_t to = event.number;
+        const MessageModel& model = this->model(from, to);
+        const bool by_cable = shares_cables() && apart(from, to);
+        double start = std::max(rank.now, rank.out_free);
+        if (by_cable) {
+            Cables& own = cables_[nodes_.node_of[from]];
+            start = std::max(start, own.out_free - model.send_busy);
+            own.out_free = start + model.send_busy + cable(event.bytes);
+        }
+        rank.now = start;
+        work(rank, busy(model, event.bytes));
+        rank.out_free = start + port(model, event.bytes);
+        double arrives = start + busy(model, event.bytes) * model.latency_factor +
+                         event.bytes * model.wire_per_byte + model.latency;
+        if (by_cable) {
+            Cables& other = cables_[nodes_.node_of[to]];
+            arrives = std::max(arrives, other.in_free + cable(event.bytes));
+            other.in_free = arrives;
+        }
+        RankState& peer = ranks_[to];
         peer.inbox.push_back({from, event.bytes, start, arrives});
         if (peer.parked_for == from + 1) {
             peer.parked_for = 0;
-            ready_.push_back(event.number);
+            enqueue(to);
         }
     }
 
@@ -167,8 +232,10 @@ class Simulator {
                 rank.parked_for = from + 1;
                 return false;
             }
-            rank.in_free = std::max(found->arrives, rank.in_free + port(found->bytes));
-            rank.now = std::max(rank.now, rank.in_free) + model_.receive_busy;
+            const MessageModel& model = this->model(from, r);
+            rank.in_free = std::max(found->arrives, rank.in_free + port(model, found->bytes));
+            rank.now = std::max(rank.now, rank.in_free);
+            work(rank, model.receive_busy);
             if (on_message_) {
                 on_message_({static_cast<Rank>(from), static_cast<Rank>(r), found->bytes,
                              found->sent, rank.in_free});
@@ -179,7 +246,9 @@ class Simulator {
         return true;
     }
 
-    MessageModel model_;
+    MessageModel model_;  // between nodes
+    const SimulatedNodes& nodes_;
+    std::vector<Cables> cables_;
     const std::function<void(const SimulatedMessage&)>& on_message_;
     std::vector<RankState> ranks_;
     std::vector<Event> events_;
@@ -213,8 +282,9 @@ MessageModel MessageModel::loggp(double latency, double overhead, double gap, do
 }
 
 Simulation simulate(std::uint32_t n, const Generator& generate, const MessageModel& model,
-                    const std::function<void(const SimulatedMessage&)>& on_message) {
-    return Simulator(n, model, on_message).run(generate);
+                    const std::function<void(const SimulatedMessage&)>& on_message,
+                    const SimulatedNodes& nodes) {
+    return Simulator(n, model, nodes, on_message).run(generate);
 }
 
 }  // namespace poe::collectives

@@ -33,6 +33,14 @@ struct MessageModel {
     static MessageModel loggp(double latency, double overhead, double gap, double gap_per_byte);
 };
 
+// Ranks that share nodes. What a rank sends to its own node follows `within`. Between nodes all
+// messages of a node's ranks share its cable: it carries the bytes of one at a time each way, and a
+// sender waits for it. Start-ups are the ranks' own.
+struct SimulatedNodes {
+    std::vector<std::uint32_t> node_of;  // of each rank (Shape::nodes); empty: each has its own
+    MessageModel within;
+};
+
 struct SimulatedMessage {
     Rank from = 0;
     Rank to = 0;
@@ -44,6 +52,7 @@ struct SimulatedMessage {
 struct Simulation {
     std::string fault;  // what kept it from ending; empty: nothing
     double time = 0;    // when the last rank is through
+    double work = 0;    // that messages, copies and reductions keep all ranks busy, added up
     std::uint64_t messages = 0;
     Counts counts;
 };
@@ -51,6 +60,7 @@ struct Simulation {
 // `on_message`, when not empty, is told of each message as it is received. Needs 8 bytes for each
 // step of all ranks; a schedule is built once. Messages of 4 GB and more are a fault.
 Simulation simulate(std::uint32_t n, const Generator& generate, const MessageModel& model,
-                    const std::function<void(const SimulatedMessage&)>& on_message = {});
+                    const std::function<void(const SimulatedMessage&)>& on_message = {},
+                    const SimulatedNodes& nodes = {});
 
 }  // namespace poe::collectives

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <optional>
 
+#include "collectives/chooser.hpp"
+
 namespace poe::collectives {
 namespace {
 
@@ -50,6 +52,13 @@ std::string quoted(std::string_view text) {
     return "\"" + std::string(text.substr(0, 60)) + "\"";
 }
 
+std::optional<Operation> operation_of(std::string_view name) {
+    for (std::size_t i = 0; i < kOperations; ++i) {
+        if (name == name_of(static_cast<Operation>(i))) return static_cast<Operation>(i);
+    }
+    return std::nullopt;
+}
+
 class Reader {
   public:
     Reader(const std::string& source, unsigned cores)
@@ -65,6 +74,7 @@ class Reader {
             return mistake(quoted(words[0]) + " stands before any level",
                            "begin with \"level node\" or \"level network\"");
         if (words[0] == "lambda") return lambda(words);
+        if (words[0] == "best") return best(words);
         for (const Fact& fact : kFacts) {
             if (words[0] != fact.name) continue;
             const auto value = words.size() == 2 ? number_of(words[1]) : std::nullopt;
@@ -75,7 +85,7 @@ class Reader {
             return std::nullopt;
         }
         return mistake(quoted(words[0]) + " is not known",
-                       "expected level, start_up, per_byte, message, load or lambda");
+                       "expected level, start_up, per_byte, message, load, lambda or best");
     }
 
     Tuning take() {
@@ -93,6 +103,7 @@ class Reader {
             if (words.size() != 2 || words[1] != each.name) continue;
             model_ = &(tuning_.*each.place);
             model_->lambdas.clear();
+            model_->bests.clear();
             return std::nullopt;
         }
         return mistake(rest(words), "expected \"level node\" or \"level network\"");
@@ -104,6 +115,34 @@ class Reader {
             return mistake(rest(words),
                            "expected a length in bytes and a number from 1 to 1000 behind lambda");
         model_->lambdas.push_back({static_cast<Bytes>(*bytes), *value});
+        return std::nullopt;
+    }
+    std::optional<UserError> best(const std::vector<std::string_view>& words) {
+        const auto operation = words.size() == 5 ? operation_of(words[1]) : std::nullopt;
+        const double bytes = words.size() == 5 ? number_of(words[2]).value_or(-1) : -1;
+        const double n = words.size() == 5 ? number_of(words[3]).value_or(-1) : -1;
+        if (!operation || bytes < 0 || bytes > 1e15 || n < 2 || n > 1e6)
+            return mistake(
+                rest(words),
+                "expected an operation, a length in bytes, a number of tasks and what is "
+                "best for that, as in \"best bcast 65536 4 binomial\"");
+        MeasuredBest best{*operation,
+                          static_cast<Bytes>(bytes),
+                          static_cast<std::uint32_t>(n),
+                          Way::kMessages,
+                          {}};
+        if (words[4] == name_of(Way::kShared)) best.way = Way::kShared;
+        if (words[4] == name_of(Way::kDirect)) best.way = Way::kDirect;
+        if (best.way == Way::kMessages) {
+            const Result<Choice> choice = read_choice(*operation, words[4]);
+            if (!choice) return mistake(choice.error().text, choice.error().expected);
+            best.choice = choice.value();
+            if (best.choice.parameter < 0 && best.choice.algorithm->parameter != nullptr)
+                return mistake(rest(words), std::string("expected a number behind the name: ") +
+                                                best.choice.algorithm->parameter);
+            best.choice.parameter = std::max(best.choice.parameter, 0.0);
+        }
+        model_->bests.push_back(best);
         return std::nullopt;
     }
     static std::string rest(const std::vector<std::string_view>& words) {
@@ -147,6 +186,33 @@ double CostModel::lambda(Bytes bytes) const noexcept {
     return below->lambda + share * (above->lambda - below->lambda);
 }
 
+const char* name_of(Way way) noexcept {
+    constexpr const char* kNames[] = {"messages", "shared-memory", "direct-memory"};
+    return kNames[static_cast<std::size_t>(way)];
+}
+
+const MeasuredBest* CostModel::best(const Shape& shape) const noexcept {
+    if (bests.empty() || !shape.offsets.empty() || !shape.matrix.empty()) return nullptr;
+    constexpr double kLengthApart = 2;  // powers of two
+    constexpr double kRanksApart = 0.585;
+    const auto apart = [](double a, double b) { return std::abs(std::log2(a) - std::log2(b)); };
+    const MeasuredBest* nearest = nullptr;
+    double least = kLengthApart + kRanksApart;
+    for (const MeasuredBest& each : bests) {
+        if (each.operation != shape.operation) continue;
+        const double length =
+            apart(static_cast<double>(each.bytes) + 1, static_cast<double>(shape.bytes) + 1);
+        const double ranks = apart(each.n, shape.n);
+        if (length > kLengthApart || ranks > kRanksApart || length + ranks > least) continue;
+        if (each.way == Way::kMessages &&
+            !each.choice.algorithm->fits(shape, each.choice.parameter))
+            continue;
+        nearest = &each;
+        least = length + ranks;
+    }
+    return nearest;
+}
+
 Tuning built_in_tuning(unsigned cores) {
     Tuning tuning;
     const double share = 1.0 / std::max(cores, 1U);
@@ -181,6 +247,10 @@ std::string tuning_text(const Tuning& tuning, std::string_view head) {
             text += std::string(fact.name) + " " + number_text(model.*fact.place) + "\n";
         for (const MeasuredLambda& at : model.lambdas)
             text += "lambda " + std::to_string(at.bytes) + " " + number_text(at.lambda) + "\n";
+        for (const MeasuredBest& best : model.bests)
+            text += std::string("best ") + name_of(best.operation) + " " +
+                    std::to_string(best.bytes) + " " + std::to_string(best.n) + " " +
+                    (best.way == Way::kMessages ? best.choice.text() : name_of(best.way)) + "\n";
     }
     return text;
 }

@@ -9,12 +9,15 @@
 //   load 0.00006          and for each byte that any of them sends or copies
 //   lambda 1024 1.7       messages of 1024 bytes take 1.7 times as long as they keep their sender
 //   busy
+//   best bcast 65536 4 chain:8  what was fastest for 65536 bytes and 4 tasks, where the facts above
+//   would have had something else; an algorithm, or shared-memory or direct-memory
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "collectives/catalogue.hpp"
 #include "comm/base/result.hpp"
 #include "comm/base/types.hpp"
 
@@ -26,6 +29,22 @@ struct MeasuredLambda {
     bool operator==(const MeasuredLambda&) const = default;
 };
 
+// How calls are made: by messages; within a node by shared memory (commons.hpp), or by copies
+// straight between the tasks' memories (direct_calls.hpp).
+enum class Way : std::uint8_t { kMessages, kShared, kDirect };
+// The file's word for one that is not by messages.
+const char* name_of(Way way) noexcept;
+
+// A point at which the model is known to be wrong, and what is right there.
+struct MeasuredBest {
+    Operation operation = Operation::kBcast;
+    Bytes bytes = 0;
+    std::uint32_t n = 0;
+    Way way = Way::kMessages;
+    Choice choice;  // of messages
+    bool operator==(const MeasuredBest&) const = default;
+};
+
 // In microseconds, and microseconds per byte. The first two are ts and tc of the CCL paper (IV.A),
 // the last its tn; see chooser.hpp.
 struct CostModel {
@@ -34,11 +53,15 @@ struct CostModel {
     double message = 0;
     double load = 0;
     std::vector<MeasuredLambda> lambdas;  // by length; empty: 1
+    std::vector<MeasuredBest> bests{};
 
     bool operator==(const CostModel&) const = default;
     // The postal model's lambda (paper 001) for messages of that length; between two that were
     // measured by the logarithm of the length.
     double lambda(Bytes bytes) const noexcept;
+    // The nearest measured point for calls like this, within a factor of 4 in length and of 1.5 in
+    // ranks, if what is best there fits the shape; else null. Not for blocks of unequal length.
+    const MeasuredBest* best(const Shape& shape) const noexcept;
 };
 
 struct Tuning {

@@ -5,7 +5,6 @@
 #include <deque>
 #include <map>
 #include <sstream>
-#include <unordered_map>
 #include <utility>
 
 namespace poe::collectives {
@@ -27,17 +26,20 @@ struct Message {
     Bytes length = 0;
     bool receive = false;
     bool ended = false;
-    std::vector<bool> heard;  // by the sender, when it started the message
 };
 
 struct RankState {
     Schedule schedule;
     std::size_t next = 0;  // step
     std::vector<Symbol> buffers[3];
-    std::vector<Message> messages;    // in the order of their start
-    std::vector<std::uint32_t> open;  // not waited for, by number
-    std::size_t waited = 0;           // messages waited for
-    std::vector<bool> heard;  // ranks whose beginning this one's present depends on; sync only
+    std::vector<Message> messages;         // in the order of their start
+    std::vector<std::uint32_t> open;       // not waited for, by number
+    std::vector<std::uint32_t> unmatched;  // whose other end has not been started, likewise
+    std::size_t waited = 0;                // messages waited for
+    // Ranks whose beginning this one's present depends on, and that of each message's sender when
+    // it started it; only where they are to be synchronised.
+    std::vector<bool> heard;
+    std::vector<std::vector<bool>> told;
 };
 
 struct Wrong {
@@ -77,9 +79,8 @@ class Run {
             if (state.next < state.schedule.steps().size()) stuck(r);
             if (!state.open.empty()) fail(r, "ends without waiting for its messages");
         }
-        for (const auto& [pair, queue] : waiting_) {
-            if (!queue.empty())
-                fail(static_cast<std::uint32_t>(pair / shape_.n), "has a message without partner");
+        for (std::uint32_t r = 0; r < shape_.n; ++r) {
+            if (!ranks_[r].unmatched.empty()) fail(r, "has a message without partner");
         }
     }
 
@@ -260,7 +261,7 @@ class Run {
                 for (; state.waited < static_cast<std::size_t>(now.peer); ++state.waited) {
                     const Message& message = state.messages[state.waited];
                     if (!message.ended) return false;
-                    if (message.receive) listen(state, message.heard);
+                    if (barrier_ && message.receive) listen(state, state.told[state.waited]);
                     std::erase(state.open, static_cast<std::uint32_t>(state.waited));
                 }
                 break;
@@ -314,20 +315,22 @@ class Run {
         block(r, receive ? now.to : now.from, now.length, receive);
         const auto index = static_cast<std::uint32_t>(state.messages.size());
         state.messages.push_back(
-            {now.peer, receive ? now.to : now.from, now.length, receive, false, state.heard});
+            {now.peer, receive ? now.to : now.from, now.length, receive, false});
+        if (barrier_) state.told.push_back(state.heard);
         state.open.push_back(index);
-        const auto me = static_cast<Rank>(r);
-        const auto [from, to] = receive ? std::pair{now.peer, me} : std::pair{me, now.peer};
-        auto& queue =
-            waiting_[static_cast<std::uint64_t>(from) * shape_.n + static_cast<std::uint64_t>(to)];
+        // The peer's first message that looks for this one; there are few at a time.
         const auto peer = static_cast<std::uint32_t>(now.peer);
-        if (queue.empty() ||
-            ranks_[queue.front().first].messages[queue.front().second].receive == receive) {
-            queue.push_back({r, index});
+        auto& theirs = ranks_[peer].unmatched;
+        const auto found = std::find_if(theirs.begin(), theirs.end(), [&](std::uint32_t each) {
+            const Message& message = ranks_[peer].messages[each];
+            return message.peer == static_cast<Rank>(r) && message.receive != receive;
+        });
+        if (found == theirs.end()) {
+            state.unmatched.push_back(index);
             return;
         }
-        const std::uint32_t other = queue.front().second;
-        queue.erase(queue.begin());
+        const std::uint32_t other = *found;
+        theirs.erase(found);
         if (receive) {
             transfer(peer, other, r, index);
         } else {
@@ -349,7 +352,7 @@ class Run {
         auto& target = receiver.buffers[static_cast<std::size_t>(receive.place.buffer)];
         for (Bytes i = 0; i < send.length; ++i)
             target[receive.place.offset + i] = source[send.place.offset + i];
-        receive.heard = send.heard;
+        if (barrier_) receiver.told[got] = sender.told[sent];
         send.ended = true;
         receive.ended = true;
     }
@@ -357,9 +360,6 @@ class Run {
     const Shape& shape_;
     std::vector<RankState> ranks_;
     bool barrier_;
-    // Messages started at one end only: sender * n + receiver to (rank, its message).
-    std::unordered_map<std::uint64_t, std::vector<std::pair<std::uint32_t, std::uint32_t>>>
-        waiting_;
 };
 
 }  // namespace

@@ -223,12 +223,15 @@ void Runtime::enter(NodeSegment segment, TaskId task) {
     make_devices(*index);
 }
 
+bool Runtime::all_by_tcp() const noexcept {
+    return segment_ && static_cast<Euilib>(segment_->facts().euilib) == Euilib::kIp;
+}
+
 void Runtime::make_devices(std::uint32_t index) {
     const SegmentFacts& facts = segment_->facts();
-    const bool all_by_tcp = static_cast<Euilib>(facts.euilib) == Euilib::kIp;
-    const bool any_by_tcp = tasks_ > 1 && (all_by_tcp || facts.nodes > 1);
+    const bool any_by_tcp = tasks_ > 1 && (all_by_tcp() || facts.nodes > 1);
     std::vector<Device*> devices;
-    if (!any_by_tcp || (!all_by_tcp && facts.local_tasks > 1)) {
+    if (!any_by_tcp || (!all_by_tcp() && facts.local_tasks > 1)) {
         shared_memory_ =
             std::make_unique<ShmDevice>(*segment_, index, settings_.buffer_mem, fences_);
         devices.push_back(shared_memory_.get());

@@ -54,6 +54,9 @@ class Runtime {
     // all messages go over TCP.
     const NodeSegment* segment() const noexcept { return segment_.get(); }
     ShmDevice* shared_memory() noexcept { return shared_memory_.get(); }
+    // MP_EUILIB=ip: tasks of one node have no shared memory either. The same in all tasks; one that
+    // is alone on its node has none in any case.
+    bool all_by_tcp() const noexcept;
     const Fences& fences() const noexcept { return fences_; }
     // What the task is doing, for watchers; a word of its own in a job of one task.
     DoingWords& doing() noexcept { return *doing_; }

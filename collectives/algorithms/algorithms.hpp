@@ -69,6 +69,11 @@ Generator index_a4(const Shape& shape, A4Form form);
 // prefix
 Generator prefix_hybrid(const Shape& shape, int k);
 Counts prefix_hybrid_counts(const Shape& shape, int k);
+// The same with groups of neighbours that begin at these ranks, the first at 0; and what of it goes
+// within groups, and between them.
+Generator prefix_in_groups(const Shape& shape, std::vector<std::uint32_t> firsts);
+Counts prefix_counts_within(const Shape& shape, const std::vector<std::uint32_t>& firsts);
+Counts prefix_counts_between(const Shape& shape, const std::vector<std::uint32_t>& firsts);
 
 // scatter, gather
 Generator scatter_tree(const Shape& shape, const SplitRule& split);

@@ -1,5 +1,5 @@
-// Broadcast in a pipeline for any number of ranks, along a circulant graph (J. L. Traeff, see
-// circulant_blocks.hpp). For s segments and q = ceil(log n) C1 = s + q - 1, which is
+// Broadcast in a pipeline for any number of ranks, along a circulant graph of ceil(log n)
+// distances (circulant_blocks.hpp). For s segments and q = ceil(log n) C1 = s + q - 1, which is
 // optimal; C2 as many segments; C3 = m (n - 1). So it does for any n what edge-disjoint trees do
 // for powers of two, and needs a round less than cascaded hypercubes (CCL paper, IV.B) would.
 //

@@ -1,7 +1,6 @@
-// Which segment each member of a circulant pipeline receives in which round (J. L. Traeff,
-// "Round-optimal n-Block Broadcast Schedules in Logarithmic Time", 2023; the broadcast is in
-// bcast_circulant.cpp). Apart from the broadcast because it is arithmetic that a test can look at
-// by itself.
+// Which segment each member of a pipeline along a circulant graph receives in which round; the
+// broadcast is in bcast_circulant.cpp. Apart from the broadcast because it is arithmetic that a
+// test can look at by itself.
 //
 // With q = ceil(log n) there are distances d(0) < ... < d(q) = n, each half of the next one,
 // rounded up. In round k of a phase of q rounds member r sends to r + d(k) and receives from r -

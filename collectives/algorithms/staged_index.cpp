@@ -25,22 +25,36 @@ struct Transfer {
 };
 
 // Where each piece of a holding lies.
-struct Positions {
-    explicit Positions(const Holding& of) : holding(&of) {
-        at.resize(of.sources.size() * of.slices.size() * of.destinations.size());
-    }
+class Positions {
+  public:
+    Positions(const Holding& holding, std::uint32_t n, std::uint32_t slices)
+        : sources_(numbers(holding.sources, n)),
+          slices_(numbers(holding.slices, slices)),
+          destinations_(numbers(holding.destinations, n)),
+          slices_held_(holding.slices.size()),
+          destinations_held_(holding.destinations.size()),
+          at_(holding.sources.size() * slices_held_ * destinations_held_) {}
     Bytes& operator()(std::uint32_t source, std::uint32_t slice, std::uint32_t destination) {
-        const auto index = [](const std::vector<std::uint32_t>& in, std::uint32_t value) {
-            return static_cast<std::size_t>(std::lower_bound(in.begin(), in.end(), value) -
-                                            in.begin());
-        };
-        return at[(index(holding->sources, source) * holding->destinations.size() +
-                   index(holding->destinations, destination)) *
-                      holding->slices.size() +
-                  index(holding->slices, slice)];
+        return at_[(sources_[source] * destinations_held_ + destinations_[destination]) *
+                       slices_held_ +
+                   slices_[slice]];
     }
-    const Holding* holding;
-    std::vector<Bytes> at;
+
+  private:
+    // Of each value its place in the list.
+    static std::vector<std::uint32_t> numbers(const std::vector<std::uint32_t>& of,
+                                              std::uint32_t values) {
+        std::vector<std::uint32_t> all(values);
+        for (std::uint32_t i = 0; i < of.size(); ++i) all[of[i]] = i;
+        return all;
+    }
+
+    std::vector<std::uint32_t> sources_;
+    std::vector<std::uint32_t> slices_;
+    std::vector<std::uint32_t> destinations_;
+    std::size_t slices_held_;
+    std::size_t destinations_held_;
+    std::vector<Bytes> at_;
 };
 
 class Writer {
@@ -51,7 +65,7 @@ class Writer {
 
     void write() {
         Holding held = plan_.holding(0, me_);
-        Positions now(held);
+        Positions now(held, shape_.n, plan_.slices);
         place_rows(now);
         Buffer source = Buffer::kGiven;
         std::vector<Transfer> out = transfers(0, held, true);
@@ -59,31 +73,33 @@ class Writer {
         reserve(send, held);
         // The first distribution: out of the user's buffer.
         for (const Transfer& transfer : out)
-            each(transfer.pieces, [&](std::uint32_t i, std::uint32_t j, std::uint32_t s, Bytes at) {
-                into_.copy({source, now(i, s, j)}, send[0] + transfer.offset + at, length(i, j, s));
-            });
+            each(transfer.pieces,
+                 [&](std::uint32_t i, std::uint32_t j, std::uint32_t s, Bytes at, Bytes length) {
+                     into_.copy({source, now(i, s, j)}, send[0] + transfer.offset + at, length);
+                 });
         for (int stage = 0; stage < plan_.stages; ++stage) {
             const Holding next = plan_.holding(stage + 1, me_);
             const std::vector<Transfer> in = transfers(stage, next, false);
             const bool last = stage + 1 == plan_.stages;
-            Positions then(next);
+            Positions then(next, shape_.n, plan_.slices);
             std::vector<Transfer> out_next;
             if (last) {
                 place_columns(then);
             } else {
                 out_next = transfers(stage + 1, next, true);
                 for (const Transfer& transfer : out_next)
-                    each(transfer.pieces, [&](std::uint32_t i, std::uint32_t j, std::uint32_t s,
-                                              Bytes at) { then(i, s, j) = transfer.offset + at; });
+                    each(transfer.pieces,
+                         [&](std::uint32_t i, std::uint32_t j, std::uint32_t s, Bytes at, Bytes) {
+                             then(i, s, j) = transfer.offset + at;
+                         });
             }
             const Place from = send[stage % 2];
             const Place to = last ? Place{Buffer::kResult, 0} : send[(stage + 1) % 2];
             exchange(out, in, from, [&](const Transfer& transfer) {
-                each(transfer.pieces,
-                     [&](std::uint32_t i, std::uint32_t j, std::uint32_t s, Bytes at) {
-                         into_.copy(receive_ + transfer.offset + at, to + then(i, s, j),
-                                    length(i, j, s));
-                     });
+                each(transfer.pieces, [&](std::uint32_t i, std::uint32_t j, std::uint32_t s,
+                                          Bytes at, Bytes length) {
+                    into_.copy(receive_ + transfer.offset + at, to + then(i, s, j), length);
+                });
             });
             out = std::move(out_next);
             into_.start_phase(into_.phase() + plan_.steps(stage));
@@ -101,26 +117,29 @@ class Writer {
     Bytes start(std::uint32_t i, std::uint32_t j, std::uint32_t s) const {
         return cut(shape_.between(i, j), turned(i, j, s));
     }
-    Bytes length(std::uint32_t i, std::uint32_t j, std::uint32_t s) const {
-        return cut(shape_.between(i, j), turned(i, j, s) + 1) - start(i, j, s);
-    }
 
+    // Calls for all pieces but empty ones, with where they lie when all follow each other.
     template <typename Do>
     void each(const Holding& pieces, Do&& act) const {
         Bytes at = 0;
         for (const std::uint32_t i : pieces.sources) {
             for (const std::uint32_t j : pieces.destinations) {
+                const Bytes bytes = shape_.between(i, j);
+                if (bytes == 0) continue;
                 for (const std::uint32_t s : pieces.slices) {
-                    act(i, j, s, at);
-                    at += length(i, j, s);
+                    const std::uint32_t part = turned(i, j, s);
+                    const Bytes length = cut(bytes, part + 1) - cut(bytes, part);
+                    if (length == 0) continue;
+                    act(i, j, s, at, length);
+                    at += length;
                 }
             }
         }
     }
     Bytes total(const Holding& pieces) const {
         Bytes sum = 0;
-        each(pieces, [&](std::uint32_t i, std::uint32_t j, std::uint32_t s, Bytes) {
-            sum += length(i, j, s);
+        each(pieces, [&](std::uint32_t, std::uint32_t, std::uint32_t, Bytes, Bytes length) {
+            sum += length;
         });
         return sum;
     }

@@ -1,29 +1,26 @@
 // Operations in two levels: within each node, and between one leader of each node. Made of other
-// schedules, which are embedded: their ranks, buffers and rounds become those of the whole.
+// schedules, which are embedded (embedding.hpp).
+//
+// There is none for shift. What has to go to another node is one message of each rank that has its
+// partner there; ranks start theirs at once, and all of it goes through the node's cable however it
+// is cut. To collect messages of one node for another at a leader first would save start-ups that
+// nobody waits for, and cost rounds within both nodes.
 #pragma once
-
-#include <functional>
 
 #include "collectives/schedule.hpp"
 #include "collectives/shape.hpp"
 
 namespace poe::collectives {
 
-// A schedule among some of the ranks, as part of another one.
-struct Part {
-    Generator generate;
-    Rank own = 0;                         // this rank's number among those
-    std::function<Rank(Rank)> rank_of;    // the number in the whole of one of those
-    std::function<Place(Buffer)> buffer;  // where its given and its result begin; work is new
-};
-// Writes it behind what is there, and waits for all of it. Rounds count from the phase that `into`
-// is in.
-void embed(Schedule& into, const Part& part);
-
-// Bcast, reduce, combine, concat and sync. shape.nodes must have two nodes at least.
+// Whether there are nodes with several ranks, on more than one node, and two levels are right:
+// where the order of ranks counts (prefix, reductions that are not commutative) each node's ranks
+// must be next to each other.
 bool two_level_fits(const Shape& shape);
 Generator two_level(const Shape& shape);
-// Of what goes between nodes: the rest costs little beside that.
+
+// All, and the part of it that stays within nodes. Exact where nodes have equally many ranks and
+// blocks are equal; C2 of the part within nodes is that of the largest node.
 Counts two_level_counts(const Shape& shape);
+Counts two_level_within(const Shape& shape);
 
 }  // namespace poe::collectives

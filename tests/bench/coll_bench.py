@@ -6,7 +6,7 @@ as none, and an MPI that was too slow once is not asked again for more of the sa
 in that time is left out of the mean.
 
 ./dev bench collectives [OPERATION|TASKS|BYTES]... measures only these; ./dev bench collectives hosts [HOSTS]
-what coll_hosts_bench.py says."""
+what coll_hosts_bench.py says, ./dev bench collectives irregular [TASKS]... what coll_irregular_bench.py says."""
 
 import math
 import os
@@ -15,6 +15,7 @@ import statistics
 import subprocess
 
 import coll_hosts_bench
+import coll_irregular_bench
 from measuring import BUILD, HYDRA, OPEN_MPI, POE, compile_program, environment, ratio, save, table, text
 
 OPERATIONS = ("bcast", "reduce", "combine", "prefix", "scatter", "gather", "concat", "index", "shift", "sync")
@@ -76,6 +77,9 @@ def run(*only):
         raise SystemExit("bench collectives: needs mpich and openmpi-bin (./dev bench installs them)")
     if only[:1] == ("hosts",):
         coll_hosts_bench.run(programs(), *map(int, only[1:2]))
+        return
+    if only[:1] == ("irregular",):
+        coll_irregular_bench.run(*only[1:])
         return
     chosen = {str(word) for word in only}
     unknown = chosen - set(map(str, OPERATIONS + SIZES + TASKS))

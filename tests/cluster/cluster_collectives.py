@@ -5,7 +5,8 @@ oracle, with the algorithms that are chosen there, in two levels or not."""
 from hosts import BUILD, ClusterTest, main
 
 PROGRAM = BUILD / "bin" / "mpl_collectives"
-TWO_LEVELS = {f"MP_COLL_{name}": "two-level" for name in ("BCAST", "REDUCE", "COMBINE", "CONCAT", "SYNC")}
+TWO_LEVELS = {f"MP_COLL_{name}": "two-level" for name in
+              ("BCAST", "REDUCE", "COMBINE", "PREFIX", "SCATTER", "GATHER", "CONCAT", "INDEX", "SYNC")}
 
 
 class Collectives(ClusterTest):
@@ -30,7 +31,8 @@ class Collectives(ClusterTest):
         self.calls([0, 0, 1, 1], 900, MP_EUIDEVELOP="yes", **TWO_LEVELS)
 
     def test_hosts_in_turns(self):
-        # Then a node's ranks are not next to each other, and there are no levels.
+        # Then a node's ranks are not next to each other: leaders sort blocks, and where the order of ranks
+        # counts there are no levels.
         self.calls([0, 1, 0, 1, 0, 1, 2], 1000)
         self.calls([0, 1, 0, 1, 2, 2], 1100, **TWO_LEVELS)
 

@@ -71,15 +71,53 @@ class Tuning(LaunchTest):
         file.write_text("level network\nstart_up 0.001\nper_byte 1\nload 0\nmessage 0\n")
         self.assertRegex(self.taken(file), "^(circulant|chain):")
 
+    def test_what_was_measured_counts_more_than_the_model(self):
+        file = self.home / "tuning"
+        file.write_text("level network\nstart_up 1000\nper_byte 0\nbest bcast 100000 5 chain:3\n")
+        result = mptune("-explain", "bcast", "100k", "5", "-euilib", "ip", MP_TUNEFILE=file)
+        self.assertRegex(result.stdout, r"(?m)^chain:3 .* taken$")
+        # Within a node it says which way is taken, too.
+        for way, words in (("binomial", ("bcast", "100k", "3")), ("shared-memory", ("bcast", "100k", "3")),
+                           ("shared-memory", ("index", "512k", "3")), ("pairwise:0", ("index", "512k", "3"))):
+            file.write_text(f"level node\nbest bcast 100000 3 {way}\n" if words[0] == "bcast"
+                            else f"level node\nbest index 524288 3 {way}\n")
+            result = mptune("-explain", *words, MP_TUNEFILE=file)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertRegex(result.stdout, rf"(?m)^{way} .* taken$")
+            self.assertEqual(result.stdout.count("taken"), 1)
+        file.write_text("level node\nbest bcast 8 3 chian\n")
+        result = mptune("-explain", "bcast", "8", "3", MP_TUNEFILE=file)
+        self.assertIn("expected one of the algorithms for bcast", result.stderr)
+
+    def test_a_table_of_calls(self):
+        file = self.home / "tuning"
+        file.write_text("level node\nstart_up 0.5\nbest bcast 8 16 chain:1\nbest sync 0 2 tree\n")
+        result = mptune("-table", "-o", str(file), "-procs", "2", MP_TUNEFILE=file)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        text = file.read_text()
+        # What was said of other numbers of tasks, and of messages, stays.
+        self.assertIn("start_up 0.5\n", text)
+        self.assertIn("best bcast 8 16 chain:1\n", text)
+        rows = [line.split() for line in result.stdout.splitlines()[1:-1]]
+        self.assertEqual(len(rows), 37)
+        slow = [(row[0], row[1], row[2], row[5]) for row in rows if row[-1] == "slow"]
+        self.assertEqual(slow, [tuple(line.split()[1:]) for line in text.splitlines()
+                                if line.startswith("best ") and not line.endswith(" 16 chain:1")])
+        self.assertIn(f"{len(slow)} calls", result.stdout)
+        # And it is taken then: whatever it was, one line is marked.
+        for operation, size, _, way in slow[:1]:
+            explained = mptune("-explain", operation, size, "2", MP_TUNEFILE=file)
+            self.assertRegex(explained.stdout, rf"(?m)^{way} .* taken$")
+
     def test_what_goes_without_messages(self):
         # Also when tasks come up one after the other.
         for _ in range(4):
-            for words, way in ((("sync", "0", "3"), "shared memory"), (("index", "512k", "3"), "direct memory")):
+            for words, way in ((("sync", "0", "3"), "shared-memory"), (("index", "512k", "3"), "direct-memory")):
                 result = mptune("-explain", *words)
                 self.assertEqual(result.returncode, 0, result.stderr)
                 self.assertRegex(result.stdout, rf"(?m)^{way} .* taken$")
         result = mptune("-explain", "index", "512k", "3", MP_SINGLE_COPY="no")
-        self.assertNotIn("direct memory", result.stdout)
+        self.assertNotIn("direct-memory", result.stdout)
 
     def test_a_mistake_in_the_file_is_told_once_and_built_in_values_count(self):
         file = self.home / "tuning"

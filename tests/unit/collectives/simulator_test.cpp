@@ -87,6 +87,47 @@ TEST_CASE("LogGP: one message, and many to one port") {
     CHECK(run(gather, "direct", 0, model).time >= 8 * 10);
 }
 
+TEST_CASE("ranks that share nodes") {
+    const MessageModel model = MessageModel::linear(10, 1);
+    const SimulatedNodes nodes{{0, 0, 1, 1}, MessageModel::linear(1, 0.5)};
+    const auto time = [&](const Shape& shape, const char* name) {
+        const Choice choice{find_algorithm(shape.operation, name), 0};
+        const Simulation result = simulate(4, choice.make(shape), model, {}, nodes);
+        CHECK(result.fault.empty());
+        return result.time;
+    };
+    // To the leader of the other node, and from both leaders to the other rank.
+    Shape bcast = shape_of(Operation::kBcast, 4, 8);
+    bcast.nodes = nodes.node_of;
+    CHECK(near(time(bcast, "two-level"), 10 + 8 + 1 + 4));
+    // Start-ups at once, and then 8 bytes of one rank and 8 of the other through the cable.
+    Shape across = shape_of(Operation::kShift, 4, 8);
+    across.step = 2;
+    across.circular = true;
+    CHECK(near(time(across, "direct"), 10 + 8 + 8));
+    Shape next = across;
+    next.step = 1;
+    CHECK(near(time(next, "direct"), 10 + 8));
+    // Who is first in the list may be late: others have the cable before.
+    const Generator late = [](Rank rank, Schedule& into) {
+        const Place block{Buffer::kWork, 0};
+        if (rank == 0) {
+            into.receive(1, block, 100, 0);
+            into.wait();
+            into.send(2, block, 4, 1);
+        } else if (rank == 1) {
+            into.send(3, block, 4, 0);
+            into.send(0, block, 100, 0);
+        } else {
+            into.receive(rank - 2, block, 4, rank == 2 ? 1 : 0);
+        }
+        into.wait();
+    };
+    const Simulation result = simulate(4, late, model, {}, nodes);
+    CHECK(result.fault.empty());
+    CHECK(near(result.time, 14 + 51 + 14));
+}
+
 TEST_CASE("schedules that never end are told") {
     const Generator waits = [](Rank rank, Schedule& into) {
         if (rank == 1) into.receive(0, {Buffer::kResult, 0}, 1, 0);

@@ -79,9 +79,48 @@ TEST_CASE("lambda between lengths that were measured") {
     CHECK(model.lambda(200) < model.lambda(100));
 }
 
+TEST_CASE("what was measured to be best counts near where it was measured") {
+    const char* text =
+        "level network\nbest bcast 1024 8 chain:4\nbest bcast 65536 8 scatter-concat\n"
+        "best reduce 1024 8 halving\nlevel node\nbest bcast 8 2 shared-memory\n"
+        "best concat 65536 4 direct-memory\n";
+    const Result<Tuning> read = read_tuning(text, "file", 2);
+    REQUIRE(read);
+    CHECK(read_tuning(tuning_text(read.value(), ""), "file", 2).value() == read.value());
+    const auto pick = [&](Shape shape) {
+        for (std::uint32_t rank = 0; rank < shape.n; ++rank) shape.nodes.push_back(rank);
+        return choose(shape, read.value(), {}).text();
+    };
+    const std::string alone = choose(bcast(8, 1024), {}, {}).text();
+    REQUIRE(alone != "chain:4");
+    CHECK(pick(bcast(8, 1024)) == "chain:4");
+    CHECK(pick(bcast(6, 300)) == "chain:4");
+    CHECK(pick(bcast(12, 4000)) == "chain:4");
+    CHECK(pick(bcast(8, 50000)) == "scatter-concat");
+    for (const Shape& far : {bcast(8, 200), bcast(8, 6000), bcast(4, 1024), bcast(16, 1024)})
+        CHECK(pick(far) != "chain:4");
+    // Not for what it does not fit: a vector that must not be cut.
+    Shape reduce = bcast(8, 1024);
+    reduce.operation = Operation::kReduce;
+    CHECK(pick(reduce) != "halving");
+    reduce.element = 8;
+    CHECK(pick(reduce) == "halving");
+    // Ways without messages are for who makes calls; schedules are chosen by the model then.
+    const MeasuredBest* best = read.value().node.best(bcast(2, 8));
+    REQUIRE(best != nullptr);
+    CHECK(best->way == Way::kShared);
+    CHECK(choose(bcast(2, 8), read.value(), {}).algorithm != nullptr);
+    CHECK(read.value().node.best(bcast(4, 8)) == nullptr);
+
+    for (const char* line : {"best", "best bcst 8 2 chain:1", "best bcast x 2 chain:1",
+                             "best bcast 8 1 chain:1", "best bcast 8 2", "best bcast 8 2 chian",
+                             "best bcast 8 2 chain", "best bcast 8 2 chain:x"})
+        CHECK(error_of(std::string("level node\n") + line).starts_with("file:2: "));
+}
+
 TEST_CASE("the model chooses: rounds when messages cost, segments when bytes do, lambda trees") {
     const auto pick = [](const CostModel& model, std::uint32_t n, Bytes bytes) {
-        return choose(bcast(n, bytes), model, {}).text();
+        return choose(bcast(n, bytes), {model, model}, {}).text();
     };
     CHECK(pick({10, 0, 0, 0, {}}, 16, 1 << 20) == "binomial");
     CHECK(pick({0.001, 1, 0, 0, {}}, 13, 1 << 20).starts_with("circulant:"));

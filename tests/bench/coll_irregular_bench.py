@@ -1,0 +1,127 @@
+"""Irregular all-to-all: patterns 1 and 2 of paper 004 at 16 and 64 tasks, mpc_indexv under poe beside
+MPI_Alltoallv of MPICH and Open MPI, in turns. Then the paper's algorithms A1 to A4 by name, and the order in
+which mpsim has them.
+
+./dev bench collectives irregular [TASKS]..."""
+
+import itertools
+import os
+import signal
+import statistics
+import subprocess
+import tempfile
+
+from measuring import BUILD, HYDRA, OPEN_MPI, POE, compile_program, environment, ratio, save, table, text
+
+TASKS = (16, 64)
+PATTERNS = (1, 2)
+ELEMENTS = 1024  # in a long message, of 22 bytes: the paper's figures 17 and 18
+LAUNCHES = 3
+SECONDS = 0.3  # of measuring, in one launch
+PATIENCE = 30  # seconds for one launch
+LARGEST = 1.0  # of the best MPI's time
+# The paper's names, with the forms in which it measures them; the first is blocking.
+ALGORITHMS = {"A1 blocking": "pairwise:1", "A1": "pairwise:0", "A2": "a2", "A3": "a3", "A4 blocking": "a4:0",
+              "A4 one buffer": "a4:1", "A4 two buffers": "a4:2"}
+# Of messages within this computer, as built in where nobody has tuned (collectives/tuning.cpp), with what copying takes.
+MODEL = ("-ts", "1", "-tc", "0.00012", "-tw", "0.00006", "-cores", str(os.cpu_count()))
+# Two that the simulator has closer than this are not ordered.
+ALIKE = 1.1
+
+
+def programs():
+    source = "coll_irregular_bench.c"
+    return {"MPL": compile_program(source, "coll_irregular_mpl", str(BUILD / "bin" / "mpcc")),
+            "MPICH": compile_program(source, "coll_irregular_mpich", "mpicc.mpich", "-DUSE_MPI"),
+            "Open MPI": compile_program(source, "coll_irregular_openmpi", "mpicc.openmpi", "-DUSE_MPI")}
+
+
+def launch(command, **variables):
+    """What task 0 has printed; None when it failed or took too long."""
+    process = subprocess.Popen(command, env={**environment(), **variables}, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        out, err = process.communicate(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return None
+    if process.returncode != 0:
+        print(f"  {command[0]} failed: {err.strip()[-300:]}")
+        return None
+    return out
+
+
+def microseconds(command, **variables):
+    out = launch(command, **variables)
+    return float(out.split()[3]) if out else None
+
+
+def in_turns(runs):
+    """name -> median over launches, in turns; None where it was too slow."""
+    values = {name: [] for name in runs}
+    for _ in range(LAUNCHES):
+        for name, run in runs.items():
+            if None not in values[name]:
+                values[name].append(run())
+    return {name: statistics.median(good) if (good := [v for v in of if v is not None]) else None
+            for name, of in values.items()}
+
+
+def simulated(lengths, tasks):
+    """algorithm -> microseconds by mpsim."""
+    times = {}
+    with tempfile.NamedTemporaryFile("w", suffix=".lengths") as file:
+        file.write(lengths)
+        file.flush()
+        for name, algorithm in ALGORITHMS.items():
+            out = launch([str(BUILD / "bin" / "mpsim"), "index", algorithm, "-n", str(tasks), "-lengths", file.name, *MODEL])
+            if out:
+                times[name] = float(out.splitlines()[1].split()[1])
+    return times
+
+
+def agreement(measured, model):
+    """Of the pairs that the simulator tells apart, how many are in its order; and how many there are."""
+    pairs = [(a, b) for a, b in itertools.combinations(model, 2)
+             if measured[a] is not None and measured[b] is not None
+             and max(model[a], model[b]) > ALIKE * min(model[a], model[b])]
+    return sum((model[a] < model[b]) == (measured[a] < measured[b]) for a, b in pairs), len(pairs)
+
+
+def cell(built, pattern, tasks):
+    words = (str(pattern), str(ELEMENTS), str(SECONDS))
+    mpl = [POE, built["MPL"], *words, "-procs", str(tasks)]
+    peers = in_turns({
+        "MPL": lambda: microseconds(mpl),
+        "MPICH": lambda: microseconds([HYDRA, "-n", str(tasks), built["MPICH"], *words]),
+        "Open MPI": lambda: microseconds([OPEN_MPI, "--oversubscribe", "--bind-to", "none", "-n", str(tasks),
+                                          built["Open MPI"], *words])})
+    forced = in_turns({name: lambda algorithm=algorithm: microseconds(mpl, MP_COLL_INDEX=algorithm)
+                       for name, algorithm in ALGORITHMS.items()})
+    lengths = launch([POE, built["MPL"], str(pattern), str(ELEMENTS), "lengths", "-procs", str(tasks)])
+    return peers, forced, simulated(lengths, tasks)
+
+
+def run(*only):
+    tasks_wanted = [int(word) for word in only] or TASKS
+    built = programs()
+    rows, missed, results = [], [], {}
+    for pattern, tasks in itertools.product(PATTERNS, tasks_wanted):
+        peers, forced, model = cell(built, pattern, tasks)
+        share = ratio(peers["MPL"], peers["MPICH"], peers["Open MPI"])
+        if share is not None and share > LARGEST:
+            missed.append(f"pattern {pattern}, {tasks} tasks")
+        rows.append([pattern, tasks, *(text(value, 1, 1) for value in peers.values()), text(share), LARGEST,
+                     "" if share is None else "met" if share <= LARGEST else "MISSED"])
+        agreed, pairs = agreement(forced, model)
+        table(f"pattern {pattern}, {tasks} tasks: measured and by mpsim, us; {agreed} of {pairs} pairs in mpsim's order",
+              ["", "measured", "mpsim"],
+              [[name, text(forced[name], 1, 1), text(model.get(name), 1, 1)]
+               for name in sorted(forced, key=lambda name: model.get(name, 0))])
+        results[f"{pattern} {tasks}"] = {"peers": peers, "forced": forced, "model": model, "ratio": share,
+                                         "agreed": agreed, "pairs": pairs}
+    table("index of unequal blocks, us", ["pattern", "tasks", *built, "MPL/best", "target", ""], rows)
+    for name in missed:
+        print(f"  missed: {name}")
+    save("collectives-irregular", {"cells": results, "missed": missed})

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""mpsim: what it prints for groups on one node and on several, and what it says of wrong words."""
+
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from launching import BUILD
+
+MPSIM = str(BUILD / "bin" / "mpsim")
+
+
+def mpsim(*arguments):
+    return subprocess.run([MPSIM, *map(str, arguments)], capture_output=True, text=True, timeout=60,
+                          stdin=subprocess.DEVNULL)
+
+
+class Simulating(unittest.TestCase):
+    def times(self, *arguments):
+        """algorithm -> microseconds"""
+        result = mpsim(*arguments)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        lines = result.stdout.splitlines()
+        self.assertEqual(lines[0].split(), "algorithm time us C1 C2 C3 messages".split())
+        return {words[0]: float(words[1]) for words in map(str.split, lines[1:])}
+
+    def test_flat(self):
+        times = self.times("bcast", "-n", 16, "-m", 1000)
+        self.assertEqual(times["binomial"], 4 * (1 + 1))
+        self.assertNotIn("two-level", times)
+
+    def test_two_levels_beside_flat_ones(self):
+        for operation in ("bcast", "reduce", "combine", "prefix", "scatter", "gather", "concat", "index", "sync"):
+            for layout in (("-nodes", "4x8"), ("-nodes", 5, "-n", 32)):
+                with self.subTest(operation=operation, layout=layout):
+                    times = self.times(operation, "-m", 8, *layout)
+                    # Flat ones are as good where their groups of neighbours happen to be nodes.
+                    self.assertLessEqual(times["two-level"], 1.05 * min(times.values()), times)
+        self.assertNotIn("two-level", self.times("shift", "-nodes", "4x8"))
+        # Ranks on nodes in turn: prefix has no levels, blocks go through leaders as before.
+        self.assertNotIn("two-level", self.times("prefix", "-nodes", "4x8", "-turns"))
+        self.assertIn("two-level", self.times("gather", "-nodes", "4x8", "-turns"))
+        # Long blocks: what has to go between nodes is the same, collecting it costs.
+        times = self.times("index", "-nodes", "4x8", "-m", "64k", "-ntc", "0.0005")
+        self.assertGreater(times["two-level"], min(times.values()))
+
+    def test_a_cable_for_each_node(self):
+        # All ranks of a node send to another one: start-ups at once, bytes one after the other.
+        self.assertEqual(self.times("shift", "-nodes", "4x1", "-m", 1000)["direct"], 2)
+        shifted = self.times("shift", "-nodes", 2, "-n", 8, "-turns", "-m", 1000)["direct"]
+        self.assertEqual(shifted, 1 + 4)
+        # All on one node: what goes within it is all there is.
+        self.assertEqual(self.times("shift", "-nodes", "1x8", "-m", 1000, "-nts", 3, "-ntc", 0.5)["direct"], 503)
+
+    def test_fewer_cores_than_ranks(self):
+        alone = self.times("shift", "-n", 8, "-m", 1000)["direct"]
+        self.assertEqual(alone, 2)
+        self.assertEqual(self.times("shift", "-n", 8, "-m", 1000, "-cores", 2)["direct"], 8 * 2 / 2)
+        self.assertEqual(self.times("shift", "-n", 8, "-m", 1000, "-cores", 8)["direct"], alone)
+
+    def test_lengths_of_an_irregular_index(self):
+        with tempfile.TemporaryDirectory() as directory:
+            lengths = pathlib.Path(directory) / "lengths"
+            lengths.write_text("0 0 5000 0\n" + "0 0 0 0\n" * 3)
+            words = ("-n", 4, "-lengths", lengths)
+            times = self.times("index", *words)
+            self.assertEqual(times["pairwise:0"], 1 + 5)
+            self.assertEqual(set(times), {"pairwise:0", "a2", "a3", "a4:2"})
+            for name in ("pairwise:1", "a4:0", "a4:1"):
+                self.assertGreater(self.times("index", name, *words)[name], 0)
+            for text, n in (("1 2 3", 2), ("1 2 3 x", 2), ("1 2 3 4 5", 2)):
+                lengths.write_text(text)
+                result = mpsim("index", "-n", n, "-lengths", lengths)
+                self.assertEqual(result.returncode, 2)
+                self.assertIn("does not hold 4 lengths", result.stderr)
+
+    def test_wrong_words(self):
+        for words, text in (("bcst", "no operation \"bcst\""),
+                            ("bcast -nodes 0", "-nodes \"0\" is not allowed"),
+                            ("bcast -nodes 17", "at most as many as ranks"),
+                            ("bcast -nodes 4x4 -n 17", "-n follows from that"),
+                            ("bcast -nodes 2048x2048", "-nodes \"2048x2048\" is not allowed"),
+                            ("bcast -nodes 4x", "as in 4x16"),
+                            ("bcast -turns", "say how many with -nodes"),
+                            ("bcast -root 16", "-root is no rank"),
+                            ("prefix two-level", "two-level does not fit 16 ranks"),
+                            ("index -lengths /no/such", "cannot read /no/such"),
+                            ("bcast -lengths x", "-lengths is for index"),
+                            ("bcast -nodes", "\"-nodes\" is no flag, or lacks its value")):
+            result = mpsim(*words.split())
+            self.assertEqual((result.returncode, result.stdout), (2, ""), words)
+            self.assertIn(text, result.stderr)
+        # The root may be any of the ranks that -nodes makes.
+        self.times("bcast", "-nodes", "4x8", "-root", 31)
+
+
+if __name__ == "__main__":
+    unittest.main()
