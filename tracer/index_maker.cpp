@@ -107,6 +107,7 @@ bool Index::Maker::walk(EventMerge& merge, Replay& replay,
         progress(static_cast<double>(count) / all);
         if (entries_.size() % kBetweenForgetting == 0) source_.forget();
     }
+    replay.tell(nullptr);
     // The end: what came after the last keyframe counts in sums over everything.
     if (source_.open_ended()) rest(merge, replay);
     ends_ = merge.positions();

@@ -70,11 +70,11 @@ void draw_dial(Grid& grid, const Look& look, const Balance& load, const markers:
     for (int i = 0; i < 60; ++i) put(2 * std::numbers::pi * i / 60, 1, glyphs.unlit(), kDim);
     // Few spokes have room for themselves and their numbers.
     constexpr std::size_t kFew = 16;
-    constexpr double kTick = 0.2;
+    constexpr int kTicks = 5;
     for (std::size_t task = 0; task < load.now.size() && load.now.size() <= kFew; ++task) {
         const double angle = Dial::angle_of(task, load.now.size());
-        for (double share = kTick; share < 1; share += kTick)
-            put(angle, share, glyphs.unlit(), kDim);
+        for (int tick = 1; tick < kTicks; ++tick)
+            put(angle, static_cast<double>(tick) / kTicks, glyphs.unlit(), kDim);
         grid.put(static_cast<int>(std::lround(dial.middle_line - std::cos(angle) * dial.radius)),
                  static_cast<int>(std::lround(dial.middle + 2 * std::sin(angle) * dial.radius)),
                  std::to_string(task), kStrong);

@@ -80,8 +80,7 @@ void draw_hints(Grid& grid, const Look& look, const Easel& easel) {
 void draw_menu(Grid& grid, const Look& look) {
     std::string_view group;
     int line = 1;
-    grid.put(line++, 1,
-             "Views: a key shows one alone, its capital adds one or takes it away",
+    grid.put(line++, 1, "Views: a key shows one alone, its capital adds one or takes it away",
              kStrong);
     for (const std::string_view wanted : {"Computation", "Communication", "Program", "System"})
         for (const ViewName& view : view_names()) {

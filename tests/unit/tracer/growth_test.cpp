@@ -63,6 +63,7 @@ std::string task_part(TaskId task) {
 // Calls of a few tasks, more or less in step; markers, counters, a late definition.
 std::vector<StreamWriter> random_tasks(std::mt19937& random) {
     std::vector<StreamWriter> tasks;
+    tasks.reserve(kTasks);
     std::vector<std::uint64_t> now(kTasks, 10);
     for (TaskId task = 0; task < kTasks; ++task) tasks.push_back(task_stream(task, kTasks));
     for (std::uint16_t i = 1; i <= 60; ++i) {
@@ -171,6 +172,7 @@ TEST_CASE("an index that has grown says what a new one says") {
 TEST_CASE("to grow costs what is new") {
     const Parts parts;
     std::vector<StreamWriter> tasks;
+    tasks.reserve(kTasks);
     for (TaskId task = 0; task < kTasks; ++task) tasks.push_back(task_stream(task, kTasks));
     std::uint64_t now = 100;
     const auto go_on = [&](int calls) {
