@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <numeric>
 
 #include "comm/base/error.hpp"
@@ -152,6 +153,42 @@ std::vector<TimedCandidate> ways_of(Library& library, Group& group, const Shape&
     return all;
 }
 
+// Of all ranks' steps, but for the rounds that they are counted in (FNV-1a).
+std::uint64_t fingerprint(const Shape& shape, const Choice& choice) {
+    std::uint64_t sum = 0xcbf29ce484222325u;
+    const auto add = [&sum](std::uint64_t word) { sum = (sum ^ word) * 0x100000001b3u; };
+    const Generator generate = choice.make(shape);
+    Schedule schedule;
+    for (std::uint32_t rank = 0; rank < shape.n; ++rank) {
+        schedule.clear();
+        generate(static_cast<Rank>(rank), schedule);
+        for (const Step& step : schedule.steps()) {
+            add(static_cast<std::uint64_t>(step.kind) << 16 |
+                static_cast<std::uint64_t>(step.from.buffer) << 8 |
+                static_cast<std::uint64_t>(step.to.buffer));
+            add(static_cast<std::uint64_t>(step.peer));
+            add(step.from.offset);
+            add(step.to.offset);
+            add(step.length);
+        }
+        add(rank);
+    }
+    return sum;
+}
+
+// Of each candidate the first that does the same: with few ranks many algorithms do. To time them
+// apart would tell them apart by chance.
+std::vector<std::size_t> first_alike(const std::vector<TimedCandidate>& all, const Shape& shape) {
+    std::vector<std::size_t> first(all.size());
+    std::map<std::uint64_t, std::size_t> known;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        first[i] = all[i].way != Way::kMessages
+                       ? i
+                       : known.emplace(fingerprint(shape, all[i].choice), i).first->second;
+    }
+    return first;
+}
+
 }  // namespace
 
 std::vector<TimedCandidate> time_candidates(Library& library, Group& group, const Shape& shape,
@@ -176,25 +213,31 @@ std::vector<TimedCandidate> time_candidates(Library& library, Group& group, cons
         Plan plan(placed, each.choice.make(placed), group.me, false);
         return timer.median([&] { timer.run(plan, run); }, budget);
     };
-    for (TimedCandidate& each : all) each.measured = time(each);
+    const std::vector<std::size_t> first = first_alike(all, placed);
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t i = 0; i < all.size(); ++i) {
+        if (all[i].taken || all[i].by_model) all[first[i]].again = true;
+        if (first[i] != i) continue;
+        all[i].measured = time(all[i]);
+        order.push_back(i);
+    }
     // Rank 0 says who is timed again.
-    std::vector<std::uint32_t> order(all.size());
-    std::iota(order.begin(), order.end(), 0u);
     std::sort(order.begin(), order.end(),
               [&](std::uint32_t a, std::uint32_t b) { return all[a].measured < all[b].measured; });
-    for (std::uint32_t i = 0; i < std::min<std::size_t>(kLooksFast, all.size()); ++i) {
+    for (std::uint32_t i = 0; i < std::min<std::size_t>(kLooksFast, order.size()); ++i) {
         timer.tell(order[i]);
         all[order[i]].again = true;
     }
     std::vector<std::vector<double>> times(all.size());
     for (int round = 0; round < kRounds; ++round) {
         for (std::size_t i = 0; i < all.size(); ++i) {
-            all[i].again = all[i].again || all[i].taken || all[i].by_model;
-            if (all[i].again) times[i].push_back(time(all[i]));
+            if (all[i].again && first[i] == i) times[i].push_back(time(all[i]));
         }
     }
     for (std::size_t i = 0; i < all.size(); ++i) {
-        if (all[i].again) all[i].measured = median_of(times[i]);
+        if (!times[i].empty()) all[i].measured = median_of(times[i]);
+        all[i].measured = all[first[i]].measured;
+        all[i].again = all[first[i]].again;
     }
     return all;
 }

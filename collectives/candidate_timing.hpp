@@ -30,7 +30,7 @@ Shape usual_shape(Operation operation, std::uint32_t n, Bytes bytes);
 
 // All members of the group call it. Each candidate runs for about `budget` microseconds, three
 // times at least; those that are taken and those that look fastest then five times more in turns.
-// Blocking. Throws Error.
+// Those that do the same, as many do with few ranks, are timed as one. Blocking. Throws Error.
 std::vector<TimedCandidate> time_candidates(Library& library, Group& group, const Shape& shape,
                                             double budget);
 

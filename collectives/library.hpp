@@ -4,6 +4,7 @@
 // One thread at a time, as all of MPL.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -103,12 +104,22 @@ class Library {
     void read_modes(const Variables& variables);
     LocalCalls* memory_of(Group& group);
     const Tuning& take_tuning();
-    // The fastest way for such calls within a node, if anybody has measured it.
+    struct FoundWay {
+        Shape shape;
+        std::optional<Way> way;
+    };
+    // The fastest way for such calls within a node, if anybody has measured it. Short calls cost
+    // less than a search, so what was found is kept, at a place that follows from the shape.
     std::optional<Way> measured_way(const Shape& shape) {
         if (tuning().node.bests.empty()) [[likely]]
             return std::nullopt;
-        const MeasuredBest* best = tuning().node.best(shape);
-        return best != nullptr ? std::optional(best->way) : std::nullopt;
+        const auto operation = static_cast<std::size_t>(shape.operation);
+        FoundWay& found = found_[(shape.bytes / 8 * kOperations + operation) % found_.size()];
+        if (!(found.shape == shape)) {
+            const MeasuredBest* best = tuning().node.best(shape);
+            found = {shape, best != nullptr ? std::optional(best->way) : std::nullopt};
+        }
+        return found.way;
     }
     template <typename Make>
     Plan& kept_or_new(Group& group, const Shape& shape, bool users_function, const Make& make);
@@ -116,6 +127,7 @@ class Library {
 
     comm::Runtime& runtime_;
     std::string failure_;
+    std::array<FoundWay, 64> found_;
     bool develop_ = false;
     bool barrier_ = false;
     Overrides overrides_;
