@@ -139,7 +139,7 @@ class Failures(ClusterTest):
 
     def test_interrupt_of_a_launch_that_hangs(self):
         shell = self.write("hangs", "#!/bin/sh\nexec sleep 300\n", 0o755)
-        job = self.start("sh", "-c", SLEEP, "-procs", 3, "-hostfile", self.host_file(range(3)), env={"MP_REMOTE_SHELL": shell})
+        job = self.start("true", "-procs", 3, "-hostfile", self.host_file(range(3)), env={"MP_REMOTE_SHELL": shell})
         self.find(0, "sleep 300")
         self.signal(job, signal.SIGINT)
         status, text = self.finish(job)
