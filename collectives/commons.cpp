@@ -128,7 +128,7 @@ void Commons::await_word(const std::atomic<std::uint64_t>& word, std::uint32_t w
     if (!over()) host.wait(over, [whose] { return whose; });
 }
 
-void Commons::all_give(Part& part, Host& host) {
+void Commons::all_give(bool gets, Part& part, Host& host) {
     const std::uint64_t call = call_++;
     await_slot(call, host);
     past(call) = {Past::Free::kPublished, kLast};
@@ -139,11 +139,13 @@ void Commons::all_give(Part& part, Host& host) {
         arrived.store(0, std::memory_order_relaxed);
         part.collect(result(part, call));
         publish(call, host);
-    } else {
+    } else if (gets) {
         await_published(call, kLast, host);
     }
-    part.take(result(part, call));
-    all_done_ = std::max(all_done_, call);
+    if (gets) {
+        part.take(result(part, call));
+        all_done_ = std::max(all_done_, call);
+    }
     end(call, host);
 }
 

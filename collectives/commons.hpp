@@ -101,9 +101,9 @@ class Commons {
         virtual void wake(std::uint32_t member) noexcept = 0;
     };
 
-    // A call in which all give, and wait for all.
-    void all_give(Part& part, Host& host);
-    // A call in which all give, and the root gets.
+    // A call in which all give. Blocking for who `gets` something, or is to wait all the same.
+    void all_give(bool gets, Part& part, Host& host);
+    // A call in which all give and the root gets, and does all the work.
     void one_gets(std::uint32_t root, Part& part, Host& host);
     // A call in which the root gives all.
     void one_gives(std::uint32_t root, Part& part, Host& host);

@@ -137,9 +137,15 @@ class LocalPart final : public Commons::Part {
 
     std::byte* destination() override { return run_.result; }
 
-    // Calls in which only the root gets something.
+    bool gets() const {
+        const bool for_root =
+            shape_.operation == Operation::kReduce || shape_.operation == Operation::kGather;
+        return barrier_ || !for_root || is_root();
+    }
+
+    // Calls that a root can do by itself: of more members it would have to do more than its part.
     static bool to_root(const Shape& shape, bool barrier) {
-        return !barrier &&
+        return !barrier && shape.n == 2 &&
                (shape.operation == Operation::kReduce || shape.operation == Operation::kGather);
     }
     // Calls in which each needs what one other has, and no more.
@@ -306,7 +312,7 @@ void LocalCalls::run(const Shape& shape, const Run& run, bool barrier) {
     } else if (LocalPart::passes_on(shape, barrier)) {
         commons.pass_on(LocalPart::neighbours(shape, me), part, *this);
     } else {
-        commons.all_give(part, *this);
+        commons.all_give(part.gets(), part, *this);
     }
     // As every call does: a message that was sent before a sync has come after it.
     runtime_->messages().progress();

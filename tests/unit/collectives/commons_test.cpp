@@ -204,10 +204,10 @@ void run_member(std::byte* memory, const Commons::Sizes& sizes, std::uint32_t me
             part.got = from_root(commons, host, members, me, root, call);
             expected = number(root, call) + me;
         } else {
-            if (kind == 2) {
+            if (kind == 2 && root % 2 == 0) {
                 commons.one_gets(root, part, host);
             } else {
-                commons.all_give(part, host);
+                commons.all_give(part.gets, part, host);
             }
             expected = 0;
             for (std::uint32_t m = 0; m < members; ++m) expected += number(m, call);
