@@ -118,14 +118,18 @@ class Reader {
         return std::nullopt;
     }
     std::optional<UserError> best(const std::vector<std::string_view>& words) {
-        const auto operation = words.size() == 5 ? operation_of(words[1]) : std::nullopt;
-        const double bytes = words.size() == 5 ? number_of(words[2]).value_or(-1) : -1;
-        const double n = words.size() == 5 ? number_of(words[3]).value_or(-1) : -1;
-        if (!operation || bytes < 0 || bytes > 1e15 || n < 2 || n > 1e6)
+        const auto expected = [&] {
             return mistake(
                 rest(words),
                 "expected an operation, a length in bytes, a number of tasks and what is "
                 "best for that, as in \"best bcast 65536 4 binomial\"");
+        };
+        if (words.size() != 5) return expected();
+        const std::optional<Operation> operation = operation_of(words[1]);
+        if (!operation) return expected();
+        const double bytes = number_of(words[2]).value_or(-1);
+        const double n = number_of(words[3]).value_or(-1);
+        if (bytes < 0 || bytes > 1e15 || n < 2 || n > 1e6) return expected();
         MeasuredBest best{*operation,
                           static_cast<Bytes>(bytes),
                           static_cast<std::uint32_t>(n),
