@@ -246,7 +246,8 @@ class Attached(TraceTest):
                 self.assertIn("is being traced at level 9", text)
                 self.assertIn("traced already", self.trace("attach", str(job.pid), status=1))
                 parts = self.place / [name for name in os.listdir(self.place) if name.endswith(".parts")][0]
-                wait_for(lambda: all((parts / f"task-{task}.stream").stat().st_blocks > 64 for task in range(3)), "records")
+                streams = [parts / f"task-{task}.stream" for task in range(3)]
+                wait_for(lambda: all(each.exists() and each.stat().st_blocks > 64 for each in streams), "records")
                 text = self.trace("stop", str(job.pid))
                 self.assertIn(f"trace in {round_number}.trc (3 tasks", text)
                 trace = Trace(self.place / f"{round_number}.trc")
