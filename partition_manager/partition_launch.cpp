@@ -150,7 +150,8 @@ void Partition::on_change() {
         if (input_) input_->finish();
         return reap_leftovers();
     }
-    if (!told_to_run_ && branches_->all_prepared()) {
+    // Branches that are taken away as the job ends do not make the rest ready.
+    if (!told_to_run_ && !judge_.ending() && branches_->all_prepared()) {
         told_to_run_ = true;
         if (job_.nodes.size() > 1) branches_->send(RunTasks{branches_->take_facts()});
         if (!options_.hold_stdin) begin_stdin();
