@@ -9,14 +9,11 @@ in that time is left out of the mean.
 what coll_hosts_bench.py says, ./dev bench collectives irregular [TASKS]... what coll_irregular_bench.py says."""
 
 import math
-import os
-import signal
 import statistics
-import subprocess
 
 import coll_hosts_bench
 import coll_irregular_bench
-from measuring import BUILD, HYDRA, OPEN_MPI, POE, compile_program, environment, ratio, save, table, text
+from measuring import BUILD, HYDRA, OPEN_MPI, POE, compile_program, output_of, ratio, save, table, text
 
 OPERATIONS = ("bcast", "reduce", "combine", "prefix", "scatter", "gather", "concat", "index", "shift", "sync")
 SIZES = (8, 1024, 65536, 1048576)
@@ -39,18 +36,8 @@ def launch(name, program, operation, size, tasks):
     words = [program, operation, str(size), str(SECONDS)]
     command = {"MPL": [POE, *words, "-procs", str(tasks)], "MPICH": [HYDRA, "-n", str(tasks), *words],
                "Open MPI": [OPEN_MPI, "--oversubscribe", "--bind-to", "none", "-n", str(tasks), *words]}[name]
-    process = subprocess.Popen(command, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True, start_new_session=True)
-    try:
-        out, err = process.communicate(timeout=PATIENCE)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        return None
-    if process.returncode != 0:
-        print(f"  {name} failed: {err.strip()[-300:]}")
-        return None
-    return float(out.split()[3])
+    out = output_of(command, PATIENCE)
+    return float(out.split()[3]) if out else None
 
 
 def cell(built, operation, size, tasks):

@@ -6,13 +6,12 @@ with delay, by the lambda tree and by the binomial one.
 
 import json
 import os
-import signal
 import statistics
 import subprocess
 import sys
 import tempfile
 
-from measuring import HYDRA, OPEN_MPI, POE, ROOT, environment, ratio, save, table, text
+from measuring import HYDRA, OPEN_MPI, POE, ROOT, output_of, ratio, save, table, text
 
 TESTBED = str(ROOT / "tests" / "cluster" / "testbed")
 RATE, DELAY = "100mbit", "1ms"
@@ -27,18 +26,8 @@ LAMBDA = 0.85  # of the binomial tree's time
 
 def launch(command):
     """Milliseconds of one call; None when it failed or took too long. On the first host."""
-    process = subprocess.Popen([TESTBED, "on", "0", *command], env=environment(), stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    try:
-        out, err = process.communicate(timeout=PATIENCE)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        return None
-    if process.returncode != 0:
-        print(f"  {command[0]} failed: {err.strip()[-300:]}", file=sys.stderr)
-        return None
-    return float(out.split()[3]) / 1000
+    out = output_of([TESTBED, "on", "0", *command], PATIENCE)
+    return float(out.split()[3]) / 1000 if out else None
 
 
 def in_turns(commands):

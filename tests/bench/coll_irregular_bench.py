@@ -6,12 +6,10 @@ which mpsim has them.
 
 import itertools
 import os
-import signal
 import statistics
-import subprocess
 import tempfile
 
-from measuring import BUILD, HYDRA, OPEN_MPI, POE, compile_program, environment, ratio, save, table, text
+from measuring import BUILD, HYDRA, OPEN_MPI, POE, compile_program, output_of, ratio, save, table, text
 
 TASKS = (16, 64)
 PATTERNS = (1, 2)
@@ -36,24 +34,8 @@ def programs():
             "Open MPI": compile_program(source, "coll_irregular_openmpi", "mpicc.openmpi", "-DUSE_MPI")}
 
 
-def launch(command, **variables):
-    """What task 0 has printed; None when it failed or took too long."""
-    process = subprocess.Popen(command, env={**environment(), **variables}, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    try:
-        out, err = process.communicate(timeout=PATIENCE)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        return None
-    if process.returncode != 0:
-        print(f"  {command[0]} failed: {err.strip()[-300:]}")
-        return None
-    return out
-
-
 def microseconds(command, **variables):
-    out = launch(command, **variables)
+    out = output_of(command, PATIENCE, **variables)
     return float(out.split()[3]) if out else None
 
 
@@ -75,7 +57,7 @@ def simulated(lengths, tasks):
         file.write(lengths)
         file.flush()
         for name, algorithm in ALGORITHMS.items():
-            out = launch([str(BUILD / "bin" / "mpsim"), "index", algorithm, "-n", str(tasks), "-lengths", file.name, *MODEL])
+            out = output_of([str(BUILD / "bin" / "mpsim"), "index", algorithm, "-n", str(tasks), "-lengths", file.name, *MODEL], PATIENCE)
             if out:
                 times[name] = float(out.splitlines()[1].split()[1])
     return times
@@ -99,7 +81,7 @@ def cell(built, pattern, tasks):
                                           built["Open MPI"], *words])})
     forced = in_turns({name: lambda algorithm=algorithm: microseconds(mpl, MP_COLL_INDEX=algorithm)
                        for name, algorithm in ALGORITHMS.items()})
-    lengths = launch([POE, built["MPL"], str(pattern), str(ELEMENTS), "lengths", "-procs", str(tasks)])
+    lengths = output_of([POE, built["MPL"], str(pattern), str(ELEMENTS), "lengths", "-procs", str(tasks)], PATIENCE)
     return peers, forced, simulated(lengths, tasks)
 
 

@@ -5,6 +5,7 @@ import os
 import pathlib
 import platform
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -119,3 +120,19 @@ def save(name, results):
     file = OUT / f"{name}.json"
     file.write_text(json.dumps({"machine": machine(), "results": results}, indent=1))
     print(f"\n  {file.relative_to(ROOT)}; {machine()}")
+
+
+def output_of(command, patience, **variables):
+    """What a command has printed; None when it failed, which is told, or took more than `patience` seconds."""
+    process = subprocess.Popen(command, env={**environment(), **variables}, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        out, err = process.communicate(timeout=patience)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return None
+    if process.returncode != 0:
+        print(f"  {command[0]} failed: {err.strip()[-300:]}", file=sys.stderr)
+        return None
+    return out
