@@ -6,10 +6,9 @@ which mpsim has them.
 
 import itertools
 import os
-import statistics
 import tempfile
 
-from measuring import BUILD, HYDRA, OPEN_MPI, POE, compile_program, output_of, ratio, save, table, text
+from measuring import BUILD, HYDRA, OPEN_MPI, POE, compile_program, in_turns, output_of, ratio, save, table, text
 
 TASKS = (16, 64)
 PATTERNS = (1, 2)
@@ -39,17 +38,6 @@ def microseconds(command, **variables):
     return float(out.split()[3]) if out else None
 
 
-def in_turns(runs):
-    """name -> median over launches, in turns; None where it was too slow."""
-    values = {name: [] for name in runs}
-    for _ in range(LAUNCHES):
-        for name, run in runs.items():
-            if None not in values[name]:
-                values[name].append(run())
-    return {name: statistics.median(good) if (good := [v for v in of if v is not None]) else None
-            for name, of in values.items()}
-
-
 def simulated(lengths, tasks):
     """algorithm -> microseconds by mpsim."""
     times = {}
@@ -74,12 +62,12 @@ def agreement(measured, model):
 def cell(built, pattern, tasks):
     words = (str(pattern), str(ELEMENTS), str(SECONDS))
     mpl = [POE, built["MPL"], *words, "-procs", str(tasks)]
-    peers = in_turns({
+    peers = in_turns(LAUNCHES, {
         "MPL": lambda: microseconds(mpl),
         "MPICH": lambda: microseconds([HYDRA, "-n", str(tasks), built["MPICH"], *words]),
         "Open MPI": lambda: microseconds([OPEN_MPI, "--oversubscribe", "--bind-to", "none", "-n", str(tasks),
                                           built["Open MPI"], *words])})
-    forced = in_turns({name: lambda algorithm=algorithm: microseconds(mpl, MP_COLL_INDEX=algorithm)
+    forced = in_turns(LAUNCHES, {name: lambda algorithm=algorithm: microseconds(mpl, MP_COLL_INDEX=algorithm)
                        for name, algorithm in ALGORITHMS.items()})
     lengths = output_of([POE, built["MPL"], str(pattern), str(ELEMENTS), "lengths", "-procs", str(tasks)], PATIENCE)
     return peers, forced, simulated(lengths, tasks)

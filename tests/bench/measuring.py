@@ -136,3 +136,14 @@ def output_of(command, patience, **variables):
         print(f"  {command[0]} failed: {err.strip()[-300:]}", file=sys.stderr)
         return None
     return out
+
+
+def in_turns(launches, runs):
+    """name -> median of what its run gives, of so many launches in turns; one that gave None is not run again."""
+    values = {name: [] for name in runs}
+    for _ in range(launches):
+        for name, run in runs.items():
+            if None not in values[name]:
+                values[name].append(run())
+    return {name: statistics.median(good) if (good := [v for v in of if v is not None]) else None
+            for name, of in values.items()}
