@@ -299,7 +299,7 @@ void LocalCalls::run(const Shape& shape, const Run& run, bool barrier) {
             sync.n = shape.n;
             this->run(sync, {}, false);
         }
-        StagedCall(shape, run, staging(), *this, me).run();
+        StagedCall(shape, run, staging(), into_slots_, *this, me).run();
         runtime_->messages().progress();
         return;
     }

@@ -58,6 +58,7 @@ class LocalCalls : private Commons::Host {
     std::optional<Commons> long_;
     std::optional<LineCalls> lines_;
     std::optional<Commons> staging_;      // from the first call that needs it
+    comm::RingCopy into_slots_;           // of staging_
     std::vector<std::uint32_t> indices_;  // of members, within the node
     std::vector<std::byte> scratch_;      // for functions of the user's
 };

@@ -46,11 +46,12 @@ bool StagedCall::fits(const Shape& shape) noexcept {
     return shape.operation != Operation::kSync && shape.matrix.empty() && room_for(shape) > 0;
 }
 
-StagedCall::StagedCall(const Shape& shape, const Run& run, Commons& commons, Commons::Host& host,
-                       std::uint32_t me)
+StagedCall::StagedCall(const Shape& shape, const Run& run, Commons& commons,
+                       comm::RingCopy& into_slots, Commons::Host& host, std::uint32_t me)
     : shape_(shape),
       run_(run),
       commons_(commons),
+      into_slots_(into_slots),
       host_(host),
       me_(me),
       reduces_(is_reduction(shape.operation)),
@@ -119,6 +120,10 @@ bool StagedCall::gives() const noexcept {
     }
 }
 
+void StagedCall::put_into_slot(std::byte* slot, const std::byte* from, Bytes bytes) {
+    if (bytes > 0) into_slots_(slot, from, bytes);
+}
+
 void StagedCall::fill(std::uint64_t number) {
     if (!gives()) {
         commons_.pass_by();
@@ -129,23 +134,23 @@ void StagedCall::fill(std::uint64_t number) {
     const Piece piece = piece_of(me_, number);
     switch (shape_.operation) {
         case Operation::kBcast:
-            put(commons_.slot_of(0, call), run_.result + piece.from, piece.length);
+            put_into_slot(commons_.slot_of(0, call), run_.result + piece.from, piece.length);
             break;
         case Operation::kScatter:
             for (std::uint32_t m = 0; m < shape_.n; ++m) {
                 const Piece its = piece_of(m, number);
                 if (m != me_)
-                    put(commons_.slot_of(m, call), run_.given + shape_.offset(m) + its.from,
+                    put_into_slot(commons_.slot_of(m, call), run_.given + shape_.offset(m) + its.from,
                         its.length);
             }
             break;
         case Operation::kIndex:
             for (std::uint32_t m = 0; m < shape_.n; ++m)
                 if (m != me_)
-                    put(own + m * piece_, run_.given + shape_.offset(m) + piece.from, piece.length);
+                    put_into_slot(own + m * piece_, run_.given + shape_.offset(m) + piece.from, piece.length);
             break;
         default:
-            put(own, run_.given + piece.from, piece.length);
+            put_into_slot(own, run_.given + piece.from, piece.length);
     }
     commons_.tell(call, host_);
 }

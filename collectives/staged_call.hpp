@@ -14,6 +14,7 @@
 
 #include "collectives/commons.hpp"
 #include "collectives/plan.hpp"
+#include "comm/ring_copy.hpp"
 
 namespace poe::collectives {
 
@@ -26,9 +27,10 @@ class StagedCall {
         return {kStages, stage_bytes(members), 0, 0};
     }
 
-    // All must outlive it; `commons` is of sizes(shape.n).
-    StagedCall(const Shape& shape, const Run& run, Commons& commons, Commons::Host& host,
-               std::uint32_t me);
+    // All must outlive it; `commons` is of sizes(shape.n). `into_slots` knows what copies into
+    // slots cost in calls before.
+    StagedCall(const Shape& shape, const Run& run, Commons& commons, comm::RingCopy& into_slots,
+               Commons::Host& host, std::uint32_t me);
     // Makes it. Blocking.
     void run();
 
@@ -42,6 +44,7 @@ class StagedCall {
     std::uint64_t pieces() const noexcept;
     bool gives() const noexcept;
     void fill(std::uint64_t number);
+    void put_into_slot(std::byte* slot, const std::byte* from, Bytes bytes);
     void work(std::uint64_t number);
     void drain(std::uint64_t number);
     void take(std::uint64_t number, std::uint64_t call);
@@ -52,6 +55,7 @@ class StagedCall {
     const Shape& shape_;
     const Run& run_;
     Commons& commons_;
+    comm::RingCopy& into_slots_;
     Commons::Host& host_;
     std::uint32_t me_;
     bool reduces_;

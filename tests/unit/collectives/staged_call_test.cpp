@@ -20,6 +20,7 @@ constexpr Bytes kLengths[] = {0, 4, 100, 4000, 32768, 65540, 150000};
 void run_member(std::byte* memory, std::uint32_t n, std::uint32_t me, unsigned seed, unsigned calls,
                 std::atomic<unsigned>& wrong) {
     Commons commons(memory, n, me, StagedCall::sizes(n));
+    comm::RingCopy into_slots;
     YieldingHost host;
     std::minstd_rand same(seed);
     for (unsigned call = 0; call < calls; ++call) {
@@ -34,7 +35,7 @@ void run_member(std::byte* memory, std::uint32_t n, std::uint32_t me, unsigned s
         if (shape.operation == Operation::kBcast && static_cast<Rank>(me) == shape.root)
             result = given;
         Run run{given.data(), in_place ? given.data() : result.data(), kCompose, 0};
-        StagedCall(shape, run, commons, host, me).run();
+        StagedCall(shape, run, commons, into_slots, host, me).run();
         // What a member gives is its own again.
         const std::vector<std::byte>& got = in_place ? given : result;
         if (!std::equal(wanted.begin(), wanted.end(), got.begin())) ++wrong;
