@@ -19,7 +19,8 @@ int explain(Operation operation, Bytes bytes, std::uint32_t n, int me, int tasks
 // How often a call takes an algorithm at most 10 % slower than the best. An exit status.
 int check_grid(int me, int tasks);
 
-// The points of the grid where the model alone takes something 5 % slower than the best or more.
+// The points of the grid where the model alone takes something 5 % slower than the best or more,
+// twice, some time apart.
 struct GridBests {
     std::vector<MeasuredBest> bests;
     bool on_network = false;  // else within a node
