@@ -240,7 +240,7 @@ void Runtime::make_devices(std::uint32_t index) {
         tcp_ = std::make_unique<TcpDevice>(*segment_, task_, settings_.buffer_mem,
                                            shared_memory_ != nullptr);
         devices.push_back(tcp_.get());
-        waiter_->sleep_in(*tcp_);
+        waiter_->sleep_in(*tcp_, shared_memory_ == nullptr);
     }
     const auto device_of = [this](TaskId peer) -> Device& {
         const bool neighbour = segment_->node_of(peer) == segment_->facts().node;

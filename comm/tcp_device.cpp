@@ -235,10 +235,16 @@ int TcpDevice::prepare_sleep(std::chrono::nanoseconds& limit) noexcept {
 void TcpDevice::sleep(std::chrono::nanoseconds limit) noexcept {
     prepare_sleep(limit);
     if (limit == 0ns) return;
-    const auto time = std::chrono::ceil<std::chrono::milliseconds>(limit);
-    event_count_ =
-        std::max(0, ::epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()),
-                                 static_cast<int>(time.count())));
+    const auto most = static_cast<int>(events_.size());
+    const timespec time{limit / 1s, (limit % 1s).count()};
+    event_count_ = ::epoll_pwait2(epoll_.get(), events_.data(), most, &time, nullptr);
+    if (event_count_ < 0 && errno != EINTR) {
+        // Linux before 5.11, or a container that forbids what it does not know.
+        const auto whole = std::chrono::ceil<std::chrono::milliseconds>(limit);
+        event_count_ =
+            ::epoll_wait(epoll_.get(), events_.data(), most, static_cast<int>(whole.count()));
+    }
+    event_count_ = std::max(0, event_count_);
 }
 
 bool TcpDevice::finish_sending() {

@@ -16,6 +16,8 @@ constexpr auto kSpinFor = 50us;
 constexpr auto kYieldUntil = 1ms;
 constexpr auto kYieldUntilCrowded = 300us;
 constexpr std::uint32_t kYieldsPerLook = 8;
+// A yield, and a look, that lasts as long has let somebody else run.
+constexpr auto kLongYield = 20us;
 // When to believe that somebody else has this core too.
 constexpr std::uint32_t kFirstYields = 2;
 constexpr std::uint32_t kLessons = 3;
@@ -76,14 +78,8 @@ void Waiter::learn() noexcept {
 bool Waiter::pause() noexcept {
     switch (mode_) {
         case WaitMode::kSleep:
-            leave_if_ending();
-            if (turns_++ == 0)
-                start_clock();
-            else
-                look_began_ = Clock::now();
-            impatient_ = true;
-            lasts_ = true;
-            return true;
+            impatient_ = lasts_ = true;
+            return pause_sleeping();
         case WaitMode::kPoll:
             return pause_spinning() && false;
         case WaitMode::kYield:
@@ -91,11 +87,21 @@ bool Waiter::pause() noexcept {
         case WaitMode::kAdaptive:
             break;
     }
-    if (shares_core()) {
-        first_yields_ = 1;
-        return pause_yielding();
+    if (shares_core()) first_yields_ = 1;
+    if (!shares_core() && !crowded_) return pause_spinning();
+    return wakes_for_all_ ? pause_sleeping() : pause_yielding();
+}
+
+bool Waiter::pause_sleeping() noexcept {
+    leave_if_ending();
+    if (turns_++ == 0) {
+        start_clock();
+        return true;
     }
-    return crowded_ ? pause_yielding() : pause_spinning();
+    look_began_ = Clock::now();
+    impatient_ = true;
+    lasts_ = look_began_ - started_ >= kYieldUntilCrowded;
+    return true;
 }
 
 bool Waiter::pause_spinning() noexcept {
@@ -113,7 +119,8 @@ bool Waiter::pause_spinning() noexcept {
     const auto waited = now - started_;
     if (waited < kSpinFor) return false;
     impatient_ = true;
-    lasts_ = waited >= kYieldUntil;
+    lasts_ = waited >= kYieldUntil ||
+             (wakes_for_all_ && first_yields_ > 0 && now - look_began_ >= kLongYield);
     look_was_vain();
     look_began_ = now;
     if (mode_ == WaitMode::kPoll) return false;
@@ -148,6 +155,7 @@ void Waiter::pause_between_looks() noexcept {
 }
 
 void Waiter::begin_sleep() noexcept {
+    if (wakes_for_all_) return;
     doorbell_seen_ =
         announce_sleep(slot_, place_ != nullptr ? kAsleepOnFifo : kAsleepOnDoorbell, fences_);
 }
@@ -155,7 +163,7 @@ void Waiter::begin_sleep() noexcept {
 void Waiter::sleep() noexcept {
     look_was_vain();
     if (header_.ending.load(std::memory_order_relaxed) == 0) {
-        const std::chrono::nanoseconds limit = longest_sleep(fences_);
+        const std::chrono::nanoseconds limit = impatient_ ? longest_sleep(fences_) : kSpinFor;
         if (place_ != nullptr)
             place_->sleep(limit);
         else

@@ -6,7 +6,9 @@
 //             more tasks than cores: yield at once (a hand-over costs 0.5 us), sleep after 0.3 ms.
 //             The same when waits have again and again lasted until the first yields: then somebody
 //             else has this core too (a task bound to it, another job), whatever the numbers say.
-//             Now and then a wait spins again, to see whether that has changed.
+//             Now and then a wait spins again, to see whether that has changed. A task that can sleep
+//             where all that it waits for wakes it by itself (connections only) sleeps where others
+//             yield, the first time for 50 us: each of its looks is a system call.
 //   poll      spin for ever     yield   yield for ever     sleep   sleep at once
 //
 // Sleeping cannot miss a message: begin_sleep() stores `sleeping` and passes the heavy fence, then
@@ -75,8 +77,12 @@ class Waiter {
     // throw.
     void look_around(std::function<void()> look) { look_around_ = std::move(look); }
 
-    // From now on sleeps are spent there. It must outlive the waiter.
-    void sleep_in(SleepPlace& place) noexcept { place_ = &place; }
+    // From now on sleeps are spent there. It must outlive the waiter. `wakes_for_all`: whatever the
+    // task may wait for ends a sleep there, without anybody who has to know of it.
+    void sleep_in(SleepPlace& place, bool wakes_for_all) noexcept {
+        place_ = &place;
+        wakes_for_all_ = wakes_for_all;
+    }
 
     // A new wait starts, or the one under way got something: back to the eager phase.
     void restart() noexcept {
@@ -124,6 +130,7 @@ class Waiter {
     void learn() noexcept;
     bool pause_spinning() noexcept;
     bool pause_yielding() noexcept;
+    bool pause_sleeping() noexcept;
     void start_clock() noexcept;
     void look_was_vain() noexcept;
     std::uint32_t in_ms(Clock::time_point time) const noexcept;
@@ -145,6 +152,7 @@ class Waiter {
     std::uint32_t shared_waits_ = 0;  // so many more waits yield at once
     std::uint32_t doorbell_seen_ = 0;
     SleepPlace* place_ = nullptr;  // null: the doorbell
+    bool wakes_for_all_ = false;   // the place does
     Clock::time_point started_;
     Clock::time_point look_began_;  // or earlier
     std::function<void()> look_around_;

@@ -90,6 +90,26 @@ TEST_CASE("each way to wait does what its name says") {
     CHECK(rig.slot.doing.read().since_ms > 0);
 }
 
+TEST_CASE("where a core is shared, a task that anything wakes sleeps at once") {
+    class Place final : public SleepPlace {
+        void sleep(std::chrono::nanoseconds) noexcept override {}
+        int prepare_sleep(std::chrono::nanoseconds&) noexcept override { return -1; }
+    };
+    Rig rig(false);
+    Place place;
+    const auto sleeps_at_once = [&](std::uint32_t cpus, bool wakes_for_all) {
+        rig.facts.cpus = cpus;
+        rig.facts.local_tasks = 2;
+        Waiter waiter(rig.header, rig.facts, rig.slot, poe::WaitMode::kAdaptive, rig.fences);
+        waiter.sleep_in(place, wakes_for_all);
+        waiter.restart();
+        return waiter.pause();
+    };
+    CHECK(sleeps_at_once(1, true));
+    CHECK_FALSE(sleeps_at_once(1, false));
+    CHECK_FALSE(sleeps_at_once(2, true));
+}
+
 // 'S' while the process sleeps, 'Z' when it has exited.
 static char state_of(pid_t pid) {
     std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
