@@ -158,23 +158,13 @@ class Entry {
                 return refuse_outcome(call_, *wrong);
         }
         if (ending.blocking) {
-            if (DirectCalls* direct = library_.direct_for(*group_, made_.shape)) {
-                direct->run(made_.shape, made_.run, library_.barrier());
-                count_traffic();
-                return 0;
-            }
-            if (LocalCalls* local = library_.local_for(*group_, made_.shape)) {
-                local->run(made_.shape, made_.run, library_.barrier());
-                count_traffic();
-                return 0;
-            }
+            const Plan* plan = library_.run_blocking(*group_, made_);
+            if (plan != nullptr) return refuse_outcome(call_, *plan);
+            count_traffic();
+            return 0;
         }
         Plan& plan = library_.plan_for(*group_, made_);
         library_.begin(*group_, plan, made_.run);
-        if (ending.id == nullptr) {
-            plan.finish(library_.messages());
-            return refuse_outcome(call_, plan);
-        }
         plan.advance(library_.messages());
         *ending.id = library_.add_running(*group_, plan).id;
         return 0;

@@ -32,10 +32,10 @@ bool leads(const Colouring& colouring, Rank rank) {
 
 // With the counters of all members of the parent. A task that leads groups of several colourings
 // counts them one after the other.
-Made from_counters(Library& library, Group& parent, const std::vector<Colouring>& colourings,
-                   const std::vector<std::uint32_t>& counters) {
+Numbered from_counters(Library& library, Group& parent, const std::vector<Colouring>& colourings,
+                       const std::vector<std::uint32_t>& counters) {
     Groups& groups = library.groups();
-    Made made;
+    Numbered numbered;
     for (std::size_t i = 0; i < colourings.size(); ++i) {
         const Colouring& colouring = colourings[i];
         const std::int32_t label = colouring.labels[static_cast<std::size_t>(parent.me)];
@@ -50,8 +50,15 @@ Made from_counters(Library& library, Group& parent, const std::vector<Colouring>
         const auto number = groups.number(members.front(), counter);
         if (!number) return {};
         if (ranks.front() == parent.me) groups.count();
-        made.groups.push_back(&groups.add(*number, label, std::move(members)));
+        numbered.groups.push_back({*number, label, std::move(members)});
     }
+    return numbered;
+}
+
+Made made_of(Library& library, Numbered numbered) {
+    Made made{{}, numbered.wrong};
+    for (NewGroup& each : numbered.groups)
+        made.groups.push_back(&library.groups().add(each.gid, each.label, std::move(each.members)));
     return made;
 }
 
@@ -87,10 +94,15 @@ Made partition(Library& library, Group& parent, int key, int label) {
         colouring.keys.push_back(told.key);
         counters.push_back(told.counter);
     }
-    return from_counters(library, parent, {colouring}, counters);
+    return made_of(library, from_counters(library, parent, {colouring}, counters));
 }
 
 Made make_coloured(Library& library, Group& parent, const std::vector<Colouring>& colourings) {
+    return made_of(library, number_coloured(library, parent, colourings));
+}
+
+Numbered number_coloured(Library& library, Group& parent,
+                         const std::vector<Colouring>& colourings) {
     const std::uint32_t own = library.groups().counter();
     std::vector<std::uint32_t> counters(parent.size());
     if (Plan* wrong =

@@ -33,4 +33,17 @@ Made partition(Library& library, Group& parent, int key, int label);
 // The same for several colourings at once that all members know: one exchange for all of them.
 Made make_coloured(Library& library, Group& parent, const std::vector<Colouring>& colourings);
 
+// What such groups would be: with numbers that no others have, but not yet made. `groups` as in
+// Made.
+struct NewGroup {
+    int gid = 0;
+    int label = 0;
+    std::vector<TaskId> members;
+};
+struct Numbered {
+    std::vector<NewGroup> groups;
+    Plan* wrong = nullptr;
+};
+Numbered number_coloured(Library& library, Group& parent, const std::vector<Colouring>& colourings);
+
 }  // namespace poe::collectives

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "collectives/direct_calls.hpp"
+#include "collectives/level_calls.hpp"
 #include "collectives/local_calls.hpp"
 #include "collectives/plan.hpp"
 

@@ -18,6 +18,7 @@ namespace poe::collectives {
 struct Plans;       // kept schedules, plan.hpp
 class LocalCalls;   // shared memory, local_calls.hpp
 class DirectCalls;  // the members' own memory, direct_calls.hpp
+class LevelCalls;   // within nodes and between them, level_calls.hpp
 
 struct Group {
     Group(int number, int its_label, std::vector<TaskId> tasks, TaskId own);
@@ -39,6 +40,8 @@ struct Group {
     std::unique_ptr<LocalCalls> local;
     // Null until the first call that could use it, and where `local` has no memory.
     std::unique_ptr<DirectCalls> direct;
+    // Null until the first call on a job of several nodes that could use it.
+    std::unique_ptr<LevelCalls> levels;
 };
 
 // The groups of this task. A number is (counter, task): the task of rank 0 counts the groups it has

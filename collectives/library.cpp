@@ -13,6 +13,7 @@
 
 #include "collectives/algorithms/algorithms.hpp"
 #include "collectives/barrier.hpp"
+#include "collectives/level_calls.hpp"
 #include "comm/api_call.hpp"
 #include "comm/base/check.hpp"
 #include "comm/base/tuning_path.hpp"
@@ -166,6 +167,35 @@ LocalCalls* Library::memory_of(Group& group) {
         if (piece != 0) group.local = std::make_unique<LocalCalls>(runtime_, group, piece - 1);
     }
     return group.local->available() ? group.local.get() : nullptr;
+}
+
+// Barriers are made of schedules, and whoever asks for an algorithm by name gets its messages.
+LevelCalls* Library::levels_for(Group& group, const Shape& shape) {
+    if (runtime_.nodes() == 1 || barrier_ || overrides_[static_cast<std::size_t>(shape.operation)])
+        return nullptr;
+    if (group.levels == nullptr)
+        group.levels = std::make_unique<LevelCalls>(*this, group, nodes_of(group));
+    return group.levels->fits(shape) ? group.levels.get() : nullptr;
+}
+
+bool Library::in_two_levels(const Shape& placed) {
+    return std::string_view(choice_for(placed).algorithm->name) == "two-level";
+}
+
+Plan* Library::run_blocking(Group& group, const CollectiveCall& call) {
+    if (DirectCalls* direct = direct_for(group, call.shape)) {
+        direct->run(call.shape, call.run, barrier_);
+        return nullptr;
+    }
+    if (LocalCalls* local = local_for(group, call.shape)) {
+        local->run(call.shape, call.run, barrier_);
+        return nullptr;
+    }
+    if (LevelCalls* levels = levels_for(group, call.shape)) return levels->run(call);
+    Plan& plan = plan_for(group, call);
+    begin(group, plan, call.run);
+    plan.finish(messages());
+    return &plan;
 }
 
 Plan& Library::plan_for(Group& group, const CollectiveCall& call) {

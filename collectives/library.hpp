@@ -59,6 +59,11 @@ class Library {
     // The same, but whether they can be made that way, whatever was measured to be faster.
     LocalCalls* possible_local(Group& group, const Shape& shape);
     DirectCalls* possible_direct(Group& group, const Shape& shape);
+    // Makes the call, in the fastest way. Null when there were no messages, or the plan that was
+    // run, or that went wrong. Blocking.
+    Plan* run_blocking(Group& group, const CollectiveCall& call);
+    // Whether the schedule in two levels is the one to take. `placed` says where ranks are.
+    bool in_two_levels(const Shape& placed);
     // The plan to run for a call on that group, built at the first call of its shape.
     Plan& plan_for(Group& group, const CollectiveCall& call);
     // What messages cost, as far as anybody has said.
@@ -103,6 +108,7 @@ class Library {
   private:
     void read_modes(const Variables& variables);
     LocalCalls* memory_of(Group& group);
+    LevelCalls* levels_for(Group& group, const Shape& shape);
     const Tuning& take_tuning();
     struct FoundWay {
         Shape shape;

@@ -49,6 +49,9 @@ class Plan {
     // the group do not agree. 0, 0: they do.
     Bytes came() const noexcept { return came_; }
     Bytes expected() const noexcept { return expected_; }
+    bool went_wrong() const noexcept {
+        return outcome_ != comm::Outcome::kDone || came_ != expected_;
+    }
     std::span<const Step> steps() const noexcept { return schedule_.steps(); }
 
   private:

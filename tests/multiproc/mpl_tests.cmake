@@ -146,11 +146,17 @@ function(collectives_with name environment)
 endfunction()
 foreach(moment 9000 26000 70000)
   mpl_test(collectives_kill_${moment} mpl_run -n 4 -k ${moment} $<TARGET_FILE:mpl_collectives> ${moment} 100000 10)
+  mpl_test(collectives_nodes_kill_${moment} mpl_run -N 2 -n 6 -k ${moment} $<TARGET_FILE:mpl_collectives> ${moment} 100000 10)
 endforeach()
 collectives_with(barrier MP_CCL_MODE=barrier -n 7)
 collectives_with(develop MP_EUIDEVELOP=yes -n 4)
 collectives_with(ip "" -i -n 4)
 collectives_with(nodes "" -N 2 -n 7)
+collectives_with(nodes_of_3 "" -N 3 -n 8)
+# What blocking calls of several nodes are made of shared memory for.
+collectives_with(nodes_schedules
+                 "MP_COLL_SYNC=two-level;MP_COLL_COMBINE=two-level;MP_COLL_CONCAT=two-level;MP_COLL_BCAST=two-level"
+                 -N 2 -n 7)
 collectives_with(rendezvous "" -n 7 -e 100)
 collectives_with(no_fetching "" -n 4 -e 100 -f)
 collectives_with(small_buffers "" -n 4 -b 16384)
