@@ -148,6 +148,11 @@ class BadFlags(LaunchTest):
             self.refused("-procs", value, words=["-procs", value or "empty"])
         self.refused(env=clean_environment(MP_PROCS="many"), words=["MP_PROCS", "many"])
 
+    def test_more_tasks_than_this_node_shall_have(self):
+        self.refused("-procs", "4", "-tasks_per_node", "3", words=["-tasks_per_node", "which 2 nodes", "-rmpool"])
+        self.refused("-procs", "4", "-tasks_per_node", "3", "-nodes", "1", words=["4 tasks do not fit on 1 node with 3"])
+        self.ok(poe("true", "-procs", "4", "-tasks_per_node", "4"))
+
     def test_unknown_values_say_what_is_allowed(self):
         self.refused("-labelio", "yess", words=["-labelio", "yess", "yes", "no"])
         self.refused("-stdoutmode", "orderd", words=["orderd", "ordered", "unordered"])
