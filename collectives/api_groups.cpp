@@ -33,7 +33,7 @@ int refuse_list(const ApiCall& call, int gsize, const int* glist) {
     for (const int task : sorted) {
         if (!comm::is_task(runtime, task))
             return call.refuse(MplError::kMember, "there is no task " + std::to_string(task),
-                               "tasks are " + comm::task_range(runtime));
+                               comm::task_range(runtime));
     }
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -17,6 +18,7 @@ namespace poe::pm {
 namespace {
 
 constexpr std::size_t kChunk = 64 << 10;
+constexpr std::chrono::milliseconds kAskAfter(250);
 
 }  // namespace
 
@@ -28,7 +30,7 @@ bool InputSource::is_empty(int fd) {
 }
 
 InputSource::InputSource(asio::io_context& loop, int fd, Handlers handlers)
-    : fd_(fd), handlers_(std::move(handlers)), ready_(loop) {
+    : fd_(fd), handlers_(std::move(handlers)), ready_(loop), next_ask_(loop) {
     struct stat status = {};
     ::fstat(fd, &status);
     if (S_ISREG(status.st_mode)) kind_ = Kind::kFile;
@@ -92,11 +94,21 @@ void InputSource::on_ready() {
         return;
     }
     const bool first_not_read = kind_ == Kind::kOther && sent_ > 0 && progress_.consumed == 0;
-    if (first_not_read || sent_ >= progress_.delivered + kWindow || !in_foreground()) {
+    if (first_not_read || sent_ >= progress_.delivered + kWindow) {
         paused_ = true;
         return;
     }
+    if (!in_foreground()) return wait_for_foreground();
     read_stream();
+}
+
+void InputSource::wait_for_foreground() {
+    paused_ = true;
+    next_ask_.expires_after(kAskAfter);
+    next_ask_.async_wait([this](const asio::error_code& error) {
+        if (error || !paused_) return;
+        in_foreground() ? on_continue() : wait_for_foreground();
+    });
 }
 
 // Sends a copy of what is in the pipe or socket and leaves it there. False: it is at its end.
@@ -162,6 +174,7 @@ void InputSource::finish() {
     }
     asio::error_code ignored;
     ready_.close(ignored);
+    next_ask_.cancel();
     ended_ = true;
 }
 

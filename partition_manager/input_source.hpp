@@ -4,7 +4,8 @@
 //   file           read at its offset, which moves, at the end, by what the tasks consumed
 //   pipe, socket   looked at (tee, MSG_PEEK) until a task has read its first byte, then read
 //   terminal, ...  cannot be looked at: read when something was typed while poe is in the
-//   foreground
+//   foreground. Nobody tells a job that still runs that it has come there (fg); so while
+//   something was typed elsewhere, it is asked four times a second
 //
 // The descriptor is shared with the shell: its flags are not changed. Readiness comes from an epoll
 // descriptor of our own.
@@ -17,6 +18,7 @@
 
 #include <asio/io_context.hpp>
 #include <asio/posix/stream_descriptor.hpp>
+#include <asio/steady_timer.hpp>
 
 #include "comm/base/unique_fd.hpp"
 #include "partition_manager/messages.hpp"
@@ -56,6 +58,7 @@ class InputSource {
     void read_stream();
     void end();
     bool in_foreground() const;
+    void wait_for_foreground();
 
     int fd_;
     Handlers handlers_;
@@ -70,6 +73,7 @@ class InputSource {
     UniqueFd look_read_;  // a pipe of our own, to look into another
     UniqueFd look_write_;
     asio::posix::stream_descriptor ready_;  // epoll descriptor that watches fd_
+    asio::steady_timer next_ask_;           // whether we are in the foreground
     std::string buffer_;
 };
 

@@ -12,6 +12,7 @@
 #include "comm/base/error.hpp"
 #include "partition_manager/guardian.hpp"
 #include "partition_manager/node_daemon.hpp"
+#include "partition_manager/spawn.hpp"
 
 namespace {
 
@@ -52,7 +53,7 @@ int main(int argc, char** argv) {
         if (guarded)
             if (const auto status = poe::pm::guard_daemon()) return *status;
         const poe::pm::SignalHeritage heritage = poe::pm::SignalHeritage::capture();
-        ::signal(SIGPIPE, SIG_IGN);
+        poe::pm::make_writes_fail();
         const bool duplex = same_stream(0, 1);
         poe::UniqueFd in = move_away(0);
         poe::UniqueFd out = duplex ? poe::UniqueFd() : move_away(1);

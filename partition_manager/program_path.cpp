@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "comm/base/unique_fd.hpp"
@@ -32,8 +33,13 @@ std::string trouble_with(const std::string& file) {
     }
     if (S_ISDIR(status.st_mode)) return "it is a directory, not a program";
     if (!S_ISREG(status.st_mode)) return "it is not a regular file";
-    if (::access(file.c_str(), X_OK) != 0) return "it is not executable (chmod +x " + file + " ?)";
-    return "";
+    if (::access(file.c_str(), X_OK) == 0) return "";
+    constexpr mode_t kAnybody = S_IXUSR | S_IXGRP | S_IXOTH;
+    if ((status.st_mode & kAnybody) == 0) return "it is not executable (chmod +x)";
+    struct statvfs where = {};
+    if (::statvfs(file.c_str(), &where) == 0 && (where.f_flag & ST_NOEXEC) != 0)
+        return "it is on a file system without execution (mount option noexec)";
+    return "you may not execute it (`ls -l` shows who may)";
 }
 
 std::string joined(const std::string& directory, const std::string& name) {

@@ -23,6 +23,8 @@ namespace {
 // This program changes what happens at no real-time signal, so those need no care.
 constexpr int kLastStandardSignal = SIGSYS;
 
+constexpr int kWriteSignals[] = {SIGPIPE, SIGXFSZ};
+
 // Moves `fd` to `wanted`, open across exec.
 bool place(int fd, int wanted) noexcept {
     if (fd < 0) return true;
@@ -75,9 +77,9 @@ unsigned first_useless(const SpawnRequest& request) noexcept {
         return errno;
     if (request.open_files) ::setrlimit(RLIMIT_NOFILE, &*request.open_files);
     if (request.cpus != nullptr) ::sched_setaffinity(0, sizeof *request.cpus, request.cpus);
-    // Exec makes handlers default. What was ignored when we started stays so; SIGPIPE, which we
-    // ignore for ourselves, does not.
-    ::signal(SIGPIPE, SIG_DFL);
+    // Exec makes handlers default. What was ignored when we started stays so; what we ignore for
+    // ourselves does not.
+    make_writes_kill();
     if (request.ignored_signals != nullptr) {
         for (int number = 1; number <= kLastStandardSignal; ++number)
             if (::sigismember(request.ignored_signals, number) == 1) ::signal(number, SIG_IGN);
@@ -106,6 +108,14 @@ struct Start {
 constexpr std::size_t kStackBytes = 32 << 10;
 
 }  // namespace
+
+void make_writes_fail() noexcept {
+    for (const int signal : kWriteSignals) ::signal(signal, SIG_IGN);
+}
+
+void make_writes_kill() noexcept {
+    for (const int signal : kWriteSignals) ::signal(signal, SIG_DFL);
+}
 
 UniqueFd move_up(UniqueFd fd) noexcept {
     UniqueFd moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kLowDescriptors));

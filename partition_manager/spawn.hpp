@@ -25,6 +25,12 @@ inline constexpr int kLowDescriptors = 64;
 // The same descriptor under a number from kLowDescriptors on; as it is when there is none.
 UniqueFd move_up(UniqueFd fd) noexcept;
 
+// From now on a write that nobody reads, or that goes beyond the limit of file sizes (ulimit -f),
+// fails (EPIPE, EFBIG) and does not end this process by a signal.
+void make_writes_fail() noexcept;
+// The opposite, for what replaces this process by exec. Safe in a child that shares our memory.
+void make_writes_kill() noexcept;
+
 struct SpawnRequest {
     const char* path = nullptr;  // the file to execute; no search
     char* const* argv = nullptr;
@@ -36,8 +42,8 @@ struct SpawnRequest {
     bool new_session = false;   // setsid; otherwise its own process group
     int death_signal = 0;       // sent to it when our thread ends; 0 for none
     const sigset_t* signal_mask = nullptr;  // its mask; nullptr: empty
-    // Ignored in it. Signals that have a handler here, and SIGPIPE, are default otherwise; what
-    // else this process ignores stays ignored.
+    // Ignored in it. Signals that have a handler here, and those of make_writes_fail(), are default
+    // otherwise; what else this process ignores stays ignored.
     const sigset_t* ignored_signals = nullptr;
     std::optional<rlimit> open_files;  // its RLIMIT_NOFILE
     const cpu_set_t* cpus = nullptr;   // the only ones it may use; no failure when that cannot be

@@ -130,6 +130,19 @@ void add_messages(const TaskState& state, std::vector<std::string>& lines) {
     if (told.empty()) tell(false);
 }
 
+// Members of one group stand in different collective calls: one of them has left out a call, has
+// made one too many, or has left one early because it gave another length than the others.
+bool calls_differ(const std::vector<const TaskState*>& states, const std::vector<TaskId>& stuck) {
+    std::map<std::int32_t, Call> call_of_group;
+    for (const TaskId task : stuck) {
+        const TaskDoing& doing = states[static_cast<std::size_t>(task)]->doing;
+        if (!is_collective(doing.call)) continue;
+        if (call_of_group.try_emplace(doing.type, doing.call).first->second != doing.call)
+            return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 std::string wait_in_words(const TaskState& state) {
@@ -167,6 +180,10 @@ std::vector<std::string> lines_about(const std::vector<const TaskState*>& states
     if (!more.empty())
         lines.push_back(tasks_in_words(more) + (more.size() == 1 ? " waits" : " wait") +
                         " for these or each other in the same way");
+    if (calls_differ(states, stuck))
+        lines.emplace_back(
+            "their collective calls differ: with -euidevelop yes all members compare theirs, and "
+            "the first difference is an error");
 
     std::vector<std::string> messages;
     for (const TaskId task : stuck) {

@@ -29,6 +29,24 @@ Result<std::optional<pm::HostFile>> host_file_of(const Options& options) {
     return pm::load_host_file(options.host_file_use, options.host_file);
 }
 
+// Whether the flags ask for more nodes than this one, when nothing names others.
+std::optional<UserError> more_than_this_node(const Options& options) {
+    const int most = options.tasks_per_node;
+    const int nodes = options.nodes > 0 ? options.nodes
+                      : most > 0        ? (options.procs + most - 1) / most
+                                        : 1;
+    if (nodes > 1)
+        return UserError{
+            options.origin(options.nodes > 0 ? OptionId::kNodes : OptionId::kTasksPerNode),
+            0,
+            0,
+            "nothing says which " + std::to_string(nodes) + " nodes",
+            "name them in a host file, or give a pool (-rmpool) or -resd yes",
+            0};
+    const auto dealt = pm::deal_tasks(request_of(options), 1, "this node");
+    return dealt ? std::nullopt : std::optional(dealt.error());
+}
+
 bool names_pools(const std::optional<pm::HostFile>& file) {
     return file && !file->lines.empty() && file->lines[0].is_pool;
 }
@@ -97,13 +115,8 @@ Result<pm::TaskMap> find_nodes(Options& options, const pm::GetVariable& variable
     }
     if (names_pools(host_file.value()) || (!host_file.value() && !options.pool.empty()))
         return map_from_pools(options, host_file.value());
-    if (!host_file.value() && options.nodes > 1)
-        return UserError{options.origin(OptionId::kNodes),
-                         0,
-                         0,
-                         "nothing says which " + std::to_string(options.nodes) + " nodes",
-                         "name them in a host file, or give a pool (-rmpool) or -resd yes",
-                         0};
+    if (!host_file.value())
+        if (auto trouble = more_than_this_node(options)) return *trouble;
     if (host_file.value() && (options.nodes > 0 || options.tasks_per_node > 0))
         diagnostics.attention(kAttention, "-nodes and -tasks_per_node are ignored: the host file " +
                                               host_file.value()->path +

@@ -24,6 +24,7 @@
 #include "partition_manager/host_file.hpp"
 #include "partition_manager/input_source.hpp"
 #include "partition_manager/local_names.hpp"
+#include "partition_manager/spawn.hpp"
 #include "poe/diagnostics.hpp"
 #include "poe/help.hpp"
 #include "poe/job.hpp"
@@ -261,7 +262,7 @@ int run_all_steps(const Run& run, ProgramPrompt& prompt) {
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
-    ::signal(SIGPIPE, SIG_DFL);
+    pm::make_writes_kill();
     ::execvp(argv[0], argv.data());
     throw Error("cannot run " + words[0] + ", the resource manager's command (is Slurm installed?)",
                 errno);
@@ -317,7 +318,7 @@ int trace_command(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
     const pm::SignalHeritage heritage = pm::SignalHeritage::capture();
-    ::signal(SIGPIPE, SIG_IGN);
+    pm::make_writes_fail();
     hold_standard_descriptors();
     const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
     if (is_trace_command(arguments)) return trace_command(arguments);

@@ -199,7 +199,8 @@ NodeSegment NodeSegment::create(const NodeSegmentSpec& spec) {
         const SegmentLayout& layout = segment.facts_.layout;
         if (::ftruncate(segment.file_.get(), static_cast<off_t>(layout.file_bytes)) != 0) {
             throw_errno("cannot size the node segment " + segment.path_ + " to " +
-                        in_kilobytes(layout.file_bytes) + " (sparse)");
+                        in_kilobytes(layout.file_bytes) + " (sparse)" +
+                        (errno == EFBIG ? "; raise the limit of file sizes (`ulimit -f`)" : ""));
         }
         segment.reserve(0, layout.fixed_bytes, "the node segment of job " + spec.job_id);
         segment.map_fixed_part(segment.path_, Access::kReadWrite);

@@ -4,6 +4,7 @@
 import os
 import pathlib
 import resource
+import signal
 import socket
 import subprocess
 import tempfile
@@ -49,6 +50,16 @@ class BadPrograms(LaunchTest):
 
     def test_not_executable(self):
         self.refused(self.file("plain", b"#!/bin/sh\n", 0o644), "not executable", "chmod")
+
+    def test_a_file_system_without_execution(self):
+        if os.getuid() != 0:
+            self.skipTest("needs root, for a file system of its own")
+        script = 'mount -t tmpfs -o noexec tmpfs "$1" && cp /bin/true "$1" && exec "$2" "$1/true" -procs 2'
+        result = subprocess.run(["unshare", "--mount", "sh", "-c", script, "sh", self.path, POE], capture_output=True,
+                                stdin=subprocess.DEVNULL, timeout=60, env=clean_environment())
+        self.ok(result, 255)
+        self.assertIn(b"noexec", result.stderr)
+        self.assertNotIn(b"chmod", result.stderr)
 
     def test_directory(self):
         (self.path / "folder").mkdir()
@@ -137,6 +148,11 @@ class BadFlags(LaunchTest):
             self.refused("-procs", value, words=["-procs", value or "empty"])
         self.refused(env=clean_environment(MP_PROCS="many"), words=["MP_PROCS", "many"])
 
+    def test_more_tasks_than_this_node_shall_have(self):
+        self.refused("-procs", "4", "-tasks_per_node", "3", words=["-tasks_per_node", "which 2 nodes", "-rmpool"])
+        self.refused("-procs", "4", "-tasks_per_node", "3", "-nodes", "1", words=["4 tasks do not fit on 1 node with 3"])
+        self.ok(poe("true", "-procs", "4", "-tasks_per_node", "4"))
+
     def test_unknown_values_say_what_is_allowed(self):
         self.refused("-labelio", "yess", words=["-labelio", "yess", "yes", "no"])
         self.refused("-stdoutmode", "orderd", words=["orderd", "ordered", "unordered"])
@@ -168,6 +184,24 @@ class Limits(LaunchTest):
             resource.setrlimit(resource.RLIMIT_NOFILE, (200, 4096))
         result = self.ok(poe("sh", "-c", "ulimit -Sn; ulimit -Hn", "-procs", "1", preexec_fn=limits))
         self.assertEqual(result.stdout.split(), [b"200", b"4096"])
+
+    def test_a_limit_of_file_sizes(self):
+        result = self.ok(self.limited(resource.RLIMIT_FSIZE, 1024, "true", "-procs", "2"), 1)
+        self.assertRegex(result.stderr, rb"ERROR: .*ulimit -f.*File too large\n$")
+        with tempfile.TemporaryFile() as file:  # the segment fits, the output does not
+            result = poe("seq", "2000000", "-procs", "2", stdout=file,
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (16 << 20, 16 << 20)))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(b"cannot write standard output: File too large", result.stderr)
+
+    def test_tasks_die_of_a_file_that_is_too_large(self):
+        with tempfile.TemporaryDirectory() as directory:
+            result = self.limited(resource.RLIMIT_FSIZE, 16 << 20, "head", "-c", "20000000", "/dev/zero", "-outfile",
+                                  f"{directory}/%r")
+            self.assertIn(b"File too large", self.ok(result, 1).stderr)
+            result = self.limited(resource.RLIMIT_FSIZE, 16 << 20, "dd", "if=/dev/zero", f"of={directory}/big", "bs=4M",
+                                  "count=9")
+            self.assertIn(b"SIGXFSZ", self.ok(result, 128 + signal.SIGXFSZ).stderr)
 
     def test_no_daemon(self):
         result = self.ok(poe("true", env=clean_environment(MP_PMD="/no/such/pmd")), 1)

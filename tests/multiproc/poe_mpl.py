@@ -115,6 +115,13 @@ int main(void) { char x = 1; if (mpc_bsend(&x, 1, 99, 1) == -1) printf("refused 
             self.assertIn(b"0032-", result.stderr)
             self.assertIn(b"99", result.stderr)
 
+    def test_a_member_that_is_no_task(self):
+        with tempfile.TemporaryDirectory() as directory:
+            program = self.compile(directory, """
+int main(void) { int list[] = {0, 88}, gid; return mpc_group(2, list, 1, &gid) == -1 ? 0 : 3; }""")
+            result = self.ok(poe(program, "-procs", "2"))
+            self.assertEqual(result.stderr.count(b" there is no task 88; tasks are 0 to 1.\n"), 2, result.stderr)
+
 
 class Installation(LaunchTest):
     def test_installed_copy_builds_and_runs_programs(self):

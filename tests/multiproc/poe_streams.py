@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 from launching import (DEADLINE, POE, SANITIZED, LaunchTest, clean_environment, descendants_of, main, poe, processes, start,
@@ -275,6 +276,27 @@ class Input(LaunchTest):
         self.assertEqual((out, err, job.returncode), (b"and two\n", b"", 0))
         os.close(leader)
         os.close(follower)
+
+    def test_from_a_terminal_after_a_time_in_the_background(self):
+        """A shell does not tell a job that it has not stopped when it brings it to the foreground."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            leader, follower = pty.openpty()
+            shell = subprocess.Popen(["bash", "--norc", "-i"], stdin=follower, stdout=follower, stderr=follower, cwd=folder,
+                                     env=clean_environment(POE=POE), preexec_fn=lambda: (os.setsid(), fcntl.ioctl(0, termios.TIOCSCTTY, 0)))
+            os.write(leader, b"$POE sh -c '>ready; cat >got' &\n")
+            wait_for(lambda: (folder / "ready").exists(), "the task to run")
+            os.write(leader, b">not-for-tasks\n")
+            wait_for(lambda: (folder / "not-for-tasks").exists(), "the shell to read its line")
+            os.write(leader, b"fg; >over; exit\n")
+            job = wait_for(lambda: [p for p in descendants_of(shell.pid) if os.getpgid(p) == p], "the job to be there")[0]
+            wait_for(lambda: os.tcgetpgrp(leader) == job, "the job to be in the foreground")
+            os.write(leader, b"for tasks\n\x04")
+            wait_for(lambda: (folder / "over").exists(), "the job to end")
+            self.assertEqual((folder / "got").read_text(), "for tasks\n")
+            shell.wait(timeout=30)
+            os.close(leader)
+            os.close(follower)
 
     def test_the_flags_of_our_descriptors_do_not_change(self):
         reader, writer = os.pipe()

@@ -141,7 +141,9 @@ TEST_CASE("a collective call that not everybody makes", "[wait_graph]") {
     broadcast.doing.call = Call::kBcast;
     const WaitFindings mixed = find({synchronises(0, 1), broadcast});
     CHECK(mixed.lines ==
-          Lines{"task 0 waits in mpc_sync for task 1", "task 1 waits in mpc_bcast for task 0"});
+          Lines{"task 0 waits in mpc_sync for task 1", "task 1 waits in mpc_bcast for task 0",
+                "their collective calls differ: with -euidevelop yes all members compare theirs, "
+                "and the first difference is an error"});
 }
 
 TEST_CASE("messages that were sent with another type or by another task", "[wait_graph]") {
