@@ -176,6 +176,8 @@ Result<SimulatorArguments> read_simulator_arguments(const std::vector<std::strin
             return mistake("\"" + word + "\" is one word too many, or no flag", "see mpsim -h");
         }
     }
+    if (arguments.numbers["-tt"] > 0 && arguments.numbers["-cores"] == 0)
+        return mistake("-tt is about cores that ranks share", "say how many, with -cores");
     return shaped(std::move(arguments), ranks_given);
 }
 

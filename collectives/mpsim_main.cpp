@@ -114,7 +114,9 @@ int run(const SimulatorArguments& arguments) {
         }
         if (draw) continue;
         const double cores = arguments.cores();
-        const double time = cores > 0 ? std::max(result.time, result.work / cores) : result.time;
+        const double work =
+            result.work + static_cast<double>(result.waits) * arguments.numbers.at("-tt");
+        const double time = cores > 0 ? std::max(result.time, work / cores) : result.time;
         std::printf("%-20s %14.2f %10llu %14llu %16llu %12llu\n", choice.text().c_str(), time,
                     static_cast<unsigned long long>(result.counts.c1),
                     static_cast<unsigned long long>(result.counts.c2),
@@ -137,6 +139,7 @@ constexpr const char* kHelp =
     "  -turns             they are on the nodes in turn, else in blocks\n"
     "  -nts (0.05), -ntc (0.00005)  ts and tc within a node\n"
     "  -cores N           the ranks share N cores, of each node; else each has its own\n"
+    "  -tt TIME (0)       of such a core, until another rank runs on it when one waits\n"
     "  -lengths FILE      index: n times n numbers, the bytes from each rank to each\n"
     "  -tw TIME (0)       per byte copied or reduced\n"
     "  -tree              draw as text who hears from whom, and when\n"

@@ -35,6 +35,7 @@ struct RankState {
     double in_free = 0;
     std::uint32_t started = 0;
     std::uint32_t parked_for = 0;  // rank + 1 whose message it waits for; 0: it does not
+    bool waits = false;            // and that has been counted
     std::vector<Posted> posted;    // receives that have not been waited for
     std::vector<InFlight> inbox;   // messages on their way, in the order they were sent
 };
@@ -153,7 +154,12 @@ class Simulator {
                     rank.posted.push_back({rank.started++, event.number});
                     break;
                 case Kind::kWait:
+                    if (!rank.waits && awaits(rank, event.number)) {
+                        rank.waits = true;
+                        ++result_.waits;
+                    }
                     if (!wait(r, event.number)) return;
+                    rank.waits = false;
                     break;
                 case Kind::kWork:
                     work(rank, event.bytes * model_.work_per_byte);
@@ -220,10 +226,14 @@ class Simulator {
         }
     }
 
+    static bool awaits(const RankState& rank, std::uint32_t messages) {
+        return !rank.posted.empty() && rank.posted.front().number < messages;
+    }
+
     // Receives in the order they were started; false: a message is missing.
     bool wait(std::uint32_t r, std::uint32_t messages) {
         RankState& rank = ranks_[r];
-        while (!rank.posted.empty() && rank.posted.front().number < messages) {
+        while (awaits(rank, messages)) {
             const std::uint32_t from = rank.posted.front().from;
             const auto found =
                 std::find_if(rank.inbox.begin(), rank.inbox.end(),

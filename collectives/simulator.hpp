@@ -50,9 +50,10 @@ struct SimulatedMessage {
 };
 
 struct Simulation {
-    std::string fault;  // what kept it from ending; empty: nothing
-    double time = 0;    // when the last rank is through
-    double work = 0;    // that messages, copies and reductions keep all ranks busy, added up
+    std::string fault;        // what kept it from ending; empty: nothing
+    double time = 0;          // when the last rank is through
+    double work = 0;          // that messages, copies and reductions keep all ranks busy, added up
+    std::uint64_t waits = 0;  // of all ranks, for one message or several
     std::uint64_t messages = 0;
     Counts counts;
 };

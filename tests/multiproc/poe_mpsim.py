@@ -58,6 +58,15 @@ class Simulating(unittest.TestCase):
         self.assertEqual(alone, 2)
         self.assertEqual(self.times("shift", "-n", 8, "-m", 1000, "-cores", 2)["direct"], 8 * 2 / 2)
         self.assertEqual(self.times("shift", "-n", 8, "-m", 1000, "-cores", 8)["direct"], alone)
+        # Each rank waits once, and then a core goes on with another.
+        self.assertEqual(self.times("shift", "-n", 8, "-m", 1000, "-cores", 2, "-tt", 3)["direct"], 8 * (2 + 3) / 2)
+        result = mpsim("shift", "-tt", 3)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("-cores", result.stderr)
+        # Step by step it waits in each of seven, and all at once once.
+        for window, waits in ((1, 7), (0, 1)):
+            times = self.times("index", f"pairwise:{window}", "-n", 8, "-m", 1000, "-cores", 1, "-tt", 1000)
+            self.assertEqual(times[f"pairwise:{window}"], 8 * 7 * 2 + 8 * waits * 1000)
 
     def test_lengths_of_an_irregular_index(self):
         with tempfile.TemporaryDirectory() as directory:
