@@ -27,6 +27,29 @@ struct Posted {
     std::uint32_t from;
 };
 
+// Taken from the front for the most part; as small as a vector while it is empty.
+template <typename T>
+class Queue {
+  public:
+    bool empty() const { return first_ == all_.size(); }
+    auto begin() { return all_.begin() + static_cast<std::ptrdiff_t>(first_); }
+    auto end() { return all_.end(); }
+    const T& front() const { return all_[first_]; }
+    void push_back(const T& one) { all_.push_back(one); }
+    void erase(typename std::vector<T>::iterator one) {
+        if (one != begin()) {
+            all_.erase(one);
+        } else if (++first_ == all_.size()) {
+            all_.clear();
+            first_ = 0;
+        }
+    }
+
+  private:
+    std::vector<T> all_;
+    std::size_t first_ = 0;
+};
+
 struct RankState {
     std::size_t next = 0;  // event
     std::size_t end = 0;
@@ -36,8 +59,8 @@ struct RankState {
     std::uint32_t started = 0;
     std::uint32_t parked_for = 0;  // rank + 1 whose message it waits for; 0: it does not
     bool waits = false;            // and that has been counted
-    std::vector<Posted> posted;    // receives that have not been waited for
-    std::vector<InFlight> inbox;   // messages on their way, in the order they were sent
+    Queue<Posted> posted;          // receives that have not been waited for
+    Queue<InFlight> inbox;         // messages on their way, in the order they were sent
 };
 
 // When the cables of a node are free again.
@@ -121,7 +144,9 @@ class Simulator {
 
     // The ready ones are a heap, the earliest on top.
     auto later() const {
-        return [this](std::uint32_t a, std::uint32_t b) { return ranks_[a].now > ranks_[b].now; };
+        return [this](std::uint32_t a, std::uint32_t b) {
+            return ranks_[a].now != ranks_[b].now ? ranks_[a].now > ranks_[b].now : a > b;
+        };
     }
     void enqueue(std::uint32_t r) {
         ready_.push_back(r);

@@ -53,6 +53,9 @@ class Simulating(unittest.TestCase):
         # All on one node: what goes within it is all there is.
         self.assertEqual(self.times("shift", "-nodes", "1x8", "-m", 1000, "-nts", 3, "-ntc", 0.5)["direct"], 503)
 
+    def test_a_million_messages_for_one_rank(self):
+        self.assertAlmostEqual(self.times("gather", "direct", "-n", 1 << 20, "-m", 1)["direct"], 1048575 * 1.001, places=1)
+
     def test_fewer_cores_than_ranks(self):
         alone = self.times("shift", "-n", 8, "-m", 1000)["direct"]
         self.assertEqual(alone, 2)
