@@ -48,7 +48,9 @@ class LineCalls {
     };
     static_assert(sizeof(Line) == kLine);
 
-    Line& line(std::uint32_t member) const noexcept { return lines_[2 * member + call_ % 2]; }
+    Line& line(std::uint32_t member) const noexcept {
+        return lines_[std::size_t{2} * member + call_ % 2];
+    }
     const std::byte* told_by(std::uint32_t member, Commons::Host& host) const;
 
     Line* lines_;
