@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstring>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 
 #include <asio/post.hpp>
+
+#include "partition_manager/signal_words.hpp"
 
 namespace poe::pm {
 
@@ -128,7 +129,7 @@ void Branch::end_if_over() {
     }
     std::string text = !why_.empty() ? why_
                        : WIFSIGNALED(status_)
-                           ? std::string("it was killed by ") + ::strsignal(WTERMSIG(status_))
+                           ? "it was killed by " + signal_in_words(WTERMSIG(status_))
                            : "it ended with code " + std::to_string(WEXITSTATUS(status_));
     if (const std::string words = said(); !words.empty()) text += "; it said: " + words;
     asio::post(loop_, [this, alive = alive_, text = std::move(text)]() mutable {

@@ -52,8 +52,11 @@ void InputSource::start() {
     UniqueFd epoll(::epoll_create1(EPOLL_CLOEXEC));
     epoll_event event = {};
     event.events = EPOLLIN;
-    if (!epoll || ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd_, &event) != 0)
-        return end();  // a device that never waits, or none: nothing to carry
+    if (!epoll) throw_errno("standard input");
+    if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd_, &event) != 0) {
+        if (errno != EPERM) return end();  // none: nothing to carry
+        always_ready_ = true;
+    }
     ready_.assign(epoll.release());
     watch();
 }
@@ -77,12 +80,17 @@ bool InputSource::in_foreground() const {
 void InputSource::watch() {
     if (watching_ || ended_ || !progress_.wanted) return;
     watching_ = true;
-    ready_.async_wait(asio::posix::stream_descriptor::wait_read,
-                      [this](const asio::error_code& error) {
-                          if (error) return;
-                          watching_ = false;
-                          on_ready();
-                      });
+    const auto look_again = [this](const asio::error_code& error) {
+        if (error) return;
+        watching_ = false;
+        on_ready();
+    };
+    if (always_ready_) {
+        next_ask_.expires_after({});
+        next_ask_.async_wait(look_again);
+    } else {
+        ready_.async_wait(asio::posix::stream_descriptor::wait_read, look_again);
+    }
 }
 
 void InputSource::on_ready() {

@@ -70,10 +70,12 @@ class InputSource {
     bool ended_ = false;
     bool paused_ = false;  // in the background, or the window is used up
     bool watching_ = false;
-    UniqueFd look_read_;  // a pipe of our own, to look into another
+    bool always_ready_ = false;  // a device that never waits, as /dev/zero
+    UniqueFd look_read_;         // a pipe of our own, to look into another
     UniqueFd look_write_;
     asio::posix::stream_descriptor ready_;  // epoll descriptor that watches fd_
-    asio::steady_timer next_ask_;           // whether we are in the foreground
+    asio::steady_timer
+        next_ask_;  // whether we are in the foreground, or for more of what never waits
     std::string buffer_;
 };
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -74,11 +75,13 @@ pmix_status_t client_finalized(const pmix_proc_t* proc, void*, pmix_op_cbfunc_t 
     return tell_first(PmixFinalized{task_of(proc)}, answer, request);
 }
 
-// A subset of tasks to be ended is not told apart: the job ends as a whole, as poe's jobs do.
+// A subset of tasks to be ended is not told apart: the job ends as a whole, as poe's jobs do. Open
+// MPI gives "N/A" for no message.
 pmix_status_t abort_job(const pmix_proc_t* proc, void*, int status, const char* message,
                         pmix_proc_t*, size_t, pmix_op_cbfunc_t answer, void* request) {
-    return tell_first(PmixAbort{task_of(proc), status, message != nullptr ? message : ""}, answer,
-                      request);
+    const std::string_view said = message != nullptr ? message : "";
+    return tell_first(PmixAbort{task_of(proc), status, std::string(said == "N/A" ? "" : said)},
+                      answer, request);
 }
 
 // Who takes part in a fence, in words that are the same on all nodes, and on how many nodes they

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstring>
 #include <iterator>
 #include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "partition_manager/signal_words.hpp"
 #include "partition_manager/task_ranges.hpp"
 #include "poe/diagnostics.hpp"
 
@@ -18,23 +18,13 @@ namespace poe::cli {
 namespace {
 
 using pm::Cause;
+using pm::signal_in_words;
+using pm::signal_name;
 
 constexpr std::size_t kLastWords = 5;
 
 double seconds(std::chrono::nanoseconds time) {
     return std::chrono::duration<double>(time).count();
-}
-
-std::string signal_name(int signal) {
-    const char* short_name = ::sigabbrev_np(signal);
-    return short_name != nullptr ? std::string("SIG") + short_name
-                                 : "signal " + std::to_string(signal);
-}
-
-std::string signal_in_words(int signal) {
-    const char* description = ::sigdescr_np(signal);
-    return description != nullptr ? signal_name(signal) + " (" + description + ")"
-                                  : signal_name(signal);
 }
 
 const std::string& program_of(const pm::JobSpec& job, TaskId task) {

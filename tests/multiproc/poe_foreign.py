@@ -92,6 +92,7 @@ class Foreign(LaunchTest):
             result = poe(program, "abort", "-procs", "3")
             self.assertEqual(result.returncode, 7, (kind, result.stderr))
             self.assertIn(b"task 1 ", result.stderr)
+            self.assertNotIn(b"N/A", result.stderr)
 
     def test_exit_without_finalize_ends_the_job_with_its_code(self):
         for kind, program in self.programs.items():

@@ -265,6 +265,12 @@ class Input(LaunchTest):
             out = self.shell(f"(POE dd bs=1000 count=1 status=none | wc -c; wc -c) < {file.name}")
             self.assertEqual(out, [b"1000", b"2999000"])
 
+    def test_from_a_device_that_never_waits(self):
+        for mode, tasks in (("all", 2), ("1", 1)):
+            with open("/dev/zero", "rb") as zeros:
+                result = self.ok(poe("sh", "-c", "head -c 3000000 | wc -c", "-procs", "2", "-stdinmode", mode, stdin=zeros))
+            self.assertEqual(sorted(result.stdout.split()), sorted([b"3000000"] * tasks + [b"0"] * (2 - tasks)))
+
     def test_from_a_terminal(self):
         leader, follower = pty.openpty()
         job = subprocess.Popen([POE, "sh", "-c", "read a; echo got $a; read b; echo and $b"], stdin=follower, stdout=subprocess.PIPE,
