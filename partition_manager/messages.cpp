@@ -53,6 +53,28 @@ StdoutMode unpack_stdout_mode(const Json& json) {
     return mode;
 }
 
+Json pack(const Asker& asker) {
+    return Json::array({bytes(asker.job), asker.node, asker.request});
+}
+
+Asker unpack_asker(const Json& json) {
+    return {text(json.at(0)), number<NodeIndex>(json.at(1)), number<std::uint32_t>(json.at(2))};
+}
+
+Json pack(const std::vector<NamedValue>& names) {
+    Json json = Json::array();
+    for (const NamedValue& one : names)
+        json.push_back(Json::array({bytes(one.name), bytes(one.value), bytes(one.by)}));
+    return json;
+}
+
+std::vector<NamedValue> unpack_names(const Json& json) {
+    std::vector<NamedValue> names;
+    for (const Json& one : items(json))
+        names.push_back({text(one.at(0)), text(one.at(1)), text(one.at(2))});
+    return names;
+}
+
 Json body(const Hello& m) {
     return {m.version, m.pid};
 }
@@ -138,10 +160,17 @@ Json body(const Exchanged& m) {
     return Json::array({bytes(m.key), bytes(m.data)});
 }
 Json body(const AskKeys& m) {
-    return Json::array({m.task, m.asker, m.request});
+    return Json::array({m.task, pack(m.asker)});
 }
 Json body(const TellKeys& m) {
-    return Json::array({m.asker, m.request, m.status, bytes(m.data)});
+    return Json::array({pack(m.asker), m.status, bytes(m.data)});
+}
+Json body(const AskNames& m) {
+    return Json::array({pack(m.asker), static_cast<int>(m.what), m.once, m.waits, bytes(m.by),
+                        pack(m.names)});
+}
+Json body(const TellNames& m) {
+    return Json::array({pack(m.asker), static_cast<int>(m.status), pack(m.names)});
 }
 Json body(const StartTrace& m) {
     return Json::array({wire::pack(m.trace)});
@@ -277,14 +306,25 @@ void read(const Json& json, Exchanged& m) {
 }
 void read(const Json& json, AskKeys& m) {
     m.task = number<TaskId>(json.at(0));
-    m.asker = number<NodeIndex>(json.at(1));
-    m.request = number<std::uint32_t>(json.at(2));
+    m.asker = unpack_asker(json.at(1));
 }
 void read(const Json& json, TellKeys& m) {
-    m.asker = number<NodeIndex>(json.at(0));
-    m.request = number<std::uint32_t>(json.at(1));
-    m.status = number<int>(json.at(2));
-    m.data = text(json.at(3));
+    m.asker = unpack_asker(json.at(0));
+    m.status = number<int>(json.at(1));
+    m.data = text(json.at(2));
+}
+void read(const Json& json, AskNames& m) {
+    m.asker = unpack_asker(json.at(0));
+    m.what = checked_enum(json.at(1), AskNames::What::kLookUp);
+    m.once = json.at(2).get<bool>();
+    m.waits = json.at(3).get<bool>();
+    m.by = text(json.at(4));
+    m.names = unpack_names(json.at(5));
+}
+void read(const Json& json, TellNames& m) {
+    m.asker = unpack_asker(json.at(0));
+    m.status = checked_enum(json.at(1), TellNames::Status::kTooMany);
+    m.names = unpack_names(json.at(2));
 }
 void read(const Json& json, StartTrace& m) {
     m.trace = unpack_trace(json.at(0));

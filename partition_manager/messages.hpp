@@ -15,6 +15,7 @@
 //   poe -> pmd   Exchanged                        all parts are there
 //   both         AskKeys, TellKeys                of a task of another node, for PMIx; poe passes
 //                                                 them on
+//   pmd -> poe   AskNames                         poe -> pmd   TellNames, perhaps much later
 //   poe -> pmd   TaskLeft                         of a task of any node, for PMIx
 //   poe -> pmd   StartTrace, StopTrace            tracing of a running job
 //   poe -> pmd   WatchTasks     displays watch the job, or none does   pmd -> poe   WatchedTasks
@@ -36,13 +37,14 @@
 
 #include "partition_manager/frame.hpp"
 #include "partition_manager/job.hpp"
+#include "partition_manager/names.hpp"
 #include "partition_manager/task_state.hpp"
 #include "partition_manager/watched_task.hpp"
 
 namespace poe::pm {
 
 // Both ends must speak the same version; it changes with every change of a struct below.
-inline constexpr int kChannelVersion = 8;
+inline constexpr int kChannelVersion = 9;
 
 struct Hello {
     int version = kChannelVersion;
@@ -185,13 +187,11 @@ struct StdoutFlushed {
 // What a task has put into PMIx is wanted on another node.
 struct AskKeys {
     TaskId task = 0;
-    NodeIndex asker = 0;
-    std::uint32_t request = 0;  // of the asker; comes back with the answer
+    Asker asker;
 };
 
 struct TellKeys {
-    NodeIndex asker = 0;
-    std::uint32_t request = 0;
+    Asker asker;
     int status = 0;  // of PMIx
     std::string data;
 };
@@ -249,7 +249,7 @@ using Message =
                  AskTaskStates, TaskStates, StdoutMark, StdoutFlushed, Prepared, RunTasks, NodesUp,
                  NodeUnreached, NodeLost, Exchange, Exchanged, StartTrace, StopTrace, ClockAsk,
                  ClockTell, TraceDone, TraceTaken, AskKeys, TellKeys, WatchTasks, WatchedTasks,
-                 AskLines, TaskLines>;
+                 AskLines, TaskLines, AskNames, TellNames>;
 
 std::string encode(const Message& message);
 

@@ -119,6 +119,8 @@ void NodeDaemon::on_own_message(Message message) {
         if (pmi_) pmi_->on_keys_asked(*keys_asked);
     } else if (const auto* keys = std::get_if<TellKeys>(&message)) {
         if (pmi_) pmi_->on_keys(*keys);
+    } else if (const auto* names = std::get_if<TellNames>(&message)) {
+        if (pmi_) pmi_->on_names(*names);
     } else {
         on_trace_message(message);
     }

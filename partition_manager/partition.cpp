@@ -182,8 +182,9 @@ void Partition::on_message(NodeIndex from, Message message) {
         if (is_task(ask->task))
             branches_->send(*ask, job_.tasks[static_cast<std::size_t>(ask->task)].node);
     } else if (const auto* tell = std::get_if<TellKeys>(&message)) {
-        if (tell->asker >= 0 && static_cast<std::size_t>(tell->asker) < job_.nodes.size())
-            branches_->send(*tell, tell->asker);
+        answer(tell->asker, *tell);
+    } else if (auto* names = std::get_if<AskNames>(&message)) {
+        for (const TellNames& told : names_.ask(std::move(*names))) answer(told.asker, told);
     } else if (const auto* attention = std::get_if<Attention>(&message)) {
         if (options_.on_attention) options_.on_attention(attention->text);
     } else if (auto* watched = std::get_if<WatchedTasks>(&message)) {
@@ -195,6 +196,11 @@ void Partition::on_message(NodeIndex from, Message message) {
         } else if (options_.on_deadlock && !judge_.ending())
             deadlock_watch_.on_states(from, std::move(*states));
     }
+}
+
+void Partition::answer(const Asker& asker, const Message& message) {
+    if (asker.node >= 0 && static_cast<std::size_t>(asker.node) < job_.nodes.size())
+        branches_->send(message, asker.node);
 }
 
 void Partition::on_stdin_progress(NodeIndex branch, const StdinProgress& progress) {

@@ -27,6 +27,7 @@
 #include "partition_manager/input_source.hpp"
 #include "partition_manager/line_formatter.hpp"
 #include "partition_manager/name_pattern.hpp"
+#include "partition_manager/name_table.hpp"
 #include "partition_manager/ordered_output.hpp"
 #include "partition_manager/outcome.hpp"
 #include "partition_manager/output_files.hpp"
@@ -105,6 +106,7 @@ class Partition {
     void launch();
     void watch_launch();
     void on_message(NodeIndex from, Message message);
+    void answer(const Asker& asker, const Message& message);
     void on_data(NodeIndex branch, const Frame& frame);
     void on_change();
     void on_started();
@@ -172,6 +174,7 @@ class Partition {
     asio::steady_timer folded_timer_;
     FlushRound flush_round_;
     ExchangeTable exchanges_;
+    NameTable names_;
     std::unique_ptr<CommandSocket> commands_;
     std::unique_ptr<TraceGathering> trace_;
     std::string trace_path_;

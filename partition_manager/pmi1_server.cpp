@@ -46,6 +46,33 @@ std::string printable(std::string_view text) {
     return out.empty() ? "(nothing)" : out;
 }
 
+// Names of PMI-1 are not those of PMIx: the values are not of the same kind.
+constexpr std::string_view kNamePrefix = "pmi1 ";
+
+std::optional<AskNames::What> question_of(std::string_view command) {
+    if (command == "publish_name") return AskNames::What::kPublish;
+    if (command == "unpublish_name") return AskNames::What::kWithdraw;
+    if (command == "lookup_name") return AskNames::What::kLookUp;
+    return std::nullopt;
+}
+
+std::string answer_word(AskNames::What what) {
+    return what == AskNames::What::kPublish    ? "cmd=publish_result"
+           : what == AskNames::What::kWithdraw ? "cmd=unpublish_result"
+                                               : "cmd=lookup_result";
+}
+
+std::string trouble_word(TellNames::Status status) {
+    switch (status) {
+        case TellNames::Status::kTaken:
+            return "key_already_present";
+        case TellNames::Status::kTooMany:
+            return "too_many_names";
+        default:
+            return "service_not_found";
+    }
+}
+
 // A run of tasks that are placed alike: on each of `nodes` nodes from `first`, `tasks` of them.
 struct Block {
     NodeIndex first;
@@ -168,6 +195,8 @@ void Pmi1Server::on_command(TaskId task, std::string_view line, Pmi1Actions& act
                                            std::string(command.find("message").value_or(""))};
         return;
     }
+    if (const auto what = question_of(*name))
+        return on_names_command(task, *what, command, actions);
     const Handler handler = handler_of(*name);
     if (handler == nullptr)
         return refuse(task, "cmd=" + printable(*name) + "_result rc=-1 msg=unknown_command",
@@ -237,6 +266,45 @@ void Pmi1Server::release_local(Pmi1Actions& actions) {
     }
 }
 
+void Pmi1Server::on_names_command(TaskId task, AskNames::What what, const Command& command,
+                                  Pmi1Actions& actions) {
+    const auto service = command.find("service");
+    const auto port = command.find("port");
+    if (client(task).asks)
+        return refuse(task, answer_word(what) + " info=error rc=1 msg=one_at_a_time",
+                      "asked about a name before it had its last answer", actions);
+    if (!service || service->empty() || (what == AskNames::What::kPublish && !port)) {
+        actions.replies.push_back(
+            {task, answer_word(what) + " info=error rc=1 msg=service_or_port_missing\n"});
+        return;
+    }
+    client(task).asks = what;
+    AskNames ask;
+    ask.asker.request = kPmi1Requests + static_cast<std::uint32_t>(task);
+    ask.what = what;
+    ask.by = std::string(kNamePrefix) + job_.kvsname + " " + std::to_string(task);
+    ask.names.push_back({std::string(kNamePrefix).append(*service), std::string(port.value_or("")),
+                         std::string()});
+    actions.names.push_back(std::move(ask));
+}
+
+Pmi1Actions Pmi1Server::on_names(const TellNames& tell) {
+    Pmi1Actions actions;
+    const auto task = static_cast<TaskId>(tell.asker.request - kPmi1Requests);
+    const auto at = clients_.find(task);
+    if (at == clients_.end() || !at->second.asks) return actions;
+    const AskNames::What what = *std::exchange(at->second.asks, std::nullopt);
+    std::string answer = answer_word(what);
+    if (tell.status == TellNames::Status::kDone) {
+        answer += " info=ok rc=0 msg=success";
+        if (!tell.names.empty()) answer += " port=" + tell.names.front().value;
+    } else {
+        answer += " info=error rc=1 msg=" + trouble_word(tell.status);
+    }
+    actions.replies.push_back({task, answer + "\n"});
+    return actions;
+}
+
 Pmi1Server::Handler Pmi1Server::handler_of(std::string_view name) {
     static constexpr std::pair<std::string_view, Handler> kHandlers[] = {
         {"init", &Pmi1Server::init},
@@ -249,9 +317,6 @@ Pmi1Server::Handler Pmi1Server::handler_of(std::string_view name) {
         {"getbyidx", &Pmi1Server::getbyidx},
         {"create_kvs", &Pmi1Server::create_kvs},
         {"destroy_kvs", &Pmi1Server::destroy_kvs},
-        {"publish_name", &Pmi1Server::publish_name},
-        {"unpublish_name", &Pmi1Server::unpublish_name},
-        {"lookup_name", &Pmi1Server::lookup_name},
         {"finalize", &Pmi1Server::finalize},
     };
     for (const auto& [known, handler] : kHandlers)
@@ -323,30 +388,6 @@ std::string Pmi1Server::create_kvs(TaskId, const Command&) {
 
 std::string Pmi1Server::destroy_kvs(TaskId, const Command&) {
     return "cmd=kvs_destroyed rc=-1 msg=one_kvs_per_job";
-}
-
-std::string Pmi1Server::publish_name(TaskId, const Command& command) {
-    const auto service = command.find("service");
-    const auto port = command.find("port");
-    if (!service || service->empty() || !port)
-        return "cmd=publish_result info=error rc=1 msg=service_or_port_missing";
-    if (names_.size() >= kMaxPairs) return "cmd=publish_result info=error rc=1 msg=too_many_names";
-    if (!names_.emplace(*service, *port).second)
-        return "cmd=publish_result info=error rc=1 msg=key_already_present";
-    return "cmd=publish_result info=ok rc=0 msg=success";
-}
-
-std::string Pmi1Server::unpublish_name(TaskId, const Command& command) {
-    const auto at = names_.find(command.find("service").value_or(""));
-    if (at == names_.end()) return "cmd=unpublish_result info=error rc=1 msg=service_not_found";
-    names_.erase(at);
-    return "cmd=unpublish_result info=ok rc=0 msg=success";
-}
-
-std::string Pmi1Server::lookup_name(TaskId, const Command& command) {
-    const auto at = names_.find(command.find("service").value_or(""));
-    if (at == names_.end()) return "cmd=lookup_result info=error rc=1 msg=service_not_found";
-    return "cmd=lookup_result info=ok rc=0 msg=success port=" + at->second;
 }
 
 std::string Pmi1Server::finalize(TaskId task, const Command&) {

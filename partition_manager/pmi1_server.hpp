@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "comm/base/types.hpp"
+#include "partition_manager/names.hpp"
 
 namespace poe::pm {
 
@@ -56,6 +57,8 @@ struct Pmi1Actions {
     };
     std::vector<Reply> replies;
     std::vector<ProtocolError> errors;
+    // For the table of the whole job; the answer to each is given to on_names().
+    std::vector<AskNames> names;
     std::optional<Abort> abort;
     // Several nodes only: all local tasks are in the barrier. The pairs that were put here since
     // the last one; send them to all nodes, then call release() with what all nodes sent.
@@ -78,6 +81,9 @@ class Pmi1Server {
     // All nodes are in the barrier, and these are the pairs that they put, of all nodes together.
     Pmi1Actions release(const std::vector<KeyValue>& pairs);
 
+    // The answer to what a task has asked about names. One that nobody has asked for is dropped.
+    Pmi1Actions on_names(const TellNames& tell);
+
     // True once the task has said `init`, and once it has said `finalize`. A task that ends
     // between the two has left others behind that may wait for it.
     bool initialized(TaskId task) const { return client(task).initialized; }
@@ -98,6 +104,7 @@ class Pmi1Server {
         bool finalized = false;
         bool in_barrier = false;
         std::optional<Multiline> multiline;
+        std::optional<AskNames::What> asks;  // its question about names is open
     };
     struct Command;
     using Handler = std::string (Pmi1Server::*)(TaskId, const Command&);
@@ -107,6 +114,8 @@ class Pmi1Server {
     void on_command(TaskId task, std::string_view line, Pmi1Actions& actions);
     void on_multiline(TaskId task, std::string_view line, Pmi1Actions& actions);
     void on_barrier(TaskId task, Pmi1Actions& actions);
+    void on_names_command(TaskId task, AskNames::What what, const Command& command,
+                          Pmi1Actions& actions);
     void refuse(TaskId task, const std::string& answer, const std::string& text,
                 Pmi1Actions& actions);
     void release_local(Pmi1Actions& actions);
@@ -122,9 +131,6 @@ class Pmi1Server {
     std::string getbyidx(TaskId task, const Command& command);
     std::string create_kvs(TaskId task, const Command& command);
     std::string destroy_kvs(TaskId task, const Command& command);
-    std::string publish_name(TaskId task, const Command& command);
-    std::string unpublish_name(TaskId task, const Command& command);
-    std::string lookup_name(TaskId task, const Command& command);
     std::string finalize(TaskId task, const Command& command);
 
     Client& client(TaskId task);
@@ -133,9 +139,8 @@ class Pmi1Server {
     Pmi1Job job_;
     std::map<TaskId, Client> clients_;
     std::map<std::string, std::string, std::less<>> pairs_;
-    std::map<std::string, std::string, std::less<>> names_;  // published service -> port
-    std::vector<KeyValue> new_pairs_;                        // since the last barrier
-    std::size_t waiting_ = 0;                                // tasks in the barrier
+    std::vector<KeyValue> new_pairs_;  // since the last barrier
+    std::size_t waiting_ = 0;          // tasks in the barrier
 };
 
 }  // namespace poe::pm

@@ -101,6 +101,7 @@ PmiService::PmiService(asio::io_context& loop, const JobSpec& job, NodeIndex nod
       user_environment_(job.environment),
       common_(foreign_mpi_environment(foreign_facts(job, node, directory, cpus), job.environment)),
       pmi1_(pmi1_job(job, node)),
+      node_(node),
       size_(job.tasks.size()),
       nodes_(static_cast<std::uint32_t>(job.nodes.size())),
       listener_(loop),
@@ -188,6 +189,7 @@ void PmiService::perform(const Pmi1Actions& actions) {
         handlers_.on_attention(error.text);
         if (error.fatal) clients_.at(error.task)->socket.close();
     }
+    for (const AskNames& names : actions.names) ask(names);
     if (actions.barrier)
         handlers_.on_exchange({kPmi1Key, nodes_, 1, pairs_to_text(*actions.barrier)});
     if (actions.abort)
@@ -205,11 +207,25 @@ void PmiService::on_exchanged(const Exchanged& exchanged) {
 void PmiService::on_keys_asked(const AskKeys& ask) {
     if (shut_down_) return;
     if (!pmix_->started() && pmix_->listener_fd() >= 0) start_helper();
-    pmix_->send(PmixAskKeys{ask.task, ask.asker, ask.request});
+    pmix_->send(PmixPassed{ask});
 }
 
 void PmiService::on_keys(const TellKeys& keys) {
-    if (!shut_down_) pmix_->send(PmixTellKeys{keys.asker, keys.request, keys.status, keys.data});
+    if (!shut_down_) pmix_->send(PmixPassed{keys});
+}
+
+void PmiService::on_names(const TellNames& names) {
+    if (names.asker.request >= kPmi1Requests)
+        perform(pmi1_.on_names(names));
+    else if (!shut_down_)
+        pmix_->send(PmixPassed{names});
+}
+
+// What asks says with which number; that it is of this node, we do.
+void PmiService::ask(Message question) {
+    if (auto* keys = std::get_if<AskKeys>(&question)) keys->asker.node = node_;
+    if (auto* names = std::get_if<AskNames>(&question)) names->asker.node = node_;
+    handlers_.on_ask(question);
 }
 
 void PmiService::on_peer_lost(TaskId task) {
@@ -293,10 +309,8 @@ void PmiService::on_pmix(const PmixMessage& message) {
         handlers_.on_abort({abort->task, abort->status, abort->text});
     } else if (const auto* fence = std::get_if<PmixFence>(&message)) {
         handlers_.on_exchange({fence->key, fence->nodes, 1, fence->data});
-    } else if (const auto* ask = std::get_if<PmixAskKeys>(&message)) {
-        handlers_.on_keys(AskKeys{ask->task, ask->asker, ask->request});
-    } else if (const auto* keys = std::get_if<PmixTellKeys>(&message)) {
-        handlers_.on_keys(TellKeys{keys->asker, keys->request, keys->status, keys->data});
+    } else if (const auto* passed = std::get_if<PmixPassed>(&message)) {
+        ask(passed->message);
     } else if (const auto* attention = std::get_if<PmixAttention>(&message)) {
         handlers_.on_attention(attention->text);
     } else if (const auto* failed = std::get_if<PmixFailed>(&message)) {

@@ -57,11 +57,10 @@ struct ToJson {
     Json operator()(const PmixFenced& m) const {
         return Json::array({"fenced", m.key, bytes(m.data)});
     }
-    Json operator()(const PmixAskKeys& m) const { return {"ask keys", m.task, m.asker, m.request}; }
-    Json operator()(const PmixPeerLost& m) const { return {"peer lost", m.task}; }
-    Json operator()(const PmixTellKeys& m) const {
-        return Json::array({"tell keys", m.asker, m.request, m.status, bytes(m.data)});
+    Json operator()(const PmixPassed& m) const {
+        return Json::array({"passed", bytes(encode(m.message))});
     }
+    Json operator()(const PmixPeerLost& m) const { return {"peer lost", m.task}; }
 };
 
 PmixMessage from_json(const Json& json) {
@@ -81,13 +80,9 @@ PmixMessage from_json(const Json& json) {
         return PmixFence{json.at(1).get<std::string>(), json.at(2).get<std::uint32_t>(),
                          text(json.at(3))};
     if (name == "fenced") return PmixFenced{json.at(1).get<std::string>(), text(json.at(2))};
-    if (name == "ask keys")
-        return PmixAskKeys{json.at(1).get<TaskId>(), json.at(2).get<NodeIndex>(),
-                           json.at(3).get<std::uint32_t>()};
     if (name == "peer lost") return PmixPeerLost{json.at(1).get<TaskId>()};
-    if (name == "tell keys")
-        return PmixTellKeys{json.at(1).get<NodeIndex>(), json.at(2).get<std::uint32_t>(),
-                            json.at(3).get<int>(), text(json.at(4))};
+    if (name == "passed")
+        if (auto message = decode(text(json.at(1)))) return PmixPassed{std::move(*message)};
     throw Error("pmd and pmd-pmix do not understand each other: unknown message " + name);
 }
 

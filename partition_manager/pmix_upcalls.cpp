@@ -15,6 +15,7 @@
 #include <pmix.h>
 
 #include "comm/base/check.hpp"
+#include "comm/base/error.hpp"
 #include "partition_manager/pmix_info.hpp"
 #include "partition_manager/pmix_names.hpp"
 
@@ -33,17 +34,22 @@ struct Context {
     bool one_node;
     std::vector<NodeIndex> node_of_task;
     std::size_t nodes;
-    PmixNames names;
     std::string nspace;
-    NodeIndex this_node;
     // Of the program's own loop only:
     std::map<std::string, Waiting> fences;
-    std::map<std::uint32_t, Waiting> fetches;  // by PmixAskKeys::request
-    std::uint32_t last_fetch = 0;
+    std::map<std::uint32_t, Waiting> fetches;  // by Asker::request
+    std::map<std::uint32_t, std::function<void(const TellNames&)>> questions;  // likewise
+    std::uint32_t last_request = 0;
 };
 
 // libpmix's C API has one server per process and passes its functions no pointer of ours.
 Context* context = nullptr;
+
+// For the program's own loop.
+std::uint32_t next_request() {
+    context->last_request = (context->last_request + 1) % kPmi1Requests;
+    return context->last_request;
+}
 
 TaskId task_of(const pmix_proc_t* proc) {
     return static_cast<TaskId>(proc->rank);
@@ -126,34 +132,53 @@ pmix_status_t direct_modex(const pmix_proc_t* proc, const pmix_info_t*, size_t,
     if (proc->rank >= context->node_of_task.size() || proc->nspace != context->nspace)
         return PMIX_ERR_NOT_FOUND;
     context->outlet.post([=, task = task_of(proc)] {
-        const std::uint32_t number = ++context->last_fetch;
+        const std::uint32_t number = next_request();
         context->fetches[number] = {answer, request};
-        context->outlet.send(PmixAskKeys{task, context->this_node, number});
+        context->outlet.send(PmixPassed{AskKeys{task, {{}, 0, number}}});
+    });
+    return PMIX_SUCCESS;
+}
+
+// poe answers, sooner or later; `take` is called by the program's own loop.
+void ask_names(AskNames ask, std::function<void(const TellNames&)> take) {
+    context->outlet.post([ask = std::move(ask), take = std::move(take)]() mutable {
+        ask.asker.request = next_request();
+        context->questions[ask.asker.request] = std::move(take);
+        context->outlet.send(PmixPassed{std::move(ask)});
+    });
+}
+
+pmix_status_t change_names(AskNames ask, pmix_op_cbfunc_t answer, void* request) {
+    ask_names(std::move(ask), [=](const TellNames& tell) {
+        answer(pmix_status_of(tell.status), request);
     });
     return PMIX_SUCCESS;
 }
 
 pmix_status_t publish(const pmix_proc_t* proc, const pmix_info_t* info, size_t count,
-                      pmix_op_cbfunc_t, void*) {
-    const pmix_status_t status = context->names.publish(*proc, info, count);
-    return status == PMIX_SUCCESS ? PMIX_OPERATION_SUCCEEDED : status;
+                      pmix_op_cbfunc_t answer, void* request) {
+    try {
+        return change_names(pmix_publish(*proc, info, count), answer, request);
+    } catch (const Error& error) {
+        tell(PmixAttention{"task " + std::to_string(proc->rank) +
+                           " has published what cannot be published: " + error.what()});
+        return PMIX_ERR_BAD_PARAM;
+    }
 }
 
-pmix_status_t look_up(const pmix_proc_t*, char** keys, const pmix_info_t*, size_t,
+pmix_status_t look_up(const pmix_proc_t*, char** keys, const pmix_info_t* info, size_t count,
                       pmix_lookup_cbfunc_t answer, void* request) {
-    auto found = std::make_shared<PmixFound>();
-    context->names.look_up(pmix_key_list(keys), *found);
-    context->outlet.post([=] {
-        answer(found->status, found->data.empty() ? nullptr : found->data.data(),
-               found->data.size(), request);
+    ask_names(pmix_look_up(keys, info, count), [=](const TellNames& tell) {
+        PmixFound found(tell);
+        answer(pmix_status_of(tell.status), found.data.empty() ? nullptr : found.data.data(),
+               found.data.size(), request);
     });
     return PMIX_SUCCESS;
 }
 
 pmix_status_t unpublish(const pmix_proc_t* proc, char** keys, const pmix_info_t*, size_t,
-                        pmix_op_cbfunc_t, void*) {
-    const pmix_status_t status = context->names.unpublish(*proc, pmix_key_list(keys));
-    return status == PMIX_SUCCESS ? PMIX_OPERATION_SUCCEEDED : status;
+                        pmix_op_cbfunc_t answer, void* request) {
+    return change_names(pmix_withdraw(*proc, keys), answer, request);
 }
 
 pmix_status_t spawn_tasks(const pmix_proc_t* proc, const pmix_info_t*, size_t, const pmix_app_t*,
@@ -194,10 +219,10 @@ void give_answer(const Waiting& waiting, pmix_status_t status, const std::string
 
 // On libpmix's thread; `data` is its own.
 void on_fetched(pmix_status_t status, char* data, size_t size, void* asked) {
-    const std::unique_ptr<PmixAskKeys> ask(static_cast<PmixAskKeys*>(asked));
-    PmixTellKeys keys{ask->asker, ask->request, status, {}};
+    const std::unique_ptr<AskKeys> ask(static_cast<AskKeys*>(asked));
+    TellKeys keys{ask->asker, status, {}};
     if (data != nullptr) keys.data.assign(data, size);
-    tell(std::move(keys));
+    tell(PmixPassed{std::move(keys)});
 }
 
 }  // namespace
@@ -207,20 +232,25 @@ void finish_pmix_fence(const PmixFenced& fenced) {
     if (waiting) give_answer(waiting.mapped(), PMIX_SUCCESS, fenced.data);  // else none of ours
 }
 
-void fetch_pmix_keys(const PmixAskKeys& ask) {
+void fetch_pmix_keys(const AskKeys& ask) {
     pmix_proc_t proc;
     PMIX_PROC_LOAD(&proc, context->nspace.c_str(), static_cast<pmix_rank_t>(ask.task));
-    auto asked = std::make_unique<PmixAskKeys>(ask);
+    auto asked = std::make_unique<AskKeys>(ask);
     const pmix_status_t status = PMIx_server_dmodex_request(&proc, on_fetched, asked.get());
     if (status == PMIX_SUCCESS)
         static_cast<void>(asked.release());  // on_fetched has it
     else
-        context->outlet.send(PmixTellKeys{ask.asker, ask.request, status, {}});
+        context->outlet.send(PmixPassed{TellKeys{ask.asker, status, {}}});
 }
 
-void finish_pmix_fetch(const PmixTellKeys& keys) {
-    const auto waiting = context->fetches.extract(keys.request);
+void finish_pmix_fetch(const TellKeys& keys) {
+    const auto waiting = context->fetches.extract(keys.asker.request);
     if (waiting) give_answer(waiting.mapped(), keys.status, keys.data);
+}
+
+void finish_pmix_names(const TellNames& tell) {
+    const auto asked = context->questions.extract(tell.asker.request);
+    if (asked) asked.mapped()(tell);
 }
 
 void announce_lost_peer(const PmixPeerLost& lost) {
@@ -244,9 +274,8 @@ pmix_server_module_t pmix_upcalls(PmixOutlet outlet, const PmixJob& job) {
                           job.nodes.size() == 1,
                           job.node_of_task,
                           job.nodes.size(),
-                          {},
                           job.nspace,
-                          job.this_node,
+                          {},
                           {},
                           {}};
     pmix_server_module_t module = {};

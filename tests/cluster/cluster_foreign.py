@@ -147,6 +147,17 @@ class Foreign(ClusterTest):
             said, err = self.mpi(tasks, client, "fetch", "-procs", tasks, "-hostfile", self.host_file(hosts, 2), env=env)
             self.assertEqual(sorted(said.splitlines()), sorted(f"task {task} of {tasks} exchanged" for task in range(tasks)), err)
 
+    def test_names_of_the_whole_job(self):
+        """What a task publishes is found on every node, also by who has waited for it."""
+        for mode in ("names", "wait"):
+            said, err = self.mpi(4, BUILD / "bin" / "pmi_pmix_client", mode, "-procs", 4, "-hostfile", self.host_file((1, 2, 3, 4)),
+                                 env={"MP_LAUNCH_FANOUT": 1})
+            self.assertEqual(sorted(said.splitlines()), [f"task {task} of 4 exchanged" for task in range(4)], err)
+        for flavour in ("openmpi", "mpich"):
+            said, err = self.mpi(2, BUILD / "bin" / f"pmi_allreduce.{flavour}", "names", "-procs", 2, "-hostfile",
+                                 self.host_file((1, 2)))
+            self.assertIn("found port-4711\n", said, err)
+
     def test_a_lost_task_is_an_event(self):
         """PMIx tells the tasks of all nodes, before they are ended, when they ask for that."""
         said, err = self.mpi(5, BUILD / "bin" / "pmi_pmix_client", "lose", "-procs", 6, "-hostfile", self.host_file(range(3), 2),

@@ -105,11 +105,17 @@ inline auto fields(const pm::Exchanged& m) {
     return std::tie(m.key, m.data);
 }
 
+inline auto fields(const pm::Asker& a) {
+    return std::tie(a.job, a.node, a.request);
+}
+inline auto fields(const pm::NamedValue& v) {
+    return std::tie(v.name, v.value, v.by);
+}
 inline auto fields(const pm::AskKeys& m) {
-    return std::tie(m.task, m.asker, m.request);
+    return std::tuple_cat(fields(m.asker), std::tie(m.task));
 }
 inline auto fields(const pm::TellKeys& m) {
-    return std::tie(m.asker, m.request, m.status, m.data);
+    return std::tuple_cat(fields(m.asker), std::tie(m.status, m.data));
 }
 
 inline auto fields(const pm::TraceSpec& m) {
@@ -180,6 +186,13 @@ inline bool same(const pm::Prepared& a, const pm::Prepared& b) {
 }
 inline bool same(const pm::RunTasks& a, const pm::RunTasks& b) {
     return same(a.nodes, b.nodes);
+}
+inline bool same(const pm::AskNames& a, const pm::AskNames& b) {
+    return fields(a.asker) == fields(b.asker) && a.what == b.what && a.once == b.once &&
+           a.waits == b.waits && a.by == b.by && same(a.names, b.names);
+}
+inline bool same(const pm::TellNames& a, const pm::TellNames& b) {
+    return fields(a.asker) == fields(b.asker) && a.status == b.status && same(a.names, b.names);
 }
 inline bool same(const pm::TaskStates& a, const pm::TaskStates& b) {
     return a.round == b.round && same(a.states, b.states);
@@ -472,12 +485,26 @@ inline void fill(pm::Exchanged& m, Random& r) {
     m = {random_text(r), random_text(r)};
 }
 
+inline pm::Asker random_asker(Random& r) {
+    return {random_text(r), random_number<NodeIndex>(r), random_number<std::uint32_t>(r)};
+}
+inline std::vector<pm::NamedValue> random_names(Random& r) {
+    std::vector<pm::NamedValue> names(r.below(4));
+    for (pm::NamedValue& name : names) name = {random_text(r), random_text(r), random_text(r)};
+    return names;
+}
 inline void fill(pm::AskKeys& m, Random& r) {
-    m = {random_number<TaskId>(r), random_number<NodeIndex>(r), random_number<std::uint32_t>(r)};
+    m = {random_number<TaskId>(r), random_asker(r)};
 }
 inline void fill(pm::TellKeys& m, Random& r) {
-    m = {random_number<NodeIndex>(r), random_number<std::uint32_t>(r), random_number<int>(r),
-         random_text(r)};
+    m = {random_asker(r), random_number<int>(r), random_text(r)};
+}
+inline void fill(pm::AskNames& m, Random& r) {
+    m = {random_asker(r), static_cast<pm::AskNames::What>(r.below(3)), random_bool(r),
+         random_bool(r),  random_text(r), random_names(r)};
+}
+inline void fill(pm::TellNames& m, Random& r) {
+    m = {random_asker(r), static_cast<pm::TellNames::Status>(r.below(5)), random_names(r)};
 }
 
 inline void fill(pm::StartTrace& m, Random& r) {

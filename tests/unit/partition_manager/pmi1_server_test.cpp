@@ -6,6 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "partition_manager/name_table.hpp"
+
 namespace {
 
 using namespace poe;
@@ -134,6 +136,14 @@ TEST_CASE("PMI-1: a key is put once") {
 
 TEST_CASE("PMI-1: published names are found until taken back") {
     Pmi1Server server(job_of(2));
+    NameTable table;
+    const auto ask = [&](Pmi1Server& asked, TaskId task, const std::string& bytes) {
+        std::string replies;
+        for (AskNames& names : asked.on_bytes(task, bytes).names)
+            for (const TellNames& told : table.ask(std::move(names)))
+                replies += replies_to(asked.on_names(told), task);
+        return replies;
+    };
     CHECK(ask(server, 0, "cmd=publish_name service=s port=tag#0$x\n") ==
           "cmd=publish_result info=ok rc=0 msg=success\n");
     CHECK(begins(ask(server, 1, "cmd=publish_name service=s port=p\n"),
@@ -143,6 +153,23 @@ TEST_CASE("PMI-1: published names are found until taken back") {
     CHECK(ask(server, 0, "cmd=unpublish_name service=s\n") ==
           "cmd=unpublish_result info=ok rc=0 msg=success\n");
     CHECK(begins(ask(server, 1, "cmd=lookup_name service=s\n"), "cmd=lookup_result info=error"));
+}
+
+TEST_CASE("PMI-1: a question about a name is answered once, and one at a time") {
+    Pmi1Server server(job_of(2));
+    const Pmi1Actions asked = server.on_bytes(1, "cmd=lookup_name service=s\n");
+    CHECK(asked.replies.empty());
+    REQUIRE(asked.names.size() == 1);
+    const Pmi1Actions again = server.on_bytes(1, "cmd=publish_name service=t port=p\n");
+    CHECK(again.names.empty());
+    CHECK(begins(replies_to(again, 1), "cmd=publish_result info=error rc=1"));
+    CHECK(again.errors.size() == 1);
+    TellNames tell{asked.names[0].asker, TellNames::Status::kUnknown, {}};
+    CHECK(begins(replies_to(server.on_names(tell), 1), "cmd=lookup_result info=error rc=1"));
+    CHECK(server.on_names(tell).replies.empty());
+    tell.asker.request = kPmi1Requests + 7;  // no task of this node
+    CHECK(server.on_names(tell).replies.empty());
+    CHECK(begins(ask(server, 0, "cmd=publish_name port=p\n"), "cmd=publish_result info=error"));
 }
 
 TEST_CASE("PMI-1: a barrier opens for all when the last is in, again and again") {
