@@ -149,6 +149,12 @@ void take_passed(const Message& message) {
         finish_pmix_fetch(*keys);
     else if (const auto* names = std::get_if<TellNames>(&message))
         finish_pmix_names(*names);
+    else if (const auto* spawned = std::get_if<TasksSpawned>(&message))
+        finish_pmix_spawn(*spawned);
+    else if (const auto* other = std::get_if<KnowJob>(&message)) {
+        know_pmix_job(other->job);
+        PmixHost::know(other->job);
+    }
 }
 
 [[noreturn]] void serve(int listener, Control& control, Posts& posts) {

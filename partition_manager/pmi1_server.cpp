@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "comm/base/check.hpp"
+#include "partition_manager/pmi1_spawn.hpp"
 
 namespace poe::pm {
 
@@ -137,6 +138,7 @@ struct Pmi1Server::Command {
 
 Pmi1Server::Pmi1Server(Pmi1Job job) : job_(std::move(job)) {
     for (const TaskId task : job_.local_tasks) clients_.emplace(task, Client());
+    for (const auto& [key, value] : job_.pairs) pairs_.emplace(key, value);
     if (!job_.process_mapping.empty()) pairs_["PMI_process_mapping"] = job_.process_mapping;
 }
 
@@ -176,7 +178,7 @@ void Pmi1Server::on_line(TaskId task, std::string_view line, Pmi1Actions& action
     Client& from = client(task);
     if (from.multiline) return on_multiline(task, line, actions);
     if (line.starts_with("mcmd=")) {
-        from.multiline = Multiline{std::string(line.substr(5)), 1, 1};
+        from.multiline = Multiline{std::string(line.substr(5)), {}, 0};
         return;
     }
     on_command(task, line, actions);
@@ -204,29 +206,67 @@ void Pmi1Server::on_command(TaskId task, std::string_view line, Pmi1Actions& act
     actions.replies.push_back({task, (this->*handler)(task, command) + "\n"});
 }
 
-// Only spawn comes in several lines. Requests of one MPI_Comm_spawn_multiple come one after the
-// other, and the last is answered.
+// Only spawn comes in several lines.
 void Pmi1Server::on_multiline(TaskId task, std::string_view line, Pmi1Actions& actions) {
-    Client& from = client(task);
+    Multiline& open = *client(task).multiline;
     if (line != "endcmd") {
         const std::size_t equals = std::min(line.find('='), line.size());
-        const std::string_view key = line.substr(0, equals);
-        const long value = number(line.substr(std::min(equals + 1, line.size()))).value_or(1);
-        if (key == "totspawns") from.multiline->total = value;
-        if (key == "spawnssofar") from.multiline->so_far = value;
+        open.bytes += line.size() + sizeof(KeyValue);
+        if (open.bytes <= kMaxSpawnBytes)
+            open.lines.emplace_back(line.substr(0, equals),
+                                    line.substr(std::min(equals + 1, line.size())));
         return;
     }
-    const Multiline request = *std::exchange(from.multiline, std::nullopt);
-    if (request.name != "spawn")
-        return refuse(task, "cmd=" + printable(request.name) + "_result rc=-1 msg=unknown_command",
-                      "sent the unknown command " + printable(request.name), actions);
-    if (request.so_far < request.total) return;
-    actions.replies.push_back({task, "cmd=spawn_result rc=-1 msg=spawn_is_not_supported\n"});
-    actions.errors.push_back({task,
-                              "task " + std::to_string(task) +
-                                  " asked to start more tasks (MPI_Comm_spawn), which poe does not "
-                                  "do; start them all with -procs",
-                              false});
+    const Multiline request = *std::exchange(client(task).multiline, std::nullopt);
+    if (request.name == "spawn") return on_spawn(task, request, actions);
+    refuse(task, "cmd=" + printable(request.name) + "_result rc=-1 msg=unknown_command",
+           "sent the unknown command " + printable(request.name), actions);
+}
+
+void Pmi1Server::on_spawn(TaskId task, const Multiline& request, Pmi1Actions& actions) {
+    Client& from = client(task);
+    if (from.spawning)
+        return refuse(task, "cmd=spawn_result rc=-1 msg=one_at_a_time",
+                      "asked for more tasks before it had its last answer", actions);
+    Pmi1Spawn parsed = parse_pmi1_spawn(request.lines);
+    if (!from.spawn) from.spawn.emplace();
+    Spawn& spawn = *from.spawn;
+    spawn.bytes += request.bytes;
+    if (spawn.bytes > kMaxSpawnBytes) parsed.trouble = "is too long";
+    if (spawn.trouble.empty()) spawn.trouble = parsed.trouble;
+    if (spawn.trouble.empty()) {
+        for (const KeyValue& pair : parsed.pairs)
+            if (std::find(spawn.ask.pairs.begin(), spawn.ask.pairs.end(), pair) ==
+                spawn.ask.pairs.end())
+                spawn.ask.pairs.push_back(pair);
+        spawn.ask.commands.push_back(std::move(parsed.command));
+    }
+    if (parsed.number < parsed.total) return;
+    Spawn all = *std::exchange(from.spawn, std::nullopt);
+    if (!all.trouble.empty()) {
+        actions.replies.push_back({task, "cmd=spawn_result rc=-1 msg=invalid_request\n"});
+        actions.errors.push_back({task,
+                                  "task " + std::to_string(job_.first + task) +
+                                      " asked to start more tasks (MPI_Comm_spawn) by a request "
+                                      "that " +
+                                      all.trouble,
+                                  false});
+        return;
+    }
+    all.ask.asker.request = kPmi1Requests + static_cast<std::uint32_t>(task);
+    all.ask.task = task;
+    from.spawning = true;
+    actions.spawns.push_back(std::move(all.ask));
+}
+
+Pmi1Actions Pmi1Server::on_spawned(const TasksSpawned& spawned) {
+    Pmi1Actions actions;
+    const auto task = static_cast<TaskId>(spawned.asker.request - kPmi1Requests);
+    const auto at = clients_.find(task);
+    if (at == clients_.end() || !std::exchange(at->second.spawning, false)) return actions;
+    actions.replies.push_back({task, spawned.job.empty() ? "cmd=spawn_result rc=-1 msg=refused\n"
+                                                         : "cmd=spawn_result rc=0\n"});
+    return actions;
 }
 
 void Pmi1Server::refuse(TaskId task, const std::string& answer, const std::string& text,
@@ -234,7 +274,8 @@ void Pmi1Server::refuse(TaskId task, const std::string& answer, const std::strin
     const bool fatal = ++client(task).errors >= kMaxErrors;
     actions.replies.push_back({task, answer + "\n"});
     actions.errors.push_back({task,
-                              "task " + std::to_string(task) + " does not speak PMI-1: it " + text +
+                              "task " + std::to_string(job_.first + task) +
+                                  " does not speak PMI-1: it " + text +
                                   (fatal ? "; its PMI connection is closed" : ""),
                               fatal});
 }
@@ -283,8 +324,8 @@ void Pmi1Server::on_names_command(TaskId task, AskNames::What what, const Comman
     ask.asker.request = kPmi1Requests + static_cast<std::uint32_t>(task);
     ask.what = what;
     ask.by = std::string(kNamePrefix) + job_.kvsname + " " + std::to_string(task);
-    ask.names.push_back({std::string(kNamePrefix).append(*service), std::string(port.value_or("")),
-                         std::string()});
+    ask.names.push_back(
+        {std::string(kNamePrefix).append(*service), std::string(port.value_or("")), std::string()});
     actions.names.push_back(std::move(ask));
 }
 

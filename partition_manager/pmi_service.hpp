@@ -54,6 +54,9 @@ class PmiService {
     // The answer to what on_ask() was given.
     void on_keys(const TellKeys& keys);
     void on_names(const TellNames& names);
+    void on_spawned(const TasksSpawned& spawned);
+    // Another job runs beside this one.
+    void on_other_job(JobOutline other);
     // A task of any node has ended without leaving PMIx or PMI-1.
     void on_peer_lost(TaskId task);
 
@@ -96,6 +99,7 @@ class PmiService {
     Pmi1Server pmi1_;
     NodeIndex node_;
     std::size_t size_;
+    bool spawned_;  // our tasks have been started by a task
     std::uint32_t nodes_;
     std::unordered_map<TaskId, std::unique_ptr<Client>> clients_;
     std::optional<PmixActivation> pmix_;

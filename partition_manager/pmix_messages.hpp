@@ -49,6 +49,7 @@ struct PmixFence {
     std::string key;  // says who takes part
     std::uint32_t nodes = 0;
     std::string data;
+    std::vector<std::string> jobs = {};  // as in Exchange
 };
 struct PmixFenced {
     std::string key;
@@ -56,7 +57,7 @@ struct PmixFenced {
 };
 
 // What the helper has to say to poe, or to a helper elsewhere, and what they answer: pmd passes it
-// on as it is (AskKeys, TellKeys, AskNames, TellNames).
+// on as it is (AskKeys, TellKeys, AskNames, TellNames, SpawnTasks, TasksSpawned, KnowJob).
 struct PmixPassed {
     Message message;
 };

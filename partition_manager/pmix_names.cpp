@@ -47,9 +47,9 @@ bool unpack(const std::string& bytes, pmix_value_t& value) {
     pmix_data_buffer_t buffer;
     PMIX_DATA_BUFFER_CONSTRUCT(&buffer);
     std::int32_t count = 1;
-    const bool good = PMIx_Data_load(&buffer, &blob) == PMIX_SUCCESS &&
-                      PMIx_Data_unpack(nullptr, &buffer, &value, &count, PMIX_VALUE) ==
-                          PMIX_SUCCESS;
+    const bool good =
+        PMIx_Data_load(&buffer, &blob) == PMIX_SUCCESS &&
+        PMIx_Data_unpack(nullptr, &buffer, &value, &count, PMIX_VALUE) == PMIX_SUCCESS;
     PMIX_DATA_BUFFER_DESTRUCT(&buffer);
     return good;
 }

@@ -33,6 +33,10 @@ void fetch_pmix_keys(const AskKeys& ask);
 void finish_pmix_fetch(const TellKeys& keys);
 // poe has answered a question about names.
 void finish_pmix_names(const TellNames& tell);
+// poe has started tasks, or has not.
+void finish_pmix_spawn(const TasksSpawned& spawned);
+// Another job runs beside this one. Any thread.
+void know_pmix_job(const JobOutline& job);
 
 // Tells the tasks of this node that have registered for PMIX_ERR_PROC_TERM_WO_SYNC, and no others:
 // MPI libraries take part in all events that are not asked for by name.

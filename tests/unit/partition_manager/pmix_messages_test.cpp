@@ -33,7 +33,7 @@ std::vector<PmixMessage> one_of_each() {
             PmixAttention{"look"},
             PmixFailed{"no"},
             PmixPeerLost{2},
-            PmixPassed{AskKeys{3, {"", 1, 9}}},
+            PmixPassed{AskKeys{"", 3, {"", 1, 9}}},
             PmixPassed{TellKeys{{"j", 1, 9}, -46, std::string("\0\xff", 2)}}};
 }
 
