@@ -69,9 +69,20 @@ pmix_proc_t proc_of(std::string_view text) {
     return proc;
 }
 
+// One request must fit into one message to poe, whatever a task asks for.
+void check_size(const AskNames& ask) {
+    std::size_t bytes = 0;
+    for (const NamedValue& one : ask.names)
+        bytes += sizeof one + one.name.size() + one.value.size();
+    if (bytes > kMostPmixNameBytes)
+        throw Error(std::to_string(bytes) + " bytes at once, of which poe takes " +
+                    std::to_string(kMostPmixNameBytes));
+}
+
 void add_keys(AskNames& ask, char** keys) {
     for (; keys != nullptr && *keys != nullptr; ++keys)
         ask.names.push_back({prefixed(*keys), {}, {}});
+    check_size(ask);
 }
 
 }  // namespace
@@ -87,6 +98,7 @@ AskNames pmix_publish(const pmix_proc_t& by, const pmix_info_t* info, std::size_
         if (!is_setting(info[i]))
             ask.names.push_back({prefixed(info[i].key), packed(info[i].value), {}});
     }
+    check_size(ask);
     return ask;
 }
 

@@ -2,6 +2,7 @@
 // whole job, and back: libpmix's values become bytes, and values again on another node.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,12 @@
 
 namespace poe::pm {
 
+// The names and values of one request, about.
+inline constexpr std::size_t kMostPmixNameBytes = std::size_t{4} << 20;
+
 // The questions for poe, but for Asker. What is asked for beside names (keys that begin with
-// "pmix.") becomes their settings. A value that cannot be packed throws Error.
+// "pmix.") becomes their settings. Throw Error when there are too many of them, or a value cannot
+// be packed.
 AskNames pmix_publish(const pmix_proc_t& by, const pmix_info_t* info, std::size_t count);
 AskNames pmix_look_up(char** keys, const pmix_info_t* info, std::size_t count);
 // No keys: all that the task has published.

@@ -72,6 +72,7 @@ SpawnTasks pmix_spawn_request(const pmix_proc_t& by, const pmix_info_t* job, std
         ask.commands.push_back(std::move(command));
     }
     if (ask.commands.empty()) throw Error("names no program");
+    if (encode(ask).size() > kMostPmixSpawnBytes) throw Error("is too long");
     return ask;
 }
 

@@ -10,6 +10,9 @@
 
 namespace poe::pm {
 
+// The longest request that is passed on.
+inline constexpr std::size_t kMostPmixSpawnBytes = std::size_t{4} << 20;
+
 // Throws Error for what poe does not do; its words go behind "a request that". Keys that say
 // nothing about where and how tasks run are passed over.
 SpawnTasks pmix_spawn_request(const pmix_proc_t& by, const pmix_info_t* job, std::size_t count,

@@ -207,30 +207,40 @@ pmix_status_t change_names(AskNames ask, pmix_op_cbfunc_t answer, void* request)
     return PMIX_SUCCESS;
 }
 
-pmix_status_t publish(const pmix_proc_t* proc, const pmix_info_t* info, size_t count,
-                      pmix_op_cbfunc_t answer, void* request) {
+// What cannot be asked is told to people, and an error to the task.
+template <typename Ask>
+pmix_status_t ask_or_refuse(const pmix_proc_t& proc, Ask ask) {
     try {
-        return change_names(pmix_publish(*proc, info, count), answer, request);
+        return ask();
     } catch (const Error& error) {
-        tell(PmixAttention{"task " + std::to_string(context->first + task_of(proc)) +
-                           " has published what cannot be published: " + error.what()});
+        tell(PmixAttention{"task " + std::to_string(context->first + task_of(&proc)) +
+                           " publishes or looks up what cannot be: " + error.what()});
         return PMIX_ERR_BAD_PARAM;
     }
 }
 
-pmix_status_t look_up(const pmix_proc_t*, char** keys, const pmix_info_t* info, size_t count,
+pmix_status_t publish(const pmix_proc_t* proc, const pmix_info_t* info, size_t count,
+                      pmix_op_cbfunc_t answer, void* request) {
+    return ask_or_refuse(
+        *proc, [&] { return change_names(pmix_publish(*proc, info, count), answer, request); });
+}
+
+pmix_status_t look_up(const pmix_proc_t* proc, char** keys, const pmix_info_t* info, size_t count,
                       pmix_lookup_cbfunc_t answer, void* request) {
-    ask_names(pmix_look_up(keys, info, count), [=](const TellNames& tell) {
-        PmixFound found(tell);
-        answer(pmix_status_of(tell.status), found.data.empty() ? nullptr : found.data.data(),
-               found.data.size(), request);
+    return ask_or_refuse(*proc, [&] {
+        ask_names(pmix_look_up(keys, info, count), [=](const TellNames& tell) {
+            PmixFound found(tell);
+            answer(pmix_status_of(tell.status), found.data.empty() ? nullptr : found.data.data(),
+                   found.data.size(), request);
+        });
+        return PMIX_SUCCESS;
     });
-    return PMIX_SUCCESS;
 }
 
 pmix_status_t unpublish(const pmix_proc_t* proc, char** keys, const pmix_info_t*, size_t,
                         pmix_op_cbfunc_t answer, void* request) {
-    return change_names(pmix_withdraw(*proc, keys), answer, request);
+    return ask_or_refuse(*proc,
+                         [&] { return change_names(pmix_withdraw(*proc, keys), answer, request); });
 }
 
 pmix_status_t spawn_tasks(const pmix_proc_t* proc, const pmix_info_t* info, size_t count,

@@ -39,6 +39,10 @@ class Spawn(ClusterTest):
         result = self.spawn("rounds", 3, 2, hosts=(0, 1))
         self.assertEqual(lines(result.stdout), [f"round {i}: 4 tasks add up" for i in range(3)], result.stderr)
 
+    def test_one_far_host(self):
+        result = self.spawn("rounds", 2, 3, hosts=(1,), each=2)
+        self.assertEqual(lines(result.stdout), [f"round {i}: 5 tasks add up" for i in range(2)], result.stderr)
+
     def test_a_home_without_tasks_and_a_tree(self):
         result = self.spawn("rounds", 2, 6, hosts=(1, 2, 3), MP_LAUNCH_FANOUT=1)
         self.assertEqual(lines(result.stdout), [f"round {i}: 9 tasks add up" for i in range(2)], result.stderr)

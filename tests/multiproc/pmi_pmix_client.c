@@ -65,6 +65,22 @@ static int names(const pmix_proc_t* me, uint32_t size) {
     return fence();
 }
 
+/* A value of 8 MB is refused, and the task goes on. */
+static int publish_too_much(void) {
+    const size_t size = 8 << 20;
+    pmix_byte_object_t blob = {malloc(size), size};
+    pmix_info_t info;
+    pmix_status_t status;
+    memset(blob.bytes, 'x', size);
+    PMIX_INFO_CONSTRUCT(&info);
+    PMIX_INFO_LOAD(&info, "large", &blob, PMIX_BYTE_OBJECT);
+    status = PMIx_Publish(&info, 1);
+    free(blob.bytes);
+    PMIX_INFO_DESTRUCT(&info);
+    if (status == PMIX_SUCCESS) printf("a large value was published\n");
+    return status == PMIX_SUCCESS;
+}
+
 /* The look-up is made before, or after; who comes next finds nothing. */
 static int wait_for_name(const pmix_proc_t* me, uint32_t size) {
     pmix_info_t infos[2], all;
@@ -88,6 +104,7 @@ static int wait_for_name(const pmix_proc_t* me, uint32_t size) {
     }
     if (fence()) return 1;
     if (PMIx_Lookup(&found, 1, NULL, 0) != PMIX_ERR_NOT_FOUND) return 1;
+    if (me->rank == 0 && publish_too_much()) return 1;
     return fence();
 }
 

@@ -1,7 +1,8 @@
 /* A task that speaks PMI-1 by itself and spawns: Debian's MPICH (ch4:ucx) has the protocol, but
  * refuses MPI_Comm_spawn before it says a word. Without an argument: task 0 spawns 1 task "first"
  * and 2 tasks "second", gives them a greeting in their space, and waits for the names that they
- * publish. "missing": task 0 asks for a program that is not there. "endless": for too many tasks. */
+ * publish. "missing": task 0 asks for a program that is not there. "endless": for too many tasks.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
