@@ -236,6 +236,7 @@ void Partition::on_spawned_message(SpawnedJob& from, NodeIndex node, Message mes
         if (!from.is_task(exit->task)) return;
         const bool flushed = from.flush_round().on_exit(exit->task);
         exit->task += first;
+        exit->after += from.launched() - start_time_;  // people know one start
         end_job(judge_.on_exit(*exit));
         if (flushed) on_spawned_flush(from);
     } else if (const auto* mark = std::get_if<StdoutMark>(&message)) {

@@ -124,6 +124,7 @@ SpawnedJob::SpawnedJob(asio::io_context& loop, JobSpec job, Asker asker,
                  }}) {}
 
 void SpawnedJob::launch() {
+    launched_ = std::chrono::steady_clock::now();
     const LaunchTree tree(static_cast<NodeIndex>(job_.nodes.size()), job_.launch.fanout,
                           job_.launch.home);
     const std::vector<NodeIndex> below = tree.below(LaunchTree::kRoot);

@@ -8,6 +8,7 @@
 // they share its streams, its fate, its report and its status.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -72,6 +73,7 @@ class SpawnedJob {
     Branches& branches() { return branches_; }
     ExchangeTable& exchanges() { return exchanges_; }
     FlushRound& flush_round() { return flush_round_; }
+    std::chrono::steady_clock::time_point launched() const { return launched_; }
     bool started() const { return started_; }
     bool given_up() const { return given_up_; }
     bool over() const { return branches_.all_over(); }
@@ -86,6 +88,7 @@ class SpawnedJob {
     FlushRound flush_round_;
     Handlers handlers_;
     Branches branches_;
+    std::chrono::steady_clock::time_point launched_{};
     bool told_to_run_ = false;
     bool started_ = false;
     bool given_up_ = false;
