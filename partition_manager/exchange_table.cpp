@@ -9,6 +9,7 @@ ExchangeTable::Sum& ExchangeTable::put(const Exchange& part) {
     Sum& sum = sums_[part.key];
     sum.exchange.key = part.key;
     sum.exchange.of = part.of;
+    sum.exchange.jobs = part.jobs;
     sum.exchange.nodes += part.nodes;
     sum.exchange.data += part.data;
     ++sum.parts;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <sys/types.h>
+#include <utility>
 #include <vector>
 
 #include "comm/base/types.hpp"
@@ -73,6 +74,32 @@ struct TraceSpec {
     std::chrono::milliseconds sample{100};
 };
 
+// A job as tasks of other jobs have to know it: tasks can start more tasks, which are a job of
+// their own to MPI (spawned_job.hpp).
+struct JobOutline {
+    std::string id;
+    std::vector<std::string> nodes;
+    std::vector<NodeIndex> node_of_task;        // by task id
+    std::vector<std::uint32_t> appnum_of_task;  // likewise
+};
+
+// What one command has of its own, beyond the job's. Empty: nothing.
+struct CommandPlace {
+    std::vector<std::string> environment;  // "NAME=value"
+    std::string directory;
+    std::string path;  // where its program is looked for first, as a PATH
+};
+
+// Of a job whose tasks a task has started.
+struct SpawnSpec {
+    std::string parent;  // the job of that task
+    TaskId parent_task = 0;
+    TaskId first = 0;                                        // what people and poe call its task 0
+    std::vector<CommandPlace> places;                        // by command
+    std::vector<std::pair<std::string, std::string>> pairs;  // in its PMI-1 space from the start
+    std::vector<JobOutline> others;                          // that run already
+};
+
 // Everything that a node needs to start its tasks.
 struct JobSpec {
     std::string id;  // [a-z0-9-]{1,40}, unique on a host, also over time
@@ -104,7 +131,13 @@ struct JobSpec {
     CoreSpec core;
     LaunchSpec launch;
     TraceSpec trace;
+    std::optional<SpawnSpec> spawned;
 };
+
+// What people call a task of the job.
+inline TaskId public_number(const JobSpec& job, TaskId task) {
+    return job.spawned ? job.spawned->first + task : task;
+}
 
 // The longest JobSpec::kill_grace, and the largest buffer_mem and eager_limit.
 inline constexpr std::chrono::hours kMaxKillGrace{1};

@@ -119,7 +119,8 @@ Json pack(const JobSpec& job) {
                         pack(job.launch),
                         pack(job.trace),
                         pack(job.core),
-                        job.stamp_output});
+                        job.stamp_output,
+                        job.spawned ? pack(*job.spawned) : Json()});
 }
 
 JobSpec unpack_job(const Json& json) {
@@ -165,6 +166,9 @@ JobSpec unpack_job(const Json& json) {
     job.trace = unpack_trace(json.at(25));
     job.core = unpack_core(json.at(26));
     job.stamp_output = json.at(27).get<bool>();
+    if (!json.at(28).is_null()) job.spawned = unpack_spawn(json.at(28));
+    if (job.spawned && job.spawned->places.size() != job.commands.size())
+        throw std::out_of_range("places");
     return job;
 }
 

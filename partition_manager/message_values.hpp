@@ -1,6 +1,6 @@
-// How values of control messages become CBOR and come back: what messages.cpp, message_job.cpp and
-// message_watch.cpp share, of which the two are about the largest messages. What does not fit
-// throws; decode() catches it.
+// How values of control messages become CBOR and come back: what messages.cpp, message_job.cpp,
+// message_spawn.cpp and message_watch.cpp share, of which the last three are about the largest
+// messages. What does not fit throws; decode() catches it.
 #pragma once
 
 #include <chrono>
@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "partition_manager/job.hpp"
+#include "partition_manager/messages.hpp"
 #include "partition_manager/watched_task.hpp"
 
 namespace poe::pm::wire {
@@ -87,6 +88,15 @@ Json pack(const TraceSpec& trace);
 TraceSpec unpack_trace(const Json& json);
 Json pack(const JobSpec& job);
 JobSpec unpack_job(const Json& json);
+// message_spawn.cpp
+Json pack(const SpawnSpec& spawn);
+SpawnSpec unpack_spawn(const Json& json);
+Json pack(const JobOutline& outline);
+JobOutline unpack_outline(const Json& json);
+Json pack(const SpawnTasks& ask);
+SpawnTasks unpack_spawn_tasks(const Json& json);
+Json pack(const Asker& asker);
+Asker unpack_asker(const Json& json);
 // message_watch.cpp
 Json pack(const TaskState& state);
 TaskState unpack_state(const Json& json);

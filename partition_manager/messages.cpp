@@ -53,6 +53,20 @@ StdoutMode unpack_stdout_mode(const Json& json) {
     return mode;
 }
 
+Json pack(const std::vector<NamedValue>& names) {
+    Json json = Json::array();
+    for (const NamedValue& one : names)
+        json.push_back(Json::array({bytes(one.name), bytes(one.value), bytes(one.by)}));
+    return json;
+}
+
+std::vector<NamedValue> unpack_names(const Json& json) {
+    std::vector<NamedValue> names;
+    for (const Json& one : items(json))
+        names.push_back({text(one.at(0)), text(one.at(1)), text(one.at(2))});
+    return names;
+}
+
 Json body(const Hello& m) {
     return {m.version, m.pid};
 }
@@ -132,16 +146,32 @@ Json body(const NodeLost& m) {
     return Json::array({m.node, bytes(m.text)});
 }
 Json body(const Exchange& m) {
-    return Json::array({bytes(m.key), m.of, m.nodes, bytes(m.data)});
+    return Json::array({bytes(m.key), m.of, m.nodes, bytes(m.data), byte_list(m.jobs)});
 }
 Json body(const Exchanged& m) {
     return Json::array({bytes(m.key), bytes(m.data)});
 }
 Json body(const AskKeys& m) {
-    return Json::array({m.task, m.asker, m.request});
+    return Json::array({bytes(m.job), m.task, wire::pack(m.asker)});
 }
 Json body(const TellKeys& m) {
-    return Json::array({m.asker, m.request, m.status, bytes(m.data)});
+    return Json::array({wire::pack(m.asker), m.status, bytes(m.data)});
+}
+Json body(const AskNames& m) {
+    return Json::array({wire::pack(m.asker), static_cast<int>(m.what), m.once, m.waits, bytes(m.by),
+                        pack(m.names)});
+}
+Json body(const TellNames& m) {
+    return Json::array({wire::pack(m.asker), static_cast<int>(m.status), pack(m.names)});
+}
+Json body(const SpawnTasks& m) {
+    return wire::pack(m);
+}
+Json body(const TasksSpawned& m) {
+    return Json::array({wire::pack(m.asker), bytes(m.job), bytes(m.trouble)});
+}
+Json body(const KnowJob& m) {
+    return Json::array({wire::pack(m.job)});
 }
 Json body(const StartTrace& m) {
     return Json::array({wire::pack(m.trace)});
@@ -270,21 +300,45 @@ void read(const Json& json, Exchange& m) {
     m.of = number<std::uint32_t>(json.at(1));
     m.nodes = number<std::uint32_t>(json.at(2));
     m.data = text(json.at(3));
+    m.jobs = text_list(json.at(4));
 }
 void read(const Json& json, Exchanged& m) {
     m.key = text(json.at(0));
     m.data = text(json.at(1));
 }
 void read(const Json& json, AskKeys& m) {
-    m.task = number<TaskId>(json.at(0));
-    m.asker = number<NodeIndex>(json.at(1));
-    m.request = number<std::uint32_t>(json.at(2));
+    m.job = text(json.at(0));
+    m.task = number<TaskId>(json.at(1));
+    m.asker = unpack_asker(json.at(2));
 }
 void read(const Json& json, TellKeys& m) {
-    m.asker = number<NodeIndex>(json.at(0));
-    m.request = number<std::uint32_t>(json.at(1));
-    m.status = number<int>(json.at(2));
-    m.data = text(json.at(3));
+    m.asker = unpack_asker(json.at(0));
+    m.status = number<int>(json.at(1));
+    m.data = text(json.at(2));
+}
+void read(const Json& json, AskNames& m) {
+    m.asker = unpack_asker(json.at(0));
+    m.what = checked_enum(json.at(1), AskNames::What::kLookUp);
+    m.once = json.at(2).get<bool>();
+    m.waits = json.at(3).get<bool>();
+    m.by = text(json.at(4));
+    m.names = unpack_names(json.at(5));
+}
+void read(const Json& json, TellNames& m) {
+    m.asker = unpack_asker(json.at(0));
+    m.status = checked_enum(json.at(1), TellNames::Status::kTooMany);
+    m.names = unpack_names(json.at(2));
+}
+void read(const Json& json, SpawnTasks& m) {
+    m = unpack_spawn_tasks(json);
+}
+void read(const Json& json, TasksSpawned& m) {
+    m.asker = unpack_asker(json.at(0));
+    m.job = text(json.at(1));
+    m.trouble = text(json.at(2));
+}
+void read(const Json& json, KnowJob& m) {
+    m.job = unpack_outline(json.at(0));
 }
 void read(const Json& json, StartTrace& m) {
     m.trace = unpack_trace(json.at(0));

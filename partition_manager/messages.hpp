@@ -15,6 +15,9 @@
 //   poe -> pmd   Exchanged                        all parts are there
 //   both         AskKeys, TellKeys                of a task of another node, for PMIx; poe passes
 //                                                 them on
+//   pmd -> poe   AskNames                         poe -> pmd   TellNames, perhaps much later
+//   pmd -> poe   SpawnTasks                       poe -> pmd   TasksSpawned, and to all daemons
+//                                                 KnowJob before it
 //   poe -> pmd   TaskLeft                         of a task of any node, for PMIx
 //   poe -> pmd   StartTrace, StopTrace            tracing of a running job
 //   poe -> pmd   WatchTasks     displays watch the job, or none does   pmd -> poe   WatchedTasks
@@ -36,13 +39,14 @@
 
 #include "partition_manager/frame.hpp"
 #include "partition_manager/job.hpp"
+#include "partition_manager/names.hpp"
 #include "partition_manager/task_state.hpp"
 #include "partition_manager/watched_task.hpp"
 
 namespace poe::pm {
 
 // Both ends must speak the same version; it changes with every change of a struct below.
-inline constexpr int kChannelVersion = 8;
+inline constexpr int kChannelVersion = 9;
 
 struct Hello {
     int version = kChannelVersion;
@@ -142,6 +146,8 @@ struct Exchange {
     std::uint32_t of = 0;     // nodes that take part
     std::uint32_t nodes = 0;  // whose parts are in `data`
     std::string data;
+    // When nodes of several jobs take part: these. `of` counts a node once for each of them.
+    std::vector<std::string> jobs;
 };
 
 struct Exchanged {
@@ -184,16 +190,39 @@ struct StdoutFlushed {
 
 // What a task has put into PMIx is wanted on another node.
 struct AskKeys {
+    std::string job;  // of the task; empty: the asker's
     TaskId task = 0;
-    NodeIndex asker = 0;
-    std::uint32_t request = 0;  // of the asker; comes back with the answer
+    Asker asker;
 };
 
 struct TellKeys {
-    NodeIndex asker = 0;
-    std::uint32_t request = 0;
+    Asker asker;
     int status = 0;  // of PMIx
     std::string data;
+};
+
+// A task wants more tasks to be started; all of them, or none.
+struct SpawnCommand {
+    Command words;
+    std::uint32_t tasks = 0;
+    std::vector<std::string> hosts;  // of the job's nodes, in turns; empty: all of them
+    CommandPlace place;
+};
+struct SpawnTasks {
+    Asker asker;
+    TaskId task = 0;
+    std::vector<SpawnCommand> commands;
+    std::vector<std::pair<std::string, std::string>> pairs;  // as in SpawnSpec
+};
+struct TasksSpawned {
+    Asker asker;
+    std::string job;      // empty: none were started
+    std::string trouble;  // why not
+};
+
+// Another job beside this one is there.
+struct KnowJob {
+    JobOutline job;
 };
 
 struct StartTrace {
@@ -249,7 +278,7 @@ using Message =
                  AskTaskStates, TaskStates, StdoutMark, StdoutFlushed, Prepared, RunTasks, NodesUp,
                  NodeUnreached, NodeLost, Exchange, Exchanged, StartTrace, StopTrace, ClockAsk,
                  ClockTell, TraceDone, TraceTaken, AskKeys, TellKeys, WatchTasks, WatchedTasks,
-                 AskLines, TaskLines>;
+                 AskLines, TaskLines, AskNames, TellNames, SpawnTasks, TasksSpawned, KnowJob>;
 
 std::string encode(const Message& message);
 

@@ -119,6 +119,12 @@ void NodeDaemon::on_own_message(Message message) {
         if (pmi_) pmi_->on_keys_asked(*keys_asked);
     } else if (const auto* keys = std::get_if<TellKeys>(&message)) {
         if (pmi_) pmi_->on_keys(*keys);
+    } else if (const auto* names = std::get_if<TellNames>(&message)) {
+        if (pmi_) pmi_->on_names(*names);
+    } else if (const auto* spawned = std::get_if<TasksSpawned>(&message)) {
+        if (pmi_) pmi_->on_spawned(*spawned);
+    } else if (auto* other = std::get_if<KnowJob>(&message)) {
+        if (pmi_) pmi_->on_other_job(std::move(other->job));
     } else {
         on_trace_message(message);
     }
@@ -253,7 +259,8 @@ void NodeDaemon::on_task_exit(TaskId task, pid_t process, int status, const rusa
         exit.signal = WTERMSIG(status);
         exit.core = WCOREDUMP(status);
         // Now: the next task that dumps may take the same name.
-        if (exit.core) move_core(job_.core, task, process, job_.directory, start_wall_);
+        if (exit.core)
+            move_core(job_.core, public_number(job_, task), process, job_.directory, start_wall_);
     } else {
         exit.code = WEXITSTATUS(status);
     }

@@ -73,6 +73,7 @@ class NodeDaemon {
     void on_trace_message(const Message& message);
     bool is_muted(TaskId task) const;
     EnvironmentEntries environment_of(TaskId task) const;
+    void add_spawners_variables(TaskId task, EnvironmentEntries& entries) const;
     void adopt(StartedTask started);
 
     void on_child();

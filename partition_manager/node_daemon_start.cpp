@@ -1,5 +1,6 @@
 // How a node's tasks come to run: from StartJob to running processes. Apart from node_daemon.cpp,
 // which is about what happens then.
+#include <algorithm>
 #include <cstring>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -233,6 +234,20 @@ void NodeDaemon::adopt(StartedTask started) {
     if (started.stdin_pipe) stdin_->add(started.task, std::move(started.stdin_pipe));
 }
 
+// What we say ourselves counts more: some of it was said to the spawning task, too.
+void NodeDaemon::add_spawners_variables(TaskId task, EnvironmentEntries& entries) const {
+    const std::uint32_t command = job_.tasks[static_cast<std::size_t>(task)].command;
+    for (const std::string& entry : job_.spawned->places[command].environment) {
+        const std::size_t equals = entry.find('=');
+        const std::string name = entry.substr(0, equals);
+        const auto said = [&name](const auto& one) { return one.first == name; };
+        if (equals == std::string::npos || is_other_launchers_variable(name) ||
+            std::any_of(entries.begin(), entries.end(), said))
+            continue;
+        entries.emplace_back(name, entry.substr(equals + 1));
+    }
+}
+
 EnvironmentEntries NodeDaemon::environment_of(TaskId task) const {
     EnvironmentEntries entries{{"MP_CHILD", std::to_string(task)},
                                {"MP_PARTITION", job_.id},
@@ -243,6 +258,7 @@ EnvironmentEntries NodeDaemon::environment_of(TaskId task) const {
         EnvironmentEntries more = pmi_->environment_of(task);
         entries.insert(entries.end(), more.begin(), more.end());
     }
+    if (job_.spawned) add_spawners_variables(task, entries);
     return entries;
 }
 

@@ -120,9 +120,9 @@ void NodeRelay::on_message(NodeIndex branch, NodeIndex from, Message message) {
     }
 }
 
-// Of all nodes: from each branch comes one part. Of some: poe counts them.
+// Of all nodes: from each branch comes one part. Of some, or of several jobs: poe counts them.
 void NodeRelay::on_own_exchange(const Exchange& part) {
-    if (part.of != job_.nodes.size()) {
+    if (!part.jobs.empty() || part.of != job_.nodes.size()) {
         up_.send(part, node_);
     } else if (const auto sum = exchanges_.add_of(part, branches_.alive() + 1)) {
         up_.send(*sum, node_);

@@ -21,6 +21,9 @@ class OrderedOutput {
     // `directory`: where the temporary file would be made.
     OrderedOutput(TaskId tasks, std::string directory, std::size_t memory_limit = kMemoryLimit);
 
+    // There are so many tasks from now on; what fewer have is forgotten.
+    void set_tasks(TaskId tasks) { kept_.resize(static_cast<std::size_t>(tasks)); }
+
     // Keeps `data`; not while it is being given out. Throws Error when the temporary file cannot be
     // written (disk full).
     void append(TaskId task, std::string_view data);

@@ -66,6 +66,9 @@ class Judge {
         ::sigemptyset(&forwarded_);
     }
 
+    // There are so many tasks now: some were started by others, or could not be.
+    void set_tasks(TaskId tasks) { outcome_.tasks.resize(static_cast<std::size_t>(tasks)); }
+
     Verdict on_exit(const TaskExit& exit);
     Verdict on_abort(TaskId task, int code, const std::string& text);
     // The task's exit was told before. Of no account when no other task runs any more.

@@ -11,10 +11,17 @@
 namespace poe::pm {
 
 OutputFiles::OutputFiles(const JobSpec& job, const std::string& pattern,
-                         const LineFormatter& formatter, const std::function<void()>& progress) {
+                         const LineFormatter& formatter, const std::function<void()>& progress)
+    : pattern_(pattern), formatter_(formatter), progress_(progress) {
+    set_tasks(job);
+}
+
+void OutputFiles::set_tasks(const JobSpec& job) {
+    if (of_task_.size() > job.tasks.size()) of_task_.resize(job.tasks.size());
     std::map<std::string, File*> by_path;
-    for (std::size_t task = 0; task < job.tasks.size(); ++task) {
-        const std::string path = expand_pattern(pattern, job, static_cast<TaskId>(task));
+    for (const auto& file : files_) by_path[file->path] = file.get();
+    for (std::size_t task = of_task_.size(); task < job.tasks.size(); ++task) {
+        const std::string path = expand_pattern(pattern_, job, static_cast<TaskId>(task));
         File*& file = by_path[path];
         if (file == nullptr) {
             UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
@@ -22,8 +29,9 @@ OutputFiles::OutputFiles(const JobSpec& job, const std::string& pattern,
                 throw_errno("cannot write the output of task " + std::to_string(task) + " to " +
                             path);
             const int number = fd.get();
-            files_.push_back(std::make_unique<File>(File{
-                path, std::move(fd), formatter, std::make_unique<OutputWriter>(number, progress)}));
+            files_.push_back(
+                std::make_unique<File>(File{path, std::move(fd), formatter_,
+                                            std::make_unique<OutputWriter>(number, progress_)}));
             file = files_.back().get();
         }
         of_task_.push_back(file);

@@ -21,6 +21,9 @@ class OutputFiles {
     OutputFiles(const JobSpec& job, const std::string& pattern, const LineFormatter& formatter,
                 const std::function<void()>& progress);
 
+    // The job has other tasks at its end than before. Throws Error likewise.
+    void set_tasks(const JobSpec& job);
+
     void append(TaskId task, std::string_view data, bool open);
     // Bytes appended and not yet written, of all files.
     std::size_t backlog() const;
@@ -38,6 +41,9 @@ class OutputFiles {
         LineFormatter formatter;
         std::unique_ptr<OutputWriter> writer;
     };
+    std::string pattern_;
+    LineFormatter formatter_;
+    std::function<void()> progress_;
     std::vector<std::unique_ptr<File>> files_;
     std::vector<File*> of_task_;
 };

@@ -76,6 +76,7 @@ Partition::Partition(JobSpec job, PartitionOptions options, SignalHeritage herit
       tried_(job_.nodes.size(), false),
       folded_timer_(loop_),
       flush_round_(static_cast<TaskId>(job_.tasks.size())),
+      spawn_timer_(loop_),
       all_tails_(std::clamp(kTailMemory / std::max<std::size_t>(1, job_.tasks.size()),
                             std::size_t{256}, std::size_t{4096})) {
     make_outputs();
@@ -159,10 +160,10 @@ void Partition::on_message(NodeIndex from, Message message) {
     } else if (const auto* exit = std::get_if<TaskExit>(&message)) {
         ++exits_;
         end_job(judge_.on_exit(*exit));
-        if (is_task(exit->task) && flush_round_.on_exit(exit->task)) on_flush_complete();
+        if (is_first_task(exit->task) && flush_round_.on_exit(exit->task)) on_flush_complete();
         if (options_.on_deadlock && !judge_.ending()) deadlock_watch_.on_exit(exit->task);
     } else if (const auto* mark = std::get_if<StdoutMark>(&message)) {
-        if (is_task(mark->task) && flush_round_.on_mark(mark->task, mark->mode))
+        if (is_first_task(mark->task) && flush_round_.on_mark(mark->task, mark->mode))
             on_flush_complete();
     } else if (const auto* abort = std::get_if<TaskAbort>(&message)) {
         end_job(judge_.on_abort(abort->task, abort->code, abort->text));
@@ -175,25 +176,22 @@ void Partition::on_message(NodeIndex from, Message message) {
         on_unreached(unreached->node, unreached->text);
     } else if (const auto* lost = std::get_if<NodeLost>(&message)) {
         on_lost(lost->node, lost->text);
-    } else if (const auto* part = std::get_if<Exchange>(&message)) {
+    } else if (const auto* part = std::get_if<Exchange>(&message); part && part->jobs.empty()) {
         if (auto all = exchanges_.add(*part))
             branches_->send(Exchanged{std::move(all->key), std::move(all->data)});
-    } else if (const auto* ask = std::get_if<AskKeys>(&message)) {
-        if (is_task(ask->task))
-            branches_->send(*ask, job_.tasks[static_cast<std::size_t>(ask->task)].node);
-    } else if (const auto* tell = std::get_if<TellKeys>(&message)) {
-        if (tell->asker >= 0 && static_cast<std::size_t>(tell->asker) < job_.nodes.size())
-            branches_->send(*tell, tell->asker);
     } else if (const auto* attention = std::get_if<Attention>(&message)) {
         if (options_.on_attention) options_.on_attention(attention->text);
     } else if (auto* watched = std::get_if<WatchedTasks>(&message)) {
-        std::erase_if(watched->tasks, [this](const auto& w) { return !is_task(w.state.task); });
+        std::erase_if(watched->tasks,
+                      [this](const auto& w) { return !is_first_task(w.state.task); });
         watchers_->on_tasks(std::move(watched->tasks));
     } else if (auto* states = std::get_if<TaskStates>(&message)) {
         if (states->round >= kStatusRounds) {
             if (status_) status_->on_states(from, std::move(*states));
         } else if (options_.on_deadlock && !judge_.ending())
             deadlock_watch_.on_states(from, std::move(*states));
+    } else {
+        on_question(first_job(), from, std::move(message));
     }
 }
 
@@ -209,17 +207,17 @@ void Partition::on_stdin_progress(NodeIndex branch, const StdinProgress& progres
     input_->on_progress(stdin_progress_.all());
 }
 
-void Partition::on_data(NodeIndex branch, const Frame& frame) {
+void Partition::on_data(Branches& from, NodeIndex branch, const Frame& frame) {
     if (frame.kind == FrameKind::kTrace) {
         if (trace_) trace_->on_frame(frame);
-        branches_->owe(branch, frame.kind, frame.payload.size());
-        branches_->settle(frame.kind);
+        from.owe(branch, frame.kind, frame.payload.size());
+        from.settle(frame.kind);
         return;
     }
     if (!is_task(frame.task)) return;
     if ((frame.flags & kFlagTime) != 0) {
         output(frame.kind).times[frame.task] = unpack_time(frame.payload);
-        return owe(branch, frame);
+        return owe(from, branch, frame);
     }
     if (frame.kind == FrameKind::kStderr) tails_.append(frame.task, frame.payload);
     all_tails_.append(frame.task, frame.payload);
@@ -231,7 +229,7 @@ void Partition::on_data(NodeIndex branch, const Frame& frame) {
     } else {
         deliver(frame.kind, frame.task, frame.payload, (frame.flags & kFlagOpenLine) != 0);
     }
-    owe(branch, frame);
+    owe(from, branch, frame);
 }
 
 // Where it cannot be kept the job ends, and what still comes of it is not.
@@ -245,8 +243,8 @@ void Partition::keep_ordered(const Frame& frame) {
     }
 }
 
-void Partition::owe(NodeIndex branch, const Frame& frame) {
-    branches_->owe(branch, frame.kind, frame.payload.size());
+void Partition::owe(Branches& from, NodeIndex branch, const Frame& frame) {
+    from.owe(branch, frame.kind, frame.payload.size());
     settle(frame.kind);
 }
 
@@ -291,7 +289,9 @@ std::size_t Partition::backlog(FrameKind stream) {
 
 // Tells the daemons that more may come, unless our own reader is behind.
 void Partition::settle(FrameKind stream) {
-    if (backlog(stream) <= kWriterBacklog) branches_->settle(stream);
+    if (backlog(stream) > kWriterBacklog) return;
+    branches_->settle(stream);
+    for (const auto& spawned : spawned_) spawned->branches().settle(stream);
 }
 
 void Partition::on_writer_progress() {
@@ -361,10 +361,14 @@ void Partition::begin_stdin() {
 }
 
 void Partition::on_signal(int signal) {
-    if (signal == SIGCHLD) return branches_->reap();
+    if (signal == SIGCHLD) {
+        branches_->reap();
+        for (std::size_t one = 0; one < spawned_.size(); ++one) spawned_[one]->branches().reap();
+        return;
+    }
     if (signal == SIGTSTP) return stop_and_wait_for_continue();
     if (signal == SIGCONT) {
-        branches_->send(SignalTasks{SIGCONT});
+        send_all(SignalTasks{SIGCONT});
         if (input_) input_->on_continue();
         return;
     }
@@ -377,17 +381,17 @@ void Partition::on_signal(int signal) {
     if (interrupt && stop_gathering()) return;
     if (interrupt && (++interrupts_ > 1 || !started_)) {
         judge_.on_terminated(signal);
-        branches_->send(EndJob{true});
-        branches_->expect_end();
+        end_all(true);
         return;
     }
     judge_.on_signal_forwarded(signal);
-    branches_->send(SignalTasks{signal});
+    send_all(SignalTasks{signal});
 }
 
 void Partition::stop_and_wait_for_continue() {
-    branches_->send(SignalTasks{SIGSTOP});
+    send_all(SignalTasks{SIGSTOP});
     branches_->drain(std::chrono::milliseconds(100));
+    for (const auto& spawned : spawned_) spawned->branches().drain(std::chrono::milliseconds(100));
     if (options_.on_stopping) options_.on_stopping(true);
     ::raise(SIGSTOP);
     if (options_.on_stopping) options_.on_stopping(false);
@@ -396,8 +400,7 @@ void Partition::stop_and_wait_for_continue() {
 void Partition::end_job(Verdict verdict, bool at_once) {
     if (verdict != Verdict::kEndJob && !(at_once && judge_.ending())) return;
     if (options_.on_progress) options_.on_progress("");
-    branches_->send(EndJob{at_once});
-    branches_->expect_end();
+    end_all(at_once);
 }
 
 // What a daemon of this node has left behind falls to us: we are the subreaper above it.
@@ -410,8 +413,8 @@ void Partition::reap_leftovers() {
     for (const pid_t pid : left) ::kill(pid, SIGKILL);
     for (const pid_t pid : left) ::waitpid(pid, nullptr, WNOHANG);
     if (left.empty()) {
-        if (lost_own_daemon_)
-            remove_tree(job_directory_path(kJobDirectoryParent, ::getuid(), job_.id));
+        for (const std::string& id : lost_own_daemons_)
+            remove_tree(job_directory_path(kJobDirectoryParent, ::getuid(), id));
         finished_ = true;
         return;
     }

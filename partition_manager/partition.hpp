@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -27,11 +28,13 @@
 #include "partition_manager/input_source.hpp"
 #include "partition_manager/line_formatter.hpp"
 #include "partition_manager/name_pattern.hpp"
+#include "partition_manager/name_table.hpp"
 #include "partition_manager/ordered_output.hpp"
 #include "partition_manager/outcome.hpp"
 #include "partition_manager/output_files.hpp"
 #include "partition_manager/output_tails.hpp"
 #include "partition_manager/output_writer.hpp"
+#include "partition_manager/spawned_job.hpp"
 #include "partition_manager/status_socket.hpp"
 #include "partition_manager/stdin_merge.hpp"
 #include "partition_manager/trace_gathering.hpp"
@@ -58,6 +61,7 @@ struct PartitionOptions {
     // Makes the file of a trace that has been stopped while the job goes on, and says in words how
     // that went. Called by a thread of its own.
     std::function<std::string(const TraceGathering&, const std::string& path)> merge_trace;
+    std::function<JobKey()> make_key;  // for tasks that tasks start
     // True before this process is stopped (SIGTSTP), false when it goes on.
     std::function<void(bool)> on_stopping;
 };
@@ -78,6 +82,8 @@ class Partition {
     // started.
     Outcome run();
 
+    // With the tasks that its tasks have started.
+    const JobSpec& job() const { return job_; }
     const OutputTails& stderr_tails() const { return tails_; }
     // What has been gathered of the job's trace, and which file it is to be; null: none is to be
     // made.
@@ -105,7 +111,7 @@ class Partition {
     void launch();
     void watch_launch();
     void on_message(NodeIndex from, Message message);
-    void on_data(NodeIndex branch, const Frame& frame);
+    void on_data(Branches& from, NodeIndex branch, const Frame& frame);
     void on_change();
     void on_started();
     void on_timeout();
@@ -122,7 +128,7 @@ class Partition {
     void fold(TaskId task, std::string_view data);
     void give_out_folded();
     void keep_ordered(const Frame& frame);
-    void owe(NodeIndex branch, const Frame& frame);
+    void owe(Branches& from, NodeIndex branch, const Frame& frame);
     void deliver(FrameKind stream, TaskId task, std::string_view data, bool open);
     void settle(FrameKind stream);
     Output& output(FrameKind stream);
@@ -142,6 +148,36 @@ class Partition {
     void on_trace_merged(const std::string& words);
     void finish_merging();
     bool stop_gathering();
+    // Tasks that start tasks, and tasks of several jobs (partition_spawn.cpp).
+    struct Place {
+        Branches* branches;
+        const JobSpec* job;
+    };
+    const JobSpec& first_job() const { return first_job_ ? *first_job_ : job_; }
+    bool is_first_task(TaskId task) const {
+        return task >= 0 && static_cast<std::size_t>(task) < first_job().tasks.size();
+    }
+    std::optional<Place> find_job(const std::string& id);
+    void on_question(const JobSpec& job, NodeIndex from, Message message);
+    void answer(const Asker& asker, const Message& message);
+    void on_keys_asked(const AskKeys& ask);
+    void spawn_next();
+    void spawn(const SpawnTasks& ask);
+    void refuse_spawn(const SpawnTasks& ask, const std::string& why);
+    void fail_spawn(SpawnedJob& spawned, const std::string& why);
+    void on_spawn_done(SpawnedJob& spawned);
+    void set_tasks();
+    void add_tasks(const JobSpec& job);
+    void remove_tasks(const JobSpec& job);
+    void on_spawned_change(SpawnedJob& spawned);
+    void on_spawned_trouble(SpawnedJob& spawned, NodeIndex node, const std::string& text);
+    void on_spawned_output(SpawnedJob& from, NodeIndex branch, const Frame& frame);
+    void on_spawned_message(SpawnedJob& from, NodeIndex node, Message message);
+    void on_spawned_flush(SpawnedJob& from);
+    // To the daemons of all jobs.
+    void send_all(const Message& message);
+    void end_all(bool at_once);
+    bool all_over() const;
     // Flushes that tasks asked for.
     void on_flush_complete();
     void go_on_flushing();
@@ -149,7 +185,8 @@ class Partition {
     bool impatient();
 
     asio::io_context loop_{1};
-    JobSpec job_;
+    JobSpec job_;                       // with all tasks that its tasks have started
+    std::optional<JobSpec> first_job_;  // without, once there are any
     PartitionOptions options_;
     SignalHeritage heritage_;
     char* const* environment_;
@@ -172,6 +209,15 @@ class Partition {
     asio::steady_timer folded_timer_;
     FlushRound flush_round_;
     ExchangeTable exchanges_;
+    NameTable names_;
+    std::vector<std::unique_ptr<SpawnedJob>> spawned_;  // the oldest first, ended ones too
+    std::deque<SpawnTasks> spawn_requests_;             // that wait
+    SpawnTasks spawn_ask_;                              // the one that is served
+    SpawnedJob* spawning_ = nullptr;                    // which becomes this
+    asio::steady_timer spawn_timer_;
+    ExchangeTable joint_exchanges_;  // of tasks of several jobs
+    std::size_t next_spawn_node_ = 0;
+    std::uint32_t spawn_number_ = 0;
     std::unique_ptr<CommandSocket> commands_;
     std::unique_ptr<TraceGathering> trace_;
     std::string trace_path_;
@@ -191,7 +237,7 @@ class Partition {
     int interrupts_ = 0;
     bool told_to_run_ = false;
     bool started_ = false;
-    bool lost_own_daemon_ = false;
+    std::vector<std::string> lost_own_daemons_;  // jobs whose daemon on this node was lost
     bool ordered_failed_ = false;
     bool finished_ = false;
     bool output_abandoned_ = false;

@@ -30,7 +30,7 @@ void Partition::launch() {
                 else
                     on_message(from, std::move(message));
             },
-            [this](NodeIndex branch, const Frame& frame) { on_data(branch, frame); },
+            [this](NodeIndex branch, const Frame& frame) { on_data(*branches_, branch, frame); },
             [this](const std::vector<NodeIndex>& nodes) {
                 for (const NodeIndex node : nodes)
                     if (node >= 0 && static_cast<std::size_t>(node) < up_.size())
@@ -138,7 +138,7 @@ void Partition::on_unreached(NodeIndex node, const std::string& text) {
 }
 
 void Partition::on_lost(NodeIndex node, const std::string& text) {
-    if (node == job_.launch.home) lost_own_daemon_ = true;
+    if (node == job_.launch.home) lost_own_daemons_.push_back(job_.id);
     stdin_progress_.remove(node);
     if (trace_) trace_->on_lost(node);
     end_job(judge_.on_lost_daemon(text));
@@ -148,7 +148,8 @@ void Partition::on_lost(NodeIndex node, const std::string& text) {
 void Partition::on_change() {
     if (branches_->all_over()) {
         if (input_) input_->finish();
-        return reap_leftovers();
+        if (all_over()) reap_leftovers();
+        return;
     }
     // Branches that are taken away as the job ends do not make the rest ready.
     if (!told_to_run_ && !judge_.ending() && branches_->all_prepared()) {

@@ -4,6 +4,7 @@ pkg_check_modules(PMIX REQUIRED IMPORTED_TARGET pmix)
 
 add_library(poe_pm_pmi STATIC
   pmi1_server.cpp
+  pmi1_spawn.cpp
   pmix_activation.cpp
   pmix_environment.cpp
   pmix_messages.cpp
@@ -17,6 +18,7 @@ add_executable(pmd-pmix
   pmix_host.cpp
   pmix_info.cpp
   pmix_names.cpp
+  pmix_spawn.cpp
   pmix_upcalls.cpp)
 target_link_libraries(pmd-pmix PRIVATE poe_pm_pmi PkgConfig::PMIX Threads::Threads)
 install(TARGETS pmd-pmix RUNTIME)

@@ -142,6 +142,21 @@ Environment start_serving(PmixHost& host, const PmixStart& start, int listener, 
     return real;
 }
 
+void take_passed(const Message& message) {
+    if (const auto* ask = std::get_if<AskKeys>(&message))
+        fetch_pmix_keys(*ask);
+    else if (const auto* keys = std::get_if<TellKeys>(&message))
+        finish_pmix_fetch(*keys);
+    else if (const auto* names = std::get_if<TellNames>(&message))
+        finish_pmix_names(*names);
+    else if (const auto* spawned = std::get_if<TasksSpawned>(&message))
+        finish_pmix_spawn(*spawned);
+    else if (const auto* other = std::get_if<KnowJob>(&message)) {
+        know_pmix_job(other->job);
+        PmixHost::know(other->job);
+    }
+}
+
 [[noreturn]] void serve(int listener, Control& control, Posts& posts) {
     const auto first = control.receive(true);
     const auto* start = std::get_if<PmixStart>(&*first);
@@ -158,12 +173,10 @@ Environment start_serving(PmixHost& host, const PmixStart& start, int listener, 
         while (const auto message = control.receive(false)) {
             if (const auto* fenced = std::get_if<PmixFenced>(&*message))
                 poe::pm::finish_pmix_fence(*fenced);
-            else if (const auto* ask = std::get_if<PmixAskKeys>(&*message))
-                poe::pm::fetch_pmix_keys(*ask);
+            else if (const auto* passed = std::get_if<PmixPassed>(&*message))
+                take_passed(passed->message);
             else if (const auto* lost = std::get_if<PmixPeerLost>(&*message))
                 poe::pm::announce_lost_peer(*lost);
-            else if (const auto* keys = std::get_if<PmixTellKeys>(&*message))
-                poe::pm::finish_pmix_fetch(*keys);
         }
     }
 }

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "comm/base/check.hpp"
+#include "partition_manager/pmi1_spawn.hpp"
 
 namespace poe::pm {
 
@@ -44,6 +45,33 @@ std::string printable(std::string_view text) {
     for (char& c : out)
         if (c < '!' || c > '~') c = '?';
     return out.empty() ? "(nothing)" : out;
+}
+
+// Names of PMI-1 are not those of PMIx: the values are not of the same kind.
+constexpr std::string_view kNamePrefix = "pmi1 ";
+
+std::optional<AskNames::What> question_of(std::string_view command) {
+    if (command == "publish_name") return AskNames::What::kPublish;
+    if (command == "unpublish_name") return AskNames::What::kWithdraw;
+    if (command == "lookup_name") return AskNames::What::kLookUp;
+    return std::nullopt;
+}
+
+std::string answer_word(AskNames::What what) {
+    return what == AskNames::What::kPublish    ? "cmd=publish_result"
+           : what == AskNames::What::kWithdraw ? "cmd=unpublish_result"
+                                               : "cmd=lookup_result";
+}
+
+std::string trouble_word(TellNames::Status status) {
+    switch (status) {
+        case TellNames::Status::kTaken:
+            return "key_already_present";
+        case TellNames::Status::kTooMany:
+            return "too_many_names";
+        default:
+            return "service_not_found";
+    }
 }
 
 // A run of tasks that are placed alike: on each of `nodes` nodes from `first`, `tasks` of them.
@@ -110,6 +138,7 @@ struct Pmi1Server::Command {
 
 Pmi1Server::Pmi1Server(Pmi1Job job) : job_(std::move(job)) {
     for (const TaskId task : job_.local_tasks) clients_.emplace(task, Client());
+    for (const auto& [key, value] : job_.pairs) pairs_.emplace(key, value);
     if (!job_.process_mapping.empty()) pairs_["PMI_process_mapping"] = job_.process_mapping;
 }
 
@@ -149,7 +178,7 @@ void Pmi1Server::on_line(TaskId task, std::string_view line, Pmi1Actions& action
     Client& from = client(task);
     if (from.multiline) return on_multiline(task, line, actions);
     if (line.starts_with("mcmd=")) {
-        from.multiline = Multiline{std::string(line.substr(5)), 1, 1};
+        from.multiline = Multiline{std::string(line.substr(5)), {}, 0};
         return;
     }
     on_command(task, line, actions);
@@ -168,6 +197,8 @@ void Pmi1Server::on_command(TaskId task, std::string_view line, Pmi1Actions& act
                                            std::string(command.find("message").value_or(""))};
         return;
     }
+    if (const auto what = question_of(*name))
+        return on_names_command(task, *what, command, actions);
     const Handler handler = handler_of(*name);
     if (handler == nullptr)
         return refuse(task, "cmd=" + printable(*name) + "_result rc=-1 msg=unknown_command",
@@ -175,29 +206,67 @@ void Pmi1Server::on_command(TaskId task, std::string_view line, Pmi1Actions& act
     actions.replies.push_back({task, (this->*handler)(task, command) + "\n"});
 }
 
-// Only spawn comes in several lines. Requests of one MPI_Comm_spawn_multiple come one after the
-// other, and the last is answered.
+// Only spawn comes in several lines.
 void Pmi1Server::on_multiline(TaskId task, std::string_view line, Pmi1Actions& actions) {
-    Client& from = client(task);
+    Multiline& open = *client(task).multiline;
     if (line != "endcmd") {
         const std::size_t equals = std::min(line.find('='), line.size());
-        const std::string_view key = line.substr(0, equals);
-        const long value = number(line.substr(std::min(equals + 1, line.size()))).value_or(1);
-        if (key == "totspawns") from.multiline->total = value;
-        if (key == "spawnssofar") from.multiline->so_far = value;
+        open.bytes += line.size() + sizeof(KeyValue);
+        if (open.bytes <= kMaxSpawnBytes)
+            open.lines.emplace_back(line.substr(0, equals),
+                                    line.substr(std::min(equals + 1, line.size())));
         return;
     }
-    const Multiline request = *std::exchange(from.multiline, std::nullopt);
-    if (request.name != "spawn")
-        return refuse(task, "cmd=" + printable(request.name) + "_result rc=-1 msg=unknown_command",
-                      "sent the unknown command " + printable(request.name), actions);
-    if (request.so_far < request.total) return;
-    actions.replies.push_back({task, "cmd=spawn_result rc=-1 msg=spawn_is_not_supported\n"});
-    actions.errors.push_back({task,
-                              "task " + std::to_string(task) +
-                                  " asked to start more tasks (MPI_Comm_spawn), which poe does not "
-                                  "do; start them all with -procs",
-                              false});
+    const Multiline request = *std::exchange(client(task).multiline, std::nullopt);
+    if (request.name == "spawn") return on_spawn(task, request, actions);
+    refuse(task, "cmd=" + printable(request.name) + "_result rc=-1 msg=unknown_command",
+           "sent the unknown command " + printable(request.name), actions);
+}
+
+void Pmi1Server::on_spawn(TaskId task, const Multiline& request, Pmi1Actions& actions) {
+    Client& from = client(task);
+    if (from.spawning)
+        return refuse(task, "cmd=spawn_result rc=-1 msg=one_at_a_time",
+                      "asked for more tasks before it had its last answer", actions);
+    Pmi1Spawn parsed = parse_pmi1_spawn(request.lines);
+    if (!from.spawn) from.spawn.emplace();
+    Spawn& spawn = *from.spawn;
+    spawn.bytes += request.bytes;
+    if (spawn.bytes > kMaxSpawnBytes) parsed.trouble = "is too long";
+    if (spawn.trouble.empty()) spawn.trouble = parsed.trouble;
+    if (spawn.trouble.empty()) {
+        for (const KeyValue& pair : parsed.pairs)
+            if (std::find(spawn.ask.pairs.begin(), spawn.ask.pairs.end(), pair) ==
+                spawn.ask.pairs.end())
+                spawn.ask.pairs.push_back(pair);
+        spawn.ask.commands.push_back(std::move(parsed.command));
+    }
+    if (parsed.number < parsed.total) return;
+    Spawn all = *std::exchange(from.spawn, std::nullopt);
+    if (!all.trouble.empty()) {
+        actions.replies.push_back({task, "cmd=spawn_result rc=-1 msg=invalid_request\n"});
+        actions.errors.push_back({task,
+                                  "task " + std::to_string(job_.first + task) +
+                                      " asked to start more tasks (MPI_Comm_spawn) by a request "
+                                      "that " +
+                                      all.trouble,
+                                  false});
+        return;
+    }
+    all.ask.asker.request = kPmi1Requests + static_cast<std::uint32_t>(task);
+    all.ask.task = task;
+    from.spawning = true;
+    actions.spawns.push_back(std::move(all.ask));
+}
+
+Pmi1Actions Pmi1Server::on_spawned(const TasksSpawned& spawned) {
+    Pmi1Actions actions;
+    const auto task = static_cast<TaskId>(spawned.asker.request - kPmi1Requests);
+    const auto at = clients_.find(task);
+    if (at == clients_.end() || !std::exchange(at->second.spawning, false)) return actions;
+    actions.replies.push_back({task, spawned.job.empty() ? "cmd=spawn_result rc=-1 msg=refused\n"
+                                                         : "cmd=spawn_result rc=0\n"});
+    return actions;
 }
 
 void Pmi1Server::refuse(TaskId task, const std::string& answer, const std::string& text,
@@ -205,7 +274,8 @@ void Pmi1Server::refuse(TaskId task, const std::string& answer, const std::strin
     const bool fatal = ++client(task).errors >= kMaxErrors;
     actions.replies.push_back({task, answer + "\n"});
     actions.errors.push_back({task,
-                              "task " + std::to_string(task) + " does not speak PMI-1: it " + text +
+                              "task " + std::to_string(job_.first + task) +
+                                  " does not speak PMI-1: it " + text +
                                   (fatal ? "; its PMI connection is closed" : ""),
                               fatal});
 }
@@ -237,6 +307,45 @@ void Pmi1Server::release_local(Pmi1Actions& actions) {
     }
 }
 
+void Pmi1Server::on_names_command(TaskId task, AskNames::What what, const Command& command,
+                                  Pmi1Actions& actions) {
+    const auto service = command.find("service");
+    const auto port = command.find("port");
+    if (client(task).asks)
+        return refuse(task, answer_word(what) + " info=error rc=1 msg=one_at_a_time",
+                      "asked about a name before it had its last answer", actions);
+    if (!service || service->empty() || (what == AskNames::What::kPublish && !port)) {
+        actions.replies.push_back(
+            {task, answer_word(what) + " info=error rc=1 msg=service_or_port_missing\n"});
+        return;
+    }
+    client(task).asks = what;
+    AskNames ask;
+    ask.asker.request = kPmi1Requests + static_cast<std::uint32_t>(task);
+    ask.what = what;
+    ask.by = std::string(kNamePrefix) + job_.kvsname + " " + std::to_string(task);
+    ask.names.push_back(
+        {std::string(kNamePrefix).append(*service), std::string(port.value_or("")), std::string()});
+    actions.names.push_back(std::move(ask));
+}
+
+Pmi1Actions Pmi1Server::on_names(const TellNames& tell) {
+    Pmi1Actions actions;
+    const auto task = static_cast<TaskId>(tell.asker.request - kPmi1Requests);
+    const auto at = clients_.find(task);
+    if (at == clients_.end() || !at->second.asks) return actions;
+    const AskNames::What what = *std::exchange(at->second.asks, std::nullopt);
+    std::string answer = answer_word(what);
+    if (tell.status == TellNames::Status::kDone) {
+        answer += " info=ok rc=0 msg=success";
+        if (!tell.names.empty()) answer += " port=" + tell.names.front().value;
+    } else {
+        answer += " info=error rc=1 msg=" + trouble_word(tell.status);
+    }
+    actions.replies.push_back({task, answer + "\n"});
+    return actions;
+}
+
 Pmi1Server::Handler Pmi1Server::handler_of(std::string_view name) {
     static constexpr std::pair<std::string_view, Handler> kHandlers[] = {
         {"init", &Pmi1Server::init},
@@ -249,9 +358,6 @@ Pmi1Server::Handler Pmi1Server::handler_of(std::string_view name) {
         {"getbyidx", &Pmi1Server::getbyidx},
         {"create_kvs", &Pmi1Server::create_kvs},
         {"destroy_kvs", &Pmi1Server::destroy_kvs},
-        {"publish_name", &Pmi1Server::publish_name},
-        {"unpublish_name", &Pmi1Server::unpublish_name},
-        {"lookup_name", &Pmi1Server::lookup_name},
         {"finalize", &Pmi1Server::finalize},
     };
     for (const auto& [known, handler] : kHandlers)
@@ -323,30 +429,6 @@ std::string Pmi1Server::create_kvs(TaskId, const Command&) {
 
 std::string Pmi1Server::destroy_kvs(TaskId, const Command&) {
     return "cmd=kvs_destroyed rc=-1 msg=one_kvs_per_job";
-}
-
-std::string Pmi1Server::publish_name(TaskId, const Command& command) {
-    const auto service = command.find("service");
-    const auto port = command.find("port");
-    if (!service || service->empty() || !port)
-        return "cmd=publish_result info=error rc=1 msg=service_or_port_missing";
-    if (names_.size() >= kMaxPairs) return "cmd=publish_result info=error rc=1 msg=too_many_names";
-    if (!names_.emplace(*service, *port).second)
-        return "cmd=publish_result info=error rc=1 msg=key_already_present";
-    return "cmd=publish_result info=ok rc=0 msg=success";
-}
-
-std::string Pmi1Server::unpublish_name(TaskId, const Command& command) {
-    const auto at = names_.find(command.find("service").value_or(""));
-    if (at == names_.end()) return "cmd=unpublish_result info=error rc=1 msg=service_not_found";
-    names_.erase(at);
-    return "cmd=unpublish_result info=ok rc=0 msg=success";
-}
-
-std::string Pmi1Server::lookup_name(TaskId, const Command& command) {
-    const auto at = names_.find(command.find("service").value_or(""));
-    if (at == names_.end()) return "cmd=lookup_result info=error rc=1 msg=service_not_found";
-    return "cmd=lookup_result info=ok rc=0 msg=success port=" + at->second;
 }
 
 std::string Pmi1Server::finalize(TaskId task, const Command&) {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "comm/base/types.hpp"
+#include "partition_manager/messages.hpp"
 
 namespace poe::pm {
 
@@ -32,6 +33,8 @@ struct Pmi1Job {
     std::vector<TaskId> local_tasks;            // those whose bytes come here
     std::vector<std::uint32_t> appnum_of_task;  // by task id; empty: one program, 0
     std::string process_mapping;                // see pmi1_process_mapping(); empty: not told
+    std::vector<KeyValue> pairs = {};           // that are there from the start
+    TaskId first = 0;                           // what people call task 0
 };
 
 // "(vector,(first node,nodes,tasks per node),...)" for a task map, or "" when it would not fit into
@@ -56,6 +59,10 @@ struct Pmi1Actions {
     };
     std::vector<Reply> replies;
     std::vector<ProtocolError> errors;
+    // For the table of the whole job; the answer to each is given to on_names().
+    std::vector<AskNames> names;
+    // More tasks to be started; the answer to each is given to on_spawned().
+    std::vector<SpawnTasks> spawns;
     std::optional<Abort> abort;
     // Several nodes only: all local tasks are in the barrier. The pairs that were put here since
     // the last one; send them to all nodes, then call release() with what all nodes sent.
@@ -68,6 +75,7 @@ class Pmi1Server {
   public:
     static constexpr std::size_t kMaxLine = 8192;  // the longest line that is read
     static constexpr std::size_t kMaxPairs = 1U << 20;
+    static constexpr std::size_t kMaxSpawnBytes = 4U << 20;  // of one request to start tasks
     static constexpr std::uint32_t kMaxErrors = 8;  // a task that makes so many is not listened to
 
     explicit Pmi1Server(Pmi1Job job);
@@ -78,17 +86,28 @@ class Pmi1Server {
     // All nodes are in the barrier, and these are the pairs that they put, of all nodes together.
     Pmi1Actions release(const std::vector<KeyValue>& pairs);
 
+    // The answer to what a task has asked about names. One that nobody has asked for is dropped.
+    Pmi1Actions on_names(const TellNames& tell);
+    // Likewise to what it has asked to be started.
+    Pmi1Actions on_spawned(const TasksSpawned& spawned);
+
     // True once the task has said `init`, and once it has said `finalize`. A task that ends
     // between the two has left others behind that may wait for it.
     bool initialized(TaskId task) const { return client(task).initialized; }
     bool finalized(TaskId task) const { return client(task).finalized; }
 
   private:
-    // A spawn request while its lines come in.
+    // A command while its lines come in.
     struct Multiline {
         std::string name;
-        long total = 1;   // requests that belong together and get one answer
-        long so_far = 1;  // which of them this is
+        std::vector<KeyValue> lines;
+        std::size_t bytes = 0;
+    };
+    // The requests of one MPI_Comm_spawn_multiple come one after the other and get one answer.
+    struct Spawn {
+        SpawnTasks ask;
+        std::size_t bytes = 0;
+        std::string trouble;
     };
     struct Client {
         std::string line;       // the beginning of a line
@@ -98,6 +117,9 @@ class Pmi1Server {
         bool finalized = false;
         bool in_barrier = false;
         std::optional<Multiline> multiline;
+        std::optional<Spawn> spawn;
+        bool spawning = false;               // all are, and the answer is awaited
+        std::optional<AskNames::What> asks;  // its question about names is open
     };
     struct Command;
     using Handler = std::string (Pmi1Server::*)(TaskId, const Command&);
@@ -106,7 +128,10 @@ class Pmi1Server {
     void on_line(TaskId task, std::string_view line, Pmi1Actions& actions);
     void on_command(TaskId task, std::string_view line, Pmi1Actions& actions);
     void on_multiline(TaskId task, std::string_view line, Pmi1Actions& actions);
+    void on_spawn(TaskId task, const Multiline& request, Pmi1Actions& actions);
     void on_barrier(TaskId task, Pmi1Actions& actions);
+    void on_names_command(TaskId task, AskNames::What what, const Command& command,
+                          Pmi1Actions& actions);
     void refuse(TaskId task, const std::string& answer, const std::string& text,
                 Pmi1Actions& actions);
     void release_local(Pmi1Actions& actions);
@@ -122,9 +147,6 @@ class Pmi1Server {
     std::string getbyidx(TaskId task, const Command& command);
     std::string create_kvs(TaskId task, const Command& command);
     std::string destroy_kvs(TaskId task, const Command& command);
-    std::string publish_name(TaskId task, const Command& command);
-    std::string unpublish_name(TaskId task, const Command& command);
-    std::string lookup_name(TaskId task, const Command& command);
     std::string finalize(TaskId task, const Command& command);
 
     Client& client(TaskId task);
@@ -133,9 +155,8 @@ class Pmi1Server {
     Pmi1Job job_;
     std::map<TaskId, Client> clients_;
     std::map<std::string, std::string, std::less<>> pairs_;
-    std::map<std::string, std::string, std::less<>> names_;  // published service -> port
-    std::vector<KeyValue> new_pairs_;                        // since the last barrier
-    std::size_t waiting_ = 0;                                // tasks in the barrier
+    std::vector<KeyValue> new_pairs_;  // since the last barrier
+    std::size_t waiting_ = 0;          // tasks in the barrier
 };
 
 }  // namespace poe::pm

@@ -60,7 +60,7 @@ std::vector<std::uint32_t> appnum_of_task(const JobSpec& job) {
 PmixJob pmix_job(const JobSpec& job, NodeIndex node, const std::string& directory) {
     PmixJob pmix;
     pmix.job_id = job.id;
-    pmix.nspace = "poe-" + job.id;
+    pmix.nspace = pmix_nspace(job.id);
     pmix.nodes = job.nodes;
     pmix.this_node = node;
     pmix.node_of_task = node_of_task(job);
@@ -68,6 +68,12 @@ PmixJob pmix_job(const JobSpec& job, NodeIndex node, const std::string& director
     pmix.directory = directory;
     pmix.uid = ::getuid();
     pmix.gid = ::getgid();
+    if (job.spawned) {
+        pmix.others = job.spawned->others;
+        pmix.parent = job.spawned->parent;
+        pmix.parent_task = job.spawned->parent_task;
+        pmix.first = job.spawned->first;
+    }
     return pmix;
 }
 
@@ -79,6 +85,8 @@ Pmi1Job pmi1_job(const JobSpec& job, NodeIndex node) {
         if (job.tasks[task].node == node) pmi1.local_tasks.push_back(static_cast<TaskId>(task));
     pmi1.appnum_of_task = appnum_of_task(job);
     pmi1.process_mapping = pmi1_process_mapping(node_of_task(job));
+    if (job.spawned) pmi1.pairs = job.spawned->pairs;
+    pmi1.first = public_number(job, 0);
     return pmi1;
 }
 
@@ -89,6 +97,15 @@ ForeignMpiFacts foreign_facts(const JobSpec& job, NodeIndex node, const std::str
     facts.cpus = cpus;
     facts.one_node = job.nodes.size() == 1;
     facts.directory = directory;
+    if (!job.spawned) return facts;
+    // These share the processors, and talk to ours.
+    for (const JobOutline& other : job.spawned->others) {
+        facts.one_node = facts.one_node && other.nodes.size() == 1;
+        for (const NodeIndex place : other.node_of_task)
+            if (other.nodes[static_cast<std::size_t>(place)] ==
+                job.nodes[static_cast<std::size_t>(node)])
+                ++facts.local_tasks;
+    }
     return facts;
 }
 
@@ -101,7 +118,9 @@ PmiService::PmiService(asio::io_context& loop, const JobSpec& job, NodeIndex nod
       user_environment_(job.environment),
       common_(foreign_mpi_environment(foreign_facts(job, node, directory, cpus), job.environment)),
       pmi1_(pmi1_job(job, node)),
+      node_(node),
       size_(job.tasks.size()),
+      spawned_(job.spawned.has_value()),
       nodes_(static_cast<std::uint32_t>(job.nodes.size())),
       listener_(loop),
       gate_(loop),
@@ -119,6 +138,7 @@ Environment PmiService::environment_of(TaskId task) {
     entries.emplace_back("PMI_FD", std::to_string(clients_.at(task)->task_fd));
     entries.emplace_back("PMI_RANK", std::to_string(task));
     entries.emplace_back("PMI_SIZE", std::to_string(size_));
+    if (spawned_) entries.emplace_back("PMI_SPAWNED", "1");
     const Environment pmix = pmix_->environment(task);
     entries.insert(entries.end(), pmix.begin(), pmix.end());
     return entries;
@@ -188,8 +208,10 @@ void PmiService::perform(const Pmi1Actions& actions) {
         handlers_.on_attention(error.text);
         if (error.fatal) clients_.at(error.task)->socket.close();
     }
+    for (const AskNames& names : actions.names) ask(names);
+    for (const SpawnTasks& tasks : actions.spawns) ask(tasks);
     if (actions.barrier)
-        handlers_.on_exchange({kPmi1Key, nodes_, 1, pairs_to_text(*actions.barrier)});
+        handlers_.on_exchange({kPmi1Key, nodes_, 1, pairs_to_text(*actions.barrier), {}});
     if (actions.abort)
         handlers_.on_abort({actions.abort->task, actions.abort->code, actions.abort->message});
 }
@@ -205,11 +227,37 @@ void PmiService::on_exchanged(const Exchanged& exchanged) {
 void PmiService::on_keys_asked(const AskKeys& ask) {
     if (shut_down_) return;
     if (!pmix_->started() && pmix_->listener_fd() >= 0) start_helper();
-    pmix_->send(PmixAskKeys{ask.task, ask.asker, ask.request});
+    pmix_->send(PmixPassed{ask});
 }
 
 void PmiService::on_keys(const TellKeys& keys) {
-    if (!shut_down_) pmix_->send(PmixTellKeys{keys.asker, keys.request, keys.status, keys.data});
+    if (!shut_down_) pmix_->send(PmixPassed{keys});
+}
+
+void PmiService::on_names(const TellNames& names) {
+    if (names.asker.request >= kPmi1Requests)
+        perform(pmi1_.on_names(names));
+    else if (!shut_down_)
+        pmix_->send(PmixPassed{names});
+}
+
+void PmiService::on_spawned(const TasksSpawned& spawned) {
+    if (spawned.asker.request >= kPmi1Requests)
+        perform(pmi1_.on_spawned(spawned));
+    else if (!shut_down_)
+        pmix_->send(PmixPassed{spawned});
+}
+
+void PmiService::on_other_job(JobOutline other) {
+    if (!shut_down_) pmix_->know(std::move(other));
+}
+
+// What asks says with which number; that it is of this node, we do.
+void PmiService::ask(Message question) {
+    if (auto* keys = std::get_if<AskKeys>(&question)) keys->asker.node = node_;
+    if (auto* names = std::get_if<AskNames>(&question)) names->asker.node = node_;
+    if (auto* tasks = std::get_if<SpawnTasks>(&question)) tasks->asker.node = node_;
+    handlers_.on_ask(question);
 }
 
 void PmiService::on_peer_lost(TaskId task) {
@@ -292,11 +340,9 @@ void PmiService::on_pmix(const PmixMessage& message) {
     } else if (const auto* abort = std::get_if<PmixAbort>(&message)) {
         handlers_.on_abort({abort->task, abort->status, abort->text});
     } else if (const auto* fence = std::get_if<PmixFence>(&message)) {
-        handlers_.on_exchange({fence->key, fence->nodes, 1, fence->data});
-    } else if (const auto* ask = std::get_if<PmixAskKeys>(&message)) {
-        handlers_.on_keys(AskKeys{ask->task, ask->asker, ask->request});
-    } else if (const auto* keys = std::get_if<PmixTellKeys>(&message)) {
-        handlers_.on_keys(TellKeys{keys->asker, keys->request, keys->status, keys->data});
+        handlers_.on_exchange({fence->key, fence->nodes, 1, fence->data, fence->jobs});
+    } else if (const auto* passed = std::get_if<PmixPassed>(&message)) {
+        ask(passed->message);
     } else if (const auto* attention = std::get_if<PmixAttention>(&message)) {
         handlers_.on_attention(attention->text);
     } else if (const auto* failed = std::get_if<PmixFailed>(&message)) {

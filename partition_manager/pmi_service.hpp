@@ -31,7 +31,7 @@ class PmiService {
         std::function<void(std::string)> on_attention;
         std::function<void(std::string)> on_lost_server;   // the job cannot go on
         std::function<void(const Exchange&)> on_exchange;  // with the other nodes
-        std::function<void(const Message&)> on_keys;       // AskKeys, TellKeys: for another node
+        std::function<void(const Message&)> on_ask;        // poe, or by way of it another node
     };
 
     // `directory`: the job's directory. Throws Error when the PMIx port cannot be had.
@@ -49,9 +49,14 @@ class PmiService {
     // All nodes have given their parts of an exchange.
     void on_exchanged(const Exchanged& exchanged);
 
-    // Another node asks for what a task of this one has put into PMIx, or answers.
+    // Another node asks for what a task of this one has put into PMIx.
     void on_keys_asked(const AskKeys& ask);
+    // The answer to what on_ask() was given.
     void on_keys(const TellKeys& keys);
+    void on_names(const TellNames& names);
+    void on_spawned(const TasksSpawned& spawned);
+    // Another job runs beside this one.
+    void on_other_job(JobOutline other);
     // A task of any node has ended without leaving PMIx or PMI-1.
     void on_peer_lost(TaskId task);
 
@@ -77,6 +82,7 @@ class PmiService {
     void read_client(TaskId task);
     void write_client(TaskId task);
     void perform(const Pmi1Actions& actions);
+    void ask(Message question);
     void start_helper();
     void wait_eagerly();
     void watch_pmix();
@@ -91,7 +97,9 @@ class PmiService {
     std::vector<std::string> user_environment_;
     Environment common_;  // for foreign MPIs, the same for every task
     Pmi1Server pmi1_;
+    NodeIndex node_;
     std::size_t size_;
+    bool spawned_;  // our tasks have been started by a task
     std::uint32_t nodes_;
     std::unordered_map<TaskId, std::unique_ptr<Client>> clients_;
     std::optional<PmixActivation> pmix_;

@@ -157,6 +157,13 @@ void PmixActivation::start_helper(const std::string& program,
     send(PmixStart{job_, environment_, promise_given_, shared_store});
 }
 
+void PmixActivation::know(JobOutline other) {
+    if (started())
+        send(PmixPassed{KnowJob{std::move(other)}});
+    else
+        job_.others.push_back(std::move(other));
+}
+
 // Closing would do only when no process has inherited the descriptor (one that is about to exec has
 // it, too); else the kernel lets them wait for its lease-break-time, 45 s.
 void PmixActivation::open_the_gate_for_all() {

@@ -54,6 +54,9 @@ class PmixActivation {
     bool started() const { return helper_ > 0; }
     pid_t helper_pid() const { return helper_; }  // to be reaped by the caller; 0: not started
 
+    // Another job runs beside this one.
+    void know(JobOutline other);
+
     // Tells the helper what came from other nodes. Without one, or with one that is gone, nothing.
     void send(const PmixMessage& message);
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "comm/base/types.hpp"
+#include "partition_manager/job.hpp"
 
 namespace poe::pm {
 
@@ -36,12 +37,21 @@ struct PmixJob {
     std::string directory;                      // the job's directory on this node, no last slash
     uid_t uid = 0;
     gid_t gid = 0;
+    std::vector<JobOutline> others = {};  // jobs that run beside it
+    std::string parent = {};              // the job whose task has started it; empty: none
+    TaskId parent_task = 0;
+    TaskId first = 0;  // what people call task 0
 
     std::vector<TaskId> local_tasks() const;
     const std::string& hostname() const { return nodes.at(static_cast<std::size_t>(this_node)); }
     std::string pmix_directory() const { return directory + "/pmix"; }
     std::string server_nspace() const { return nspace + ".pmd"; }
 };
+
+// The namespace of a job.
+inline std::string pmix_nspace(const std::string& job_id) {
+    return "poe-" + job_id;
+}
 
 // What PMIx_server_setup_fork of libpmix 4 would say for every task of the job on this node, but
 // for PMIX_RANK, if the server listened on 127.0.0.1:`port`. `system_tmpdir` is where it would put

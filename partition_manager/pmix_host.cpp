@@ -56,13 +56,17 @@ void make_directory(const std::string& path) {
         throw Error("making the directory " + path, errno);
 }
 
+JobOutline outline_of(const PmixJob& job) {
+    return {job.job_id, job.nodes, job.node_of_task, job.appnum_of_task};
+}
+
 // "h0,h1" and "0,1;2,3": the names of all nodes, and the tasks of each.
 struct Maps {
     std::string nodes;
     std::string tasks;
 };
 
-Maps maps_of(const PmixJob& job) {
+Maps maps_of(const JobOutline& job) {
     std::vector<std::string> tasks(job.nodes.size());
     for (std::size_t task = 0; task < job.node_of_task.size(); ++task) {
         std::string& list = tasks.at(static_cast<std::size_t>(job.node_of_task[task]));
@@ -76,12 +80,12 @@ Maps maps_of(const PmixJob& job) {
     return maps;
 }
 
-std::uint32_t appnum_of(const PmixJob& job, std::size_t task) {
+std::uint32_t appnum_of(const JobOutline& job, std::size_t task) {
     return task < job.appnum_of_task.size() ? job.appnum_of_task[task] : 0;
 }
 
 // First task and number of tasks of each program.
-std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> apps_of(const PmixJob& job) {
+std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> apps_of(const JobOutline& job) {
     std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> apps;
     for (std::size_t task = 0; task < job.node_of_task.size(); ++task) {
         const auto at =
@@ -91,7 +95,7 @@ std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> apps_of(const P
     return apps;
 }
 
-void add_maps(const PmixJob& job, PmixInfo& info) {
+void add_maps(const JobOutline& job, PmixInfo& info) {
     const Maps maps = maps_of(job);
     using Text = std::unique_ptr<char, decltype(&std::free)>;
     char* text = nullptr;
@@ -103,7 +107,7 @@ void add_maps(const PmixJob& job, PmixInfo& info) {
     info.add(PMIX_PROC_MAP, PmixRegex{tasks.get()});
 }
 
-void add_apps(const PmixJob& job, PmixInfo& info) {
+void add_apps(const JobOutline& job, PmixInfo& info) {
     for (const auto& [appnum, first_and_count] : apps_of(job)) {
         PmixInfo app;
         app.add(PMIX_APPNUM, appnum);
@@ -113,7 +117,7 @@ void add_apps(const PmixJob& job, PmixInfo& info) {
     }
 }
 
-void add_tasks(const PmixJob& job, PmixInfo& info) {
+void add_tasks(const JobOutline& job, PmixInfo& info) {
     std::vector<std::uint16_t> on_node(job.nodes.size(), 0);
     std::map<std::uint32_t, std::uint32_t> in_app;
     for (std::size_t task = 0; task < job.node_of_task.size(); ++task) {
@@ -134,6 +138,27 @@ void add_tasks(const PmixJob& job, PmixInfo& info) {
     }
 }
 
+// What is true of a job on all nodes.
+void add_facts(const JobOutline& job, PmixInfo& info) {
+    const auto size = static_cast<std::uint32_t>(job.node_of_task.size());
+    info.add(PMIX_JOBID, job.id);
+    info.add(PMIX_UNIV_SIZE, size);
+    info.add(PMIX_MAX_PROCS, size);
+    info.add(PMIX_JOB_SIZE, size);
+    info.add(PMIX_JOB_NUM_APPS, static_cast<std::uint32_t>(apps_of(job).size()));
+    info.add(PMIX_NUM_NODES, static_cast<std::uint32_t>(job.nodes.size()));
+    add_maps(job, info);
+    add_apps(job, info);
+    add_tasks(job, info);
+}
+
+void register_nspace(const std::string& name, std::uint32_t local_tasks, PmixInfo& info) {
+    wait_for("register_nspace", [&](pmix_op_cbfunc_t answer, void* data) {
+        return PMIx_server_register_nspace(name.c_str(), static_cast<int>(local_tasks), info.data(),
+                                           info.size(), answer, data);
+    });
+}
+
 }  // namespace
 
 PmixHost::PmixHost(PmixJob job, PmixOutlet outlet)
@@ -150,24 +175,19 @@ PmixHost::PmixHost(PmixJob job, PmixOutlet outlet)
 }
 
 Environment PmixHost::start() {
+    for (const JobOutline& other : job_.others) know(other);
     register_job();
     register_tasks();
     return ask_environment();
 }
 
 void PmixHost::register_job() {
-    const auto size = static_cast<std::uint32_t>(job_.node_of_task.size());
     const auto local_size = static_cast<std::uint32_t>(local_tasks_.size());
     std::string peers;
     for (const TaskId task : local_tasks_)
         peers += (peers.empty() ? "" : ",") + std::to_string(task);
     PmixInfo info;
-    info.add(PMIX_JOBID, job_.job_id);
-    info.add(PMIX_UNIV_SIZE, size);
-    info.add(PMIX_MAX_PROCS, size);
-    info.add(PMIX_JOB_SIZE, size);
-    info.add(PMIX_JOB_NUM_APPS, static_cast<std::uint32_t>(apps_of(job_).size()));
-    info.add(PMIX_NUM_NODES, static_cast<std::uint32_t>(job_.nodes.size()));
+    add_facts(outline_of(job_), info);
     info.add(PMIX_NODEID, static_cast<std::uint32_t>(job_.this_node));
     info.add(PMIX_NODE_SIZE, local_size);
     info.add(PMIX_LOCAL_SIZE, local_size);
@@ -175,17 +195,24 @@ void PmixHost::register_job() {
     info.add(PMIX_LOCALLDR, PmixRank{static_cast<pmix_rank_t>(local_tasks_.front())});
     info.add(PMIX_TMPDIR, job_.pmix_directory());
     info.add(PMIX_NSDIR, job_.pmix_directory());
-    add_maps(job_, info);
-    add_apps(job_, info);
-    add_tasks(job_, info);
-    wait_for("register_nspace", [&](pmix_op_cbfunc_t answer, void* data) {
-        return PMIx_server_register_nspace(job_.nspace.c_str(), static_cast<int>(local_size),
-                                           info.data(), info.size(), answer, data);
-    });
+    if (!job_.parent.empty()) {
+        pmix_proc_t parent;
+        PMIX_PROC_LOAD(&parent, pmix_nspace(job_.parent).c_str(),
+                       static_cast<pmix_rank_t>(job_.parent_task));
+        info.add(PMIX_PARENT_ID, parent);
+    }
+    register_nspace(job_.nspace, local_size, info);
     PmixInfo none;
     wait_for("setup_local_support", [&](pmix_op_cbfunc_t answer, void* data) {
         return PMIx_server_setup_local_support(job_.nspace.c_str(), none.data(), 0, answer, data);
     });
+}
+
+// None of its tasks is a client of this server, not even those on this node.
+void PmixHost::know(const JobOutline& other) {
+    PmixInfo info;
+    add_facts(other, info);
+    register_nspace(pmix_nspace(other.id), 0, info);
 }
 
 void PmixHost::register_tasks() {

@@ -23,6 +23,10 @@ class PmixHost {
     // without PMIX_RANK. Throws Error.
     Environment start();
 
+    // Registers a job that runs beside this one, whose tasks ours may talk to: where they are.
+    // Blocks until libpmix has taken it in. Throws Error.
+    static void know(const JobOutline& other);
+
   private:
     void register_job();
     void register_tasks();

@@ -32,6 +32,10 @@ void PmixInfo::add(const char* key, PmixRank value) {
     load(key, &value.value, PMIX_PROC_RANK);
 }
 
+void PmixInfo::add(const char* key, const pmix_proc_t& value) {
+    load(key, &value, PMIX_PROC);
+}
+
 void PmixInfo::add(const char* key, PmixRegex value) {
     load(key, value.value, PMIX_REGEX);
 }

@@ -33,6 +33,7 @@ class PmixInfo {
     void add(const char* key, std::uint16_t value);
     void add(const char* key, PmixRank value);
     void add(const char* key, PmixRegex value);
+    void add(const char* key, const pmix_proc_t& value);
     void add(const char* key, PmixInfo value);
 
     pmix_info_t* data() { return items_.data(); }

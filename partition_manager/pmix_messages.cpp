@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "comm/base/error.hpp"
+#include "partition_manager/message_values.hpp"
 
 namespace poe::pm {
 
@@ -14,8 +15,11 @@ using Json = nlohmann::json;
 constexpr std::size_t kLengthBytes = 4;
 
 Json job_to_json(const PmixJob& job) {
-    return {job.job_id,         job.nspace,    job.nodes, job.this_node, job.node_of_task,
-            job.appnum_of_task, job.directory, job.uid,   job.gid};
+    Json others = Json::array();
+    for (const JobOutline& other : job.others) others.push_back(wire::pack(other));
+    return {job.job_id,         job.nspace,      job.nodes, job.this_node, job.node_of_task,
+            job.appnum_of_task, job.directory,   job.uid,   job.gid,       std::move(others),
+            job.parent,         job.parent_task, job.first};
 }
 
 PmixJob job_from_json(const Json& json) {
@@ -29,6 +33,10 @@ PmixJob job_from_json(const Json& json) {
     json.at(6).get_to(job.directory);
     json.at(7).get_to(job.uid);
     json.at(8).get_to(job.gid);
+    for (const Json& other : json.at(9)) job.others.push_back(wire::unpack_outline(other));
+    json.at(10).get_to(job.parent);
+    json.at(11).get_to(job.parent_task);
+    json.at(12).get_to(job.first);
     return job;
 }
 
@@ -52,16 +60,15 @@ struct ToJson {
     Json operator()(const PmixAttention& m) const { return {"attention", m.text}; }
     Json operator()(const PmixFailed& m) const { return {"failed", m.text}; }
     Json operator()(const PmixFence& m) const {
-        return Json::array({"fence", m.key, m.nodes, bytes(m.data)});
+        return Json::array({"fence", m.key, m.nodes, bytes(m.data), m.jobs});
     }
     Json operator()(const PmixFenced& m) const {
         return Json::array({"fenced", m.key, bytes(m.data)});
     }
-    Json operator()(const PmixAskKeys& m) const { return {"ask keys", m.task, m.asker, m.request}; }
-    Json operator()(const PmixPeerLost& m) const { return {"peer lost", m.task}; }
-    Json operator()(const PmixTellKeys& m) const {
-        return Json::array({"tell keys", m.asker, m.request, m.status, bytes(m.data)});
+    Json operator()(const PmixPassed& m) const {
+        return Json::array({"passed", bytes(encode(m.message))});
     }
+    Json operator()(const PmixPeerLost& m) const { return {"peer lost", m.task}; }
 };
 
 PmixMessage from_json(const Json& json) {
@@ -79,15 +86,11 @@ PmixMessage from_json(const Json& json) {
     if (name == "failed") return PmixFailed{json.at(1).get<std::string>()};
     if (name == "fence")
         return PmixFence{json.at(1).get<std::string>(), json.at(2).get<std::uint32_t>(),
-                         text(json.at(3))};
+                         text(json.at(3)), json.at(4).get<std::vector<std::string>>()};
     if (name == "fenced") return PmixFenced{json.at(1).get<std::string>(), text(json.at(2))};
-    if (name == "ask keys")
-        return PmixAskKeys{json.at(1).get<TaskId>(), json.at(2).get<NodeIndex>(),
-                           json.at(3).get<std::uint32_t>()};
     if (name == "peer lost") return PmixPeerLost{json.at(1).get<TaskId>()};
-    if (name == "tell keys")
-        return PmixTellKeys{json.at(1).get<NodeIndex>(), json.at(2).get<std::uint32_t>(),
-                            json.at(3).get<int>(), text(json.at(4))};
+    if (name == "passed")
+        if (auto message = decode(text(json.at(1)))) return PmixPassed{std::move(*message)};
     throw Error("pmd and pmd-pmix do not understand each other: unknown message " + name);
 }
 

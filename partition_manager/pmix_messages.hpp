@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "partition_manager/messages.hpp"
 #include "partition_manager/pmix_environment.hpp"
 
 namespace poe::pm {
@@ -48,25 +49,17 @@ struct PmixFence {
     std::string key;  // says who takes part
     std::uint32_t nodes = 0;
     std::string data;
+    std::vector<std::string> jobs = {};  // as in Exchange
 };
 struct PmixFenced {
     std::string key;
     std::string data;
 };
 
-// What a task has put is wanted on another node. helper -> pmd there: who asks; pmd -> helper of
-// the task's node: the same.
-struct PmixAskKeys {
-    TaskId task = 0;
-    NodeIndex asker = 0;
-    std::uint32_t request = 0;  // of the asker
-};
-// helper -> pmd of the task's node, and pmd -> helper of the asker.
-struct PmixTellKeys {
-    NodeIndex asker = 0;
-    std::uint32_t request = 0;
-    int status = 0;
-    std::string data;
+// What the helper has to say to poe, or to a helper elsewhere, and what they answer: pmd passes it
+// on as it is (AskKeys, TellKeys, AskNames, TellNames, SpawnTasks, TasksSpawned, KnowJob).
+struct PmixPassed {
+    Message message;
 };
 
 // pmd -> helper: a task has ended without PMIx_Finalize. Those that want to know are told.
@@ -86,7 +79,7 @@ struct PmixFailed {
 
 using PmixMessage =
     std::variant<PmixStart, PmixReady, PmixConnected, PmixFinalized, PmixAbort, PmixAttention,
-                 PmixFailed, PmixFence, PmixFenced, PmixAskKeys, PmixTellKeys, PmixPeerLost>;
+                 PmixFailed, PmixFence, PmixFenced, PmixPassed, PmixPeerLost>;
 
 // The message with its length before it.
 std::string pmix_encode(const PmixMessage& message);

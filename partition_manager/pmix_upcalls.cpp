@@ -7,6 +7,8 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,8 +18,10 @@
 #include <pmix.h>
 
 #include "comm/base/check.hpp"
+#include "comm/base/error.hpp"
 #include "partition_manager/pmix_info.hpp"
 #include "partition_manager/pmix_names.hpp"
+#include "partition_manager/pmix_spawn.hpp"
 
 namespace poe::pm {
 
@@ -29,22 +33,34 @@ struct Waiting {
     void* request;
 };
 
+// Who wants to have tasks started.
+struct Spawning {
+    pmix_spawn_cbfunc_t answer;
+    void* request;
+};
+
 struct Context {
     PmixOutlet outlet;
-    bool one_node;
-    std::vector<NodeIndex> node_of_task;
-    std::size_t nodes;
-    PmixNames names;
     std::string nspace;
-    NodeIndex this_node;
+    TaskId first;  // what people call task 0
+    std::mutex jobs_mutex;
+    std::map<std::string, JobOutline> jobs;  // by namespace: this one, and those beside it
     // Of the program's own loop only:
-    std::map<std::string, Waiting> fences;
-    std::map<std::uint32_t, Waiting> fetches;  // by PmixAskKeys::request
-    std::uint32_t last_fetch = 0;
+    std::map<std::string, std::function<void(const PmixFenced&)>> fences;
+    std::map<std::uint32_t, Waiting> fetches;                                  // by Asker::request
+    std::map<std::uint32_t, std::function<void(const TellNames&)>> questions;  // likewise
+    std::map<std::uint32_t, Spawning> spawnings;                               // likewise
+    std::uint32_t last_request = 0;
 };
 
 // libpmix's C API has one server per process and passes its functions no pointer of ours.
 Context* context = nullptr;
+
+// For the program's own loop.
+std::uint32_t next_request() {
+    context->last_request = (context->last_request + 1) % kPmi1Requests;
+    return context->last_request;
+}
 
 TaskId task_of(const pmix_proc_t* proc) {
     return static_cast<TaskId>(proc->rank);
@@ -84,40 +100,83 @@ pmix_status_t abort_job(const pmix_proc_t* proc, void*, int status, const char* 
                       answer, request);
 }
 
-// Who takes part in a fence, in words that are the same on all nodes, and on how many nodes they
-// are. A fence of the same tasks can only follow when this one is over: so the words identify it.
-PmixFence fence_of(const pmix_proc_t* procs, size_t count) {
+void give_answer(const Waiting& waiting, pmix_status_t status, const std::string& bytes) {
+    char* data = static_cast<char*>(std::malloc(std::max<std::size_t>(bytes.size(), 1)));
+    if (data == nullptr)
+        return waiting.answer(PMIX_ERR_NOMEM, nullptr, 0, waiting.request, nullptr, nullptr);
+    std::copy(bytes.begin(), bytes.end(), data);
+    waiting.answer(status, data, bytes.size(), waiting.request, &std::free, data);
+}
+
+std::optional<JobOutline> find_job(const std::string& nspace) {
+    const std::lock_guard lock(context->jobs_mutex);
+    const auto at = context->jobs.find(nspace);
+    return at == context->jobs.end() ? std::nullopt : std::optional(at->second);
+}
+
+// Who takes part in something together: in words that are the same on all nodes, and on how many
+// nodes they are. The same tasks can do the same again only when it is over: so the words identify
+// it.
+struct Parties {
+    std::string words;
+    std::uint32_t nodes = 0;
+    std::vector<std::string> jobs;  // when they are of several
+};
+
+Parties of_one_job(const JobOutline& job, const std::set<pmix_rank_t>& ranks) {
+    Parties parties;
     std::set<NodeIndex> nodes;
-    std::set<pmix_rank_t> ranks;
-    PmixFence fence;
-    for (size_t i = 0; i < count; ++i) {
-        ranks.insert(procs[i].rank);
-        if (procs[i].rank < context->node_of_task.size())
-            nodes.insert(context->node_of_task[procs[i].rank]);
-    }
-    const bool all = count == 0 || ranks.contains(PMIX_RANK_WILDCARD) ||
-                     ranks.size() == context->node_of_task.size();
-    fence.nodes = static_cast<std::uint32_t>(all ? context->nodes : nodes.size());
-    fence.key = "fence of";
-    if (all) fence.key += " all";
     for (const pmix_rank_t rank : ranks)
-        if (!all) fence.key += " " + std::to_string(rank);
-    return fence;
+        if (rank < job.node_of_task.size()) nodes.insert(job.node_of_task[rank]);
+    const bool all = ranks.empty() || ranks.contains(PMIX_RANK_WILDCARD) ||
+                     ranks.size() == job.node_of_task.size();
+    parties.nodes = static_cast<std::uint32_t>(all ? job.nodes.size() : nodes.size());
+    if (all) parties.words = " all";
+    for (const pmix_rank_t rank : ranks)
+        if (!all) parties.words += " " + std::to_string(rank);
+    return parties;
+}
+
+// Nothing when a job is not known.
+std::optional<Parties> parties_of(const pmix_proc_t* procs, size_t count) {
+    std::map<std::string, std::set<pmix_rank_t>> ranks;
+    for (size_t i = 0; i < count; ++i) ranks[procs[i].nspace].insert(procs[i].rank);
+    if (ranks.empty()) ranks[context->nspace];
+    Parties parties;
+    for (const auto& [nspace, of_job] : ranks) {
+        const auto job = find_job(nspace);
+        if (!job) return std::nullopt;
+        const Parties some = of_one_job(*job, of_job);
+        parties.nodes += some.nodes;
+        if (ranks.size() > 1) {
+            parties.jobs.push_back(job->id);
+            parties.words += " " + job->id + ":";
+        }
+        parties.words += some.words;
+    }
+    return parties;
 }
 
 // Tasks of one node: what they contributed is all there is. libpmix ends such fences by itself as
 // a rule and does not ask.
 pmix_status_t fence(const pmix_proc_t* procs, size_t count, const pmix_info_t*, size_t, char* data,
                     size_t size, pmix_modex_cbfunc_t answer, void* request) {
-    PmixFence part = fence_of(procs, count);
-    if (part.nodes < 2) {
+    const auto parties = parties_of(procs, count);
+    if (parties && parties->nodes < 2) {
         context->outlet.post([=] { answer(PMIX_SUCCESS, data, size, request, &std::free, data); });
         return PMIX_SUCCESS;
     }
+    PmixFence part;
     if (data != nullptr) part.data.assign(data, size);
     std::free(data);
+    if (!parties) return PMIX_ERR_NOT_FOUND;
+    part.key = "fence of" + parties->words;
+    part.nodes = parties->nodes;
+    part.jobs = parties->jobs;
     context->outlet.post([=, part = std::move(part)]() mutable {
-        context->fences[part.key] = {answer, request};
+        context->fences[part.key] = [=](const PmixFenced& fenced) {
+            give_answer({answer, request}, PMIX_SUCCESS, fenced.data);
+        };
         context->outlet.send(std::move(part));
     });
     return PMIX_SUCCESS;
@@ -126,51 +185,109 @@ pmix_status_t fence(const pmix_proc_t* procs, size_t count, const pmix_info_t*, 
 // libpmix answers for local tasks itself; this is about a task that is not here.
 pmix_status_t direct_modex(const pmix_proc_t* proc, const pmix_info_t*, size_t,
                            pmix_modex_cbfunc_t answer, void* request) {
-    if (proc->rank >= context->node_of_task.size() || proc->nspace != context->nspace)
-        return PMIX_ERR_NOT_FOUND;
-    context->outlet.post([=, task = task_of(proc)] {
-        const std::uint32_t number = ++context->last_fetch;
+    const auto job = find_job(proc->nspace);
+    if (!job || proc->rank >= job->node_of_task.size()) return PMIX_ERR_NOT_FOUND;
+    context->outlet.post([=, id = job->id, task = task_of(proc)] {
+        const std::uint32_t number = next_request();
         context->fetches[number] = {answer, request};
-        context->outlet.send(PmixAskKeys{task, context->this_node, number});
+        context->outlet.send(PmixPassed{AskKeys{id, task, {{}, 0, number}}});
     });
     return PMIX_SUCCESS;
+}
+
+// poe answers, sooner or later; `take` is called by the program's own loop.
+void ask_names(AskNames ask, std::function<void(const TellNames&)> take) {
+    context->outlet.post([ask = std::move(ask), take = std::move(take)]() mutable {
+        ask.asker.request = next_request();
+        context->questions[ask.asker.request] = std::move(take);
+        context->outlet.send(PmixPassed{std::move(ask)});
+    });
+}
+
+pmix_status_t change_names(AskNames ask, pmix_op_cbfunc_t answer, void* request) {
+    ask_names(std::move(ask),
+              [=](const TellNames& tell) { answer(pmix_status_of(tell.status), request); });
+    return PMIX_SUCCESS;
+}
+
+// What cannot be asked is told to people, and an error to the task.
+template <typename Ask>
+pmix_status_t ask_or_refuse(const pmix_proc_t& proc, Ask ask) {
+    try {
+        return ask();
+    } catch (const Error& error) {
+        tell(PmixAttention{"task " + std::to_string(context->first + task_of(&proc)) +
+                           " publishes or looks up what cannot be: " + error.what()});
+        return PMIX_ERR_BAD_PARAM;
+    }
 }
 
 pmix_status_t publish(const pmix_proc_t* proc, const pmix_info_t* info, size_t count,
-                      pmix_op_cbfunc_t, void*) {
-    const pmix_status_t status = context->names.publish(*proc, info, count);
-    return status == PMIX_SUCCESS ? PMIX_OPERATION_SUCCEEDED : status;
+                      pmix_op_cbfunc_t answer, void* request) {
+    return ask_or_refuse(
+        *proc, [&] { return change_names(pmix_publish(*proc, info, count), answer, request); });
 }
 
-pmix_status_t look_up(const pmix_proc_t*, char** keys, const pmix_info_t*, size_t,
+pmix_status_t look_up(const pmix_proc_t* proc, char** keys, const pmix_info_t* info, size_t count,
                       pmix_lookup_cbfunc_t answer, void* request) {
-    auto found = std::make_shared<PmixFound>();
-    context->names.look_up(pmix_key_list(keys), *found);
-    context->outlet.post([=] {
-        answer(found->status, found->data.empty() ? nullptr : found->data.data(),
-               found->data.size(), request);
+    return ask_or_refuse(*proc, [&] {
+        ask_names(pmix_look_up(keys, info, count), [=](const TellNames& tell) {
+            PmixFound found(tell);
+            answer(pmix_status_of(tell.status), found.data.empty() ? nullptr : found.data.data(),
+                   found.data.size(), request);
+        });
+        return PMIX_SUCCESS;
     });
-    return PMIX_SUCCESS;
 }
 
 pmix_status_t unpublish(const pmix_proc_t* proc, char** keys, const pmix_info_t*, size_t,
-                        pmix_op_cbfunc_t, void*) {
-    const pmix_status_t status = context->names.unpublish(*proc, pmix_key_list(keys));
-    return status == PMIX_SUCCESS ? PMIX_OPERATION_SUCCEEDED : status;
+                        pmix_op_cbfunc_t answer, void* request) {
+    return ask_or_refuse(*proc,
+                         [&] { return change_names(pmix_withdraw(*proc, keys), answer, request); });
 }
 
-pmix_status_t spawn_tasks(const pmix_proc_t* proc, const pmix_info_t*, size_t, const pmix_app_t*,
-                          size_t, pmix_spawn_cbfunc_t, void*) {
-    tell(PmixAttention{"task " + std::to_string(proc->rank) +
-                       " asked to start more tasks (MPI_Comm_spawn), which poe does not do; start "
-                       "them all with -procs"});
-    return PMIX_ERR_NOT_SUPPORTED;
+pmix_status_t spawn_tasks(const pmix_proc_t* proc, const pmix_info_t* info, size_t count,
+                          const pmix_app_t* apps, size_t app_count, pmix_spawn_cbfunc_t answer,
+                          void* request) {
+    try {
+        context->outlet.post(
+            [=, ask = pmix_spawn_request(*proc, info, count, apps, app_count)]() mutable {
+                ask.asker.request = next_request();
+                context->spawnings[ask.asker.request] = {answer, request};
+                context->outlet.send(PmixPassed{std::move(ask)});
+            });
+        return PMIX_SUCCESS;
+    } catch (const Error& error) {
+        tell(PmixAttention{"task " + std::to_string(context->first + task_of(proc)) +
+                           " asked to start more tasks (MPI_Comm_spawn) by a request that " +
+                           error.what()});
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
 }
 
-// All tasks of a node are one job to us, connected from the start.
-pmix_status_t connect_tasks(const pmix_proc_t*, size_t, const pmix_info_t*, size_t,
-                            pmix_op_cbfunc_t, void*) {
-    return context->one_node ? PMIX_OPERATION_SUCCEEDED : PMIX_ERR_NOT_SUPPORTED;
+// A barrier to us, of tasks of one job or of several. Nothing has to be remembered: all tasks share
+// one fate anyway.
+pmix_status_t meet(const char* what, const pmix_proc_t* procs, size_t count,
+                   pmix_op_cbfunc_t answer, void* request) {
+    const auto parties = parties_of(procs, count);
+    if (!parties) return PMIX_ERR_NOT_FOUND;
+    if (parties->nodes < 2) return PMIX_OPERATION_SUCCEEDED;
+    context->outlet.post(
+        [=, part = PmixFence{what + parties->words, parties->nodes, {}, parties->jobs}]() mutable {
+            context->fences[part.key] = [=](const PmixFenced&) { answer(PMIX_SUCCESS, request); };
+            context->outlet.send(std::move(part));
+        });
+    return PMIX_SUCCESS;
+}
+
+pmix_status_t connect_tasks(const pmix_proc_t* procs, size_t count, const pmix_info_t*, size_t,
+                            pmix_op_cbfunc_t answer, void* request) {
+    return meet("connection of", procs, count, answer, request);
+}
+
+pmix_status_t disconnect_tasks(const pmix_proc_t* procs, size_t count, const pmix_info_t*, size_t,
+                               pmix_op_cbfunc_t answer, void* request) {
+    return meet("disconnection of", procs, count, answer, request);
 }
 
 // We make no events of our own that tasks could register for, and libpmix itself has delivered a
@@ -187,43 +304,55 @@ pmix_status_t notify_event(pmix_status_t, const pmix_proc_t*, pmix_data_range_t,
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-void give_answer(const Waiting& waiting, pmix_status_t status, const std::string& bytes) {
-    char* data = static_cast<char*>(std::malloc(std::max<std::size_t>(bytes.size(), 1)));
-    if (data == nullptr)
-        return waiting.answer(PMIX_ERR_NOMEM, nullptr, 0, waiting.request, nullptr, nullptr);
-    std::copy(bytes.begin(), bytes.end(), data);
-    waiting.answer(status, data, bytes.size(), waiting.request, &std::free, data);
-}
-
 // On libpmix's thread; `data` is its own.
 void on_fetched(pmix_status_t status, char* data, size_t size, void* asked) {
-    const std::unique_ptr<PmixAskKeys> ask(static_cast<PmixAskKeys*>(asked));
-    PmixTellKeys keys{ask->asker, ask->request, status, {}};
+    const std::unique_ptr<AskKeys> ask(static_cast<AskKeys*>(asked));
+    TellKeys keys{ask->asker, status, {}};
     if (data != nullptr) keys.data.assign(data, size);
-    tell(std::move(keys));
+    tell(PmixPassed{std::move(keys)});
 }
 
 }  // namespace
 
 void finish_pmix_fence(const PmixFenced& fenced) {
     const auto waiting = context->fences.extract(fenced.key);
-    if (waiting) give_answer(waiting.mapped(), PMIX_SUCCESS, fenced.data);  // else none of ours
+    if (waiting) waiting.mapped()(fenced);  // else none of ours
 }
 
-void fetch_pmix_keys(const PmixAskKeys& ask) {
+void fetch_pmix_keys(const AskKeys& ask) {
     pmix_proc_t proc;
     PMIX_PROC_LOAD(&proc, context->nspace.c_str(), static_cast<pmix_rank_t>(ask.task));
-    auto asked = std::make_unique<PmixAskKeys>(ask);
+    auto asked = std::make_unique<AskKeys>(ask);
     const pmix_status_t status = PMIx_server_dmodex_request(&proc, on_fetched, asked.get());
     if (status == PMIX_SUCCESS)
         static_cast<void>(asked.release());  // on_fetched has it
     else
-        context->outlet.send(PmixTellKeys{ask.asker, ask.request, status, {}});
+        context->outlet.send(PmixPassed{TellKeys{ask.asker, status, {}}});
 }
 
-void finish_pmix_fetch(const PmixTellKeys& keys) {
-    const auto waiting = context->fetches.extract(keys.request);
+void finish_pmix_fetch(const TellKeys& keys) {
+    const auto waiting = context->fetches.extract(keys.asker.request);
     if (waiting) give_answer(waiting.mapped(), keys.status, keys.data);
+}
+
+void finish_pmix_names(const TellNames& tell) {
+    const auto asked = context->questions.extract(tell.asker.request);
+    if (asked) asked.mapped()(tell);
+}
+
+void finish_pmix_spawn(const TasksSpawned& spawned) {
+    const auto asked = context->spawnings.extract(spawned.asker.request);
+    if (!asked) return;
+    const Spawning& spawning = asked.mapped();
+    pmix_nspace_t nspace;
+    PMIX_LOAD_NSPACE(nspace, spawned.job.empty() ? "" : pmix_nspace(spawned.job).c_str());
+    spawning.answer(spawned.job.empty() ? PMIX_ERR_JOB_FAILED_TO_LAUNCH : PMIX_SUCCESS, nspace,
+                    spawning.request);
+}
+
+void know_pmix_job(const JobOutline& job) {
+    const std::lock_guard lock(context->jobs_mutex);
+    context->jobs[pmix_nspace(job.id)] = job;
 }
 
 void announce_lost_peer(const PmixPeerLost& lost) {
@@ -242,16 +371,12 @@ void announce_lost_peer(const PmixPeerLost& lost) {
 
 pmix_server_module_t pmix_upcalls(PmixOutlet outlet, const PmixJob& job) {
     POE_CHECK(context == nullptr);
-    // As long as the process.
-    context = new Context{std::move(outlet),
-                          job.nodes.size() == 1,
-                          job.node_of_task,
-                          job.nodes.size(),
-                          {},
-                          job.nspace,
-                          job.this_node,
-                          {},
-                          {}};
+    context = new Context;  // as long as the process
+    context->outlet = std::move(outlet);
+    context->nspace = job.nspace;
+    context->first = job.first;
+    context->jobs[job.nspace] = {job.job_id, job.nodes, job.node_of_task, job.appnum_of_task};
+    for (const JobOutline& other : job.others) context->jobs[pmix_nspace(other.id)] = other;
     pmix_server_module_t module = {};
     module.client_connected2 = client_connected;
     module.client_finalized = client_finalized;
@@ -263,7 +388,7 @@ pmix_server_module_t pmix_upcalls(PmixOutlet outlet, const PmixJob& job) {
     module.unpublish = unpublish;
     module.spawn = spawn_tasks;
     module.connect = connect_tasks;
-    module.disconnect = connect_tasks;
+    module.disconnect = disconnect_tasks;
     module.register_events = register_events;
     module.deregister_events = deregister_events;
     module.notify_event = notify_event;

@@ -75,6 +75,7 @@ unsigned first_useless(const SpawnRequest& request) noexcept {
         !place(out, 1) || !place(err, 2) || !keep_open(request.keep_fd[0]) ||
         !keep_open(request.keep_fd[1]))
         return errno;
+    if (request.directory != nullptr && ::chdir(request.directory) != 0) return errno;
     if (request.open_files) ::setrlimit(RLIMIT_NOFILE, &*request.open_files);
     if (request.cpus != nullptr) ::sched_setaffinity(0, sizeof *request.cpus, request.cpus);
     // Exec makes handlers default. What was ignored when we started stays so; what we ignore for

@@ -46,6 +46,7 @@ struct SpawnRequest {
     // otherwise; what else this process ignores stays ignored.
     const sigset_t* ignored_signals = nullptr;
     std::optional<rlimit> open_files;  // its RLIMIT_NOFILE
+    const char* directory = nullptr;   // its working directory; nullptr: ours
     const cpu_set_t* cpus = nullptr;   // the only ones it may use; no failure when that cannot be
 };
 

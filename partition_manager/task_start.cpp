@@ -64,6 +64,7 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
 
 struct LoadedCommand {
     ProgramPath program;
+    std::string directory;  // its own; empty: the job's
     std::vector<char*> argv;
 };
 
@@ -73,9 +74,18 @@ std::vector<LoadedCommand> load_commands(const JobSpec& job, NodeIndex node) {
     for (const TaskSpec& task : job.tasks) {
         LoadedCommand& command = commands[task.command];
         if (task.node != node || !command.argv.empty()) continue;
-        command.program =
-            find_program(job.commands[task.command][0], path_of(job.environment), job.directory);
         command.argv = pointers(job.commands[task.command]);
+        const CommandPlace place = job.spawned ? job.spawned->places[task.command] : CommandPlace();
+        command.directory = place.directory;
+        if (!place.directory.empty() && ::access(place.directory.c_str(), X_OK) != 0) {
+            command.program.trouble = "its working directory " + place.directory +
+                                      " cannot be entered: " + std::strerror(errno);
+            continue;
+        }
+        command.program = find_program(
+            job.commands[task.command][0],
+            (place.path.empty() ? "" : place.path + ":").append(path_of(job.environment)),
+            place.directory.empty() ? job.directory : place.directory);
     }
     return commands;
 }
@@ -260,8 +270,10 @@ class Round {
         request.ignored_signals = &starter_.heritage.ignored;
         request.open_files = starter_.open_files;
         request.cpus = one.cpus;
-        one.task.pid =
-            spawn_program(request, commands_[command], stack_keeper(job.core, task, keeper_));
+        if (!commands_[command].directory.empty())
+            request.directory = commands_[command].directory.c_str();
+        one.task.pid = spawn_program(request, commands_[command],
+                                     stack_keeper(job.core, public_number(job, task), keeper_));
 
         const std::lock_guard lock(mutex_);
         if (one.task.pid < 0) {

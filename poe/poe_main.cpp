@@ -125,6 +125,7 @@ pm::PartitionOptions partition_options(const Options& options, const Paths& path
     result.maxtime = options.maxtime;
     result.pmd = paths.pmd;
     result.on_progress = progress_line();
+    result.make_key = make_job_key;
     result.temporary_directory = temporary_directory();
     result.on_attention = [&diagnostics](const std::string& text) {
         diagnostics.attention(kAttention, text);
@@ -201,7 +202,8 @@ std::optional<int> run_once(const Run& run, const JobStep& step, int number, boo
     }
     if (outcome.cause == pm::Cause::kInterrupted && ::isatty(STDERR_FILENO) == 1)
         run.diagnostics.detail("");  // behind the ^C that the terminal has shown
-    for (const ReportLine& line : report_lines(job, outcome, partition.stderr_tails())) {
+    for (const ReportLine& line :
+         report_lines(partition.job(), outcome, partition.stderr_tails())) {
         if (partition.output_abandoned() && !takes_more(STDERR_FILENO)) break;
         if (line.is_error)
             run.diagnostics.error(line.number, line.text);
@@ -209,7 +211,8 @@ std::optional<int> run_once(const Run& run, const JobStep& step, int number, boo
             run.diagnostics.detail(line.text);
     }
     if (!run.options.report.empty())
-        write_report(run.options.report, report_json(job, outcome, partition.stderr_tails()),
+        write_report(run.options.report,
+                     report_json(partition.job(), outcome, partition.stderr_tails()),
                      run.diagnostics);
     if (partition.output_abandoned()) ::_exit(outcome.status);
     dropped = outcome.cause != pm::Cause::kNone && outcome.cause != pm::Cause::kOrderly;

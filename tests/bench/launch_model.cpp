@@ -158,7 +158,7 @@ class Launch {
 
     Exchanged exchange(NodeIndex node, Seconds at) {
         pm::ExchangeTable table;
-        const pm::Exchange own{"fence of all", static_cast<std::uint32_t>(nodes_), 1, part_};
+        const pm::Exchange own{"fence of all", static_cast<std::uint32_t>(nodes_), 1, part_, {}};
         const std::vector<NodeIndex> below = tree_.below(node);
         const bool root = node == LaunchTree::kRoot;
         Exchanged result;

@@ -15,7 +15,6 @@ ALLREDUCE = """#include <mpi.h>
 #include <unistd.h>
 int main(int argc, char** argv) {
     int rank, size, sum, *app, flag;
-    MPI_Comm children;
     char host[256];
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -23,8 +22,6 @@ int main(int argc, char** argv) {
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &app, &flag);
     gethostname(host, sizeof host);
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    if (argc > 1 && strcmp(argv[1], "spawn") == 0 && rank == 0)
-        MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_SELF, &children, MPI_ERRCODES_IGNORE);
     if (argc > 1 && strcmp(argv[1], "abort") == 0 && rank == size - 1) MPI_Abort(MPI_COMM_WORLD, 9);
     MPI_Barrier(MPI_COMM_WORLD);
     printf("rank %d of %d on %s app %d sum %d\\n", rank, size, host, flag ? *app : -1, sum);
@@ -33,9 +30,6 @@ int main(int argc, char** argv) {
     return 0;
 }
 """
-
-
-SPAWN_FAILED = 50  # MPI_ERR_SPAWN of Open MPI
 
 
 class Foreign(ClusterTest):
@@ -147,26 +141,23 @@ class Foreign(ClusterTest):
             said, err = self.mpi(tasks, client, "fetch", "-procs", tasks, "-hostfile", self.host_file(hosts, 2), env=env)
             self.assertEqual(sorted(said.splitlines()), sorted(f"task {task} of {tasks} exchanged" for task in range(tasks)), err)
 
+    def test_names_of_the_whole_job(self):
+        """What a task publishes is found on every node, also by who has waited for it."""
+        for mode in ("names", "wait"):
+            said, err = self.mpi(4, BUILD / "bin" / "pmi_pmix_client", mode, "-procs", 4, "-hostfile", self.host_file((1, 2, 3, 4)),
+                                 env={"MP_LAUNCH_FANOUT": 1})
+            self.assertEqual(sorted(said.splitlines()), [f"task {task} of 4 exchanged" for task in range(4)], err)
+        for flavour in ("openmpi", "mpich"):
+            said, err = self.mpi(2, BUILD / "bin" / f"pmi_allreduce.{flavour}", "names", "-procs", 2, "-hostfile",
+                                 self.host_file((1, 2)))
+            self.assertIn("found port-4711\n", said, err)
+
     def test_a_lost_task_is_an_event(self):
         """PMIx tells the tasks of all nodes, before they are ended, when they ask for that."""
         said, err = self.mpi(5, BUILD / "bin" / "pmi_pmix_client", "lose", "-procs", 6, "-hostfile", self.host_file(range(3), 2),
                              env={"MP_KILL_GRACE": 60000, "MP_LAUNCH_FANOUT": 1}, status=3)
         self.assertEqual(sorted(said.splitlines()), [f"task {task} has lost task 5" for task in range(5)], err)
         self.assertIn("task 5 (node node2", err)
-
-    def test_no_more_tasks(self):
-        """MPI_Comm_spawn is refused; a program that takes no for an answer goes on, another ends."""
-        words = "task 0 asked to start more tasks (MPI_Comm_spawn), which poe does not do"
-        hosts = ("-procs", 2, "-hostfile", self.host_file((1, 2)))
-        for flavour in ("openmpi", "mpich"):
-            with self.subTest(flavour=flavour):
-                said, err = self.mpi(2, BUILD / "bin" / f"pmi_allreduce.{flavour}", "spawn", *hosts)
-                self.assertIn("spawn was refused\n", said)
-                # MPICH refuses by itself: its launchers say how many tasks there could be, and we say there are all.
-                self.assertEqual(err.count(words), flavour == "openmpi", err)
-        _, err = self.mpi(0, os.path.join(self.programs.name, "mpicc.openmpi"), "spawn", *hosts, status=SPAWN_FAILED)
-        self.assertIn(words, err)
-        self.assertIn("task 0 (node node1, ", err)
 
     def test_abort(self):
         for compiler in ("mpicc.openmpi", "mpicc.mpich"):

@@ -99,17 +99,38 @@ inline auto fields(const pm::NodeLost& m) {
     return std::tie(m.node, m.text);
 }
 inline auto fields(const pm::Exchange& m) {
-    return std::tie(m.key, m.of, m.nodes, m.data);
+    return std::tie(m.key, m.of, m.nodes, m.data, m.jobs);
 }
 inline auto fields(const pm::Exchanged& m) {
     return std::tie(m.key, m.data);
 }
 
+inline auto fields(const pm::Asker& a) {
+    return std::tie(a.job, a.node, a.request);
+}
+inline auto fields(const pm::NamedValue& v) {
+    return std::tie(v.name, v.value, v.by);
+}
 inline auto fields(const pm::AskKeys& m) {
-    return std::tie(m.task, m.asker, m.request);
+    return std::tuple_cat(fields(m.asker), std::tie(m.job, m.task));
+}
+inline auto fields(const pm::TasksSpawned& m) {
+    return std::tuple_cat(fields(m.asker), std::tie(m.job, m.trouble));
+}
+inline auto fields(const pm::JobOutline& o) {
+    return std::tie(o.id, o.nodes, o.node_of_task, o.appnum_of_task);
+}
+inline auto fields(const pm::KnowJob& m) {
+    return fields(m.job);
+}
+inline auto fields(const pm::CommandPlace& p) {
+    return std::tie(p.environment, p.directory, p.path);
+}
+inline auto fields(const pm::SpawnCommand& c) {
+    return std::tuple_cat(fields(c.place), std::tie(c.words, c.tasks, c.hosts));
 }
 inline auto fields(const pm::TellKeys& m) {
-    return std::tie(m.asker, m.request, m.status, m.data);
+    return std::tuple_cat(fields(m.asker), std::tie(m.status, m.data));
 }
 
 inline auto fields(const pm::TraceSpec& m) {
@@ -165,12 +186,22 @@ bool same(const std::vector<T>& a, const std::vector<T>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                       [](const T& one, const T& other) { return same(one, other); });
 }
+inline bool same(const pm::SpawnSpec& a, const pm::SpawnSpec& b) {
+    return a.parent == b.parent && a.parent_task == b.parent_task && a.first == b.first &&
+           same(a.places, b.places) && a.pairs == b.pairs && same(a.others, b.others);
+}
 inline bool same(const pm::StartJob& a, const pm::StartJob& b) {
     return a.node == b.node && a.window == b.window && plain_fields(a.job) == plain_fields(b.job) &&
            plain_fields(a.job.launch) == plain_fields(b.job.launch) &&
            fields(a.job.trace) == fields(b.job.trace) &&
            same(a.job.launch.limits, b.job.launch.limits) && same(a.job.tasks, b.job.tasks) &&
-           same(a.job.stdin_mode, b.job.stdin_mode) && same(a.job.stdout_mode, b.job.stdout_mode);
+           same(a.job.stdin_mode, b.job.stdin_mode) && same(a.job.stdout_mode, b.job.stdout_mode) &&
+           a.job.spawned.has_value() == b.job.spawned.has_value() &&
+           (!a.job.spawned || same(*a.job.spawned, *b.job.spawned));
+}
+inline bool same(const pm::SpawnTasks& a, const pm::SpawnTasks& b) {
+    return fields(a.asker) == fields(b.asker) && a.task == b.task && a.pairs == b.pairs &&
+           same(a.commands, b.commands);
 }
 inline bool same(const pm::StartFailed& a, const pm::StartFailed& b) {
     return a.text == b.text && same(a.failures, b.failures);
@@ -180,6 +211,13 @@ inline bool same(const pm::Prepared& a, const pm::Prepared& b) {
 }
 inline bool same(const pm::RunTasks& a, const pm::RunTasks& b) {
     return same(a.nodes, b.nodes);
+}
+inline bool same(const pm::AskNames& a, const pm::AskNames& b) {
+    return fields(a.asker) == fields(b.asker) && a.what == b.what && a.once == b.once &&
+           a.waits == b.waits && a.by == b.by && same(a.names, b.names);
+}
+inline bool same(const pm::TellNames& a, const pm::TellNames& b) {
+    return fields(a.asker) == fields(b.asker) && a.status == b.status && same(a.names, b.names);
 }
 inline bool same(const pm::TaskStates& a, const pm::TaskStates& b) {
     return a.round == b.round && same(a.states, b.states);
@@ -268,6 +306,35 @@ inline pm::TraceSpec random_trace(Random& random) {
     return trace;
 }
 
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+inline Pairs random_pairs(Random& random) {
+    Pairs pairs(random.below(3));
+    for (auto& [key, value] : pairs) key = random_text(random), value = random_text(random);
+    return pairs;
+}
+inline pm::JobOutline random_outline(Random& random) {
+    pm::JobOutline outline{random_text(random), random_list(random, 1, 4), {}, {}};
+    for (std::size_t i = random.below(9); i > 0; --i) {
+        outline.node_of_task.push_back(static_cast<NodeIndex>(random.below(outline.nodes.size())));
+        outline.appnum_of_task.push_back(random_number<std::uint32_t>(random));
+    }
+    return outline;
+}
+inline pm::CommandPlace random_place(Random& random) {
+    return {random_list(random, 0, 4), random_text(random), random_text(random)};
+}
+inline pm::SpawnSpec random_spawn(Random& random, std::size_t commands) {
+    pm::SpawnSpec spawn;
+    spawn.parent = random_text(random);
+    spawn.parent_task = random_number<TaskId>(random);
+    spawn.first = random_number<TaskId>(random);
+    for (; commands > 0; --commands) spawn.places.push_back(random_place(random));
+    spawn.pairs = random_pairs(random);
+    for (std::size_t i = random.below(3); i > 0; --i)
+        spawn.others.push_back(random_outline(random));
+    return spawn;
+}
+
 // Keeps what decode() promises: tasks name nodes and commands that are there.
 inline pm::StartJob random_start(Random& random) {
     pm::StartJob start;
@@ -306,6 +373,7 @@ inline pm::StartJob random_start(Random& random) {
     job.single_copy = random_bool(random);
     job.launch = random_launch(random, job.nodes.size());
     job.trace = random_trace(random);
+    if (random_bool(random)) job.spawned = random_spawn(random, job.commands.size());
     start.window = 1 + random_number(random, pm::kStreamWindow - 1);
     start.node = static_cast<NodeIndex>(random.below(job.nodes.size()));
     return start;
@@ -466,18 +534,45 @@ inline void fill(pm::NodeLost& m, Random& r) {
 
 inline void fill(pm::Exchange& m, Random& r) {
     m = {random_text(r), random_number<std::uint32_t>(r), random_number<std::uint32_t>(r),
-         random_text(r)};
+         random_text(r), random_list(r, 0, 3)};
 }
 inline void fill(pm::Exchanged& m, Random& r) {
     m = {random_text(r), random_text(r)};
 }
 
+inline pm::Asker random_asker(Random& r) {
+    return {random_text(r), random_number<NodeIndex>(r), random_number<std::uint32_t>(r)};
+}
+inline std::vector<pm::NamedValue> random_names(Random& r) {
+    std::vector<pm::NamedValue> names(r.below(4));
+    for (pm::NamedValue& name : names) name = {random_text(r), random_text(r), random_text(r)};
+    return names;
+}
 inline void fill(pm::AskKeys& m, Random& r) {
-    m = {random_number<TaskId>(r), random_number<NodeIndex>(r), random_number<std::uint32_t>(r)};
+    m = {random_text(r), random_number<TaskId>(r), random_asker(r)};
 }
 inline void fill(pm::TellKeys& m, Random& r) {
-    m = {random_number<NodeIndex>(r), random_number<std::uint32_t>(r), random_number<int>(r),
-         random_text(r)};
+    m = {random_asker(r), random_number<int>(r), random_text(r)};
+}
+inline void fill(pm::AskNames& m, Random& r) {
+    m = {random_asker(r), static_cast<pm::AskNames::What>(r.below(3)),
+         random_bool(r),  random_bool(r),
+         random_text(r),  random_names(r)};
+}
+inline void fill(pm::SpawnTasks& m, Random& r) {
+    m = {random_asker(r), random_number<TaskId>(r), {}, random_pairs(r)};
+    for (std::size_t i = r.below(3); i > 0; --i)
+        m.commands.push_back({random_list(r, 0, 3), random_number<std::uint32_t>(r),
+                              random_list(r, 0, 3), random_place(r)});
+}
+inline void fill(pm::TasksSpawned& m, Random& r) {
+    m = {random_asker(r), random_text(r), random_text(r)};
+}
+inline void fill(pm::KnowJob& m, Random& r) {
+    m = {random_outline(r)};
+}
+inline void fill(pm::TellNames& m, Random& r) {
+    m = {random_asker(r), static_cast<pm::TellNames::Status>(r.below(5)), random_names(r)};
 }
 
 inline void fill(pm::StartTrace& m, Random& r) {

@@ -185,6 +185,13 @@ void PmiLauncher::on_pmix() {
             ready_ = true;
             outcome_.start_up = Clock::now() - helper_start_;
         }
+        if (const auto* passed = std::get_if<pm::PmixPassed>(&message)) {
+            if (const auto* ask = std::get_if<pm::AskNames>(&passed->message))
+                for (const pm::TellNames& told : names_.ask(*ask))
+                    pmix_->send(pm::PmixPassed{told});
+            if (const auto* ask = std::get_if<pm::SpawnTasks>(&passed->message))
+                pmix_->send(pm::PmixPassed{pm::TasksSpawned{ask->asker, "", "none here"}});
+        }
         if (job_.on_event) job_.on_event(*this, message);
         if (std::holds_alternative<pm::PmixAbort>(message) ||
             std::holds_alternative<pm::PmixFailed>(message))
@@ -197,8 +204,14 @@ void PmiLauncher::on_pmi1(std::size_t task) {
     char buffer[4096];
     const ssize_t count = ::recv(sockets_[task].get(), buffer, sizeof buffer, MSG_DONTWAIT);
     if (count <= 0) return sockets_[task].reset();
-    const pm::Pmi1Actions actions =
-        pmi1_->on_bytes(static_cast<TaskId>(task), {buffer, static_cast<std::size_t>(count)});
+    perform(pmi1_->on_bytes(static_cast<TaskId>(task), {buffer, static_cast<std::size_t>(count)}));
+}
+
+void PmiLauncher::perform(const pm::Pmi1Actions& actions) {
+    for (const pm::AskNames& ask : actions.names)
+        for (const pm::TellNames& told : names_.ask(ask)) perform(pmi1_->on_names(told));
+    for (const pm::SpawnTasks& ask : actions.spawns)
+        perform(pmi1_->on_spawned(pm::TasksSpawned{ask.asker, "", "none here"}));
     for (const auto& reply : actions.replies)
         if (const int fd = sockets_[static_cast<std::size_t>(reply.task)].get(); fd >= 0)
             ::send(fd, reply.bytes.data(), reply.bytes.size(), MSG_NOSIGNAL);

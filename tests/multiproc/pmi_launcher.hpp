@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "comm/base/unique_fd.hpp"
+#include "partition_manager/name_table.hpp"
 #include "partition_manager/pmi1_server.hpp"
 #include "partition_manager/pmix_activation.hpp"
 
@@ -75,6 +76,7 @@ class PmiLauncher {
     void poll_once();
     void on_pmix();
     void on_pmi1(std::size_t task);
+    void perform(const pm::Pmi1Actions& actions);
     void read_output();
     void reap();
     void kill_tasks();
@@ -85,6 +87,7 @@ class PmiLauncher {
     std::string directory_;
     PmiOutcome outcome_;
     std::unique_ptr<pm::Pmi1Server> pmi1_;
+    pm::NameTable names_;
     std::unique_ptr<pm::PmixActivation> pmix_;
     std::vector<std::string> base_environment_;
     std::vector<pid_t> pids_;

@@ -1,7 +1,8 @@
 /* A plain PMIx client: exchanges a value with all peers and checks them, publishes and looks up a
  * name. With "late" each task starts a moment after the one before it (some after the server is
  * there, some before); with "fetch" values are fetched without a fence; with "lose" the last task
- * exits with status 3 and the others are told by an event; with "apps" each task says which of
+ * exits with status 3 and the others are told by an event; with "wait" the last task waits for a
+ * name that task 0 publishes for one look-up only; with "apps" each task says which of
  * several programs it is; with "abort" task 0 aborts with status 5 while the others wait in a
  * fence.
  */
@@ -61,6 +62,49 @@ static int names(const pmix_proc_t* me, uint32_t size) {
     if (found.value.data.uint32 != number || found.proc.rank != 0) return 1;
     PMIX_LOAD_KEY(found.key, "nothing");
     if (me->rank == size - 1 && PMIx_Lookup(&found, 1, NULL, 0) != PMIX_ERR_NOT_FOUND) return 1;
+    return fence();
+}
+
+/* A value of 8 MB is refused, and the task goes on. */
+static int publish_too_much(void) {
+    const size_t size = 8 << 20;
+    pmix_byte_object_t blob = {malloc(size), size};
+    pmix_info_t info;
+    pmix_status_t status;
+    memset(blob.bytes, 'x', size);
+    PMIX_INFO_CONSTRUCT(&info);
+    PMIX_INFO_LOAD(&info, "large", &blob, PMIX_BYTE_OBJECT);
+    status = PMIx_Publish(&info, 1);
+    free(blob.bytes);
+    PMIX_INFO_DESTRUCT(&info);
+    if (status == PMIX_SUCCESS) printf("a large value was published\n");
+    return status == PMIX_SUCCESS;
+}
+
+/* The look-up is made before, or after; who comes next finds nothing. */
+static int wait_for_name(const pmix_proc_t* me, uint32_t size) {
+    pmix_info_t infos[2], all;
+    pmix_persistence_t once = PMIX_PERSIST_FIRST_READ;
+    pmix_pdata_t found;
+    int everything = 0;
+    PMIX_PDATA_CONSTRUCT(&found);
+    PMIX_LOAD_KEY(found.key, "greeting");
+    PMIX_INFO_CONSTRUCT(&infos[0]);
+    PMIX_INFO_CONSTRUCT(&infos[1]);
+    PMIX_INFO_CONSTRUCT(&all);
+    PMIX_INFO_LOAD(&infos[0], "greeting", "hello", PMIX_STRING);
+    PMIX_INFO_LOAD(&infos[1], PMIX_PERSISTENCE, &once, PMIX_PERSIST);
+    PMIX_INFO_LOAD(&all, PMIX_WAIT, &everything, PMIX_INT);
+    if (me->rank == 0 && failed("publish", PMIx_Publish(infos, 2))) return 1;
+    if (me->rank == size - 1) {
+        if (failed("lookup", PMIx_Lookup(&found, 1, &all, 1))) return 1;
+        if (found.value.type != PMIX_STRING || strcmp(found.value.data.string, "hello") != 0 ||
+            found.proc.rank != 0 || strcmp(found.proc.nspace, me->nspace) != 0)
+            return 1;
+    }
+    if (fence()) return 1;
+    if (PMIx_Lookup(&found, 1, NULL, 0) != PMIX_ERR_NOT_FOUND) return 1;
+    if (me->rank == 0 && publish_too_much()) return 1;
     return fence();
 }
 
@@ -157,8 +201,9 @@ int main(int argc, char** argv) {
     }
     if (strcmp(mode, "lose") == 0) return lose(&me, size);
     if (strcmp(mode, "apps") == 0) return apps(&me, &job);
-    result =
-        strcmp(mode, "fetch") == 0 ? fetch(&me, size) : exchange(&me, size) || names(&me, size);
+    result = strcmp(mode, "fetch") == 0  ? fetch(&me, size)
+             : strcmp(mode, "wait") == 0 ? wait_for_name(&me, size)
+                                         : exchange(&me, size) || names(&me, size);
     if (failed("finalize", PMIx_Finalize(NULL, 0))) result = 1;
     if (result == 0) printf("task %u of %u exchanged\n", me.rank, size);
     return result;

@@ -3,6 +3,7 @@ pkg_check_modules(PMIX REQUIRED IMPORTED_TARGET pmix)
 
 add_executable(pmi_pmix_client multiproc/pmi_pmix_client.c)
 target_link_libraries(pmi_pmix_client PRIVATE PkgConfig::PMIX)
+add_executable(pmi_spawn_client multiproc/pmi_spawn_client.c)
 
 add_executable(pmi_test multiproc/pmi_test.cpp multiproc/pmi_launcher.cpp)
 target_link_libraries(pmi_test PRIVATE poe_pm_pmi ${CATCH2_MAIN})

@@ -6,6 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "partition_manager/name_table.hpp"
+
 namespace {
 
 using namespace poe;
@@ -105,9 +107,6 @@ TEST_CASE("PMI-1: single answers") {
         {"cmd=getbyidx kvsname=kvs_7 idx=x", "cmd=getbyidx_results rc=-1 reason=invalid_request"},
         {"cmd=create_kvs", "cmd=newkvs rc=-1 msg=one_kvs_per_job"},
         {"cmd=destroy_kvs kvsname=kvs_7", "cmd=kvs_destroyed rc=-1 msg=one_kvs_per_job"},
-        {"cmd=lookup_name service=s", "cmd=lookup_result info=error rc=1 msg=service_not_found"},
-        {"cmd=unpublish_name service=s",
-         "cmd=unpublish_result info=error rc=1 msg=service_not_found"},
         {"cmd=publish_name service=s",
          "cmd=publish_result info=error rc=1 msg=service_or_port_missing"},
     };
@@ -134,6 +133,14 @@ TEST_CASE("PMI-1: a key is put once") {
 
 TEST_CASE("PMI-1: published names are found until taken back") {
     Pmi1Server server(job_of(2));
+    NameTable table;
+    const auto ask = [&](Pmi1Server& asked, TaskId task, const std::string& bytes) {
+        std::string replies;
+        for (AskNames& names : asked.on_bytes(task, bytes).names)
+            for (const TellNames& told : table.ask(std::move(names)))
+                replies += replies_to(asked.on_names(told), task);
+        return replies;
+    };
     CHECK(ask(server, 0, "cmd=publish_name service=s port=tag#0$x\n") ==
           "cmd=publish_result info=ok rc=0 msg=success\n");
     CHECK(begins(ask(server, 1, "cmd=publish_name service=s port=p\n"),
@@ -143,6 +150,23 @@ TEST_CASE("PMI-1: published names are found until taken back") {
     CHECK(ask(server, 0, "cmd=unpublish_name service=s\n") ==
           "cmd=unpublish_result info=ok rc=0 msg=success\n");
     CHECK(begins(ask(server, 1, "cmd=lookup_name service=s\n"), "cmd=lookup_result info=error"));
+}
+
+TEST_CASE("PMI-1: a question about a name is answered once, and one at a time") {
+    Pmi1Server server(job_of(2));
+    const Pmi1Actions asked = server.on_bytes(1, "cmd=lookup_name service=s\n");
+    CHECK(asked.replies.empty());
+    REQUIRE(asked.names.size() == 1);
+    const Pmi1Actions again = server.on_bytes(1, "cmd=publish_name service=t port=p\n");
+    CHECK(again.names.empty());
+    CHECK(begins(replies_to(again, 1), "cmd=publish_result info=error rc=1"));
+    CHECK(again.errors.size() == 1);
+    TellNames tell{asked.names[0].asker, TellNames::Status::kUnknown, {}};
+    CHECK(begins(replies_to(server.on_names(tell), 1), "cmd=lookup_result info=error rc=1"));
+    CHECK(server.on_names(tell).replies.empty());
+    tell.asker.request = kPmi1Requests + 7;  // no task of this node
+    CHECK(server.on_names(tell).replies.empty());
+    CHECK(begins(ask(server, 0, "cmd=publish_name port=p\n"), "cmd=publish_result info=error"));
 }
 
 TEST_CASE("PMI-1: a barrier opens for all when the last is in, again and again") {
@@ -193,16 +217,74 @@ TEST_CASE("PMI-1: abort is told with its code, and not answered") {
     CHECK(server.on_bytes(1, "cmd=abort\n").abort->code == 1);
 }
 
-TEST_CASE("PMI-1: spawn is refused once per request, after its last part") {
+TEST_CASE("PMI-1: the requests of one spawn are put together, and answered once") {
     Pmi1Server server(job_of(2));
-    const std::string first = "mcmd=spawn\nnprocs=1\ntotspawns=2\nspawnssofar=1\nendcmd\n";
-    const std::string last = "mcmd=spawn\nnprocs=1\ntotspawns=2\nspawnssofar=2\nendcmd\n";
-    CHECK(server.on_bytes(0, first).replies.empty());
-    const Pmi1Actions actions = server.on_bytes(0, last);
-    CHECK(replies_to(actions, 0) == "cmd=spawn_result rc=-1 msg=spawn_is_not_supported\n");
-    REQUIRE(actions.errors.size() == 1);
-    CHECK_FALSE(actions.errors[0].fatal);
-    CHECK(ask(server, 0, "cmd=get_appnum\n") == "cmd=appnum appnum=0 rc=0\n");
+    const std::string first =
+        "mcmd=spawn\nnprocs=1\nexecname=a b\ntotspawns=2\nspawnssofar=1\narg1=x=1\narg2=\n"
+        "argcnt=2\npreput_num=1\npreput_key_0=PARENT_ROOT_PORT_NAME\npreput_val_0=tag#0$h#1$\n"
+        "info_num=0\nendcmd\n";
+    const std::string last =
+        "mcmd=spawn\nnprocs=3\nexecname=c\ntotspawns=2\nspawnssofar=2\nargcnt=0\n"
+        "preput_num=1\npreput_key_0=PARENT_ROOT_PORT_NAME\npreput_val_0=tag#0$h#1$\n"
+        "info_num=3\ninfo_key_0=host\ninfo_val_0=n1,n2\ninfo_key_1=wdir\ninfo_val_1=/tmp\n"
+        "info_key_2=path\ninfo_val_2=/opt/bin\nendcmd\n";
+    const Pmi1Actions nothing = server.on_bytes(1, first);
+    CHECK(nothing.replies.empty());
+    CHECK(nothing.spawns.empty());
+    const Pmi1Actions actions = server.on_bytes(1, last);
+    CHECK(actions.replies.empty());
+    REQUIRE(actions.spawns.size() == 1);
+    const SpawnTasks& ask = actions.spawns[0];
+    CHECK(ask.task == 1);
+    REQUIRE(ask.commands.size() == 2);
+    CHECK(ask.commands[0].words == Command{"a b", "x=1", ""});
+    CHECK(ask.commands[0].tasks == 1);
+    CHECK(ask.commands[1].words == Command{"c"});
+    CHECK(ask.commands[1].tasks == 3);
+    CHECK(ask.commands[1].hosts == std::vector<std::string>{"n1", "n2"});
+    CHECK(ask.commands[1].place.directory == "/tmp");
+    CHECK(ask.commands[1].place.path == "/opt/bin");
+    CHECK(ask.pairs == std::vector<KeyValue>{{"PARENT_ROOT_PORT_NAME", "tag#0$h#1$"}});
+    CHECK(begins(replies_to(server.on_bytes(1, last), 1),
+                 "cmd=spawn_result rc=-1"));  // not before the answer
+    CHECK(replies_to(server.on_spawned({ask.asker, "job", ""}), 1) == "cmd=spawn_result rc=0\n");
+    CHECK(server.on_spawned({ask.asker, "job", ""}).replies.empty());
+    CHECK(server.on_bytes(1, first + last).spawns.size() == 1);
+    CHECK(
+        begins(replies_to(server.on_spawned({ask.asker, "", "no"}), 1), "cmd=spawn_result rc=-1"));
+}
+
+TEST_CASE("PMI-1: a spawn that cannot be is refused once, after its last part, in words") {
+    Pmi1Server server(job_of(2));
+    const auto refused = [&](const std::string& lines) {
+        const Pmi1Actions actions = server.on_bytes(0, "mcmd=spawn\n" + lines + "endcmd\n");
+        return actions.spawns.empty() && actions.errors.size() == 1 && !actions.errors[0].fatal &&
+               begins(replies_to(actions, 0), "cmd=spawn_result rc=-1");
+    };
+    for (int i = 0; i < 10; ++i) {  // these are no offences
+        CHECK(refused("nprocs=1\n"));
+        CHECK(refused("nprocs=0\nexecname=a\n"));
+        CHECK(refused("nprocs=99999999999999999999\nexecname=a\n"));
+        CHECK(refused("nprocs=-1\nexecname=a\n"));
+        CHECK(refused("nprocs=1\nexecname=a\nargcnt=1000000\n"));
+        CHECK(refused("nprocs=1\nexecname=a\ninfo_num=1\ninfo_key_0=soft\ninfo_val_0=1:4\n"));
+    }
+    CHECK(server.on_bytes(0, "mcmd=spawn\nnprocs=1\ntotspawns=2\nspawnssofar=1\nendcmd\n")
+              .replies.empty());
+    CHECK(refused("nprocs=1\nexecname=a\ntotspawns=2\nspawnssofar=2\n"));
+    std::string huge;
+    for (int i = 0; i < 1000; ++i)
+        huge += "arg" + std::to_string(i) + "=" + std::string(5000, 'x') + "\n";
+    CHECK(refused("nprocs=1\nexecname=a\n" + huge));
+    CHECK(server.on_bytes(0, "mcmd=spawn\nnprocs=1\nexecname=a\nendcmd\n").spawns.size() == 1);
+}
+
+TEST_CASE("PMI-1: a job that was spawned has what its parents have put for it") {
+    Pmi1Job job = job_of(1);
+    job.pairs = {{"PARENT_ROOT_PORT_NAME", "p"}};
+    Pmi1Server server(job);
+    CHECK(ask(server, 0, "cmd=get kvsname=kvs_7 key=PARENT_ROOT_PORT_NAME\n") ==
+          "cmd=get_result rc=0 msg=success value=p\n");
 }
 
 TEST_CASE("PMI-1: nonsense is answered, told, and in the end not listened to") {
