@@ -49,9 +49,10 @@ Verdict Judge::on_exit(const TaskExit& exit) {
     return Verdict::kGoOn;
 }
 
+// A code of which an exit status shows nothing is a failure all the same.
 Verdict Judge::on_abort(TaskId task, int code, const std::string& text) {
-    return decide(Cause::kAbort, code & 255, is_task(task) ? std::optional(task) : std::nullopt,
-                  text);
+    const int shown = code != 0 && (code & 255) == 0 ? 1 : code & 255;
+    return decide(Cause::kAbort, shown, is_task(task) ? std::optional(task) : std::nullopt, text);
 }
 
 Verdict Judge::on_left(TaskId task) {

@@ -138,7 +138,7 @@ TEST_CASE("what ends the whole job", "[outcome]") {
         {"mpc_stopall with an orderly code", {stops_all(3, 2)}, 0, Cause::kStopall, 2, 3},
         {"abort", {aborts(1, 5)}, 0, Cause::kAbort, 5, 1},
         {"abort(-1)", {aborts(1, -1)}, 0, Cause::kAbort, 255, 1},
-        {"abort(256)", {aborts(1, 256)}, 0, Cause::kAbort, 0, 1},
+        {"abort(256)", {aborts(1, 256)}, 0, Cause::kAbort, 1, 1},
         {"maxtime", {ends(0, 0), kMaxtime}, 1, Cause::kMaxtime, 124, {}},
         {"a node cannot go on", {ends(0, 9), kNodeFailed}, 1, Cause::kNodeFailed, 1, {}},
         {"the daemon is lost", {kLost}, 0, Cause::kLostDaemon, 1, {}},
