@@ -132,7 +132,8 @@ static void on_lost(size_t id, pmix_status_t status, const pmix_proc_t* source, 
                     size_t infos, pmix_info_t* results, size_t count,
                     pmix_event_notification_cbfunc_fn_t next, void* data) {
     (void)id, (void)status, (void)info, (void)infos, (void)results, (void)count;
-    lost = (int)source->rank;
+    /* Those who have heard of it go without a word, too. */
+    if (lost < 0) lost = (int)source->rank;
     if (next != NULL) next(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, data);
 }
 
