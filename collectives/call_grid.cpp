@@ -68,16 +68,17 @@ void mark(Marks& marks, std::size_t number) {
 
 // Times the calls of the grid that are not left out.
 void each_of_grid(int me, int tasks, const Marks& left_out, const Cell& cell) {
-    std::size_t number = 0;
+    std::size_t first = 0;  // number of the first of these
     for (int n = 2; n <= std::min(tasks, kMostTasksOfGrid); n *= 2) {
+        const std::vector<Shape> calls = calls_of(n);
         in_first(n, me, [&](Library& library, Group& group) {
-            for (const Shape& shape : calls_of(n)) {
-                if (!is_marked(left_out, number))
-                    cell(library, group, shape, number,
-                         time_candidates(library, group, shape, kGridBudget));
-                ++number;
+            for (std::size_t i = 0; i < calls.size(); ++i) {
+                if (!is_marked(left_out, first + i))
+                    cell(library, group, calls[i], first + i,
+                         time_candidates(library, group, calls[i], kGridBudget));
             }
         });
+        first += calls.size();
     }
 }
 

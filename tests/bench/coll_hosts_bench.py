@@ -18,7 +18,9 @@ RATE, DELAY = "100mbit", "1ms"
 HOSTS = 16
 LAUNCHES = 3
 SECONDS = 0.5  # of measuring, in one launch
-PATIENCE = 60  # seconds for one launch
+PATIENCE = 30  # seconds for one launch
+TUNERS = 4  # hosts that measure lambda
+TUNING = 120  # seconds for that
 CELLS = (("bcast", 1 << 20, 0.45), ("concat", 1 << 16, 0.75), ("index", 1 << 16, 0.7), ("index", 1 << 18, 0.9),
          ("sync", 8, 1.0))
 LAMBDA = 0.85  # of the binomial tree's time
@@ -64,8 +66,8 @@ def measure(what, programs):
                                  "btl", "tcp,self", "--mca", "mpi_yield_when_idle", "1", programs["Open MPI"], *words]})
         else:
             tuning = file.name + ".tuning"
-            output_of([TESTBED, "on", "0", str(BUILD / "bin" / "mptune"), "-o", tuning, "-procs", str(hosts), "-hostfile",
-                       file.name], PATIENCE)
+            output_of([TESTBED, "on", "0", str(BUILD / "bin" / "mptune"), "-o", tuning, "-procs", str(min(hosts, TUNERS)),
+                       "-hostfile", file.name], TUNING)
             measured = lambda_of_network(tuning)
             words = mpl("bcast", "8", str(SECONDS))
             # With a barrier before each, which counts: else one would begin before the last is through.

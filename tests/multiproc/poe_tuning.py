@@ -92,14 +92,14 @@ class Tuning(LaunchTest):
     def test_a_table_of_calls(self):
         file = self.home / "tuning"
         file.write_text("level node\nstart_up 0.5\nbest bcast 8 16 chain:1\nbest sync 0 2 tree\n")
-        result = mptune("-table", "-o", str(file), "-procs", "2", MP_TUNEFILE=file)
+        result = mptune("-table", "-o", str(file), "-procs", "4", MP_TUNEFILE=file)
         self.assertEqual(result.returncode, 0, result.stderr)
         text = file.read_text()
         # What was said of other numbers of tasks, and of messages, stays.
         self.assertIn("start_up 0.5\n", text)
         self.assertIn("best bcast 8 16 chain:1\n", text)
         first, again = ([line.split() for line in part.splitlines()] for part in result.stdout.split("once more:\n"))
-        self.assertEqual(len(first), 1 + 37)
+        self.assertEqual(len(first), 1 + 2 * 37)
         # What was slow is measured once more, and counts when it is slow again.
         self.assertEqual([row[:3] for row in again[:-1]], [row[:3] for row in first[1:] if row[-1] == "slow"])
         slow = [(row[0], row[1], row[2], row[5]) for row in again if row[-1] == "slow"]
@@ -107,8 +107,8 @@ class Tuning(LaunchTest):
                                 if line.startswith("best ") and not line.endswith(" 16 chain:1")])
         self.assertIn(f"{len(slow)} calls", result.stdout)
         # And it is taken then: whatever it was, one line is marked.
-        for operation, size, _, way in slow[:1]:
-            explained = mptune("-explain", operation, size, "2", MP_TUNEFILE=file)
+        for operation, size, tasks, way in slow[:1]:
+            explained = mptune("-explain", operation, size, tasks, MP_TUNEFILE=file)
             self.assertRegex(explained.stdout, rf"(?m)^{way} .* taken$")
 
     def test_what_goes_without_messages(self):
