@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "partition_manager/comma_list.hpp"
+
 namespace poe::pm {
 
 namespace {
@@ -37,18 +39,8 @@ class Lines {
     std::map<std::string, std::string> values_;
 };
 
-std::vector<std::string> split(std::string_view list) {
-    std::vector<std::string> words;
-    while (!list.empty()) {
-        const std::size_t comma = std::min(list.find(','), list.size());
-        if (comma > 0) words.emplace_back(list.substr(0, comma));
-        list.remove_prefix(std::min(comma + 1, list.size()));
-    }
-    return words;
-}
-
 void add_info(const std::string& key, const std::string& value, Pmi1Spawn& spawn) {
-    if (key == "host") spawn.command.hosts = split(value);
+    if (key == "host") spawn.command.hosts = split_at_commas(value);
     if (key == "wdir") spawn.command.place.directory = value;
     if (key == "path") spawn.command.place.path = value;
     if (key == "soft")

@@ -9,20 +9,11 @@
 #include <pmix.h>
 
 #include "comm/base/error.hpp"
+#include "partition_manager/comma_list.hpp"
 
 namespace poe::pm {
 
 namespace {
-
-std::vector<std::string> split(std::string_view list) {
-    std::vector<std::string> words;
-    while (!list.empty()) {
-        const std::size_t comma = std::min(list.find(','), list.size());
-        if (comma > 0) words.emplace_back(list.substr(0, comma));
-        list.remove_prefix(std::min(comma + 1, list.size()));
-    }
-    return words;
-}
 
 std::vector<std::string> list_of(char** strings) {
     std::vector<std::string> list;
@@ -45,7 +36,7 @@ void refuse_places(const pmix_info_t& info) {
 
 void take(const pmix_info_t& info, SpawnCommand& command) {
     refuse_places(info);
-    if (PMIX_CHECK_KEY(&info, PMIX_HOST)) command.hosts = split(text_of(info));
+    if (PMIX_CHECK_KEY(&info, PMIX_HOST)) command.hosts = split_at_commas(text_of(info));
     if (PMIX_CHECK_KEY(&info, PMIX_WDIR)) command.place.directory = text_of(info);
 }
 
