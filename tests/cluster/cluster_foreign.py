@@ -134,11 +134,13 @@ class Foreign(ClusterTest):
         self.assertEqual(sorted(lines[:3]) + sorted(lines[3:]), [(str(task), str(task)) for task in (0, 1, 2)] * 2)
 
     def test_values_without_a_fence(self):
-        """PMIx fetches what a task of another node has put, also through a tree of daemons."""
+        """PMIx fetches what a task of another node has put, also through a tree of daemons. With values in
+        messages: libpmix 4.2 may not find those of a task of the same node in its shared store (openpmix 2904)."""
         client = BUILD / "bin" / "pmi_pmix_client"
         for hosts, env in ((range(2), {}), (range(1, 6), {"MP_LAUNCH_FANOUT": 1})):
             tasks = 2 * len(hosts)
-            said, err = self.mpi(tasks, client, "fetch", "-procs", tasks, "-hostfile", self.host_file(hosts, 2), env=env)
+            said, err = self.mpi(tasks, client, "fetch", "-procs", tasks, "-hostfile", self.host_file(hosts, 2),
+                                 env={"PMIX_MCA_gds": "hash", **env})
             self.assertEqual(sorted(said.splitlines()), sorted(f"task {task} of {tasks} exchanged" for task in range(tasks)), err)
 
     def test_names_of_the_whole_job(self):
