@@ -187,11 +187,13 @@ void Commons::one_gives(std::uint32_t root, Part& part, Host& host) {
     end(call, host);
 }
 
-// As long as a turn of another task on this core takes: who runs ahead in a chain and gives its
-// core away at every call gets one call done in a turn.
-void Commons::spin_until(const std::atomic<std::uint64_t>& word, std::uint64_t call) noexcept {
-    constexpr int kTurns = 32;
-    for (int i = 0; i < kTurns && word.load(std::memory_order_relaxed) <= call; ++i) comm::relax();
+// A cache line comes from another core within the shorter time. The longer one is that of a turn of
+// another task on this core: who runs ahead in a chain and gives its core away at every call gets
+// one call done in a turn. (In a ring nobody runs ahead.)
+void Commons::spin_until(const std::atomic<std::uint64_t>& word, std::uint64_t call,
+                         bool chained) noexcept {
+    const int turns = chained ? 32 : 4;
+    for (int i = 0; i < turns && word.load(std::memory_order_relaxed) <= call; ++i) comm::relax();
 }
 
 void Commons::pass_on(const Neighbours& neighbours, Part& part, Host& host) {
@@ -205,7 +207,7 @@ void Commons::pass_on(const Neighbours& neighbours, Part& part, Host& host) {
     if (!neighbours.chained) give();
     if (neighbours.giver != kNobody) {
         const std::atomic<std::uint64_t>& word = told(neighbours.giver, call);
-        spin_until(word, call);
+        spin_until(word, call, neighbours.chained);
         await_word(word, neighbours.giver, call, host);
         part.take(slot_of(neighbours.giver, call));
     }

@@ -179,7 +179,8 @@ class Commons {
     void await_published(std::uint64_t call, std::uint32_t root, Host& host) const;
     std::uint32_t not_arrived(std::uint64_t call) const noexcept;
     void await_room(std::uint64_t call, Host& host);
-    static void spin_until(const std::atomic<std::uint64_t>& word, std::uint64_t call) noexcept;
+    static void spin_until(const std::atomic<std::uint64_t>& word, std::uint64_t call,
+                           bool chained) noexcept;
     void publish(std::uint64_t call, Host& host) noexcept;
     void tell_one(std::uint32_t taker, std::uint64_t call, Host& host) noexcept;
     std::uint64_t calls_of(std::uint32_t member) noexcept;

@@ -2,7 +2,9 @@
  * compiled with MPL and with each MPI (-DUSE_MPI), so that all run through the same loop.
  *
  * Batches of calls between two barriers; as many calls to a batch as take a few milliseconds, as
- * many batches as fit into SECONDS, three at least. Task 0 decides and tells the others. It prints
+ * many batches as fit into SECONDS, three at least. A batch took as long as it took the task that
+ * left the first barrier first: where tasks share cores, others may leave it a slice of time later,
+ * when most of a long call is done. Task 0 decides and tells the others. It prints
  * "OPERATION BYTES TASKS MEDIAN BEST BATCHES CALLS", times of one call in microseconds. BYTES is
  * the vector's length, or one block's (scatter, gather, concat, index); reductions add doubles.
  * Each call's first and last bytes are checked once, before anything is timed. */
@@ -41,6 +43,11 @@ static void abort_all(void) {
 }
 static void tell(int* number) {
     check(MPI_Bcast(number, 1, MPI_INT, 0, all));
+}
+static double longest(double took) {
+    double most;
+    check(MPI_Allreduce(&took, &most, 1, MPI_DOUBLE, MPI_MAX, all));
+    return most;
 }
 static int count(void) {
     return (int)(bytes / sizeof(double));
@@ -91,6 +98,11 @@ static void abort_all(void) {
 }
 static void tell(int* number) {
     check(mpc_bcast(number, sizeof *number, 0, ALLGRP));
+}
+static double longest(double took) {
+    double most;
+    check(mpc_combine(&took, &most, sizeof took, d_vmax, ALLGRP));
+    return most;
 }
 static void bcast(void) {
     check(mpc_bcast(in, bytes, 0, ALLGRP));
@@ -182,12 +194,13 @@ static void verify(const struct operation* what) {
 
 /* The time of one call. A barrier at the end is one more where barriers are measured. */
 static double batch(void (*call)(void), int calls) {
-    double start;
+    double start, took;
     synchronise();
     start = now();
     for (int i = 0; i < calls; ++i) call();
     synchronise();
-    return (now() - start) / (call == synchronise ? calls + 1 : calls);
+    took = longest(now() - start);
+    return took / (call == synchronise ? calls + 1 : calls);
 }
 
 static int compare(const void* a, const void* b) {
