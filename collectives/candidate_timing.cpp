@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 
+#include "collectives/usual_way.hpp"
 #include "comm/base/error.hpp"
 #include "comm/mpproto.h"
 
@@ -122,9 +123,16 @@ namespace {
 std::vector<TimedCandidate> ways_of(Library& library, Group& group, const Shape& shape,
                                     const Shape& placed) {
     std::vector<TimedCandidate> all;
-    if (library.possible_direct(group, shape) != nullptr) all.push_back({Way::kDirect, {}});
-    if (library.possible_local(group, shape) != nullptr) all.push_back({Way::kShared, {}});
-    const Way by_model = all.empty() ? Way::kMessages : all.front().way;
+    const Way usual = usual_way(shape);
+    Way by_model = Way::kMessages;
+    if (library.possible_local(group, shape) != nullptr) {
+        all.push_back({Way::kShared, {}});
+        if (usual != Way::kMessages) by_model = Way::kShared;
+    }
+    if (library.possible_direct(group, shape) != nullptr) {
+        all.push_back({Way::kDirect, {}});
+        if (usual == Way::kDirect) by_model = Way::kDirect;
+    }
     Way taken = Way::kMessages;
     if (library.direct_for(group, shape) != nullptr) {
         taken = Way::kDirect;

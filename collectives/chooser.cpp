@@ -93,7 +93,9 @@ double predicted(const Tuning& tuning, const Shape& shape, const Choice& choice)
     if (starts_all_at_once(choice)) {
         // Only the last one is waited for: the others cost what they keep their sender busy.
         const double lambda = model.lambda(shape.bytes);
-        c1 = c1 > 0 ? (c1 - 1 + lambda) / lambda : 0;
+        const double waited = c1 > 0 ? (c1 - 1 + lambda) / lambda : 0;
+        c2 *= c1 > 0 ? waited / c1 : 0;
+        c1 = waited;
         messages /= lambda;
     }
     const double copied = choice.algorithm->copied != nullptr

@@ -3,6 +3,8 @@
 // term apart: the rounds take C1 ts + C2 tc, and the work of all ranks together, which share cores
 // and memory, takes tm for each message and tn for each byte sent (C3) or copied. It takes the
 // longer. Lambda trees are made for the measured lambda, and cost T_lambda(n) of the postal model.
+// Where a rank starts all its messages at once, only the last is waited for: the others cost the
+// share, 1 / lambda, of their time that they keep their sender busy.
 //
 // On several nodes messages cost what the tuning says of the network, but for what an algorithm in
 // two levels does within nodes; that is added. And a node has one cable: it carries for tc each

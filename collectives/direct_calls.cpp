@@ -12,12 +12,8 @@
 namespace poe::collectives {
 namespace {
 
-// Of a block: below that, two copies in shared memory cost less than one through the kernel.
-constexpr Bytes kWorthReaching = Bytes{32} << 10;
-// The same where a member that waits for its neighbour has the cores to share with others.
-constexpr Bytes kWorthReachingOne = Bytes{128} << 10;
-// The same where all others reach one member's memory, or two make a sum.
-constexpr Bytes kWorthReachingMuch = Bytes{256} << 10;
+// Of a block: less is never worth reaching for.
+constexpr Bytes kLeast = Bytes{2} << 10;
 // A sum is made in pieces that stay in the core's cache until they are where they belong.
 constexpr Bytes kPiece = Bytes{64} << 10;
 
@@ -58,21 +54,20 @@ DirectCalls::DirectCalls(comm::Runtime& runtime, const Group& group, LocalCalls&
       tried_(n_) {}
 
 bool DirectCalls::fits(const Shape& shape) noexcept {
-    const bool two = shape.n == 2;
+    if (shape.bytes < kLeast) return false;
     switch (shape.operation) {
         case Operation::kBcast:
         case Operation::kConcat:
-            return two && shape.bytes >= kWorthReaching;
+            return shape.n == 2;
         case Operation::kReduce:
         case Operation::kCombine:
-            return two && shape.element > 0 && shape.bytes >= kWorthReachingMuch;
+            return shape.n == 2 && shape.element > 0;
         case Operation::kScatter:
         case Operation::kGather:
-            return shape.bytes >= (two ? kWorthReaching : kWorthReachingMuch);
-        case Operation::kIndex:
-            return shape.matrix.empty() && shape.bytes >= kWorthReaching;
         case Operation::kShift:
-            return shape.bytes >= (two ? kWorthReaching : kWorthReachingOne);
+            return true;
+        case Operation::kIndex:
+            return shape.matrix.empty();
         default:
             return false;
     }
@@ -254,8 +249,8 @@ void DirectCalls::move(const Shape& shape, const Run& run) {
     }
 }
 
-// Of what two add up, the part of the first. Who does not want the sum has to write its part into the
-// other's memory, too, and so takes less.
+// Of what two add up, the part of the first. Who does not want the sum has to write its part into
+// the other's memory, too, and so takes less.
 Bytes DirectCalls::first_part(const Shape& shape) {
     Bytes tenths = 5;
     if (shape.operation == Operation::kReduce) tenths = shape.root == 0 ? 6 : 4;

@@ -24,7 +24,8 @@ class DirectCalls {
     // `local` must be available and outlive it.
     DirectCalls(comm::Runtime& runtime, const Group& group, LocalCalls& local);
 
-    // Whether such calls are worth it. Depends on the shape only, so all members agree.
+    // Whether such a call can be made so, and is long enough that it could be worth it. Depends on
+    // the shape only, so all members agree.
     static bool fits(const Shape& shape) noexcept;
 
     // Whether all members may read and write each other's memory. All members ask at the same call;

@@ -122,13 +122,11 @@ Plan& Library::kept_or_new(Group& group, const Shape& shape, bool users_function
 }
 
 LocalCalls* Library::local_for(Group& group, const Shape& shape) {
-    return measured_way(shape) == Way::kMessages ? nullptr : possible_local(group, shape);
+    return way_of(shape) == Way::kMessages ? nullptr : possible_local(group, shape);
 }
 
 DirectCalls* Library::direct_for(Group& group, const Shape& shape) {
-    return measured_way(shape).value_or(Way::kDirect) != Way::kDirect
-               ? nullptr
-               : possible_direct(group, shape);
+    return way_of(shape) == Way::kDirect ? possible_direct(group, shape) : nullptr;
 }
 
 LocalCalls* Library::possible_local(Group& group, const Shape& shape) {

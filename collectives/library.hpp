@@ -16,6 +16,7 @@
 #include "collectives/groups.hpp"
 #include "collectives/local_calls.hpp"
 #include "collectives/plan.hpp"
+#include "collectives/usual_way.hpp"
 #include "comm/base/task_doing.hpp"
 #include "comm/runtime.hpp"
 
@@ -112,18 +113,18 @@ class Library {
     const Tuning& take_tuning();
     struct FoundWay {
         Shape shape;
-        std::optional<Way> way;
+        Way way = Way::kShared;
     };
-    // The fastest way for such calls within a node, if anybody has measured it. Short calls cost
-    // less than a search, so what was found is kept, at a place that follows from the shape.
-    std::optional<Way> measured_way(const Shape& shape) {
+    // The fastest way for such calls within a node, as far as anybody knows. Short calls cost less
+    // than a search, so what was found is kept, at a place that follows from the shape.
+    Way way_of(const Shape& shape) {
         if (tuning().node.bests.empty()) [[likely]]
-            return std::nullopt;
+            return usual_way(shape);
         const auto operation = static_cast<std::size_t>(shape.operation);
         FoundWay& found = found_[(shape.bytes / 8 * kOperations + operation) % found_.size()];
         if (!(found.shape == shape)) {
             const MeasuredBest* best = tuning().node.best(shape);
-            found = {shape, best != nullptr ? std::optional(best->way) : std::nullopt};
+            found = {shape, best != nullptr ? best->way : usual_way(shape)};
         }
         return found.way;
     }

@@ -140,14 +140,15 @@ void StagedCall::fill(std::uint64_t number) {
             for (std::uint32_t m = 0; m < shape_.n; ++m) {
                 const Piece its = piece_of(m, number);
                 if (m != me_)
-                    put_into_slot(commons_.slot_of(m, call), run_.given + shape_.offset(m) + its.from,
-                        its.length);
+                    put_into_slot(commons_.slot_of(m, call),
+                                  run_.given + shape_.offset(m) + its.from, its.length);
             }
             break;
         case Operation::kIndex:
             for (std::uint32_t m = 0; m < shape_.n; ++m)
                 if (m != me_)
-                    put_into_slot(own + m * piece_, run_.given + shape_.offset(m) + piece.from, piece.length);
+                    put_into_slot(own + m * piece_, run_.given + shape_.offset(m) + piece.from,
+                                  piece.length);
             break;
         default:
             put_into_slot(own, run_.given + piece.from, piece.length);

@@ -129,6 +129,12 @@ TEST_CASE("the model chooses: rounds when messages cost, segments when bytes do,
     CHECK(pick({10, 0, 0, 0, {{8, 1}}}, 16, 8) == "binomial");
     // Each message costs: not many short ones.
     CHECK(pick({0.001, 1, 1e7, 0, {}}, 13, 1 << 20) == "binomial");
+    // A root whose messages keep it busy for a part of their time needs no help, but for one more
+    // start of a message each.
+    Shape scattered = bcast(8, 1000);
+    scattered.operation = Operation::kScatter;
+    CHECK(choose(scattered, {{0, 1, 0, 0, {{8, 3}}}, {}}, {}).text() == "direct");
+    CHECK(choose(scattered, {{1e6, 1, 0, 0, {{8, 1}}}, {}}, {}).text() == "binomial");
 }
 
 TEST_CASE("where the file is") {

@@ -1,0 +1,59 @@
+// The way of long calls; see usual_way.hpp.
+#include "collectives/usual_way.hpp"
+
+namespace poe::collectives {
+namespace {
+
+constexpr Bytes operator""_KB(unsigned long long number) {
+    return Bytes{number} << 10;
+}
+constexpr Bytes kNever = ~Bytes{0};
+
+// By messages from so many bytes on, up to so many; straight between memories from so many on; else
+// in shared memory.
+struct Limits {
+    Bytes direct = kNever;
+    Bytes messages = 0;
+    Bytes messages_end = 0;
+};
+
+// In shared memory all members of a long call wait for each other, piece by piece. By messages
+// nobody waits but for what it gets, so where each core has several members, and calls follow each
+// other, a member gets more done in its turn: that tells until the copies themselves cost more.
+Limits limits_of(Operation operation, std::uint32_t n) {
+    const bool two = n == 2;
+    switch (operation) {
+        case Operation::kBcast:
+        case Operation::kConcat:
+            return {two ? 64_KB : kNever};
+        case Operation::kReduce:
+            return two ? Limits{256_KB} : Limits{kNever, 0, 192_KB};
+        case Operation::kCombine:
+            return {two ? 256_KB : kNever};
+        case Operation::kPrefix:
+            return two || n > 8 ? Limits{} : Limits{kNever, 0, 6_KB};
+        case Operation::kScatter:
+            return two ? Limits{64_KB} : Limits{128_KB, 0, 128_KB};
+        case Operation::kGather:
+            return two ? Limits{64_KB} : Limits{256_KB, 0, 12_KB};
+        case Operation::kIndex:
+            if (two) return {64_KB};
+            return n <= 4 ? Limits{96_KB, 6_KB, 96_KB} : Limits{32_KB};
+        case Operation::kShift:
+            return two ? Limits{256_KB} : Limits{128_KB, 6_KB, 128_KB};
+        case Operation::kSync:
+            break;
+    }
+    return {};
+}
+
+}  // namespace
+
+Way usual_way_of_long(const Shape& shape) noexcept {
+    const Limits limits = limits_of(shape.operation, shape.n);
+    if (shape.bytes >= limits.direct) return Way::kDirect;
+    return shape.bytes >= limits.messages && shape.bytes < limits.messages_end ? Way::kMessages
+                                                                               : Way::kShared;
+}
+
+}  // namespace poe::collectives
