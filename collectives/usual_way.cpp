@@ -35,12 +35,12 @@ Limits limits_of(Operation operation, std::uint32_t n) {
         case Operation::kScatter:
             return two ? Limits{64_KB} : Limits{128_KB, 0, 128_KB};
         case Operation::kGather:
-            return two ? Limits{64_KB} : Limits{256_KB, 0, 12_KB};
+            return {two ? 64_KB : 256_KB};
         case Operation::kIndex:
             if (two) return {64_KB};
             return n <= 4 ? Limits{96_KB, 6_KB, 96_KB} : Limits{32_KB};
         case Operation::kShift:
-            return two ? Limits{256_KB} : Limits{128_KB, 6_KB, 128_KB};
+            return two ? Limits{64_KB} : Limits{128_KB, 6_KB, 128_KB};
         case Operation::kSync:
             break;
     }
