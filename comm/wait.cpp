@@ -15,6 +15,8 @@ using namespace std::chrono_literals;
 constexpr auto kSpinFor = 50us;
 constexpr auto kYieldUntil = 1ms;
 constexpr auto kYieldUntilCrowded = 300us;
+// Where nobody knows of it, so that waking costs the sender's kernel more than a turn costs here.
+constexpr auto kYieldUntilConnected = 10ms;
 constexpr std::uint32_t kYieldsPerLook = 8;
 // A yield, and a look, that lasts as long has let somebody else run.
 constexpr auto kLongYield = 20us;
@@ -22,6 +24,9 @@ constexpr auto kLongYield = 20us;
 constexpr std::uint32_t kFirstYields = 2;
 constexpr std::uint32_t kLessons = 3;
 constexpr std::uint32_t kSharedWaits = 1000;
+// A yield as long let somebody run who does not wait for messages; then so many waits do not yield.
+constexpr auto kKeptAway = 2ms;
+constexpr std::uint32_t kKeptAwayWaits = 300;
 constexpr auto kLeaveAfter = 10s;
 
 }  // namespace
@@ -88,8 +93,9 @@ bool Waiter::pause() noexcept {
             break;
     }
     if (shares_core()) first_yields_ = 1;
+    if (kept_away_ > 0 && turns_ == 0) --kept_away_;
     if (!shares_core() && !crowded_) return pause_spinning();
-    return wakes_for_all_ ? pause_sleeping() : pause_yielding();
+    return kept_away_ > 0 ? pause_sleeping() : pause_yielding();
 }
 
 bool Waiter::pause_sleeping() noexcept {
@@ -131,9 +137,24 @@ bool Waiter::pause_spinning() noexcept {
     return lasts_;
 }
 
+// Gives the core away. True: somebody had it who does not wait, and this task had better sleep.
+bool Waiter::yield_to_hog() const noexcept {
+    if (!wakes_for_all_) {
+        ::sched_yield();
+        return false;
+    }
+    const auto before = Clock::now();
+    ::sched_yield();
+    return Clock::now() - before >= kKeptAway;
+}
+
 bool Waiter::pause_yielding() noexcept {
     ++turns_;
-    ::sched_yield();
+    if (yield_to_hog()) {
+        kept_away_ = kKeptAwayWaits;
+        turns_ = 0;  // the next pause begins to sleep
+        return false;
+    }
     if (turns_ % kYieldsPerLook != 0) return false;
     leave_if_ending();
     if (turns_ == kYieldsPerLook) {
@@ -143,7 +164,7 @@ bool Waiter::pause_yielding() noexcept {
     const auto now = Clock::now();
     const auto waited = now - started_;
     impatient_ = waited >= kSpinFor;
-    lasts_ = waited >= kYieldUntilCrowded;
+    lasts_ = waited >= (wakes_for_all_ ? kYieldUntilConnected : kYieldUntilCrowded);
     look_was_vain();
     look_began_ = now;
     return lasts_;

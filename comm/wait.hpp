@@ -6,9 +6,12 @@
 //             more tasks than cores: yield at once (a hand-over costs 0.5 us), sleep after 0.3 ms.
 //             The same when waits have again and again lasted until the first yields: then somebody
 //             else has this core too (a task bound to it, another job), whatever the numbers say.
-//             Now and then a wait spins again, to see whether that has changed. A task that can sleep
-//             where all that it waits for wakes it by itself (connections only) sleeps where others
-//             yield, the first time for 50 us: each of its looks is a system call.
+//             Now and then a wait spins again, to see whether that has changed. A task that can
+//             sleep where all that it waits for wakes it by itself (connections only) yields for 10
+//             ms; but where a yield lasts 2 ms, somebody who does not wait has this core too, and
+//             the next waits sleep at once, the first time for 50 us: the kernel soon runs who
+//             wakes. Such a task never looks several times in a row, since each of its looks is a
+//             system call.
 //   poll      spin for ever     yield   yield for ever     sleep   sleep at once
 //
 // Sleeping cannot miss a message: begin_sleep() stores `sleeping` and passes the heavy fence, then
@@ -105,7 +108,7 @@ class Waiter {
     // How often to look for messages before each pause: where every task has a core, a new wait
     // starts with a burst of looks, as even a pause instruction costs a fifth of a small message.
     unsigned looks() const noexcept {
-        return bursts_ && turns_ < kSpinsPerLook && !shares_core() ? kBurst : 1;
+        return bursts_ && !wakes_for_all_ && turns_ < kSpinsPerLook && !shares_core() ? kBurst : 1;
     }
 
     // Spends a moment (spin or yield). Answers true when it is time to sleep instead.
@@ -129,6 +132,7 @@ class Waiter {
     bool shares_core() const noexcept { return shared_waits_ > 0; }
     void learn() noexcept;
     bool pause_spinning() noexcept;
+    bool yield_to_hog() const noexcept;
     bool pause_yielding() noexcept;
     bool pause_sleeping() noexcept;
     void start_clock() noexcept;
@@ -150,6 +154,7 @@ class Waiter {
     std::uint32_t first_yields_ = 0;  // of this wait, after spinning in vain
     std::uint32_t lessons_ = 0;       // waits in a row that ended with their first yields
     std::uint32_t shared_waits_ = 0;  // so many more waits yield at once
+    std::uint32_t kept_away_ = 0;     // so many more waits sleep instead of yielding
     std::uint32_t doorbell_seen_ = 0;
     SleepPlace* place_ = nullptr;  // null: the doorbell
     bool wakes_for_all_ = false;   // the place does

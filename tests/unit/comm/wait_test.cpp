@@ -3,11 +3,14 @@
 
 #include <fstream>
 #include <iterator>
+#include <sched.h>
 #include <signal.h>
 #include <string>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
@@ -90,24 +93,70 @@ TEST_CASE("each way to wait does what its name says") {
     CHECK(rig.slot.doing.read().since_ms > 0);
 }
 
-TEST_CASE("where a core is shared, a task that anything wakes sleeps at once") {
+namespace {
+
+// Processes that compute, and this one, on one core.
+class Hogs {
+  public:
+    explicit Hogs(int many) {
+        ::sched_getaffinity(0, sizeof before_, &before_);
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(::sched_getcpu(), &one);
+        REQUIRE(::sched_setaffinity(0, sizeof one, &one) == 0);
+        for (int i = 0; i < many; ++i) {
+            const pid_t hog = ::fork();
+            if (hog == 0) {
+                ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+                for (volatile unsigned turns = 0;;) turns = turns + 1;
+            }
+            pids_.push_back(hog);
+        }
+    }
+    ~Hogs() {
+        for (const pid_t hog : pids_) {
+            ::kill(hog, SIGKILL);
+            ::waitpid(hog, nullptr, 0);
+        }
+        ::sched_setaffinity(0, sizeof before_, &before_);
+    }
+    Hogs(const Hogs&) = delete;
+    Hogs& operator=(const Hogs&) = delete;
+
+  private:
+    cpu_set_t before_;
+    std::vector<pid_t> pids_;
+};
+
+}  // namespace
+
+TEST_CASE("where somebody computes on its core, a task that anything wakes sleeps at once") {
     class Place final : public SleepPlace {
         void sleep(std::chrono::nanoseconds) noexcept override {}
         int prepare_sleep(std::chrono::nanoseconds&) noexcept override { return -1; }
     };
     Rig rig(false);
+    rig.facts.cpus = 1;
+    rig.facts.local_tasks = 2;
     Place place;
-    const auto sleeps_at_once = [&](std::uint32_t cpus, bool wakes_for_all) {
-        rig.facts.cpus = cpus;
-        rig.facts.local_tasks = 2;
+    const auto waiter_that_anything_wakes = [&](bool anything) {
         Waiter waiter(rig.header, rig.facts, rig.slot, poe::WaitMode::kAdaptive, rig.fences);
-        waiter.sleep_in(place, wakes_for_all);
+        waiter.sleep_in(place, anything);
+        return waiter;
+    };
+    const auto sleeps_at_once = [](Waiter& waiter) {
         waiter.restart();
         return waiter.pause();
     };
-    CHECK(sleeps_at_once(1, true));
-    CHECK_FALSE(sleeps_at_once(1, false));
-    CHECK_FALSE(sleeps_at_once(2, true));
+    Waiter waiter = waiter_that_anything_wakes(true);
+    CHECK_FALSE(sleeps_at_once(waiter));
+    const Hogs hogs(4);
+    // Their slices are as long as the system likes: the test takes until they are long enough.
+    while (!sleeps_at_once(waiter)) {
+    }
+    CHECK(sleeps_at_once(waiter));
+    Waiter other = waiter_that_anything_wakes(false);
+    for (int i = 0; i < 20; ++i) CHECK_FALSE(sleeps_at_once(other));
 }
 
 // 'S' while the process sleeps, 'Z' when it has exited.
