@@ -41,11 +41,13 @@ std::vector<double> numbers(const Algorithm& algorithm, const Shape& shape,
     return all;
 }
 
-// As many messages as of the length that goes in a round; of messages without data, one from each
-// rank in each round.
-double messages_of(const Counts& counts, std::uint32_t n) {
+// As many messages as of the length that goes in a round; of messages without data, one there and
+// one back on each edge of a sync's tree, else one from each rank in each round.
+double messages_of(const Shape& shape, const Choice& choice, const Counts& counts) {
     const auto c1 = static_cast<double>(counts.c1);
-    if (counts.c2 == 0) return c1 * n;
+    if (shape.operation == Operation::kSync && std::string_view(choice.algorithm->name) == "tree")
+        return 2.0 * (shape.n - 1);
+    if (counts.c2 == 0) return c1 * shape.n;
     return static_cast<double>(counts.c3) * c1 / static_cast<double>(counts.c2);
 }
 
@@ -82,7 +84,7 @@ double predicted(const Tuning& tuning, const Shape& shape, const Choice& choice)
     const Counts counts = all - within;
     auto c1 = static_cast<double>(counts.c1);
     auto c2 = static_cast<double>(counts.c2);
-    double messages = messages_of(counts, shape.n);
+    double messages = messages_of(shape, choice, counts);
     if (is_lambda_tree(*choice.algorithm) && shape.n > 1) {
         const Lambda lambda = Lambda::nearest(choice.parameter);
         const double time =

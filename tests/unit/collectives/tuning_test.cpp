@@ -129,6 +129,11 @@ TEST_CASE("the model chooses: rounds when messages cost, segments when bytes do,
     CHECK(pick({10, 0, 0, 0, {{8, 1}}}, 16, 8) == "binomial");
     // Each message costs: not many short ones.
     CHECK(pick({0.001, 1, 1e7, 0, {}}, 13, 1 << 20) == "binomial");
+    // Where each signal is work for cores that all share, a tree needs fewer.
+    Shape sync;
+    sync.n = 16;
+    CHECK(choose(sync, {{40, 0, 14, 0, {}}, {}}, {}).text() == "tree");
+    CHECK(choose(sync, {{40, 0, 0, 0, {}}, {}}, {}).text() == "dissemination");
     // A root whose messages keep it busy for a part of their time needs no help, but for one more
     // start of a message each.
     Shape scattered = bcast(8, 1000);
