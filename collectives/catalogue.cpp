@@ -31,6 +31,15 @@ double half_of_log(const Shape& shape) {
 double root_of_n(const Shape& shape) {
     return std::clamp(std::round(std::sqrt(shape.n)), 2.0, std::max(2.0, double(shape.n)));
 }
+// Over several nodes, blocks of some packets from all at once are more than the queue to one node
+// holds; with two steps under way the cable stays busy. Long blocks come slower than they are
+// asked for, whatever one does.
+double steps_at_once(const Shape& shape) {
+    constexpr Bytes kShort = Bytes{32} << 10;
+    constexpr Bytes kLong = Bytes{128} << 10;
+    const bool some_packets = shape.bytes >= kShort && shape.bytes <= kLong;
+    return !shape.nodes.empty() && some_packets ? 2 : 0;
+}
 
 bool always(const Shape&, double) {
     return true;
@@ -217,7 +226,7 @@ constexpr Algorithm kCatalogue[] = {
     in_two_levels(Op::kConcat),
 
     // Before radix n, which sends the same, and copies besides.
-    {Op::kIndex, "pairwise", "steps under way at once, 0 for all", none,
+    {Op::kIndex, "pairwise", "steps under way at once, 0 for all", steps_at_once,
      [](S, double w) { return w >= 0; }, [](S s, double w) { return index_pairwise(s, whole(w)); },
      [](S s, double) { return index_pairwise_counts(s); }},
     {Op::kIndex, "radix", "radix", root_of_n, radix_fits,

@@ -15,8 +15,6 @@ using namespace std::chrono_literals;
 constexpr auto kSpinFor = 50us;
 constexpr auto kYieldUntil = 1ms;
 constexpr auto kYieldUntilCrowded = 300us;
-// Where nobody knows of it, so that waking costs the sender's kernel more than a turn costs here.
-constexpr auto kYieldUntilConnected = 10ms;
 constexpr std::uint32_t kYieldsPerLook = 8;
 // A yield, and a look, that lasts as long has let somebody else run.
 constexpr auto kLongYield = 20us;
@@ -164,7 +162,7 @@ bool Waiter::pause_yielding() noexcept {
     const auto now = Clock::now();
     const auto waited = now - started_;
     impatient_ = waited >= kSpinFor;
-    lasts_ = waited >= (wakes_for_all_ ? kYieldUntilConnected : kYieldUntilCrowded);
+    lasts_ = waited >= (wakes_for_all_ ? kYieldUntil : kYieldUntilCrowded);
     look_was_vain();
     look_began_ = now;
     return lasts_;
