@@ -137,7 +137,7 @@ bool Waiter::pause_spinning() noexcept {
 
 // Gives the core away. True: somebody had it who does not wait, and this task had better sleep.
 bool Waiter::yield_to_hog() const noexcept {
-    if (!wakes_for_all_) {
+    if (!wakes_for_all_ || mode_ != WaitMode::kAdaptive) {
         ::sched_yield();
         return false;
     }

@@ -157,6 +157,14 @@ TEST_CASE("where somebody computes on its core, a task that anything wakes sleep
     CHECK(sleeps_at_once(waiter));
     Waiter other = waiter_that_anything_wakes(false);
     for (int i = 0; i < 20; ++i) CHECK_FALSE(sleeps_at_once(other));
+    // Who is told to yield goes on, and gets to say since when it waits.
+    Rig yielding(false);
+    Waiter told(yielding.header, yielding.facts, yielding.slot, poe::WaitMode::kYield,
+                yielding.fences);
+    told.sleep_in(place, true);
+    told.restart();
+    for (int i = 0; i < 20; ++i) CHECK_FALSE(told.pause());
+    CHECK(yielding.slot.doing.read().since_ms > 0);
 }
 
 // 'S' while the process sleeps, 'Z' when it has exited.
