@@ -22,7 +22,7 @@ int refuse_outcome(const comm::ApiCall& call, const Plan& plan);
 
 // Calls work(call, library) in an entry point of that name.
 template <typename Work>
-int in_call(comm::Caller name, Work&& work) {
+int in_call(const comm::Caller& name, Work&& work) {
     comm::ApiCall call(name);
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();

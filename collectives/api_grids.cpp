@@ -80,7 +80,7 @@ int form(const ApiCall& call, Library& library, int gid, const std::vector<int>&
 
 }  // namespace
 
-int api_form2dgrid(Caller name, int gid, int x, int y, int* row, int* column) {
+int api_form2dgrid(const Caller& name, int gid, int x, int y, int* row, int* column) {
     return in_call(name, [&](ApiCall& call, Library& library) {
         if (column == nullptr) return comm::refuse_null(call, "column", "an int");
         if (row == nullptr) return comm::refuse_null(call, "row", "an int");
@@ -89,7 +89,7 @@ int api_form2dgrid(Caller name, int gid, int x, int y, int* row, int* column) {
     });
 }
 
-int api_formgrid(Caller name, int gid, int ndims, const int* dims, int* gids) {
+int api_formgrid(const Caller& name, int gid, int ndims, const int* dims, int* gids) {
     return in_call(name, [&](ApiCall& call, Library& library) {
         long long places = 0;
         if (const int refused = refuse_dims(call, ndims, dims, places)) return refused;
@@ -103,7 +103,7 @@ int api_formgrid(Caller name, int gid, int ndims, const int* dims, int* gids) {
 }
 
 // The ranks that agree with this one in all bits but those of the mask.
-int api_formsubcube(Caller name, int gid, int mask, int* subcube) {
+int api_formsubcube(const Caller& name, int gid, int mask, int* subcube) {
     return in_call(name, [&](ApiCall& call, Library& library) {
         if (subcube == nullptr) return comm::refuse_null(call, "subcube", "an int");
         Group* group = group_of(call, library, gid);
@@ -135,7 +135,7 @@ int api_formsubcube(Caller name, int gid, int mask, int* subcube) {
     });
 }
 
-int api_rank2grid(Caller name, int rank, int ndims, const int* dims, int* coords) {
+int api_rank2grid(const Caller& name, int rank, int ndims, const int* dims, int* coords) {
     return in_call(name, [&](ApiCall& call, Library&) {
         long long places = 0;
         if (const int refused = refuse_dims(call, ndims, dims, places)) return refused;
@@ -150,7 +150,7 @@ int api_rank2grid(Caller name, int rank, int ndims, const int* dims, int* coords
     });
 }
 
-int api_grid2rank(Caller name, const int* coords, int ndims, const int* dims, int* rank) {
+int api_grid2rank(const Caller& name, const int* coords, int ndims, const int* dims, int* rank) {
     return in_call(name, [&](ApiCall& call, Library&) {
         long long places = 0;
         if (const int refused = refuse_dims(call, ndims, dims, places)) return refused;
@@ -171,7 +171,7 @@ int api_grid2rank(Caller name, const int* coords, int ndims, const int* dims, in
 }
 
 // Neighbours in the order of ranks differ in one bit of their Gray codes: rings in hypercubes.
-int api_rank2gray(Caller name, int rank, int* gray) {
+int api_rank2gray(const Caller& name, int rank, int* gray) {
     return in_call(name, [&](ApiCall& call, Library&) {
         if (gray == nullptr) return comm::refuse_null(call, "gray", "an int");
         if (rank < 0)
@@ -182,7 +182,7 @@ int api_rank2gray(Caller name, int rank, int* gray) {
     });
 }
 
-int api_gray2rank(Caller name, int gray, int* rank) {
+int api_gray2rank(const Caller& name, int gray, int* rank) {
     return in_call(name, [&](ApiCall& call, Library&) {
         if (rank == nullptr) return comm::refuse_null(call, "rank", "an int");
         if (gray < 0)

@@ -49,7 +49,7 @@ int refuse_list(const ApiCall& call, int gsize, const int* glist) {
 
 // Asks a group, which must exist and have somewhere to put the answer.
 template <typename Ask>
-int ask(Caller name, int gid, const void* answer, const char* argument, Ask&& work) {
+int ask(const Caller& name, int gid, const void* answer, const char* argument, Ask&& work) {
     return in_call(name, [&](ApiCall& call, Library& library) {
         if (answer == nullptr) return comm::refuse_null(call, argument, "an int");
         const Group* group = group_of(call, library, gid);
@@ -59,7 +59,7 @@ int ask(Caller name, int gid, const void* answer, const char* argument, Ask&& wo
 
 }  // namespace
 
-int api_group(Caller name, int gsize, const int* glist, int label, int* gid) {
+int api_group(const Caller& name, int gsize, const int* glist, int label, int* gid) {
     return in_call(name, [&](ApiCall& call, Library& library) {
         if (gid == nullptr) return comm::refuse_null(call, "gid", "an int");
         if (const int refused = refuse_list(call, gsize, glist)) return refused;
@@ -68,7 +68,7 @@ int api_group(Caller name, int gsize, const int* glist, int label, int* gid) {
     });
 }
 
-int api_partition(Caller name, int parent, int key, int label, int* gid) {
+int api_partition(const Caller& name, int parent, int key, int label, int* gid) {
     return in_call(name, [&](ApiCall& call, Library& library) {
         if (gid == nullptr) return comm::refuse_null(call, "gid", "an int");
         Group* group = group_of(call, library, parent);
@@ -78,7 +78,7 @@ int api_partition(Caller name, int parent, int key, int label, int* gid) {
     });
 }
 
-int api_freegroup(Caller name, int gid) {
+int api_freegroup(const Caller& name, int gid) {
     return in_call(name, [&](ApiCall& call, Library& library) {
         const Group* group = group_of(call, library, gid);
         if (group == nullptr) return -1;
@@ -93,21 +93,21 @@ int api_freegroup(Caller name, int gid) {
     });
 }
 
-int api_getsize(Caller name, int* gsize, int gid) {
+int api_getsize(const Caller& name, int* gsize, int gid) {
     return ask(name, gid, gsize, "gsize", [&](ApiCall&, const Group& group) {
         *gsize = static_cast<int>(group.size());
         return 0;
     });
 }
 
-int api_getmembers(Caller name, int* glist, int gid) {
+int api_getmembers(const Caller& name, int* glist, int gid) {
     return ask(name, gid, glist, "glist", [&](ApiCall&, const Group& group) {
         std::copy(group.members.begin(), group.members.end(), glist);
         return 0;
     });
 }
 
-int api_getrank(Caller name, int* rank, int taskid, int gid) {
+int api_getrank(const Caller& name, int* rank, int taskid, int gid) {
     return ask(name, gid, rank, "rank", [&](ApiCall& call, const Group& group) {
         const auto found = group.rank_of(taskid);
         if (!found)
@@ -120,7 +120,7 @@ int api_getrank(Caller name, int* rank, int taskid, int gid) {
     });
 }
 
-int api_gettaskid(Caller name, int rank, int* taskid, int gid) {
+int api_gettaskid(const Caller& name, int rank, int* taskid, int gid) {
     return ask(name, gid, taskid, "taskid", [&](ApiCall& call, const Group& group) {
         if (rank < 0 || static_cast<std::uint32_t>(rank) >= group.size())
             return call.refuse(
@@ -132,7 +132,7 @@ int api_gettaskid(Caller name, int rank, int* taskid, int gid) {
     });
 }
 
-int api_getlabel(Caller name, int* label, int gid) {
+int api_getlabel(const Caller& name, int* label, int gid) {
     return ask(name, gid, label, "label", [&](ApiCall&, const Group& group) {
         *label = group.label;
         return 0;

@@ -20,7 +20,8 @@ using comm::MplError;
 // first refusal counts.
 class Entry {
   public:
-    Entry(ApiCall& call, Library& library, Caller name, Call what, Operation operation, int gid)
+    Entry(ApiCall& call, Library& library, const Caller& name, Call what, Operation operation,
+          int gid)
         : call_(call), library_(library), group_(group_of(call, library, gid)) {
         std::swap(made_.shape.offsets, library.spare_offsets());
         std::swap(made_.shape.matrix, library.spare_matrix());
@@ -81,7 +82,7 @@ class Entry {
         made_.run.reduction = find_reduction(function);
         const Reduction& reduction = made_.run.reduction;
         made_.shape.element = reduction.element;
-        made_.shape.commutative = reduction.commutative;
+        made_.shape.commutative = reduction.name != nullptr;
         if (reduction.name == nullptr && made_.shape.bytes > kLongestVector)
             refused_ = call_.refuse(MplError::kLength,
                                     std::to_string(made_.shape.bytes) +
@@ -223,7 +224,8 @@ int refuse_id(const ApiCall& call, int collid) {
 }
 
 template <typename Fill>
-int operate(Caller name, Call what, Operation operation, int gid, Ending ending, Fill&& fill) {
+int operate(const Caller& name, Call what, Operation operation, int gid, Ending ending,
+            Fill&& fill) {
     return in_call(name, [&](ApiCall& call, Library& library) {
         Entry entry(call, library, name, what, operation, gid);
         if (entry.ok()) fill(entry);
@@ -233,58 +235,60 @@ int operate(Caller name, Call what, Operation operation, int gid, Ending ending,
 
 }  // namespace
 
-int api_bcast(Caller name, void* buf, std::size_t len, int root, int gid, Ending ending) {
+int api_bcast(const Caller& name, void* buf, std::size_t len, int root, int gid, Ending ending) {
     return operate(name, Call::kBcast, Operation::kBcast, gid, ending,
                    [&](Entry& entry) { entry.length(len).root(root).gets(buf, len); });
 }
 
-int api_reduce(Caller name, const void* out, void* in, std::size_t len, int root,
+int api_reduce(const Caller& name, const void* out, void* in, std::size_t len, int root,
                ReduceFunction func, int gid, Ending ending) {
     return operate(name, Call::kReduce, Operation::kReduce, gid, ending, [&](Entry& entry) {
         entry.length(len).root(root).reduces(func).gives(out, len).gets(in, len, entry.is_root());
     });
 }
 
-int api_combine(Caller name, const void* out, void* in, std::size_t len, ReduceFunction func,
+int api_combine(const Caller& name, const void* out, void* in, std::size_t len, ReduceFunction func,
                 int gid, Ending ending) {
     return operate(name, Call::kCombine, Operation::kCombine, gid, ending, [&](Entry& entry) {
         entry.length(len).reduces(func).gives(out, len).gets(in, len);
     });
 }
 
-int api_prefix(Caller name, const void* out, void* in, std::size_t len, ReduceFunction func,
+int api_prefix(const Caller& name, const void* out, void* in, std::size_t len, ReduceFunction func,
                int gid, Ending ending) {
     return operate(name, Call::kPrefix, Operation::kPrefix, gid, ending, [&](Entry& entry) {
         entry.length(len).reduces(func).gives(out, len).gets(in, len);
     });
 }
 
-int api_scatter(Caller name, const void* out, void* in, std::size_t blklen, int root, int gid,
-                Ending ending) {
+int api_scatter(const Caller& name, const void* out, void* in, std::size_t blklen, int root,
+                int gid, Ending ending) {
     return operate(name, Call::kScatter, Operation::kScatter, gid, ending, [&](Entry& entry) {
         entry.length(blklen).root(root).gives(out, blklen, entry.is_root()).gets(in, blklen);
     });
 }
 
-int api_gather(Caller name, const void* out, void* in, std::size_t blklen, int root, int gid,
+int api_gather(const Caller& name, const void* out, void* in, std::size_t blklen, int root, int gid,
                Ending ending) {
     return operate(name, Call::kGather, Operation::kGather, gid, ending, [&](Entry& entry) {
         entry.length(blklen).root(root).gives(out, blklen).gets(in, blklen, entry.is_root());
     });
 }
 
-int api_concat(Caller name, const void* out, void* in, std::size_t blklen, int gid, Ending ending) {
+int api_concat(const Caller& name, const void* out, void* in, std::size_t blklen, int gid,
+               Ending ending) {
     return operate(name, Call::kConcat, Operation::kConcat, gid, ending,
                    [&](Entry& entry) { entry.length(blklen).gives(out, blklen).gets(in, blklen); });
 }
 
-int api_index(Caller name, const void* out, void* in, std::size_t blklen, int gid, Ending ending) {
+int api_index(const Caller& name, const void* out, void* in, std::size_t blklen, int gid,
+              Ending ending) {
     return operate(name, Call::kIndex, Operation::kIndex, gid, ending,
                    [&](Entry& entry) { entry.length(blklen).gives(out, blklen).gets(in, blklen); });
 }
 
-int api_shift(Caller name, const void* out, void* in, std::size_t len, int step, int flag, int gid,
-              Ending ending) {
+int api_shift(const Caller& name, const void* out, void* in, std::size_t len, int step, int flag,
+              int gid, Ending ending) {
     return operate(name, Call::kShift, Operation::kShift, gid, ending, [&](Entry& entry) {
         entry.length(len).gives(out, len).gets(in, len);
         entry.shape().step = step;
@@ -292,12 +296,12 @@ int api_shift(Caller name, const void* out, void* in, std::size_t len, int step,
     });
 }
 
-int api_sync(Caller name, int gid, Ending ending) {
+int api_sync(const Caller& name, int gid, Ending ending) {
     return operate(name, Call::kSync, Operation::kSync, gid, ending, [](Entry&) {});
 }
 
-int api_scatterv(Caller name, const void* out, void* in, const int* blklens, int root, int gid,
-                 Ending ending) {
+int api_scatterv(const Caller& name, const void* out, void* in, const int* blklens, int root,
+                 int gid, Ending ending) {
     return operate(name, Call::kScatter, Operation::kScatter, gid, ending, [&](Entry& entry) {
         entry.root(root).blocks(blklens);
         if (!entry.ok()) return;
@@ -305,8 +309,8 @@ int api_scatterv(Caller name, const void* out, void* in, const int* blklens, int
     });
 }
 
-int api_gatherv(Caller name, const void* out, void* in, const int* blklens, int root, int gid,
-                Ending ending) {
+int api_gatherv(const Caller& name, const void* out, void* in, const int* blklens, int root,
+                int gid, Ending ending) {
     return operate(name, Call::kGather, Operation::kGather, gid, ending, [&](Entry& entry) {
         entry.root(root).blocks(blklens);
         if (!entry.ok()) return;
@@ -314,7 +318,7 @@ int api_gatherv(Caller name, const void* out, void* in, const int* blklens, int 
     });
 }
 
-int api_concatv(Caller name, const void* out, void* in, const int* blklens, int gid,
+int api_concatv(const Caller& name, const void* out, void* in, const int* blklens, int gid,
                 Ending ending) {
     return operate(name, Call::kConcat, Operation::kConcat, gid, ending, [&](Entry& entry) {
         entry.blocks(blklens);
@@ -322,7 +326,7 @@ int api_concatv(Caller name, const void* out, void* in, const int* blklens, int 
     });
 }
 
-int api_indexv(Caller name, const void* out, const int* outlens, void* in, const int* inlens,
+int api_indexv(const Caller& name, const void* out, const int* outlens, void* in, const int* inlens,
                int gid, Ending ending) {
     return operate(name, Call::kIndex, Operation::kIndex, gid, ending, [&](Entry& entry) {
         entry.own_matrix(outlens, inlens);
@@ -330,7 +334,7 @@ int api_indexv(Caller name, const void* out, const int* outlens, void* in, const
     });
 }
 
-int api_collwait(Caller name, int* collid) {
+int api_collwait(const Caller& name, int* collid) {
     return in_call(name, [&](ApiCall& call, Library& library) {
         if (collid == nullptr) return comm::refuse_null(call, "collid", "an int");
         Running* running = library.find_running(*collid);
@@ -343,7 +347,7 @@ int api_collwait(Caller name, int* collid) {
     });
 }
 
-int api_colltest(Caller name, int collid, int* done) {
+int api_colltest(const Caller& name, int collid, int* done) {
     return in_call(name, [&](ApiCall& call, Library& library) {
         if (done == nullptr) return comm::refuse_null(call, "done", "an int");
         Running* running = library.find_running(collid);

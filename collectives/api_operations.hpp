@@ -15,33 +15,34 @@ struct Ending {
     int* id = nullptr;
 };
 
-int api_bcast(comm::Caller name, void* buf, std::size_t len, int root, int gid, Ending ending);
-int api_reduce(comm::Caller name, const void* out, void* in, std::size_t len, int root,
-               ReduceFunction func, int gid, Ending ending);
-int api_combine(comm::Caller name, const void* out, void* in, std::size_t len, ReduceFunction func,
-                int gid, Ending ending);
-int api_prefix(comm::Caller name, const void* out, void* in, std::size_t len, ReduceFunction func,
-               int gid, Ending ending);
-int api_scatter(comm::Caller name, const void* out, void* in, std::size_t blklen, int root, int gid,
-                Ending ending);
-int api_gather(comm::Caller name, const void* out, void* in, std::size_t blklen, int root, int gid,
-               Ending ending);
-int api_concat(comm::Caller name, const void* out, void* in, std::size_t blklen, int gid,
-               Ending ending);
-int api_index(comm::Caller name, const void* out, void* in, std::size_t blklen, int gid,
+int api_bcast(const comm::Caller& name, void* buf, std::size_t len, int root, int gid,
               Ending ending);
-int api_shift(comm::Caller name, const void* out, void* in, std::size_t len, int step, int flag,
-              int gid, Ending ending);
-int api_sync(comm::Caller name, int gid, Ending ending);
-int api_scatterv(comm::Caller name, const void* out, void* in, const int* blklens, int root,
-                 int gid, Ending ending);
-int api_gatherv(comm::Caller name, const void* out, void* in, const int* blklens, int root, int gid,
-                Ending ending);
-int api_concatv(comm::Caller name, const void* out, void* in, const int* blklens, int gid,
-                Ending ending);
-int api_indexv(comm::Caller name, const void* out, const int* outlens, void* in, const int* inlens,
+int api_reduce(const comm::Caller& name, const void* out, void* in, std::size_t len, int root,
+               ReduceFunction func, int gid, Ending ending);
+int api_combine(const comm::Caller& name, const void* out, void* in, std::size_t len,
+                ReduceFunction func, int gid, Ending ending);
+int api_prefix(const comm::Caller& name, const void* out, void* in, std::size_t len,
+               ReduceFunction func, int gid, Ending ending);
+int api_scatter(const comm::Caller& name, const void* out, void* in, std::size_t blklen, int root,
+                int gid, Ending ending);
+int api_gather(const comm::Caller& name, const void* out, void* in, std::size_t blklen, int root,
                int gid, Ending ending);
-int api_collwait(comm::Caller name, int* collid);
-int api_colltest(comm::Caller name, int collid, int* done);
+int api_concat(const comm::Caller& name, const void* out, void* in, std::size_t blklen, int gid,
+               Ending ending);
+int api_index(const comm::Caller& name, const void* out, void* in, std::size_t blklen, int gid,
+              Ending ending);
+int api_shift(const comm::Caller& name, const void* out, void* in, std::size_t len, int step,
+              int flag, int gid, Ending ending);
+int api_sync(const comm::Caller& name, int gid, Ending ending);
+int api_scatterv(const comm::Caller& name, const void* out, void* in, const int* blklens, int root,
+                 int gid, Ending ending);
+int api_gatherv(const comm::Caller& name, const void* out, void* in, const int* blklens, int root,
+                int gid, Ending ending);
+int api_concatv(const comm::Caller& name, const void* out, void* in, const int* blklens, int gid,
+                Ending ending);
+int api_indexv(const comm::Caller& name, const void* out, const int* outlens, void* in,
+               const int* inlens, int gid, Ending ending);
+int api_collwait(const comm::Caller& name, int* collid);
+int api_colltest(const comm::Caller& name, int collid, int* done);
 
 }  // namespace poe::collectives

@@ -78,45 +78,49 @@ namespace poe::collectives {
 
 Reduction find_reduction(ReduceFunction function) noexcept {
     static const Reduction predefined[] = {
-        {i_vadd, "i_vadd", sizeof(int), true},
-        {i_vmul, "i_vmul", sizeof(int), true},
-        {i_vmax, "i_vmax", sizeof(int), true},
-        {i_vmin, "i_vmin", sizeof(int), true},
-        {s_vadd, "s_vadd", sizeof(float), true},
-        {s_vmul, "s_vmul", sizeof(float), true},
-        {s_vmax, "s_vmax", sizeof(float), true},
-        {s_vmin, "s_vmin", sizeof(float), true},
-        {d_vadd, "d_vadd", sizeof(double), true},
-        {d_vmul, "d_vmul", sizeof(double), true},
-        {d_vmax, "d_vmax", sizeof(double), true},
-        {d_vmin, "d_vmin", sizeof(double), true},
-        {b_vand, "b_vand", 1, true},
-        {b_vor, "b_vor", 1, true},
-        {b_vxor, "b_vxor", 1, true},
-        {l_vand, "l_vand", sizeof(int), true},
-        {l_vor, "l_vor", sizeof(int), true},
-        {l_vxor, "l_vxor", sizeof(int), true},
+        {i_vadd, "i_vadd", sizeof(int)},
+        {i_vmul, "i_vmul", sizeof(int)},
+        {i_vmax, "i_vmax", sizeof(int)},
+        {i_vmin, "i_vmin", sizeof(int)},
+        {s_vadd, "s_vadd", sizeof(float)},
+        {s_vmul, "s_vmul", sizeof(float)},
+        {s_vmax, "s_vmax", sizeof(float)},
+        {s_vmin, "s_vmin", sizeof(float)},
+        {d_vadd, "d_vadd", sizeof(double)},
+        {d_vmul, "d_vmul", sizeof(double)},
+        {d_vmax, "d_vmax", sizeof(double)},
+        {d_vmin, "d_vmin", sizeof(double)},
+        {b_vand, "b_vand", 1},
+        {b_vor, "b_vor", 1},
+        {b_vxor, "b_vxor", 1},
+        {l_vand, "l_vand", sizeof(int)},
+        {l_vor, "l_vor", sizeof(int)},
+        {l_vxor, "l_vxor", sizeof(int)},
     };
     for (const Reduction& known : predefined) {
         if (known.function == function) return known;
     }
-    return {function, nullptr, 0, false};
+    return {function, nullptr, 0};
+}
+
+void reduce_to(const Reduction& reduction, std::byte* out, const std::byte* one,
+               const std::byte* two, Bytes length, std::byte* scratch) {
+    constexpr Bytes kPiece = Bytes{1} << 30;
+    const bool users = reduction.name == nullptr;
+    auto* first = const_cast<std::byte*>(one);
+    auto* second = const_cast<std::byte*>(two);
+    for (Bytes done = 0; done < length;) {
+        const Bytes piece = users ? length : std::min(length - done, kPiece);
+        int bytes = static_cast<int>(piece);
+        reduction.function(first + done, second + done, users ? scratch : out + done, &bytes);
+        if (users) std::memcpy(out, scratch, length);
+        done += piece;
+    }
 }
 
 void reduce_into(const Reduction& reduction, std::byte* to, const std::byte* from, Bytes length,
                  bool append, std::byte* scratch) {
-    constexpr Bytes kPiece = Bytes{1} << 30;
-    const bool users = reduction.name == nullptr;
-    auto* other = const_cast<std::byte*>(from);
-    for (Bytes done = 0; done < length;) {
-        const Bytes piece = users ? length : std::min(length - done, kPiece);
-        int bytes = static_cast<int>(piece);
-        std::byte* out = users ? scratch : to + done;
-        reduction.function(append ? to + done : other + done, append ? other + done : to + done,
-                           out, &bytes);
-        if (users) std::memcpy(to, scratch, length);
-        done += piece;
-    }
+    reduce_to(reduction, to, append ? to : from, append ? from : to, length, scratch);
 }
 
 }  // namespace poe::collectives

@@ -16,9 +16,8 @@ using ReduceFunction = void (*)(void* one, void* two, void* out, int* len);
 // A function and what is known of it.
 struct Reduction {
     ReduceFunction function = nullptr;
-    const char* name = nullptr;  // null: the user's
+    const char* name = nullptr;  // null: the user's, which may not commute; all others do
     Bytes element = 0;           // likewise 0
-    bool commutative = false;
 };
 
 Reduction find_reduction(ReduceFunction function) noexcept;
@@ -26,9 +25,13 @@ Reduction find_reduction(ReduceFunction function) noexcept;
 // The longest vector that a function can be told of.
 inline constexpr Bytes kLongestVector = 0x7fffffff;
 
-// to = to op from (append), or from op to. `scratch` is room for `length` bytes when the function
-// is the user's, whose arguments never overlap; else it is not used. Long vectors of predefined
-// functions go in pieces.
+// out = one op two; out may be one of the others. `scratch` is room for `length` bytes when the
+// function is the user's, whose arguments never overlap; else it is not used. Long vectors of
+// predefined functions go in pieces.
+void reduce_to(const Reduction& reduction, std::byte* out, const std::byte* one,
+               const std::byte* two, Bytes length, std::byte* scratch);
+
+// The same, to = to op from (append), or from op to.
 void reduce_into(const Reduction& reduction, std::byte* to, const std::byte* from, Bytes length,
                  bool append, std::byte* scratch);
 

@@ -13,9 +13,9 @@
 namespace poe::comm {
 
 // api_tasks.cpp
-int api_environ(Caller name, int* numtask, int* taskid);
-int api_task_query(Caller name, int* nbuf, int nelem, int qtype);
-int api_task_set(Caller name, int nbuf, int stype);
+int api_environ(const Caller& name, int* numtask, int* taskid);
+int api_task_query(const Caller& name, int* nbuf, int nelem, int qtype);
+int api_task_set(const Caller& name, int nbuf, int stype);
 [[noreturn]] int api_stopall(int errcode);
 
 // A message in memory as the user gives it: `count` blocks of `block` bytes, `offset` bytes from
@@ -62,32 +62,33 @@ class UserCount {
 };
 
 // api_blocking.cpp
-int api_bsend(Caller name, const void* out, std::size_t len, int dest, int type);
-int api_brecv(Caller name, void* in, std::size_t len, int* source, int* type, UserCount nbytes);
-int api_bvsend(Caller name, const UserBuffer& out, int dest, int type);
-int api_bvrecv(Caller name, const UserBuffer& in, int* source, int* type, UserCount nbytes);
-int api_bsendrecv(Caller name, const UserBuffer& out, int dest, int type, const UserBuffer& in,
-                  int* source, UserCount nbytes);
-int api_pack(Caller name, const void* in, void* out, const UserBuffer& blocks, bool unpack);
+int api_bsend(const Caller& name, const void* out, std::size_t len, int dest, int type);
+int api_brecv(const Caller& name, void* in, std::size_t len, int* source, int* type,
+              UserCount nbytes);
+int api_bvsend(const Caller& name, const UserBuffer& out, int dest, int type);
+int api_bvrecv(const Caller& name, const UserBuffer& in, int* source, int* type, UserCount nbytes);
+int api_bsendrecv(const Caller& name, const UserBuffer& out, int dest, int type,
+                  const UserBuffer& in, int* source, UserCount nbytes);
+int api_pack(const Caller& name, const void* in, void* out, const UserBuffer& blocks, bool unpack);
 
 // api_nonblocking.cpp
-int api_send(Caller name, const UserBuffer& out, int dest, int type, int* msgid);
-int api_recv(Caller name, const UserBuffer& in, int* source, int* type, int* msgid);
-int api_rcvncall(Caller name, const UserBuffer& in, int* source, int* type, int* msgid,
+int api_send(const Caller& name, const UserBuffer& out, int dest, int type, int* msgid);
+int api_recv(const Caller& name, const UserBuffer& in, int* source, int* type, int* msgid);
+int api_rcvncall(const Caller& name, const UserBuffer& in, int* source, int* type, int* msgid,
                  void (*handler)(int*));
-int api_status(Caller name, int msgid);
-int api_wait(Caller name, int* msgid, UserCount nbytes);
-int api_probe(Caller name, int* source, int* type, UserCount nbytes);
-int api_lockrnc(Caller name, int newval, int* oldval);
+int api_status(const Caller& name, int msgid);
+int api_wait(const Caller& name, int* msgid, UserCount nbytes);
+int api_probe(const Caller& name, int* source, int* type, UserCount nbytes);
+int api_lockrnc(const Caller& name, int newval, int* oldval);
 
 // api_output.cpp
-int api_flush(Caller name, int option);
-int api_stdout_mode(Caller name, int mode);
+int api_flush(const Caller& name, int option);
+int api_stdout_mode(const Caller& name, int mode);
 
 // api_interrupts.cpp
-int api_queryintr(Caller name);
-int api_enableintr(Caller name, bool enable);
-int api_queryintrdelay(Caller name);
-int api_setintrdelay(Caller name, int delay);
+int api_queryintr(const Caller& name);
+int api_enableintr(const Caller& name, bool enable);
+int api_queryintrdelay(const Caller& name);
+int api_setintrdelay(const Caller& name, int delay);
 
 }  // namespace poe::comm

@@ -24,7 +24,7 @@ int receive(ApiCall& call, const BufferView& view, Call doing, int* source, int*
 
 }  // namespace
 
-int api_bsend(Caller name, const void* out, std::size_t len, int dest, int type) {
+int api_bsend(const Caller& name, const void* out, std::size_t len, int dest, int type) {
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();
@@ -34,7 +34,8 @@ int api_bsend(Caller name, const void* out, std::size_t len, int dest, int type)
     });
 }
 
-int api_brecv(Caller name, void* in, std::size_t len, int* source, int* type, UserCount nbytes) {
+int api_brecv(const Caller& name, void* in, std::size_t len, int* source, int* type,
+              UserCount nbytes) {
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();
@@ -44,7 +45,7 @@ int api_brecv(Caller name, void* in, std::size_t len, int* source, int* type, Us
     });
 }
 
-int api_bvsend(Caller name, const UserBuffer& out, int dest, int type) {
+int api_bvsend(const Caller& name, const UserBuffer& out, int dest, int type) {
     ApiCall call(name);
     if (!call.ready()) return call.refuse_unready();
     return call.run([&] {
@@ -53,7 +54,7 @@ int api_bvsend(Caller name, const UserBuffer& out, int dest, int type) {
     });
 }
 
-int api_bvrecv(Caller name, const UserBuffer& in, int* source, int* type, UserCount nbytes) {
+int api_bvrecv(const Caller& name, const UserBuffer& in, int* source, int* type, UserCount nbytes) {
     ApiCall call(name);
     if (!call.ready()) return call.refuse_unready();
     return call.run([&] {
@@ -62,8 +63,8 @@ int api_bvrecv(Caller name, const UserBuffer& in, int* source, int* type, UserCo
     });
 }
 
-int api_bsendrecv(Caller name, const UserBuffer& out, int dest, int type, const UserBuffer& in,
-                  int* source, UserCount nbytes) {
+int api_bsendrecv(const Caller& name, const UserBuffer& out, int dest, int type,
+                  const UserBuffer& in, int* source, UserCount nbytes) {
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();
@@ -88,7 +89,7 @@ int api_bsendrecv(Caller name, const UserBuffer& out, int dest, int type, const 
     });
 }
 
-int api_pack(Caller name, const void* in, void* out, const UserBuffer& blocks, bool unpack) {
+int api_pack(const Caller& name, const void* in, void* out, const UserBuffer& blocks, bool unpack) {
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();

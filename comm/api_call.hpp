@@ -50,12 +50,12 @@ inline Runtime& the_runtime() {
     return the_one != nullptr ? *the_one : make_runtime();
 }
 
-// On the stack of an entry point. One thread at a time; a second one finds ready() false, but the
-// progress thread and the task wait for each other (turn.hpp). At the end of every call handlers of
-// mpc_rcvncall that are due are called.
+// On the stack of an entry point, below its Caller. One thread at a time; a second one finds
+// ready() false, but the progress thread and the task wait for each other (turn.hpp). At the end of
+// every call handlers of mpc_rcvncall that are due are called.
 class ApiCall {
   public:
-    explicit ApiCall(Caller caller) noexcept
+    explicit ApiCall(const Caller& caller) noexcept
         : caller_(caller), runtime_(the_runtime()), entry_(runtime_.turn().enter()) {}
     ~ApiCall() {
         if (entry_ == Turn::Entry::kRefused) [[unlikely]]
@@ -116,7 +116,7 @@ class ApiCall {
     }
 
   private:
-    Caller caller_;
+    const Caller& caller_;
     Runtime& runtime_;
     Turn::Entry entry_;
     bool said_ = false;

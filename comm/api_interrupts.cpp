@@ -5,13 +5,13 @@
 
 namespace poe::comm {
 
-int api_queryintr(Caller name) {
+int api_queryintr(const Caller& name) {
     ApiCall call(name);
     if (!call.ready()) return call.refuse_unready();
     return call.runtime().interrupts_enabled() ? 1 : 0;
 }
 
-int api_enableintr(Caller name, bool enable) {
+int api_enableintr(const Caller& name, bool enable) {
     ApiCall call(name);
     if (!call.ready()) return call.refuse_unready();
     return call.run([&] {
@@ -20,13 +20,13 @@ int api_enableintr(Caller name, bool enable) {
     });
 }
 
-int api_queryintrdelay(Caller name) {
+int api_queryintrdelay(const Caller& name) {
     ApiCall call(name);
     if (!call.ready()) return call.refuse_unready();
     return static_cast<int>(call.runtime().interrupt_delay().count());
 }
 
-int api_setintrdelay(Caller name, int delay) {
+int api_setintrdelay(const Caller& name, int delay) {
     ApiCall call(name);
     if (!call.ready()) return call.refuse_unready();
     if (delay < 0) {

@@ -84,7 +84,7 @@ int wait_all(ApiCall& call, const UserCount& nbytes) {
 
 }  // namespace
 
-int api_send(Caller name, const UserBuffer& out, int dest, int type, int* msgid) {
+int api_send(const Caller& name, const UserBuffer& out, int dest, int type, int* msgid) {
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();
@@ -98,14 +98,14 @@ int api_send(Caller name, const UserBuffer& out, int dest, int type, int* msgid)
     });
 }
 
-int api_recv(Caller name, const UserBuffer& in, int* source, int* type, int* msgid) {
+int api_recv(const Caller& name, const UserBuffer& in, int* source, int* type, int* msgid) {
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();
     return call.run([&] { return start_receive(call, in, source, type, msgid, nullptr); });
 }
 
-int api_rcvncall(Caller name, const UserBuffer& in, int* source, int* type, int* msgid,
+int api_rcvncall(const Caller& name, const UserBuffer& in, int* source, int* type, int* msgid,
                  RcvncallHandler handler) {
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
@@ -114,7 +114,7 @@ int api_rcvncall(Caller name, const UserBuffer& in, int* source, int* type, int*
     return call.run([&] { return start_receive(call, in, source, type, msgid, handler); });
 }
 
-int api_status(Caller name, int msgid) {
+int api_status(const Caller& name, int msgid) {
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();
@@ -136,7 +136,7 @@ int api_status(Caller name, int msgid) {
     });
 }
 
-int api_wait(Caller name, int* msgid, UserCount nbytes) {
+int api_wait(const Caller& name, int* msgid, UserCount nbytes) {
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();
@@ -150,7 +150,7 @@ int api_wait(Caller name, int* msgid, UserCount nbytes) {
     });
 }
 
-int api_probe(Caller name, int* source, int* type, UserCount nbytes) {
+int api_probe(const Caller& name, int* source, int* type, UserCount nbytes) {
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();
@@ -182,7 +182,7 @@ int api_probe(Caller name, int* source, int* type, UserCount nbytes) {
     });
 }
 
-int api_lockrnc(Caller name, int newval, int* oldval) {
+int api_lockrnc(const Caller& name, int newval, int* oldval) {
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();

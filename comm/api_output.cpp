@@ -39,7 +39,7 @@ int flush(ApiCall& call, const FlushRequest& request) {
 
 }  // namespace
 
-int api_flush(Caller name, int option) {
+int api_flush(const Caller& name, int option) {
     ApiCall call(name);
     if (!call.ready()) return call.refuse_unready();
     if (option != kFlushStdout) {
@@ -49,7 +49,7 @@ int api_flush(Caller name, int option) {
     return call.run([&] { return flush(call, {.task = call.runtime().task()}); });
 }
 
-int api_stdout_mode(Caller name, int mode) {
+int api_stdout_mode(const Caller& name, int mode) {
     ApiCall call(name);
     if (!call.ready()) return call.refuse_unready();
     if (mode != STDIO_ORDERED && mode != STDIO_UNORDERED && !is_task(call.runtime(), mode)) {

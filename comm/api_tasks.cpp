@@ -63,7 +63,7 @@ int query(ApiCall& call, int* nbuf, int nelem, int qtype) {
 
 }  // namespace
 
-int api_environ(Caller name, int* numtask, int* taskid) {
+int api_environ(const Caller& name, int* numtask, int* taskid) {
     ApiCall call(name);
     if (!call.ready()) return call.refuse_unready();
     if (numtask == nullptr || taskid == nullptr) {
@@ -74,13 +74,13 @@ int api_environ(Caller name, int* numtask, int* taskid) {
     return 0;
 }
 
-int api_task_query(Caller name, int* nbuf, int nelem, int qtype) {
+int api_task_query(const Caller& name, int* nbuf, int nelem, int qtype) {
     ApiCall call(name);
     if (!call.ready()) return call.refuse_unready();
     return query(call, nbuf, nelem, qtype);
 }
 
-int api_task_set(Caller name, int nbuf, int stype) {
+int api_task_set(const Caller& name, int nbuf, int stype) {
     ApiCall call(name);
     if (!call.ready()) return call.refuse_unready();
     if (stype != kOverflowSetting) {

@@ -36,7 +36,7 @@ inline void compose(void* one, void* two, void* out, int* bytes) {
         static_cast<Affine*>(out)[i] =
             then(static_cast<Affine*>(one)[i], static_cast<Affine*>(two)[i]);
 }
-inline constexpr Reduction kCompose{compose, "compose", sizeof(Affine), false};
+inline constexpr Reduction kCompose{compose, "compose", sizeof(Affine)};
 
 inline std::byte byte_of(std::uint32_t rank, unsigned call, Bytes at) {
     return static_cast<std::byte>(rank * 37 + call * 101 + at * 7 + at / 251);
