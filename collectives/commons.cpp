@@ -149,11 +149,17 @@ void Commons::all_give(bool gets, Part& part, Host& host) {
     end(call, host);
 }
 
-// Says to one other member that the own slot is complete.
 void Commons::tell_one(std::uint32_t taker, std::uint64_t call, Host& host) noexcept {
+    if (taker == kNobody) return;
     told(me_, call).store(call + 1, std::memory_order_release);
     host.fence();
     host.wake(taker);
+}
+
+void Commons::await_one(std::uint32_t giver, std::uint64_t call, int looks, Host& host) const {
+    const std::atomic<std::uint64_t>& word = told(giver, call);
+    for (int i = 0; i < looks && word.load(std::memory_order_relaxed) <= call; ++i) comm::relax();
+    await_word(word, giver, call, host);
 }
 
 void Commons::one_gets(std::uint32_t root, Part& part, Host& host) {
@@ -187,34 +193,6 @@ void Commons::one_gives(std::uint32_t root, Part& part, Host& host) {
     end(call, host);
 }
 
-// A cache line comes from another core within the shorter time. The longer one is that of a turn of
-// another task on this core: who runs ahead in a chain and gives its core away at every call gets
-// one call done in a turn. (In a ring nobody runs ahead.)
-void Commons::spin_until(const std::atomic<std::uint64_t>& word, std::uint64_t call,
-                         bool chained) noexcept {
-    const int turns = chained ? 32 : 4;
-    for (int i = 0; i < turns && word.load(std::memory_order_relaxed) <= call; ++i) comm::relax();
-}
-
-void Commons::pass_on(const Neighbours& neighbours, Part& part, Host& host) {
-    const std::uint64_t call = call_++;
-    await_slot(call, host);
-    past(call) = {Past::Free::kTaken, neighbours.taker};
-    const auto give = [&] {
-        part.give(slot_of(me_, call));
-        if (neighbours.taker != kNobody) tell_one(neighbours.taker, call, host);
-    };
-    if (!neighbours.chained) give();
-    if (neighbours.giver != kNobody) {
-        const std::atomic<std::uint64_t>& word = told(neighbours.giver, call);
-        spin_until(word, call, neighbours.chained);
-        await_word(word, neighbours.giver, call, host);
-        part.take(slot_of(neighbours.giver, call));
-    }
-    if (neighbours.chained) give();
-    end(call, host);
-}
-
 // Here others may write to the own slot, and it to theirs.
 std::uint64_t Commons::enter(Host& host) {
     if (call_ >= sizes_.depth && past(call_).free == Past::Free::kTaken) {
@@ -227,6 +205,12 @@ std::uint64_t Commons::enter(Host& host) {
 
 std::uint64_t Commons::pass_by() noexcept {
     past(call_) = {Past::Free::kAllThrough, kNobody};
+    return call_++;
+}
+
+std::uint64_t Commons::enter_for(std::uint32_t taker, Host& host) {
+    await_slot(call_, host);
+    past(call_) = {Past::Free::kTaken, taker};
     return call_++;
 }
 

@@ -61,7 +61,10 @@ class Commons {
         }
     };
     static constexpr Sizes kLong{16, 1024 + kLine, 16384, 0};
-    static constexpr Sizes kShort{64, kLine, 0, kLine};
+    // Of data that have room beside a word in a line.
+    static constexpr Sizes short_of(std::uint32_t members) noexcept {
+        return {short_depth(members), kLine, 0, kLine};
+    }
 
     // On memory of bytes_for(members), all zero when the first member comes. The memory must
     // outlive it. All members say the same sizes.
@@ -107,18 +110,10 @@ class Commons {
     void one_gets(std::uint32_t root, Part& part, Host& host);
     // A call in which the root gives all.
     void one_gives(std::uint32_t root, Part& part, Host& host);
-    // A call in which each takes what is in the slot of at most one other member.
-    static constexpr std::uint32_t kNobody = ~0u - 1;
-    struct Neighbours {
-        std::uint32_t giver;  // whom this member takes from, or kNobody
-        std::uint32_t taker;  // who takes from it, or kNobody
-        bool chained;         // what it gives depends on what it takes; else it gives first
-    };
-    void pass_on(const Neighbours& neighbours, Part& part, Host& host);
-
     // An exchange is a call in parts, of which a member may have several under way, fewer than
     // depth. enter: waits until all slots of the next call are free, and gives its number; after
     // that its slots may be written as members have agreed. pass_by: the same for who writes none.
+    static constexpr std::uint32_t kNobody = ~0u - 1;
     std::uint64_t enter(Host& host);
     std::uint64_t pass_by() noexcept;
     // What this member writes there is complete.
@@ -134,6 +129,12 @@ class Commons {
     void await_worked(std::uint32_t member, std::uint64_t call, Host& host) const {
         await_word(done_[member].worked, member, call, host);
     }
+    // The same where each writes its own slot only, room() of it, and one other member at most, or
+    // kNobody, takes what is in this one's: waits for that one alone, and tells it alone.
+    std::uint64_t enter_for(std::uint32_t taker, Host& host);
+    void tell_one(std::uint32_t taker, std::uint64_t call, Host& host) noexcept;
+    // Looks so many times before it gives the core away.
+    void await_one(std::uint32_t giver, std::uint64_t call, int looks, Host& host) const;
     // This member needs nothing more of that call; in the order of calls, and for each.
     void through(std::uint64_t call, Host& host) noexcept { end(call, host); }
     // Blocks until that member is through with it.
@@ -141,6 +142,8 @@ class Commons {
     std::byte* slot_of(std::uint32_t member, std::uint64_t call) const noexcept {
         return slots_ + (call % sizes_.depth * members_ + member) * sizes_.slot;
     }
+    // Of a slot that one other member takes.
+    Bytes room() const noexcept { return sizes_.room(); }
     // The number of the next call.
     std::uint64_t next_call() const noexcept { return call_; }
 
@@ -179,10 +182,7 @@ class Commons {
     void await_published(std::uint64_t call, std::uint32_t root, Host& host) const;
     std::uint32_t not_arrived(std::uint64_t call) const noexcept;
     void await_room(std::uint64_t call, Host& host);
-    static void spin_until(const std::atomic<std::uint64_t>& word, std::uint64_t call,
-                           bool chained) noexcept;
     void publish(std::uint64_t call, Host& host) noexcept;
-    void tell_one(std::uint32_t taker, std::uint64_t call, Host& host) noexcept;
     std::uint64_t calls_of(std::uint32_t member) noexcept;
     std::uint64_t calls_of_all() noexcept;
     void end(std::uint64_t call, Host& host) noexcept;

@@ -59,7 +59,6 @@ bool DirectCalls::fits(const Shape& shape) noexcept {
         case Operation::kBcast:
         case Operation::kConcat:
             return shape.n == 2;
-        case Operation::kReduce:
         case Operation::kCombine:
             return shape.n == 2 && shape.element > 0;
         case Operation::kScatter:
@@ -219,9 +218,8 @@ void DirectCalls::move(const Shape& shape, const Run& run) {
                 read_half(other, places_of(other).given, run.result + shape.offset(other),
                           shape.length(other));
             break;
-        case Operation::kReduce:
         case Operation::kCombine:
-            add_part(shape, run);
+            add_half(shape, run);
             break;
         case Operation::kConcat:
             std::memmove(run.result + own, run.given, length);
@@ -249,21 +247,10 @@ void DirectCalls::move(const Shape& shape, const Run& run) {
     }
 }
 
-// Of what two add up, the part of the first. Who does not want the sum has to write its part into
-// the other's memory, too, and so takes less.
-Bytes DirectCalls::first_part(const Shape& shape) {
-    Bytes tenths = 5;
-    if (shape.operation == Operation::kReduce) tenths = shape.root == 0 ? 6 : 4;
-    return shape.bytes / shape.element * tenths / 10 * shape.element;
-}
-
-// Each of two adds a part of the vectors up, and puts it where it is wanted.
-void DirectCalls::add_part(const Shape& shape, const Run& run) {
+// Each of two adds a half of the vectors up, and puts it where it is wanted.
+void DirectCalls::add_half(const Shape& shape, const Run& run) {
     const std::uint32_t other = 1 - me_;
-    const auto wants = [&](std::uint32_t member) {
-        return shape.operation == Operation::kCombine || static_cast<Rank>(member) == shape.root;
-    };
-    const Bytes middle = first_part(shape);
+    const Bytes middle = shape.bytes / shape.element / 2 * shape.element;
     const Bytes end = me_ == 0 ? middle : shape.bytes;
     const Bytes step = kPiece / shape.element * shape.element;
     const Places its = places_of(other);
@@ -272,8 +259,8 @@ void DirectCalls::add_part(const Shape& shape, const Run& run) {
         const Bytes bytes = std::min(step, end - at);
         read(other, its.given + at, sum_.data(), bytes);
         reduce_into(run.reduction, sum_.data(), run.given + at, bytes, me_ == 1, nullptr);
-        if (wants(other)) write(other, sum_.data(), its.result + at, bytes);
-        if (wants(me_)) std::memcpy(run.result + at, sum_.data(), bytes);
+        write(other, sum_.data(), its.result + at, bytes);
+        std::memcpy(run.result + at, sum_.data(), bytes);
     }
 }
 

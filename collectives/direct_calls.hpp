@@ -3,7 +3,7 @@
 // (process_vm_readv, process_vm_writev), each byte once. For calls in which that costs less than
 // two copies in shared memory (staged_call.hpp): in an index, a shift, a gather and a scatter each
 // byte goes to one member only, and all copy at the same time; of two members each does one half of
-// what there is to do, or of a sum for one of them about as much as takes the same time.
+// what there is to do.
 //
 // A call has one arrival and one departure. A member reads what it needs of another one as soon as
 // that has told.
@@ -51,8 +51,7 @@ class DirectCalls {
     template <typename Work>
     void for_others(Work&& work) const;
     void move(const Shape& shape, const Run& run);
-    static Bytes first_part(const Shape& shape);
-    void add_part(const Shape& shape, const Run& run);
+    void add_half(const Shape& shape, const Run& run);
     void read_half(std::uint32_t member, std::uint64_t from, std::byte* to, Bytes bytes) const;
     void write_half(std::uint32_t member, const std::byte* from, std::uint64_t to,
                     Bytes bytes) const;

@@ -9,14 +9,17 @@
 namespace poe::collectives {
 namespace {
 
-constexpr Bytes kShortBase = Commons::kShort.base();
-constexpr Bytes kShortPerMember = Commons::kShort.per_member();
-static_assert(kShortBase + Commons::kLong.base() <= kCommonBase);
-static_assert(kShortPerMember + Commons::kLong.per_member() + LineCalls::bytes_for(1) <=
-              kCommonPerTask);
-
 // So many members sort an index faster each for itself.
 constexpr std::uint32_t kFew = 4;
+
+// What is for long data: these, and behind them those for calls along a chain.
+constexpr Bytes staged_bytes(std::uint32_t members) {
+    return Commons::bytes_for(members, StagedCall::sizes(members));
+}
+
+void put(std::byte* to, const std::byte* from, Bytes bytes) {
+    if (bytes > 0) std::memmove(to, from, bytes);
+}
 
 class LocalPart final : public Commons::Part {
   public:
@@ -30,13 +33,9 @@ class LocalPart final : public Commons::Part {
           scratch_(scratch) {}
 
     void give(std::byte* slot) override {
-        if (passes_on(shape_, barrier_) && shape_.operation == Operation::kPrefix) {
-            extend(slot);
-            return;
-        }
         const Bytes bytes =
             shape_.operation == Operation::kIndex ? shape_.bytes * shape_.n : shape_.bytes;
-        if (shape_.operation != Operation::kSync) copy(slot, run_.given, bytes);
+        if (shape_.operation != Operation::kSync) put(slot, run_.given, bytes);
     }
 
     void collect(std::byte* result) override {
@@ -44,37 +43,31 @@ class LocalPart final : public Commons::Part {
             case Operation::kSync:
                 break;
             case Operation::kBcast:
-                copy(result, run_.result, shape_.bytes);
+                put(result, run_.result, shape_.bytes);
                 break;
             case Operation::kScatter:
-                copy(result, run_.given, shape_.bytes * shape_.n);
-                copy(run_.result, run_.given + me_ * shape_.bytes, shape_.bytes);
+                put(result, run_.given, shape_.bytes * shape_.n);
+                put(run_.result, run_.given + me_ * shape_.bytes, shape_.bytes);
                 break;
-            case Operation::kReduce:
             case Operation::kCombine:
-                copy(result, commons_.slot(0), shape_.bytes);
-                for (std::uint32_t r = 1; r < shape_.n; ++r) add(result, r);
-                break;
-            case Operation::kPrefix:
-                copy(result, commons_.slot(0), shape_.bytes);
-                for (std::uint32_t r = 1; r < shape_.n; ++r) {
-                    std::byte* sum = result + r * shape_.bytes;
-                    copy(sum, sum - shape_.bytes, shape_.bytes);
-                    add(sum, r);
-                }
+                put(result, commons_.slot(0), shape_.bytes);
+                for (std::uint32_t r = 1; r < shape_.n; ++r)
+                    reduce_into(run_.reduction, result, commons_.slot(r), shape_.bytes, true,
+                                scratch_);
                 break;
             case Operation::kGather:
             case Operation::kConcat:
-            case Operation::kShift:
                 for (std::uint32_t r = 0; r < shape_.n; ++r)
-                    copy(result + r * shape_.bytes, commons_.slot(r), shape_.bytes);
+                    put(result + r * shape_.bytes, commons_.slot(r), shape_.bytes);
                 break;
             case Operation::kIndex:
                 for (std::uint32_t to = 0; to < shape_.n; ++to) {
                     for (std::uint32_t from = 0; from < shape_.n; ++from)
-                        copy(result + (Bytes{to} * shape_.n + from) * shape_.bytes,
-                             commons_.slot(from) + to * shape_.bytes, shape_.bytes);
+                        put(result + (Bytes{to} * shape_.n + from) * shape_.bytes,
+                            commons_.slot(from) + to * shape_.bytes, shape_.bytes);
                 }
+                break;
+            default:
                 break;
         }
     }
@@ -84,7 +77,6 @@ class LocalPart final : public Commons::Part {
             case Operation::kSync:
                 return 0;
             case Operation::kBcast:
-            case Operation::kReduce:
             case Operation::kCombine:
                 return shape_.bytes;
             case Operation::kIndex:
@@ -95,102 +87,40 @@ class LocalPart final : public Commons::Part {
     }
 
     void take(const std::byte* result) override {
-        if (passes_on(shape_, barrier_)) {
-            if (shape_.operation == Operation::kPrefix) {
-                before_ = result;
-            } else {
-                copy(run_.result, result, shape_.bytes);
-            }
-            return;
-        }
         switch (shape_.operation) {
-            case Operation::kSync:
-                break;
-            case Operation::kReduce:
-                if (is_root()) copy(run_.result, result, shape_.bytes);
-                break;
             case Operation::kGather:
-                if (is_root()) copy(run_.result, result, shape_.bytes * shape_.n);
+                if (is_root()) put(run_.result, result, shape_.bytes * shape_.n);
                 break;
             case Operation::kBcast:
             case Operation::kCombine:
-                copy(run_.result, result, shape_.bytes);
+                put(run_.result, result, shape_.bytes);
                 break;
-            case Operation::kPrefix:
             case Operation::kScatter:
-                copy(run_.result, result + me_ * shape_.bytes, shape_.bytes);
+                put(run_.result, result + me_ * shape_.bytes, shape_.bytes);
                 break;
             case Operation::kConcat:
-                copy(run_.result, result, shape_.bytes * shape_.n);
+                put(run_.result, result, shape_.bytes * shape_.n);
                 break;
             case Operation::kIndex:
-                copy(run_.result, result + me_ * shape_.bytes * shape_.n, shape_.bytes * shape_.n);
+                put(run_.result, result + me_ * shape_.bytes * shape_.n, shape_.bytes * shape_.n);
                 break;
-            case Operation::kShift: {
-                const std::uint32_t from = shifted(shape_, me_, -std::int64_t{shape_.step});
-                if (from != shape_.n)
-                    copy(run_.result, result + Bytes{from} * shape_.bytes, shape_.bytes);
+            default:
                 break;
-            }
         }
     }
 
     std::byte* destination() override { return run_.result; }
 
-    bool gets() const {
-        const bool for_root =
-            shape_.operation == Operation::kReduce || shape_.operation == Operation::kGather;
-        return barrier_ || !for_root || is_root();
-    }
-
-    // Calls that a root can do by itself: of more members it would have to do more than its part.
-    static bool to_root(const Shape& shape, bool barrier) {
-        return !barrier && shape.n == 2 &&
-               (shape.operation == Operation::kReduce || shape.operation == Operation::kGather);
-    }
-    // Calls in which each needs what one other has, and no more.
-    static bool passes_on(const Shape& shape, bool barrier) {
-        return !barrier &&
-               (shape.operation == Operation::kPrefix || shape.operation == Operation::kShift);
-    }
-    // Whose that is, and who needs what this one has.
-    static Commons::Neighbours neighbours(const Shape& shape, std::uint32_t me) {
-        if (shape.operation == Operation::kPrefix)
-            return {me == 0 ? Commons::kNobody : me - 1,
-                    me + 1 == shape.n ? Commons::kNobody : me + 1, true};
-        const auto at = [&](std::int64_t step) {
-            const std::uint32_t rank = shifted(shape, me, step);
-            return rank == shape.n ? Commons::kNobody : rank;
-        };
-        return {at(-std::int64_t{shape.step}), at(shape.step), false};
-    }
+    bool gets() const { return barrier_ || shape_.operation != Operation::kGather || is_root(); }
 
   private:
-    // A prefix: what the member before has, and the own.
-    void extend(std::byte* slot) {
-        if (before_ == nullptr) {
-            copy(slot, run_.given, shape_.bytes);
-        } else {
-            copy(slot, before_, shape_.bytes);
-            reduce_into(run_.reduction, slot, run_.given, shape_.bytes, true, scratch_);
-        }
-        copy(run_.result, slot, shape_.bytes);
-    }
     bool is_root() const { return static_cast<Rank>(me_) == shape_.root; }
-    void add(std::byte* sum, std::uint32_t rank) {
-        reduce_into(run_.reduction, sum, commons_.slot(rank), shape_.bytes, true, scratch_);
-    }
-    static void copy(std::byte* to, const std::byte* from, Bytes bytes) {
-        if (bytes > 0) std::memcpy(to, from, bytes);
-    }
-
     const Shape& shape_;
     const Run& run_;
     const Commons& commons_;
     std::uint32_t me_;
     bool barrier_;
     std::byte* scratch_;
-    const std::byte* before_ = nullptr;
 };
 
 }  // namespace
@@ -199,14 +129,15 @@ LocalCalls::LocalCalls(comm::Runtime& runtime, const Group& group, std::uint32_t
     : runtime_(&runtime),
       group_(&group),
       piece_(piece),
+      me_(static_cast<std::uint32_t>(group.me)),
       memory_(runtime.segment()->map_common(piece)),
       scratch_(Commons::kLong.slot) {
-    const auto me = static_cast<std::uint32_t>(group.me);
-    short_.emplace(memory_.data(), group.size(), me, Commons::kShort);
-    std::byte* next = memory_.data() + Commons::bytes_for(group.size(), Commons::kShort);
-    long_.emplace(next, group.size(), me, Commons::kLong);
+    const Commons::Sizes few = Commons::short_of(group.size());
+    short_.emplace(memory_.data(), group.size(), me_, few);
+    std::byte* next = memory_.data() + Commons::bytes_for(group.size(), few);
+    long_.emplace(next, group.size(), me_, Commons::kLong);
     next += Commons::bytes_for(group.size(), Commons::kLong);
-    lines_.emplace(next, group.size(), me);
+    lines_.emplace(next, group.size(), me_);
     for (const TaskId task : group.members)
         indices_.push_back(*runtime.segment()->local_index(task));
 }
@@ -219,17 +150,26 @@ LocalCalls::~LocalCalls() {
     if (!long_->leave()) return;
     const std::uint32_t members = group_->size();
     // All have made the same calls, so all have it or none.
-    if (staging_)
-        std::memset(memory_.data() + runtime_->segment()->facts().layout.staging_offset, 0,
-                    Commons::bytes_for(members, StagedCall::sizes(members)));
-    std::memset(memory_.data(), 0,
-                Commons::bytes_for(members, Commons::kShort) +
-                    Commons::bytes_for(members, Commons::kLong) + LineCalls::bytes_for(members));
+    std::byte* staging = memory_.data() + runtime_->segment()->facts().layout.staging_offset;
+    if (staged_) std::memset(staging, 0, staged_bytes(members));
+    if (chained_)
+        std::memset(staging + staged_bytes(members), 0,
+                    staging_for(members) - staged_bytes(members));
+    std::memset(memory_.data(), 0, bytes_for(members));
     runtime_->segment()->give_back_common(piece_);
 }
 
+Bytes LocalCalls::bytes_for(std::uint32_t members) noexcept {
+    return Commons::bytes_for(members, Commons::short_of(members)) +
+           Commons::bytes_for(members, Commons::kLong) + LineCalls::bytes_for(members);
+}
+
+Bytes LocalCalls::staging_for(std::uint32_t members) noexcept {
+    return staged_bytes(members) + Commons::bytes_for(members, ChainedCall::sizes(members));
+}
+
 bool LocalCalls::fits(const Shape& shape) noexcept {
-    return fits_at_once(shape) || StagedCall::fits(shape);
+    return fits_at_once(shape) || ChainedCall::fits(shape) || StagedCall::fits(shape);
 }
 
 // Whether all that is given, and all that comes of it, has room in one call.
@@ -271,51 +211,92 @@ bool LocalCalls::possible(comm::Runtime& runtime, const Group& group) noexcept {
 // The deep memory when the data are short enough.
 Commons& LocalCalls::memory_for(const Shape& shape) noexcept {
     const Bytes given = shape.operation == Operation::kIndex ? shape.bytes * shape.n : shape.bytes;
-    return given <= Commons::kShort.room() ? *short_ : *long_;
+    return given <= short_->room() ? *short_ : *long_;
 }
 
-// Who comes first reserves it, and so does everybody else.
-Commons& LocalCalls::staging() {
-    if (!staging_) {
-        const Commons::Sizes sizes = StagedCall::sizes(group_->size());
-        const NodeSegment& segment = *runtime_->segment();
-        segment.reserve_staging(piece_, Commons::bytes_for(group_->size(), sizes));
-        staging_.emplace(memory_.data() + segment.facts().layout.staging_offset, group_->size(),
-                         static_cast<std::uint32_t>(group_->me), sizes);
-    }
-    return *staging_;
+// Memory for long data. Who comes first reserves it, and so does everybody else.
+Commons LocalCalls::staging(Bytes from, const Commons::Sizes& sizes) {
+    const NodeSegment& segment = *runtime_->segment();
+    segment.reserve_staging(piece_, from, Commons::bytes_for(group_->size(), sizes));
+    return {memory_.data() + segment.facts().layout.staging_offset + from, group_->size(), me_,
+            sizes};
+}
+
+Commons& LocalCalls::staged() {
+    if (!staged_) staged_.emplace(staging(0, StagedCall::sizes(group_->size())));
+    return *staged_;
+}
+
+Commons& LocalCalls::chained() {
+    if (!chained_)
+        chained_.emplace(staging(staged_bytes(group_->size()), ChainedCall::sizes(group_->size())));
+    return *chained_;
+}
+
+// Before calls in which members do not wait for all others.
+void LocalCalls::sync() {
+    Shape shape;
+    shape.n = group_->size();
+    run(shape, {}, false);
 }
 
 void LocalCalls::run(const Shape& shape, const Run& run, bool barrier) {
-    const auto me = static_cast<std::uint32_t>(group_->me);
     if (LineCalls::fits(shape, barrier)) {
         lines_->run(shape, run, *this, scratch_.data());
-        runtime_->messages().progress();
-        return;
-    }
-    if (!fits_at_once(shape)) {
-        if (barrier) {
-            Shape sync;
-            sync.n = shape.n;
-            this->run(sync, {}, false);
-        }
-        StagedCall(shape, run, staging(), into_slots_, *this, me).run();
-        runtime_->messages().progress();
-        return;
-    }
-    Commons& commons = memory_for(shape);
-    LocalPart part(shape, run, commons, me, barrier, scratch_.data());
-    if (shape.operation == Operation::kBcast || shape.operation == Operation::kScatter) {
-        commons.one_gives(static_cast<std::uint32_t>(shape.root), part, *this);
-    } else if (LocalPart::to_root(shape, barrier)) {
-        commons.one_gets(static_cast<std::uint32_t>(shape.root), part, *this);
-    } else if (LocalPart::passes_on(shape, barrier)) {
-        commons.pass_on(LocalPart::neighbours(shape, me), part, *this);
+    } else if (shape.operation == Operation::kReduce || shape.operation == Operation::kPrefix) {
+        if (barrier) sync();
+        run_chained(shape, run);
+    } else if (!fits_at_once(shape)) {
+        if (barrier) sync();
+        StagedCall(shape, run, staged(), into_slots_, *this, me_).run();
+    } else if (shape.operation == Operation::kShift) {
+        if (barrier) sync();
+        shift(shape, run);
     } else {
-        commons.all_give(part.gets(), part, *this);
+        run_at_once(shape, run, barrier);
     }
     // As every call does: a message that was sent before a sync has come after it.
     runtime_->messages().progress();
+}
+
+void LocalCalls::run_chained(const Shape& shape, const Run& run) {
+    const SegmentFacts& facts = runtime_->segment()->facts();
+    const ChainedCall::Tools tools{into_slots_, scratch_.data(), facts.local_tasks > facts.cpus};
+    Commons& commons = fits_at_once(shape) ? memory_for(shape) : chained();
+    ChainedCall(shape, run, commons, tools, *this, me_).run();
+}
+
+void LocalCalls::shift(const Shape& shape, const Run& run) {
+    // A cache line comes from another core within that time.
+    constexpr int kLooks = 4;
+    Commons& commons = memory_for(shape);
+    const auto at = [&](std::int64_t step) {
+        const std::uint32_t rank = shifted(shape, me_, step);
+        return rank == shape.n ? Commons::kNobody : rank;
+    };
+    const std::uint32_t taker = at(shape.step);
+    const std::uint32_t giver = at(-std::int64_t{shape.step});
+    const std::uint64_t call = commons.enter_for(taker, *this);
+    put(commons.slot_of(me_, call), run.given, shape.bytes);
+    commons.tell_one(taker, call, *this);
+    if (giver != Commons::kNobody) {
+        commons.await_one(giver, call, kLooks, *this);
+        put(run.result, commons.slot_of(giver, call), shape.bytes);
+    }
+    commons.through(call, *this);
+}
+
+void LocalCalls::run_at_once(const Shape& shape, const Run& run, bool barrier) {
+    Commons& commons = memory_for(shape);
+    LocalPart part(shape, run, commons, me_, barrier, scratch_.data());
+    if (shape.operation == Operation::kBcast || shape.operation == Operation::kScatter) {
+        commons.one_gives(static_cast<std::uint32_t>(shape.root), part, *this);
+    } else if (shape.operation == Operation::kGather && shape.n == 2 && !barrier) {
+        // The root does it by itself: of more members it would have to do more than its part.
+        commons.one_gets(static_cast<std::uint32_t>(shape.root), part, *this);
+    } else {
+        commons.all_give(part.gets(), part, *this);
+    }
 }
 
 void LocalCalls::wait(const std::function<bool()>& over,
@@ -328,9 +309,8 @@ void LocalCalls::wait(const std::function<bool()>& over,
 }
 
 void LocalCalls::wake_others() noexcept {
-    const auto me = static_cast<std::uint32_t>(group_->me);
     for (std::uint32_t m = 0; m < indices_.size(); ++m) {
-        if (m != me) wake(m);
+        if (m != me_) wake(m);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "collectives/chained_call.hpp"
 #include "collectives/commons.hpp"
 #include "collectives/line_calls.hpp"
 #include "collectives/plan.hpp"
@@ -25,6 +26,10 @@ class LocalCalls : private Commons::Host {
     LocalCalls(const LocalCalls&) = delete;
     LocalCalls& operator=(const LocalCalls&) = delete;
 
+    // The memory that a group of so many needs: at most common_bytes and staging_bytes
+    // (segment_layout.hpp) of as many and any more.
+    static Bytes bytes_for(std::uint32_t members) noexcept;
+    static Bytes staging_for(std::uint32_t members) noexcept;
     // Whether calls of this shape can be made this way, and no other is faster. Depends on the
     // shape only, so all members agree.
     static bool fits(const Shape& shape) noexcept;
@@ -42,7 +47,13 @@ class LocalCalls : private Commons::Host {
 
   private:
     static bool fits_at_once(const Shape& shape) noexcept;
-    Commons& staging();
+    void sync();
+    void run_at_once(const Shape& shape, const Run& run, bool barrier);
+    void run_chained(const Shape& shape, const Run& run);
+    void shift(const Shape& shape, const Run& run);
+    Commons& staged();
+    Commons& chained();
+    Commons staging(Bytes from, const Commons::Sizes& sizes);
     Commons& memory_for(const Shape& shape) noexcept;
     void wait(const std::function<bool()>& over,
               const std::function<std::uint32_t()>& whom) override;
@@ -53,12 +64,14 @@ class LocalCalls : private Commons::Host {
     comm::Runtime* runtime_ = nullptr;
     const Group* group_ = nullptr;
     std::uint32_t piece_ = 0;
+    std::uint32_t me_ = 0;
     SegmentMapping memory_;
     std::optional<Commons> short_;
     std::optional<Commons> long_;
     std::optional<LineCalls> lines_;
-    std::optional<Commons> staging_;      // from the first call that needs it
-    comm::RingCopy into_slots_;           // of staging_
+    std::optional<Commons> staged_;       // from the first call that needs it,
+    std::optional<Commons> chained_;      // and so this one
+    comm::RingCopy into_slots_;           // of both
     std::vector<std::uint32_t> indices_;  // of members, within the node
     std::vector<std::byte> scratch_;      // for functions of the user's
 };

@@ -14,11 +14,6 @@ constexpr Bytes kLeastOfBlock = 64;
 // Slices of reductions begin at a multiple of so many elements.
 constexpr Bytes kElements = 64;
 
-bool is_reduction(Operation operation) {
-    return operation == Operation::kReduce || operation == Operation::kCombine ||
-           operation == Operation::kPrefix;
-}
-
 // The most bytes of a block, or vector, that one piece can have.
 Bytes room_for(const Shape& shape) {
     const Bytes slot = StagedCall::sizes(shape.n).slot;
@@ -27,10 +22,12 @@ Bytes room_for(const Shape& shape) {
             return std::min(kMostOfRoot, slot * shape.n);
         case Operation::kIndex:
             return slot / shape.n / kLeastOfBlock * kLeastOfBlock;
-        case Operation::kReduce:
         case Operation::kCombine:
-        case Operation::kPrefix:
             return shape.element > 0 ? slot - slot % shape.element : 0;
+        case Operation::kSync:
+        case Operation::kReduce:
+        case Operation::kPrefix:
+            return 0;
         default:
             return slot;
     }
@@ -43,7 +40,7 @@ void put(std::byte* to, const std::byte* from, Bytes bytes) {
 }  // namespace
 
 bool StagedCall::fits(const Shape& shape) noexcept {
-    return shape.operation != Operation::kSync && shape.matrix.empty() && room_for(shape) > 0;
+    return shape.matrix.empty() && room_for(shape) > 0;
 }
 
 StagedCall::StagedCall(const Shape& shape, const Run& run, Commons& commons,
@@ -54,7 +51,7 @@ StagedCall::StagedCall(const Shape& shape, const Run& run, Commons& commons,
       into_slots_(into_slots),
       host_(host),
       me_(me),
-      reduces_(is_reduction(shape.operation)),
+      combines_(shape.operation == Operation::kCombine),
       piece_(room_for(shape)) {}
 
 // Only these have blocks of unequal length, of which a rank's own one counts.
@@ -77,10 +74,10 @@ void StagedCall::run() {
     keep_own();
     const std::uint64_t many = pieces();
     first_call_ = commons_.next_call();
-    const std::uint64_t lag = reduces_ ? 2 : 1;
+    const std::uint64_t lag = combines_ ? 2 : 1;
     for (std::uint64_t step = 0; step < many + lag; ++step) {
         if (step < many) fill(step);
-        if (reduces_ && step >= 1 && step - 1 < many) work(step - 1);
+        if (combines_ && step >= 1 && step - 1 < many) work(step - 1);
         if (step >= lag) drain(step - lag);
     }
 }
@@ -156,7 +153,7 @@ void StagedCall::fill(std::uint64_t number) {
     commons_.tell(call, host_);
 }
 
-// The second round of a reduction: this member's slice of all slots.
+// The second round of a combination: this member's slice of all slots.
 void StagedCall::work(std::uint64_t number) {
     const std::uint64_t call = first_call_ + number;
     const Bytes length = piece_of(me_, number).length;
@@ -166,15 +163,10 @@ void StagedCall::work(std::uint64_t number) {
     const Bytes bytes = std::min(slice, length - from);
     for (std::uint32_t m = 0; m < shape_.n && bytes > 0; ++m) {
         commons_.await_told(m, call, host_);
-        if (m == 0) continue;
-        std::byte* its = commons_.slot_of(m, call) + from;
-        if (shape_.operation == Operation::kPrefix) {
-            reduce_into(run_.reduction, its, commons_.slot_of(m - 1, call) + from, bytes, false,
+        std::byte* sum = commons_.slot_of(0, call) + from;
+        if (m > 0)
+            reduce_into(run_.reduction, sum, commons_.slot_of(m, call) + from, bytes, true,
                         nullptr);
-        } else {
-            reduce_into(run_.reduction, commons_.slot_of(0, call) + from, its, bytes, true,
-                        nullptr);
-        }
     }
     commons_.tell_worked(call, host_);
 }
@@ -212,11 +204,8 @@ void StagedCall::take(std::uint64_t number, std::uint64_t call) {
             return;
         }
         default:
-            if (shape_.operation == Operation::kReduce && !is_root()) return;
             for (std::uint32_t m = 0; m < shape_.n; ++m) commons_.await_worked(m, call, host_);
-            put(run_.result + piece.from,
-                commons_.slot_of(shape_.operation == Operation::kPrefix ? me_ : 0, call),
-                piece.length);
+            put(run_.result + piece.from, commons_.slot_of(0, call), piece.length);
     }
 }
 

@@ -5,11 +5,10 @@
 // data fit into one slot, and one member work out what all get.
 //
 // Each piece is an exchange. Members fill the slots of the next piece before they take the last
-// one, so with many tasks to a core each has to get a turn once a piece, not twice. In a reduction
-// each piece is cut into a slice for each member, which in a second round reduces that slice of all
-// slots, in place and in rank order: into slot 0, or in a prefix each slot into the next. Only then
-// it is taken. Reductions are cut into pieces and slices, so functions of the user's are not for
-// it.
+// one, so with many tasks to a core each has to get a turn once a piece, not twice. In a
+// combination each piece is cut into a slice for each member, which in a second round adds up that
+// slice of all slots, in rank order, into slot 0; only then it is taken. So its functions are the
+// predefined ones. Other reductions go along a chain (chained_call.hpp).
 #pragma once
 
 #include "collectives/commons.hpp"
@@ -58,7 +57,7 @@ class StagedCall {
     comm::RingCopy& into_slots_;
     Commons::Host& host_;
     std::uint32_t me_;
-    bool reduces_;
+    bool combines_;
     Bytes piece_;                   // of a block, at most
     std::uint64_t first_call_ = 0;  // that of piece 0
 };

@@ -17,21 +17,18 @@ struct Limits {
     Bytes messages_end = 0;
 };
 
-// In shared memory all members of a long call wait for each other, piece by piece. By messages
-// nobody waits but for what it gets, so where each core has several members, and calls follow each
-// other, a member gets more done in its turn: that tells until the copies themselves cost more.
+// In shared memory all members of a long call wait for each other, piece by piece, but in a chain
+// (reduce, prefix). By messages nobody waits but for what it gets, so where each core has several
+// members, and calls follow each other, a member gets more done in its turn: that tells until the
+// copies themselves cost more.
 Limits limits_of(Operation operation, std::uint32_t n) {
     const bool two = n == 2;
     switch (operation) {
         case Operation::kBcast:
         case Operation::kConcat:
             return {two ? 64_KB : kNever};
-        case Operation::kReduce:
-            return two ? Limits{256_KB} : Limits{kNever, 0, 192_KB};
         case Operation::kCombine:
             return {two ? 256_KB : kNever};
-        case Operation::kPrefix:
-            return two || n > 8 ? Limits{} : Limits{kNever, 0, 6_KB};
         case Operation::kScatter:
             return two ? Limits{64_KB} : Limits{128_KB, 0, 128_KB};
         case Operation::kGather:
@@ -41,6 +38,8 @@ Limits limits_of(Operation operation, std::uint32_t n) {
             return n <= 4 ? Limits{96_KB, 6_KB, 96_KB} : Limits{32_KB};
         case Operation::kShift:
             return two ? Limits{64_KB} : Limits{128_KB, 6_KB, 128_KB};
+        case Operation::kReduce:
+        case Operation::kPrefix:
         case Operation::kSync:
             break;
     }

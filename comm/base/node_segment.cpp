@@ -171,8 +171,7 @@ SegmentLayout SegmentLayout::of(std::uint32_t tasks, std::uint32_t local_tasks,
     layout.ring_bytes = ring_bytes_for(local_tasks);
     layout.commons_offset =
         layout.fixed_bytes + std::uint64_t{local_tasks} * local_tasks * layout.pipe_bytes();
-    layout.staging_offset =
-        round_up(kCommonBase + std::uint64_t{local_tasks} * kCommonPerTask, kPage);
+    layout.staging_offset = round_up(poe::common_bytes(local_tasks), kPage);
     layout.common_bytes = layout.staging_offset + round_up(staging_bytes(local_tasks), kPage);
     layout.file_bytes = layout.commons_offset + kCommons * layout.common_bytes;
     return layout;
@@ -411,10 +410,11 @@ std::optional<std::uint32_t> NodeSegment::take_common() const {
     }
 }
 
-void NodeSegment::reserve_staging(std::uint32_t index, Bytes bytes) const {
-    POE_CHECK(index < kCommons && bytes <= staging_bytes(facts_.local_tasks), index, bytes);
+void NodeSegment::reserve_staging(std::uint32_t index, Bytes from, Bytes bytes) const {
+    POE_CHECK(index < kCommons && from + bytes <= staging_bytes(facts_.local_tasks), index, from,
+              bytes);
     const std::uint64_t start = facts_.layout.commons_offset + index * facts_.layout.common_bytes +
-                                facts_.layout.staging_offset;
+                                facts_.layout.staging_offset + from;
     reserve(start, start + bytes, "long data of a group");
 }
 

@@ -117,9 +117,9 @@ class NodeSegment {
     // memory is short.
     std::optional<std::uint32_t> take_common() const;
     void give_back_common(std::uint32_t index) const noexcept;
-    // Reserves the first `bytes` for long data of a piece that somebody has taken (idempotent).
-    // Throws Error.
-    void reserve_staging(std::uint32_t index, Bytes bytes) const;
+    // Reserves `bytes` of what is for long data, from `from` on, in a piece that somebody has taken
+    // (idempotent). Throws Error.
+    void reserve_staging(std::uint32_t index, Bytes from, Bytes bytes) const;
     // Maps one that somebody has taken, all of it. Throws Error.
     SegmentMapping map_common(std::uint32_t index) const;
 

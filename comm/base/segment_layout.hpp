@@ -42,19 +42,29 @@
 namespace poe {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x4745'5345'444f'4e50ull;  // "PNODESEG" in memory
-inline constexpr std::uint32_t kSegmentVersion = 10;
+inline constexpr std::uint32_t kSegmentVersion = 11;
 inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxTasks = 1u << 20;
 inline constexpr std::uint32_t kMaxLocalTasks = 4096;
 inline constexpr std::uint32_t kCommons = 16;
-// Of a common piece: for each local task, and besides.
-inline constexpr std::size_t kCommonPerTask = std::size_t{26} * 1024;
-inline constexpr std::size_t kCommonBase = std::size_t{16} * 16384 + 4 * kPage;
+// Of a common piece: how many calls of a few bytes a member may be ahead of another, so that a turn
+// on a core is worth many; less where there are many members. And enough for any group of so many.
+constexpr std::uint32_t short_depth(std::size_t members) noexcept {
+    return members <= 64 ? 256 : 64;
+}
+constexpr std::size_t common_bytes(std::size_t members) noexcept {
+    constexpr std::size_t kBase = std::size_t{16} * 16384 + 16 * kPage;
+    constexpr std::size_t kDeep = std::size_t{50} * 1024;
+    constexpr std::size_t kLess = std::size_t{26} * 1024;
+    const std::size_t deep = kDeep * (members < 64 ? members : 64);
+    return kBase + (deep > kLess * members ? deep : kLess * members);
+}
 // Of a common piece, for long data, reserved when some are exchanged: kStages times what members
-// put there at once, each at most stage_bytes. Less for each where there are many, so that all of
-// it stays in caches.
+// put there at once, each at most stage_bytes, and kChainStages times in calls whose members run
+// ahead of each other. Less for each where there are many, so that all of it stays in caches.
 inline constexpr std::uint32_t kStages = 4;
+inline constexpr std::uint32_t kChainStages = 8;
 constexpr std::size_t stage_bytes(std::size_t members) noexcept {
     constexpr std::size_t kMost = 32768;
     constexpr std::size_t kLeast = 2048;
@@ -66,7 +76,7 @@ constexpr std::size_t stage_bytes(std::size_t members) noexcept {
 constexpr std::size_t staging_bytes(std::size_t members) noexcept {
     const std::size_t few = members * stage_bytes(1);
     const std::size_t many = members * stage_bytes(members) + (std::size_t{1} << 20);
-    return kStages * (few < many ? few : many) + members * kLine + kPage;
+    return (kStages + kChainStages) * (few < many ? few : many) + 2 * (members * kLine + kPage);
 }
 inline constexpr std::size_t kMaxJobId = 40;
 

@@ -70,21 +70,6 @@ struct NumberPart : Commons::Part {
     bool gets = true;
 };
 
-// The sum of all members up to this one.
-struct ChainPart : Commons::Part {
-    void give(std::byte* slot) override {
-        sum += own;
-        std::memcpy(slot, &sum, sizeof sum);
-    }
-    void collect(std::byte*) override {}
-    Bytes result_bytes() const override { return sizeof sum; }
-    std::byte* destination() override { return nullptr; }
-    void take(const std::byte* before) override { std::memcpy(&sum, before, sizeof sum); }
-
-    std::uint64_t own = 0;
-    std::uint64_t sum = 0;
-};
-
 std::uint64_t number(std::uint32_t member, std::uint32_t call) {
     return (member + 1ull) * 1'000'003 + call * 17ull;
 }
@@ -93,6 +78,33 @@ std::uint64_t word_at(const std::byte* slot) {
     std::uint64_t word = 0;
     std::memcpy(&word, slot, sizeof word);
     return word;
+}
+
+// What `giver` has, when `taker` gets what this member has.
+std::uint64_t from_neighbour(Commons& commons, Commons::Host& host, std::uint32_t me,
+                             std::uint32_t giver, std::uint32_t taker, std::uint64_t own) {
+    const std::uint64_t each = commons.enter_for(taker, host);
+    std::memcpy(commons.slot_of(me, each), &own, sizeof own);
+    commons.tell_one(taker, each, host);
+    commons.await_one(giver, each, 4, host);
+    const std::uint64_t got = word_at(commons.slot_of(giver, each));
+    commons.through(each, host);
+    return got;
+}
+
+// The sum of all members up to this one.
+std::uint64_t along_chain(Commons& commons, Commons::Host& host, std::uint32_t members,
+                          std::uint32_t me, std::uint64_t own) {
+    const std::uint32_t taker = me + 1 == members ? Commons::kNobody : me + 1;
+    const std::uint64_t each = commons.enter_for(taker, host);
+    if (me > 0) {
+        commons.await_one(me - 1, each, 4, host);
+        own += word_at(commons.slot_of(me - 1, each));
+    }
+    std::memcpy(commons.slot_of(me, each), &own, sizeof own);
+    commons.tell_one(taker, each, host);
+    commons.through(each, host);
+    return own;
 }
 
 // Two exchanges at once: in the second round of each, one member adds all numbers up in a slot of
@@ -177,20 +189,13 @@ void run_member(std::byte* memory, const Commons::Sizes& sizes, std::uint32_t me
         } else if (kind == 3) {
             // Each gets its neighbour's.
             const std::uint32_t giver = (me + 1 + root) % members;
-            NumberPart neighbour = part;
             const std::uint32_t taker = (me + 2 * members - 1 - root) % members;
-            commons.pass_on({giver, taker, false}, neighbour, host);
             part.gets = true;
-            part.got = neighbour.got;
+            part.got = from_neighbour(commons, host, me, giver, taker, part.own);
             expected = number(giver, call);
         } else if (kind == 4) {
-            ChainPart chain;
-            chain.own = part.own;
-            commons.pass_on({me == 0 ? Commons::kNobody : me - 1,
-                             me + 1 == members ? Commons::kNobody : me + 1, true},
-                            chain, host);
             part.gets = true;
-            part.got = chain.sum;
+            part.got = along_chain(commons, host, members, me, part.own);
             expected = 0;
             for (std::uint32_t m = 0; m <= me; ++m) expected += number(m, call);
         } else if (kind == 5) {
@@ -223,15 +228,19 @@ void run_member(std::byte* memory, const Commons::Sizes& sizes, std::uint32_t me
 TEST_CASE("random calls of a group in shared memory") {
     constexpr Commons::Sizes kTight{4, 64, 64, 0};
     const auto kind = GENERATE(0, 1, 2);
-    const Commons::Sizes sizes = kind == 0 ? Commons::kLong : kind == 1 ? Commons::kShort : kTight;
+    const Commons::Sizes sizes = kind == 0   ? Commons::kLong
+                                 : kind == 1 ? Commons::short_of(7)
+                                             : kTight;
     for (const std::uint32_t members : {2u, 3u, 7u}) {
         for (unsigned seed = 1; seed <= 20; ++seed) {
             const Memory memory(Commons::bytes_for(members, sizes));
             std::atomic<std::uint32_t> wrong = 0;
             std::vector<std::thread> threads;
             for (std::uint32_t me = 0; me < members; ++me)
-                threads.emplace_back(
-                    [&, me] { run_member(memory.start(), sizes, members, me, seed, 300, wrong); });
+                threads.emplace_back([&, me] {
+                    run_member(memory.start(), sizes, members, me, seed, 3 * sizes.depth + 250,
+                               wrong);
+                });
             for (std::thread& thread : threads) thread.join();
             INFO("members " << members << " seed " << seed);
             CHECK(wrong == 1000);

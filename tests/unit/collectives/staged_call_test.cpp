@@ -6,6 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "collectives/chained_call.hpp"
+#include "collectives/local_calls.hpp"
 #include "tests/unit/collectives/calls_oracle.hpp"
 
 using namespace poe;
@@ -19,14 +21,17 @@ constexpr Bytes kLengths[] = {0, 4, 100, 4000, 32768, 65540, 150000};
 
 void run_member(std::byte* memory, std::uint32_t n, std::uint32_t me, unsigned seed, unsigned calls,
                 std::atomic<unsigned>& wrong) {
-    Commons commons(memory, n, me, StagedCall::sizes(n));
+    Commons staged(memory, n, me, StagedCall::sizes(n));
+    Commons chained(memory + Commons::bytes_for(n, StagedCall::sizes(n)), n, me,
+                    ChainedCall::sizes(n));
     comm::RingCopy into_slots;
     YieldingHost host;
     std::minstd_rand same(seed);
     for (unsigned call = 0; call < calls; ++call) {
         const Shape shape = random_shape(same, n, kLengths);
-        const bool in_place = same() % 4 == 0 && shape.operation == Operation::kCombine;
-        if (!StagedCall::fits(shape)) wrong += 1000;
+        const bool in_place = same() % 4 == 0 && (shape.operation == Operation::kCombine ||
+                                                  shape.operation == Operation::kPrefix);
+        if (!StagedCall::fits(shape) && !ChainedCall::fits(shape)) wrong += 1000;
         std::vector<std::byte> given =
             bytes_of(me, call, 0, shape.offset(n - 1) + shape.bytes + shape.length(n - 1));
         const std::vector<std::byte> wanted = expected(shape, me, call);
@@ -35,7 +40,12 @@ void run_member(std::byte* memory, std::uint32_t n, std::uint32_t me, unsigned s
         if (shape.operation == Operation::kBcast && static_cast<Rank>(me) == shape.root)
             result = given;
         Run run{given.data(), in_place ? given.data() : result.data(), kCompose, 0};
-        StagedCall(shape, run, commons, into_slots, host, me).run();
+        if (ChainedCall::fits(shape)) {
+            const ChainedCall::Tools tools{into_slots, nullptr, seed % 2 == 0};
+            ChainedCall(shape, run, chained, tools, host, me).run();
+        } else {
+            StagedCall(shape, run, staged, into_slots, host, me).run();
+        }
         // What a member gives is its own again.
         const std::vector<std::byte>& got = in_place ? given : result;
         if (!std::equal(wanted.begin(), wanted.end(), got.begin())) ++wrong;
@@ -48,7 +58,9 @@ void run_member(std::byte* memory, std::uint32_t n, std::uint32_t me, unsigned s
 TEST_CASE("random long calls in shared memory") {
     for (const std::uint32_t n : {2u, 3u, 6u}) {
         for (unsigned seed = 1; seed <= 8; ++seed) {
-            std::vector<std::byte> bytes(Commons::bytes_for(n, StagedCall::sizes(n)) + kLine);
+            const Bytes staged = Commons::bytes_for(n, StagedCall::sizes(n));
+            const Bytes chained = Commons::bytes_for(n, ChainedCall::sizes(n));
+            std::vector<std::byte> bytes(staged + chained + kLine);
             const auto at = reinterpret_cast<std::uintptr_t>(bytes.data());
             std::byte* memory = bytes.data() + (kLine - at % kLine) % kLine;
             std::atomic<unsigned> wrong = 0;
@@ -62,9 +74,11 @@ TEST_CASE("random long calls in shared memory") {
     }
 }
 
-TEST_CASE("all groups' memory for long data has room in a common piece") {
-    for (std::uint32_t local : {1u, 2u, 3u, 31u, 32u, 33u, 100u, 512u, 513u, 4096u}) {
-        for (std::uint32_t n = 1; n <= local; n += n < 40 ? 1 : 37)
-            CHECK(Commons::bytes_for(n, StagedCall::sizes(n)) <= staging_bytes(local));
+TEST_CASE("all groups' memory has room in a common piece") {
+    for (std::uint32_t local : {1u, 2u, 3u, 31u, 32u, 33u, 64u, 65u, 100u, 512u, 513u, 4096u}) {
+        for (std::uint32_t n = 1; n <= local; n += n < 70 ? 1 : 37) {
+            CHECK(LocalCalls::bytes_for(n) <= common_bytes(local));
+            CHECK(LocalCalls::staging_for(n) <= staging_bytes(local));
+        }
     }
 }

@@ -1,0 +1,58 @@
+// A reduction or a prefix in the shared memory of a group (commons.hpp), along a chain: a member
+// adds its own to the sum in the slot of the member before it, and puts the new sum into its own
+// slot, for the next. So each byte is read, added and written once; nothing is copied before it is
+// added. The chain of a prefix goes through all ranks; that of a reduction comes from both ends to
+// the root. So sums are in rank order.
+//
+// A member waits only for its neighbours: with many tasks to a core each does what there is room
+// for in its turn, several calls or pieces of a long one, before the others take it up. Functions
+// of the user's are told of whole vectors only, so longer ones are not for it. Apart from
+// StagedCall, in which members put data into slots for others to take, and of which more than a few
+// pieces under way would not stay in a core's cache.
+#pragma once
+
+#include "collectives/commons.hpp"
+#include "collectives/plan.hpp"
+#include "comm/ring_copy.hpp"
+
+namespace poe::collectives {
+
+class ChainedCall {
+  public:
+    // Whether such a call can be made in pieces; in one, any of reduce and prefix can. Depends on
+    // the shape only, so all members agree.
+    static bool fits(const Shape& shape) noexcept;
+    // The memory that the members of a group of this size need for long data.
+    static constexpr Commons::Sizes sizes(std::uint32_t members) noexcept {
+        return {kChainStages, stage_bytes(members), 0, 0};
+    }
+
+    // What a member needs of its task, beside the memory. All must outlive the call.
+    struct Tools {
+        comm::RingCopy& into_slots;  // knows what copies into slots cost in calls before
+        std::byte* scratch;          // as long as a slot, for functions of the user's
+        bool crowded;                // members have to share cores; the same at all
+    };
+    ChainedCall(const Shape& shape, const Run& run, Commons& commons, const Tools& tools,
+                Commons::Host& host, std::uint32_t me);
+    // Makes it. Blocking.
+    void run();
+
+  private:
+    static constexpr std::uint32_t kNobody = Commons::kNobody;
+    void add(const std::byte* own, std::uint64_t call, std::byte* sum, Bytes bytes);
+
+    const Shape& shape_;
+    const Run& run_;
+    Commons& commons_;
+    const Tools& tools_;
+    Commons::Host& host_;
+    std::uint32_t me_;
+    Bytes piece_;  // of the vector, at most
+    // Whose sums this member adds its own to, and who adds to its sum; kNobody.
+    std::uint32_t lower_ = kNobody;
+    std::uint32_t higher_ = kNobody;
+    std::uint32_t taker_ = kNobody;
+};
+
+}  // namespace poe::collectives
