@@ -19,7 +19,7 @@ Commons::Commons(std::byte* memory, std::uint32_t members, std::uint32_t me, con
       slots_(reinterpret_cast<std::byte*>(done_ + members)),
       results_(slots_ + Bytes{sizes.depth} * members * sizes.slot),
       seen_done_(members),
-      past_(sizes.depth) {}
+      takers_(sizes.depth, kNobody) {}
 
 // A member that is not done with so many calls; members_ when all are.
 std::uint32_t Commons::first_behind(std::uint64_t calls) const noexcept {
@@ -100,19 +100,12 @@ void Commons::end(std::uint64_t call, Host& host) noexcept {
 // The own slot must be free: nobody reads any more what it was given in call - depth.
 void Commons::await_slot(std::uint64_t call, Host& host) {
     if (call < sizes_.depth) return;
-    const Past& last = past(call);
-    switch (last.free) {
-        case Past::Free::kPublished:
-            await_published(call - sizes_.depth, last.member, host);
-            break;
-        case Past::Free::kTaken:
-            if (last.member != kNobody && call >= seen_done_[last.member] + sizes_.depth &&
-                call >= calls_of(last.member) + sizes_.depth)
-                await_through(last.member, call - sizes_.depth, host);
-            break;
-        case Past::Free::kAllThrough:
-            await_room(call, host);
-            break;
+    const std::uint32_t last = taker(call);
+    if (last == kAll) {
+        await_room(call, host);
+    } else if (last != kNobody && call >= seen_done_[last] + sizes_.depth &&
+               call >= calls_of(last) + sizes_.depth) {
+        await_through(last, call - sizes_.depth, host);
     }
 }
 
@@ -128,10 +121,8 @@ void Commons::await_word(const std::atomic<std::uint64_t>& word, std::uint32_t w
     if (!over()) host.wait(over, [whose] { return whose; });
 }
 
-void Commons::all_give(bool gets, Part& part, Host& host) {
-    const std::uint64_t call = call_++;
-    await_slot(call, host);
-    past(call) = {Past::Free::kPublished, kLast};
+void Commons::all_give(Part& part, Host& host) {
+    const std::uint64_t call = enter_for(kNobody, host);
     part.give(slot_of(me_, call));
     done_[me_].begun.store(call + 1, std::memory_order_release);
     std::atomic<std::uint64_t>& arrived = arrived_[call % sizes_.depth].word;
@@ -139,13 +130,11 @@ void Commons::all_give(bool gets, Part& part, Host& host) {
         arrived.store(0, std::memory_order_relaxed);
         part.collect(result(part, call));
         publish(call, host);
-    } else if (gets) {
+    } else {
         await_published(call, kLast, host);
     }
-    if (gets) {
-        part.take(result(part, call));
-        all_done_ = std::max(all_done_, call);
-    }
+    part.take(result(part, call));
+    all_done_ = std::max(all_done_, call);
     end(call, host);
 }
 
@@ -162,26 +151,9 @@ void Commons::await_one(std::uint32_t giver, std::uint64_t call, int looks, Host
     await_word(word, giver, call, host);
 }
 
-void Commons::one_gets(std::uint32_t root, Part& part, Host& host) {
-    const std::uint64_t call = call_++;
-    await_slot(call, host);
-    part.give(slot_of(me_, call));
-    if (me_ == root) {
-        past(call) = {Past::Free::kTaken, kNobody};
-        for (std::uint32_t m = 0; m < members_; ++m) {
-            if (m != me_) await_word(told(m, call), m, call, host);
-        }
-        part.collect(part.destination());
-    } else {
-        past(call) = {Past::Free::kTaken, root};
-        tell_one(root, call, host);
-    }
-    end(call, host);
-}
-
 void Commons::one_gives(std::uint32_t root, Part& part, Host& host) {
     const std::uint64_t call = call_++;
-    past(call) = {Past::Free::kPublished, root};
+    taker(call) = kNobody;
     if (root == me_) {
         await_room(call, host);
         part.collect(result(part, call));
@@ -195,22 +167,18 @@ void Commons::one_gives(std::uint32_t root, Part& part, Host& host) {
 
 // Here others may write to the own slot, and it to theirs.
 std::uint64_t Commons::enter(Host& host) {
-    if (call_ >= sizes_.depth && past(call_).free == Past::Free::kTaken) {
-        await_room(call_, host);
-    } else {
-        await_slot(call_, host);
-    }
+    await_room(call_, host);
     return pass_by();
 }
 
 std::uint64_t Commons::pass_by() noexcept {
-    past(call_) = {Past::Free::kAllThrough, kNobody};
+    taker(call_) = kAll;
     return call_++;
 }
 
-std::uint64_t Commons::enter_for(std::uint32_t taker, Host& host) {
+std::uint64_t Commons::enter_for(std::uint32_t whom, Host& host) {
     await_slot(call_, host);
-    past(call_) = {Past::Free::kTaken, taker};
+    taker(call_) = whom;
     return call_++;
 }
 

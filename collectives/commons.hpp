@@ -18,8 +18,8 @@
 //   slot[e]       its last word: e + 1 once what it holds is complete, with release, in a call in
 //                 which another member takes it; the rest written by its member; read by the last
 //                 to arrive, before it publishes, or by those who take from it, before they are
-//                 done. So a member may write it for call e when call e - depth has been published,
-//                 or when who takes from it is done with that. (In a chain each may be depth calls
+//                 done. So a member may write it for call e when it is done with call e - depth
+//                 itself, and so are who take from it there. (In a chain each may be depth calls
 //                 ahead of the next.) In an exchange others may write to it too: before they tell,
 //                 and in the second round after all have told, where members have agreed who writes
 //                 what; all must be done with call e - depth then.
@@ -79,11 +79,9 @@ class Commons {
         virtual ~Part() = default;
         // Puts what it gives into its slot.
         virtual void give(std::byte* slot) = 0;
-        // Works the result out: of the slots of all members, at the last to arrive or the root; or,
-        // where one gives all, at that one.
+        // Works the result out: of the slots of all members, at the last to arrive; or, where one
+        // gives all, at that one.
         virtual void collect(std::byte* result) = 0;
-        // Where a root wants it.
-        virtual std::byte* destination() = 0;
         // How long that result is.
         virtual Bytes result_bytes() const = 0;
         // Takes what it gets.
@@ -104,10 +102,8 @@ class Commons {
         virtual void wake(std::uint32_t member) noexcept = 0;
     };
 
-    // A call in which all give. Blocking for who `gets` something, or is to wait all the same.
-    void all_give(bool gets, Part& part, Host& host);
-    // A call in which all give and the root gets, and does all the work.
-    void one_gets(std::uint32_t root, Part& part, Host& host);
+    // A call in which all give, and all get or wait all the same.
+    void all_give(Part& part, Host& host);
     // A call in which the root gives all.
     void one_gives(std::uint32_t root, Part& part, Host& host);
     // An exchange is a call in parts, of which a member may have several under way, fewer than
@@ -168,13 +164,10 @@ class Commons {
     };
     // `root`: who publishes, or kLast, the last to arrive.
     static constexpr std::uint32_t kLast = ~0u;
-    // When the own slot of a call is free again: when `member` has published (kLast: the last to
-    // arrive); when `member` is through with it (kNobody: at once); when all are.
-    struct Past {
-        enum class Free { kPublished, kTaken, kAllThrough } free = Free::kPublished;
-        std::uint32_t member = kLast;
-    };
-    Past& past(std::uint64_t call) noexcept { return past_[call % sizes_.depth]; }
+    // Who takes from the own slot of one of the last `depth` calls, which is free again when that
+    // member, or kAll, is through with it.
+    static constexpr std::uint32_t kAll = ~0u - 2;
+    std::uint32_t& taker(std::uint64_t call) noexcept { return takers_[call % sizes_.depth]; }
     void await_slot(std::uint64_t call, Host& host);
     static void say(std::atomic<std::uint64_t>& word, std::uint64_t call, Host& host) noexcept;
     static void await_word(const std::atomic<std::uint64_t>& word, std::uint32_t whose,
@@ -207,7 +200,7 @@ class Commons {
     std::uint64_t call_ = 0;
     std::vector<std::uint64_t> seen_done_;  // calls that each was done with when last looked
     std::uint64_t all_done_ = 0;            // the least of them
-    std::vector<Past> past_;                // the last `depth` calls
+    std::vector<std::uint32_t> takers_;
 };
 
 }  // namespace poe::collectives

@@ -9,6 +9,8 @@
 namespace poe::collectives {
 namespace {
 
+// A cache line comes from another core within that time.
+constexpr int kLooks = 4;
 // So many members sort an index faster each for itself.
 constexpr std::uint32_t kFew = 4;
 
@@ -24,13 +26,8 @@ void put(std::byte* to, const std::byte* from, Bytes bytes) {
 class LocalPart final : public Commons::Part {
   public:
     LocalPart(const Shape& shape, const Run& run, const Commons& commons, std::uint32_t me,
-              bool barrier, std::byte* scratch)
-        : shape_(shape),
-          run_(run),
-          commons_(commons),
-          me_(me),
-          barrier_(barrier),
-          scratch_(scratch) {}
+              std::byte* scratch)
+        : shape_(shape), run_(run), commons_(commons), me_(me), scratch_(scratch) {}
 
     void give(std::byte* slot) override {
         const Bytes bytes =
@@ -109,17 +106,12 @@ class LocalPart final : public Commons::Part {
         }
     }
 
-    std::byte* destination() override { return run_.result; }
-
-    bool gets() const { return barrier_ || shape_.operation != Operation::kGather || is_root(); }
-
   private:
     bool is_root() const { return static_cast<Rank>(me_) == shape_.root; }
     const Shape& shape_;
     const Run& run_;
     const Commons& commons_;
     std::uint32_t me_;
-    bool barrier_;
     std::byte* scratch_;
 };
 
@@ -252,8 +244,10 @@ void LocalCalls::run(const Shape& shape, const Run& run, bool barrier) {
     } else if (shape.operation == Operation::kShift) {
         if (barrier) sync();
         shift(shape, run);
+    } else if (shape.operation == Operation::kGather && !barrier) {
+        gather(shape, run);
     } else {
-        run_at_once(shape, run, barrier);
+        run_at_once(shape, run);
     }
     // As every call does: a message that was sent before a sync has come after it.
     runtime_->messages().progress();
@@ -267,8 +261,6 @@ void LocalCalls::run_chained(const Shape& shape, const Run& run) {
 }
 
 void LocalCalls::shift(const Shape& shape, const Run& run) {
-    // A cache line comes from another core within that time.
-    constexpr int kLooks = 4;
     Commons& commons = memory_for(shape);
     const auto at = [&](std::int64_t step) {
         const std::uint32_t rank = shifted(shape, me_, step);
@@ -286,16 +278,32 @@ void LocalCalls::shift(const Shape& shape, const Run& run) {
     commons.through(call, *this);
 }
 
-void LocalCalls::run_at_once(const Shape& shape, const Run& run, bool barrier) {
+void LocalCalls::gather(const Shape& shape, const Run& run) {
     Commons& commons = memory_for(shape);
-    LocalPart part(shape, run, commons, me_, barrier, scratch_.data());
+    const auto root = static_cast<std::uint32_t>(shape.root);
+    if (me_ != root) {
+        const std::uint64_t call = commons.enter_for(root, *this);
+        put(commons.slot_of(me_, call), run.given, shape.bytes);
+        commons.tell_one(root, call, *this);
+        commons.through(call, *this);
+        return;
+    }
+    const std::uint64_t call = commons.enter_for(Commons::kNobody, *this);
+    for (std::uint32_t m = 0; m < shape.n; ++m) {
+        if (m != me_) commons.await_one(m, call, kLooks, *this);
+        put(run.result + m * shape.bytes, m == me_ ? run.given : commons.slot_of(m, call),
+            shape.bytes);
+    }
+    commons.through(call, *this);
+}
+
+void LocalCalls::run_at_once(const Shape& shape, const Run& run) {
+    Commons& commons = memory_for(shape);
+    LocalPart part(shape, run, commons, me_, scratch_.data());
     if (shape.operation == Operation::kBcast || shape.operation == Operation::kScatter) {
         commons.one_gives(static_cast<std::uint32_t>(shape.root), part, *this);
-    } else if (shape.operation == Operation::kGather && shape.n == 2 && !barrier) {
-        // The root does it by itself: of more members it would have to do more than its part.
-        commons.one_gets(static_cast<std::uint32_t>(shape.root), part, *this);
     } else {
-        commons.all_give(part.gets(), part, *this);
+        commons.all_give(part, *this);
     }
 }
 

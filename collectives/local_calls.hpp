@@ -48,9 +48,10 @@ class LocalCalls : private Commons::Host {
   private:
     static bool fits_at_once(const Shape& shape) noexcept;
     void sync();
-    void run_at_once(const Shape& shape, const Run& run, bool barrier);
+    void run_at_once(const Shape& shape, const Run& run);
     void run_chained(const Shape& shape, const Run& run);
     void shift(const Shape& shape, const Run& run);
+    void gather(const Shape& shape, const Run& run);
     Commons& staged();
     Commons& chained();
     Commons staging(Bytes from, const Commons::Sizes& sizes);

@@ -59,7 +59,6 @@ struct NumberPart : Commons::Part {
         std::memcpy(result, &sum, sizeof sum);
     }
     Bytes result_bytes() const override { return sizeof own; }
-    std::byte* destination() override { return reinterpret_cast<std::byte*>(&got); }
     void take(const std::byte* result) override { std::memcpy(&got, result, sizeof got); }
 
     const Commons* commons = nullptr;
@@ -67,7 +66,6 @@ struct NumberPart : Commons::Part {
     std::uint64_t own = 0;
     std::uint64_t got = 0;
     bool all = false;
-    bool gets = true;
 };
 
 std::uint64_t number(std::uint32_t member, std::uint32_t call) {
@@ -90,6 +88,24 @@ std::uint64_t from_neighbour(Commons& commons, Commons::Host& host, std::uint32_
     const std::uint64_t got = word_at(commons.slot_of(giver, each));
     commons.through(each, host);
     return got;
+}
+
+// The sum of all at the root; the others go on, and get nothing.
+std::uint64_t to_root(Commons& commons, Commons::Host& host, std::uint32_t members,
+                      std::uint32_t me, std::uint32_t root, std::uint64_t own) {
+    const std::uint64_t each = commons.enter_for(me == root ? Commons::kNobody : root, host);
+    std::uint64_t sum = me == root ? own : 0;
+    if (me != root) {
+        std::memcpy(commons.slot_of(me, each), &own, sizeof own);
+        commons.tell_one(root, each, host);
+    }
+    for (std::uint32_t m = 0; m < members && me == root; ++m) {
+        if (m == root) continue;
+        commons.await_one(m, each, 4, host);
+        sum += word_at(commons.slot_of(m, each));
+    }
+    commons.through(each, host);
+    return sum;
 }
 
 // The sum of all members up to this one.
@@ -181,7 +197,6 @@ void run_member(std::byte* memory, const Commons::Sizes& sizes, std::uint32_t me
         part.members = members;
         part.own = number(me, call);
         part.all = kind != 0;
-        part.gets = kind != 2 || root == me;
         std::uint64_t expected = number(root, call);
         if (kind == 0) {
             commons.one_gives(root, part, host);
@@ -190,34 +205,31 @@ void run_member(std::byte* memory, const Commons::Sizes& sizes, std::uint32_t me
             // Each gets its neighbour's.
             const std::uint32_t giver = (me + 1 + root) % members;
             const std::uint32_t taker = (me + 2 * members - 1 - root) % members;
-            part.gets = true;
             part.got = from_neighbour(commons, host, me, giver, taker, part.own);
             expected = number(giver, call);
         } else if (kind == 4) {
-            part.gets = true;
             part.got = along_chain(commons, host, members, me, part.own);
             expected = 0;
             for (std::uint32_t m = 0; m <= me; ++m) expected += number(m, call);
         } else if (kind == 5) {
-            part.gets = true;
             part.got = exchange(commons, host, members, me, call);
             expected = 0;
             for (std::uint32_t m = 0; m < members; ++m)
                 expected += number(m, call) + number(m, call + 1);
         } else if (kind == 6) {
-            part.gets = true;
             part.got = from_root(commons, host, members, me, root, call);
             expected = number(root, call) + me;
         } else {
-            if (kind == 2 && root % 2 == 0) {
-                commons.one_gets(root, part, host);
-            } else {
-                commons.all_give(part.gets, part, host);
-            }
             expected = 0;
             for (std::uint32_t m = 0; m < members; ++m) expected += number(m, call);
+            if (kind == 2) {
+                part.got = to_root(commons, host, members, me, root, part.own);
+                if (me != root) expected = 0;
+            } else {
+                commons.all_give(part, host);
+            }
         }
-        if (part.gets && part.got != expected) ++wrong;
+        if (part.got != expected) ++wrong;
     }
     // One is the last.
     if (commons.leave()) wrong += 1000;
