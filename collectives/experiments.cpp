@@ -12,8 +12,8 @@ namespace poe::collectives {
 namespace {
 
 constexpr int kType = 1;
-constexpr Bytes kLongest = Bytes{1} << 20;
-constexpr Bytes kLengths[] = {8, 256, 1024, 4096, 16384, 65536, 262144, kLongest};
+constexpr Bytes kShortest = 8;
+constexpr Bytes kLengths[] = {kShortest, 256, 1024, 4096, 16384, 65536, 262144, kLongestMeasured};
 
 double now() {
     return std::chrono::duration<double, std::micro>(
@@ -41,7 +41,7 @@ double mean(const std::vector<double>& values) {
 
 class Messages {
   public:
-    Messages() : buffer_(kLongest) {}
+    Messages() : buffer_(kLongestMeasured) {}
     void send(int to, Bytes bytes) { mpc_bsend(buffer_.data(), bytes, to, kType); }
     void receive(int from, Bytes bytes) {
         int source = from;
@@ -194,11 +194,12 @@ void fit_messages(const std::vector<LengthMeasured>& lengths, CostModel& model) 
     model.start_up = std::max(0.0, (wy - model.transfer * wx) / w);
 }
 
-std::vector<LengthMeasured> measure_lengths(const std::vector<int>& players) {
+std::vector<LengthMeasured> measure_lengths(const std::vector<int>& players, Bytes longest) {
     constexpr std::size_t kMostOthers = 7;
     Messages messages;
     std::vector<LengthMeasured> all;
     for (const Bytes bytes : kLengths) {
+        if (bytes > std::max(longest, kShortest)) break;
         Times times;
         for (std::size_t k = 1; k <= std::min(players.size() - 1, kMostOthers); ++k) {
             times.first.push_back(time_of(messages, players, k, 1, bytes));
@@ -209,9 +210,8 @@ std::vector<LengthMeasured> measure_lengths(const std::vector<int>& players) {
     return all;
 }
 
-void measure_sharing(const std::vector<int>& players, CostModel& model) {
-    constexpr Bytes kShort = 8;
-    constexpr Bytes kLong = 65536;
+void measure_sharing(const std::vector<int>& players, Bytes longest, CostModel& model) {
+    const Bytes more_bytes = std::min(Bytes{65536}, longest);
     const std::size_t n = players.size();
     model.message = 0;
     model.load = 0;
@@ -222,8 +222,9 @@ void measure_sharing(const std::vector<int>& players, CostModel& model) {
         const double two = exchange_time(messages, players, 2, bytes);
         return std::max(0.0, exchange_time(messages, players, n, bytes) - two) / more;
     };
-    model.message = grows(kShort);
-    model.load = std::max(0.0, grows(kLong) - model.message) / static_cast<double>(kLong);
+    model.message = grows(kShortest);
+    if (more_bytes <= kShortest) return;
+    model.load = std::max(0.0, grows(more_bytes) - model.message) / static_cast<double>(more_bytes);
 }
 
 }  // namespace poe::collectives

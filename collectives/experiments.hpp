@@ -39,11 +39,15 @@ struct LengthMeasured {
 // start_up and transfer: the line with the least relative error through the one-way times.
 void fit_messages(const std::vector<LengthMeasured>& lengths, CostModel& model);
 
+// What is measured at most.
+inline constexpr Bytes kLongestMeasured = Bytes{1} << 20;
+
 // Measures between this task's P0 = players[0] and the others, which all call it, as do all other
-// tasks of the job. Blocking; the answer is task 0's, which is players[0].
-std::vector<LengthMeasured> measure_lengths(const std::vector<int>& players);
+// tasks of the job; messages of 8 bytes and more, none longer than `longest`. Blocking; the answer
+// is task 0's, which is players[0].
+std::vector<LengthMeasured> measure_lengths(const std::vector<int>& players, Bytes longest);
 // Sets message and load: how much longer it takes when all players exchange with their neighbours
 // at once than when two do. Likewise.
-void measure_sharing(const std::vector<int>& players, CostModel& model);
+void measure_sharing(const std::vector<int>& players, Bytes longest, CostModel& model);
 
 }  // namespace poe::collectives

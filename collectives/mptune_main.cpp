@@ -28,7 +28,7 @@ namespace poe::collectives {
 namespace {
 
 constexpr const char* kHelp =
-    "usage: mptune [-o FILE] [-procs N]        measures messages, writes the tuning file\n"
+    "usage: mptune [-o FILE] [-longest BYTES]  measures messages, writes the tuning file\n"
     "       mptune -explain OPERATION BYTES N  each candidate, predicted and measured\n"
     "       mptune -check [-procs N]           how often calls take nearly the best\n"
     "       mptune -table [-o FILE]            measures calls, writes down where the model is "
@@ -42,6 +42,7 @@ struct Arguments {
     Operation operation = Operation::kBcast;
     Bytes bytes = 0;
     std::uint32_t n = 0;
+    Bytes longest = kLongestMeasured;
 };
 
 std::optional<std::uint64_t> number_of(std::string_view text) {
@@ -101,6 +102,12 @@ Result<Arguments> read(const std::vector<std::string>& words, bool is_task) {
             arguments.what = Arguments::What::kTable;
         } else if (words[i] == "-o" && i + 1 < words.size()) {
             arguments.file = words[++i];
+        } else if (words[i] == "-longest" && i + 1 < words.size()) {
+            const auto longest = number_of(words[++i]);
+            if (!longest || *longest < 8)
+                return mistake("-longest: \"" + words[i] + "\" is no length of messages",
+                               "expected 8 bytes or more, with k or m for powers of 1024");
+            arguments.longest = *longest;
         } else if (words[i] == "-explain") {
             const auto rest = words.begin() + static_cast<std::ptrdiff_t>(i) + 1;
             Result<Arguments> read = read_explain(arguments, {rest, words.end()});
@@ -153,10 +160,11 @@ Players find_players() {
     return players;
 }
 
-void measure_level(const char* name, const std::vector<int>& players, CostModel& model, bool tell) {
+void measure_level(const char* name, const std::vector<int>& players, Bytes longest,
+                   CostModel& model, bool tell) {
     if (players.size() < 2) return;
-    const std::vector<LengthMeasured> lengths = measure_lengths(players);
-    measure_sharing(players, model);
+    const std::vector<LengthMeasured> lengths = measure_lengths(players, longest);
+    measure_sharing(players, longest, model);
     if (!tell) return;
     fit_messages(lengths, model);
     model.lambdas.clear();
@@ -232,8 +240,8 @@ int measure(const Arguments& arguments, int me, int tasks) {
     if (tasks < 2 || path.empty()) return no_place(tasks, me);
     Tuning tuning = me == 0 ? known_so_far(path) : built_in_tuning(cores());
     const Players players = find_players();
-    measure_level("node", players.node, tuning.node, me == 0);
-    measure_level("network", players.network, tuning.network, me == 0);
+    measure_level("node", players.node, arguments.longest, tuning.node, me == 0);
+    measure_level("network", players.network, arguments.longest, tuning.network, me == 0);
     if (me != 0) return 0;
     if (!write_file(path, tuning_text(tuning, head(tasks)))) return 1;
     std::printf("written to %s\n", path.c_str());
