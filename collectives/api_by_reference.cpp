@@ -25,7 +25,8 @@ struct Number {
 bool numbers_are_there(const char* name, std::initializer_list<Number> numbers) {
     for (const Number& number : numbers) {
         if (number.address != nullptr) continue;
-        const poe::comm::ApiCall call(name);
+        const poe::comm::Caller caller(name);
+        const poe::comm::ApiCall call(caller);
         if (!call.ready()) {
             call.refuse_unready();
         } else {

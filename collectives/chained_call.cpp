@@ -72,7 +72,12 @@ void ChainedCall::run() {
 // Adds the own up to the sums of those before it.
 void ChainedCall::add(const std::byte* own, std::uint64_t call, std::byte* sum, Bytes bytes) {
     if (lower_ == kNobody && higher_ == kNobody) {
-        if (bytes > 0 && sum != own) tools_.into_slots(sum, own, bytes);
+        if (bytes == 0) return;
+        if (shape_.operation == Operation::kReduce) {
+            tools_.into_slots(sum, own, bytes);
+        } else {
+            std::memmove(sum, own, bytes);
+        }
         return;
     }
     if (lower_ != kNobody) {

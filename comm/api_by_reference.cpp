@@ -19,7 +19,8 @@ int refuse_nulls(const char* name, std::initializer_list<Number> numbers) {
     for (const Number& number : numbers) {
         if (number.where != nullptr) [[likely]]
             continue;
-        ApiCall call(name);
+        const Caller caller(name);
+        ApiCall call(caller);
         return refuse_null(call, number.name, "an int");
     }
     return 0;

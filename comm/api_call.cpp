@@ -24,7 +24,8 @@ namespace {
 class BackgroundProgress final : public ProgressWork {
   public:
     bool make_progress() noexcept override {
-        ApiCall call("a message that came while the task computed,");
+        const Caller caller("a message that came while the task computed,");
+        ApiCall call(caller);
         if (!call.ready()) return false;
         bool moved = false;
         call.run([&] {

@@ -57,6 +57,7 @@ class ApiCall {
   public:
     explicit ApiCall(const Caller& caller) noexcept
         : caller_(caller), runtime_(the_runtime()), entry_(runtime_.turn().enter()) {}
+    explicit ApiCall(Caller&&) = delete;  // it would be gone
     ~ApiCall() {
         if (entry_ == Turn::Entry::kRefused) [[unlikely]]
             return;

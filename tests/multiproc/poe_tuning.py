@@ -50,6 +50,12 @@ class Tuning(LaunchTest):
         self.assertIn("level network", result.stdout)
         self.assertIn("level node\n" + node, files[0].read_text())
 
+    def test_only_short_messages_are_measured(self):
+        file = self.home / "short"
+        result = mptune("-procs", "3", "-longest", "1k", "-o", str(file))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(re.findall(r"(?m)^lambda (\d+) ", file.read_text()), ["8", "256", "1024"])
+
     # By messages: tasks of a node that share memory need none.
     def taken(self, file):
         result = mptune("-explain", "bcast", "100k", "5", "-euilib", "ip", MP_TUNEFILE=file)
@@ -143,6 +149,8 @@ class Tuning(LaunchTest):
                             (("-explain", "bcast"), "mptune -explain bcast 64k 16"),
                             (("-explain", "bcast", "many", "4"), "\"many\" is no number of bytes"),
                             (("-explain", "bcast", "8", "1"), "\"1\" is no number of tasks"),
+                            (("-longest", "7"), "\"7\" is no length of messages; expected 8 bytes or more"),
+                            (("-longest", "1g"), "\"1g\" is no length of messages"),
                             (("-o", "x", "-quick"), "\"-quick\" is no flag")):
             result = mptune(*words)
             self.assertEqual(result.returncode, 2, (words, result.stderr))
