@@ -225,6 +225,12 @@ Commons& LocalCalls::chained() {
     return *chained_;
 }
 
+// Calls in which two get all that there is, and which are too long for a line.
+bool LocalCalls::is_swap(const Shape& shape) noexcept {
+    return shape.n == 2 &&
+           (shape.operation == Operation::kCombine || shape.operation == Operation::kConcat);
+}
+
 // Before calls in which members do not wait for all others.
 void LocalCalls::sync() {
     Shape shape;
@@ -246,6 +252,8 @@ void LocalCalls::run(const Shape& shape, const Run& run, bool barrier) {
         shift(shape, run);
     } else if (shape.operation == Operation::kGather && !barrier) {
         gather(shape, run);
+    } else if (is_swap(shape)) {
+        swap(shape, run);
     } else {
         run_at_once(shape, run);
     }
@@ -293,6 +301,26 @@ void LocalCalls::gather(const Shape& shape, const Run& run) {
         if (m != me_) commons.await_one(m, call, kLooks, *this);
         put(run.result + m * shape.bytes, m == me_ ? run.given : commons.slot_of(m, call),
             shape.bytes);
+    }
+    commons.through(call, *this);
+}
+
+// Two tell each other all they have, and each does the work: sooner than if one does it for both.
+void LocalCalls::swap(const Shape& shape, const Run& run) {
+    Commons& commons = memory_for(shape);
+    const std::uint32_t other = 1 - me_;
+    const std::uint64_t call = commons.enter_for(other, *this);
+    put(commons.slot_of(me_, call), run.given, shape.bytes);
+    commons.tell_one(other, call, *this);
+    if (shape.operation == Operation::kConcat)
+        put(run.result + me_ * shape.bytes, run.given, shape.bytes);
+    commons.await_one(other, call, kLooks, *this);
+    const std::byte* its = commons.slot_of(other, call);
+    if (shape.operation == Operation::kConcat) {
+        put(run.result + other * shape.bytes, its, shape.bytes);
+    } else {
+        reduce_to(run.reduction, run.result, me_ == 0 ? run.given : its, me_ == 0 ? its : run.given,
+                  shape.bytes, scratch_.data());
     }
     commons.through(call, *this);
 }

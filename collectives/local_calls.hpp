@@ -52,6 +52,8 @@ class LocalCalls : private Commons::Host {
     void run_chained(const Shape& shape, const Run& run);
     void shift(const Shape& shape, const Run& run);
     void gather(const Shape& shape, const Run& run);
+    static bool is_swap(const Shape& shape) noexcept;
+    void swap(const Shape& shape, const Run& run);
     Commons& staged();
     Commons& chained();
     Commons staging(Bytes from, const Commons::Sizes& sizes);

@@ -16,14 +16,14 @@ from measuring import BUILD, HYDRA, OPEN_MPI, POE, ROOT, in_turns, output_of, ra
 TESTBED = str(ROOT / "tests" / "cluster" / "testbed")
 RATE, DELAY = "100mbit", "1ms"
 HOSTS = 16
-LAUNCHES = 3
+LAUNCHES = 5
 SECONDS = 0.5  # of measuring, in one launch
 PATIENCE = 30  # seconds for one launch
 PATIENCE_TUNING = 600
 MPTUNE = str(BUILD / "bin" / "mptune")
 # wirefilter stands still after some megabytes in a row, so lambda is measured with short messages.
 LONGEST = "256"
-LAMBDA_TREES = ("lambda:2", "lambda:8", "lambda:16")
+LAMBDA_TREES = ("lambda:8", "lambda:16", "lambda:32")
 CELLS = (("bcast", 1 << 20, 0.45), ("concat", 1 << 16, 0.75), ("index", 1 << 16, 0.7), ("index", 1 << 18, 0.9),
          ("sync", 8, 1.0))
 LAMBDA = 0.85  # of the binomial tree's time

@@ -190,7 +190,7 @@ class Limits(LaunchTest):
         self.assertRegex(result.stderr, rb"ERROR: .*ulimit -f.*File too large\n$")
         with tempfile.TemporaryFile() as file:  # the segment fits, the output does not
             result = poe("seq", "2000000", "-procs", "2", stdout=file,
-                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (16 << 20, 16 << 20)))
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (24 << 20, 24 << 20)))
         self.assertEqual(result.returncode, 1)
         self.assertIn(b"cannot write standard output: File too large", result.stderr)
 
