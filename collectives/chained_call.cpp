@@ -2,6 +2,7 @@
 #include "collectives/chained_call.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace poe::collectives {
@@ -11,6 +12,9 @@ namespace {
 // every call gets one call done in a turn.
 constexpr int kLooks = 32;
 constexpr Bytes kLeastPiece = 4096;
+// Of a few bytes of so many members a root adds all up sooner than they are handed on.
+constexpr Bytes kShortSum = 1024;
+constexpr std::uint32_t kMostOfOne = 32;
 
 // Where each member has a core the last one has to wait for a piece from all others, so short
 // pieces keep all of them at work sooner; else longer ones cost fewer turns.
@@ -41,13 +45,29 @@ ChainedCall::ChainedCall(const Shape& shape, const Run& run, Commons& commons, c
       host_(host),
       me_(me),
       piece_(piece_of(shape, commons.room(), tools.crowded)) {
-    const std::uint32_t last = shape.n - 1;
-    const std::uint32_t end =
-        shape.operation == Operation::kReduce ? static_cast<std::uint32_t>(shape.root) : last;
-    if (me <= end && me > 0) lower_ = me - 1;
-    if (me >= end && me < last) higher_ = me + 1;
-    if (me < end) taker_ = me + 1;
-    if (me > end) taker_ = me - 1;
+    if (shape.operation == Operation::kPrefix) {
+        if (me > 0) givers_.push_back(me - 1);
+        if (me + 1 < shape.n) taker_ = me + 1;
+        return;
+    }
+    // On either side of the root, at a distance d, a member has the sum of the members from there
+    // on, as many as d's lowest bit says; the root that of all.
+    const auto root = static_cast<std::int64_t>(shape.root);
+    const std::int64_t distance = me_ - root;
+    const bool flat = shape.bytes <= kShortSum && shape.n <= kMostOfOne;
+    const std::int64_t lowest = flat ? std::abs(distance) : distance & -distance;
+    if (distance != 0)
+        taker_ = static_cast<std::uint32_t>(distance > 0 ? me_ - lowest : me_ + lowest);
+    if (flat && distance != 0) return;
+    for (std::int64_t step = 1; step < shape.n && (distance == 0 || step < lowest);
+         step += flat ? 1 : step) {
+        const auto add_giver = [&](std::int64_t member) {
+            if (member >= 0 && member < shape.n)
+                givers_.push_back(static_cast<std::uint32_t>(member));
+        };
+        if (distance >= 0) add_giver(me_ + step);
+        if (distance <= 0) add_giver(me_ - step);
+    }
 }
 
 void ChainedCall::run() {
@@ -69,25 +89,22 @@ void ChainedCall::run() {
     } while (from < shape_.bytes);
 }
 
-// Adds the own up to the sums of those before it.
+// Adds the own to the sums of those who give to this member.
 void ChainedCall::add(const std::byte* own, std::uint64_t call, std::byte* sum, Bytes bytes) {
-    if (lower_ == kNobody && higher_ == kNobody) {
-        if (bytes == 0) return;
+    if (givers_.empty() && bytes > 0) {
         if (shape_.operation == Operation::kReduce) {
             tools_.into_slots(sum, own, bytes);
         } else {
             std::memmove(sum, own, bytes);
         }
-        return;
     }
-    if (lower_ != kNobody) {
-        commons_.await_one(lower_, call, kLooks, host_);
-        reduce_to(run_.reduction, sum, commons_.slot_of(lower_, call), own, bytes, tools_.scratch);
+    for (const std::uint32_t giver : givers_) {
+        commons_.await_one(giver, call, kLooks, host_);
+        const std::byte* its = commons_.slot_of(giver, call);
+        const bool before = giver < me_;
+        reduce_to(run_.reduction, sum, before ? its : own, before ? own : its, bytes,
+                  tools_.scratch);
         own = sum;
-    }
-    if (higher_ != kNobody) {
-        commons_.await_one(higher_, call, kLooks, host_);
-        reduce_to(run_.reduction, sum, own, commons_.slot_of(higher_, call), bytes, tools_.scratch);
     }
 }
 

@@ -1,10 +1,11 @@
-// A reduction or a prefix in the shared memory of a group (commons.hpp), along a chain: a member
-// adds its own to the sum in the slot of the member before it, and puts the new sum into its own
-// slot, for the next. So each byte is read, added and written once; nothing is copied before it is
-// added. The chain of a prefix goes through all ranks; that of a reduction comes from both ends to
-// the root. So sums are in rank order.
+// A reduction or a prefix in the shared memory of a group (commons.hpp), handed on from slot to
+// slot: a member adds its own to the sums in the slots of members before it, and puts the new sum
+// into its own slot, for the next. So each byte is read, added and written once; nothing is copied
+// before it is added but by who begins. A prefix goes along a chain through all ranks; a reduction
+// along a binomial tree on either side of the root, so that a single one does not have to come
+// round all members. Sums are in rank order.
 //
-// A member waits only for its neighbours: with many tasks to a core each does what there is room
+// A member waits only for those: with many tasks to a core each does what there is room
 // for in its turn, several calls or pieces of a long one, before the others take it up. Functions
 // of the user's are told of whole vectors only, so longer ones are not for it. Apart from
 // StagedCall, in which members put data into slots for others to take, and of which more than a few
@@ -40,6 +41,18 @@ class ChainedCall {
 
   private:
     static constexpr std::uint32_t kNobody = Commons::kNobody;
+    // All that a member may have: a few members, or each power of two on either side of the root.
+    class Givers {
+      public:
+        void push_back(std::uint32_t member) noexcept { members_[many_++] = member; }
+        bool empty() const noexcept { return many_ == 0; }
+        const std::uint32_t* begin() const noexcept { return members_; }
+        const std::uint32_t* end() const noexcept { return members_ + many_; }
+
+      private:
+        std::uint32_t members_[64];
+        std::uint32_t many_ = 0;
+    };
     void add(const std::byte* own, std::uint64_t call, std::byte* sum, Bytes bytes);
 
     const Shape& shape_;
@@ -49,9 +62,8 @@ class ChainedCall {
     Commons::Host& host_;
     std::uint32_t me_;
     Bytes piece_;  // of the vector, at most
-    // Whose sums this member adds its own to, and who adds to its sum; kNobody.
-    std::uint32_t lower_ = kNobody;
-    std::uint32_t higher_ = kNobody;
+    // Whose sums this member adds its own to, the nearest first, and who adds to its sum.
+    Givers givers_;
     std::uint32_t taker_ = kNobody;
 };
 
