@@ -1,7 +1,6 @@
 // pmarray on a terminal: what is on the screen, in which colours, at which size, how many bytes a
 // change costs, and that the terminal is as before, however pmarray ends.
 #include <csignal>
-#include <cstring>
 #include <fstream>
 #include <sys/wait.h>
 
@@ -37,11 +36,6 @@ bool shows_array(Terminal& terminal) {
     return terminal.wait_for("this is task 3");
 }
 
-bool same_settings(const termios& a, const termios& b) {
-    return a.c_iflag == b.c_iflag && a.c_oflag == b.c_oflag && a.c_cflag == b.c_cflag &&
-           a.c_lflag == b.c_lflag && std::memcmp(a.c_cc, b.c_cc, sizeof a.c_cc) == 0;
-}
-
 std::string color_of(const VTermScreenCell& cell) {
     if (VTERM_COLOR_IS_DEFAULT_FG(&cell.fg)) return "default";
     if (VTERM_COLOR_IS_INDEXED(&cell.fg)) return std::to_string(cell.fg.indexed.idx);
@@ -53,7 +47,6 @@ std::string color_of(const VTermScreenCell& cell) {
 TEST_CASE("the array on a terminal, and its end") {
     Job job;
     Terminal terminal(24, 80, pmarray(job));
-    const termios before = terminal.settings();
     REQUIRE(shows_array(terminal));
     CHECK(terminal.on_other_screen());
     CHECK_FALSE(terminal.cursor_visible());
@@ -69,16 +62,15 @@ TEST_CASE("the array on a terminal, and its end") {
     CHECK_FALSE(terminal.on_other_screen());
     CHECK(terminal.cursor_visible());
     CHECK(terminal.mouse_mode() == VTERM_PROP_MOUSE_NONE);
-    CHECK(same_settings(before, terminal.settings()));
+    CHECK(terminal.settings_as_before());
 }
 
 TEST_CASE("however it ends, the terminal is as before") {
     const int signal = GENERATE(SIGTERM, SIGHUP, SIGINT, SIGSEGV, SIGABRT);
     Job job;
     Terminal terminal(24, 80, pmarray(job));
-    const termios before = terminal.settings();
     REQUIRE(shows_array(terminal));
-    REQUIRE_FALSE(same_settings(before, terminal.settings()));
+    REQUIRE_FALSE(terminal.settings_as_before());
     terminal.signal(signal);
     const int status = terminal.end();
     const bool deadly = signal == SIGSEGV || signal == SIGABRT;
@@ -89,7 +81,7 @@ TEST_CASE("however it ends, the terminal is as before") {
     CHECK_FALSE(terminal.on_other_screen());
     CHECK(terminal.cursor_visible());
     CHECK(terminal.mouse_mode() == VTERM_PROP_MOUSE_NONE);
-    CHECK(same_settings(before, terminal.settings()));
+    CHECK(terminal.settings_as_before());
 }
 
 TEST_CASE("one light that changes costs at most a hundred bytes") {

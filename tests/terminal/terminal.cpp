@@ -1,6 +1,7 @@
 // See terminal.hpp.
 #include "tests/terminal/terminal.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -76,6 +77,7 @@ Terminal::Terminal(int lines, int columns, const std::vector<std::string>& comma
     if (::openpty(&master, &slave, nullptr, nullptr, &size) != 0) return;
     master_.reset(master);
     slave_.reset(slave);
+    ::tcgetattr(slave, &before_);
     pid_ = ::fork();
     if (pid_ != 0) return;
     ::login_tty(slave);
@@ -190,10 +192,12 @@ std::pair<int, int> Terminal::find(const std::string& text) const {
     return {-1, -1};
 }
 
-termios Terminal::settings() const {
-    termios settings{};
-    ::tcgetattr(slave_.get(), &settings);
-    return settings;
+bool Terminal::settings_as_before() const {
+    termios now{};
+    if (::tcgetattr(slave_.get(), &now) != 0) return false;
+    return now.c_iflag == before_.c_iflag && now.c_oflag == before_.c_oflag &&
+           now.c_cflag == before_.c_cflag && now.c_lflag == before_.c_lflag &&
+           std::equal(std::begin(now.c_cc), std::end(now.c_cc), std::begin(before_.c_cc));
 }
 
 int Terminal::end() {

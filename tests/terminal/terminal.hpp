@@ -42,7 +42,8 @@ class Terminal {
     bool on_other_screen() const { return other_screen_; }
     bool cursor_visible() const { return cursor_visible_; }
     int mouse_mode() const { return mouse_mode_; }
-    termios settings() const;
+    // Whether the terminal's settings are those that it had before the program was started.
+    bool settings_as_before() const;
     // Waits until the program is stopped, by a signal; false after a long while.
     bool wait_until_stopped();
     pid_t pid() const { return pid_; }
@@ -59,6 +60,7 @@ class Terminal {
     int columns_;
     UniqueFd master_;
     UniqueFd slave_;  // so that settings can be asked for when the program has ended
+    termios before_{};
     pid_t pid_ = -1;
     std::size_t bytes_ = 0;
     bool other_screen_ = false;

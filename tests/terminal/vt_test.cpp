@@ -1,7 +1,6 @@
 // vt on a terminal: what is on the screen, that keys work, and that the terminal is as before,
 // however vt ends.
 #include <csignal>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sys/wait.h>
@@ -34,11 +33,6 @@ struct TraceFile {
     std::filesystem::path folder;
 };
 
-bool same_settings(const termios& a, const termios& b) {
-    return a.c_iflag == b.c_iflag && a.c_oflag == b.c_oflag && a.c_cflag == b.c_cflag &&
-           a.c_lflag == b.c_lflag && std::memcmp(a.c_cc, b.c_cc, sizeof a.c_cc) == 0;
-}
-
 std::vector<std::string> vt(const TraceFile& file) {
     return {POE_BIN "/vt", file.path()};
 }
@@ -48,7 +42,6 @@ std::vector<std::string> vt(const TraceFile& file) {
 TEST_CASE("a trace on the screen, keys, and its end") {
     const TraceFile file;
     Terminal terminal(24, 80, vt(file));
-    const termios before = terminal.settings();
     REQUIRE(terminal.wait_for("timeline"));
     CHECK(terminal.on_other_screen());
     CHECK(terminal.find("vt solver  4 tasks").first == 0);
@@ -74,20 +67,19 @@ TEST_CASE("a trace on the screen, keys, and its end") {
     CHECK(terminal.end() == 0);
     CHECK_FALSE(terminal.on_other_screen());
     CHECK(terminal.cursor_visible());
-    CHECK(same_settings(before, terminal.settings()));
+    CHECK(terminal.settings_as_before());
 }
 
 TEST_CASE("however vt ends, the terminal is as before") {
     const int signal = GENERATE(SIGTERM, SIGINT, SIGSEGV);
     const TraceFile file;
     Terminal terminal(24, 80, vt(file));
-    const termios before = terminal.settings();
     REQUIRE(terminal.wait_for("timeline"));
     terminal.signal(signal);
     CHECK(terminal.end() != 0);
     CHECK_FALSE(terminal.on_other_screen());
     CHECK(terminal.cursor_visible());
-    CHECK(same_settings(before, terminal.settings()));
+    CHECK(terminal.settings_as_before());
 }
 
 TEST_CASE("playing comes to the end and stops") {
