@@ -34,6 +34,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <vector>
 
@@ -41,6 +42,11 @@
 #include "comm/base/types.hpp"
 
 namespace poe::collectives {
+
+// As memmove, also of nothing at no address.
+inline void put(std::byte* to, const std::byte* from, Bytes bytes) noexcept {
+    if (bytes > 0) std::memmove(to, from, bytes);
+}
 
 class Commons {
   public:
@@ -125,7 +131,7 @@ class Commons {
     void await_worked(std::uint32_t member, std::uint64_t call, Host& host) const {
         await_word(done_[member].worked, member, call, host);
     }
-    // The same where each writes its own slot only, room() of it, and one other member at most, or
+    // As enter, where each writes its own slot only, room() of it, and one other member at most, or
     // kNobody, takes what is in this one's: waits for that one alone, and tells it alone.
     std::uint64_t enter_for(std::uint32_t taker, Host& host);
     void tell_one(std::uint32_t taker, std::uint64_t call, Host& host) noexcept;

@@ -9,10 +9,6 @@ namespace {
 // More members than these let one of them work out what all get.
 constexpr std::uint32_t kFew = 4;
 
-void put(std::byte* to, const std::byte* from, Bytes bytes) {
-    if (bytes > 0) std::memmove(to, from, bytes);
-}
-
 }  // namespace
 
 bool LineCalls::fits(const Shape& shape, bool barrier) noexcept {

@@ -14,13 +14,9 @@ constexpr int kLooks = 4;
 // So many members sort an index faster each for itself.
 constexpr std::uint32_t kFew = 4;
 
-// What is for long data: these, and behind them those for calls along a chain.
+// What is for long data: these, and behind them those for sums that are handed on.
 constexpr Bytes staged_bytes(std::uint32_t members) {
     return Commons::bytes_for(members, StagedCall::sizes(members));
-}
-
-void put(std::byte* to, const std::byte* from, Bytes bytes) {
-    if (bytes > 0) std::memmove(to, from, bytes);
 }
 
 class LocalPart final : public Commons::Part {
@@ -144,7 +140,7 @@ LocalCalls::~LocalCalls() {
     // All have made the same calls, so all have it or none.
     std::byte* staging = memory_.data() + runtime_->segment()->facts().layout.staging_offset;
     if (staged_) std::memset(staging, 0, staged_bytes(members));
-    if (chained_)
+    if (relayed_)
         std::memset(staging + staged_bytes(members), 0,
                     staging_for(members) - staged_bytes(members));
     std::memset(memory_.data(), 0, bytes_for(members));
@@ -157,11 +153,11 @@ Bytes LocalCalls::bytes_for(std::uint32_t members) noexcept {
 }
 
 Bytes LocalCalls::staging_for(std::uint32_t members) noexcept {
-    return staged_bytes(members) + Commons::bytes_for(members, ChainedCall::sizes(members));
+    return staged_bytes(members) + Commons::bytes_for(members, RelayedCall::sizes(members));
 }
 
 bool LocalCalls::fits(const Shape& shape) noexcept {
-    return fits_at_once(shape) || ChainedCall::fits(shape) || StagedCall::fits(shape);
+    return fits_at_once(shape) || RelayedCall::fits(shape) || StagedCall::fits(shape);
 }
 
 // Whether all that is given, and all that comes of it, has room in one call.
@@ -219,10 +215,10 @@ Commons& LocalCalls::staged() {
     return *staged_;
 }
 
-Commons& LocalCalls::chained() {
-    if (!chained_)
-        chained_.emplace(staging(staged_bytes(group_->size()), ChainedCall::sizes(group_->size())));
-    return *chained_;
+Commons& LocalCalls::relayed() {
+    if (!relayed_)
+        relayed_.emplace(staging(staged_bytes(group_->size()), RelayedCall::sizes(group_->size())));
+    return *relayed_;
 }
 
 // Calls in which two get all that there is, and which are too long for a line.
@@ -243,7 +239,7 @@ void LocalCalls::run(const Shape& shape, const Run& run, bool barrier) {
         lines_->run(shape, run, *this, scratch_.data());
     } else if (shape.operation == Operation::kReduce || shape.operation == Operation::kPrefix) {
         if (barrier) sync();
-        run_chained(shape, run);
+        run_relayed(shape, run);
     } else if (!fits_at_once(shape)) {
         if (barrier) sync();
         StagedCall(shape, run, staged(), into_slots_, *this, me_).run();
@@ -261,11 +257,11 @@ void LocalCalls::run(const Shape& shape, const Run& run, bool barrier) {
     runtime_->messages().progress();
 }
 
-void LocalCalls::run_chained(const Shape& shape, const Run& run) {
+void LocalCalls::run_relayed(const Shape& shape, const Run& run) {
     const SegmentFacts& facts = runtime_->segment()->facts();
-    const ChainedCall::Tools tools{into_slots_, scratch_.data(), facts.local_tasks > facts.cpus};
-    Commons& commons = fits_at_once(shape) ? memory_for(shape) : chained();
-    ChainedCall(shape, run, commons, tools, *this, me_).run();
+    const RelayedCall::Tools tools{into_slots_, scratch_.data(), facts.local_tasks > facts.cpus};
+    Commons& commons = fits_at_once(shape) ? memory_for(shape) : relayed();
+    RelayedCall(shape, run, commons, tools, *this, me_).run();
 }
 
 void LocalCalls::shift(const Shape& shape, const Run& run) {

@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include "collectives/chained_call.hpp"
 #include "collectives/commons.hpp"
 #include "collectives/line_calls.hpp"
 #include "collectives/plan.hpp"
+#include "collectives/relayed_call.hpp"
 #include "collectives/staged_call.hpp"
 #include "comm/runtime.hpp"
 
@@ -49,13 +49,13 @@ class LocalCalls : private Commons::Host {
     static bool fits_at_once(const Shape& shape) noexcept;
     void sync();
     void run_at_once(const Shape& shape, const Run& run);
-    void run_chained(const Shape& shape, const Run& run);
+    void run_relayed(const Shape& shape, const Run& run);
     void shift(const Shape& shape, const Run& run);
     void gather(const Shape& shape, const Run& run);
     static bool is_swap(const Shape& shape) noexcept;
     void swap(const Shape& shape, const Run& run);
     Commons& staged();
-    Commons& chained();
+    Commons& relayed();
     Commons staging(Bytes from, const Commons::Sizes& sizes);
     Commons& memory_for(const Shape& shape) noexcept;
     void wait(const std::function<bool()>& over,
@@ -73,7 +73,7 @@ class LocalCalls : private Commons::Host {
     std::optional<Commons> long_;
     std::optional<LineCalls> lines_;
     std::optional<Commons> staged_;       // from the first call that needs it,
-    std::optional<Commons> chained_;      // and so this one
+    std::optional<Commons> relayed_;      // and so this one
     comm::RingCopy into_slots_;           // of both
     std::vector<std::uint32_t> indices_;  // of members, within the node
     std::vector<std::byte> scratch_;      // for functions of the user's

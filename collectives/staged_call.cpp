@@ -33,10 +33,6 @@ Bytes room_for(const Shape& shape) {
     }
 }
 
-void put(std::byte* to, const std::byte* from, Bytes bytes) {
-    if (bytes > 0) std::memmove(to, from, bytes);
-}
-
 }  // namespace
 
 bool StagedCall::fits(const Shape& shape) noexcept {

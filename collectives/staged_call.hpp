@@ -8,7 +8,7 @@
 // one, so with many tasks to a core each has to get a turn once a piece, not twice. In a
 // combination each piece is cut into a slice for each member, which in a second round adds up that
 // slice of all slots, in rank order, into slot 0; only then it is taken. So its functions are the
-// predefined ones. Other reductions go along a chain (chained_call.hpp).
+// predefined ones. Other reductions are handed on (relayed_call.hpp).
 #pragma once
 
 #include "collectives/commons.hpp"

@@ -7,8 +7,8 @@
 //             The same when waits have again and again lasted until the first yields: then somebody
 //             else has this core too (a task bound to it, another job), whatever the numbers say.
 //             Now and then a wait spins again, to see whether that has changed. A task that can
-//             sleep where all that it waits for wakes it by itself (connections only) yields for 1 ms;
-//             but where a yield lasts 2 ms, somebody who does not wait has this core too, and
+//             sleep where all that it waits for wakes it by itself (connections only) yields for 1
+//             ms; but where a yield lasts 2 ms, somebody who does not wait has this core too, and
 //             the next waits sleep at once, the first time for 50 us: the kernel soon runs who
 //             wakes. Such a task never looks several times in a row, since each of its looks is a
 //             system call.

@@ -61,10 +61,10 @@ constexpr std::size_t common_bytes(std::size_t members) noexcept {
     return kBase + (deep > kLess * members ? deep : kLess * members);
 }
 // Of a common piece, for long data, reserved when some are exchanged: kStages times what members
-// put there at once, each at most stage_bytes, and kChainStages times in calls whose members run
+// put there at once, each at most stage_bytes, and kRelayStages times in calls whose members run
 // ahead of each other. Less for each where there are many, so that all of it stays in caches.
 inline constexpr std::uint32_t kStages = 4;
-inline constexpr std::uint32_t kChainStages = 8;
+inline constexpr std::uint32_t kRelayStages = 8;
 constexpr std::size_t stage_bytes(std::size_t members) noexcept {
     constexpr std::size_t kMost = 32768;
     constexpr std::size_t kLeast = 2048;
@@ -76,7 +76,7 @@ constexpr std::size_t stage_bytes(std::size_t members) noexcept {
 constexpr std::size_t staging_bytes(std::size_t members) noexcept {
     const std::size_t few = members * stage_bytes(1);
     const std::size_t many = members * stage_bytes(members) + (std::size_t{1} << 20);
-    return (kStages + kChainStages) * (few < many ? few : many) + 2 * (members * kLine + kPage);
+    return (kStages + kRelayStages) * (few < many ? few : many) + 2 * (members * kLine + kPage);
 }
 inline constexpr std::size_t kMaxJobId = 40;
 

@@ -6,8 +6,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "collectives/chained_call.hpp"
 #include "collectives/local_calls.hpp"
+#include "collectives/relayed_call.hpp"
 #include "tests/unit/collectives/calls_oracle.hpp"
 
 using namespace poe;
@@ -22,8 +22,8 @@ constexpr Bytes kLengths[] = {0, 4, 100, 4000, 32768, 65540, 150000};
 void run_member(std::byte* memory, std::uint32_t n, std::uint32_t me, unsigned seed, unsigned calls,
                 std::atomic<unsigned>& wrong) {
     Commons staged(memory, n, me, StagedCall::sizes(n));
-    Commons chained(memory + Commons::bytes_for(n, StagedCall::sizes(n)), n, me,
-                    ChainedCall::sizes(n));
+    Commons relayed(memory + Commons::bytes_for(n, StagedCall::sizes(n)), n, me,
+                    RelayedCall::sizes(n));
     comm::RingCopy into_slots;
     YieldingHost host;
     std::minstd_rand same(seed);
@@ -31,7 +31,7 @@ void run_member(std::byte* memory, std::uint32_t n, std::uint32_t me, unsigned s
         const Shape shape = random_shape(same, n, kLengths);
         const bool in_place = same() % 4 == 0 && (shape.operation == Operation::kCombine ||
                                                   shape.operation == Operation::kPrefix);
-        if (!StagedCall::fits(shape) && !ChainedCall::fits(shape)) wrong += 1000;
+        if (!StagedCall::fits(shape) && !RelayedCall::fits(shape)) wrong += 1000;
         std::vector<std::byte> given =
             bytes_of(me, call, 0, shape.offset(n - 1) + shape.bytes + shape.length(n - 1));
         const std::vector<std::byte> wanted = expected(shape, me, call);
@@ -40,9 +40,9 @@ void run_member(std::byte* memory, std::uint32_t n, std::uint32_t me, unsigned s
         if (shape.operation == Operation::kBcast && static_cast<Rank>(me) == shape.root)
             result = given;
         Run run{given.data(), in_place ? given.data() : result.data(), kCompose, 0};
-        if (ChainedCall::fits(shape)) {
-            const ChainedCall::Tools tools{into_slots, nullptr, seed % 2 == 0};
-            ChainedCall(shape, run, chained, tools, host, me).run();
+        if (RelayedCall::fits(shape)) {
+            const RelayedCall::Tools tools{into_slots, nullptr, seed % 2 == 0};
+            RelayedCall(shape, run, relayed, tools, host, me).run();
         } else {
             StagedCall(shape, run, staged, into_slots, host, me).run();
         }
@@ -59,8 +59,8 @@ TEST_CASE("random long calls in shared memory") {
     for (const std::uint32_t n : {2u, 3u, 6u}) {
         for (unsigned seed = 1; seed <= 8; ++seed) {
             const Bytes staged = Commons::bytes_for(n, StagedCall::sizes(n));
-            const Bytes chained = Commons::bytes_for(n, ChainedCall::sizes(n));
-            std::vector<std::byte> bytes(staged + chained + kLine);
+            const Bytes relayed = Commons::bytes_for(n, RelayedCall::sizes(n));
+            std::vector<std::byte> bytes(staged + relayed + kLine);
             const auto at = reinterpret_cast<std::uintptr_t>(bytes.data());
             std::byte* memory = bytes.data() + (kLine - at % kLine) % kLine;
             std::atomic<unsigned> wrong = 0;

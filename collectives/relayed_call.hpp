@@ -1,15 +1,15 @@
 // A reduction or a prefix in the shared memory of a group (commons.hpp), handed on from slot to
-// slot: a member adds its own to the sums in the slots of members before it, and puts the new sum
-// into its own slot, for the next. So each byte is read, added and written once; nothing is copied
-// before it is added but by who begins. A prefix goes along a chain through all ranks; a reduction
-// along a binomial tree on either side of the root, so that a single one does not have to come
-// round all members. Sums are in rank order.
+// slot: a member adds its own to the sums in the slots of others, and puts the new sum into its own
+// slot, for the next. So each byte is read, added and written once; nothing is copied before it is
+// added but by who begins. A prefix goes along a chain through all ranks. A reduction goes along a
+// binomial tree on either side of the root, or a few bytes straight to the root, so that a single
+// one does not have to come round all members. Sums are in rank order.
 //
-// A member waits only for those: with many tasks to a core each does what there is room
-// for in its turn, several calls or pieces of a long one, before the others take it up. Functions
-// of the user's are told of whole vectors only, so longer ones are not for it. Apart from
-// StagedCall, in which members put data into slots for others to take, and of which more than a few
-// pieces under way would not stay in a core's cache.
+// A member waits only for those whose sums it adds to: with many tasks to a core each does what
+// there is room for in its turn, several calls or pieces of a long one. Functions of the user's are
+// told of whole vectors only, so longer ones are not for it. Apart from StagedCall, in which
+// members put data into slots for others to take, and of which more than a few pieces under way
+// would not stay in a core's cache.
 #pragma once
 
 #include "collectives/commons.hpp"
@@ -18,14 +18,14 @@
 
 namespace poe::collectives {
 
-class ChainedCall {
+class RelayedCall {
   public:
     // Whether such a call can be made in pieces; in one, any of reduce and prefix can. Depends on
     // the shape only, so all members agree.
     static bool fits(const Shape& shape) noexcept;
     // The memory that the members of a group of this size need for long data.
     static constexpr Commons::Sizes sizes(std::uint32_t members) noexcept {
-        return {kChainStages, stage_bytes(members), 0, 0};
+        return {kRelayStages, stage_bytes(members), 0, 0};
     }
 
     // What a member needs of its task, beside the memory. All must outlive the call.
@@ -34,7 +34,7 @@ class ChainedCall {
         std::byte* scratch;          // as long as a slot, for functions of the user's
         bool crowded;                // members have to share cores; the same at all
     };
-    ChainedCall(const Shape& shape, const Run& run, Commons& commons, const Tools& tools,
+    RelayedCall(const Shape& shape, const Run& run, Commons& commons, const Tools& tools,
                 Commons::Host& host, std::uint32_t me);
     // Makes it. Blocking.
     void run();

@@ -1,5 +1,5 @@
-// Reductions along a chain; see chained_call.hpp.
-#include "collectives/chained_call.hpp"
+// Reductions handed on from slot to slot; see relayed_call.hpp.
+#include "collectives/relayed_call.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -30,13 +30,13 @@ Bytes piece_of(const Shape& shape, Bytes room, bool crowded) {
 
 }  // namespace
 
-bool ChainedCall::fits(const Shape& shape) noexcept {
-    const bool chained =
+bool RelayedCall::fits(const Shape& shape) noexcept {
+    const bool handed_on =
         shape.operation == Operation::kReduce || shape.operation == Operation::kPrefix;
-    return chained && shape.element > 0;
+    return handed_on && shape.element > 0;
 }
 
-ChainedCall::ChainedCall(const Shape& shape, const Run& run, Commons& commons, const Tools& tools,
+RelayedCall::RelayedCall(const Shape& shape, const Run& run, Commons& commons, const Tools& tools,
                          Commons::Host& host, std::uint32_t me)
     : shape_(shape),
       run_(run),
@@ -70,7 +70,7 @@ ChainedCall::ChainedCall(const Shape& shape, const Run& run, Commons& commons, c
     }
 }
 
-void ChainedCall::run() {
+void RelayedCall::run() {
     const bool prefix = shape_.operation == Operation::kPrefix;
     Bytes from = 0;
     do {
@@ -90,7 +90,7 @@ void ChainedCall::run() {
 }
 
 // Adds the own to the sums of those who give to this member.
-void ChainedCall::add(const std::byte* own, std::uint64_t call, std::byte* sum, Bytes bytes) {
+void RelayedCall::add(const std::byte* own, std::uint64_t call, std::byte* sum, Bytes bytes) {
     if (givers_.empty() && bytes > 0) {
         if (shape_.operation == Operation::kReduce) {
             tools_.into_slots(sum, own, bytes);
