@@ -14,10 +14,12 @@ Commons::Commons(std::byte* memory, std::uint32_t members, std::uint32_t me, con
       left_(reinterpret_cast<Line*>(memory)),
       roots_(left_ + 1),
       arrived_(roots_ + 1),
-      published_(reinterpret_cast<Published*>(arrived_ + sizes.depth)),
-      done_(reinterpret_cast<Line*>(published_ + sizes.depth)),
+      published_(reinterpret_cast<std::byte*>(arrived_ + sizes.depth)),
+      done_(reinterpret_cast<Line*>(published_ + sizes.depth * sizes.published)),
       slots_(reinterpret_cast<std::byte*>(done_ + members)),
-      results_(slots_ + Bytes{sizes.depth} * members * sizes.slot),
+      call_step_(sizes.by_member() ? sizes.slot : members * sizes.slot),
+      member_step_(sizes.by_member() ? sizes.slots() : sizes.slot),
+      results_(slots_ + members * sizes.slots()),
       seen_done_(members),
       takers_(sizes.depth, kNobody) {}
 
@@ -40,7 +42,7 @@ std::uint32_t Commons::not_arrived(std::uint64_t call) const noexcept {
 }
 
 void Commons::await_published(std::uint64_t call, std::uint32_t root, Host& host) const {
-    const std::atomic<std::uint64_t>& word = published_[call % sizes_.depth].word;
+    const std::atomic<std::uint64_t>& word = published(call);
     const auto over = [&word, call] { return word.load(std::memory_order_acquire) > call; };
     // Functions of two words are not allocated.
     if (!over()) {
@@ -79,13 +81,14 @@ void Commons::await_room(std::uint64_t call, Host& host) {
 
 // The root, and all others, know from the shape where it is.
 std::byte* Commons::result(const Part& part, std::uint64_t call) const noexcept {
-    Published& line = published_[call % sizes_.depth];
-    if (part.result_bytes() <= sizeof line.data) return line.data;
+    std::atomic<std::uint64_t>& word = published(call);
+    if (part.result_bytes() <= sizes_.published_room())
+        return reinterpret_cast<std::byte*>(&word + 1);
     return results_ + call % sizes_.depth * sizes_.result_for(members_);
 }
 
 void Commons::publish(std::uint64_t call, Host& host) noexcept {
-    published_[call % sizes_.depth].word.store(call + 1, std::memory_order_release);
+    published(call).store(call + 1, std::memory_order_release);
     host.fence();
     host.wake_others();
 }

@@ -55,21 +55,37 @@ class Commons {
         Bytes slot;               // of a member; it gives a word less at most
         Bytes result;             // the most that all get, and
         Bytes result_per_member;  // as much more for each member
+        Bytes published;          // a word, and room for a short result beside it
 
         constexpr Bytes room() const noexcept { return slot - sizeof(std::uint64_t); }
+        constexpr Bytes published_room() const noexcept {
+            return published - sizeof(std::uint64_t);
+        }
         constexpr Bytes result_for(std::uint32_t members) const noexcept {
             return result + members * result_per_member;
         }
-        constexpr Bytes control() const noexcept { return (2 + 2 * Bytes{depth}) * kLine; }
+        constexpr Bytes control() const noexcept {
+            return (2 + Bytes{depth}) * kLine + depth * published;
+        }
         constexpr Bytes base() const noexcept { return control() + depth * result; }
+        // Slots of several calls to a line are one member's. Others lie together call by call, so
+        // that a root can fill those of all at once.
+        constexpr bool by_member() const noexcept { return slot < kLine; }
+        // Of a member; a line more, so that those of several do not all fall into one cache set.
+        constexpr Bytes slots() const noexcept { return depth * slot + (by_member() ? kLine : 0); }
         constexpr Bytes per_member() const noexcept {
-            return kLine + depth * (slot + result_per_member);
+            return kLine + slots() + depth * result_per_member;
         }
     };
-    static constexpr Sizes kLong{16, 1024 + kLine, 16384, 0};
+    static constexpr Sizes kLong{16, 1024 + kLine, 16384, 0, kLine};
     // Of data that have room beside a word in a line.
     static constexpr Sizes short_of(std::uint32_t members) noexcept {
-        return {short_depth(members), kLine, 0, kLine};
+        return {short_depth(members), kLine, 0, kLine, kLine};
+    }
+    // Of a word of data that goes one way, or a few that one gives to all: members run ahead, so
+    // that several calls to a line are fewer lines for another core to get.
+    static constexpr Sizes packed_of(std::uint32_t members) noexcept {
+        return {short_depth(members), 2 * sizeof(std::uint64_t), 0, 0, kLine / 2};
     }
 
     // On memory of bytes_for(members), all zero when the first member comes. The memory must
@@ -142,10 +158,12 @@ class Commons {
     // Blocks until that member is through with it.
     void await_through(std::uint32_t member, std::uint64_t call, Host& host) const;
     std::byte* slot_of(std::uint32_t member, std::uint64_t call) const noexcept {
-        return slots_ + (call % sizes_.depth * members_ + member) * sizes_.slot;
+        return slots_ + call % sizes_.depth * call_step_ + member * member_step_;
     }
     // Of a slot that one other member takes.
     Bytes room() const noexcept { return sizes_.room(); }
+    // Of a result that stands where it is published.
+    Bytes published_room() const noexcept { return sizes_.published_room(); }
     // The number of the next call.
     std::uint64_t next_call() const noexcept { return call_; }
 
@@ -163,10 +181,6 @@ class Commons {
         std::atomic<std::uint64_t> word;
         std::atomic<std::uint64_t> begun;   // of members
         std::atomic<std::uint64_t> worked;  // of members
-    };
-    struct alignas(kLine) Published {
-        std::atomic<std::uint64_t> word;
-        std::byte data[kLine - sizeof(std::uint64_t)];
     };
     // `root`: who publishes, or kLast, the last to arrive.
     static constexpr std::uint32_t kLast = ~0u;
@@ -187,6 +201,11 @@ class Commons {
     void end(std::uint64_t call, Host& host) noexcept;
     std::uint32_t first_behind(std::uint64_t calls) const noexcept;
     std::byte* result(const Part& part, std::uint64_t call) const noexcept;
+    // The short result is right behind it.
+    std::atomic<std::uint64_t>& published(std::uint64_t call) const noexcept {
+        return *reinterpret_cast<std::atomic<std::uint64_t>*>(published_ + call % sizes_.depth *
+                                                                               sizes_.published);
+    }
     // The word of a slot that another member takes.
     std::atomic<std::uint64_t>& told(std::uint32_t member, std::uint64_t call) const noexcept {
         return *reinterpret_cast<std::atomic<std::uint64_t>*>(slot_of(member, call) +
@@ -199,9 +218,11 @@ class Commons {
     Line* left_;
     Line* roots_;
     Line* arrived_;
-    Published* published_;
+    std::byte* published_;
     Line* done_;
     std::byte* slots_;
+    Bytes call_step_;    // from a slot to that of the next call,
+    Bytes member_step_;  // and of the next member
     std::byte* results_;
     std::uint64_t call_ = 0;
     std::vector<std::uint64_t> seen_done_;  // calls that each was done with when last looked

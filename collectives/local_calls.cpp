@@ -126,15 +126,18 @@ LocalCalls::LocalCalls(comm::Runtime& runtime, const Group& group, std::uint32_t
     long_.emplace(next, group.size(), me_, Commons::kLong);
     next += Commons::bytes_for(group.size(), Commons::kLong);
     lines_.emplace(next, group.size(), me_);
+    next += LineCalls::bytes_for(group.size());
+    packed_.emplace(next, group.size(), me_, Commons::packed_of(group.size()));
     for (const TaskId task : group.members)
         indices_.push_back(*runtime.segment()->local_index(task));
 }
 
 LocalCalls::~LocalCalls() {
     if (!long_) return;
-    // Who is the last to leave the second has seen all leave the first. All of it is made zero: in
+    // Who is the last to leave the last has seen all leave the others. All of it is made zero: in
     // the next group, of another size, other words lie where data were.
     short_->leave();
+    packed_->leave();
     if (!long_->leave()) return;
     const std::uint32_t members = group_->size();
     // All have made the same calls, so all have it or none.
@@ -149,7 +152,8 @@ LocalCalls::~LocalCalls() {
 
 Bytes LocalCalls::bytes_for(std::uint32_t members) noexcept {
     return Commons::bytes_for(members, Commons::short_of(members)) +
-           Commons::bytes_for(members, Commons::kLong) + LineCalls::bytes_for(members);
+           Commons::bytes_for(members, Commons::kLong) + LineCalls::bytes_for(members) +
+           Commons::bytes_for(members, Commons::packed_of(members));
 }
 
 Bytes LocalCalls::staging_for(std::uint32_t members) noexcept {
@@ -200,6 +204,16 @@ bool LocalCalls::possible(comm::Runtime& runtime, const Group& group) noexcept {
 Commons& LocalCalls::memory_for(const Shape& shape) noexcept {
     const Bytes given = shape.operation == Operation::kIndex ? shape.bytes * shape.n : shape.bytes;
     return given <= short_->room() ? *short_ : *long_;
+}
+
+// Where nobody waits for what it gives to come back.
+Commons& LocalCalls::one_way_memory_for(const Shape& shape) noexcept {
+    const bool published =
+        shape.operation == Operation::kBcast || shape.operation == Operation::kScatter;
+    const Bytes room = published ? packed_->published_room() : packed_->room();
+    const Bytes bytes =
+        shape.operation == Operation::kScatter ? shape.bytes * shape.n : shape.bytes;
+    return bytes <= room ? *packed_ : memory_for(shape);
 }
 
 // Memory for long data. Who comes first reserves it, and so does everybody else.
@@ -260,12 +274,12 @@ void LocalCalls::run(const Shape& shape, const Run& run, bool barrier) {
 void LocalCalls::run_relayed(const Shape& shape, const Run& run) {
     const SegmentFacts& facts = runtime_->segment()->facts();
     const RelayedCall::Tools tools{into_slots_, scratch_.data(), facts.local_tasks > facts.cpus};
-    Commons& commons = fits_at_once(shape) ? memory_for(shape) : relayed();
+    Commons& commons = fits_at_once(shape) ? one_way_memory_for(shape) : relayed();
     RelayedCall(shape, run, commons, tools, *this, me_).run();
 }
 
 void LocalCalls::shift(const Shape& shape, const Run& run) {
-    Commons& commons = memory_for(shape);
+    Commons& commons = one_way_memory_for(shape);
     const auto at = [&](std::int64_t step) {
         const std::uint32_t rank = shifted(shape, me_, step);
         return rank == shape.n ? Commons::kNobody : rank;
@@ -283,7 +297,7 @@ void LocalCalls::shift(const Shape& shape, const Run& run) {
 }
 
 void LocalCalls::gather(const Shape& shape, const Run& run) {
-    Commons& commons = memory_for(shape);
+    Commons& commons = one_way_memory_for(shape);
     const auto root = static_cast<std::uint32_t>(shape.root);
     if (me_ != root) {
         const std::uint64_t call = commons.enter_for(root, *this);
@@ -322,9 +336,10 @@ void LocalCalls::swap(const Shape& shape, const Run& run) {
 }
 
 void LocalCalls::run_at_once(const Shape& shape, const Run& run) {
-    Commons& commons = memory_for(shape);
+    const bool one = shape.operation == Operation::kBcast || shape.operation == Operation::kScatter;
+    Commons& commons = one ? one_way_memory_for(shape) : memory_for(shape);
     LocalPart part(shape, run, commons, me_, scratch_.data());
-    if (shape.operation == Operation::kBcast || shape.operation == Operation::kScatter) {
+    if (one) {
         commons.one_gives(static_cast<std::uint32_t>(shape.root), part, *this);
     } else {
         commons.all_give(part, *this);

@@ -58,6 +58,7 @@ class LocalCalls : private Commons::Host {
     Commons& relayed();
     Commons staging(Bytes from, const Commons::Sizes& sizes);
     Commons& memory_for(const Shape& shape) noexcept;
+    Commons& one_way_memory_for(const Shape& shape) noexcept;
     void wait(const std::function<bool()>& over,
               const std::function<std::uint32_t()>& whom) override;
     void fence() noexcept override { runtime_->fences().light(); }
@@ -71,6 +72,7 @@ class LocalCalls : private Commons::Host {
     SegmentMapping memory_;
     std::optional<Commons> short_;
     std::optional<Commons> long_;
+    std::optional<Commons> packed_;
     std::optional<LineCalls> lines_;
     std::optional<Commons> staged_;       // from the first call that needs it,
     std::optional<Commons> relayed_;      // and so this one

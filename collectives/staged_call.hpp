@@ -23,7 +23,7 @@ class StagedCall {
     static bool fits(const Shape& shape) noexcept;
     // The memory that the members of a group of this size need.
     static constexpr Commons::Sizes sizes(std::uint32_t members) noexcept {
-        return {kStages, stage_bytes(members), 0, 0};
+        return {kStages, stage_bytes(members), 0, 0, kLine};
     }
 
     // All must outlive it; `commons` is of sizes(shape.n). `into_slots` knows what copies into

@@ -42,7 +42,7 @@
 namespace poe {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x4745'5345'444f'4e50ull;  // "PNODESEG" in memory
-inline constexpr std::uint32_t kSegmentVersion = 11;
+inline constexpr std::uint32_t kSegmentVersion = 12;
 inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxTasks = 1u << 20;
@@ -54,9 +54,9 @@ constexpr std::uint32_t short_depth(std::size_t members) noexcept {
     return members <= 64 ? 256 : 64;
 }
 constexpr std::size_t common_bytes(std::size_t members) noexcept {
-    constexpr std::size_t kBase = std::size_t{16} * 16384 + 16 * kPage;
-    constexpr std::size_t kDeep = std::size_t{50} * 1024;
-    constexpr std::size_t kLess = std::size_t{26} * 1024;
+    constexpr std::size_t kBase = std::size_t{16} * 16384 + 24 * kPage;
+    constexpr std::size_t kDeep = std::size_t{55} * 1024;
+    constexpr std::size_t kLess = std::size_t{28} * 1024;
     const std::size_t deep = kDeep * (members < 64 ? members : 64);
     return kBase + (deep > kLess * members ? deep : kLess * members);
 }

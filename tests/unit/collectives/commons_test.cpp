@@ -238,10 +238,11 @@ void run_member(std::byte* memory, const Commons::Sizes& sizes, std::uint32_t me
 }  // namespace
 
 TEST_CASE("random calls of a group in shared memory") {
-    constexpr Commons::Sizes kTight{4, 64, 64, 0};
-    const auto kind = GENERATE(0, 1, 2);
+    constexpr Commons::Sizes kTight{4, 64, 64, 0, kLine};
+    const auto kind = GENERATE(0, 1, 2, 3);
     const Commons::Sizes sizes = kind == 0   ? Commons::kLong
                                  : kind == 1 ? Commons::short_of(7)
+                                 : kind == 2 ? Commons::packed_of(7)
                                              : kTight;
     for (const std::uint32_t members : {2u, 3u, 7u}) {
         for (unsigned seed = 1; seed <= 20; ++seed) {
