@@ -99,8 +99,8 @@ bool is_slower(const TimedCandidate& model, const TimedCandidate& best) {
 void print_cell(const Shape& shape, const TimedCandidate& taken, const TimedCandidate& best,
                 bool good) {
     std::printf("%-8s %8llu %5u  %-20s %12.2f  %-20s %12.2f  %s\n", name_of(shape.operation),
-                static_cast<unsigned long long>(shape.bytes), shape.n, taken.name().c_str(),
-                taken.measured, best.name().c_str(), best.measured, good ? "good" : "slow");
+                static_cast<unsigned long long>(shape.bytes), shape.n, taken.method.text().c_str(),
+                taken.measured, best.method.text().c_str(), best.measured, good ? "good" : "slow");
     std::fflush(stdout);
 }
 
@@ -130,8 +130,8 @@ int explain(Operation operation, Bytes bytes, std::uint32_t n, int me, int tasks
             char predicted[32] = "-";
             if (each.predicted >= 0)
                 std::snprintf(predicted, sizeof predicted, "%.2f", each.predicted);
-            std::printf("%-20s %14s %14.2f%s\n", each.name().c_str(), predicted, each.measured,
-                        each.taken ? "  taken" : "");
+            std::printf("%-20s %14s %14.2f%s\n", each.method.text().c_str(), predicted,
+                        each.measured, each.taken ? "  taken" : "");
         }
     });
     return 0;
@@ -162,22 +162,21 @@ GridBests bests_of_grid(int me, int tasks) {
     GridBests bests;
     Marks good_ones{};
     if (me == 0) print_head("model");
-    each_of_grid(
-        me, tasks, {},
-        [&](Library& library, Group& group, const Shape& shape, std::size_t number,
-            const auto& all) {
-            if (me != 0) return;
-            bests.on_network = !library.nodes_of(group).empty();
-            const TimedCandidate& best = best_of(all);
-            const TimedCandidate& model = marked(all, &TimedCandidate::by_model);
-            const bool good = !is_slower(model, best);
-            print_cell(shape, model, best, good);
-            if (good) {
-                mark(good_ones, number);
-            } else {
-                found[number] = {shape.operation, shape.bytes, shape.n, best.way, best.choice};
-            }
-        });
+    each_of_grid(me, tasks, {},
+                 [&](Library& library, Group& group, const Shape& shape, std::size_t number,
+                     const auto& all) {
+                     if (me != 0) return;
+                     bests.on_network = !library.nodes_of(group).empty();
+                     const TimedCandidate& best = best_of(all);
+                     const TimedCandidate& model = marked(all, &TimedCandidate::by_model);
+                     const bool good = !is_slower(model, best);
+                     print_cell(shape, model, best, good);
+                     if (good) {
+                         mark(good_ones, number);
+                     } else {
+                         found[number] = {shape.operation, shape.bytes, shape.n, best.method};
+                     }
+                 });
     // What is best changes with where tasks run. So it counts what is better some time later too.
     mpc_bcast(good_ones.data(), sizeof good_ones, 0, ALLGRP);
     if (me == 0) std::printf("once more:\n");
@@ -187,7 +186,7 @@ GridBests bests_of_grid(int me, int tasks) {
                      const MeasuredBest& first = found[number];
                      const TimedCandidate& model = marked(all, &TimedCandidate::by_model);
                      const auto again = std::find_if(all.begin(), all.end(), [&](const auto& each) {
-                         return each.way == first.way && each.choice == first.choice;
+                         return each.method == first.method;
                      });
                      if (again == all.end()) return;
                      const bool good = !is_slower(model, *again);

@@ -126,11 +126,11 @@ std::vector<TimedCandidate> ways_of(Library& library, Group& group, const Shape&
     const Way usual = usual_way(shape);
     Way by_model = Way::kMessages;
     if (library.possible_local(group, shape) != nullptr) {
-        all.push_back({Way::kShared, {}});
+        all.push_back({{Way::kShared, {}}});
         if (usual != Way::kMessages) by_model = Way::kShared;
     }
     if (library.possible_direct(group, shape) != nullptr) {
-        all.push_back({Way::kDirect, {}});
+        all.push_back({{Way::kDirect, {}}});
         if (usual == Way::kDirect) by_model = Way::kDirect;
     }
     Way taken = Way::kMessages;
@@ -143,20 +143,22 @@ std::vector<TimedCandidate> ways_of(Library& library, Group& group, const Shape&
     model.node.bests.clear();
     model.network.bests.clear();
     const Choice cheapest = choose(placed, model, {});
-    const Choice chosen = choose(placed, library.tuning(), {});
+    const Choice chosen = library.choice_for(placed);
     for (const Candidate& each : candidates(placed, model))
-        all.push_back({Way::kMessages, each.choice, each.time});
-    const auto is = [](const TimedCandidate& each, Way way, const Choice& choice) {
-        return each.way == way && (way != Way::kMessages || each.choice == choice);
+        all.push_back({{Way::kMessages, each.choice}, each.time});
+    const auto method_of = [](Way way, const Choice& choice) {
+        return Method{way, way == Way::kMessages ? choice : Choice{}};
     };
+    const Method one_taken = method_of(taken, chosen);
+    const Method one_by_model = method_of(by_model, cheapest);
     const bool known = std::any_of(all.begin(), all.end(), [&](const TimedCandidate& each) {
-        return is(each, taken, chosen);
+        return each.method == one_taken;
     });
     // A number that somebody has written into the file.
-    if (!known) all.push_back({Way::kMessages, chosen});
+    if (!known) all.push_back({one_taken});
     for (TimedCandidate& each : all) {
-        each.taken = is(each, taken, chosen);
-        each.by_model = is(each, by_model, cheapest);
+        each.taken = each.method == one_taken;
+        each.by_model = each.method == one_by_model;
     }
     return all;
 }
@@ -190,9 +192,10 @@ std::vector<std::size_t> first_alike(const std::vector<TimedCandidate>& all, con
     std::vector<std::size_t> first(all.size());
     std::map<std::uint64_t, std::size_t> known;
     for (std::size_t i = 0; i < all.size(); ++i) {
-        first[i] = all[i].way != Way::kMessages
+        const Method& method = all[i].method;
+        first[i] = method.way != Way::kMessages
                        ? i
-                       : known.emplace(fingerprint(shape, all[i].choice), i).first->second;
+                       : known.emplace(fingerprint(shape, method.choice), i).first->second;
     }
     return first;
 }
@@ -210,15 +213,15 @@ std::vector<TimedCandidate> time_candidates(Library& library, Group& group, cons
     placed.nodes = library.nodes_of(group);
     std::vector<TimedCandidate> all = ways_of(library, group, shape, placed);
     const auto time = [&](const TimedCandidate& each) {
-        if (each.way == Way::kDirect) {
+        if (each.method.way == Way::kDirect) {
             DirectCalls* direct = library.possible_direct(group, shape);
             return timer.median([&] { direct->run(shape, run, false); }, budget);
         }
-        if (each.way == Way::kShared) {
+        if (each.method.way == Way::kShared) {
             LocalCalls* local = library.possible_local(group, shape);
             return timer.median([&] { local->run(shape, run, false); }, budget);
         }
-        Plan plan(placed, each.choice.make(placed), group.me, false);
+        Plan plan(placed, each.method.choice.make(placed), group.me, false);
         return timer.median([&] { timer.run(plan, run); }, budget);
     };
     const std::vector<std::size_t> first = first_alike(all, placed);

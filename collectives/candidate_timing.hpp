@@ -12,17 +12,14 @@
 namespace poe::collectives {
 
 struct TimedCandidate {
-    Way way = Way::kMessages;
-    Choice choice;          // of messages
+    Method method;
     double predicted = -1;  // microseconds; below 0: the model does not say
     double measured = 0;    // microseconds, the median at this task
-    bool taken = false;     // by a call that nobody has told anything
+    bool taken = false;     // by a call that does not say how
     bool by_model = false;  // the same, if nobody had measured what is best (CostModel::bests)
     // Timed again, in turns with the others that looked fastest: of many that are measured once,
     // the fastest is one that was lucky.
     bool again = false;
-
-    std::string name() const { return way == Way::kMessages ? choice.text() : name_of(way); }
 };
 
 // The shape that mptune measures: reductions add doubles, root 0, shift by 1 around the end.

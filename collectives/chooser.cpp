@@ -167,26 +167,26 @@ Result<Overrides> read_overrides(const std::function<const char*(const char*)>& 
         });
         const char* text = variables(name.c_str());
         if (text == nullptr || *text == '\0') continue;
-        const Result<Choice> choice = read_choice(static_cast<Operation>(i), text);
-        if (!choice) {
-            UserError error = choice.error();
+        const Result<Method> method = read_method(static_cast<Operation>(i), text);
+        if (!method) {
+            UserError error = method.error();
             error.source = name;
             return error;
         }
-        overrides[i] = choice.value();
+        overrides[i] = method.value();
     }
     return overrides;
 }
 
 Choice choose(const Shape& shape, const Tuning& tuning, const Overrides& overrides) {
     const auto& wanted = overrides[static_cast<std::size_t>(shape.operation)];
-    if (wanted) {
-        Choice choice = *wanted;
+    if (wanted && wanted->way == Way::kMessages) {
+        Choice choice = wanted->choice;
         if (choice.parameter < 0) choice.parameter = choice.algorithm->fallback(shape);
         if (choice.algorithm->fits(shape, choice.parameter)) return choice;
     }
     const MeasuredBest* best = level_of(tuning, shape).best(shape);
-    if (best != nullptr && best->way == Way::kMessages) return best->choice;
+    if (best != nullptr && best->method.way == Way::kMessages) return best->method.choice;
     const std::vector<Candidate> all = candidates(shape, tuning);
     return std::min_element(all.begin(), all.end(),
                             [](const auto& a, const auto& b) { return a.time < b.time; })

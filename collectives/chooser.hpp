@@ -12,7 +12,7 @@
 // share of the ranks that are on the same node.
 //
 // Decided once per shape. What was measured to be best for such calls (CostModel::best) counts more
-// than the model, and MP_COLL_<OPERATION>=algorithm[:number] more than both.
+// than the model, and what MP_COLL_<OPERATION> asks for more than both.
 #pragma once
 
 #include <array>
@@ -45,7 +45,7 @@ std::vector<Candidate> candidates(const Shape& shape, const Tuning& tuning);
 Result<Choice> read_choice(Operation operation, std::string_view text);
 
 // What was asked for, per operation.
-using Overrides = std::array<std::optional<Choice>, kOperations>;
+using Overrides = std::array<std::optional<Method>, kOperations>;
 // Reads MP_COLL_BCAST and so on.
 Result<Overrides> read_overrides(const std::function<const char*(const char*)>& variables);
 

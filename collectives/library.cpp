@@ -109,8 +109,8 @@ std::vector<std::uint32_t> Library::nodes_of(const Group& group) const {
     return numbers.size() > 1 ? nodes : std::vector<std::uint32_t>{};
 }
 
-Choice Library::choice_for(const Shape& shape) {
-    return choose(shape, tuning(), overrides_);
+Choice Library::choice_for(const Shape& placed) {
+    return choose(placed, tuning(), overrides_);
 }
 
 template <typename Make>
@@ -130,8 +130,7 @@ DirectCalls* Library::direct_for(Group& group, const Shape& shape) {
 }
 
 LocalCalls* Library::possible_local(Group& group, const Shape& shape) {
-    if (!LocalCalls::fits(shape) || overrides_[static_cast<std::size_t>(shape.operation)])
-        return nullptr;
+    if (!LocalCalls::fits(shape)) return nullptr;
     // There it would have to become a barrier.
     const bool from_root =
         shape.operation == Operation::kBcast || shape.operation == Operation::kScatter;
@@ -140,8 +139,7 @@ LocalCalls* Library::possible_local(Group& group, const Shape& shape) {
 }
 
 DirectCalls* Library::possible_direct(Group& group, const Shape& shape) {
-    if (!DirectCalls::fits(shape) || overrides_[static_cast<std::size_t>(shape.operation)])
-        return nullptr;
+    if (!DirectCalls::fits(shape)) return nullptr;
     if (group.direct == nullptr) {
         LocalCalls* local = memory_of(group);
         if (local == nullptr) return nullptr;
@@ -169,8 +167,7 @@ LocalCalls* Library::memory_of(Group& group) {
 
 // Barriers are made of schedules, and whoever asks for an algorithm by name gets its messages.
 LevelCalls* Library::levels_for(Group& group, const Shape& shape) {
-    if (runtime_.nodes() == 1 || barrier_ || overrides_[static_cast<std::size_t>(shape.operation)])
-        return nullptr;
+    if (runtime_.nodes() == 1 || barrier_ || algorithm_wanted_for(shape)) return nullptr;
     if (group.levels == nullptr)
         group.levels = std::make_unique<LevelCalls>(*this, group, nodes_of(group));
     return group.levels->fits(shape) ? group.levels.get() : nullptr;
@@ -295,8 +292,7 @@ bool Library::advance(Running& running) {
 }
 
 bool Library::needs_whole_matrix(const Shape& shape) {
-    if (shape.matrix.empty() || !overrides_[static_cast<std::size_t>(shape.operation)])
-        return false;
+    if (shape.matrix.empty() || !algorithm_wanted_for(shape)) return false;
     return std::string_view(choice_for(shape).algorithm->name) != "pairwise";
 }
 

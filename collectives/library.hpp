@@ -63,7 +63,9 @@ class Library {
     // Makes the call, in the fastest way. Null when there were no messages, or the plan that was
     // run, or that went wrong. Blocking.
     Plan* run_blocking(Group& group, const CollectiveCall& call);
-    // Whether the schedule in two levels is the one to take. `placed` says where ranks are.
+    // The algorithm of a call by messages. `placed` says where ranks are.
+    Choice choice_for(const Shape& placed);
+    // Whether that is the one in two levels.
     bool in_two_levels(const Shape& placed);
     // The plan to run for a call on that group, built at the first call of its shape.
     Plan& plan_for(Group& group, const CollectiveCall& call);
@@ -115,22 +117,30 @@ class Library {
         Shape shape;
         Way way = Way::kShared;
     };
-    // The fastest way for such calls within a node, as far as anybody knows. Short calls cost less
-    // than a search, so what was found is kept, at a place that follows from the shape.
+    const std::optional<Method>& wanted_for(const Shape& shape) const noexcept {
+        return overrides_[static_cast<std::size_t>(shape.operation)];
+    }
+    bool algorithm_wanted_for(const Shape& shape) const noexcept {
+        return wanted_for(shape) && wanted_for(shape)->way == Way::kMessages;
+    }
+    // The way that is asked for, else the fastest one for such calls within a node, as far as
+    // anybody knows. Short calls cost less than a search, so what was found is kept, at a place
+    // that follows from the shape.
     Way way_of(const Shape& shape) {
+        if (const auto& wanted = wanted_for(shape); wanted) [[unlikely]]
+            return wanted->way;
         if (tuning().node.bests.empty()) [[likely]]
             return usual_way(shape);
         const auto operation = static_cast<std::size_t>(shape.operation);
         FoundWay& found = found_[(shape.bytes / 8 * kOperations + operation) % found_.size()];
         if (!(found.shape == shape)) {
             const MeasuredBest* best = tuning().node.best(shape);
-            found = {shape, best != nullptr ? best->way : usual_way(shape)};
+            found = {shape, best != nullptr ? best->method.way : usual_way(shape)};
         }
         return found.way;
     }
     template <typename Make>
     Plan& kept_or_new(Group& group, const Shape& shape, bool users_function, const Make& make);
-    Choice choice_for(const Shape& shape);
 
     comm::Runtime& runtime_;
     std::string failure_;

@@ -305,5 +305,7 @@ int main(int count, char** words) {
         if (me == 0) std::fprintf(stderr, "%s\n", read_arguments.error().str().c_str());
         return 2;
     }
+    // Says what is wrong with the environment, before anything is measured.
+    if (mpc_sync(ALLGRP) != 0) return 2;
     return run(read_arguments.value(), me, tasks);
 }

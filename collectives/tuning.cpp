@@ -27,6 +27,8 @@ struct Level {
     CostModel Tuning::*place;
 };
 constexpr Level kLevels[] = {{"node", &Tuning::node}, {"network", &Tuning::network}};
+constexpr const char* kSharedName = "shared-memory";
+constexpr const char* kDirectName = "direct-memory";
 
 std::vector<std::string_view> words_of(std::string_view line) {
     line = line.substr(0, line.find('#'));
@@ -130,23 +132,18 @@ class Reader {
         const double bytes = number_of(words[2]).value_or(-1);
         const double n = number_of(words[3]).value_or(-1);
         if (bytes < 0 || bytes > 1e15 || n < 2 || n > 1e6) return expected();
-        MeasuredBest best{*operation,
-                          static_cast<Bytes>(bytes),
-                          static_cast<std::uint32_t>(n),
-                          Way::kMessages,
-                          {}};
-        if (words[4] == name_of(Way::kShared)) best.way = Way::kShared;
-        if (words[4] == name_of(Way::kDirect)) best.way = Way::kDirect;
-        if (best.way == Way::kMessages) {
-            const Result<Choice> choice = read_choice(*operation, words[4]);
-            if (!choice) return mistake(choice.error().text, choice.error().expected);
-            best.choice = choice.value();
-            if (best.choice.parameter < 0 && best.choice.algorithm->parameter != nullptr)
+        const Result<Method> read = read_method(*operation, words[4]);
+        if (!read) return mistake(read.error().text, read.error().expected);
+        Method method = read.value();
+        if (method.way == Way::kMessages) {
+            Choice& choice = method.choice;
+            if (choice.parameter < 0 && choice.algorithm->parameter != nullptr)
                 return mistake(rest(words), std::string("expected a number behind the name: ") +
-                                                best.choice.algorithm->parameter);
-            best.choice.parameter = std::max(best.choice.parameter, 0.0);
+                                                choice.algorithm->parameter);
+            choice.parameter = std::max(choice.parameter, 0.0);
         }
-        model_->bests.push_back(best);
+        model_->bests.push_back(
+            {*operation, static_cast<Bytes>(bytes), static_cast<std::uint32_t>(n), method});
         return std::nullopt;
     }
     static std::string rest(const std::vector<std::string_view>& words) {
@@ -190,9 +187,27 @@ double CostModel::lambda(Bytes bytes) const noexcept {
     return below->lambda + share * (above->lambda - below->lambda);
 }
 
-const char* name_of(Way way) noexcept {
-    constexpr const char* kNames[] = {"messages", "shared-memory", "direct-memory"};
-    return kNames[static_cast<std::size_t>(way)];
+std::string Method::text() const {
+    switch (way) {
+        case Way::kShared:
+            return kSharedName;
+        case Way::kDirect:
+            return kDirectName;
+        case Way::kMessages:
+            break;
+    }
+    return choice.text();
+}
+
+Result<Method> read_method(Operation operation, std::string_view text) {
+    if (text == kSharedName) return Method{Way::kShared, {}};
+    if (text == kDirectName) return Method{Way::kDirect, {}};
+    const Result<Choice> choice = read_choice(operation, text);
+    if (choice) return Method{Way::kMessages, choice.value()};
+    UserError error = choice.error();
+    if (text.find(':') == std::string_view::npos)
+        error.expected += std::string("; or, within a node, ") + kSharedName + " or " + kDirectName;
+    return error;
 }
 
 const MeasuredBest* CostModel::best(const Shape& shape) const noexcept {
@@ -208,8 +223,8 @@ const MeasuredBest* CostModel::best(const Shape& shape) const noexcept {
             apart(static_cast<double>(each.bytes) + 1, static_cast<double>(shape.bytes) + 1);
         const double ranks = apart(each.n, shape.n);
         if (length > kLengthApart || ranks > kRanksApart || length + ranks > least) continue;
-        if (each.way == Way::kMessages &&
-            !each.choice.algorithm->fits(shape, each.choice.parameter))
+        const Choice& choice = each.method.choice;
+        if (each.method.way == Way::kMessages && !choice.algorithm->fits(shape, choice.parameter))
             continue;
         nearest = &each;
         least = length + ranks;
@@ -254,7 +269,7 @@ std::string tuning_text(const Tuning& tuning, std::string_view head) {
         for (const MeasuredBest& best : model.bests)
             text += std::string("best ") + name_of(best.operation) + " " +
                     std::to_string(best.bytes) + " " + std::to_string(best.n) + " " +
-                    (best.way == Way::kMessages ? best.choice.text() : name_of(best.way)) + "\n";
+                    best.method.text() + "\n";
     }
     return text;
 }

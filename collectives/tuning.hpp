@@ -32,16 +32,23 @@ struct MeasuredLambda {
 // How calls are made: by messages; within a node by shared memory (commons.hpp), or by copies
 // straight between the tasks' memories (direct_calls.hpp).
 enum class Way : std::uint8_t { kMessages, kShared, kDirect };
-// The file's word for one that is not by messages.
-const char* name_of(Way way) noexcept;
+struct Method {
+    Way way = Way::kMessages;
+    Choice choice;  // of messages
+    // "binomial", "radix:4", "shared-memory"
+    std::string text() const;
+    bool operator==(const Method&) const = default;
+};
+// What text() says; for an algorithm that is given without its number, that is -1. An error names
+// what there is for that operation.
+Result<Method> read_method(Operation operation, std::string_view text);
 
 // A point at which the model is known to be wrong, and what is right there.
 struct MeasuredBest {
     Operation operation = Operation::kBcast;
     Bytes bytes = 0;
     std::uint32_t n = 0;
-    Way way = Way::kMessages;
-    Choice choice;  // of messages
+    Method method;
     bool operator==(const MeasuredBest&) const = default;
 };
 

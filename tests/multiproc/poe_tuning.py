@@ -127,6 +127,16 @@ class Tuning(LaunchTest):
         result = mptune("-explain", "index", "512k", "3", MP_SINGLE_COPY="no")
         self.assertNotIn("direct-memory", result.stdout)
 
+    def test_what_is_asked_for_by_name_is_taken(self):
+        for name in ("shared-memory", "direct-memory", "radix:2"):
+            result = mptune("-explain", "index", "512k", "3", MP_COLL_INDEX=name)
+            self.assertRegex(result.stdout, rf"(?m)^{name} .* taken$")
+            self.assertEqual(result.stdout.count("taken"), 1)
+        result = mptune("-explain", "index", "512k", "3", MP_COLL_INDEX="shared")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("\"shared\" is not allowed", result.stderr)
+        self.assertIn("within a node, shared-memory or direct-memory", result.stderr)
+
     def test_a_mistake_in_the_file_is_told_once_and_built_in_values_count(self):
         file = self.home / "tuning"
         file.write_text("# mine\nlevel node\nstart_up fast\n")
