@@ -3,7 +3,8 @@ medians to the faster MPI, and their geometric mean.
 
 With more tasks than cores the MPIs may take seconds for a call, so a launch that takes too long counts
 as none, and an MPI that was too slow once is not asked again for more of the same. What only poe can do
-in that time is left out of the mean.
+in that time is left out of the mean. Short calls take two times as long when the virtual cores happen to be
+far apart, for seconds or minutes: where launches differ much there are more of them.
 
 ./dev bench collectives [OPERATION|TASKS|BYTES]... measures only these; ./dev bench collectives hosts [HOSTS]
 what coll_hosts_bench.py says, ./dev bench collectives irregular [TASKS]... what coll_irregular_bench.py says."""
@@ -18,7 +19,9 @@ from measuring import BUILD, HYDRA, OPEN_MPI, POE, compile_program, output_of, r
 OPERATIONS = ("bcast", "reduce", "combine", "prefix", "scatter", "gather", "concat", "index", "shift", "sync")
 SIZES = (8, 1024, 65536, 1048576)
 TASKS = (2, 4, 8, 16)
-LAUNCHES = 3
+LAUNCHES, MOST_LAUNCHES = 3, 11
+SPREAD = 1.2  # slowest to fastest launch from which on there are more
+FAR = 3  # times as slow as another, so that it need not be known better
 SECONDS = 0.1  # of measuring, in one launch
 PATIENCE = 20  # seconds for one launch
 MEAN, LARGEST, SHORT = 0.5, 1.0, 0.15  # what is wanted: mean, any cell, 8 bytes of SHORT_ONES at 16 tasks
@@ -43,12 +46,23 @@ def launch(name, program, operation, size, tasks):
 def cell(built, operation, size, tasks):
     """name -> median over launches, in turns; None where it was too slow."""
     values = {name: [] for name in built}
-    for _ in range(LAUNCHES):
-        for name, program in built.items():
-            if None not in values[name]:
-                values[name].append(launch(name, program, operation, size, tasks))
-    return {name: statistics.median(good) if (good := [v for v in of if v is not None]) else None
-            for name, of in values.items()}
+
+    def medians():
+        return {name: statistics.median(good) if (good := [v for v in of if v is not None]) else None
+                for name, of in values.items()}
+
+    asked = set(built)
+    for launched in range(MOST_LAUNCHES):
+        if launched >= LAUNCHES:
+            found = medians()
+            fastest = min((time for time in found.values() if time is not None), default=0)
+            asked = {name for name in asked if found[name] is not None and found[name] < FAR * fastest}
+            if all(max(values[name]) < SPREAD * min(values[name]) for name in asked):
+                break
+        for name in built:
+            if name in asked and None not in values[name]:
+                values[name].append(launch(name, built[name], operation, size, tasks))
+    return medians()
 
 
 def geometric_mean(ratios):
