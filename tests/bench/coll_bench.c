@@ -1,5 +1,7 @@
-/* coll_bench OPERATION BYTES SECONDS: times one collective operation of all tasks. One source,
- * compiled with MPL and with each MPI (-DUSE_MPI), so that all run through the same loop.
+/* coll_bench OPERATION BYTES SECONDS [apart]: times one collective operation of all tasks. One
+ * source, compiled with MPL and with each MPI (-DUSE_MPI), so that all run through the same loop.
+ * "apart": with a barrier behind each call, which counts, so that no call begins before the last
+ * has ended everywhere.
  *
  * Batches of calls between two barriers; as many calls to a batch as take a few milliseconds, as
  * many batches as fit into SECONDS, three at least. A batch took as long as it took the task that
@@ -20,6 +22,7 @@ static const double kBatch = 5e-3;
 static int tasks, me;
 static char *out, *in;
 static size_t bytes;
+static int apart;
 
 static void fail(const char* what);
 
@@ -197,10 +200,13 @@ static double batch(void (*call)(void), int calls) {
     double start, took;
     synchronise();
     start = now();
-    for (int i = 0; i < calls; ++i) call();
-    synchronise();
+    for (int i = 0; i < calls; ++i) {
+        call();
+        if (apart) synchronise();
+    }
+    if (!apart) synchronise();
     took = longest(now() - start);
-    return took / (call == synchronise ? calls + 1 : calls);
+    return took / (call == synchronise && !apart ? calls + 1 : calls);
 }
 
 static int compare(const void* a, const void* b) {
@@ -240,8 +246,9 @@ static void measure(const struct operation* what, double seconds) {
 
 int main(int argc, char** argv) {
     begin(&argc, &argv);
-    if (argc < 4) fail("usage: coll_bench OPERATION BYTES SECONDS");
+    if (argc < 4) fail("usage: coll_bench OPERATION BYTES SECONDS [apart]");
     bytes = strtoul(argv[2], NULL, 10);
+    apart = argc > 4 && strcmp(argv[4], "apart") == 0;
     for (size_t i = 0; i < sizeof operations / sizeof *operations; ++i) {
         const struct operation* what = &operations[i];
         size_t given, got;

@@ -6,7 +6,8 @@ as none, and an MPI that was too slow once is not asked again for more of the sa
 in that time is left out of the mean. Short calls take two times as long when the virtual cores happen to be
 far apart, for seconds or minutes: where launches differ much there are more of them.
 
-./dev bench collectives [OPERATION|TASKS|BYTES]... measures only these; ./dev bench collectives hosts [HOSTS]
+./dev bench collectives [apart] [OPERATION|TASKS|BYTES]... measures only these, or with a barrier behind
+each call; ./dev bench collectives hosts [HOSTS]
 what coll_hosts_bench.py says, ./dev bench collectives irregular [TASKS]... what coll_irregular_bench.py says."""
 
 import math
@@ -34,16 +35,16 @@ def programs():
             "Open MPI": compile_program("coll_bench.c", "coll_bench_openmpi", "mpicc.openmpi", "-DUSE_MPI")}
 
 
-def launch(name, program, operation, size, tasks):
+def launch(name, program, operation, size, tasks, how):
     """Microseconds of one call; None when it failed or took too long."""
-    words = [program, operation, str(size), str(SECONDS)]
+    words = [program, operation, str(size), str(SECONDS), *how]
     command = {"MPL": [POE, *words, "-procs", str(tasks)], "MPICH": [HYDRA, "-n", str(tasks), *words],
                "Open MPI": [OPEN_MPI, "--oversubscribe", "--bind-to", "none", "-n", str(tasks), *words]}[name]
     out = output_of(command, PATIENCE)
     return float(out.split()[3]) if out else None
 
 
-def cell(built, operation, size, tasks):
+def cell(built, operation, size, tasks, how):
     """name -> median over launches, in turns; None where it was too slow."""
     values = {name: [] for name in built}
 
@@ -61,7 +62,7 @@ def cell(built, operation, size, tasks):
                 break
         for name in built:
             if name in asked and None not in values[name]:
-                values[name].append(launch(name, built[name], operation, size, tasks))
+                values[name].append(launch(name, built[name], operation, size, tasks, how))
     return medians()
 
 
@@ -82,7 +83,8 @@ def run(*only):
     if only[:1] == ("irregular",):
         coll_irregular_bench.run(*only[1:])
         return
-    chosen = {str(word) for word in only}
+    how = ("apart",) if "apart" in only else ()
+    chosen = {str(word) for word in only} - {"apart"}
     unknown = chosen - set(map(str, OPERATIONS + SIZES + TASKS))
     if unknown:
         raise SystemExit(f"bench collectives: no operation, number of bytes or of tasks {', '.join(unknown)}")
@@ -97,7 +99,7 @@ def run(*only):
         rows = []
         for size in wanted(SIZES) if operation != "sync" else SIZES[:1]:
             for tasks in wanted(TASKS):
-                found = cell(built, operation, size, tasks)
+                found = cell(built, operation, size, tasks, how)
                 share = ratio(found["MPL"], found["MPICH"], found["Open MPI"])
                 limit = target(operation, size, tasks)
                 if share is not None:
@@ -113,4 +115,4 @@ def run(*only):
           [[len(ratios), text(mean), MEAN, text(max(ratios, default=None)), len(missed)]])
     for name in missed:
         print(f"  missed: {name}")
-    save("collectives", {"cells": results, "geometric_mean": mean, "missed": missed})
+    save("collectives" + "".join(f"-{word}" for word in how), {"cells": results, "geometric_mean": mean, "missed": missed})
