@@ -45,6 +45,7 @@ namespace poe::collectives {
 
 // As memmove, also of nothing at no address.
 inline void put(std::byte* to, const std::byte* from, Bytes bytes) noexcept {
+    // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): bytes are at an address.
     if (bytes > 0) std::memmove(to, from, bytes);
 }
 
