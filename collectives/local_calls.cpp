@@ -19,6 +19,11 @@ constexpr Bytes staged_bytes(std::uint32_t members) {
     return Commons::bytes_for(members, StagedCall::sizes(members));
 }
 
+// Calls in which one gives all.
+bool is_from_root(const Shape& shape) {
+    return shape.operation == Operation::kBcast || shape.operation == Operation::kScatter;
+}
+
 class LocalPart final : public Commons::Part {
   public:
     LocalPart(const Shape& shape, const Run& run, const Commons& commons, std::uint32_t me,
@@ -208,9 +213,7 @@ Commons& LocalCalls::memory_for(const Shape& shape) noexcept {
 
 // Where nobody waits for what it gives to come back.
 Commons& LocalCalls::one_way_memory_for(const Shape& shape) noexcept {
-    const bool published =
-        shape.operation == Operation::kBcast || shape.operation == Operation::kScatter;
-    const Bytes room = published ? packed_->published_room() : packed_->room();
+    const Bytes room = is_from_root(shape) ? packed_->published_room() : packed_->room();
     const Bytes bytes =
         shape.operation == Operation::kScatter ? shape.bytes * shape.n : shape.bytes;
     return bytes <= room ? *packed_ : memory_for(shape);
@@ -336,10 +339,10 @@ void LocalCalls::swap(const Shape& shape, const Run& run) {
 }
 
 void LocalCalls::run_at_once(const Shape& shape, const Run& run) {
-    const bool one = shape.operation == Operation::kBcast || shape.operation == Operation::kScatter;
-    Commons& commons = one ? one_way_memory_for(shape) : memory_for(shape);
+    const bool from_root = is_from_root(shape);
+    Commons& commons = from_root ? one_way_memory_for(shape) : memory_for(shape);
     LocalPart part(shape, run, commons, me_, scratch_.data());
-    if (one) {
+    if (from_root) {
         commons.one_gives(static_cast<std::uint32_t>(shape.root), part, *this);
     } else {
         commons.all_give(part, *this);
