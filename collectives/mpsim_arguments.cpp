@@ -98,6 +98,10 @@ Result<SimulatorArguments> shaped(SimulatorArguments arguments, bool ranks_given
     if (!(n >= 1 && n <= kMostRanks) || n != std::floor(n))
         return mistake("-n does not say how many ranks",
                        "expected a whole number from 1 to " + std::to_string(kMostRanks));
+    const double cores = arguments.numbers["-cores"];
+    if (cores > kMostRanks || cores != std::floor(cores))
+        return mistake("-cores does not say how many cores",
+                       "expected a whole number up to " + std::to_string(kMostRanks));
     if (arguments.model == "postal" && arguments.numbers["-lambda"] < 1)
         return mistake("-lambda is below 1", "a message takes at least as long as its sending");
     Shape& shape = arguments.shape;
@@ -188,6 +192,7 @@ MessageModel SimulatorArguments::message_model() const {
     if (model == "loggp") made = MessageModel::loggp(at("-L"), at("-o"), at("-g"), at("-G"));
     if (one_node) made = MessageModel::linear(at("-nts"), at("-ntc"));
     made.work_per_byte = at("-tw");
+    made.work_per_piece = at("-tp");
     return made;
 }
 
@@ -195,9 +200,8 @@ SimulatedNodes SimulatorArguments::simulated_nodes() const {
     return {shape.nodes, MessageModel::linear(numbers.at("-nts"), numbers.at("-ntc"))};
 }
 
-double SimulatorArguments::cores() const {
-    const auto last = std::max_element(shape.nodes.begin(), shape.nodes.end());
-    return numbers.at("-cores") * (last == shape.nodes.end() ? 1 : 1 + *last);
+SimulatedCores SimulatorArguments::simulated_cores() const {
+    return {static_cast<std::uint32_t>(numbers.at("-cores")), numbers.at("-tt")};
 }
 
 }  // namespace poe::collectives

@@ -17,9 +17,10 @@ struct SimulatorArguments {
     std::optional<Choice> choice;
     Shape shape;
     std::map<std::string, double> numbers{
-        {"-n", 16},     {"-m", 1024},   {"-root", 0},      {"-ts", 1},    {"-tc", 0.001},
-        {"-lambda", 1}, {"-L", 5},      {"-o", 1},         {"-g", 1},     {"-G", 0.001},
-        {"-tw", 0},     {"-nts", 0.05}, {"-ntc", 0.00005}, {"-cores", 0}, {"-tt", 0}};
+        {"-n", 16},     {"-m", 1024},      {"-root", 0},  {"-ts", 1},
+        {"-tc", 0.001}, {"-lambda", 1},    {"-L", 5},     {"-o", 1},
+        {"-g", 1},      {"-G", 0.001},     {"-tw", 0},    {"-tp", 0},
+        {"-nts", 0.05}, {"-ntc", 0.00005}, {"-cores", 0}, {"-tt", 0}};
     std::string model = "linear";
     std::string nodes;    // NODES or NODESxRANKS; empty: each rank has its own
     std::string lengths;  // a file; empty: all blocks are equal
@@ -30,8 +31,7 @@ struct SimulatorArguments {
 
     MessageModel message_model() const;
     SimulatedNodes simulated_nodes() const;
-    // Of all nodes; 0: each rank has its own.
-    double cores() const;
+    SimulatedCores simulated_cores() const;
 };
 
 // Reads the file of -lengths, too.

@@ -70,6 +70,7 @@ int run(const SimulatorArguments& arguments) {
     const Shape& shape = arguments.shape;
     const MessageModel model = arguments.message_model();
     const SimulatedNodes nodes = arguments.simulated_nodes();
+    const SimulatedCores cores = arguments.simulated_cores();
     const std::vector<Choice> choices = choices_of(arguments);
     if (choices.empty()) {
         std::fprintf(
@@ -96,8 +97,8 @@ int run(const SimulatorArguments& arguments) {
         }
         std::vector<SimulatedMessage> messages;
         const auto keep = [&](const SimulatedMessage& message) { messages.push_back(message); };
-        const Simulation result = draw ? simulate(shape.n, generate, model, keep, nodes)
-                                       : simulate(shape.n, generate, model, {}, nodes);
+        const Simulation result = draw ? simulate(shape.n, generate, model, keep, nodes, cores)
+                                       : simulate(shape.n, generate, model, {}, nodes, cores);
         if (!result.fault.empty()) {
             std::fprintf(stderr, "mpsim: %s: %s\n", choice.text().c_str(), result.fault.c_str());
             return 1;
@@ -113,12 +114,8 @@ int run(const SimulatorArguments& arguments) {
             }
         }
         if (draw) continue;
-        const double cores = arguments.cores();
-        const double work =
-            result.work + static_cast<double>(result.waits) * arguments.numbers.at("-tt");
-        const double time = cores > 0 ? std::max(result.time, work / cores) : result.time;
-        std::printf("%-20s %14.2f %10llu %14llu %16llu %12llu\n", choice.text().c_str(), time,
-                    static_cast<unsigned long long>(result.counts.c1),
+        std::printf("%-20s %14.2f %10llu %14llu %16llu %12llu\n", choice.text().c_str(),
+                    result.time, static_cast<unsigned long long>(result.counts.c1),
                     static_cast<unsigned long long>(result.counts.c2),
                     static_cast<unsigned long long>(result.counts.c3),
                     static_cast<unsigned long long>(result.messages));
@@ -139,9 +136,9 @@ constexpr const char* kHelp =
     "  -turns             they are on the nodes in turn, else in blocks\n"
     "  -nts (0.05), -ntc (0.00005)  ts and tc within a node\n"
     "  -cores N           the ranks share N cores, of each node; else each has its own\n"
-    "  -tt TIME (0)       of such a core, until another rank runs on it when one waits\n"
+    "  -tt TIME (0)       of such a core, to look whether a rank still waits\n"
     "  -lengths FILE      index: n times n numbers, the bytes from each rank to each\n"
-    "  -tw TIME (0)       per byte copied or reduced\n"
+    "  -tw TIME (0)       per byte copied or reduced; -tp (0): for each piece, however short\n"
     "  -tree              draw as text who hears from whom, and when\n"
     "  -svg FILE          draw all messages over time\n"
     "See mpsim(1).\n";

@@ -2,6 +2,9 @@
 #include "collectives/simulator.hpp"
 
 #include <algorithm>
+#include <optional>
+
+#include "collectives/shared_cores.hpp"
 
 namespace poe::collectives {
 namespace {
@@ -37,9 +40,8 @@ class Queue {
     const T& front() const { return all_[first_]; }
     void push_back(const T& one) { all_.push_back(one); }
     void erase(typename std::vector<T>::iterator one) {
-        if (one != begin()) {
-            all_.erase(one);
-        } else if (++first_ == all_.size()) {
+        std::move_backward(begin(), one, one + 1);
+        if (++first_ == all_.size()) {
             all_.clear();
             first_ = 0;
         }
@@ -58,7 +60,6 @@ struct RankState {
     double in_free = 0;
     std::uint32_t started = 0;
     std::uint32_t parked_for = 0;  // rank + 1 whose message it waits for; 0: it does not
-    bool waits = false;            // and that has been counted
     Queue<Posted> posted;          // receives that have not been waited for
     Queue<InFlight> inbox;         // messages on their way, in the order they were sent
 };
@@ -72,18 +73,21 @@ struct Cables {
 class Simulator {
   public:
     Simulator(std::uint32_t n, const MessageModel& model, const SimulatedNodes& nodes,
+              const SimulatedCores& cores,
               const std::function<void(const SimulatedMessage&)>& on_message)
         : model_(model), nodes_(nodes), on_message_(on_message), ranks_(n) {
         if (shares_cables())
             cables_.resize(1 + *std::max_element(nodes.node_of.begin(), nodes.node_of.end()));
+        if (cores.of_a_node > 0) cores_.emplace(n, nodes.node_of, cores.of_a_node, cores.turn);
     }
 
     Simulation run(const Generator& generate) {
         if (!load(generate)) return std::move(result_);
-        // Who shares a cable comes in the order of time. Others go as far as they can, one by one.
+        // Who shares something comes in the order of time. Others go as far as they can, one by
+        // one.
         for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
-            enqueue(r);
-            if (!shares_cables()) advance_all();
+            wake(r, 0);
+            if (!in_order_of_time()) advance_all();
         }
         advance_all();
         for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
@@ -134,15 +138,16 @@ class Simulator {
         if (step.kind == StepKind::kSend) kind = Kind::kSend;
         if (step.kind == StepKind::kReceive) kind = Kind::kReceive;
         if (step.kind == StepKind::kWait) kind = Kind::kWait;
-        if (kind == Kind::kWork && model_.work_per_byte == 0) return;
+        if (kind == Kind::kWork && model_.work_per_byte == 0 && model_.work_per_piece == 0) return;
         events_.push_back({static_cast<std::uint32_t>(kind),
                            static_cast<std::uint32_t>(step.peer) & 0x3fffffffu,
                            static_cast<std::uint32_t>(step.length)});
     }
 
     bool shares_cables() const { return !nodes_.node_of.empty(); }
+    bool in_order_of_time() const { return shares_cables() || cores_; }
 
-    // The ready ones are a heap, the earliest on top.
+    // Ranks with cores of their own that can go on are a heap, the earliest on top.
     auto later() const {
         return [this](std::uint32_t a, std::uint32_t b) {
             return ranks_[a].now != ranks_[b].now ? ranks_[a].now > ranks_[b].now : a > b;
@@ -152,13 +157,39 @@ class Simulator {
         ready_.push_back(r);
         std::push_heap(ready_.begin(), ready_.end(), later());
     }
-    void advance_all() {
-        while (!ready_.empty()) {
-            std::pop_heap(ready_.begin(), ready_.end(), later());
-            const std::uint32_t next = ready_.back();
-            ready_.pop_back();
-            advance(next);
+    // It has waited for what is there at `time`.
+    void wake(std::uint32_t r, double time) {
+        if (cores_)
+            cores_->ready(r, time);
+        else
+            enqueue(r);
+    }
+    // It has done what comes before its time, and lets others come to that.
+    void step_aside(std::uint32_t r) {
+        if (cores_)
+            cores_->keep(r, ranks_[r].now);
+        else
+            enqueue(r);
+    }
+    bool others_are_earlier(double time) const {
+        if (cores_) return cores_->earliest() < time;
+        return !ready_.empty() && ranks_[ready_.front()].now < time;
+    }
+    std::optional<std::uint32_t> next_rank() {
+        if (cores_) {
+            const auto turn = cores_->next();
+            if (!turn) return std::nullopt;
+            ranks_[turn->rank].now = turn->time;
+            return turn->rank;
         }
+        if (ready_.empty()) return std::nullopt;
+        std::pop_heap(ready_.begin(), ready_.end(), later());
+        const std::uint32_t next = ready_.back();
+        ready_.pop_back();
+        return next;
+    }
+    void advance_all() {
+        while (const auto next = next_rank()) advance(*next);
     }
 
     void advance(std::uint32_t r) {
@@ -169,7 +200,7 @@ class Simulator {
             switch (static_cast<Kind>(event.kind)) {
                 case Kind::kSend:
                     if (is_too_early(r, event)) {
-                        enqueue(r);
+                        step_aside(r);
                         return;
                     }
                     send(r, event);
@@ -179,18 +210,21 @@ class Simulator {
                     rank.posted.push_back({rank.started++, event.number});
                     break;
                 case Kind::kWait:
-                    if (!rank.waits && awaits(rank, event.number)) {
-                        rank.waits = true;
-                        ++result_.waits;
+                    if (cores_ && awaits(rank, event.number) && others_are_earlier(rank.now)) {
+                        step_aside(r);
+                        return;
                     }
-                    if (!wait(r, event.number)) return;
-                    rank.waits = false;
+                    if (!wait(r, event.number)) {
+                        if (cores_) cores_->hand_on(r, rank.now);
+                        return;
+                    }
                     break;
                 case Kind::kWork:
-                    work(rank, event.bytes * model_.work_per_byte);
+                    rank.now += model_.work_per_piece + event.bytes * model_.work_per_byte;
                     break;
             }
         }
+        if (cores_) cores_->hand_on(r, rank.now);
     }
 
     bool apart(std::uint32_t a, std::uint32_t b) const {
@@ -206,20 +240,16 @@ class Simulator {
         return std::max(
             {busy(model, bytes), model.gap, static_cast<double>(bytes) * model.wire_per_byte});
     }
-    void work(RankState& rank, double time) {
-        rank.now += time;
-        result_.work += time;
-    }
     double cable(Bytes bytes) const {
         return static_cast<double>(bytes) * std::max(model_.send_per_byte, model_.wire_per_byte);
     }
 
-    // Somebody else may want the cable before.
+    // Somebody else may want the cable before, or wait for less than this.
     bool is_too_early(std::uint32_t from, const Event& event) {
-        if (!shares_cables() || ready_.empty() || !apart(from, event.number)) return false;
+        if (!cores_ && (!shares_cables() || !apart(from, event.number))) return false;
         RankState& rank = ranks_[from];
         rank.now = std::max(rank.now, rank.out_free);
-        return ranks_[ready_.front()].now < rank.now;
+        return others_are_earlier(rank.now);
     }
 
     void send(std::uint32_t from, const Event& event) {
@@ -233,8 +263,7 @@ class Simulator {
             start = std::max(start, own.out_free - model.send_busy);
             own.out_free = start + model.send_busy + cable(event.bytes);
         }
-        rank.now = start;
-        work(rank, busy(model, event.bytes));
+        rank.now = start + busy(model, event.bytes);
         rank.out_free = start + port(model, event.bytes);
         double arrives = start + busy(model, event.bytes) * model.latency_factor +
                          event.bytes * model.wire_per_byte + model.latency;
@@ -244,10 +273,15 @@ class Simulator {
             other.in_free = arrives;
         }
         RankState& peer = ranks_[to];
+        // Where not all come in the order of time the receiver's port is looked at when it waits.
+        if (cores_) {
+            arrives = std::max(arrives, peer.in_free + port(model, event.bytes));
+            peer.in_free = arrives;
+        }
         peer.inbox.push_back({from, event.bytes, start, arrives});
         if (peer.parked_for == from + 1) {
             peer.parked_for = 0;
-            enqueue(to);
+            wake(to, arrives);
         }
     }
 
@@ -255,7 +289,8 @@ class Simulator {
         return !rank.posted.empty() && rank.posted.front().number < messages;
     }
 
-    // Receives in the order they were started; false: a message is missing.
+    // Receives in the order they were started; false: a message is missing, or, where cores are
+    // shared, not there yet.
     bool wait(std::uint32_t r, std::uint32_t messages) {
         RankState& rank = ranks_[r];
         while (awaits(rank, messages)) {
@@ -268,12 +303,20 @@ class Simulator {
                 return false;
             }
             const MessageModel& model = this->model(from, r);
-            rank.in_free = std::max(found->arrives, rank.in_free + port(model, found->bytes));
-            rank.now = std::max(rank.now, rank.in_free);
-            work(rank, model.receive_busy);
+            if (cores_) {
+                if (found->arrives > rank.now) {
+                    cores_->ready(r, found->arrives);
+                    return false;
+                }
+            } else {
+                rank.in_free = std::max(found->arrives, rank.in_free + port(model, found->bytes));
+                found->arrives = rank.in_free;
+                rank.now = std::max(rank.now, rank.in_free);
+            }
+            rank.now += model.receive_busy;
             if (on_message_) {
                 on_message_({static_cast<Rank>(from), static_cast<Rank>(r), found->bytes,
-                             found->sent, rank.in_free});
+                             found->sent, found->arrives});
             }
             rank.inbox.erase(found);
             rank.posted.erase(rank.posted.begin());
@@ -288,6 +331,7 @@ class Simulator {
     std::vector<RankState> ranks_;
     std::vector<Event> events_;
     std::vector<std::uint32_t> ready_;
+    std::optional<SharedCores> cores_;
     Simulation result_;
 };
 
@@ -318,8 +362,8 @@ MessageModel MessageModel::loggp(double latency, double overhead, double gap, do
 
 Simulation simulate(std::uint32_t n, const Generator& generate, const MessageModel& model,
                     const std::function<void(const SimulatedMessage&)>& on_message,
-                    const SimulatedNodes& nodes) {
-    return Simulator(n, model, nodes, on_message).run(generate);
+                    const SimulatedNodes& nodes, const SimulatedCores& cores) {
+    return Simulator(n, model, nodes, cores, on_message).run(generate);
 }
 
 }  // namespace poe::collectives

@@ -23,7 +23,8 @@ struct MessageModel {
     double wire_per_byte = 0;
     double gap = 0;
     double receive_busy = 0;
-    double work_per_byte = 0;  // of copies and reductions
+    double work_per_byte = 0;   // of copies and reductions
+    double work_per_piece = 0;  // and for each of them, however short
 
     // ts + m tc (CCL paper, IV.A).
     static MessageModel linear(double start_up, double per_byte);
@@ -49,11 +50,16 @@ struct SimulatedMessage {
     double received = 0;  // when the receiver had it
 };
 
+// Ranks that share cores, and have them in turn (shared_cores.hpp): what keeps a rank busy keeps
+// the others of its core waiting.
+struct SimulatedCores {
+    std::uint32_t of_a_node = 0;  // 0: each rank has its own
+    double turn = 0;              // what it takes to look whether a rank still waits
+};
+
 struct Simulation {
-    std::string fault;        // what kept it from ending; empty: nothing
-    double time = 0;          // when the last rank is through
-    double work = 0;          // that messages, copies and reductions keep all ranks busy, added up
-    std::uint64_t waits = 0;  // of all ranks, for one message or several
+    std::string fault;  // what kept it from ending; empty: nothing
+    double time = 0;    // when the last rank is through
     std::uint64_t messages = 0;
     Counts counts;
 };
@@ -62,6 +68,6 @@ struct Simulation {
 // step of all ranks; a schedule is built once. Messages of 4 GB and more are a fault.
 Simulation simulate(std::uint32_t n, const Generator& generate, const MessageModel& model,
                     const std::function<void(const SimulatedMessage&)>& on_message = {},
-                    const SimulatedNodes& nodes = {});
+                    const SimulatedNodes& nodes = {}, const SimulatedCores& cores = {});
 
 }  // namespace poe::collectives

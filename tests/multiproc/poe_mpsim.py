@@ -61,15 +61,23 @@ class Simulating(unittest.TestCase):
         self.assertEqual(alone, 2)
         self.assertEqual(self.times("shift", "-n", 8, "-m", 1000, "-cores", 2)["direct"], 8 * 2 / 2)
         self.assertEqual(self.times("shift", "-n", 8, "-m", 1000, "-cores", 8)["direct"], alone)
-        # Each rank waits once, and then a core goes on with another.
-        self.assertEqual(self.times("shift", "-n", 8, "-m", 1000, "-cores", 2, "-tt", 3)["direct"], 8 * (2 + 3) / 2)
+        # Four on a core send, one after the other. What they wait for is there but for rank 0, which is asked again.
+        self.assertEqual(self.times("shift", "-n", 8, "-m", 1000, "-cores", 2, "-tt", 3)["direct"], 4 * (2 + 3))
         result = mpsim("shift", "-tt", 3)
         self.assertEqual(result.returncode, 2)
         self.assertIn("-cores", result.stderr)
-        # Step by step it waits in each of seven, and all at once once.
-        for window, waits in ((1, 7), (0, 1)):
-            times = self.times("index", f"pairwise:{window}", "-n", 8, "-m", 1000, "-cores", 1, "-tt", 1000)
-            self.assertEqual(times[f"pairwise:{window}"], 8 * 7 * 2 + 8 * waits * 1000)
+        # All at once all but the last wait once. Step by step more often, though not in each: much has come until their turn.
+        times = {window: self.times("index", f"pairwise:{window}", "-n", 8, "-m", 1000, "-cores", 1, "-tt", 1000)
+                 [f"pairwise:{window}"] for window in (0, 1)}
+        self.assertEqual(times[0], 8 * 7 * 2 + 14 * 1000)
+        self.assertGreater(times[1], times[0] + 8 * 1000)
+        self.assertLess(times[1], 8 * 7 * (2 + 1000))
+        # A core of a node is for those that are there.
+        self.assertEqual(self.times("shift", "-nodes", "4x2", "-m", 1000, "-cores", 1)["direct"], 1 + 1 + 0.1)
+
+    def test_what_pieces_cost(self):
+        # A block is put in its place, the others are sent from where they are.
+        self.assertEqual(self.times("index", "pairwise", "-n", 4, "-ts", 0, "-tc", 0, "-tp", 7)["pairwise:0"], 7)
 
     def test_lengths_of_an_irregular_index(self):
         with tempfile.TemporaryDirectory() as directory:
@@ -89,6 +97,8 @@ class Simulating(unittest.TestCase):
 
     def test_wrong_words(self):
         for words, text in (("bcst", "no operation \"bcst\""),
+                            ("bcast -cores 0.5", "-cores does not say how many"),
+                            ("bcast -cores 5000000000", "-cores does not say how many"),
                             ("bcast -nodes 0", "-nodes \"0\" is not allowed"),
                             ("bcast -nodes 17", "at most as many as ranks"),
                             ("bcast -nodes 4x4 -n 17", "-n follows from that"),

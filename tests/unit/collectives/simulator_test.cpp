@@ -128,12 +128,54 @@ TEST_CASE("ranks that share nodes") {
     CHECK(near(result.time, 14 + 51 + 14));
 }
 
+TEST_CASE("ranks that share cores") {
+    const MessageModel model = MessageModel::linear(3, 0.5);
+    for (const Algorithm& algorithm : catalogue()) {
+        for (const std::uint32_t n : {2u, 3u, 8u, 13u, 16u}) {
+            Shape shape = shape_of(algorithm.operation, n, 40);
+            shape.circular = true;
+            const Choice choice{&algorithm, algorithm.fallback(shape)};
+            if (!algorithm.fits(shape, choice.parameter)) continue;
+            INFO(name_of(shape.operation) << " " << choice.text() << " of " << n);
+            const Generator generate = choice.make(shape);
+            const auto with = [&](std::uint32_t cores, double turn) {
+                const Simulation result = simulate(n, generate, model, {}, {}, {cores, turn});
+                CHECK(result.fault.empty());
+                return result;
+            };
+            // A core each is as good as the own one. (Where messages meet at a port the one that
+            // came first has it here, there the one that is waited for first.)
+            const double alone = simulate(n, generate, model).time;
+            if (n != 13) CHECK(near(with(n, 7).time, alone));
+            // One core is never idle: what it waits for was sent by itself.
+            const Simulation one = with(1, 0);
+            const double work =
+                3.0 * static_cast<double>(one.messages) + 0.5 * static_cast<double>(one.counts.c3);
+            CHECK(near(one.time, work));
+            CHECK(with(1, 2).time >= work + 2 * (n - 1));
+            const double two = with(2, 0).time;
+            CHECK(two >= work / 2 - 1e-9);
+            CHECK(two <= work + 1e-9);
+        }
+    }
+    // Pieces cost something, too.
+    Shape copies = shape_of(Operation::kIndex, 4, 8);
+    MessageModel pieces;
+    pieces.work_per_piece = 10;
+    const Choice pairwise{find_algorithm(Operation::kIndex, "pairwise"), 0};
+    CHECK(near(simulate(4, pairwise.make(copies), pieces).time, 10));
+}
+
 TEST_CASE("schedules that never end are told") {
     const Generator waits = [](Rank rank, Schedule& into) {
         if (rank == 1) into.receive(0, {Buffer::kResult, 0}, 1, 0);
         into.wait();
     };
-    CHECK(simulate(2, waits, MessageModel::linear(1, 0)).fault == "rank 1 waits for ever");
+    for (const std::uint32_t cores : {0u, 1u}) {
+        const Simulation result =
+            simulate(2, waits, MessageModel::linear(1, 0), {}, {}, {cores, 1});
+        CHECK(result.fault == "rank 1 waits for ever");
+    }
 }
 
 TEST_CASE("drawings") {
