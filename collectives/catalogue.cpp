@@ -151,13 +151,20 @@ constexpr Algorithm kCatalogue[] = {
     {Op::kReduce, "halving", nullptr, none, cuttable, [](S s, double) { return reduce_halving(s); },
      [](S s, double) { return reduce_halving_counts(s); }},
     {Op::kReduce, "edst", "segments", usual_segments, reversed_power_fits,
-     [](S s, double p) { return reduce_reversed(s, bcast_edst(s, whole(p))); },
+     [](S s, double p) {
+         return reduce_reversed(s, bcast_edst(s, whole(p)), bcast_edst_counts(s, whole(p)));
+     },
      [](S s, double p) { return bcast_edst_counts(s, whole(p)); }},
     {Op::kReduce, "circulant", "segments", usual_segments, reversed_fits,
-     [](S s, double p) { return reduce_reversed(s, bcast_circulant(s, whole(p))); },
+     [](S s, double p) {
+         return reduce_reversed(s, bcast_circulant(s, whole(p)),
+                                bcast_circulant_counts(s, whole(p)));
+     },
      [](S s, double p) { return bcast_circulant_counts(s, whole(p)); }},
     {Op::kReduce, "chain", "segments", usual_segments, reversed_fits,
-     [](S s, double p) { return reduce_reversed(s, bcast_chain(s, whole(p))); },
+     [](S s, double p) {
+         return reduce_reversed(s, bcast_chain(s, whole(p)), bcast_chain_counts(s, whole(p)));
+     },
      [](S s, double p) { return bcast_chain_counts(s, whole(p)); }},
     in_two_levels(Op::kReduce),
 

@@ -16,6 +16,7 @@ namespace {
 
 // Steps of all ranks that fit into memory and into a person's patience.
 constexpr double kMostMessages = 1e8;
+constexpr double kMostPieces = 1e9;
 
 // What is simulated: the one asked for, or all that fit and are not too many messages to wait for.
 std::vector<Choice> choices_of(const SimulatorArguments& arguments) {
@@ -35,13 +36,13 @@ std::vector<Choice> choices_of(const SimulatorArguments& arguments) {
     return choices;
 }
 
-// Pieces and copies that make an index's schedules long, whatever its messages: irregular ones have
-// n^2 pieces per rank, leaders of nodes sort all blocks.
+// Pieces and copies that make an index's schedules long, whatever its messages: all ranks together
+// sort n^2 blocks, leaders of nodes twice; irregular ones have n^2 pieces per rank, ten times.
 double pieces_of(const Choice& choice, const Shape& shape) {
     const double n = shape.n;
     if (shape.operation != Operation::kIndex) return 0;
-    if (choice.algorithm->within != nullptr) return 2 * n * n;
-    return choice.algorithm->counts == nullptr ? n * n * n : 0;
+    if (choice.algorithm->counts == nullptr) return 10 * n * n * n;
+    return choice.algorithm->within != nullptr ? 2 * n * n : n * n;
 }
 
 // An estimate, from what the root and a few other ranks send.
@@ -90,9 +91,10 @@ int run(const SimulatorArguments& arguments) {
                     "messages");
     for (const Choice& choice : choices) {
         Generator generate;
-        if (pieces_of(choice, shape) <= kMostMessages) generate = choice.make(shape);
+        if (pieces_of(choice, shape) <= kMostPieces) generate = choice.make(shape);
         if (!generate || messages_of(choice, generate, shape) > kMostMessages) {
-            std::printf("%-20s has more messages than can be simulated\n", choice.text().c_str());
+            std::printf("%-20s has more messages or pieces than can be simulated\n",
+                        choice.text().c_str());
             continue;
         }
         std::vector<SimulatedMessage> messages;

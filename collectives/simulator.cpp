@@ -18,51 +18,99 @@ struct Event {
     std::uint32_t bytes;
 };
 
+constexpr std::uint32_t kNone = 0xffffffffu;
+
+// A message on its way.
 struct InFlight {
     std::uint32_t from;
     std::uint32_t bytes;
     double sent;
     double arrives;
+    std::uint32_t next = kNone;  // to the same rank
 };
 
-struct Posted {
-    std::uint32_t number;  // among the messages of its rank
-    std::uint32_t from;
+// Those to one rank, in the order they were sent.
+struct Inbox {
+    std::uint32_t first = kNone;
+    std::uint32_t last = kNone;
 };
 
-// Taken from the front for the most part; as small as a vector while it is empty.
-template <typename T>
-class Queue {
+// The messages of all inboxes. Places that have become free are the next ones taken, since they are
+// in the cache.
+class Messages {
   public:
-    bool empty() const { return first_ == all_.size(); }
-    auto begin() { return all_.begin() + static_cast<std::ptrdiff_t>(first_); }
-    auto end() { return all_.end(); }
-    const T& front() const { return all_[first_]; }
-    void push_back(const T& one) { all_.push_back(one); }
-    void erase(typename std::vector<T>::iterator one) {
-        std::move_backward(begin(), one, one + 1);
-        if (++first_ == all_.size()) {
-            all_.clear();
-            first_ = 0;
+    InFlight& operator[](std::uint32_t place) { return all_[place]; }
+
+    void add(Inbox& inbox, const InFlight& message) {
+        std::uint32_t place = free_;
+        if (place == kNone) {
+            place = static_cast<std::uint32_t>(all_.size());
+            all_.emplace_back();
+        } else {
+            free_ = all_[place].next;
         }
+        all_[place] = message;
+        (inbox.first == kNone ? inbox.first : all_[inbox.last].next) = place;
+        inbox.last = place;
+    }
+
+    // The first one from that rank, and what is before it; kNone: there is none.
+    struct Found {
+        std::uint32_t place = kNone;
+        std::uint32_t before = kNone;
+    };
+    Found find(const Inbox& inbox, std::uint32_t from) const {
+        Found found{inbox.first, kNone};
+        while (found.place != kNone && all_[found.place].from != from)
+            found = {all_[found.place].next, found.place};
+        return found;
+    }
+
+    void remove(Inbox& inbox, const Found& found) {
+        InFlight& message = all_[found.place];
+        (found.before == kNone ? inbox.first : all_[found.before].next) = message.next;
+        if (inbox.last == found.place) inbox.last = found.before;
+        message.next = free_;
+        free_ = found.place;
     }
 
   private:
-    std::vector<T> all_;
-    std::size_t first_ = 0;
+    std::vector<InFlight> all_;
+    std::uint32_t free_ = kNone;
 };
 
-struct RankState {
-    std::size_t next = 0;  // event
-    std::size_t end = 0;
+// The steps of all ranks, each rank's next to each other. In blocks, so that none is ever copied.
+class Events {
+  public:
+    // Then add() is for another rank, of at most so many steps.
+    void start_rank(std::size_t most) {
+        if (block_.capacity() - block_.size() >= most) return;
+        full_.push_back(std::move(block_));
+        block_ = {};
+        block_.reserve(std::max(most, kBlock));
+    }
+    void add(const Event& event) { block_.push_back(event); }
+    const Event* end() const { return block_.data() + block_.size(); }
+
+  private:
+    static constexpr std::size_t kBlock = std::size_t{1} << 20;
+    std::vector<std::vector<Event>> full_;
+    std::vector<Event> block_;
+};
+
+// A line of the cache: ranks come in an order that is far from that of memory.
+struct alignas(64) RankState {
+    const Event* next = nullptr;
+    const Event* open = nullptr;  // the first receive that has not been waited for, or before it
     double now = 0;
     double out_free = 0;  // when the ports are free again
     double in_free = 0;
-    std::uint32_t started = 0;
-    std::uint32_t parked_for = 0;  // rank + 1 whose message it waits for; 0: it does not
-    Queue<Posted> posted;          // receives that have not been waited for
-    Queue<InFlight> inbox;         // messages on their way, in the order they were sent
+    std::uint32_t left = 0;         // events from `next` on
+    std::uint32_t before_open = 0;  // messages started before `open`
+    std::uint32_t parked_for = 0;   // rank + 1 whose message it waits for; 0: it does not
+    Inbox inbox;
 };
+static_assert(sizeof(RankState) == 64);
 
 // When the cables of a node are free again.
 struct Cables {
@@ -91,7 +139,7 @@ class Simulator {
         }
         advance_all();
         for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
-            if (ranks_[r].next != ranks_[r].end && result_.fault.empty())
+            if (ranks_[r].left > 0 && result_.fault.empty())
                 result_.fault = "rank " + std::to_string(r) + " waits for ever";
             result_.time = std::max(result_.time, ranks_[r].now);
         }
@@ -106,7 +154,8 @@ class Simulator {
         for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
             schedule.clear();
             generate(static_cast<Rank>(r), schedule);
-            ranks_[r].next = events_.size();
+            events_.start_rank(schedule.steps().size());
+            ranks_[r].next = ranks_[r].open = events_.end();
             for (const Step& step : schedule.steps()) {
                 if (step.length > 0xffffffffu) {
                     result_.fault = "a message or block is longer than 4 GB";
@@ -124,7 +173,7 @@ class Simulator {
                 result_.counts.c3 += step.length;
                 ++result_.messages;
             }
-            ranks_[r].end = events_.size();
+            ranks_[r].left = static_cast<std::uint32_t>(events_.end() - ranks_[r].next);
         }
         for (std::size_t round = 0; round < used.size(); ++round) {
             result_.counts.c1 += used[round] ? 1 : 0;
@@ -139,23 +188,26 @@ class Simulator {
         if (step.kind == StepKind::kReceive) kind = Kind::kReceive;
         if (step.kind == StepKind::kWait) kind = Kind::kWait;
         if (kind == Kind::kWork && model_.work_per_byte == 0 && model_.work_per_piece == 0) return;
-        events_.push_back({static_cast<std::uint32_t>(kind),
-                           static_cast<std::uint32_t>(step.peer) & 0x3fffffffu,
-                           static_cast<std::uint32_t>(step.length)});
+        events_.add({static_cast<std::uint32_t>(kind),
+                     static_cast<std::uint32_t>(step.peer) & 0x3fffffffu,
+                     static_cast<std::uint32_t>(step.length)});
     }
 
     bool shares_cables() const { return !nodes_.node_of.empty(); }
     bool in_order_of_time() const { return shares_cables() || cores_; }
 
-    // Ranks with cores of their own that can go on are a heap, the earliest on top.
-    auto later() const {
-        return [this](std::uint32_t a, std::uint32_t b) {
-            return ranks_[a].now != ranks_[b].now ? ranks_[a].now > ranks_[b].now : a > b;
-        };
+    // Ranks with cores of their own that can go on are a heap, the earliest on top, where they
+    // share cables; else the last one comes first, which is in the cache.
+    struct Ready {
+        double now = 0;
+        std::uint32_t rank = 0;
+    };
+    static bool is_later(const Ready& a, const Ready& b) {
+        return a.now != b.now ? a.now > b.now : a.rank > b.rank;
     }
     void enqueue(std::uint32_t r) {
-        ready_.push_back(r);
-        std::push_heap(ready_.begin(), ready_.end(), later());
+        ready_.push_back({ranks_[r].now, r});
+        if (shares_cables()) std::push_heap(ready_.begin(), ready_.end(), is_later);
     }
     // It has waited for what is there at `time`.
     void wake(std::uint32_t r, double time) {
@@ -173,7 +225,7 @@ class Simulator {
     }
     bool others_are_earlier(double time) const {
         if (cores_) return cores_->earliest() < time;
-        return !ready_.empty() && ranks_[ready_.front()].now < time;
+        return !ready_.empty() && ready_.front().now < time;
     }
     std::optional<std::uint32_t> next_rank() {
         if (cores_) {
@@ -183,8 +235,8 @@ class Simulator {
             return turn->rank;
         }
         if (ready_.empty()) return std::nullopt;
-        std::pop_heap(ready_.begin(), ready_.end(), later());
-        const std::uint32_t next = ready_.back();
+        if (shares_cables()) std::pop_heap(ready_.begin(), ready_.end(), is_later);
+        const std::uint32_t next = ready_.back().rank;
         ready_.pop_back();
         return next;
     }
@@ -195,8 +247,8 @@ class Simulator {
     void advance(std::uint32_t r) {
         RankState& rank = ranks_[r];
         rank.parked_for = 0;
-        for (; rank.next < rank.end; ++rank.next) {
-            const Event& event = events_[rank.next];
+        for (; rank.left > 0; ++rank.next, --rank.left) {
+            const Event& event = *rank.next;
             switch (static_cast<Kind>(event.kind)) {
                 case Kind::kSend:
                     if (is_too_early(r, event)) {
@@ -204,17 +256,15 @@ class Simulator {
                         return;
                     }
                     send(r, event);
-                    ++rank.started;
                     break;
                 case Kind::kReceive:
-                    rank.posted.push_back({rank.started++, event.number});
                     break;
                 case Kind::kWait:
-                    if (cores_ && awaits(rank, event.number) && others_are_earlier(rank.now)) {
+                    if (cores_ && awaits(rank) && others_are_earlier(rank.now)) {
                         step_aside(r);
                         return;
                     }
-                    if (!wait(r, event.number)) {
+                    if (!wait(r)) {
                         if (cores_) cores_->hand_on(r, rank.now);
                         return;
                     }
@@ -278,48 +328,55 @@ class Simulator {
             arrives = std::max(arrives, peer.in_free + port(model, event.bytes));
             peer.in_free = arrives;
         }
-        peer.inbox.push_back({from, event.bytes, start, arrives});
+        messages_.add(peer.inbox, {from, event.bytes, start, arrives});
         if (peer.parked_for == from + 1) {
             peer.parked_for = 0;
             wake(to, arrives);
         }
     }
 
-    static bool awaits(const RankState& rank, std::uint32_t messages) {
-        return !rank.posted.empty() && rank.posted.front().number < messages;
+    // Whether the wait that is its next step is for a receive, which then is `open`.
+    static bool awaits(RankState& rank) {
+        const std::uint32_t messages = rank.next->number;
+        for (; rank.open != rank.next && rank.before_open < messages; ++rank.open) {
+            const auto kind = static_cast<Kind>(rank.open->kind);
+            if (kind == Kind::kReceive) return true;
+            rank.before_open += kind == Kind::kSend ? 1 : 0;
+        }
+        return false;
     }
 
     // Receives in the order they were started; false: a message is missing, or, where cores are
     // shared, not there yet.
-    bool wait(std::uint32_t r, std::uint32_t messages) {
+    bool wait(std::uint32_t r) {
         RankState& rank = ranks_[r];
-        while (awaits(rank, messages)) {
-            const std::uint32_t from = rank.posted.front().from;
-            const auto found =
-                std::find_if(rank.inbox.begin(), rank.inbox.end(),
-                             [from](const InFlight& each) { return each.from == from; });
-            if (found == rank.inbox.end()) {
+        while (awaits(rank)) {
+            const std::uint32_t from = rank.open->number;
+            const Messages::Found found = messages_.find(rank.inbox, from);
+            if (found.place == kNone) {
                 rank.parked_for = from + 1;
                 return false;
             }
+            InFlight& message = messages_[found.place];
             const MessageModel& model = this->model(from, r);
             if (cores_) {
-                if (found->arrives > rank.now) {
-                    cores_->ready(r, found->arrives);
+                if (message.arrives > rank.now) {
+                    cores_->ready(r, message.arrives);
                     return false;
                 }
             } else {
-                rank.in_free = std::max(found->arrives, rank.in_free + port(model, found->bytes));
-                found->arrives = rank.in_free;
+                rank.in_free = std::max(message.arrives, rank.in_free + port(model, message.bytes));
+                message.arrives = rank.in_free;
                 rank.now = std::max(rank.now, rank.in_free);
             }
             rank.now += model.receive_busy;
             if (on_message_) {
-                on_message_({static_cast<Rank>(from), static_cast<Rank>(r), found->bytes,
-                             found->sent, found->arrives});
+                on_message_({static_cast<Rank>(from), static_cast<Rank>(r), message.bytes,
+                             message.sent, message.arrives});
             }
-            rank.inbox.erase(found);
-            rank.posted.erase(rank.posted.begin());
+            messages_.remove(rank.inbox, found);
+            ++rank.open;
+            ++rank.before_open;
         }
         return true;
     }
@@ -329,8 +386,9 @@ class Simulator {
     std::vector<Cables> cables_;
     const std::function<void(const SimulatedMessage&)>& on_message_;
     std::vector<RankState> ranks_;
-    std::vector<Event> events_;
-    std::vector<std::uint32_t> ready_;
+    Events events_;
+    Messages messages_;
+    std::vector<Ready> ready_;
     std::optional<SharedCores> cores_;
     Simulation result_;
 };

@@ -2,7 +2,6 @@
 #include "collectives/split_tree.hpp"
 
 #include <algorithm>
-#include <map>
 
 namespace poe::collectives {
 
@@ -37,23 +36,35 @@ TreePlace place_in_tree(const SplitRule& split, std::uint32_t n, std::uint32_t r
 }
 
 TreeDepth tree_depth(const SplitRule& split, std::uint32_t n) {
-    TreeDepth sum;
     // How many groups of each size there are after so many splits: few sizes, whatever n.
-    std::map<std::uint32_t, std::uint64_t> groups{{n, 1}};
-    while (groups.rbegin()->first > 1) {
-        std::map<std::uint32_t, std::uint64_t> next;
+    struct Groups {
+        std::uint32_t size;
+        std::uint64_t many;
+    };
+    TreeDepth sum;
+    std::vector<Groups> groups{{n, 1}};
+    std::vector<Groups> next;
+    const auto add = [&](std::uint32_t size, std::uint64_t many) {
+        const auto same = std::find_if(next.begin(), next.end(),
+                                       [&](const Groups& each) { return each.size == size; });
+        if (same != next.end()) {
+            same->many += many;
+        } else if (size > 1) {
+            next.push_back({size, many});
+        }
+    };
+    for (; n > 1 && !groups.empty(); std::swap(groups, next)) {
+        next.clear();
         std::uint32_t largest = 0;
         for (const auto& [size, many] : groups) {
-            if (size == 1) continue;
             const std::uint32_t kept = split(size);
-            next[kept] += many;
-            next[size - kept] += many;
+            add(kept, many);
+            add(size - kept, many);
             largest = std::max(largest, size - kept);
             sum.all_subtrees += many * (size - kept);
         }
         ++sum.rounds;
         sum.largest_subtrees += largest;
-        groups = std::move(next);
     }
     return sum;
 }

@@ -33,7 +33,7 @@ Counts reduce_tree_counts(const Shape& shape, const SplitRule& split);
 Generator reduce_halving(const Shape& shape);
 Counts reduce_halving_counts(const Shape& shape);
 // Any broadcast of the same shape, backwards; its counts are the broadcast's.
-Generator reduce_reversed(const Shape& shape, Generator bcast);
+Generator reduce_reversed(const Shape& shape, Generator bcast, const Counts& counts);
 
 // combine
 Generator combine_hybrid(const Shape& shape, int k);

@@ -27,16 +27,9 @@ std::vector<Batch> batches(std::span<const Step> steps) {
 
 }  // namespace
 
-Generator reduce_reversed(const Shape& shape, Generator bcast) {
-    int last = 0;
-    Schedule forwards;
-    for (std::uint32_t rank = 0; rank < shape.n; ++rank) {
-        forwards.clear();
-        bcast(static_cast<Rank>(rank), forwards);
-        for (const Step& step : forwards.steps()) last = std::max(last, step.round);
-    }
-    return [bcast = std::move(bcast), last, root = shape.root, bytes = shape.bytes](
-               Rank rank, Schedule& into) {
+Generator reduce_reversed(const Shape& shape, Generator bcast, const Counts& counts) {
+    return [bcast = std::move(bcast), last = static_cast<int>(counts.c1) - 1, root = shape.root,
+            bytes = shape.bytes](Rank rank, Schedule& into) {
         Schedule forward;
         bcast(rank, forward);
         const std::span<const Step> steps = forward.steps();

@@ -56,6 +56,12 @@ class Simulating(unittest.TestCase):
     def test_a_million_messages_for_one_rank(self):
         self.assertAlmostEqual(self.times("gather", "direct", "-n", 1 << 20, "-m", 1)["direct"], 1048575 * 1.001, places=1)
 
+    def test_what_is_too_much_is_left_out_at_once(self):
+        result = mpsim("index", "-n", 1 << 20)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        left_out = [line for line in result.stdout.splitlines() if line.endswith("more messages or pieces than can be simulated")]
+        self.assertEqual([line.split(":")[0].split()[0] for line in left_out], ["pairwise", "radix", "a2", "a3", "a4"])
+
     def test_fewer_cores_than_ranks(self):
         alone = self.times("shift", "-n", 8, "-m", 1000)["direct"]
         self.assertEqual(alone, 2)
