@@ -75,6 +75,8 @@ void Runtime::read_background(const Variables& variables) {
     };
     const char* enabled = variables("MP_CSS_INTERRUPT");
     background_.interrupts = enabled != nullptr && ::strcasecmp(enabled, "yes") == 0;
+    const char* bind = variables("MP_BIND");
+    spread_ = bind == nullptr || ::strcasecmp(bind, "no") != 0;
     background_.delay = microseconds("MP_INTRDELAY");
     background_.interval = microseconds("MP_POLLING_INTERVAL");
 }
@@ -220,6 +222,11 @@ void Runtime::enter(NodeSegment segment, TaskId task) {
     set_limits(facts.eager_limit, facts.buffer_mem);
     waiter_ = std::make_unique<Waiter>(segment_->header(), facts, slot,
                                        static_cast<WaitMode>(facts.wait_mode), fences_);
+    if (spread_ && facts.local_tasks > facts.cpus) {
+        core_share_ = std::make_unique<CoreShare>(
+            segment_->header(), std::span(&segment_->slot(0), facts.local_tasks), *index);
+        waiter_->spread_by(*core_share_);
+    }
     make_devices(*index);
 }
 

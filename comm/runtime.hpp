@@ -139,6 +139,8 @@ class Runtime {
     TrafficWords own_traffic_;
     TrafficWords* traffic_ = &own_traffic_;
     Fences fences_{false};
+    bool spread_ = true;  // over the node's cores, where there are more tasks
+    std::unique_ptr<CoreShare> core_share_;
     std::unique_ptr<Waiter> waiter_;
     std::unique_ptr<ShmDevice> shared_memory_;  // null when all go over TCP
     std::unique_ptr<TcpDevice> tcp_;            // null in a job without TCP

@@ -135,14 +135,19 @@ bool Waiter::pause_spinning() noexcept {
     return lasts_;
 }
 
+void Waiter::yield() const noexcept {
+    ::sched_yield();
+    if (core_share_ != nullptr) core_share_->yielded();
+}
+
 // Gives the core away. True: somebody had it who does not wait, and this task had better sleep.
 bool Waiter::yield_to_hog() const noexcept {
     if (!wakes_for_all_ || mode_ != WaitMode::kAdaptive) {
-        ::sched_yield();
+        yield();
         return false;
     }
     const auto before = Clock::now();
-    ::sched_yield();
+    yield();
     return Clock::now() - before >= kKeptAway;
 }
 
@@ -169,7 +174,7 @@ bool Waiter::pause_yielding() noexcept {
 }
 
 void Waiter::pause_between_looks() noexcept {
-    if (crowded_ && mode_ != WaitMode::kPoll) ::sched_yield();
+    if (crowded_ && mode_ != WaitMode::kPoll) yield();
     leave_if_ending();
 }
 

@@ -41,6 +41,7 @@
 #include "comm/base/fence.hpp"
 #include "comm/base/segment_layout.hpp"
 #include "comm/base/types.hpp"
+#include "comm/core_share.hpp"
 
 namespace poe::comm {
 
@@ -86,6 +87,9 @@ class Waiter {
         place_ = &place;
         wakes_for_all_ = wakes_for_all;
     }
+
+    // From now on it is told of each yield where tasks share cores. It must outlive the waiter.
+    void spread_by(CoreShare& share) noexcept { core_share_ = &share; }
 
     // A new wait starts, or the one under way got something: back to the eager phase.
     void restart() noexcept {
@@ -133,6 +137,7 @@ class Waiter {
     void learn() noexcept;
     bool pause_spinning() noexcept;
     bool yield_to_hog() const noexcept;
+    void yield() const noexcept;
     bool pause_yielding() noexcept;
     bool pause_sleeping() noexcept;
     void start_clock() noexcept;
@@ -158,6 +163,7 @@ class Waiter {
     std::uint32_t doorbell_seen_ = 0;
     SleepPlace* place_ = nullptr;  // null: the doorbell
     bool wakes_for_all_ = false;   // the place does
+    CoreShare* core_share_ = nullptr;
     Clock::time_point started_;
     Clock::time_point look_began_;  // or earlier
     std::function<void()> look_around_;

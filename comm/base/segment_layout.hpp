@@ -42,7 +42,7 @@
 namespace poe {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x4745'5345'444f'4e50ull;  // "PNODESEG" in memory
-inline constexpr std::uint32_t kSegmentVersion = 12;
+inline constexpr std::uint32_t kSegmentVersion = 13;
 inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxTasks = 1u << 20;
@@ -150,6 +150,9 @@ struct SegmentHeader {
     alignas(kLine) std::atomic<std::uint32_t> ending;
     // A bit for each common piece that is in use.
     alignas(kLine) std::atomic<std::uint32_t> commons_taken;
+    // When a task was moved to another core last, and how long none is after that
+    // (comm/core_share.hpp).
+    alignas(kLine) std::atomic<std::uint64_t> core_move;
 };
 static_assert(sizeof(SegmentHeader) <= kPage);
 
@@ -181,6 +184,9 @@ struct TaskSlot {
     // Written by pmd, read by every call of the task: what to trace (tracer/probe/tracer.hpp); 0:
     // off.
     std::atomic<std::uint32_t> tracing;
+    // Written by the task every few milliseconds in which it yields: when and where it last did
+    // (comm/core_share.hpp).
+    std::atomic<std::uint64_t> core;
 
     // Line 2: how often a doorbell bit was set; the owner looks here before it scans its board.
     alignas(kLine) std::atomic<std::uint32_t> rings;
