@@ -56,6 +56,69 @@ class Binding(LaunchTest):
             os.sched_setaffinity(0, self.usable)
 
 
+class Spreading(LaunchTest):
+    """More tasks than processors: those that wait for each other spread themselves (comm/core_share.hpp)."""
+
+    # All begin on one processor. What moves itself calls sched_setaffinity, which is counted here.
+    PROGRAM = """
+#define _GNU_SOURCE
+#include <mpproto.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static int moves;
+int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set) {
+    ++moves;
+    return (int)syscall(SYS_sched_setaffinity, pid, size, set);
+}
+int main(int count, char **words) {
+    int tasks, me, total = 0, round, i, rounds = atoi(words[count - 1]);
+    cpu_set_t all, one, after;
+    sched_getaffinity(0, sizeof all, &all);
+    CPU_ZERO(&one);
+    for (i = 0; !CPU_ISSET(i, &all); ++i) {}
+    CPU_SET(i, &one);
+    mpc_environ(&tasks, &me);
+    for (round = 0; round < rounds && total == 0; ++round) {
+        syscall(SYS_sched_setaffinity, 0, sizeof one, &one);
+        mpc_sync(ALLGRP);
+        syscall(SYS_sched_setaffinity, 0, sizeof all, &all);
+        for (i = 0; i < 2000; ++i) mpc_sync(ALLGRP);
+        mpc_combine(&moves, &total, sizeof total, i_vadd, ALLGRP);
+    }
+    sched_getaffinity(0, sizeof after, &after);
+    if (!CPU_EQUAL(&all, &after)) return 2;
+    if (me == 0) puts(total > 0 ? "moved" : "stayed");
+    return 0;
+}
+"""
+
+    def setUp(self):
+        super().setUp()
+        usable = os.sched_getaffinity(0)
+        if len(usable) < 2:
+            self.skipTest("one processor")
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        source = pathlib.Path(directory.name, "spread.c")
+        source.write_text(self.PROGRAM)
+        self.program = str(pathlib.Path(directory.name, "spread"))
+        subprocess.run([str(BUILD / "bin" / "mpcc"), str(source), "-o", self.program], check=True)
+        os.sched_setaffinity(0, sorted(usable)[:2])
+        self.addCleanup(os.sched_setaffinity, 0, usable)
+
+    def said(self, rounds, *flags):
+        return self.ok(poe(self.program, str(rounds), "-procs", "6", *flags)).stdout
+
+    def test_tasks_leave_a_processor_that_has_more_than_another(self):
+        self.assertEqual(self.said(1000), b"moved\n")
+
+    def test_none_moves_itself_if_poe_is_not_to_place_them(self):
+        self.assertEqual(self.said(10, "-bind", "no"), b"stayed\n")
+
+
 class SingleCopy(LaunchTest):
     def test_a_megabyte_arrives_either_way(self):
         with tempfile.TemporaryDirectory() as directory:
