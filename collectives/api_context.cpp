@@ -12,20 +12,15 @@ Library& the_library(comm::Runtime& runtime) {
     return *library;
 }
 
-int refuse_unready(const comm::ApiCall& call, const Library& library) {
-    if (library.failure().empty()) return 0;
+[[gnu::cold]] int refuse_unready(const comm::ApiCall& call, const Library& library) {
     return call.refuse(MplError::kQuery, library.failure(), "");
 }
 
-Group* group_of(const comm::ApiCall& call, Library& library, int gid) {
-    Group* group = library.groups().find(gid);
-    if (group == nullptr) {
-        call.refuse(MplError::kGroup,
-                    "there is no group " + std::to_string(gid) + " that this task is a member of",
-                    "give ALLGRP (0), the group of all tasks, or what mpc_group or mpc_partition "
-                    "has given");
-    }
-    return group;
+[[gnu::cold]] void refuse_group(const comm::ApiCall& call, int gid) {
+    call.refuse(MplError::kGroup,
+                "there is no group " + std::to_string(gid) + " that this task is a member of",
+                "give ALLGRP (0), the group of all tasks, or what mpc_group or mpc_partition "
+                "has given");
 }
 
 int refuse_outcome(const comm::ApiCall& call, const Plan& plan) {

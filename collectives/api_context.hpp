@@ -13,10 +13,16 @@ namespace poe::collectives {
 // Made at the first call; never destroyed.
 Library& the_library(comm::Runtime& runtime);
 
-// 0 when collective calls can be made; otherwise says why not and answers -1.
+// Says why no collective calls can be made, and answers -1.
 int refuse_unready(const comm::ApiCall& call, const Library& library);
+void refuse_group(const comm::ApiCall& call, int gid);
 // The group, or null after saying that there is none of which this task is a member.
-Group* group_of(const comm::ApiCall& call, Library& library, int gid);
+inline Group* group_of(const comm::ApiCall& call, Library& library, int gid) {
+    Group* group = library.groups().find(gid);
+    if (group == nullptr) [[unlikely]]
+        refuse_group(call, gid);
+    return group;
+}
 // Says what went wrong with a plan's run; 0 when nothing did.
 int refuse_outcome(const comm::ApiCall& call, const Plan& plan);
 
@@ -28,7 +34,8 @@ int in_call(const comm::Caller& name, Work&& work) {
         return call.refuse_unready();
     return call.run([&] {
         Library& library = the_library(call.runtime());
-        if (const int refused = refuse_unready(call, library)) return refused;
+        if (!library.failure().empty()) [[unlikely]]
+            return refuse_unready(call, library);
         return work(call, library);
     });
 }

@@ -23,10 +23,6 @@ class Entry {
     Entry(ApiCall& call, Library& library, const Caller& name, Call what, Operation operation,
           int gid)
         : call_(call), library_(library), group_(group_of(call, library, gid)) {
-        std::swap(made_.shape.offsets, library.spare_offsets());
-        std::swap(made_.shape.matrix, library.spare_matrix());
-        made_.shape.offsets.clear();
-        made_.shape.matrix.clear();
         made_.name = name.name;
         made_.call = what;
         made_.shape.operation = operation;
@@ -36,11 +32,13 @@ class Entry {
         }
         made_.shape.n = group_->size();
     }
-
-    // The next call of this kind uses the memory again.
+    // The next irregular call uses the memory again.
     ~Entry() {
-        std::swap(made_.shape.offsets, library_.spare_offsets());
-        std::swap(made_.shape.matrix, library_.spare_matrix());
+        Shape& shape = made_.shape;
+        if (!shape.offsets.empty()) [[unlikely]]
+            std::swap(shape.offsets, library_.spare_offsets());
+        if (!shape.matrix.empty()) [[unlikely]]
+            std::swap(shape.matrix, library_.spare_matrix());
     }
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
@@ -52,56 +50,39 @@ class Entry {
     Bytes own_block() const { return made_.shape.length(static_cast<std::uint32_t>(group_->me)); }
 
     Entry& length(std::size_t bytes) {
-        if (ok() && bytes >= comm::kAbsurdLength)
-            refused_ = call_.refuse(
-                MplError::kLength, "the length is " + std::to_string(static_cast<long long>(bytes)),
-                "lengths are in bytes, from 0 on");
+        if (bytes >= comm::kAbsurdLength) [[unlikely]]
+            refuse_length(bytes);
         made_.shape.bytes = bytes;
         return *this;
     }
     Entry& root(int task) {
         if (!ok()) return *this;
-        const auto rank = group_->rank_of(task);
-        if (!rank) {
-            refused_ = call_.refuse(
-                MplError::kRoot,
-                "the root, task " + std::to_string(task) + ", is not a member of group " +
-                    std::to_string(group_->gid),
-                "roots are task ids; members are the tasks " + task_list(sorted_members()));
-            return *this;
+        if (const auto rank = group_->rank_of(task)) {
+            made_.shape.root = *rank;
+        } else {
+            refuse_root(task);
         }
-        made_.shape.root = *rank;
         return *this;
     }
     Entry& reduces(ReduceFunction function) {
         if (!ok()) return *this;
-        if (function == nullptr) {
-            refused_ = comm::refuse_null(call_, "func", "a function");
-            return *this;
-        }
         made_.run.reduction = find_reduction(function);
         const Reduction& reduction = made_.run.reduction;
         made_.shape.element = reduction.element;
         made_.shape.commutative = reduction.name != nullptr;
-        if (reduction.name == nullptr && made_.shape.bytes > kLongestVector)
-            refused_ = call_.refuse(MplError::kLength,
-                                    std::to_string(made_.shape.bytes) +
-                                        " bytes are more than the int that tells the function",
-                                    "reduce at most 2147483647 bytes in one call");
-        if (reduction.name != nullptr && made_.shape.bytes % reduction.element != 0)
-            refused_ =
-                call_.refuse(MplError::kLength,
-                             std::to_string(made_.shape.bytes) + " bytes are no multiple of " +
-                                 std::to_string(reduction.element) + ", an element's length for " +
-                                 reduction.name,
-                             "give the length in bytes");
+        const bool allowed = reduction.name != nullptr
+                                 ? made_.shape.bytes % reduction.element == 0
+                                 : function != nullptr && made_.shape.bytes <= kLongestVector;
+        if (!allowed) [[unlikely]]
+            refuse_reduction(function);
         return *this;
     }
     // Blocks of the lengths that the user gives for each rank.
     Entry& blocks(const int* lengths) {
         if (!ok() || !check_lengths(lengths, "blklens")) return *this;
+        std::swap(made_.shape.offsets, library_.spare_offsets());
         auto& offsets = made_.shape.offsets;
-        offsets.push_back(0);
+        offsets.assign(1, 0);
         for (std::uint32_t r = 0; r < n(); ++r)
             offsets.push_back(offsets.back() + static_cast<Bytes>(lengths[r]));
         made_.shape.bytes = offsets.back() / n();
@@ -111,9 +92,10 @@ class Entry {
     Entry& own_matrix(const int* row, const int* column) {
         if (!ok() || !check_lengths(row, "outlens") || !check_lengths(column, "inlens"))
             return *this;
+        std::swap(made_.shape.matrix, library_.spare_matrix());
         const auto me = static_cast<std::size_t>(group_->me);
         auto& matrix = made_.shape.matrix;
-        matrix.resize(std::size_t{n()} * n());
+        matrix.assign(std::size_t{n()} * n(), 0);
         for (std::uint32_t r = 0; r < n(); ++r) {
             matrix[std::size_t{r} * n() + me] = static_cast<Bytes>(column[r]);
             matrix[me * n() + r] = static_cast<Bytes>(row[r]);
@@ -179,6 +161,36 @@ class Entry {
                          operation == Operation::kScatter || operation == Operation::kGather;
         return has ? group_->members[static_cast<std::size_t>(made_.shape.root)] : -1;
     }
+    [[gnu::cold]] void refuse_length(std::size_t bytes) {
+        if (!ok()) return;
+        refused_ = call_.refuse(MplError::kLength,
+                                "the length is " + std::to_string(static_cast<long long>(bytes)),
+                                "lengths are in bytes, from 0 on");
+    }
+    [[gnu::cold]] void refuse_root(int task) {
+        refused_ = call_.refuse(
+            MplError::kRoot,
+            "the root, task " + std::to_string(task) + ", is not a member of group " +
+                std::to_string(group_->gid),
+            "roots are task ids; members are the tasks " + task_list(sorted_members()));
+    }
+    [[gnu::cold]] void refuse_reduction(ReduceFunction function) {
+        const Reduction& reduction = made_.run.reduction;
+        const std::string bytes = std::to_string(made_.shape.bytes);
+        if (function == nullptr) {
+            refused_ = comm::refuse_null(call_, "func", "a function");
+        } else if (reduction.name == nullptr) {
+            refused_ = call_.refuse(MplError::kLength,
+                                    bytes + " bytes are more than the int that tells the function",
+                                    "reduce at most 2147483647 bytes in one call");
+        } else {
+            refused_ = call_.refuse(MplError::kLength,
+                                    bytes + " bytes are no multiple of " +
+                                        std::to_string(reduction.element) +
+                                        ", an element's length for " + reduction.name,
+                                    "give the length in bytes");
+        }
+    }
     bool check_lengths(const int* lengths, const char* argument) {
         if (lengths == nullptr) {
             refused_ = comm::refuse_null(call_, argument, "an int for each member");
@@ -194,9 +206,12 @@ class Entry {
         return ok();
     }
     void check(const char* argument, const void* start, Bytes bytes, bool used) {
-        if (ok() && used && start == nullptr && bytes > 0)
-            refused_ =
-                comm::refuse_null(call_, argument, (std::to_string(bytes) + " bytes").c_str());
+        if (start == nullptr && bytes > 0 && used) [[unlikely]]
+            refuse_null(argument, bytes);
+    }
+    [[gnu::cold]] void refuse_null(const char* argument, Bytes bytes) {
+        if (!ok()) return;
+        refused_ = comm::refuse_null(call_, argument, (std::to_string(bytes) + " bytes").c_str());
     }
     // Of a call that has moved no messages.
     void count_traffic() noexcept {

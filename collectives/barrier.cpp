@@ -11,7 +11,7 @@ enum class Remedy { kNone, kSyncIn, kSyncOut, kSync };
 // Blocks that may be empty bring no order.
 Remedy remedy(const Shape& shape) {
     if (shape.operation == Operation::kSync) return Remedy::kNone;
-    if (shape.bytes == 0 || !shape.offsets.empty() || !shape.matrix.empty()) return Remedy::kSync;
+    if (shape.bytes == 0 || !shape.is_regular()) return Remedy::kSync;
     switch (shape.operation) {
         case Operation::kBcast:
         case Operation::kScatter:

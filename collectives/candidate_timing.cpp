@@ -133,12 +133,7 @@ std::vector<TimedCandidate> ways_of(Library& library, Group& group, const Shape&
         all.push_back({{Way::kDirect, {}}});
         if (usual == Way::kDirect) by_model = Way::kDirect;
     }
-    Way taken = Way::kMessages;
-    if (library.direct_for(group, shape) != nullptr) {
-        taken = Way::kDirect;
-    } else if (library.local_for(group, shape) != nullptr) {
-        taken = Way::kShared;
-    }
+    const Way taken = library.way_for(group, shape);
     Tuning model = library.tuning();
     model.node.bests.clear();
     model.network.bests.clear();
@@ -219,7 +214,8 @@ std::vector<TimedCandidate> time_candidates(Library& library, Group& group, cons
         }
         if (each.method.way == Way::kShared) {
             LocalCalls* local = library.possible_local(group, shape);
-            return timer.median([&] { local->run(shape, run, false); }, budget);
+            const LocalCalls::Route route = local->route(shape, false);
+            return timer.median([&] { local->run(route, shape, run); }, budget);
         }
         Plan plan(placed, each.method.choice.make(placed), group.me, false);
         return timer.median([&] { timer.run(plan, run); }, budget);

@@ -2,7 +2,9 @@
 #include "collectives/commons.hpp"
 
 #include <algorithm>
+#include <bit>
 
+#include "comm/base/check.hpp"
 #include "comm/relax.hpp"
 
 namespace poe::collectives {
@@ -21,7 +23,9 @@ Commons::Commons(std::byte* memory, std::uint32_t members, std::uint32_t me, con
       member_step_(sizes.by_member() ? sizes.slots() : sizes.slot),
       results_(slots_ + members * sizes.slots()),
       seen_done_(members),
-      takers_(sizes.depth, kNobody) {}
+      takers_(sizes.depth, kNobody) {
+    POE_CHECK(std::has_single_bit(sizes.depth), sizes.depth);
+}
 
 // A member that is not done with so many calls; members_ when all are.
 std::uint32_t Commons::first_behind(std::uint64_t calls) const noexcept {
@@ -80,11 +84,10 @@ void Commons::await_room(std::uint64_t call, Host& host) {
 }
 
 // The root, and all others, know from the shape where it is.
-std::byte* Commons::result(const Part& part, std::uint64_t call) const noexcept {
+std::byte* Commons::result(std::uint64_t call, Bytes bytes) const noexcept {
     std::atomic<std::uint64_t>& word = published(call);
-    if (part.result_bytes() <= sizes_.published_room())
-        return reinterpret_cast<std::byte*>(&word + 1);
-    return results_ + call % sizes_.depth * sizes_.result_for(members_);
+    if (bytes <= sizes_.published_room()) return reinterpret_cast<std::byte*>(&word + 1);
+    return results_ + set_of(call) * sizes_.result_for(members_);
 }
 
 void Commons::publish(std::uint64_t call, Host& host) noexcept {
@@ -128,15 +131,16 @@ void Commons::all_give(Part& part, Host& host) {
     const std::uint64_t call = enter_for(kNobody, host);
     part.give(slot_of(me_, call));
     done_[me_].begun.store(call + 1, std::memory_order_release);
-    std::atomic<std::uint64_t>& arrived = arrived_[call % sizes_.depth].word;
+    std::byte* all = result(call, part.result_bytes());
+    std::atomic<std::uint64_t>& arrived = arrived_[set_of(call)].word;
     if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == members_) {
         arrived.store(0, std::memory_order_relaxed);
-        part.collect(result(part, call));
+        part.collect(all);
         publish(call, host);
     } else {
         await_published(call, kLast, host);
     }
-    part.take(result(part, call));
+    part.take(all);
     all_done_ = std::max(all_done_, call);
     end(call, host);
 }
@@ -154,18 +158,16 @@ void Commons::await_one(std::uint32_t giver, std::uint64_t call, int looks, Host
     await_word(word, giver, call, host);
 }
 
-void Commons::one_gives(std::uint32_t root, Part& part, Host& host) {
-    const std::uint64_t call = call_++;
-    taker(call) = kNobody;
-    if (root == me_) {
-        await_room(call, host);
-        part.collect(result(part, call));
-        publish(call, host);
-    } else {
-        await_published(call, root, host);
-        part.take(result(part, call));
-    }
-    end(call, host);
+std::uint64_t Commons::enter_to_publish(Host& host) {
+    await_room(call_, host);
+    taker(call_) = kNobody;
+    return call_++;
+}
+
+std::uint64_t Commons::enter_published(std::uint32_t root, Host& host) {
+    await_published(call_, root, host);
+    taker(call_) = kNobody;
+    return call_++;
 }
 
 // Here others may write to the own slot, and it to theirs.

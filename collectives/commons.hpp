@@ -43,16 +43,26 @@
 
 namespace poe::collectives {
 
-// As memmove, also of nothing at no address.
+// As memmove, also of nothing at no address; of a word or two without a call.
 inline void put(std::byte* to, const std::byte* from, Bytes bytes) noexcept {
-    // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): bytes are at an address.
-    if (bytes > 0) std::memmove(to, from, bytes);
+    constexpr Bytes kWord = sizeof(std::uint64_t);
+    if (bytes >= kWord && bytes <= 2 * kWord) {
+        std::uint64_t first = 0;
+        std::uint64_t last = 0;
+        std::memcpy(&first, from, kWord);
+        std::memcpy(&last, from + bytes - kWord, kWord);
+        std::memcpy(to, &first, kWord);
+        std::memcpy(to + bytes - kWord, &last, kWord);
+    } else if (bytes > 0) {
+        // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): bytes are at an address.
+        std::memmove(to, from, bytes);
+    }
 }
 
 class Commons {
   public:
     struct Sizes {
-        std::uint32_t depth;
+        std::uint32_t depth;      // a power of two
         Bytes slot;               // of a member; it gives a word less at most
         Bytes result;             // the most that all get, and
         Bytes result_per_member;  // as much more for each member
@@ -96,14 +106,13 @@ class Commons {
         return sizes.base() + members * sizes.per_member();
     }
 
-    // What one member does in a call. Nothing of it is kept.
+    // What one member does in a call in which all give. Nothing of it is kept.
     class Part {
       public:
         virtual ~Part() = default;
         // Puts what it gives into its slot.
         virtual void give(std::byte* slot) = 0;
-        // Works the result out: of the slots of all members, at the last to arrive; or, where one
-        // gives all, at that one.
+        // Works the result out of the slots of all members, at the last to arrive.
         virtual void collect(std::byte* result) = 0;
         // How long that result is.
         virtual Bytes result_bytes() const = 0;
@@ -127,8 +136,14 @@ class Commons {
 
     // A call in which all give, and all get or wait all the same.
     void all_give(Part& part, Host& host);
-    // A call in which the root gives all.
-    void one_gives(std::uint32_t root, Part& part, Host& host);
+    // A call in which a root gives all, in parts. The root waits until there is room, writes the
+    // result and publishes it; the others wait for that, and take what they need of it. All are
+    // through with it then.
+    std::uint64_t enter_to_publish(Host& host);
+    void publish(std::uint64_t call, Host& host) noexcept;
+    std::uint64_t enter_published(std::uint32_t root, Host& host);
+    // Where a result of so many bytes is.
+    std::byte* result(std::uint64_t call, Bytes bytes) const noexcept;
     // An exchange is a call in parts, of which a member may have several under way, fewer than
     // depth. enter: waits until all slots of the next call are free, and gives its number; after
     // that its slots may be written as members have agreed. pass_by: the same for who writes none.
@@ -159,7 +174,7 @@ class Commons {
     // Blocks until that member is through with it.
     void await_through(std::uint32_t member, std::uint64_t call, Host& host) const;
     std::byte* slot_of(std::uint32_t member, std::uint64_t call) const noexcept {
-        return slots_ + call % sizes_.depth * call_step_ + member * member_step_;
+        return slots_ + set_of(call) * call_step_ + member * member_step_;
     }
     // Of a slot that one other member takes.
     Bytes room() const noexcept { return sizes_.room(); }
@@ -178,6 +193,9 @@ class Commons {
     bool leave() noexcept;
 
   private:
+    // Which of the sets of words, slots and result a call uses. No division: that alone would cost
+    // a tenth of a short call.
+    std::uint64_t set_of(std::uint64_t call) const noexcept { return call & (sizes_.depth - 1); }
     struct alignas(kLine) Line {
         std::atomic<std::uint64_t> word;
         std::atomic<std::uint64_t> begun;   // of members
@@ -188,7 +206,7 @@ class Commons {
     // Who takes from the own slot of one of the last `depth` calls, which is free again when that
     // member, or kAll, is through with it.
     static constexpr std::uint32_t kAll = ~0u - 2;
-    std::uint32_t& taker(std::uint64_t call) noexcept { return takers_[call % sizes_.depth]; }
+    std::uint32_t& taker(std::uint64_t call) noexcept { return takers_[set_of(call)]; }
     void await_slot(std::uint64_t call, Host& host);
     static void say(std::atomic<std::uint64_t>& word, std::uint64_t call, Host& host) noexcept;
     static void await_word(const std::atomic<std::uint64_t>& word, std::uint32_t whose,
@@ -196,16 +214,14 @@ class Commons {
     void await_published(std::uint64_t call, std::uint32_t root, Host& host) const;
     std::uint32_t not_arrived(std::uint64_t call) const noexcept;
     void await_room(std::uint64_t call, Host& host);
-    void publish(std::uint64_t call, Host& host) noexcept;
     std::uint64_t calls_of(std::uint32_t member) noexcept;
     std::uint64_t calls_of_all() noexcept;
     void end(std::uint64_t call, Host& host) noexcept;
     std::uint32_t first_behind(std::uint64_t calls) const noexcept;
-    std::byte* result(const Part& part, std::uint64_t call) const noexcept;
     // The short result is right behind it.
     std::atomic<std::uint64_t>& published(std::uint64_t call) const noexcept {
-        return *reinterpret_cast<std::atomic<std::uint64_t>*>(published_ + call % sizes_.depth *
-                                                                               sizes_.published);
+        return *reinterpret_cast<std::atomic<std::uint64_t>*>(published_ +
+                                                              set_of(call) * sizes_.published);
     }
     // The word of a slot that another member takes.
     std::atomic<std::uint64_t>& told(std::uint32_t member, std::uint64_t call) const noexcept {

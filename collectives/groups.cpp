@@ -30,11 +30,7 @@ Group::Group(int number, int its_label, std::vector<TaskId> tasks, TaskId own)
 
 Group::~Group() = default;
 
-std::optional<Rank> Group::rank_of(TaskId task) const noexcept {
-    if (by_task.empty()) {
-        if (task < 0 || static_cast<std::size_t>(task) >= members.size()) return std::nullopt;
-        return task;
-    }
+std::optional<Rank> Group::find_rank_of(TaskId task) const noexcept {
     const auto at = std::lower_bound(by_task.begin(), by_task.end(), std::pair{task, Rank{0}});
     if (at == by_task.end() || at->first != task) return std::nullopt;
     return at->second;
@@ -46,12 +42,14 @@ Groups::Groups(std::uint32_t tasks, TaskId own) : tasks_(tasks), task_(own) {
     add(0, 0, std::move(all));
 }
 
-Group* Groups::find(int gid) noexcept {
+Group* Groups::search(int gid) noexcept {
     const auto at = groups_.find(gid);
-    return at != groups_.end() ? at->second.get() : nullptr;
+    last_found_ = at != groups_.end() ? at->second.get() : nullptr;
+    return last_found_;
 }
 
 Group& Groups::add(int gid, int label, std::vector<TaskId> members) {
+    last_found_ = nullptr;
     auto& group = groups_[gid];
     group = std::make_unique<Group>(gid, label, std::move(members), task_);
     return *group;

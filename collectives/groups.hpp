@@ -25,8 +25,12 @@ struct Group {
     ~Group();
 
     std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(members.size()); }
-    // Costs O(log n).
-    std::optional<Rank> rank_of(TaskId task) const noexcept;
+    // Costs O(log n) where ranks are not tasks.
+    std::optional<Rank> rank_of(TaskId task) const noexcept {
+        if (!by_task.empty()) return find_rank_of(task);
+        if (task < 0 || static_cast<std::size_t>(task) >= members.size()) return std::nullopt;
+        return task;
+    }
 
     int gid;
     int label;
@@ -42,6 +46,9 @@ struct Group {
     std::unique_ptr<DirectCalls> direct;
     // Null until the first call on a job of several nodes that could use it.
     std::unique_ptr<LevelCalls> levels;
+
+  private:
+    std::optional<Rank> find_rank_of(TaskId task) const noexcept;
 };
 
 // The groups of this task. A number is (counter, task): the task of rank 0 counts the groups it has
@@ -51,10 +58,16 @@ class Groups {
     // The group of all tasks is there from the beginning, under 0.
     Groups(std::uint32_t tasks, TaskId own);
 
-    Group* find(int gid) noexcept;
+    // Null: there is none. The one found last is found without a search.
+    Group* find(int gid) noexcept {
+        return last_found_ != nullptr && last_found_->gid == gid ? last_found_ : search(gid);
+    }
     Group& add(int gid, int label, std::vector<TaskId> members);
     // Forgets a group; not the one of all tasks.
-    void remove(int gid) noexcept { groups_.erase(gid); }
+    void remove(int gid) noexcept {
+        last_found_ = nullptr;
+        groups_.erase(gid);
+    }
 
     // What this task's counter says: for the group that it leads next.
     std::uint32_t counter() const noexcept { return counter_; }
@@ -70,8 +83,11 @@ class Groups {
   private:
     std::uint32_t tasks_;
     TaskId task_;
+    Group* search(int gid) noexcept;
+
     std::uint32_t counter_ = 1;  // 0 is the group of all
     std::unordered_map<int, std::unique_ptr<Group>> groups_;
+    Group* last_found_ = nullptr;
 };
 
 // Types of messages of collective calls: the group's number and the call's, modulo 16, so that up

@@ -121,12 +121,30 @@ Plan& Library::kept_or_new(Group& group, const Shape& shape, bool users_function
                             users_function);
 }
 
-LocalCalls* Library::local_for(Group& group, const Shape& shape) {
-    return way_of(shape) == Way::kMessages ? nullptr : possible_local(group, shape);
+// The way that is asked for, else what was measured, else what usually is the fastest.
+Way Library::wanted_way(const Shape& shape) {
+    if (const auto& wanted = wanted_for(shape)) return wanted->way;
+    const MeasuredBest* best = tuning().node.best(shape);
+    return best != nullptr ? best->method.way : usual_way(shape);
 }
 
-DirectCalls* Library::direct_for(Group& group, const Shape& shape) {
-    return way_of(shape) == Way::kDirect ? possible_direct(group, shape) : nullptr;
+Library::Route Library::find_route(Group& group, const Shape& shape) {
+    Route route;
+    if (shape.is_regular()) {
+        route.bytes = shape.bytes;
+        route.element = shape.element;
+        route.gid = group.gid;
+        route.operation = shape.operation;
+        route.commutative = shape.commutative;
+    }
+    const Way wanted = wanted_way(shape);
+    if (wanted == Way::kDirect && possible_direct(group, shape) != nullptr) {
+        route.way = Way::kDirect;
+    } else if (wanted != Way::kMessages && possible_local(group, shape) != nullptr) {
+        route.way = Way::kShared;
+        route.local = group.local->route(shape, barrier_);
+    }
+    return route;
 }
 
 LocalCalls* Library::possible_local(Group& group, const Shape& shape) {
@@ -178,12 +196,13 @@ bool Library::in_two_levels(const Shape& placed) {
 }
 
 Plan* Library::run_blocking(Group& group, const CollectiveCall& call) {
-    if (DirectCalls* direct = direct_for(group, call.shape)) {
-        direct->run(call.shape, call.run, barrier_);
+    const Route& route = route_for(group, call.shape);
+    if (route.way == Way::kShared) {
+        group.local->run(route.local, call.shape, call.run);
         return nullptr;
     }
-    if (LocalCalls* local = local_for(group, call.shape)) {
-        local->run(call.shape, call.run, barrier_);
+    if (route.way == Way::kDirect) {
+        group.direct->run(call.shape, call.run, barrier_);
         return nullptr;
     }
     if (LevelCalls* levels = levels_for(group, call.shape)) return levels->run(call);
@@ -291,9 +310,9 @@ bool Library::advance(Running& running) {
     return !running.plan->running() || running.plan->advance(messages());
 }
 
-bool Library::needs_whole_matrix(const Shape& shape) {
-    if (shape.matrix.empty() || !algorithm_wanted_for(shape)) return false;
-    return std::string_view(choice_for(shape).algorithm->name) != "pairwise";
+bool Library::whole_matrix_wanted(const Shape& shape) {
+    return algorithm_wanted_for(shape) &&
+           std::string_view(choice_for(shape).algorithm->name) != "pairwise";
 }
 
 void Library::end(Running& running) {

@@ -52,14 +52,14 @@ class Library {
     bool barrier() const noexcept { return barrier_; }
     Groups& groups() noexcept { return groups_; }
 
-    // The shared memory to make a blocking call on that group with, or null: then by messages. The
-    // first call that could use any finds out, which blocks until the members have heard of it.
-    LocalCalls* local_for(Group& group, const Shape& shape);
-    // The same by reaching into each other's memory; where that is to be used, it is faster.
-    DirectCalls* direct_for(Group& group, const Shape& shape);
-    // The same, but whether they can be made that way, whatever was measured to be faster.
+    // Whether blocking calls on that group can be made in shared memory, or by reaching into each
+    // other's; null: they cannot. The first call that could use any finds out, which blocks until
+    // the members have heard of it.
     LocalCalls* possible_local(Group& group, const Shape& shape);
     DirectCalls* possible_direct(Group& group, const Shape& shape);
+    // The way that a blocking call on that group takes: the one that is asked for, else the fastest
+    // of those that are possible, as far as anybody knows.
+    Way way_for(Group& group, const Shape& shape) { return route_for(group, shape).way; }
     // Makes the call, in the fastest way. Null when there were no messages, or the plan that was
     // run, or that went wrong. Blocking.
     Plan* run_blocking(Group& group, const CollectiveCall& call);
@@ -81,7 +81,9 @@ class Library {
 
     // Whether the algorithm for an irregular index is one that has to know the lengths of all
     // members' blocks: only those asked for by name (MP_COLL_INDEX) are.
-    bool needs_whole_matrix(const Shape& shape);
+    bool needs_whole_matrix(const Shape& shape) {
+        return !shape.matrix.empty() && whole_matrix_wanted(shape);
+    }
     // All rows of an irregular index's matrix, from each member's own. Blocking; null or the plan
     // that went wrong.
     Plan* exchange_rows(Group& group, std::vector<Bytes>& matrix);
@@ -113,38 +115,47 @@ class Library {
     LocalCalls* memory_of(Group& group);
     LevelCalls* levels_for(Group& group, const Shape& shape);
     const Tuning& take_tuning();
-    struct FoundWay {
-        Shape shape;
-        Way way = Way::kShared;
+    // How blocking calls of a shape on a group are made. Short calls cost less than finding out, so
+    // what was found is kept, at a place that follows from the shape.
+    struct Route {
+        // What it depends on, beside the group's members. Only regular calls have one that is kept.
+        bool is_for(const Group& its_group, const Shape& shape) const noexcept {
+            return bytes == shape.bytes && gid == its_group.gid && operation == shape.operation &&
+                   element == shape.element && commutative == shape.commutative &&
+                   shape.is_regular();
+        }
+        Bytes bytes = 0;
+        Bytes element = 0;
+        int gid = -1;
+        Operation operation = Operation::kSync;
+        bool commutative = false;
+        Way way = Way::kMessages;
+        LocalCalls::Route local;  // Way::kShared only
     };
+    const Route& route_for(Group& group, const Shape& shape) {
+        const auto number = static_cast<std::size_t>(group.gid) * 7 +
+                            static_cast<std::size_t>(shape.operation) +
+                            shape.bytes / 8 * kOperations;
+        Route& kept = routes_[number % routes_.size()];
+        if (!kept.is_for(group, shape)) [[unlikely]]
+            kept = find_route(group, shape);
+        return kept;
+    }
+    Route find_route(Group& group, const Shape& shape);
+    Way wanted_way(const Shape& shape);
+    bool whole_matrix_wanted(const Shape& shape);
     const std::optional<Method>& wanted_for(const Shape& shape) const noexcept {
         return overrides_[static_cast<std::size_t>(shape.operation)];
     }
     bool algorithm_wanted_for(const Shape& shape) const noexcept {
         return wanted_for(shape) && wanted_for(shape)->way == Way::kMessages;
     }
-    // The way that is asked for, else the fastest one for such calls within a node, as far as
-    // anybody knows. Short calls cost less than a search, so what was found is kept, at a place
-    // that follows from the shape.
-    Way way_of(const Shape& shape) {
-        if (const auto& wanted = wanted_for(shape); wanted) [[unlikely]]
-            return wanted->way;
-        if (tuning().node.bests.empty()) [[likely]]
-            return usual_way(shape);
-        const auto operation = static_cast<std::size_t>(shape.operation);
-        FoundWay& found = found_[(shape.bytes / 8 * kOperations + operation) % found_.size()];
-        if (!(found.shape == shape)) {
-            const MeasuredBest* best = tuning().node.best(shape);
-            found = {shape, best != nullptr ? best->method.way : usual_way(shape)};
-        }
-        return found.way;
-    }
     template <typename Make>
     Plan& kept_or_new(Group& group, const Shape& shape, bool users_function, const Make& make);
 
     comm::Runtime& runtime_;
     std::string failure_;
-    std::array<FoundWay, 64> found_;
+    std::array<Route, 64> routes_;
     bool develop_ = false;
     bool barrier_ = false;
     Overrides overrides_;

@@ -12,7 +12,7 @@ constexpr std::uint32_t kFew = 4;
 }  // namespace
 
 bool LineCalls::fits(const Shape& shape, bool barrier) noexcept {
-    if (shape.n > kFew || !shape.offsets.empty() || !shape.matrix.empty()) return false;
+    if (shape.n > kFew || !shape.is_regular()) return false;
     switch (shape.operation) {
         case Operation::kSync:
         case Operation::kCombine:

@@ -40,13 +40,6 @@ class LocalPart final : public Commons::Part {
         switch (shape_.operation) {
             case Operation::kSync:
                 break;
-            case Operation::kBcast:
-                put(result, run_.result, shape_.bytes);
-                break;
-            case Operation::kScatter:
-                put(result, run_.given, shape_.bytes * shape_.n);
-                put(run_.result, run_.given + me_ * shape_.bytes, shape_.bytes);
-                break;
             case Operation::kCombine:
                 put(result, commons_.slot(0), shape_.bytes);
                 for (std::uint32_t r = 1; r < shape_.n; ++r)
@@ -74,7 +67,6 @@ class LocalPart final : public Commons::Part {
         switch (shape_.operation) {
             case Operation::kSync:
                 return 0;
-            case Operation::kBcast:
             case Operation::kCombine:
                 return shape_.bytes;
             case Operation::kIndex:
@@ -89,12 +81,8 @@ class LocalPart final : public Commons::Part {
             case Operation::kGather:
                 if (is_root()) put(run_.result, result, shape_.bytes * shape_.n);
                 break;
-            case Operation::kBcast:
             case Operation::kCombine:
                 put(run_.result, result, shape_.bytes);
-                break;
-            case Operation::kScatter:
-                put(run_.result, result + me_ * shape_.bytes, shape_.bytes);
                 break;
             case Operation::kConcat:
                 put(run_.result, result, shape_.bytes * shape_.n);
@@ -133,8 +121,10 @@ LocalCalls::LocalCalls(comm::Runtime& runtime, const Group& group, std::uint32_t
     lines_.emplace(next, group.size(), me_);
     next += LineCalls::bytes_for(group.size());
     packed_.emplace(next, group.size(), me_, Commons::packed_of(group.size()));
-    for (const TaskId task : group.members)
+    for (const TaskId task : group.members) {
         indices_.push_back(*runtime.segment()->local_index(task));
+        slots_.push_back(&runtime.segment()->slot(indices_.back()));
+    }
 }
 
 LocalCalls::~LocalCalls() {
@@ -171,7 +161,7 @@ bool LocalCalls::fits(const Shape& shape) noexcept {
 
 // Whether all that is given, and all that comes of it, has room in one call.
 bool LocalCalls::fits_at_once(const Shape& shape) noexcept {
-    if (!shape.offsets.empty() || !shape.matrix.empty()) return false;
+    if (!shape.is_regular()) return false;
     const Bytes each = shape.bytes;
     const bool slot = each <= Commons::kLong.room();
     const bool all = each * shape.n <= Commons::kLong.result;
@@ -238,51 +228,71 @@ Commons& LocalCalls::relayed() {
     return *relayed_;
 }
 
-// Calls in which two get all that there is, and which are too long for a line.
-bool LocalCalls::is_swap(const Shape& shape) noexcept {
-    return shape.n == 2 &&
-           (shape.operation == Operation::kCombine || shape.operation == Operation::kConcat);
-}
-
 // Before calls in which members do not wait for all others.
 void LocalCalls::sync() {
     Shape shape;
     shape.n = group_->size();
-    run(shape, {}, false);
+    run(route(shape, false), shape, {});
 }
 
-void LocalCalls::run(const Shape& shape, const Run& run, bool barrier) {
-    if (LineCalls::fits(shape, barrier)) {
-        lines_->run(shape, run, *this, scratch_.data());
-    } else if (shape.operation == Operation::kReduce || shape.operation == Operation::kPrefix) {
-        if (barrier) sync();
-        run_relayed(shape, run);
-    } else if (!fits_at_once(shape)) {
-        if (barrier) sync();
-        StagedCall(shape, run, staged(), into_slots_, *this, me_).run();
-    } else if (shape.operation == Operation::kShift) {
-        if (barrier) sync();
-        shift(shape, run);
-    } else if (shape.operation == Operation::kGather && !barrier) {
-        gather(shape, run);
-    } else if (is_swap(shape)) {
-        swap(shape, run);
-    } else {
-        run_at_once(shape, run);
+LocalCalls::Route LocalCalls::route(const Shape& shape, bool barrier) {
+    using How = Route::How;
+    const Operation operation = shape.operation;
+    if (LineCalls::fits(shape, barrier)) return {How::kLines, false, nullptr};
+    const bool at_once = fits_at_once(shape);
+    if (operation == Operation::kReduce || operation == Operation::kPrefix)
+        return {How::kRelayed, barrier, at_once ? &one_way_memory_for(shape) : &relayed()};
+    if (!at_once) return {How::kStaged, barrier, &staged()};
+    if (operation == Operation::kShift) return {How::kShift, barrier, &one_way_memory_for(shape)};
+    if (operation == Operation::kGather && !barrier)
+        return {How::kGather, false, &one_way_memory_for(shape)};
+    if (is_from_root(shape)) return {How::kFromRoot, false, &one_way_memory_for(shape)};
+    // Calls in which two get all that there is, and which are too long for a line.
+    const bool swap =
+        shape.n == 2 && (operation == Operation::kCombine || operation == Operation::kConcat);
+    return {swap ? How::kSwap : How::kAllGive, false, &memory_for(shape)};
+}
+
+void LocalCalls::run(const Route& route, const Shape& shape, const Run& run) {
+    if (route.sync_first) [[unlikely]]
+        sync();
+    switch (route.how) {
+        case Route::How::kLines:
+            lines_->run(shape, run, *this, scratch_.data());
+            break;
+        case Route::How::kRelayed:
+            relay(*route.memory, shape, run);
+            break;
+        case Route::How::kStaged:
+            StagedCall(shape, run, *route.memory, into_slots_, *this, me_).run();
+            break;
+        case Route::How::kShift:
+            shift(*route.memory, shape, run);
+            break;
+        case Route::How::kGather:
+            gather(*route.memory, shape, run);
+            break;
+        case Route::How::kSwap:
+            swap(*route.memory, shape, run);
+            break;
+        case Route::How::kFromRoot:
+            from_root(*route.memory, shape, run);
+            break;
+        case Route::How::kAllGive:
+            all_give(*route.memory, shape, run);
+            break;
     }
     // As every call does: a message that was sent before a sync has come after it.
     runtime_->messages().progress();
 }
 
-void LocalCalls::run_relayed(const Shape& shape, const Run& run) {
+void LocalCalls::relay(Commons& commons, const Shape& shape, const Run& run) {
     const SegmentFacts& facts = runtime_->segment()->facts();
     const RelayedCall::Tools tools{into_slots_, scratch_.data(), facts.local_tasks > facts.cpus};
-    Commons& commons = fits_at_once(shape) ? one_way_memory_for(shape) : relayed();
     RelayedCall(shape, run, commons, tools, *this, me_).run();
 }
 
-void LocalCalls::shift(const Shape& shape, const Run& run) {
-    Commons& commons = one_way_memory_for(shape);
+void LocalCalls::shift(Commons& commons, const Shape& shape, const Run& run) {
     const auto at = [&](std::int64_t step) {
         const std::uint32_t rank = shifted(shape, me_, step);
         return rank == shape.n ? Commons::kNobody : rank;
@@ -299,8 +309,7 @@ void LocalCalls::shift(const Shape& shape, const Run& run) {
     commons.through(call, *this);
 }
 
-void LocalCalls::gather(const Shape& shape, const Run& run) {
-    Commons& commons = one_way_memory_for(shape);
+void LocalCalls::gather(Commons& commons, const Shape& shape, const Run& run) {
     const auto root = static_cast<std::uint32_t>(shape.root);
     if (me_ != root) {
         const std::uint64_t call = commons.enter_for(root, *this);
@@ -319,8 +328,7 @@ void LocalCalls::gather(const Shape& shape, const Run& run) {
 }
 
 // Two tell each other all they have, and each does the work: sooner than if one does it for both.
-void LocalCalls::swap(const Shape& shape, const Run& run) {
-    Commons& commons = memory_for(shape);
+void LocalCalls::swap(Commons& commons, const Shape& shape, const Run& run) {
     const std::uint32_t other = 1 - me_;
     const std::uint64_t call = commons.enter_for(other, *this);
     put(commons.slot_of(me_, call), run.given, shape.bytes);
@@ -338,15 +346,27 @@ void LocalCalls::swap(const Shape& shape, const Run& run) {
     commons.through(call, *this);
 }
 
-void LocalCalls::run_at_once(const Shape& shape, const Run& run) {
-    const bool from_root = is_from_root(shape);
-    Commons& commons = from_root ? one_way_memory_for(shape) : memory_for(shape);
-    LocalPart part(shape, run, commons, me_, scratch_.data());
-    if (from_root) {
-        commons.one_gives(static_cast<std::uint32_t>(shape.root), part, *this);
-    } else {
-        commons.all_give(part, *this);
+void LocalCalls::from_root(Commons& commons, const Shape& shape, const Run& run) {
+    const auto root = static_cast<std::uint32_t>(shape.root);
+    const bool scatters = shape.operation == Operation::kScatter;
+    const Bytes own = scatters ? me_ * shape.bytes : 0;
+    const Bytes all = scatters ? shape.bytes * shape.n : shape.bytes;
+    if (me_ != root) {
+        const std::uint64_t call = commons.enter_published(root, *this);
+        put(run.result, commons.result(call, all) + own, shape.bytes);
+        commons.through(call, *this);
+        return;
     }
+    const std::uint64_t call = commons.enter_to_publish(*this);
+    put(commons.result(call, all), scatters ? run.given : run.result, all);
+    commons.publish(call, *this);
+    if (scatters) put(run.result, run.given + own, shape.bytes);
+    commons.through(call, *this);
+}
+
+void LocalCalls::all_give(Commons& commons, const Shape& shape, const Run& run) {
+    LocalPart part(shape, run, commons, me_, scratch_.data());
+    commons.all_give(part, *this);
 }
 
 void LocalCalls::wait(const std::function<bool()>& over,
@@ -359,8 +379,10 @@ void LocalCalls::wait(const std::function<bool()>& over,
 }
 
 void LocalCalls::wake_others() noexcept {
-    for (std::uint32_t m = 0; m < indices_.size(); ++m) {
-        if (m != me_) wake(m);
+    // Nearly always nobody sleeps; this task does not.
+    for (std::uint32_t m = 0; m < slots_.size(); ++m) {
+        if (slots_[m]->sleeping.load(std::memory_order_relaxed) != kAwake) [[unlikely]]
+            wake(m);
     }
 }
 

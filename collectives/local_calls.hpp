@@ -15,7 +15,7 @@
 
 namespace poe::collectives {
 
-class LocalCalls : private Commons::Host {
+class LocalCalls final : private Commons::Host {
   public:
     // Without shared memory: no call can be made.
     LocalCalls() = default;
@@ -37,9 +37,27 @@ class LocalCalls : private Commons::Host {
     static bool possible(comm::Runtime& runtime, const Group& group) noexcept;
 
     bool available() const noexcept { return long_.has_value(); }
-    // Makes the call. Blocking. `barrier`: nobody is to get through before all have come; not for a
-    // broadcast or a scatter.
-    void run(const Shape& shape, const Run& run, bool barrier);
+    // How the members talk in a call, and in which memory. Finding out costs as much as a short
+    // call, so it is found out once; it depends on the operation, the lengths and `barrier`.
+    struct Route {
+        enum class How : std::uint8_t {
+            kLines,
+            kRelayed,
+            kStaged,
+            kShift,
+            kGather,
+            kSwap,
+            kFromRoot,
+            kAllGive,
+        };
+        How how = How::kAllGive;
+        bool sync_first = false;
+        Commons* memory = nullptr;
+    };
+    // `barrier`: nobody is to get through before all have come; not for a broadcast or a scatter.
+    Route route(const Shape& shape, bool barrier);
+    // Makes the call. Blocking.
+    void run(const Route& route, const Shape& shape, const Run& run);
 
     // To exchange with the other members; available only.
     Commons& exchange() noexcept { return *short_; }
@@ -48,12 +66,12 @@ class LocalCalls : private Commons::Host {
   private:
     static bool fits_at_once(const Shape& shape) noexcept;
     void sync();
-    void run_at_once(const Shape& shape, const Run& run);
-    void run_relayed(const Shape& shape, const Run& run);
-    void shift(const Shape& shape, const Run& run);
-    void gather(const Shape& shape, const Run& run);
-    static bool is_swap(const Shape& shape) noexcept;
-    void swap(const Shape& shape, const Run& run);
+    void relay(Commons& commons, const Shape& shape, const Run& run);
+    void shift(Commons& commons, const Shape& shape, const Run& run);
+    void gather(Commons& commons, const Shape& shape, const Run& run);
+    void swap(Commons& commons, const Shape& shape, const Run& run);
+    void from_root(Commons& commons, const Shape& shape, const Run& run);
+    void all_give(Commons& commons, const Shape& shape, const Run& run);
     Commons& staged();
     Commons& relayed();
     Commons staging(Bytes from, const Commons::Sizes& sizes);
@@ -78,6 +96,7 @@ class LocalCalls : private Commons::Host {
     std::optional<Commons> relayed_;      // and so this one
     comm::RingCopy into_slots_;           // of both
     std::vector<std::uint32_t> indices_;  // of members, within the node
+    std::vector<const TaskSlot*> slots_;  // theirs
     std::vector<std::byte> scratch_;      // for functions of the user's
 };
 

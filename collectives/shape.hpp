@@ -55,6 +55,9 @@ struct Shape {
 
     bool operator==(const Shape&) const = default;
 
+    // All blocks have one length.
+    bool is_regular() const noexcept { return offsets.empty() && matrix.empty(); }
+
     // The blocks of the ranks first .. first + count - 1, counted around the end.
     Bytes offset(std::uint32_t rank) const noexcept {
         return offsets.empty() ? bytes * rank : offsets[rank];

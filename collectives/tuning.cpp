@@ -211,7 +211,7 @@ Result<Method> read_method(Operation operation, std::string_view text) {
 }
 
 const MeasuredBest* CostModel::best(const Shape& shape) const noexcept {
-    if (bests.empty() || !shape.offsets.empty() || !shape.matrix.empty()) return nullptr;
+    if (bests.empty() || !shape.is_regular()) return nullptr;
     constexpr double kLengthApart = 2;  // powers of two
     constexpr double kRanksApart = 0.585;
     const auto apart = [](double a, double b) { return std::abs(std::log2(a) - std::log2(b)); };

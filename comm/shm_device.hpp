@@ -88,6 +88,7 @@ class ShmDevice final : public Device {
     friend class ShmPipe;
     ShmPipe& pipe_at(std::uint32_t peer_index);
     void answer_doorbell();
+    bool poll_active(PipeSink& sink);
     void activate(ShmPipe& pipe);
     void retire_quiet_pipes();
     void ring(std::uint32_t peer_index, TaskSlot& peer_slot) noexcept;

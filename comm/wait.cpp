@@ -213,9 +213,7 @@ void Waiter::leave_if_ending() noexcept {
     ::_exit(1);
 }
 
-bool wake_if_asleep(TaskSlot& slot) noexcept {
-    if (slot.sleeping.load(std::memory_order_relaxed) == kAwake) [[likely]]
-        return false;
+[[gnu::cold]] bool wake(TaskSlot& slot) noexcept {
     const std::uint32_t before = slot.sleeping.exchange(kAwake, std::memory_order_acq_rel);
     if (before == kAwake) return false;
     if (before == kAsleepOnFifo) return true;

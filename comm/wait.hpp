@@ -172,6 +172,9 @@ class Waiter {
 
 // The sender's half: wakes the owner of `slot` if it sleeps. Call after the light fence. Never
 // blocks. True: it sleeps where only its FIFO wakes it, so the caller must write to that.
-[[nodiscard]] bool wake_if_asleep(TaskSlot& slot) noexcept;
+[[nodiscard]] bool wake(TaskSlot& sleeper) noexcept;
+[[nodiscard]] inline bool wake_if_asleep(TaskSlot& slot) noexcept {
+    return slot.sleeping.load(std::memory_order_relaxed) != kAwake && wake(slot);
+}
 
 }  // namespace poe::comm

@@ -43,18 +43,15 @@ struct YieldingHost : Commons::Host {
     std::uint32_t last_whom = 0;
 };
 
-// Every member gives a number that follows from the call; the result is their sum, or the root's.
+// Every member gives a number that follows from the call; the result is their sum.
 struct NumberPart : Commons::Part {
     void give(std::byte* slot) override { std::memcpy(slot, &own, sizeof own); }
     void collect(std::byte* result) override {
-        std::uint64_t sum = own;
-        if (all) {
-            sum = 0;
-            for (std::uint32_t m = 0; m < members; ++m) {
-                std::uint64_t one = 0;
-                std::memcpy(&one, commons->slot(m), sizeof one);
-                sum += one;
-            }
+        std::uint64_t sum = 0;
+        for (std::uint32_t m = 0; m < members; ++m) {
+            std::uint64_t one = 0;
+            std::memcpy(&one, commons->slot(m), sizeof one);
+            sum += one;
         }
         std::memcpy(result, &sum, sizeof sum);
     }
@@ -65,7 +62,6 @@ struct NumberPart : Commons::Part {
     std::uint32_t members = 0;
     std::uint64_t own = 0;
     std::uint64_t got = 0;
-    bool all = false;
 };
 
 std::uint64_t number(std::uint32_t member, std::uint32_t call) {
@@ -76,6 +72,22 @@ std::uint64_t word_at(const std::byte* slot) {
     std::uint64_t word = 0;
     std::memcpy(&word, slot, sizeof word);
     return word;
+}
+
+// What the root has.
+std::uint64_t from_root(Commons& commons, Commons::Host& host, std::uint32_t me, std::uint32_t root,
+                        std::uint64_t own) {
+    const bool gives = me == root;
+    const std::uint64_t call =
+        gives ? commons.enter_to_publish(host) : commons.enter_published(root, host);
+    std::byte* result = commons.result(call, sizeof own);
+    if (gives) {
+        std::memcpy(result, &own, sizeof own);
+        commons.publish(call, host);
+    }
+    const std::uint64_t got = word_at(result);
+    commons.through(call, host);
+    return got;
 }
 
 // What `giver` has, when `taker` gets what this member has.
@@ -196,11 +208,9 @@ void run_member(std::byte* memory, const Commons::Sizes& sizes, std::uint32_t me
         part.commons = &commons;
         part.members = members;
         part.own = number(me, call);
-        part.all = kind != 0;
         std::uint64_t expected = number(root, call);
         if (kind == 0) {
-            commons.one_gives(root, part, host);
-            if (root == me) part.got = part.own;
+            part.got = from_root(commons, host, me, root, part.own);
         } else if (kind == 3) {
             // Each gets its neighbour's.
             const std::uint32_t giver = (me + 1 + root) % members;
