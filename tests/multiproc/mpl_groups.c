@@ -1,4 +1,5 @@
 /* Groups, grids and cubes; the modes of collective calls. Argument: which test. */
+#include <sched.h>
 #include <string.h>
 
 #include "mpl_test.h"
@@ -27,7 +28,7 @@ static void check_unique(const int* gids, int count) {
 }
 
 static void test_partitions(void) {
-    int even, reversed, size, rank, task, label, gids[3], x, members[64];
+    int even, reversed, halved, size, rank, task, label, gids[3], x, members[64];
     /* The example of the paper: even and odd tasks. */
     CHECK(mpc_partition(ALLGRP, 0, me % 2, &even) == 0);
     CHECK(mpc_getsize(&size, even) == 0 && size == (tasks + 1 - me % 2) / 2);
@@ -47,6 +48,12 @@ static void test_partitions(void) {
     CHECK(mpc_group(tasks, members, 5, &gids[2]) == 0);
     CHECK(mpc_getrank(&rank, tasks / 2, gids[2]) == 0 && rank == 0);
     check_unique(gids, 3);
+    /* Ties by rank in the parent, where that is not the order of tasks. */
+    CHECK(mpc_partition(reversed, 0, me % 2, &halved) == 0);
+    CHECK(mpc_getsize(&size, halved) == 0 && size == (tasks + 1 - me % 2) / 2);
+    CHECK(mpc_getmembers(members, halved) == 0);
+    for (x = 0; x < size; ++x) CHECK(members[x] == 2 * (size - 1 - x) + me % 2);
+    CHECK(mpc_freegroup(halved) == 0);
     for (x = 0; x < 3; ++x) CHECK(mpc_freegroup(gids[x]) == 0);
     CHECK(mpc_sync(gids[0]) == -1 && mperrno == 108);
     CHECK(mpc_freegroup(ALLGRP) == -1);
@@ -118,6 +125,169 @@ static void test_grids(void) {
     }
 }
 
+/* A grid of three dimensions, each of several places, and a subcube: of a group whose ranks are not
+ * the tasks' numbers. */
+static void test_structures_of_a_group(void) {
+    int reversed, dims[3], coords[3], gids[3], members[64], own, cube, d, i;
+    if (tasks % 8 != 0) return;
+    CHECK(mpc_partition(ALLGRP, -me, 0, &reversed) == 0);
+    dims[0] = 2;
+    dims[1] = tasks / 4;
+    dims[2] = 2;
+    CHECK(mpc_formgrid(reversed, 3, dims, gids) == 0);
+    own = tasks - 1 - me;
+    CHECK(mpc_rank2grid(own, 3, dims, coords) == 0);
+    CHECK(coords[0] == own / (2 * dims[1]) && coords[1] == own / 2 % dims[1] &&
+          coords[2] == own % 2);
+    for (d = 0; d < 3; ++d) {
+        int other[3], rank;
+        for (i = 0; i < 3; ++i) other[i] = coords[i];
+        CHECK(mpc_getmembers(members, gids[d]) == 0);
+        for (i = 0; i < dims[d]; ++i) {
+            other[d] = i;
+            CHECK(mpc_grid2rank(other, 3, dims, &rank) == 0 && members[i] == tasks - 1 - rank);
+        }
+    }
+    check_unique(gids, 3);
+    CHECK(mpc_formsubcube(reversed, 5, &cube) == 0);
+    CHECK(mpc_getmembers(members, cube) == 0);
+    for (i = 0; i < 4; ++i) {
+        int rank = (own & ~5) | (i & 1) | (i & 2) << 1;
+        CHECK(members[i] == tasks - 1 - rank);
+    }
+}
+
+/* Each predefined reduction, of values that tell it from all others. */
+#define REDUCES(FUNCTION, TYPE, VALUE, EXPRESSION)                                          \
+    do {                                                                                    \
+        TYPE given[COUNT], got[COUNT];                                                      \
+        int at, task;                                                                       \
+        for (at = 0, task = me; at < COUNT; ++at) given[at] = (TYPE)(VALUE);                \
+        CHECK(mpc_combine(given, got, sizeof given, FUNCTION, ALLGRP) == 0);                \
+        for (at = 0; at < COUNT; ++at) {                                                    \
+            TYPE a, b;                                                                      \
+            task = 0;                                                                       \
+            for (a = (TYPE)(VALUE), task = 1; task < tasks; ++task, a = (TYPE)(EXPRESSION)) \
+                b = (TYPE)(VALUE);                                                          \
+            (void)b;                                                                        \
+            CHECK(got[at] == a);                                                            \
+        }                                                                                   \
+    } while (0)
+#define NUMBER ((task * 5 + at * 3) % 7 - 2)
+#define FACTOR ((task + at) % 3 == 0 ? 2 : -1)
+#define BITS (task * 37 + at * 11 + 0x90)
+#define TRUTH ((task + at) % 4 == 0 ? 0 : task + at + 1)
+static void test_reductions(void) {
+    enum { COUNT = 37 };
+    REDUCES(i_vadd, int, NUMBER, a + b);
+    REDUCES(i_vmul, int, FACTOR, a* b);
+    REDUCES(i_vmax, int, NUMBER, a > b ? a : b);
+    REDUCES(i_vmin, int, NUMBER, a < b ? a : b);
+    REDUCES(s_vadd, float, NUMBER, a + b);
+    REDUCES(s_vmul, float, FACTOR, a* b);
+    REDUCES(s_vmax, float, NUMBER, a > b ? a : b);
+    REDUCES(s_vmin, float, NUMBER, a < b ? a : b);
+    REDUCES(d_vadd, double, NUMBER, a + b);
+    REDUCES(d_vmul, double, FACTOR, a* b);
+    REDUCES(d_vmax, double, NUMBER, a > b ? a : b);
+    REDUCES(d_vmin, double, NUMBER, a < b ? a : b);
+    REDUCES(b_vand, unsigned char, ~BITS, a& b);
+    REDUCES(b_vor, unsigned char, BITS, a | b);
+    REDUCES(b_vxor, unsigned char, BITS, a ^ b);
+    if (tasks == 1) return; /* a logical that is reduced with none stays what it is */
+    REDUCES(l_vand, int, TRUTH, a != 0 && b != 0);
+    REDUCES(l_vor, int, TRUTH, a != 0 || b != 0);
+    REDUCES(l_vxor, int, TRUTH, (a != 0) != (b != 0));
+}
+
+/* Calls by reference are those by value. */
+static void test_by_reference(void) {
+    static int given[64 * 4], one[64 * 4], other[64 * 4], blocks[64], sizes[64];
+    int len = 8, root = tasks - 1, gid = ALLGRP, step = -1, flag = 1, id, done, k, i;
+#define BOTH(BY_VALUE, BY_REFERENCE, STARTED)                                   \
+    do {                                                                        \
+        for (k = 0; k < 2; ++k) {                                               \
+            memset(one, 1, sizeof one);                                         \
+            memset(other, 1, sizeof other);                                     \
+            CHECK(BY_VALUE == 0);                                               \
+            if (k == 0) {                                                       \
+                CHECK(BY_REFERENCE == 0);                                       \
+            } else {                                                            \
+                CHECK(STARTED == 0);                                            \
+                for (done = 0; done == 0;) CHECK(mp_colltest(&id, &done) == 0); \
+            }                                                                   \
+            CHECK(memcmp(one, other, sizeof one) == 0);                         \
+        }                                                                       \
+    } while (0)
+    for (i = 0; i < 64 * 4; ++i) given[i] = me * 1000 + i;
+    for (i = 0; i < tasks; ++i) blocks[i] = 4 * (i % 3);
+    for (i = 0; i < tasks; ++i) sizes[i] = 4 * ((i + me) % 3);
+    BOTH((memcpy(one, given, 8), mpc_bcast(one, 8, root, gid)),
+         (memcpy(other, given, 8), mp_bcast(other, &len, &root, &gid)),
+         (memcpy(other, given, 8), mp_ibcast(other, &len, &root, &gid, &id)));
+    BOTH(mpc_reduce(given, one, 8, root, i_vadd, gid),
+         mp_reduce(given, other, &len, &root, i_vadd, &gid),
+         mp_ireduce(given, other, &len, &root, i_vadd, &gid, &id));
+    BOTH(mpc_combine(given, one, 8, i_vmax, gid), mp_combine(given, other, &len, i_vmax, &gid),
+         mp_icombine(given, other, &len, i_vmax, &gid, &id));
+    BOTH(mpc_prefix(given, one, 8, i_vadd, gid), mp_prefix(given, other, &len, i_vadd, &gid),
+         mp_iprefix(given, other, &len, i_vadd, &gid, &id));
+    BOTH(mpc_scatter(given, one, 8, root, gid), mp_scatter(given, other, &len, &root, &gid),
+         mp_iscatter(given, other, &len, &root, &gid, &id));
+    BOTH(mpc_gather(given, one, 8, root, gid), mp_gather(given, other, &len, &root, &gid),
+         mp_igather(given, other, &len, &root, &gid, &id));
+    BOTH(mpc_concat(given, one, 8, gid), mp_concat(given, other, &len, &gid),
+         mp_iconcat(given, other, &len, &gid, &id));
+    BOTH(mpc_index(given, one, 8, gid), mp_index(given, other, &len, &gid),
+         mp_iindex(given, other, &len, &gid, &id));
+    BOTH(mpc_shift(given, one, 8, step, flag, gid),
+         mp_shift(given, other, &len, &step, &flag, &gid),
+         mp_ishift(given, other, &len, &step, &flag, &gid, &id));
+    BOTH(mpc_sync(gid), mp_sync(&gid), mp_isync(&gid, &id));
+    BOTH(mpc_scatterv(given, one, blocks, root, gid),
+         mp_scatterv(given, other, blocks, &root, &gid),
+         mp_iscatterv(given, other, blocks, &root, &gid, &id));
+    BOTH(mpc_gatherv(given, one, blocks, root, gid), mp_gatherv(given, other, blocks, &root, &gid),
+         mp_igatherv(given, other, blocks, &root, &gid, &id));
+    BOTH(mpc_concatv(given, one, blocks, gid), mp_concatv(given, other, blocks, &gid),
+         mp_iconcatv(given, other, blocks, &gid, &id));
+    BOTH(mpc_indexv(given, sizes, one, sizes, gid), mp_indexv(given, sizes, other, sizes, &gid),
+         mp_iindexv(given, sizes, other, sizes, &gid, &id));
+#undef BOTH
+}
+
+static void test_groups_by_reference(void) {
+    int parent = ALLGRP, key = -me, label = me % 2, gid, one[64], other[64], value, again, x = 1;
+    int list[64], pair[2], dims[2], coords[2], mask = 0, i, rank = 0, two = 2;
+    for (i = 0; i < tasks; ++i) list[i] = (i + 1) % tasks;
+    CHECK(mp_group(&tasks, list, &label, &gid) == 0);
+    CHECK(mp_getmembers(other, &gid) == 0 &&
+          memcmp(other, list, sizeof *list * (size_t)tasks) == 0);
+    CHECK(mp_freegroup(&gid) == 0 && mpc_sync(gid) == -1);
+    CHECK(mp_partition(&parent, &key, &label, &gid) == 0);
+    CHECK(mpc_getsize(&value, gid) == 0 && mp_getsize(&again, &gid) == 0 && value == again);
+    CHECK(mpc_getmembers(one, gid) == 0 && mp_getmembers(other, &gid) == 0);
+    CHECK(memcmp(one, other, sizeof *one * (size_t)value) == 0);
+    CHECK(mpc_getrank(&value, me, gid) == 0 && mp_getrank(&again, &me, &gid) == 0 &&
+          value == again);
+    CHECK(mp_gettaskid(&rank, &again, &gid) == 0 && again == one[0]);
+    CHECK(mp_getlabel(&again, &gid) == 0 && again == me % 2);
+    CHECK(mp_form2dgrid(&parent, &x, &tasks, &pair[0], &pair[1]) == 0);
+    CHECK(mpc_getsize(&value, pair[0]) == 0 && value == tasks);
+    dims[0] = tasks;
+    dims[1] = 1;
+    CHECK(mp_formgrid(&parent, &two, dims, pair) == 0);
+    CHECK(mpc_getsize(&value, pair[0]) == 0 && value == tasks);
+    CHECK(mp_rank2grid(&me, &two, dims, coords) == 0 && coords[0] == me && coords[1] == 0);
+    CHECK(mp_grid2rank(coords, &two, dims, &again) == 0 && again == me);
+    CHECK(mp_rank2gray(&me, &value) == 0 && value == (me ^ me / 2));
+    CHECK(mp_gray2rank(&value, &again) == 0 && again == me);
+    if ((tasks & (tasks - 1)) == 0) {
+        CHECK(mp_formsubcube(&parent, &mask, &gid) == 0);
+        CHECK(mpc_getsize(&value, gid) == 0 && value == 1);
+    }
+}
+
 static void test_wrong(void) {
     int x = 0, y = 0, list[2], gid;
     list[0] = me;
@@ -161,6 +331,63 @@ static void test_barrier(void) {
     }
 }
 
+/* The same with each operation that by itself does not wait for a and c. a is late, so that without
+ * barriers b would be first. */
+static void test_barriers(void) {
+    static int given[3], got[3];
+    int i, k, operation, nbytes, one[3], size = sizeof(int);
+    for (i = 0; i < 3; ++i) one[i] = size;
+    for (i = 0; i < 20; ++i) {
+        for (operation = 0; operation < 9; ++operation) {
+            int source = DONTCARE, type = DONTCARE, data = 0, id = 0;
+            if (me == 0) {
+                for (k = 0; k < 200; ++k) sched_yield();
+                CHECK(mpc_bsend(&i, sizeof i, 2, 1) == 0);
+            }
+            if (me == 2) {
+                CHECK(mpc_brecv(&data, sizeof data, &source, &type, &nbytes) == 0);
+                CHECK(source == 0);
+            }
+            switch (operation) {
+                case 0:
+                    CHECK(mpc_bcast(got, 4, 1, ALLGRP) == 0);
+                    break;
+                case 1:
+                    CHECK(mpc_scatter(given, got, 4, 1, ALLGRP) == 0);
+                    break;
+                case 2:
+                    CHECK(mpc_scatterv(given, got, one, 1, ALLGRP) == 0);
+                    break;
+                case 3:
+                    CHECK(mpc_reduce(given, got, 4, 2, i_vadd, ALLGRP) == 0);
+                    break;
+                case 4:
+                    CHECK(mpc_gather(given, got, 4, 2, ALLGRP) == 0);
+                    break;
+                case 5:
+                    CHECK(mpc_gatherv(given, got, one, 0, ALLGRP) == 0);
+                    break;
+                case 6:
+                    CHECK(mpc_prefix(given, got, 4, i_vadd, ALLGRP) == 0);
+                    break;
+                case 7:
+                    CHECK(mpc_shift(given, got, 4, 1, 1, ALLGRP) == 0);
+                    break;
+                default:
+                    CHECK(mpc_igather(given, got, 4, 0, ALLGRP, &id) == 0);
+                    CHECK(mpc_collwait(&id) == 0);
+            }
+            source = DONTCARE;
+            if (me == 1) CHECK(mpc_bsend(&i, sizeof i, 2, 1) == 0);
+            if (me == 2) {
+                CHECK(mpc_brecv(&data, sizeof data, &source, &type, &nbytes) == 0);
+                CHECK(source == 1);
+            }
+            CHECK(mpc_sync(ALLGRP) == 0);
+        }
+    }
+}
+
 /* Without them b may be through before c has begun, and c gets before the broadcast what b has sent
  * after it: with barriers this would wait for ever. */
 static void test_nonbarrier(void) {
@@ -185,6 +412,28 @@ static void test_disagree(void) {
     CHECK(mpc_bcast(&data, sizeof data, 3, ALLGRP) == 0);
 }
 
+/* One task calls something else, in each way that there is. */
+static void test_differ(const char* how) {
+    int x = 0, y[64], other, odd = me == 2;
+    CHECK(mpc_partition(ALLGRP, 0, 1, &other) == 0);
+    if (strcmp(how, "operation") == 0) {
+        CHECK((odd ? mpc_concat(&x, y, 4, ALLGRP) : mpc_combine(&x, y, 4, i_vadd, ALLGRP)) == -1);
+    } else if (strcmp(how, "length") == 0) {
+        CHECK(mpc_concat(&x, y, odd ? 2 : 4, ALLGRP) == -1);
+    } else if (strcmp(how, "function") == 0) {
+        CHECK(mpc_combine(&x, y, 4, odd ? i_vmax : i_vadd, ALLGRP) == -1);
+    } else if (strcmp(how, "lengths") == 0) {
+        int blocks[64];
+        for (x = 0; x < tasks; ++x) blocks[x] = odd ? 4 : x == 0 ? 2 : x == 1 ? 6 : 4;
+        CHECK(mpc_concatv(&x, y, blocks, ALLGRP) == -1);
+    } else if (strcmp(how, "step") == 0) {
+        CHECK(mpc_shift(&x, y, 4, odd ? 2 : 1, 0, ALLGRP) == -1);
+    } else {
+        CHECK(mpc_concat(&x, y, 4, odd ? other : ALLGRP) == -1);
+    }
+    CHECK(mperrno == 117);
+}
+
 /* Calls on overlapping groups, under way at once, in an order that would deadlock one after the
  * other: task i waits for its neighbours in a ring of pairs. */
 static void test_overlap(void) {
@@ -202,6 +451,21 @@ static void test_overlap(void) {
         CHECK(mpc_icombine(&me, &sums[k], sizeof me, i_vadd, gids[k], &ids[k]) == 0);
     CHECK(mpc_collwait(&ids[1]) == 0 && sums[1] == me + left);
     CHECK(mpc_collwait(&ids[0]) == 0 && sums[0] == me + right);
+}
+
+/* Two groups of the same tasks, calls on both under way at once, begun in either order. */
+static void test_same_members(void) {
+    int gids[2], ids[2], sums[2], given[2], list[64], k;
+    for (k = 0; k < tasks; ++k) list[k] = k;
+    for (k = 0; k < 2; ++k) CHECK(mpc_group(tasks, list, k, &gids[k]) == 0);
+    for (k = 0; k < 2; ++k) {
+        int which = (me + k) % 2;
+        given[which] = which == 0 ? 1 : 100;
+        CHECK(mpc_icombine(&given[which], &sums[which], sizeof(int), i_vadd, gids[which],
+                           &ids[which]) == 0);
+    }
+    for (k = 0; k < 2; ++k) CHECK(mpc_collwait(&ids[k]) == 0);
+    CHECK(sums[0] == tasks && sums[1] == 100 * tasks);
 }
 
 /* A call goes on while its task waits for a message: the last task hears of the broadcast by way of
@@ -225,16 +489,24 @@ int main(int argc, char** argv) {
     CHECK(mpc_environ(&tasks, &me) == 0);
     if (strcmp(test, "barrier") == 0) {
         test_barrier();
+        test_barriers();
     } else if (strcmp(test, "nonbarrier") == 0) {
         test_nonbarrier();
     } else if (strcmp(test, "disagree") == 0) {
         test_disagree();
+    } else if (strcmp(test, "differ") == 0) {
+        test_differ(argv[2]);
     } else {
         test_partitions();
         test_many();
         test_grids();
+        test_structures_of_a_group();
+        test_reductions();
+        test_by_reference();
+        test_groups_by_reference();
         test_wrong();
         test_overlap();
+        test_same_members();
         test_progress();
     }
     CHECK(mpc_sync(ALLGRP) == 0);

@@ -13,7 +13,9 @@ program mpl_module
     integer, parameter :: in_order = stdio_ordered
     integer :: gid, gsize, rank, collid, lengths(64), members(64)
     double precision :: give(6), got(6)
-    external :: d_vadd, later_one
+    external :: d_vadd, i_vadd, later_one
+    integer :: k, sizes(2)
+    integer, asynchronous, save :: given(100), got_all(100)
     integer :: tasks, me, left, right, source, type, nbytes, i, id, old
     integer :: facts(4), numbers(100), more_numbers(100)
     double precision :: field(6, 6), row(6)
@@ -147,6 +149,7 @@ program mpl_module
     call mp_isync(gid, collid)
     call mp_collwait(collid)
     call mp_freegroup(gid)
+    include 'mpl_collective_calls.inc'
 
     ! Too long is an error when the task says so.
     call mp_task_set(1, 1)

@@ -192,12 +192,34 @@ foreach(mode barrier nonbarrier)
   mpl_test(groups_${mode} ${CMAKE_COMMAND} -E env MP_CCL_MODE=${mode}
            $<TARGET_FILE:mpl_run> -n 3 $<TARGET_FILE:mpl_groups> ${mode})
 endforeach()
+# Also between nodes, and by messages.
+mpl_test(groups_barrier_nodes ${CMAKE_COMMAND} -E env MP_CCL_MODE=barrier
+         $<TARGET_FILE:mpl_run> -N 2 -n 3 $<TARGET_FILE:mpl_groups> barrier)
+mpl_test(groups_barrier_ip ${CMAKE_COMMAND} -E env MP_CCL_MODE=barrier
+         $<TARGET_FILE:mpl_run> -i -n 3 $<TARGET_FILE:mpl_groups> barrier)
+# What is the mode when nobody says.
+mpl_test(groups_develop_has_barriers ${CMAKE_COMMAND} -E env MP_EUIDEVELOP=yes
+         $<TARGET_FILE:mpl_run> -n 3 $<TARGET_FILE:mpl_groups> barrier)
+mpl_test(groups_run_has_none mpl_run -n 3 $<TARGET_FILE:mpl_groups> nonbarrier)
 mpl_test(groups_disagree ${CMAKE_COMMAND} -E env MP_EUIDEVELOP=yes
          $<TARGET_FILE:mpl_run> -n 8 $<TARGET_FILE:mpl_groups> disagree)
 mpl_test(groups_disagree_text ${CMAKE_COMMAND} -E env MP_EUIDEVELOP=yes
          $<TARGET_FILE:mpl_run> -n 8 $<TARGET_FILE:mpl_groups> disagree)
 set_tests_properties(mpl_groups_disagree_text PROPERTIES PASS_REGULAR_EXPRESSION
   "task 4 calls mpc_bcast with root 2, tasks 0-3,5-7 with root 0")
+foreach(text
+        "operation=task 2 calls mpc_concat without a function, tasks 0,1,3 mpc_combine with i_vadd"
+        "length=task 2 calls mpc_concat with 2 bytes, tasks 0,1,3 with 4 bytes"
+        "function=task 2 calls mpc_combine with i_vmax, tasks 0,1,3 with i_vadd"
+        "lengths=task 2 calls mpc_concatv with other lengths of blocks, tasks 0,1,3 with other lengths of blocks"
+        "step=task 2 calls mpc_shift with step 2, tasks 0,1,3 with step 1"
+        "group=task 2 calls mpc_concat on group [0-9]+, tasks 0,1,3 on group 0")
+  string(REGEX REPLACE "=.*" "" how ${text})
+  string(REGEX REPLACE "^[a-z]+=" "" text ${text})
+  mpl_test(groups_differ_${how} ${CMAKE_COMMAND} -E env MP_EUIDEVELOP=yes
+           $<TARGET_FILE:mpl_run> -n 4 $<TARGET_FILE:mpl_groups> differ ${how})
+  set_tests_properties(mpl_groups_differ_${how} PROPERTIES PASS_REGULAR_EXPRESSION ${text})
+endforeach()
 mpl_test(groups_wrong_choice ${CMAKE_COMMAND} -E env MP_COLL_BCAST=fastest
          $<TARGET_FILE:mpl_run> -n 2 $<TARGET_FILE:mpl_groups>)
 set_tests_properties(mpl_groups_wrong_choice PROPERTIES PASS_REGULAR_EXPRESSION

@@ -117,6 +117,17 @@ class Tuning(LaunchTest):
             explained = mptune("-explain", operation, size, tasks, MP_TUNEFILE=file)
             self.assertRegex(explained.stdout, rf"(?m)^{way} .* taken$")
 
+    def test_checking_the_choices(self):
+        result = mptune("-check", "-procs", "2")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        *rows, last = result.stdout.splitlines()[1:]
+        rows = [line.split() for line in rows]
+        self.assertEqual(len(rows), 37)
+        for row in rows:
+            self.assertEqual(row[-1], "good" if float(row[4]) <= 1.1 * float(row[6]) + 0.02 else "slow", row)
+        good = sum(row[-1] == "good" for row in rows)
+        self.assertEqual(last, f"calls take one within 10 % of the best in {good} of 37 ({100 * good // 37} %)")
+
     def test_what_goes_without_messages(self):
         # Also when tasks come up one after the other.
         for _ in range(4):
@@ -132,6 +143,12 @@ class Tuning(LaunchTest):
             result = mptune("-explain", "index", "512k", "3", MP_COLL_INDEX=name)
             self.assertRegex(result.stdout, rf"(?m)^{name} .* taken$")
             self.assertEqual(result.stdout.count("taken"), 1)
+        # Of each operation, with the number behind the colon: none is what would be taken otherwise.
+        for operation, name in (("bcast", "chain:2"), ("reduce", "lambda:3"), ("combine", "hybrid:1"), ("prefix", "tree"),
+                                ("scatter", "lambda:3"), ("gather", "lambda:3"), ("concat", "ring"), ("index", "radix:4"),
+                                ("sync", "tree")):
+            result = mptune("-explain", operation, "1k", "5", **{f"MP_COLL_{operation.upper()}": name})
+            self.assertRegex(result.stdout, rf"(?m)^{name} .* taken$")
         result = mptune("-explain", "index", "512k", "3", MP_COLL_INDEX="shared")
         self.assertNotEqual(result.returncode, 0)
         self.assertIn("\"shared\" is not allowed", result.stderr)

@@ -212,3 +212,33 @@ TEST_CASE("blocks of unequal lengths") {
         }
     }
 }
+
+TEST_CASE("an index by any radix, and in one step for each other rank") {
+    // All ranks do the same, so one of them is enough to count.
+    for (std::uint32_t n = 2; n <= kMost; ++n) {
+        Shape shape;
+        shape.operation = Operation::kIndex;
+        shape.n = n;
+        shape.bytes = 1;
+        const auto check_one = [&](const Algorithm& algorithm, double parameter) {
+            Schedule schedule;
+            algorithm.make(shape, parameter)(static_cast<Rank>(n / 3), schedule);
+            Counts counted;
+            for (const Step& step : schedule.steps()) {
+                if (step.kind == StepKind::kSend) counted = counted + Counts{1, step.length, 0};
+            }
+            counted.c3 = n * counted.c2;
+            CAPTURE(algorithm.name, n, parameter);
+            REQUIRE(counted == algorithm.counts(shape, parameter));
+        };
+        const Algorithm& radix = *find_algorithm(Operation::kIndex, "radix");
+        for (std::uint32_t r = 2; r <= n; ++r) {
+            check_one(radix, r);
+            const bool sample = n > 250 ? n == kMost && r == 17 : n % 59 == 0 && r % 13 == 2;
+            if (n > 24 && !sample) continue;
+            CAPTURE(n, r);
+            REQUIRE(verify(shape, radix.make(shape, r)) == "");
+        }
+        check_one(*find_algorithm(Operation::kIndex, "pairwise"), 0);
+    }
+}

@@ -92,6 +92,29 @@ TEST_CASE("no rank of the four-stage algorithm gets two messages in one step") {
     }
 }
 
+TEST_CASE("the forms of the four-stage algorithm differ in their waits and buffers") {
+    for (const std::uint32_t n : {9u, 16u, 25u, 40u, 61u}) {
+        const Shape shape = irregular(n, n, 3, n);
+        const auto waits_and_bytes = [&](A4Form form) {
+            Schedule schedule;
+            index_a4(shape, form)(1, schedule);
+            std::size_t waits = 0;
+            for (const Step& step : schedule.steps()) waits += step.kind == StepKind::kWait ? 1 : 0;
+            return std::pair(waits, schedule.work_bytes());
+        };
+        const auto [blocking, bytes] = waits_and_bytes(A4Form::kBlocking);
+        const auto [single, single_bytes] = waits_and_bytes(A4Form::kSingleBuffer);
+        const auto [dual, dual_bytes] = waits_and_bytes(A4Form::kDualBuffer);
+        CAPTURE(n, blocking, single, dual, bytes, single_bytes, dual_bytes);
+        // One for each stage; for each message that has come; for each step.
+        CHECK(single <= 4 + 1);
+        CHECK(dual > 2 * single);
+        CHECK(blocking > single);
+        CHECK(bytes == single_bytes);
+        CHECK(dual_bytes > single_bytes);
+    }
+}
+
 TEST_CASE("lemma 1 and 3, theorem 1: messages and buffers of the four-stage algorithm") {
     for (std::uint32_t n = 2; n <= 130; ++n) {
         // Every message can be cut into n equal slices, as in the paper. For the larger arrays the

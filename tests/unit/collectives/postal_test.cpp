@@ -143,3 +143,28 @@ TEST_CASE("one fixed alpha reaches it for lambda 1 and 2, and loses little elsew
         CHECK(most < 1.5);
     }
 }
+
+TEST_CASE("the census takes the earliest time, and log n rounds where messages take one unit") {
+    for (std::uint32_t n = 2; n <= 300; ++n) {
+        for (const std::uint32_t lambda : {1u, 2u, 3u, 5u, 7u}) {
+            Shape shape;
+            shape.operation = Operation::kCombine;
+            shape.n = n;
+            shape.bytes = 1;
+            shape.commutative = true;
+            const auto integer = static_cast<int>(lambda);
+            Schedule schedule;
+            combine_census(shape, integer)(0, schedule);
+            // A send of round r begins at the time r, and is there lambda units later.
+            std::int64_t last = 0;
+            for (const Step& step : schedule.steps()) {
+                if (step.kind == StepKind::kSend)
+                    last = std::max<std::int64_t>(last, step.round + lambda);
+            }
+            CAPTURE(n, lambda);
+            CHECK(last == PostalTimes({lambda, 1}, n).time(n));
+            if (lambda != 1) continue;
+            CHECK(combine_census_counts(shape, 1).c1 == static_cast<std::uint64_t>(log2_up(n)));
+        }
+    }
+}
