@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
+#include <sstream>
 
 namespace poe::collectives {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 struct Told {
     char name[24] = {};
     char function[40] = {};  // "" when there is none
+    char detail[40] = {};    // likewise
     std::int32_t gid = 0;
     TaskId root = -1;  // -1: the call has none
     std::int32_t step = 0;
@@ -33,9 +35,11 @@ std::string name_of(const Reduction& reduction) {
     void* address = reinterpret_cast<void*>(reduction.function);
     if (::dladdr(address, &info) == 0) return "a function of the program";
     if (info.dli_sname != nullptr && info.dli_saddr == address) return info.dli_sname;
-    const auto offset =
-        static_cast<const char*>(address) - static_cast<const char*>(info.dli_fbase);
-    return "the function at " + std::to_string(offset);
+    // As addr2line takes it.
+    std::ostringstream text;
+    text << "the function at 0x" << std::hex
+         << static_cast<const char*>(address) - static_cast<const char*>(info.dli_fbase);
+    return text.str();
 }
 
 bool has_root(Operation operation) {
@@ -43,7 +47,7 @@ bool has_root(Operation operation) {
            operation == Operation::kScatter || operation == Operation::kGather;
 }
 
-Told tell(const Group& group, const CollectiveCall& call) {
+Told tell(const Group& group, const CollectiveCall& call, const std::string& detail) {
     Told told;
     // mpc_x and mp_x are the same call.
     std::string name = call.name;
@@ -55,9 +59,10 @@ Told tell(const Group& group, const CollectiveCall& call) {
     told.step = call.shape.step;
     told.circular = call.shape.circular ? 1 : 0;
     told.bytes = call.shape.bytes;
-    if (!call.shape.matrix.empty()) told.bytes = 0;
+    if (!call.shape.is_regular()) told.bytes = 0;
     for (const Bytes offset : call.shape.offsets)
         told.lengths = (told.lengths ^ offset) * 0x100000001b3u + 1;
+    write(told.detail, sizeof told.detail, detail);
     if (call.run.reduction.function != nullptr)
         write(told.function, sizeof told.function, name_of(call.run.reduction));
     return told;
@@ -77,6 +82,7 @@ std::string words(const Told& told, const Told& other, bool whole) {
     add(told.circular != other.circular, told.circular != 0 ? "circular" : "end-off");
     add(told.bytes != other.bytes, "with " + std::to_string(told.bytes) + " bytes");
     add(told.lengths != other.lengths, "with other lengths of blocks");
+    add(std::strcmp(told.detail, other.detail) != 0, told.detail);
     add(std::strcmp(told.function, other.function) != 0,
         told.function[0] == '\0' ? "without a function" : "with " + std::string(told.function));
     return text;
@@ -127,14 +133,25 @@ std::string task_list(const std::vector<TaskId>& tasks) {
     return text;
 }
 
-std::string disagreement(Library& library, Group& group, const CollectiveCall& call) {
-    const Told own = tell(group, call);
+int refuse_disagreement(const comm::ApiCall& api, Library& library, Group& group,
+                        const CollectiveCall& call, const std::string& detail) {
+    const Told own = tell(group, call, detail);
     std::vector<Told> all(group.size());
-    if (const Plan* wrong = library.tell_all(group, &own, all.data(), sizeof own, kChecking)) {
-        return "task " + std::to_string(wrong->culprit()) +
-               " makes a call on a group of another size";
-    }
-    return describe(group, all);
+    const Plan* wrong = library.tell_all(group, &own, all.data(), sizeof own, kChecking);
+    const std::string who = wrong == nullptr ? describe(group, all)
+                                             : "task " + std::to_string(wrong->culprit()) +
+                                                   " makes a call on a group of another size";
+    if (who.empty()) return 0;
+    return api.refuse(comm::MplError::kDisagreement, who,
+                      "all members of a group must make the same call");
+}
+
+int refuse_other_making(const comm::ApiCall& api, Library& library, Group& group,
+                        const comm::Caller& name, const std::string& detail) {
+    if (!library.develop()) return 0;
+    CollectiveCall call;
+    call.name = name.name;
+    return refuse_disagreement(api, library, group, call, detail);
 }
 
 }  // namespace poe::collectives

@@ -4,13 +4,18 @@
 #include <string>
 
 #include "collectives/library.hpp"
+#include "comm/api_call.hpp"
 
 namespace poe::collectives {
 
-// Compares a call with those of the other members. Empty: all agree; else who calls what: "task 4
-// calls mpc_bcast with root 2, tasks 0-3,5-7 with root 0". Blocking. Does not return when a member
-// makes no call at all.
-std::string disagreement(Library& library, Group& group, const CollectiveCall& call);
+// Compares a call with those of the other members. 0: all agree; else says who calls what ("task 4
+// calls mpc_bcast with root 2, tasks 0-3,5-7 with root 0") and answers -1. `detail`: what else must
+// be the same, in words. Blocking. Does not return when a member makes no call at all.
+int refuse_disagreement(const comm::ApiCall& api, Library& library, Group& group,
+                        const CollectiveCall& call, const std::string& detail = {});
+// In develop mode only: the same for a call that makes groups out of one.
+int refuse_other_making(const comm::ApiCall& api, Library& library, Group& group,
+                        const comm::Caller& name, const std::string& detail = {});
 
 // "0-3,5-7" of sorted tasks.
 std::string task_list(const std::vector<TaskId>& tasks);

@@ -3,6 +3,7 @@
 // exchange.
 #include <climits>
 
+#include "collectives/agreement.hpp"
 #include "collectives/api_context.hpp"
 #include "collectives/api_groups.hpp"
 #include "collectives/group_making.hpp"
@@ -53,8 +54,8 @@ Colouring lines(const std::vector<int>& dims, std::size_t along, std::uint32_t n
     return colouring;
 }
 
-int form(const ApiCall& call, Library& library, int gid, const std::vector<int>& dims,
-         std::vector<int*> answers) {
+int form(const ApiCall& call, const Caller& name, Library& library, int gid,
+         const std::vector<int>& dims, const std::vector<int*>& answers) {
     Group* group = group_of(call, library, gid);
     if (group == nullptr) return -1;
     long long places = 0;
@@ -66,6 +67,9 @@ int form(const ApiCall& call, Library& library, int gid, const std::vector<int>&
                                std::to_string(group->size()) + " members, a grid of " +
                                grid_text(dims) + " has " + std::to_string(places) + " places",
                            "give dimensions whose product is the size of the group");
+    if (const int refused =
+            refuse_other_making(call, library, *group, name, "of " + grid_text(dims)))
+        return refused;
     std::vector<Colouring> colourings;
     colourings.reserve(dims.size());
     for (std::size_t d = 0; d < dims.size(); ++d)
@@ -85,7 +89,7 @@ int api_form2dgrid(const Caller& name, int gid, int x, int y, int* row, int* col
         if (column == nullptr) return comm::refuse_null(call, "column", "an int");
         if (row == nullptr) return comm::refuse_null(call, "row", "an int");
         call.doing(Call::kPartition, TaskDoing::kAnyPeer, gid, 0);
-        return form(call, library, gid, {x, y}, {column, row});
+        return form(call, name, library, gid, {x, y}, {column, row});
     });
 }
 
@@ -98,7 +102,7 @@ int api_formgrid(const Caller& name, int gid, int ndims, const int* dims, int* g
         std::vector<int*> answers;
         answers.reserve(static_cast<std::size_t>(ndims));
         for (int d = 0; d < ndims; ++d) answers.push_back(gids + d);
-        return form(call, library, gid, {dims, dims + ndims}, answers);
+        return form(call, name, library, gid, {dims, dims + ndims}, answers);
     });
 }
 
@@ -120,6 +124,9 @@ int api_formsubcube(const Caller& name, int gid, int mask, int* subcube) {
                 "it has " + std::to_string(log2_down(group->size())) +
                     " dimensions, the bits of its ranks");
         call.doing(Call::kPartition, TaskDoing::kAnyPeer, gid, 0);
+        if (const int refused = refuse_other_making(call, library, *group, name,
+                                                    "with mask " + std::to_string(mask)))
+            return refused;
         Colouring colouring;
         for (std::uint32_t rank = 0; rank < group->size(); ++rank) {
             colouring.labels.push_back(

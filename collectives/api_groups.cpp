@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "collectives/agreement.hpp"
 #include "collectives/api_context.hpp"
 #include "collectives/group_making.hpp"
 #include "comm/api_checks.hpp"
@@ -29,6 +30,11 @@ int refuse_list(const ApiCall& call, int gsize, const int* glist) {
         return call.refuse(MplError::kMember, "the size of the group is " + std::to_string(gsize),
                            "a group has at least one member");
     if (glist == nullptr) return comm::refuse_null(call, "glist", "gsize ints");
+    if (static_cast<std::uint32_t>(gsize) > runtime.tasks())
+        return call.refuse(MplError::kMember,
+                           "a group of " + std::to_string(gsize) + " has more members than the " +
+                               std::to_string(runtime.tasks()) + " tasks",
+                           "name each member once");
     std::vector<int> sorted(glist, glist + gsize);
     for (const int task : sorted) {
         if (!comm::is_task(runtime, task))
@@ -74,6 +80,7 @@ int api_partition(const Caller& name, int parent, int key, int label, int* gid) 
         Group* group = group_of(call, library, parent);
         if (group == nullptr) return -1;
         call.doing(Call::kPartition, TaskDoing::kAnyPeer, parent, 0);
+        if (const int refused = refuse_other_making(call, library, *group, name)) return refused;
         return hand_out(call, partition(library, *group, key, label), gid);
     });
 }

@@ -70,6 +70,7 @@ class Entry {
         const Reduction& reduction = made_.run.reduction;
         made_.shape.element = reduction.element;
         made_.shape.commutative = reduction.name != nullptr;
+        made_.shape.exact = reduction.exact;
         const bool allowed = reduction.name != nullptr
                                  ? made_.shape.bytes % reduction.element == 0
                                  : function != nullptr && made_.shape.bytes <= kLongestVector;
@@ -92,14 +93,26 @@ class Entry {
     Entry& own_matrix(const int* row, const int* column) {
         if (!ok() || !check_lengths(row, "outlens") || !check_lengths(column, "inlens"))
             return *this;
-        std::swap(made_.shape.matrix, library_.spare_matrix());
         const auto me = static_cast<std::size_t>(group_->me);
+        if (row[me] != column[me]) {
+            refuse_own_block(row[me], column[me]);
+            return *this;
+        }
+        std::swap(made_.shape.matrix, library_.spare_matrix());
         auto& matrix = made_.shape.matrix;
         matrix.assign(std::size_t{n()} * n(), 0);
         for (std::uint32_t r = 0; r < n(); ++r) {
             matrix[std::size_t{r} * n() + me] = static_cast<Bytes>(column[r]);
             matrix[me * n() + r] = static_cast<Bytes>(row[r]);
         }
+        return *this;
+    }
+    Entry& shifts(int step, int flag) {
+        made_.shape.step = step;
+        made_.shape.circular = flag == 0;
+        if (ok() && flag != 0 && flag != 1) [[unlikely]]
+            refused_ = call_.refuse(MplError::kQuery, "the flag is " + std::to_string(flag),
+                                    "0 shifts around the end, 1 does not");
         return *this;
     }
     // All that these lengths are together.
@@ -115,8 +128,8 @@ class Entry {
         given_ = used ? bytes : 0;
         return *this;
     }
-    Entry& gets(void* in, Bytes bytes, bool used = true) {
-        check("in", in, bytes, used);
+    Entry& gets(void* in, Bytes bytes, bool used = true, const char* argument = "in") {
+        check(argument, in, bytes, used);
         made_.run.result = static_cast<std::byte*>(in);
         got_ = used ? bytes : 0;
         return *this;
@@ -130,11 +143,9 @@ class Entry {
         const std::uint32_t number = group_->calls++;
         if (call_.traced()) [[unlikely]]
             trace::the_tracer.collective(root(), group_->gid, made_.shape.bytes, number);
-        if (library_.develop() && n() > 1) {
-            const std::string who = disagreement(library_, *group_, made_);
-            if (!who.empty())
-                return call_.refuse(MplError::kDisagreement, who,
-                                    "all members of a group must make the same call");
+        if (library_.develop()) {
+            if (const int refused = refuse_disagreement(call_, library_, *group_, made_))
+                return refused;
         }
         if (library_.needs_whole_matrix(made_.shape)) {
             if (const Plan* wrong = library_.exchange_rows(*group_, made_.shape.matrix))
@@ -163,9 +174,16 @@ class Entry {
     }
     [[gnu::cold]] void refuse_length(std::size_t bytes) {
         if (!ok()) return;
-        refused_ = call_.refuse(MplError::kLength,
-                                "the length is " + std::to_string(static_cast<long long>(bytes)),
-                                "lengths are in bytes, from 0 on");
+        refused_ = call_.refuse(
+            MplError::kLength, "the length is " + std::to_string(static_cast<long long>(bytes)),
+            "lengths are in bytes, from 0 to " + std::to_string(comm::kAbsurdLength - 1));
+    }
+    [[gnu::cold]] void refuse_own_block(int goes_out, int comes_in) {
+        const std::string at = "[" + std::to_string(group_->me) + "] is ";
+        refused_ = call_.refuse(
+            MplError::kLength,
+            "outlens" + at + std::to_string(goes_out) + ", inlens" + at + std::to_string(comes_in),
+            "what a task sends to itself is as long as what it gets from itself");
     }
     [[gnu::cold]] void refuse_root(int task) {
         refused_ = call_.refuse(
@@ -252,7 +270,7 @@ int operate(const Caller& name, Call what, Operation operation, int gid, Ending 
 
 int api_bcast(const Caller& name, void* buf, std::size_t len, int root, int gid, Ending ending) {
     return operate(name, Call::kBcast, Operation::kBcast, gid, ending,
-                   [&](Entry& entry) { entry.length(len).root(root).gets(buf, len); });
+                   [&](Entry& entry) { entry.length(len).root(root).gets(buf, len, true, "buf"); });
 }
 
 int api_reduce(const Caller& name, const void* out, void* in, std::size_t len, int root,
@@ -305,9 +323,7 @@ int api_index(const Caller& name, const void* out, void* in, std::size_t blklen,
 int api_shift(const Caller& name, const void* out, void* in, std::size_t len, int step, int flag,
               int gid, Ending ending) {
     return operate(name, Call::kShift, Operation::kShift, gid, ending, [&](Entry& entry) {
-        entry.length(len).gives(out, len).gets(in, len);
-        entry.shape().step = step;
-        entry.shape().circular = flag == 0;
+        entry.length(len).gives(out, len).gets(in, len).shifts(step, flag);
     });
 }
 
@@ -354,7 +370,7 @@ int api_collwait(const Caller& name, int* collid) {
         if (collid == nullptr) return comm::refuse_null(call, "collid", "an int");
         Running* running = library.find_running(*collid);
         if (running == nullptr) return refuse_id(call, *collid);
-        call.doing(Call::kWait, TaskDoing::kAnyPeer, running->group->gid, 0);
+        call.doing(Call::kCollwait, TaskDoing::kAnyPeer, running->group->gid, 0);
         library.finish(*running);
         const int result = refuse_outcome(call, *running->plan);
         library.end(*running);

@@ -47,8 +47,9 @@ bool always(const Shape&, double) {
 bool cuttable(const Shape& shape, double) {
     return shape.element > 0;
 }
-bool commutative(const Shape& shape, double) {
-    return shape.commutative;
+// Each rank adds up in another order.
+bool exact(const Shape& shape, double) {
+    return shape.commutative && shape.exact;
 }
 bool ring_fits(const Shape& shape, double) {
     return shape.element > 0 && shape.commutative;
@@ -79,7 +80,7 @@ bool square(const Shape& shape, double) {
     return side * side == shape.n;
 }
 bool census_fits(const Shape& shape, double parameter) {
-    return shape.commutative && parameter >= 1 && parameter <= 1000;
+    return exact(shape, 0) && parameter >= 1 && parameter <= 1000;
 }
 bool reversed_fits(const Shape& shape, double parameter) {
     return ring_fits(shape, 0) && parameter >= 1;
@@ -177,7 +178,7 @@ constexpr Algorithm kCatalogue[] = {
     {Op::kCombine, "hybrid", "k: trees within groups of 2^k", half_of_log, k_fits,
      [](S s, double k) { return combine_hybrid(s, integer(k)); },
      [](S s, double k) { return combine_hybrid_counts(s, integer(k)); }},
-    {Op::kCombine, "circulant", nullptr, none, commutative,
+    {Op::kCombine, "circulant", nullptr, none, exact,
      [](S s, double) { return combine_census(s, 1); },
      [](S s, double) { return combine_census_counts(s, 1); }},
     {Op::kCombine, "census", "lambda", usual_lambda, census_fits,

@@ -129,15 +129,23 @@ const std::byte* DirectCalls::told_by(std::uint32_t member, std::uint64_t call) 
     return local_.exchange().slot_of(member, call);
 }
 
+// The kernel does not say which of the two buffers is none.
+void DirectCalls::fail_copy(const std::string& what, std::uint32_t member) const {
+    const int error = errno;
+    std::string text =
+        "cannot " + what + " the memory of task " + std::to_string(group_.members[member]);
+    if (error == EFAULT) text += ", or its own: a buffer is shorter than the call of its task says";
+    errno = error;
+    throw_errno(text);
+}
+
 void DirectCalls::read(std::uint32_t member, std::uint64_t from, std::byte* to, Bytes bytes) const {
-    if (!read_memory(pids_[member], from, to, bytes))
-        throw_errno("cannot read the memory of task " + std::to_string(group_.members[member]));
+    if (!read_memory(pids_[member], from, to, bytes)) fail_copy("read", member);
 }
 
 void DirectCalls::write(std::uint32_t member, const std::byte* from, std::uint64_t to,
                         Bytes bytes) const {
-    if (!write_memory(pids_[member], from, to, bytes))
-        throw_errno("cannot write to the memory of task " + std::to_string(group_.members[member]));
+    if (!write_memory(pids_[member], from, to, bytes)) fail_copy("write to", member);
 }
 
 // work(member) for all others, each beginning with another one.

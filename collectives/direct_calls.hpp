@@ -46,6 +46,7 @@ class DirectCalls {
     std::uint64_t tell(const void* what, Bytes bytes);
     const std::byte* told_by(std::uint32_t member, std::uint64_t call);
     Places places_of(std::uint32_t member);
+    [[noreturn]] void fail_copy(const std::string& what, std::uint32_t member) const;
     void read(std::uint32_t member, std::uint64_t from, std::byte* to, Bytes bytes) const;
     void write(std::uint32_t member, const std::byte* from, std::uint64_t to, Bytes bytes) const;
     template <typename Work>

@@ -102,6 +102,7 @@ void LevelCalls::begin(Operation operation, Bytes bytes, Rank root) {
     shape.root = root;
     shape.element = 0;
     shape.commutative = false;
+    shape.exact = false;
     shape.offsets.clear();
 }
 

@@ -136,6 +136,7 @@ Library::Route Library::find_route(Group& group, const Shape& shape) {
         route.gid = group.gid;
         route.operation = shape.operation;
         route.commutative = shape.commutative;
+        route.exact = shape.exact;
     }
     const Way wanted = wanted_way(shape);
     if (wanted == Way::kDirect && possible_direct(group, shape) != nullptr) {

@@ -122,13 +122,14 @@ class Library {
         bool is_for(const Group& its_group, const Shape& shape) const noexcept {
             return bytes == shape.bytes && gid == its_group.gid && operation == shape.operation &&
                    element == shape.element && commutative == shape.commutative &&
-                   shape.is_regular();
+                   exact == shape.exact && shape.is_regular();
         }
         Bytes bytes = 0;
         Bytes element = 0;
         int gid = -1;
         Operation operation = Operation::kSync;
         bool commutative = false;
+        bool exact = false;
         Way way = Way::kMessages;
         LocalCalls::Route local;  // Way::kShared only
     };

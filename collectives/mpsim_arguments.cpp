@@ -120,6 +120,7 @@ Result<SimulatorArguments> shaped(SimulatorArguments arguments, bool ranks_given
     if (shape.operation == Operation::kReduce || shape.operation == Operation::kCombine) {
         shape.element = 1;
         shape.commutative = true;
+        shape.exact = true;
     }
     shape.step = 1;
     shape.circular = true;

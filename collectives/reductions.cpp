@@ -59,14 +59,16 @@ MPL_REDUCTION(i_vadd, int, poe::collectives::add(a, b))
 MPL_REDUCTION(i_vmul, int, poe::collectives::multiply(a, b))
 MPL_REDUCTION(i_vmax, int, a < b ? b : a)
 MPL_REDUCTION(i_vmin, int, b < a ? b : a)
+// What is no number (NaN) stays: whoever is asked for the greatest number hears that there was one,
+// wherever it stands.
 MPL_REDUCTION(s_vadd, float, a + b)
 MPL_REDUCTION(s_vmul, float, a* b)
-MPL_REDUCTION(s_vmax, float, a < b ? b : a)
-MPL_REDUCTION(s_vmin, float, b < a ? b : a)
+MPL_REDUCTION(s_vmax, float, a < b || b != b ? b : a)
+MPL_REDUCTION(s_vmin, float, b < a || b != b ? b : a)
 MPL_REDUCTION(d_vadd, double, a + b)
 MPL_REDUCTION(d_vmul, double, a* b)
-MPL_REDUCTION(d_vmax, double, a < b ? b : a)
-MPL_REDUCTION(d_vmin, double, b < a ? b : a)
+MPL_REDUCTION(d_vmax, double, a < b || b != b ? b : a)
+MPL_REDUCTION(d_vmin, double, b < a || b != b ? b : a)
 MPL_REDUCTION(b_vand, unsigned char, static_cast<unsigned char>(a& b))
 MPL_REDUCTION(b_vor, unsigned char, static_cast<unsigned char>(a | b))
 MPL_REDUCTION(b_vxor, unsigned char, static_cast<unsigned char>(a ^ b))
@@ -78,24 +80,15 @@ namespace poe::collectives {
 
 Reduction find_reduction(ReduceFunction function) noexcept {
     static const Reduction predefined[] = {
-        {i_vadd, "i_vadd", sizeof(int)},
-        {i_vmul, "i_vmul", sizeof(int)},
-        {i_vmax, "i_vmax", sizeof(int)},
-        {i_vmin, "i_vmin", sizeof(int)},
-        {s_vadd, "s_vadd", sizeof(float)},
-        {s_vmul, "s_vmul", sizeof(float)},
-        {s_vmax, "s_vmax", sizeof(float)},
-        {s_vmin, "s_vmin", sizeof(float)},
-        {d_vadd, "d_vadd", sizeof(double)},
-        {d_vmul, "d_vmul", sizeof(double)},
-        {d_vmax, "d_vmax", sizeof(double)},
-        {d_vmin, "d_vmin", sizeof(double)},
-        {b_vand, "b_vand", 1},
-        {b_vor, "b_vor", 1},
-        {b_vxor, "b_vxor", 1},
-        {l_vand, "l_vand", sizeof(int)},
-        {l_vor, "l_vor", sizeof(int)},
-        {l_vxor, "l_vxor", sizeof(int)},
+        {i_vadd, "i_vadd", sizeof(int), true}, {i_vmul, "i_vmul", sizeof(int), true},
+        {i_vmax, "i_vmax", sizeof(int), true}, {i_vmin, "i_vmin", sizeof(int), true},
+        {s_vadd, "s_vadd", sizeof(float)},     {s_vmul, "s_vmul", sizeof(float)},
+        {s_vmax, "s_vmax", sizeof(float)},     {s_vmin, "s_vmin", sizeof(float)},
+        {d_vadd, "d_vadd", sizeof(double)},    {d_vmul, "d_vmul", sizeof(double)},
+        {d_vmax, "d_vmax", sizeof(double)},    {d_vmin, "d_vmin", sizeof(double)},
+        {b_vand, "b_vand", 1, true},           {b_vor, "b_vor", 1, true},
+        {b_vxor, "b_vxor", 1, true},           {l_vand, "l_vand", sizeof(int), true},
+        {l_vor, "l_vor", sizeof(int), true},   {l_vxor, "l_vxor", sizeof(int), true},
     };
     for (const Reduction& known : predefined) {
         if (known.function == function) return known;

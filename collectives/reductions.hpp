@@ -18,6 +18,7 @@ struct Reduction {
     ReduceFunction function = nullptr;
     const char* name = nullptr;  // null: the user's, which may not commute; all others do
     Bytes element = 0;           // likewise 0
+    bool exact = false;          // the same bits in whatever order; not of floating-point numbers
 };
 
 Reduction find_reduction(ReduceFunction function) noexcept;

@@ -38,6 +38,10 @@ struct Shape {
     Bytes element = 0;
     // Reductions: whether contributions may change places.
     bool commutative = false;
+    // Reductions: whether they give the same bits in whatever order they are added up. Where not
+    // (floating-point numbers), all ranks that get a result have to add up in one order: programs
+    // rely on it that all get the same.
+    bool exact = false;
     // Shift: by how many ranks upwards, and whether around the end.
     int step = 0;
     bool circular = false;

@@ -12,12 +12,16 @@ namespace {
 
 // The contributions of `count` ranks at one position of their buffers. Which ones: when the
 // operation is commutative the sum of their marks, else the first of neighbours in rank order.
-// count 0: nothing is known.
+// count 0: nothing is known. `order` tells the order in which they were added up; which of two came
+// first does not count, since that changes no bit.
 struct Symbol {
     std::uint64_t which = 0;
     std::uint32_t count = 0;
     Bytes position = 0;
-    bool operator==(const Symbol&) const = default;
+    std::uint64_t order = 0;
+    bool is_sum_of(const Symbol& other) const {
+        return which == other.which && count == other.count && position == other.position;
+    }
 };
 
 struct Message {
@@ -89,7 +93,7 @@ class Run {
             const std::vector<Symbol>& out = ranks_[r].buffers[1];
             for (Bytes at = 0; at < out.size(); ++at) {
                 const Symbol wanted = result(r, at);
-                if (wanted.count == 0 || out[at] == wanted) continue;
+                if (wanted.count == 0 || out[at].is_sum_of(wanted)) continue;
                 std::ostringstream text;
                 text << "has in byte " << at << " of the result " << out[at].count
                      << " contributions (" << out[at].which << ") of position " << out[at].position
@@ -97,6 +101,7 @@ class Run {
                      << wanted.position;
                 fail(r, text.str());
             }
+            check_order(r);
             if (!barrier_) continue;
             for (std::uint32_t other = 0; other < shape_.n; ++other) {
                 if (!ranks_[r].heard[other])
@@ -106,6 +111,15 @@ class Run {
     }
 
   private:
+    void check_order(std::uint32_t r) const {
+        if (shape_.operation != Operation::kCombine || shape_.exact) return;
+        const std::vector<Symbol>& out = ranks_[r].buffers[1];
+        const std::vector<Symbol>& first = ranks_[0].buffers[1];
+        for (Bytes at = 0; at < out.size(); ++at) {
+            if (out[at].order != first[at].order)
+                fail(r, "adds up byte " + std::to_string(at) + " in another order than rank 0");
+        }
+    }
     [[noreturn]] static void fail(std::uint32_t rank, const std::string& what) {
         throw Wrong{"rank " + std::to_string(rank) + " " + what};
     }
@@ -174,12 +188,12 @@ class Run {
 
     // The contribution of one rank, and of the first so many.
     Symbol one(std::uint32_t rank, Bytes position) const {
-        return {shape_.commutative ? mark(rank) : rank, 1, position};
+        return {shape_.commutative ? mark(rank) : rank, 1, position, mark(rank)};
     }
     Symbol first_ones(std::uint32_t ranks, Bytes position) const {
         std::uint64_t which = 0;
         for (std::uint32_t r = 0; shape_.commutative && r < ranks; ++r) which += mark(r);
-        return {which, ranks, position};
+        return {which, ranks, position, 0};
     }
     // Numbers of which no two sums are equal, for all practical purposes (splitmix64).
     static std::uint64_t mark(std::uint64_t rank) {
@@ -299,10 +313,11 @@ class Run {
             fail(r, at_step(r) + "reduces what does not belong together");
         if (left.count + right.count > shape_.n) fail(r, at_step(r) + "takes a contribution twice");
         const std::uint32_t count = left.count + right.count;
-        if (shape_.commutative) return {left.which + right.which, count, left.position};
+        const std::uint64_t order = mark(left.order + right.order);
+        if (shape_.commutative) return {left.which + right.which, count, left.position, order};
         if (left.which + left.count != right.which)
             fail(r, at_step(r) + "reduces out of rank order");
-        return {left.which, count, left.position};
+        return {left.which, count, left.position, order};
     }
 
     void start(std::uint32_t r, const Step& now, std::deque<std::uint32_t>& ready) {

@@ -94,8 +94,8 @@ int ApiCall::refuse_unready() const {
         return refuse(MplError::kNotReady, "MPL is not available: " + runtime_.failure(), "");
     }
     return refuse(MplError::kBusy,
-                  "another thread (or the code that a signal interrupted) is in an MPL "
-                  "call",
+                  "another thread (or the code that a signal interrupted, or the call whose "
+                  "reduction function this is) is in an MPL call",
                   "let one thread at a time call MPL, for example with a lock");
 }
 

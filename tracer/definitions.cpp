@@ -36,7 +36,7 @@ Region region_of(std::string name, std::uint64_t what) {
 }
 
 Region undefined_region(std::uint32_t id) {
-    if (id > 0 && id <= static_cast<std::uint32_t>(Call::kPartition)) {
+    if (id > 0 && id <= static_cast<std::uint32_t>(Call::kCollwait)) {
         const auto call = static_cast<Call>(id);
         return region_of(call_name(call), is_collective(call) ? kCollectiveCall : kCall);
     }

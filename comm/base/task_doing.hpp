@@ -48,23 +48,24 @@ enum class Call : std::uint8_t {
     kShift = 22,
     kGroup = 23,
     kPartition = 24,
+    kCollwait = 25,
 };
 
 // The C name of the call, "computing" for none and "?" for a value that no task should write.
 inline const char* call_name(Call call) noexcept {
     constexpr const char* kNames[] = {
-        "computing",   "mpc_bsend",   "mpc_brecv",  "mpc_sync",   "mpc_bsendrecv",
-        "mpc_bvsend",  "mpc_bvrecv",  "mpc_send",   "mpc_recv",   "mpc_rcvncall",
-        "mpc_wait",    "mpc_status",  "mpc_probe",  "mpc_flush",  "mpc_bcast",
-        "mpc_combine", "mpc_reduce",  "mpc_prefix", "mpc_concat", "mpc_index",
-        "mpc_gather",  "mpc_scatter", "mpc_shift",  "mpc_group",  "mpc_partition"};
+        "computing",     "mpc_bsend",   "mpc_brecv",  "mpc_sync",     "mpc_bsendrecv", "mpc_bvsend",
+        "mpc_bvrecv",    "mpc_send",    "mpc_recv",   "mpc_rcvncall", "mpc_wait",      "mpc_status",
+        "mpc_probe",     "mpc_flush",   "mpc_bcast",  "mpc_combine",  "mpc_reduce",    "mpc_prefix",
+        "mpc_concat",    "mpc_index",   "mpc_gather", "mpc_scatter",  "mpc_shift",     "mpc_group",
+        "mpc_partition", "mpc_collwait"};
     const auto index = static_cast<std::size_t>(call);
     return index < std::size(kNames) ? kNames[index] : "?";
 }
 
 // Whether all members of a group take part in the call; its `type` is then the group's number.
 inline bool is_collective(Call call) noexcept {
-    return call == Call::kSync || (call >= Call::kBcast && call <= Call::kPartition);
+    return call == Call::kSync || (call >= Call::kBcast && call <= Call::kCollwait);
 }
 
 struct TaskDoing {

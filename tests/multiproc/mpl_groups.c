@@ -200,6 +200,34 @@ static void test_reductions(void) {
     REDUCES(l_vxor, int, TRUTH, (a != 0) != (b != 0));
 }
 
+/* Sums of numbers that are rounded are the same bits at all tasks, so that all take the same turn
+ * after them; and what is no number stays, wherever it stands. */
+static void test_same_bits(void) {
+    enum { MOST = 100 };
+    static double given[MOST], sums[MOST], all[64 * MOST];
+    int count, way, id, i, task, who;
+    for (count = 1; count <= MOST; count += 33) {
+        size_t bytes = (size_t)count * sizeof(double);
+        for (i = 0; i < count; ++i) given[i] = 1e4 / (me * 7 + i + 1);
+        for (way = 0; way < 2; ++way) {
+            if (way == 0) CHECK(mpc_combine(given, sums, bytes, d_vadd, ALLGRP) == 0);
+            if (way == 1) {
+                CHECK(mpc_icombine(given, sums, bytes, d_vadd, ALLGRP, &id) == 0);
+                CHECK(mpc_collwait(&id) == 0);
+            }
+            CHECK(mpc_concat(sums, all, bytes, ALLGRP) == 0);
+            for (task = 0; task < tasks; ++task)
+                CHECK(memcmp(all + task * count, sums, bytes) == 0);
+        }
+    }
+    for (who = 0; who < tasks; ++who) {
+        double zero = 0, mine = me == who ? zero / zero : me, most = 0, least = 0;
+        CHECK(mpc_combine(&mine, &most, sizeof mine, d_vmax, ALLGRP) == 0);
+        CHECK(mpc_combine(&mine, &least, sizeof mine, d_vmin, ALLGRP) == 0);
+        CHECK(most != most && least != least);
+    }
+}
+
 /* Calls by reference are those by value. */
 static void test_by_reference(void) {
     static int given[64 * 4], one[64 * 4], other[64 * 4], blocks[64], sizes[64];
@@ -289,13 +317,15 @@ static void test_groups_by_reference(void) {
 }
 
 static void test_wrong(void) {
-    int x = 0, y = 0, list[2], gid;
+    int x = 0, y = 0, list[2], outs[64], ins[64], gid;
     list[0] = me;
     list[1] = me;
     CHECK(mpc_group(2, list, 0, &gid) == -1 && mperrno == 121);
     list[1] = tasks;
     CHECK(mpc_group(2, list, 0, &gid) == -1 && mperrno == 121);
     CHECK(mpc_group(0, list, 0, &gid) == -1 && mperrno == 121);
+    CHECK(mpc_group(0x7fffffff, list, 0, &gid) == -1 && mperrno == 121);
+    CHECK(mpc_shift(&x, &y, 4, 1, 2, ALLGRP) == -1 && mperrno == 107);
     CHECK(mpc_bcast(&x, 4, tasks, ALLGRP) == -1 && mperrno == 119);
     CHECK(mpc_bcast(NULL, 4, 0, ALLGRP) == -1 && mperrno == 102);
     CHECK(mpc_combine(&x, &y, 3, i_vadd, ALLGRP) == -1 && mperrno == 103);
@@ -305,6 +335,10 @@ static void test_wrong(void) {
     CHECK(mpc_colltest(5, &y) == -1 && mperrno == 120);
     CHECK(mpc_concatv(&x, &y, NULL, ALLGRP) == -1 && mperrno == 102);
     CHECK(mp_bcast(&x, NULL, &y, &y) == -1 && mperrno == 102);
+    memset(outs, 0, sizeof outs);
+    memset(ins, 0, sizeof ins);
+    outs[me] = 4;
+    CHECK(mpc_indexv(&x, outs, &y, ins, ALLGRP) == -1 && mperrno == 103);
 }
 
 /* The program of the CCL paper, III.C: a = 0, b = 1, c = 2. With barriers c gets a's message first.
@@ -426,6 +460,10 @@ static void test_differ(const char* how) {
         int blocks[64];
         for (x = 0; x < tasks; ++x) blocks[x] = odd ? 4 : x == 0 ? 2 : x == 1 ? 6 : 4;
         CHECK(mpc_concatv(&x, y, blocks, ALLGRP) == -1);
+    } else if (strcmp(how, "grid") == 0) {
+        CHECK(mpc_form2dgrid(ALLGRP, odd ? 2 : 1, odd ? 2 : 4, &x, y) == -1);
+    } else if (strcmp(how, "making") == 0) {
+        CHECK((odd ? mpc_sync(ALLGRP) : mpc_partition(ALLGRP, 0, 0, &x)) == -1);
     } else if (strcmp(how, "step") == 0) {
         CHECK(mpc_shift(&x, y, 4, odd ? 2 : 1, 0, ALLGRP) == -1);
     } else {
@@ -502,6 +540,7 @@ int main(int argc, char** argv) {
         test_grids();
         test_structures_of_a_group();
         test_reductions();
+        test_same_bits();
         test_by_reference();
         test_groups_by_reference();
         test_wrong();

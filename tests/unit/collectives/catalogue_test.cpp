@@ -38,6 +38,7 @@ std::vector<Shape> shapes_of(Operation operation, std::uint32_t n) {
             case Operation::kReduce:
             case Operation::kCombine:
                 shape.commutative = commutative;
+                shape.exact = commutative;
                 shape.element = 1;
                 // One byte for each part that the vector is cut into: many bytes for many ranks.
                 shape.bytes = commutative ? n : std::uint64_t{1} << log2_down(n);
@@ -120,10 +121,14 @@ bool has_exact_formula(const Algorithm& algorithm, const Shape& shape, double pa
 }
 
 void check(Operation operation, std::uint32_t n, bool verify_too) {
-    for (const Shape& shape : shapes_of(operation, n)) {
+    for (Shape shape : shapes_of(operation, n)) {
+        const bool exact = shape.exact;
         for (const Algorithm& algorithm : catalogue()) {
             if (algorithm.operation != operation) continue;
             for (const double parameter : parameters(algorithm, shape)) {
+                // Only those that say so may add up in another order at each rank.
+                shape.exact = false;
+                shape.exact = exact && !algorithm.fits(shape, parameter);
                 if (!algorithm.fits(shape, parameter)) continue;
                 const Choice choice{&algorithm, parameter};
                 CAPTURE(name_of(operation), choice.text(), n, shape.root, shape.bytes, shape.step,
@@ -165,6 +170,7 @@ TEST_CASE("vectors and blocks of no bytes, of one, and of more bytes than a segm
                 shape.bytes = bytes;
                 shape.element = 1;
                 shape.commutative = true;
+                shape.exact = true;
                 shape.step = 1;
                 for (const double parameter : parameters(algorithm, shape)) {
                     if (!algorithm.fits(shape, parameter)) continue;

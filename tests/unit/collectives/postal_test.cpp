@@ -152,6 +152,7 @@ TEST_CASE("the census takes the earliest time, and log n rounds where messages t
             shape.n = n;
             shape.bytes = 1;
             shape.commutative = true;
+            shape.exact = true;
             const auto integer = static_cast<int>(lambda);
             Schedule schedule;
             combine_census(shape, integer)(0, schedule);

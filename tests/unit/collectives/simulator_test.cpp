@@ -21,6 +21,7 @@ Shape shape_of(Operation operation, std::uint32_t n, Bytes bytes) {
     shape.bytes = bytes;
     shape.element = 1;
     shape.commutative = true;
+    shape.exact = true;
     shape.step = 1;
     return shape;
 }

@@ -147,7 +147,8 @@ TEST_CASE("rounds and bytes of two levels are those of the formula") {
                 const Nodes nodes =
                     turns ? in_turns(many, each) : in_blocks(std::vector(many, each));
                 for (const Operation operation : kInTwoLevels) {
-                    const Shape shape = shape_on(operation, nodes, 5, many * each, true);
+                    Shape shape = shape_on(operation, nodes, 5, many * each, true);
+                    shape.exact = true;
                     if (!two_level_fits(shape)) continue;
                     CAPTURE(name_of(operation), many, each, turns);
                     const Counts formula = two_level_counts(shape);
