@@ -119,6 +119,30 @@ std::string describe(const Group& group, const std::vector<Told>& all) {
     return text;
 }
 
+// What a rank sends to another one in an irregular index must be what that expects. Empty: it is.
+std::string other_lengths(Library& library, Group& group, const Shape& shape) {
+    const std::size_t n = shape.n;
+    const auto me = static_cast<std::uint32_t>(group.me);
+    // What goes out to each, and then what comes in from each.
+    std::vector<Bytes> own;
+    for (std::uint32_t r = 0; r < n; ++r) own.push_back(shape.between(me, r));
+    for (std::uint32_t r = 0; r < n; ++r) own.push_back(shape.between(r, me));
+    std::vector<Bytes> all(own.size() * n);
+    if (library.tell_all(group, own.data(), all.data(), own.size() * sizeof(Bytes), kChecking))
+        return "members make calls on groups of other sizes";
+    for (std::size_t from = 0; from < n; ++from) {
+        for (std::size_t to = 0; to < n; ++to) {
+            const Bytes sent = all[from * own.size() + to];
+            const Bytes expected = all[to * own.size() + n + from];
+            if (sent == expected) continue;
+            return "task " + std::to_string(group.members[from]) + " sends " +
+                   std::to_string(sent) + " bytes to task " + std::to_string(group.members[to]) +
+                   ", which expects " + std::to_string(expected);
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 std::string task_list(const std::vector<TaskId>& tasks) {
@@ -138,9 +162,10 @@ int refuse_disagreement(const comm::ApiCall& api, Library& library, Group& group
     const Told own = tell(group, call, detail);
     std::vector<Told> all(group.size());
     const Plan* wrong = library.tell_all(group, &own, all.data(), sizeof own, kChecking);
-    const std::string who = wrong == nullptr ? describe(group, all)
-                                             : "task " + std::to_string(wrong->culprit()) +
-                                                   " makes a call on a group of another size";
+    std::string who = wrong == nullptr ? describe(group, all)
+                                       : "task " + std::to_string(wrong->culprit()) +
+                                             " makes a call on a group of another size";
+    if (who.empty() && !call.shape.matrix.empty()) who = other_lengths(library, group, call.shape);
     if (who.empty()) return 0;
     return api.refuse(comm::MplError::kDisagreement, who,
                       "all members of a group must make the same call");

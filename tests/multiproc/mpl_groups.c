@@ -460,6 +460,14 @@ static void test_differ(const char* how) {
         int blocks[64];
         for (x = 0; x < tasks; ++x) blocks[x] = odd ? 4 : x == 0 ? 2 : x == 1 ? 6 : 4;
         CHECK(mpc_concatv(&x, y, blocks, ALLGRP) == -1);
+    } else if (strcmp(how, "matrix") == 0) {
+        int outs[64], ins[64];
+        char in[64 * 8];
+        for (x = 0; x < tasks; ++x) {
+            outs[x] = 4;
+            ins[x] = odd && x != me ? 8 : 4;
+        }
+        CHECK(mpc_indexv(y, outs, in, ins, ALLGRP) == -1);
     } else if (strcmp(how, "grid") == 0) {
         CHECK(mpc_form2dgrid(ALLGRP, odd ? 2 : 1, odd ? 2 : 4, &x, y) == -1);
     } else if (strcmp(how, "making") == 0) {

@@ -213,6 +213,7 @@ foreach(text
         "function=task 2 calls mpc_combine with i_vmax, tasks 0,1,3 with i_vadd"
         "lengths=task 2 calls mpc_concatv with other lengths of blocks, tasks 0,1,3 with other lengths of blocks"
         "step=task 2 calls mpc_shift with step 2, tasks 0,1,3 with step 1"
+        "matrix=task 0 sends 4 bytes to task 2, which expects 8"
         "grid=task 2 calls mpc_form2dgrid of 2 x 2, tasks 0,1,3 of 1 x 4"
         "making=task 2 calls mpc_sync, tasks 0,1,3 mpc_partition"
         "group=task 2 calls mpc_concat on group [0-9]+, tasks 0,1,3 on group 0")
