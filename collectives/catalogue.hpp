@@ -12,13 +12,26 @@
 
 namespace poe::collectives {
 
+// The numbers that may stand behind a name.
+struct NumberRange {
+    double least = 0;
+    double most = 0;
+    bool whole = true;
+
+    bool has(double number) const noexcept;
+    // "a whole number from 1 to 1048576"
+    std::string text() const;
+};
+
 struct Algorithm {
     Operation operation;
     const char* name;
     const char* parameter;  // what the number behind the name is; null: there is none
+    NumberRange numbers;    // where there is one
     // The number to take when none is given.
     double (*fallback)(const Shape&);
-    // Whether it does what the operation is to do for this shape.
+    // Whether it does what the operation is to do for this shape. Never with a number that is not
+    // among `numbers`.
     bool (*fits)(const Shape&, double parameter);
     Generator (*make)(const Shape&, double parameter);
     // The papers' counts; null where there is no formula.

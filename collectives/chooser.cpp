@@ -149,10 +149,11 @@ Result<Choice> read_choice(Operation operation, std::string_view text) {
     const auto [stop, fault] =
         std::from_chars(number.data(), number.data() + number.size(), choice.parameter);
     if (algorithm->parameter == nullptr || fault != std::errc{} ||
-        stop != number.data() + number.size() || choice.parameter < 0) {
-        error.expected = algorithm->parameter == nullptr ? std::string(name) + " takes no number"
-                                                         : "expected a number behind the colon: " +
-                                                               std::string(algorithm->parameter);
+        stop != number.data() + number.size() || !algorithm->numbers.has(choice.parameter)) {
+        error.expected = algorithm->parameter == nullptr
+                             ? std::string(name) + " takes no number"
+                             : "expected " + algorithm->numbers.text() +
+                                   " behind the colon: " + algorithm->parameter;
         return error;
     }
     return choice;

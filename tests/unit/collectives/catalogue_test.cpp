@@ -2,6 +2,7 @@
 // sizes of groups up to 300.
 #include "collectives/catalogue.hpp"
 
+#include <limits>
 #include <malloc.h>
 #include <random>
 
@@ -192,6 +193,31 @@ TEST_CASE("every algorithm is right and costs what its formula says") {
             for (std::uint32_t n = 1; n <= most; ++n)
                 check(operation, n, !dear(operation) || n <= 64 || n % 37 == 0);
         }
+    }
+}
+
+TEST_CASE("nothing fits with a number out of range, and with the usual one everything does") {
+    constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+    constexpr double kInfinite = std::numeric_limits<double>::infinity();
+    for (const Algorithm& algorithm : catalogue()) {
+        if (algorithm.parameter == nullptr) continue;
+        Shape shape;
+        shape.operation = algorithm.operation;
+        shape.n = 16;
+        shape.element = 1;
+        shape.commutative = true;
+        CAPTURE(name_of(shape.operation), algorithm.name);
+        for (const Bytes bytes : {Bytes{0}, Bytes{1000}, Bytes{1} << 40}) {
+            shape.bytes = bytes;
+            CHECK(algorithm.fits(shape, algorithm.fallback(shape)));
+        }
+        const NumberRange& numbers = algorithm.numbers;
+        CHECK(algorithm.fits(shape, numbers.least));
+        CHECK(algorithm.fits(shape, numbers.most));
+        for (const double wrong : {kNan, kInfinite, -kInfinite, 4294967296.0, 4294967298.0, 1e20,
+                                   numbers.least - 1, numbers.most + 1})
+            CHECK_FALSE(algorithm.fits(shape, wrong));
+        if (numbers.whole) CHECK_FALSE(algorithm.fits(shape, numbers.least + 0.5));
     }
 }
 

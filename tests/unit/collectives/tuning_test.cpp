@@ -66,6 +66,37 @@ TEST_CASE("mistakes are named with their line") {
     CHECK(error_of("level node\nlambda 8 " + std::string(1000, '9')).size() < 300);
 }
 
+TEST_CASE("a number that its algorithm cannot have is a mistake, and the error says which it can") {
+    const auto error = [](const std::string& variable, const char* value) {
+        const auto read =
+            read_overrides([&](const char* name) { return name == variable ? value : nullptr; });
+        return read ? "" : read.error().str();
+    };
+    CHECK(error("MP_COLL_INDEX", "radix:4294967296") ==
+          "MP_COLL_INDEX: \"radix:4294967296\" is not allowed; expected a whole number from 2 to "
+          "1048576 behind the colon: radix");
+    CHECK(error("MP_COLL_BCAST", "lambda:0.5") ==
+          "MP_COLL_BCAST: \"lambda:0.5\" is not allowed; expected a number from 1 to 1000 behind "
+          "the colon: lambda");
+    for (const char* wrong : {"4294967297", "1e20", "inf", "nan", "-nan", "2.5", "1", "0", "-1",
+                              "1048577", "", "2x", "1e400"})
+        CHECK(error("MP_COLL_INDEX", (std::string("radix:") + wrong).c_str()) != "");
+    for (const char* wrong : {"chain:1e30", "chain:1e9", "chain:1.5", "chain:0", "edst:nan",
+                              "alpha:0.4", "alpha:1", "alpha:nan", "greedy:1001", "binomial:1"})
+        CHECK(error("MP_COLL_BCAST", wrong) != "");
+    for (const char* wrong : {"pairwise:0.4", "pairwise:inf", "a4:3", "a4:0.5", "a2:1"})
+        CHECK(error("MP_COLL_INDEX", wrong) != "");
+    for (const char* wrong : {"hybrid:1.5", "hybrid:32", "census:nan"})
+        CHECK(error("MP_COLL_COMBINE", wrong) != "");
+    for (const char* right : {"radix:2", "radix:1048576", "radix:1e3", "pairwise:0", "a4:2"})
+        CHECK(error("MP_COLL_INDEX", right) == "");
+    CHECK(error("MP_COLL_BCAST", "lambda:1.8") == "");
+    // The same in a tuning file.
+    CHECK(error_of("level node\nbest index 16 4 radix:4294967296\n")
+              .starts_with("file:2: \"radix:4294967296\" is not allowed; expected a whole number"));
+    CHECK(error_of("level node\nbest index 8 2 radix:1\n") != "");
+}
+
 TEST_CASE("lambda between lengths that were measured") {
     CostModel model;
     CHECK(model.lambda(100) == 1);
