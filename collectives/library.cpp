@@ -2,9 +2,7 @@
 #include "collectives/library.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <string_view>
@@ -17,6 +15,7 @@
 #include "comm/api_call.hpp"
 #include "comm/base/check.hpp"
 #include "comm/base/tuning_path.hpp"
+#include "comm/base/tuning_text.hpp"
 
 namespace poe::collectives {
 namespace {
@@ -31,26 +30,20 @@ unsigned cores_of_node() {
     return static_cast<unsigned>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
-// The contents of the file, behind its name, as poe hands them to tasks; or the file itself.
+// What poe has read and handed to tasks; or the file itself.
 Result<Tuning> tuning_of_job(const Library::Variables& variables) {
+    NamedTuning tuning;
     if (const char* handed = variables(kTuningVariable); handed != nullptr && *handed != '\0') {
-        const std::string_view text(handed);
-        const std::size_t name = std::min(text.find('\n'), text.size());
-        return read_tuning(text.substr(std::min(name + 1, text.size())),
-                           std::string(text.substr(0, name)), cores_of_node());
+        tuning = handed_tuning(handed);
+    } else if (const char* file = variables(kTuningFileVariable);
+               file != nullptr && *file != '\0') {
+        tuning = {file, read_tuning_text(file)};
     }
-    const char* file = variables(kTuningFileVariable);
-    if (file == nullptr || *file == '\0') return built_in_tuning(cores_of_node());
-    const std::unique_ptr<FILE, int (*)(FILE*)> stream(std::fopen(file, "re"), std::fclose);
-    if (!stream) {
-        UserError error;
-        error.source = kTuningFileVariable;
-        error.text = std::string("cannot read ") + file + ": " + std::strerror(errno);
-        return error;
-    }
-    std::string text(kLongestTuning, '\0');
-    text.resize(std::fread(text.data(), 1, text.size(), stream.get()));
-    return read_tuning(text, file, cores_of_node());
+    if (tuning.read.failure.empty())
+        return read_tuning(tuning.read.text, tuning.path, cores_of_node());
+    UserError error;
+    error.text = "cannot read " + tuning.path + ": " + tuning.read.failure;
+    return error;
 }
 
 }  // namespace
@@ -90,7 +83,7 @@ const Tuning& Library::take_tuning() {
     if (!read && runtime_.task() == 0)
         std::fprintf(stderr,
                      "ATTENTION: 0032-%d %s. Collective calls go on with what is built in; "
-                     "mptune makes a new file.\n",
+                     "mptune makes a new file where there is none.\n",
                      static_cast<int>(comm::MplError::kTuningFile), read.error().str().c_str());
     tuning_ = read ? read.value() : built_in_tuning(cores_of_node());
     // Everything goes over the network.

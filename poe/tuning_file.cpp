@@ -1,11 +1,8 @@
 // Reading the tuning file for the tasks; see tuning_file.hpp.
 #include "poe/tuning_file.hpp"
 
-#include <algorithm>
-#include <cstdio>
-#include <memory>
-
 #include "comm/base/tuning_path.hpp"
+#include "comm/base/tuning_text.hpp"
 
 namespace poe::cli {
 
@@ -18,13 +15,10 @@ std::string tuning_entry(const std::vector<std::string>& environment, const std:
     };
     const std::string path = tuning_path(variable, host);
     if (path.empty()) return {};
-    const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
-    if (!file && variable(kTuningFileVariable) != nullptr) return {};
-    std::string text(file ? kLongestTuning : 0, '\0');
-    if (file) text.resize(std::fread(text.data(), 1, text.size(), file.get()));
-    // A text without an end of string, or the environment would end there.
-    text.resize(std::min(text.find('\0'), text.size()));
-    return std::string(kTuningVariable) + "=" + path + "\n" + text;
+    TuningText read = read_tuning_text(path);
+    const char* named = variable(kTuningFileVariable);
+    if (read.missing && (named == nullptr || *named == '\0')) read = {};
+    return std::string(kTuningVariable) + "=" + tuning_to_hand({path, read});
 }
 
 }  // namespace poe::cli

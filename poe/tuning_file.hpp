@@ -7,10 +7,10 @@
 
 namespace poe::cli {
 
-// The entry of the tasks' environment that has the file and its name; a file that is not there is
-// one with nothing in it. What is in it is not looked at. A file that MP_TUNEFILE names and that
-// cannot be read is left to the library, which says so when it is needed. `environment` as for
-// exec; `host` is this computer's name.
+// The entry of the tasks' environment that has the file and its name, or why it cannot be read: the
+// library says so when it is needed. What is in it is not looked at. A file that is not there, and
+// that MP_TUNEFILE does not name, is one with nothing in it. `environment` as for exec; `host` is
+// this computer's name.
 std::string tuning_entry(const std::vector<std::string>& environment, const std::string& host);
 
 }  // namespace poe::cli

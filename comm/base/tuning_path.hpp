@@ -7,8 +7,7 @@
 
 namespace poe {
 
-// What poe hands to tasks: the name of the file, a line end, and what is in it, if it is there. So
-// all tasks of a job have the same on whatever nodes they are.
+// What poe hands to tasks (tuning_text.hpp), so that all of a job have the same.
 inline constexpr const char* kTuningVariable = "MP_TUNING";
 inline constexpr const char* kTuningFileVariable = "MP_TUNEFILE";
 inline constexpr std::size_t kLongestTuning = std::size_t{64} << 10;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """mptune, and what tasks do with the file that it writes."""
 
+import os
 import pathlib
 import re
 import subprocess
@@ -170,6 +171,20 @@ class Tuning(LaunchTest):
         self.assertNotIn(b"0032-122", result.stderr)
         result = self.ok(poe(program, "-procs", "3", "-euilib", "ip", env=clean_environment(MP_TUNEFILE="/no/such/file")))
         self.assertIn(b"cannot read /no/such/file", result.stderr)
+
+    def test_a_file_that_cannot_be_read_is_told_once(self):
+        program = self.program("mpc_bcast(block, sizeof block, 0, ALLGRP);")
+        usual = self.home / "poe" / f"tuning.{os.uname().nodename}"
+        usual.parent.mkdir()
+        file = self.home / "tuning"
+        for text, why in ((None, "Is a directory"), (b"\0level node\n", "it has a zero byte, and is no text"),
+                          (b"#" * 65536 + b"\nlevel none\n", "it is longer than 65536 bytes")):
+            for path, variables in ((file, {"MP_TUNEFILE": file}), (usual, {"XDG_CONFIG_HOME": self.home})):
+                path.mkdir() if text is None else path.write_bytes(text)
+                result = self.ok(poe(program, "-procs", "3", "-euilib", "ip", env=clean_environment(**variables)))
+                self.assertEqual(result.stderr.count(b"0032-122"), 1, result.stderr)
+                self.assertIn(f"cannot read {path}: {why}".encode(), result.stderr)
+                path.rmdir() if text is None else path.unlink()
 
     def test_wrong_words(self):
         for words, text in ((("-explain", "bcst", "64k", "4"), "no operation \"bcst\"; expected one of bcast"),

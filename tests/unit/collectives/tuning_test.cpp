@@ -2,12 +2,15 @@
 // algorithms are chosen by what it says.
 #include "collectives/tuning.hpp"
 
+#include <filesystem>
+#include <fstream>
 #include <map>
 
 #include <catch2/catch.hpp>
 
 #include "collectives/chooser.hpp"
 #include "comm/base/tuning_path.hpp"
+#include "comm/base/tuning_text.hpp"
 
 using namespace poe;
 using namespace poe::collectives;
@@ -171,6 +174,44 @@ TEST_CASE("the model chooses: rounds when messages cost, segments when bytes do,
     scattered.operation = Operation::kScatter;
     CHECK(choose(scattered, {{0, 1, 0, 0, {{8, 3}}}, {}}, {}).text() == "direct");
     CHECK(choose(scattered, {{1e6, 1, 0, 0, {{8, 1}}}, {}}, {}).text() == "binomial");
+}
+
+TEST_CASE("a file is read whole, or there is a reason") {
+    char name[] = "/tmp/tuning_test.XXXXXX";
+    const std::filesystem::path directory = ::mkdtemp(name);
+    const std::string file = directory / "file";
+    const auto read = [&](const std::string& text) {
+        std::ofstream(file) << text;
+        return read_tuning_text(file);
+    };
+    CHECK(read("level node\n").text == "level node\n");
+    CHECK(read("level node\n").failure.empty());
+    CHECK(read("").failure.empty());
+    const std::string longest(kLongestTuning, '#');
+    CHECK(read(longest).text == longest);
+    CHECK(read(longest + "#").failure == "it is longer than 65536 bytes");
+    CHECK(read(std::string("\0level node", 11)).failure == "it has a zero byte, and is no text");
+    CHECK(read_tuning_text(directory).failure == "Is a directory");
+    CHECK_FALSE(read_tuning_text(directory).missing);
+    CHECK(read_tuning_text(directory / "none").missing);
+    CHECK(read_tuning_text(directory / "none").failure == "No such file or directory");
+    std::filesystem::remove_all(directory);
+}
+
+TEST_CASE("what poe has read of a file comes to the tasks, and so does that it could not") {
+    const NamedTuning good = handed_tuning(tuning_to_hand({"a/b", {"level node\n\nx", {}, {}}}));
+    CHECK(good.path == "a/b");
+    CHECK(good.read.text == "level node\n\nx");
+    CHECK(good.read.failure.empty());
+    const NamedTuning bad = handed_tuning(tuning_to_hand({"a/b", {{}, "Is a directory", {}}}));
+    CHECK(bad.path == "a/b");
+    CHECK(bad.read.text.empty());
+    CHECK(bad.read.failure == "Is a directory");
+    for (const char* value : {"a", "a\n"}) {
+        CHECK(handed_tuning(value).path == "a");
+        CHECK(handed_tuning(value).read.text.empty());
+        CHECK(handed_tuning(value).read.failure.empty());
+    }
 }
 
 TEST_CASE("where the file is") {
