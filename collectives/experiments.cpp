@@ -13,7 +13,8 @@ namespace {
 
 constexpr int kType = 1;
 constexpr Bytes kShortest = 8;
-constexpr Bytes kLengths[] = {kShortest, 256, 1024, 4096, 16384, 65536, 262144, kLongestMeasured};
+constexpr Bytes kLengths[] = {kShortest, kLeastLongest, 1024,   4096,
+                              16384,     65536,         262144, kLongestMeasured};
 
 double now() {
     return std::chrono::duration<double, std::micro>(
@@ -173,6 +174,7 @@ Postal postal_of(const Times& times) {
 
 void fit_messages(const std::vector<LengthMeasured>& lengths, CostModel& model) {
     // Weighted by 1 / time^2, so that short messages count as much as long ones.
+    int known = 0;
     double w = 0;
     double wx = 0;
     double wy = 0;
@@ -182,6 +184,7 @@ void fit_messages(const std::vector<LengthMeasured>& lengths, CostModel& model) 
         if (each.one_way <= 0) continue;
         const double weight = 1 / (each.one_way * each.one_way);
         const auto x = static_cast<double>(each.bytes);
+        ++known;
         w += weight;
         wx += weight * x;
         wy += weight * each.one_way;
@@ -189,8 +192,8 @@ void fit_messages(const std::vector<LengthMeasured>& lengths, CostModel& model) 
         wxy += weight * x * each.one_way;
     }
     const double spread = w * wxx - wx * wx;
-    if (w <= 0) return;
-    model.transfer = spread > 0 ? std::max(0.0, (w * wxy - wx * wy) / spread) : 0;
+    if (known < 2 || spread <= 0) return;
+    model.transfer = std::max(0.0, (w * wxy - wx * wy) / spread);
     model.start_up = std::max(0.0, (wy - model.transfer * wx) / w);
 }
 
@@ -199,7 +202,7 @@ std::vector<LengthMeasured> measure_lengths(const std::vector<int>& players, Byt
     Messages messages;
     std::vector<LengthMeasured> all;
     for (const Bytes bytes : kLengths) {
-        if (bytes > std::max(longest, kShortest)) break;
+        if (bytes > longest) break;
         Times times;
         for (std::size_t k = 1; k <= std::min(players.size() - 1, kMostOthers); ++k) {
             times.first.push_back(time_of(messages, players, k, 1, bytes));
@@ -213,8 +216,6 @@ std::vector<LengthMeasured> measure_lengths(const std::vector<int>& players, Byt
 void measure_sharing(const std::vector<int>& players, Bytes longest, CostModel& model) {
     const Bytes more_bytes = std::min(Bytes{65536}, longest);
     const std::size_t n = players.size();
-    model.message = 0;
-    model.load = 0;
     if (n < 3) return;
     Messages messages;
     const auto more = static_cast<double>(n - 2);
@@ -223,7 +224,6 @@ void measure_sharing(const std::vector<int>& players, Bytes longest, CostModel& 
         return std::max(0.0, exchange_time(messages, players, n, bytes) - two) / more;
     };
     model.message = grows(kShortest);
-    if (more_bytes <= kShortest) return;
     model.load = std::max(0.0, grows(more_bytes) - model.message) / static_cast<double>(more_bytes);
 }
 

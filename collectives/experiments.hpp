@@ -36,18 +36,20 @@ struct LengthMeasured {
     double one_way = 0;  // half a round trip, microseconds
 };
 
-// start_up and transfer: the line with the least relative error through the one-way times.
+// start_up and transfer: the line with the least relative error through the one-way times. One
+// length says nothing of a line, and leaves the model as it is.
 void fit_messages(const std::vector<LengthMeasured>& lengths, CostModel& model);
 
-// What is measured at most.
+// What is measured at most; and at least, or nothing is known of what a byte costs.
 inline constexpr Bytes kLongestMeasured = Bytes{1} << 20;
+inline constexpr Bytes kLeastLongest = 256;
 
 // Measures between this task's P0 = players[0] and the others, which all call it, as do all other
 // tasks of the job; messages of 8 bytes and more, none longer than `longest`. Blocking; the answer
 // is task 0's, which is players[0].
 std::vector<LengthMeasured> measure_lengths(const std::vector<int>& players, Bytes longest);
 // Sets message and load: how much longer it takes when all players exchange with their neighbours
-// at once than when two do. Likewise.
+// at once than when two do. Two players cannot tell, and leave the model as it is. Likewise.
 void measure_sharing(const std::vector<int>& players, Bytes longest, CostModel& model);
 
 }  // namespace poe::collectives

@@ -1,7 +1,7 @@
 # Tests of the MPL library: unit tests of comm and collectives, and jobs of real tasks under
 # mpl_run.
 unit_tests(comm mpl_static)
-unit_tests(collectives poe_schedules mpl_static)
+unit_tests(collectives poe_schedules mptune_parts)
 
 add_executable(mpl_run multiproc/mpl_run.cpp)
 target_link_libraries(mpl_run PRIVATE poe_base)

@@ -1,0 +1,89 @@
+// What mptune makes of the times that it measures, with times that are made up: then it is known
+// what must come out.
+#include "collectives/experiments.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace poe;
+using namespace poe::collectives;
+
+namespace {
+
+// What the postal model gives for k = 1 to `most` (paper 001, 2.2), if both experiments see the
+// same t0 but lambdas of their own.
+Times times_of(double t0, double first_lambda, double second_lambda, int most) {
+    Times times;
+    for (int k = 1; k <= most; ++k) {
+        times.first.push_back(t0 * (k - 1 + 2 * first_lambda));
+        times.second.push_back(2 * t0 * (k - 1 + second_lambda));
+    }
+    return times;
+}
+
+}  // namespace
+
+TEST_CASE("both experiments give the t0 and the lambda that the times were made of") {
+    for (const double t0 : {0.3, 1.0, 250.0}) {
+        for (const double lambda : {1.0, 1.7, 6.0, 40.0}) {
+            for (const int most : {2, 3, 7}) {
+                CAPTURE(t0, lambda, most);
+                const Postal postal = postal_of(times_of(t0, lambda, lambda, most));
+                CHECK(postal.first_t0 == Approx(t0));
+                CHECK(postal.second_t0 == Approx(t0));
+                CHECK(postal.first_lambda == Approx(lambda));
+                CHECK(postal.second_lambda == Approx(lambda));
+                CHECK(postal.lambda() == Approx(lambda));
+                CHECK_FALSE(postal.disagree());
+            }
+        }
+    }
+}
+
+TEST_CASE("experiments that say different lambdas disagree, by more than a quarter") {
+    const auto disagree = [](double first, double second) {
+        return postal_of(times_of(2, first, second, 7)).disagree();
+    };
+    CHECK(postal_of(times_of(2, 2, 4, 7)).lambda() == Approx(3));
+    CHECK(disagree(2, 2.6));
+    CHECK(disagree(2.6, 2));
+    CHECK_FALSE(disagree(2, 2.4));
+    CHECK_FALSE(disagree(2.4, 2));
+    CHECK(disagree(10, 13));
+    CHECK_FALSE(disagree(10, 12));
+}
+
+TEST_CASE("times that fit no line of the model count as lambda 1") {
+    // With one other task there is no line.
+    Postal postal = postal_of(times_of(3, 5, 5, 1));
+    CHECK(postal.lambda() == 1);
+    CHECK(postal.first_t0 == Approx(15));
+    // More others are not slower.
+    postal = postal_of({{8, 6, 4}, {8, 8, 8}});
+    CHECK(postal.lambda() == 1);
+    CHECK_FALSE(postal.disagree());
+    // A message is there before its sender is through with it.
+    postal = postal_of(times_of(2, 0.5, 0.5, 5));
+    CHECK(postal.first_t0 == Approx(2));
+    CHECK(postal.lambda() == 1);
+}
+
+TEST_CASE("start-up and time of a byte come from the line through the one-way times") {
+    CostModel model;
+    model.transfer = 77;
+    std::vector<LengthMeasured> lengths;
+    for (const Bytes bytes : {8, 256, 65536, 1048576})
+        lengths.push_back({bytes, {}, 1.5 + 0.0002 * static_cast<double>(bytes)});
+    fit_messages(lengths, model);
+    CHECK(model.start_up == Approx(1.5));
+    CHECK(model.transfer == Approx(0.0002));
+    // Two lengths are enough; one says nothing of a line.
+    model = {};
+    fit_messages({lengths[0], lengths[1]}, model);
+    CHECK(model.start_up == Approx(1.5));
+    CHECK(model.transfer == Approx(0.0002));
+    const CostModel before = model;
+    fit_messages({lengths[2]}, model);
+    CHECK(model == before);
+    fit_messages({}, model);
+    CHECK(model == before);
+}
