@@ -196,4 +196,14 @@ GridBests bests_of_grid(int me, int tasks) {
     return bests;
 }
 
+bool is_of_grid(const MeasuredBest& best, int tasks) {
+    for (int n = 2; n <= std::min(tasks, kMostTasksOfGrid); n *= 2) {
+        for (const Shape& each : calls_of(n)) {
+            if (best.operation == each.operation && best.bytes == each.bytes && best.n == each.n)
+                return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace poe::collectives

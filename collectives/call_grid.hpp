@@ -26,5 +26,7 @@ struct GridBests {
     bool on_network = false;  // else within a node
 };
 GridBests bests_of_grid(int me, int tasks);
+// Whether that is a point of the grid, with so many tasks. Pure.
+bool is_of_grid(const MeasuredBest& best, int tasks);
 
 }  // namespace poe::collectives

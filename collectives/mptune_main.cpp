@@ -6,9 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +16,7 @@
 #include "collectives/api_context.hpp"
 #include "collectives/call_grid.hpp"
 #include "collectives/experiments.hpp"
+#include "collectives/tuning_store.hpp"
 #include "comm/autostart.hpp"
 #include "comm/base/tuning_path.hpp"
 #include "comm/mpproto.h"
@@ -102,11 +101,14 @@ Result<Arguments> read(const std::vector<std::string>& words, bool is_task) {
             arguments.what = Arguments::What::kTable;
         } else if (words[i] == "-o" && i + 1 < words.size()) {
             arguments.file = words[++i];
+            if (arguments.file.empty())
+                return mistake("-o: the name is empty", "expected that of a file");
         } else if (words[i] == "-longest" && i + 1 < words.size()) {
             const auto longest = number_of(words[++i]);
-            if (!longest || *longest < 8)
-                return mistake("-longest: \"" + words[i] + "\" is no length of messages",
-                               "expected 8 bytes or more, with k or m for powers of 1024");
+            if (!longest || *longest < kLeastLongest || *longest > kLongestMeasured)
+                return mistake(
+                    "-longest: \"" + words[i] + "\" is no length that can be measured up to",
+                    "expected 256 to 1m, with k or m for powers of 1024");
             arguments.longest = *longest;
         } else if (words[i] == "-explain") {
             const auto rest = words.begin() + static_cast<std::ptrdiff_t>(i) + 1;
@@ -167,52 +169,50 @@ void measure_level(const char* name, const std::vector<int>& players, Bytes long
     measure_sharing(players, longest, model);
     if (!tell) return;
     fit_messages(lengths, model);
-    model.lambdas.clear();
+    const bool told = players.size() > 2;
+    if (told) model.lambdas.clear();
     std::printf("level %s, %zu tasks\n%10s %12s %10s %10s %10s %10s\n", name, players.size(),
                 "bytes", "one way us", "t0 us", "lambda", "t0 us", "lambda");
     std::printf("%34s %21s\n", "experiment 1", "experiment 2");
     for (const LengthMeasured& each : lengths) {
         const Postal& postal = each.postal;
-        model.lambdas.push_back({each.bytes, std::min(postal.lambda(), 1000.0)});
+        if (told) model.lambdas.push_back({each.bytes, std::min(postal.lambda(), 1000.0)});
         std::printf("%10llu %12.2f %10.2f %10.2f %10.2f %10.2f%s\n",
                     static_cast<unsigned long long>(each.bytes), each.one_way, postal.first_t0,
                     postal.first_lambda, postal.second_t0, postal.second_lambda,
                     postal.disagree() ? "  they disagree" : "");
     }
     if (players.size() < 3)
-        std::printf("with two tasks only, lambda cannot be told: it counts as 1\n");
+        std::printf("with two tasks only, lambda and what all share cannot be told: they stay\n");
     std::printf(
         "a message takes %.3g us and %.3g us for each byte; each message of all tasks %.3g us, "
         "each byte of all %.3g us\n\n",
         model.start_up, model.transfer, model.message, model.load);
 }
 
-bool write_file(const std::string& path, const std::string& text) {
-    const std::filesystem::path file(path);
-    std::error_code ignored;
-    if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
-    const std::string fresh = path + ".new";
-    const std::unique_ptr<FILE, int (*)(FILE*)> out(std::fopen(fresh.c_str(), "we"), std::fclose);
-    const bool written =
-        out && std::fwrite(text.data(), 1, text.size(), out.get()) == text.size() &&
-        std::fflush(out.get()) == 0 && std::rename(fresh.c_str(), path.c_str()) == 0;
-    if (!written)
-        std::fprintf(stderr, "mptune: cannot write %s: %s\n", path.c_str(), std::strerror(errno));
-    return written;
-}
-
 unsigned cores() {
     return static_cast<unsigned>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
-// What the file says already of the level that is not measured now.
-Tuning known_so_far(const std::string& path) {
-    const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
-    if (!file) return built_in_tuning(cores());
-    std::string text(kLongestTuning, '\0');
-    text.resize(std::fread(text.data(), 1, text.size(), file.get()));
-    const Result<Tuning> read = read_tuning(text, path, cores());
-    return read ? read.value() : built_in_tuning(cores());
+// What the file says so far, at task 0; nothing anywhere when task 0 has said why the file must
+// stay as it is. Before anything is measured, which takes a while.
+std::optional<StoredTuning> begin_with(const std::string& path, int me) {
+    const Result<StoredTuning> stored = me == 0 ? read_stored(path, cores()) : StoredTuning{};
+    if (!stored)
+        std::fprintf(stderr, "mptune: %s. Mend or remove it, or name another file with -o\n",
+                     stored.error().str().c_str());
+    std::uint32_t may_begin = stored ? 1 : 0;
+    mpc_bcast(&may_begin, sizeof may_begin, 0, ALLGRP);
+    if (may_begin == 0) return std::nullopt;
+    return stored ? stored.value() : StoredTuning{};
+}
+
+// An exit status.
+int write(const std::string& path, const StoredTuning& stored) {
+    const std::string fault = replace_file(path, tuning_text(stored.tuning, stored.head));
+    if (fault.empty()) return 0;
+    std::fprintf(stderr, "mptune: cannot write %s: %s\n", path.c_str(), fault.c_str());
+    return 1;
 }
 
 // Tasks need not have the variables of who started poe; so it names the file.
@@ -230,37 +230,42 @@ int no_place(int tasks, int me) {
     return 2;
 }
 
-std::string head(int tasks) {
-    return "What messages cost on " + host() + ", measured by mptune with " +
+std::string head(const char* what, int tasks) {
+    return std::string(what) + " on " + host() + ", measured by mptune with " +
            std::to_string(tasks) + " tasks. See mptune(1).";
 }
 
 int measure(const Arguments& arguments, int me, int tasks) {
     const std::string path = arguments.file.empty() ? usual_path() : arguments.file;
     if (tasks < 2 || path.empty()) return no_place(tasks, me);
-    Tuning tuning = me == 0 ? known_so_far(path) : built_in_tuning(cores());
+    std::optional<StoredTuning> stored = begin_with(path, me);
+    if (!stored) return 1;
     const Players players = find_players();
+    Tuning& tuning = stored->tuning;
     measure_level("node", players.node, arguments.longest, tuning.node, me == 0);
     measure_level("network", players.network, arguments.longest, tuning.network, me == 0);
     if (me != 0) return 0;
-    if (!write_file(path, tuning_text(tuning, head(tasks)))) return 1;
+    stored->head = head("What messages cost", tasks);
+    if (write(path, *stored) != 0) return 1;
     std::printf("written to %s\n", path.c_str());
     return 0;
 }
 
-// What was measured before of other numbers of tasks stays.
+// What was measured before of other calls stays, and so does what is said of messages.
 int make_table(const Arguments& arguments, int me, int tasks) {
     const std::string path = arguments.file.empty() ? usual_path() : arguments.file;
     if (tasks < 2 || path.empty()) return no_place(tasks, me);
+    std::optional<StoredTuning> stored = begin_with(path, me);
+    if (!stored) return 1;
     const GridBests found = bests_of_grid(me, tasks);
     if (me != 0) return 0;
-    Tuning tuning = known_so_far(path);
+    Tuning& tuning = stored->tuning;
     CostModel& model = found.on_network ? tuning.network : tuning.node;
-    std::erase_if(model.bests, [tasks](const MeasuredBest& each) {
-        return each.n <= static_cast<std::uint32_t>(tasks);
-    });
+    std::erase_if(model.bests,
+                  [tasks](const MeasuredBest& each) { return is_of_grid(each, tasks); });
     model.bests.insert(model.bests.end(), found.bests.begin(), found.bests.end());
-    if (!write_file(path, tuning_text(tuning, head(tasks)))) return 1;
+    if (stored->head.empty()) stored->head = head("Calls for which the model is wrong", tasks);
+    if (write(path, *stored) != 0) return 1;
     std::printf("%zu calls for which the model is wrong; written to %s\n", found.bests.size(),
                 path.c_str());
     return 0;

@@ -57,6 +57,54 @@ class Tuning(LaunchTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(re.findall(r"(?m)^lambda (\d+) ", file.read_text()), ["8", "256", "1024"])
 
+    def test_two_tasks_leave_what_they_cannot_tell(self):
+        file = self.home / "tuning"
+        file.write_text("level node\nstart_up 999\nper_byte 999\nmessage 0.5\nload 7e-05\nlambda 8 3.5\nlambda 1024 2\n")
+        result = mptune("-procs", "2", "-longest", "256", "-o", str(file))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        text = file.read_text()
+        self.assertNotIn("999", text)
+        self.assertIn("\nmessage 0.5\nload 7e-05\nlambda 8 3.5\nlambda 1024 2\nlevel network\n", text)
+
+    def test_what_does_not_parse_is_not_written_over(self):
+        file = self.home / "tuning"
+        text = "level node\nbest bcast 8 2 chain:1\nstart_up fast\n"
+        file.write_text(text)
+        for words in ((), ("-table",)):
+            result = mptune(*words, "-procs", "2", "-o", str(file))
+            self.assertEqual(result.returncode, 1)
+            self.assertEqual(result.stdout, "")
+            self.assertIn(f"mptune: {file}:3: \"start_up fast\" is not allowed", result.stderr)
+            self.assertEqual(file.read_text(), text)
+
+    def test_what_is_no_file_stays(self):
+        directory, pipe, loop = (self.home / name for name in ("directory", "pipe", "loop"))
+        directory.mkdir()
+        os.mkfifo(pipe)
+        loop.symlink_to(loop)
+        before = sorted(self.home.iterdir())
+        for path, why in ((directory, "it is no regular file"), (pipe, "it is no regular file"), (loop, "Too many levels")):
+            result = mptune("-procs", "2", "-longest", "256", "-o", str(path))
+            self.assertEqual(result.returncode, 1, path)
+            self.assertEqual(result.stdout, "")
+            self.assertIn(f"cannot write {path}: {why}", result.stderr)
+        self.assertEqual(sorted(self.home.iterdir()), before)
+        self.assertTrue(directory.is_dir() and pipe.is_fifo() and loop.is_symlink())
+
+    def test_links_are_followed_and_nothing_stays_behind(self):
+        (self.home / "far").mkdir()
+        for name, target in (("there", "far/file"), ("dangling", "far/new")):
+            (self.home / name).symlink_to(target)
+        (self.home / "far" / "file").write_text("# mine\n")
+        (self.home / "far" / "file").chmod(0o640)
+        for name, target in (("there", "file"), ("dangling", "new")):
+            result = mptune("-procs", "2", "-longest", "256", "-o", str(self.home / name))
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertTrue((self.home / name).is_symlink())
+            self.assertIn("level node", (self.home / "far" / target).read_text())
+        self.assertEqual(sorted(path.name for path in (self.home / "far").iterdir()), ["file", "new"])
+        self.assertEqual((self.home / "far" / "file").stat().st_mode & 0o777, 0o640)
+
     # By messages: tasks of a node that share memory need none.
     def taken(self, file):
         result = mptune("-explain", "bcast", "100k", "5", "-euilib", "ip", MP_TUNEFILE=file)
@@ -98,20 +146,22 @@ class Tuning(LaunchTest):
 
     def test_a_table_of_calls(self):
         file = self.home / "tuning"
-        file.write_text("level node\nstart_up 0.5\nbest bcast 8 16 chain:1\nbest sync 0 2 tree\n")
+        kept = ("best bcast 8 16 chain:1", "best bcast 8 3 chain:1", "best bcast 100 2 chain:1")
+        file.write_text("# measured with 9 tasks\nlevel node\nstart_up 0.5\nbest sync 0 2 tree\n" + "\n".join(kept))
         result = mptune("-table", "-o", str(file), "-procs", "4", MP_TUNEFILE=file)
         self.assertEqual(result.returncode, 0, result.stderr)
         text = file.read_text()
-        # What was said of other numbers of tasks, and of messages, stays.
+        # What was said of other numbers of tasks and lengths, and of messages, stays.
         self.assertIn("start_up 0.5\n", text)
-        self.assertIn("best bcast 8 16 chain:1\n", text)
+        for line in ("# measured with 9 tasks", *kept):
+            self.assertIn(line + "\n", text)
         first, again = ([line.split() for line in part.splitlines()] for part in result.stdout.split("once more:\n"))
         self.assertEqual(len(first), 1 + 2 * 37)
         # What was slow is measured once more, and counts when it is slow again.
         self.assertEqual([row[:3] for row in again[:-1]], [row[:3] for row in first[1:] if row[-1] == "slow"])
         slow = [(row[0], row[1], row[2], row[5]) for row in again if row[-1] == "slow"]
         self.assertEqual(slow, [tuple(line.split()[1:]) for line in text.splitlines()
-                                if line.startswith("best ") and not line.endswith(" 16 chain:1")])
+                                if line.startswith("best ") and line not in kept])
         self.assertIn(f"{len(slow)} calls", result.stdout)
         # And it is taken then: whatever it was, one line is marked.
         for operation, size, tasks, way in slow[:1]:
@@ -191,8 +241,10 @@ class Tuning(LaunchTest):
                             (("-explain", "bcast"), "mptune -explain bcast 64k 16"),
                             (("-explain", "bcast", "many", "4"), "\"many\" is no number of bytes"),
                             (("-explain", "bcast", "8", "1"), "\"1\" is no number of tasks"),
-                            (("-longest", "7"), "\"7\" is no length of messages; expected 8 bytes or more"),
-                            (("-longest", "1g"), "\"1g\" is no length of messages"),
+                            (("-longest", "255"), "\"255\" is no length that can be measured up to; expected 256 to 1m"),
+                            (("-longest", "4m"), "\"4m\" is no length that can be measured up to"),
+                            (("-longest", "1g"), "\"1g\" is no length that can be measured up to"),
+                            (("-o", ""), "-o: the name is empty"),
                             (("-o", "x", "-quick"), "\"-quick\" is no flag")):
             result = mptune(*words)
             self.assertEqual(result.returncode, 2, (words, result.stderr))

@@ -9,6 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include "collectives/chooser.hpp"
+#include "collectives/tuning_store.hpp"
 #include "comm/base/tuning_path.hpp"
 #include "comm/base/tuning_text.hpp"
 
@@ -196,6 +197,14 @@ TEST_CASE("a file is read whole, or there is a reason") {
     CHECK(read_tuning_text(directory / "none").missing);
     CHECK(read_tuning_text(directory / "none").failure == "No such file or directory");
     std::filesystem::remove_all(directory);
+}
+
+TEST_CASE("the comments at the beginning of a file are its head") {
+    CHECK(head_of("# a\n#b\n#\nlevel node\n# c\n") == "a\nb\n\n");
+    CHECK(head_of("level node\n# c\n").empty());
+    CHECK(head_of("").empty());
+    CHECK(head_of("# a") == "a\n");
+    CHECK(head_of(tuning_text(built_in_tuning(2), "x\ny")) == "x\ny\n");
 }
 
 TEST_CASE("what poe has read of a file comes to the tasks, and so does that it could not") {
