@@ -271,6 +271,13 @@ int make_table(const Arguments& arguments, int me, int tasks) {
     return 0;
 }
 
+// The exit status when what was printed has been taken; else 1.
+int end_of_output(int status) {
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+    std::fprintf(stderr, "mptune: cannot write to standard output: %s\n", std::strerror(errno));
+    return 1;
+}
+
 int run(const Arguments& arguments, int me, int tasks) {
     switch (arguments.what) {
         case Arguments::What::kMeasure:
@@ -293,7 +300,7 @@ int main(int count, char** words) {
     const std::vector<std::string> arguments(words + 1, words + count);
     if (!arguments.empty() && (arguments[0] == "-h" || arguments[0] == "--help")) {
         std::fputs(kHelp, stdout);
-        return 0;
+        return end_of_output(0);
     }
     const bool launched = std::getenv("MP_CHILD") != nullptr ||
                           std::getenv("PMIX_RANK") != nullptr || std::getenv("PMI_RANK") != nullptr;
@@ -312,5 +319,5 @@ int main(int count, char** words) {
     }
     // Says what is wrong with the environment, before anything is measured.
     if (mpc_sync(ALLGRP) != 0) return 2;
-    return run(read_arguments.value(), me, tasks);
+    return end_of_output(run(read_arguments.value(), me, tasks));
 }

@@ -105,6 +105,14 @@ class Tuning(LaunchTest):
         self.assertEqual(sorted(path.name for path in (self.home / "far").iterdir()), ["file", "new"])
         self.assertEqual((self.home / "far" / "file").stat().st_mode & 0o777, 0o640)
 
+    def test_output_that_nobody_takes(self):
+        unwritable = self.home / "unwritable"
+        unwritable.touch()
+        with open(unwritable) as output:
+            result = subprocess.run([MPTUNE, "-h"], stdout=output, stderr=subprocess.PIPE, text=True, timeout=120)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("mptune: cannot write to standard output: ", result.stderr)
+
     # By messages: tasks of a node that share memory need none.
     def taken(self, file):
         result = mptune("-explain", "bcast", "100k", "5", "-euilib", "ip", MP_TUNEFILE=file)
