@@ -179,13 +179,17 @@ Result<Overrides> read_overrides(const std::function<const char*(const char*)>& 
     return overrides;
 }
 
-Choice choose(const Shape& shape, const Tuning& tuning, const Overrides& overrides) {
+std::optional<Choice> wanted_choice(const Shape& shape, const Overrides& overrides) {
     const auto& wanted = overrides[static_cast<std::size_t>(shape.operation)];
-    if (wanted && wanted->way == Way::kMessages) {
-        Choice choice = wanted->choice;
-        if (choice.parameter < 0) choice.parameter = choice.algorithm->fallback(shape);
-        if (choice.algorithm->fits(shape, choice.parameter)) return choice;
-    }
+    if (!wanted || wanted->way != Way::kMessages) return std::nullopt;
+    Choice choice = wanted->choice;
+    if (choice.parameter < 0) choice.parameter = choice.algorithm->fallback(shape);
+    if (!choice.algorithm->fits(shape, choice.parameter)) return std::nullopt;
+    return choice;
+}
+
+Choice choose(const Shape& shape, const Tuning& tuning, const Overrides& overrides) {
+    if (const auto wanted = wanted_choice(shape, overrides)) return *wanted;
     const MeasuredBest* best = level_of(tuning, shape).best(shape);
     if (best != nullptr && best->method.way == Way::kMessages) return best->method.choice;
     const std::vector<Candidate> all = candidates(shape, tuning);

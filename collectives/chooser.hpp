@@ -49,6 +49,9 @@ using Overrides = std::array<std::optional<Method>, kOperations>;
 // Reads MP_COLL_BCAST and so on.
 Result<Overrides> read_overrides(const std::function<const char*(const char*)>& variables);
 
+// The algorithm that was asked for, with its number, if it fits.
+std::optional<Choice> wanted_choice(const Shape& shape, const Overrides& overrides);
+
 // What was asked for if it fits, else what was measured, else the cheapest. Every shape has one
 // that fits.
 Choice choose(const Shape& shape, const Tuning& tuning, const Overrides& overrides);

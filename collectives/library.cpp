@@ -114,9 +114,19 @@ Plan& Library::kept_or_new(Group& group, const Shape& shape, bool users_function
                             users_function);
 }
 
+// Whether an algorithm is asked for by name, and fits. Members of a group agree on it.
+bool Library::algorithm_wanted_for(const Group& group, const Shape& shape) const {
+    if (!wanted_for(shape) || wanted_for(shape)->way != Way::kMessages) return false;
+    Shape placed = shape;
+    placed.nodes = nodes_of(group);
+    return wanted_choice(placed, overrides_).has_value();
+}
+
 // The way that is asked for, else what was measured, else what usually is the fastest.
-Way Library::wanted_way(const Shape& shape) {
-    if (const auto& wanted = wanted_for(shape)) return wanted->way;
+Way Library::wanted_way(const Shape& shape, bool by_name) {
+    if (by_name) return Way::kMessages;
+    if (const auto& wanted = wanted_for(shape); wanted && wanted->way != Way::kMessages)
+        return wanted->way;
     const MeasuredBest* best = tuning().node.best(shape);
     return best != nullptr ? best->method.way : usual_way(shape);
 }
@@ -131,7 +141,8 @@ Library::Route Library::find_route(Group& group, const Shape& shape) {
         route.commutative = shape.commutative;
         route.exact = shape.exact;
     }
-    const Way wanted = wanted_way(shape);
+    route.by_name = algorithm_wanted_for(group, shape);
+    const Way wanted = wanted_way(shape, route.by_name);
     if (wanted == Way::kDirect && possible_direct(group, shape) != nullptr) {
         route.way = Way::kDirect;
     } else if (wanted != Way::kMessages && possible_local(group, shape) != nullptr) {
@@ -177,9 +188,9 @@ LocalCalls* Library::memory_of(Group& group) {
     return group.local->available() ? group.local.get() : nullptr;
 }
 
-// Barriers are made of schedules, and whoever asks for an algorithm by name gets its messages.
+// Barriers are made of schedules.
 LevelCalls* Library::levels_for(Group& group, const Shape& shape) {
-    if (runtime_.nodes() == 1 || barrier_ || algorithm_wanted_for(shape)) return nullptr;
+    if (runtime_.nodes() == 1 || barrier_) return nullptr;
     if (group.levels == nullptr)
         group.levels = std::make_unique<LevelCalls>(*this, group, nodes_of(group));
     return group.levels->fits(shape) ? group.levels.get() : nullptr;
@@ -199,7 +210,9 @@ Plan* Library::run_blocking(Group& group, const CollectiveCall& call) {
         group.direct->run(call.shape, call.run, barrier_);
         return nullptr;
     }
-    if (LevelCalls* levels = levels_for(group, call.shape)) return levels->run(call);
+    // Whoever asks for an algorithm by name gets its messages.
+    LevelCalls* levels = route.by_name ? nullptr : levels_for(group, call.shape);
+    if (levels != nullptr) return levels->run(call);
     Plan& plan = plan_for(group, call);
     begin(group, plan, call.run);
     plan.finish(messages());
@@ -305,8 +318,8 @@ bool Library::advance(Running& running) {
 }
 
 bool Library::whole_matrix_wanted(const Shape& shape) {
-    return algorithm_wanted_for(shape) &&
-           std::string_view(choice_for(shape).algorithm->name) != "pairwise";
+    const auto wanted = wanted_choice(shape, overrides_);
+    return wanted && std::string_view(wanted->algorithm->name) != "pairwise";
 }
 
 void Library::end(Running& running) {

@@ -131,6 +131,7 @@ class Library {
         bool commutative = false;
         bool exact = false;
         Way way = Way::kMessages;
+        bool by_name = false;     // an algorithm is asked for, and fits: Way::kMessages
         LocalCalls::Route local;  // Way::kShared only
     };
     const Route& route_for(Group& group, const Shape& shape) {
@@ -143,14 +144,12 @@ class Library {
         return kept;
     }
     Route find_route(Group& group, const Shape& shape);
-    Way wanted_way(const Shape& shape);
+    Way wanted_way(const Shape& shape, bool by_name);
     bool whole_matrix_wanted(const Shape& shape);
     const std::optional<Method>& wanted_for(const Shape& shape) const noexcept {
         return overrides_[static_cast<std::size_t>(shape.operation)];
     }
-    bool algorithm_wanted_for(const Shape& shape) const noexcept {
-        return wanted_for(shape) && wanted_for(shape)->way == Way::kMessages;
-    }
+    bool algorithm_wanted_for(const Group& group, const Shape& shape) const;
     template <typename Make>
     Plan& kept_or_new(Group& group, const Shape& shape, bool users_function, const Make& make);
 

@@ -208,6 +208,12 @@ class Tuning(LaunchTest):
                                 ("sync", "tree")):
             result = mptune("-explain", operation, "1k", "5", **{f"MP_COLL_{operation.upper()}": name})
             self.assertRegex(result.stdout, rf"(?m)^{name} .* taken$")
+        # Where it does not fit the call goes as it would without: most within a node in shared memory.
+        for operation, n, name in (("bcast", "3", "edst"), ("index", "3", "a3"), ("combine", "3", "two-level"),
+                                   ("concat", "3", "exchange")):
+            result = mptune("-explain", operation, "8", n, **{f"MP_COLL_{operation.upper()}": name})
+            self.assertRegex(result.stdout, r"(?m)^shared-memory .* taken$", (operation, name))
+            self.assertEqual(result.stdout.count("taken"), 1)
         result = mptune("-explain", "index", "512k", "3", MP_COLL_INDEX="shared")
         self.assertNotEqual(result.returncode, 0)
         self.assertIn("\"shared\" is not allowed", result.stderr)
