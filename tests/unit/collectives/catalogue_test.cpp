@@ -2,9 +2,14 @@
 // sizes of groups up to 300.
 #include "collectives/catalogue.hpp"
 
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <malloc.h>
+#include <map>
 #include <random>
+#include <regex>
+#include <sstream>
 
 #include <catch2/catch.hpp>
 
@@ -219,6 +224,39 @@ TEST_CASE("nothing fits with a number out of range, and with the usual one every
             CHECK_FALSE(algorithm.fits(shape, wrong));
         if (numbers.whole) CHECK_FALSE(algorithm.fits(shape, numbers.least + 0.5));
     }
+}
+
+TEST_CASE("the manual has every algorithm, with its operations and numbers, and no other") {
+    std::ifstream file(POE_SOURCE "/man/mptune.1");
+    const std::string page{std::istreambuf_iterator<char>(file), {}};
+    const std::size_t start = page.find("\n.SH ALGORITHMS\n");
+    REQUIRE(start != std::string::npos);
+    const std::string section = page.substr(start, page.find("\n.SH ", start + 1) - start);
+    // Headings as in: .BR chain:\fInumber\fP " (bcast, reduce)"
+    const std::regex heading(R"re(\n\.BR ([-a-z0-9]+)(:\\fInumber\\fP)? " \(([a-z, ]+)\)"\n)re");
+    std::map<std::pair<std::string, std::string>, std::string> told;  // by operation and name
+    for (std::sregex_iterator at(section.begin(), section.end(), heading), end; at != end; ++at) {
+        const std::string rest = at->suffix();
+        const std::string words = at->str(2) + rest.substr(0, rest.find("\n.TP\n"));
+        std::istringstream operations(at->str(3));
+        for (std::string each; std::getline(operations >> std::ws, each, ',');) {
+            CAPTURE(each, at->str(1));
+            CHECK(told.emplace(std::pair(each, at->str(1)), words).second);
+        }
+    }
+    for (const Algorithm& algorithm : catalogue()) {
+        CAPTURE(name_of(algorithm.operation), algorithm.name);
+        const auto found = told.find({name_of(algorithm.operation), algorithm.name});
+        REQUIRE(found != told.end());
+        const bool numbered = found->second.starts_with(":");
+        CHECK(numbered == (algorithm.parameter != nullptr));
+        if (!numbered) continue;
+        // "a whole number from 1 to 1000"
+        const std::string range = algorithm.numbers.text();
+        const std::string limits = range.substr(range.find("from ") + 5);
+        CHECK_THAT(found->second, Catch::Contains(limits));
+    }
+    CHECK(told.size() == catalogue().size());
 }
 
 TEST_CASE("blocks of unequal lengths") {
