@@ -24,6 +24,13 @@ constexpr int kIgnoredSetting = 378;
 constexpr std::string_view kTaskVariables[] = {"MP_CHILD", "MP_PARTITION", "MP_SEGMENT",
                                                "MP_CONTROL", "MP_TUNING"};
 
+// Variables that poe has no flags for, and leaves to the tasks' library (mpl(3)). All others that
+// begin like the first of them are mistakes.
+constexpr std::string_view kCollectiveStart = "MP_COLL_";
+constexpr std::string_view kCollectiveVariables[] = {
+    "MP_COLL_BCAST",  "MP_COLL_REDUCE", "MP_COLL_COMBINE", "MP_COLL_PREFIX", "MP_COLL_SCATTER",
+    "MP_COLL_GATHER", "MP_COLL_CONCAT", "MP_COLL_INDEX",   "MP_COLL_SHIFT",  "MP_COLL_SYNC"};
+
 Notice ignored(std::string text) {
     return {Notice::Severity::kAttention, kIgnoredSetting, std::move(text)};
 }
@@ -217,11 +224,22 @@ class OptionReader {
     // Stricter than for flags: other programs have MP_ variables, too.
     static std::string_view probable_variable(std::string_view name) {
         if (name.size() > 40) return {};
+        if (name.starts_with(kCollectiveStart)) return probable_collective(name);
         const std::size_t tolerance = name.size() > 10 ? 2 : 1;
         for (const OptionRow& row : option_table())
             if (!row.variable.empty() && pm::edit_distance(name, row.variable) <= tolerance)
                 return row.variable;
         return {};
+    }
+
+    // The nearest; empty: it is one of them.
+    static std::string_view probable_collective(std::string_view name) {
+        const auto* nearest =
+            std::min_element(std::begin(kCollectiveVariables), std::end(kCollectiveVariables),
+                             [name](std::string_view a, std::string_view b) {
+                                 return pm::edit_distance(name, a) < pm::edit_distance(name, b);
+                             });
+        return *nearest == name ? std::string_view{} : *nearest;
     }
 
     const std::vector<std::string>& arguments_;

@@ -205,8 +205,9 @@ class Tuning(LaunchTest):
         # Of each operation, with the number behind the colon: none is what would be taken otherwise.
         for operation, name in (("bcast", "chain:2"), ("reduce", "lambda:3"), ("combine", "hybrid:1"), ("prefix", "tree"),
                                 ("scatter", "lambda:3"), ("gather", "lambda:3"), ("concat", "ring"), ("index", "radix:4"),
-                                ("sync", "tree")):
+                                ("sync", "tree"), ("shift", "direct")):
             result = mptune("-explain", operation, "1k", "5", **{f"MP_COLL_{operation.upper()}": name})
+            self.assertEqual(result.stderr, "")  # poe knows the variable, too
             self.assertRegex(result.stdout, rf"(?m)^{name} .* taken$")
         # Where it does not fit the call goes as it would without: most within a node in shared memory.
         for operation, n, name in (("bcast", "3", "edst"), ("index", "3", "a3"), ("combine", "3", "two-level"),

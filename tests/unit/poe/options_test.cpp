@@ -213,6 +213,12 @@ TEST_CASE("misspelled variables are told, other people's are not", "[options]") 
           Words{"ATTENTION: 0031-378  \"MP_LABLEIO\" in the environment is not known; did you mean "
                 "MP_LABELIO?"});
     CHECK(notices(right({}, {{"MP_PROC", "4"}})).size() == 1);
+    CHECK(notices(right({}, {{"MP_COLL_BACST", "chain"}})) ==
+          Words{"ATTENTION: 0031-378  \"MP_COLL_BACST\" in the environment is not known; did you "
+                "mean MP_COLL_BCAST?"});
+    CHECK(notices(right({}, {{"MP_COLL_INDEXV", "a2"}})).size() == 1);
+    CHECK(notices(right({}, {{"MP_COLL_", ""}})).size() == 1);
+    CHECK(right({}, {{"MP_COLL_BCAST", "chain"}, {"MP_COLL_SYNC", "tree"}}).notices.empty());
     CHECK(right({}, {{"MP_CHILD", "0"},
                      {"MP_SEGMENT", "/x"},
                      {"MP_PARTITION", "j"},
