@@ -2,9 +2,11 @@
 // algorithms are chosen by what it says.
 #include "collectives/tuning.hpp"
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <sys/resource.h>
 
 #include <catch2/catch.hpp>
 
@@ -205,6 +207,31 @@ TEST_CASE("the comments at the beginning of a file are its head") {
     CHECK(head_of("").empty());
     CHECK(head_of("# a") == "a\n");
     CHECK(head_of(tuning_text(built_in_tuning(2), "x\ny")) == "x\ny\n");
+}
+
+TEST_CASE("a file is replaced whole, or stays as it was with nothing beside it") {
+    namespace fs = std::filesystem;
+    char name[] = "/tmp/tuning_test.XXXXXX";
+    const fs::path directory = ::mkdtemp(name);
+    const fs::path file = directory / "deeper" / "file";
+    CHECK(replace_file(file, "old").empty());
+    CHECK(read_tuning_text(file).text == "old");
+    // No file may become longer than this.
+    rlimit before = {};
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+    const rlimit little = {2, before.rlim_max};
+    const auto told = ::signal(SIGXFSZ, SIG_IGN);
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &little) == 0);
+    const std::string fault = replace_file(file, "newer");
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+    ::signal(SIGXFSZ, told);
+    CHECK(fault == "File too large");
+    CHECK(read_tuning_text(file).text == "old");
+    CHECK(std::distance(fs::directory_iterator(file.parent_path()), {}) == 1);
+    CHECK(replace_file(directory, "new") == "it is no regular file");
+    CHECK(replace_file(file, "newer").empty());
+    CHECK(read_tuning_text(file).text == "newer");
+    fs::remove_all(directory);
 }
 
 TEST_CASE("what poe has read of a file comes to the tasks, and so does that it could not") {
