@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "collectives/messages_under_way.hpp"
 #include "collectives/shared_cores.hpp"
 
 namespace poe::collectives {
@@ -18,66 +19,7 @@ struct Event {
     std::uint32_t bytes;
 };
 
-constexpr std::uint32_t kNone = 0xffffffffu;
-
-// A message on its way.
-struct InFlight {
-    std::uint32_t from;
-    std::uint32_t bytes;
-    double sent;
-    double arrives;
-    std::uint32_t next = kNone;  // to the same rank
-};
-
-// Those to one rank, in the order they were sent.
-struct Inbox {
-    std::uint32_t first = kNone;
-    std::uint32_t last = kNone;
-};
-
-// The messages of all inboxes. Places that have become free are the next ones taken, since they are
-// in the cache.
-class Messages {
-  public:
-    InFlight& operator[](std::uint32_t place) { return all_[place]; }
-
-    void add(Inbox& inbox, const InFlight& message) {
-        std::uint32_t place = free_;
-        if (place == kNone) {
-            place = static_cast<std::uint32_t>(all_.size());
-            all_.emplace_back();
-        } else {
-            free_ = all_[place].next;
-        }
-        all_[place] = message;
-        (inbox.first == kNone ? inbox.first : all_[inbox.last].next) = place;
-        inbox.last = place;
-    }
-
-    // The first one from that rank, and what is before it; kNone: there is none.
-    struct Found {
-        std::uint32_t place = kNone;
-        std::uint32_t before = kNone;
-    };
-    Found find(const Inbox& inbox, std::uint32_t from) const {
-        Found found{inbox.first, kNone};
-        while (found.place != kNone && all_[found.place].from != from)
-            found = {all_[found.place].next, found.place};
-        return found;
-    }
-
-    void remove(Inbox& inbox, const Found& found) {
-        InFlight& message = all_[found.place];
-        (found.before == kNone ? inbox.first : all_[found.before].next) = message.next;
-        if (inbox.last == found.place) inbox.last = found.before;
-        message.next = free_;
-        free_ = found.place;
-    }
-
-  private:
-    std::vector<InFlight> all_;
-    std::uint32_t free_ = kNone;
-};
+constexpr std::uint32_t kNone = MessagesUnderWay::kNone;
 
 // The steps of all ranks, each rank's next to each other. In blocks, so that none is ever copied.
 class Events {
@@ -108,7 +50,8 @@ struct alignas(64) RankState {
     std::uint32_t left = 0;         // events from `next` on
     std::uint32_t before_open = 0;  // messages started before `open`
     std::uint32_t parked_for = 0;   // rank + 1 whose message it waits for; 0: it does not
-    Inbox inbox;
+    std::uint32_t in_hand = kNone;  // the message that `open` is to receive, once it is there
+    MessagesUnderWay::Inbox inbox;
 };
 static_assert(sizeof(RankState) == 64);
 
@@ -328,10 +271,13 @@ class Simulator {
             arrives = std::max(arrives, peer.in_free + port(model, event.bytes));
             peer.in_free = arrives;
         }
-        messages_.add(peer.inbox, {from, event.bytes, start, arrives});
+        const std::uint32_t message = messages_.keep({from, event.bytes, start, arrives});
         if (peer.parked_for == from + 1) {
             peer.parked_for = 0;
+            peer.in_hand = message;
             wake(to, arrives);
+        } else {
+            messages_.enqueue(peer.inbox, to, message);
         }
     }
 
@@ -352,12 +298,12 @@ class Simulator {
         RankState& rank = ranks_[r];
         while (awaits(rank)) {
             const std::uint32_t from = rank.open->number;
-            const Messages::Found found = messages_.find(rank.inbox, from);
-            if (found.place == kNone) {
+            if (rank.in_hand == kNone) rank.in_hand = messages_.dequeue(rank.inbox, from, r);
+            if (rank.in_hand == kNone) {
                 rank.parked_for = from + 1;
                 return false;
             }
-            InFlight& message = messages_[found.place];
+            MessageUnderWay& message = messages_[rank.in_hand];
             const MessageModel& model = this->model(from, r);
             if (cores_) {
                 if (message.arrives > rank.now) {
@@ -374,7 +320,8 @@ class Simulator {
                 on_message_({static_cast<Rank>(from), static_cast<Rank>(r), message.bytes,
                              message.sent, message.arrives});
             }
-            messages_.remove(rank.inbox, found);
+            messages_.forget(rank.in_hand);
+            rank.in_hand = kNone;
             ++rank.open;
             ++rank.before_open;
         }
@@ -387,7 +334,7 @@ class Simulator {
     const std::function<void(const SimulatedMessage&)>& on_message_;
     std::vector<RankState> ranks_;
     Events events_;
-    Messages messages_;
+    MessagesUnderWay messages_;
     std::vector<Ready> ready_;
     std::optional<SharedCores> cores_;
     Simulation result_;
