@@ -9,12 +9,13 @@
 namespace poe::collectives {
 
 Generator bcast_scatter_concat(const Shape& shape) {
-    return [n = shape.n, root = static_cast<std::uint32_t>(shape.root),
-            parts = Parts{shape.bytes, 1, shape.n}](Rank rank, Schedule& into) {
+    const Parts parts{shape.bytes, 1, shape.n};
+    const BytesOf bytes = [parts](std::uint32_t first, std::uint32_t count) {
+        return parts.length(first, count);
+    };
+    return [n = shape.n, root = static_cast<std::uint32_t>(shape.root), parts, bytes,
+            filled = Filled(shape.n, bytes)](Rank rank, Schedule& into) {
         const auto member = static_cast<std::uint32_t>(rank);
-        const auto bytes = [&](std::uint32_t first, std::uint32_t count) {
-            return parts.length(first, count);
-        };
         const auto place = [&](std::uint32_t part) {
             return Place{Buffer::kResult, parts.offset(part)};
         };
@@ -22,18 +23,15 @@ Generator bcast_scatter_concat(const Shape& shape) {
         into.start_phase(log2_up(n));
         // The root has everything already.
         const std::uint32_t next = (member + 1) % n;
-        for (std::uint32_t round = 0; round + 1 < n; ++round) {
-            const std::uint32_t out = (member + n - round) % n;
-            const std::uint32_t in = (member + 2 * n - round - 1) % n;
-            if (member != root) {
-                into.receive(static_cast<Rank>((member + n - 1) % n), place(in), bytes(in, 1),
-                             static_cast<int>(round));
-            }
-            if (next != root)
-                into.send(static_cast<Rank>(next), place(out), bytes(out, 1),
-                          static_cast<int>(round));
-            into.wait();
-        }
+        const auto previous = static_cast<Rank>((member + n - 1) % n);
+        for_ring_rounds(
+            n, member, filled, [&](std::uint32_t round, std::uint32_t out, std::uint32_t in) {
+                const auto number = static_cast<int>(round);
+                if (member != root) into.receive(previous, place(in), bytes(in, 1), number);
+                if (next != root)
+                    into.send(static_cast<Rank>(next), place(out), bytes(out, 1), number);
+                into.wait();
+            });
     };
 }
 

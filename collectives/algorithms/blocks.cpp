@@ -101,18 +101,26 @@ void tree_gather(Schedule& schedule, const Members& members, std::uint32_t root,
     }
 }
 
+Filled::Filled(std::uint32_t n, const BytesOf& bytes) : below_(n, n) {
+    std::uint32_t distance = n;
+    // Twice around: the first blocks look for the last ones.
+    for (std::uint32_t i = 0; i < 2 * n; ++i) {
+        distance = bytes(i % n, 1) > 0 ? 0 : std::min(distance + 1, n);
+        below_[i % n] = distance;
+    }
+}
+
 void ring_concat(Schedule& schedule, const Members& members, std::uint32_t member,
-                 const BytesOf& bytes, const PlaceOf& place) {
+                 const BytesOf& bytes, const Filled& filled, const PlaceOf& place) {
     const std::uint32_t n = members.count;
     const Rank next = members.rank((member + 1) % n);
     const Rank previous = members.rank((member + n - 1) % n);
-    for (std::uint32_t round = 0; round + 1 < n; ++round) {
-        const std::uint32_t out = (member + n - round) % n;
-        const std::uint32_t in = (member + n - round - 1) % n;
-        schedule.receive(previous, place(in), bytes(in, 1), static_cast<int>(round));
-        schedule.send(next, place(out), bytes(out, 1), static_cast<int>(round));
-        schedule.wait();
-    }
+    for_ring_rounds(
+        n, member, filled, [&](std::uint32_t round, std::uint32_t out, std::uint32_t in) {
+            schedule.receive(previous, place(in), bytes(in, 1), static_cast<int>(round));
+            schedule.send(next, place(out), bytes(out, 1), static_cast<int>(round));
+            schedule.wait();
+        });
 }
 
 // When there are more than a power of two, the first members pair up: the odd one of a pair gives

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "collectives/shape.hpp"
 #include "collectives/split_tree.hpp"
@@ -39,9 +40,38 @@ void tree_gather(Schedule& schedule, const Members& members, std::uint32_t root,
                  std::uint32_t member, const SplitRule& split, const BytesOf& bytes,
                  const PlaceOf& place);
 
+// Which of n blocks have bytes, so that a walk past many empty ones (a short vector cut for many
+// ranks) costs nothing for them. Made once for all ranks, in n steps.
+class Filled {
+  public:
+    Filled(std::uint32_t n, const BytesOf& bytes);
+
+    // How far down from `block`, around the end, the nearest one with bytes is; n: there is none.
+    std::uint32_t below(std::uint32_t block) const noexcept { return below_[block]; }
+
+  private:
+    std::vector<std::uint32_t> below_;
+};
+
+// The rounds 0 .. n - 2 of a ring in which there is something to receive or to send. In round r a
+// member that begins with the block `first` sends block first - r and receives the one below.
+// visit(round, out, in).
+template <typename Visit>
+void for_ring_rounds(std::uint32_t n, std::uint32_t first, const Filled& filled, Visit visit) {
+    for (std::uint32_t round = 0; round + 1 < n; ++round) {
+        std::uint32_t out = (first + n - round) % n;
+        std::uint32_t in = (out + n - 1) % n;
+        if (filled.below(out) > 0) round += filled.below(in);
+        if (round + 1 >= n) return;
+        out = (first + n - round) % n;
+        in = (out + n - 1) % n;
+        visit(round, out, in);
+    }
+}
+
 // Each member has its block at place(member) and gets all others. count - 1 rounds.
 void ring_concat(Schedule& schedule, const Members& members, std::uint32_t member,
-                 const BytesOf& bytes, const PlaceOf& place);
+                 const BytesOf& bytes, const Filled& filled, const PlaceOf& place);
 
 // All members, a power of two of them or not, get the reduction of the `data` of all, in rank
 // order.

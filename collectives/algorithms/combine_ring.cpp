@@ -7,28 +7,28 @@
 namespace poe::collectives {
 
 Generator combine_ring(const Shape& shape) {
-    return [n = shape.n, parts = Parts{shape.bytes, shape.element, shape.n}](Rank rank,
-                                                                             Schedule& into) {
+    const Parts parts{shape.bytes, shape.element, shape.n};
+    const BytesOf bytes = [parts](std::uint32_t first, std::uint32_t count) {
+        return parts.length(first, count);
+    };
+    return [n = shape.n, parts, bytes, filled = Filled(shape.n, bytes)](Rank rank, Schedule& into) {
         const auto own = static_cast<std::uint32_t>(rank);
         const auto next = static_cast<Rank>((own + 1) % n);
         const auto previous = static_cast<Rank>((own + n - 1) % n);
         const Place data{Buffer::kResult, 0};
         const Place received = into.work(parts.largest(1));
         into.copy({Buffer::kGiven, 0}, data, parts.bytes);
-        for (std::uint32_t round = 0; round + 1 < n; ++round) {
-            const std::uint32_t out = (own + 2 * n - round - 1) % n;
-            const std::uint32_t in = (own + 2 * n - round - 2) % n;
-            into.receive(previous, received, parts.length(in, 1), static_cast<int>(round));
-            into.send(next, data + parts.offset(out), parts.length(out, 1),
-                      static_cast<int>(round));
-            into.wait();
-            into.prepend(received, data + parts.offset(in), parts.length(in, 1));
-        }
+        for_ring_rounds(n, (own + n - 1) % n, filled,
+                        [&](std::uint32_t round, std::uint32_t out, std::uint32_t in) {
+                            const auto number = static_cast<int>(round);
+                            into.receive(previous, received, bytes(in, 1), number);
+                            into.send(next, data + parts.offset(out), bytes(out, 1), number);
+                            into.wait();
+                            into.prepend(received, data + parts.offset(in), bytes(in, 1));
+                        });
         into.start_phase(static_cast<int>(n) - 1);
-        ring_concat(
-            into, {n}, own,
-            [&](std::uint32_t first, std::uint32_t count) { return parts.length(first, count); },
-            [&](std::uint32_t part) { return data + parts.offset(part); });
+        ring_concat(into, {n}, own, bytes, filled,
+                    [&](std::uint32_t part) { return data + parts.offset(part); });
     };
 }
 

@@ -5,14 +5,15 @@
 namespace poe::collectives {
 
 Generator concat_ring(const Shape& shape) {
-    return [shape](Rank rank, Schedule& into) {
+    const BytesOf bytes = [shape](std::uint32_t first, std::uint32_t count) {
+        return shape.span(first, count);
+    };
+    return [shape, bytes, filled = Filled(shape.n, bytes)](Rank rank, Schedule& into) {
         const auto own = static_cast<std::uint32_t>(rank);
         const Place out{Buffer::kResult, 0};
         into.copy({Buffer::kGiven, 0}, out + shape.offset(own), shape.length(own));
-        ring_concat(
-            into, {shape.n}, own,
-            [&](std::uint32_t first, std::uint32_t count) { return shape.span(first, count); },
-            [&](std::uint32_t member) { return out + shape.offset(member); });
+        ring_concat(into, {shape.n}, own, bytes, filled,
+                    [&](std::uint32_t member) { return out + shape.offset(member); });
     };
 }
 
