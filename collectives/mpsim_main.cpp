@@ -14,9 +14,11 @@
 namespace poe::collectives {
 namespace {
 
-// Steps of all ranks that fit into memory and into a person's patience.
+// Steps of all ranks that fit into memory and into a person's patience with one algorithm.
 constexpr double kMostMessages = 1e8;
 constexpr double kMostPieces = 1e9;
+// What a table of several may take, in messages: about ten seconds.
+constexpr double kMostWork = 4.5e7;
 
 // What is simulated: the one asked for, or all that fit and are not too many messages to wait for.
 std::vector<Choice> choices_of(const SimulatorArguments& arguments) {
@@ -67,6 +69,50 @@ double messages_of(const Choice& choice, const Generator& generate, const Shape&
     return sends(static_cast<std::uint32_t>(shape.root)) + others / kSample * n;
 }
 
+struct Row {
+    Choice choice;
+    Generator generate;
+    double work = 0;      // in messages
+    std::string missing;  // why it is not simulated; empty: it is
+};
+
+Row row_of(const Choice& choice, const SimulatorArguments& arguments) {
+    // A message takes as long as ten pieces, and longer where ranks share something and come in the
+    // order of time.
+    constexpr double kPieces = 10;
+    const bool in_order = !arguments.shape.nodes.empty() || arguments.numbers.at("-cores") > 0;
+    Row row{choice, {}, 0, {}};
+    const double pieces = pieces_of(choice, arguments.shape);
+    double messages = 0;
+    if (pieces <= kMostPieces) {
+        row.generate = choice.make(arguments.shape);
+        messages = messages_of(choice, row.generate, arguments.shape);
+    }
+    if (pieces > kMostPieces || messages > kMostMessages)
+        row.missing = "has more messages or pieces than can be simulated";
+    row.work = messages * (in_order ? 3 : 1) + pieces / kPieces;
+    return row;
+}
+
+// The cheapest are simulated, as many as a person waits for; one alone in any case.
+std::vector<Row> rows_of(const std::vector<Choice>& choices, const SimulatorArguments& arguments) {
+    std::vector<Row> rows;
+    std::vector<Row*> cheapest;
+    for (const Choice& choice : choices) rows.push_back(row_of(choice, arguments));
+    for (Row& row : rows) {
+        if (row.missing.empty()) cheapest.push_back(&row);
+    }
+    std::stable_sort(cheapest.begin(), cheapest.end(),
+                     [](const Row* a, const Row* b) { return a->work < b->work; });
+    double sum = 0;
+    for (Row* row : cheapest) {
+        sum += row->work;
+        if (sum > kMostWork && choices.size() > 1)
+            row->missing = "takes too long beside the others: name it to simulate it alone";
+    }
+    return rows;
+}
+
 int run(const SimulatorArguments& arguments) {
     const Shape& shape = arguments.shape;
     const MessageModel model = arguments.message_model();
@@ -89,12 +135,9 @@ int run(const SimulatorArguments& arguments) {
     if (!draw)
         std::printf("%-20s %14s %10s %14s %16s %12s\n", "algorithm", "time us", "C1", "C2", "C3",
                     "messages");
-    for (const Choice& choice : choices) {
-        Generator generate;
-        if (pieces_of(choice, shape) <= kMostPieces) generate = choice.make(shape);
-        if (!generate || messages_of(choice, generate, shape) > kMostMessages) {
-            std::printf("%-20s has more messages or pieces than can be simulated\n",
-                        choice.text().c_str());
+    for (const auto& [choice, generate, work, missing] : rows_of(choices, arguments)) {
+        if (!missing.empty()) {
+            std::printf("%-20s %s\n", choice.text().c_str(), missing.c_str());
             continue;
         }
         std::vector<SimulatedMessage> messages;

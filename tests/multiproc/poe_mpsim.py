@@ -62,6 +62,26 @@ class Simulating(unittest.TestCase):
         left_out = [line for line in result.stdout.splitlines() if line.endswith("more messages or pieces than can be simulated")]
         self.assertEqual([line.split(":")[0].split()[0] for line in left_out], ["pairwise", "radix", "a2", "a3", "a4"])
 
+        # Several that are not too much alone, but together.
+        lines = {line.split()[0]: line for line in mpsim("index", "-n", 400, "-m", 8).stdout.splitlines()}
+        self.assertNotIn("too long", lines["pairwise:0"] + lines["radix:20"])
+        self.assertIn("name it to simulate it alone", lines["a3"])
+        self.assertGreater(self.times("index", "a3", "-n", 400, "-m", 8)["a3"], 0)
+
+    def test_a_million_ranks(self):
+        n = 1 << 20
+        for operation, algorithm, time in (("bcast", "binomial", 20 * 1.008), ("combine", "tree", 40 * 1.008),
+                                           ("reduce", "binomial", 20 * 1.008), ("scatter", "direct", (n - 1) * 1.008),
+                                           ("sync", "tree", 40), ("bcast", "scatter-concat", None), ("combine", "ring", None)):
+            found = self.times(operation, algorithm, "-n", n, "-m", 8)[algorithm]
+            if time is not None:
+                self.assertAlmostEqual(found, time, places=1, msg=(operation, algorithm))
+
+    def test_many_messages_to_one_rank(self):
+        # Those of each sender in order, whatever the others have sent. This took minutes.
+        times = self.times("bcast", "circulant:262144", "-m", "1g", "-n", 16, "-ts", 0, "-tc", 0.001)
+        self.assertAlmostEqual(times["circulant:262144"], (262144 + 3) * 4.096, places=1)
+
     def test_fewer_cores_than_ranks(self):
         alone = self.times("shift", "-n", 8, "-m", 1000)["direct"]
         self.assertEqual(alone, 2)
