@@ -11,16 +11,25 @@ namespace poe::collectives {
 namespace {
 
 constexpr std::uint32_t kMostRanks = 1u << 20;
+constexpr double kMostBytes = 1024.0 * 1024 * 1024 * 1024;
+constexpr double kMostTime = 1e12;    // microseconds
+constexpr double kMostLambda = 1000;  // what the lambda trees are made for
 
 std::optional<double> number_of(std::string_view text) {
     double number = 0;
     const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (fault != std::errc{}) return std::nullopt;
     const std::string_view unit = text.substr(static_cast<std::size_t>(stop - text.data()));
-    if (unit == "k" || unit == "K") return number * 1024;
-    if (unit == "m" || unit == "M") return number * 1024 * 1024;
-    if (unit == "g" || unit == "G") return number * 1024 * 1024 * 1024;
-    if (!unit.empty()) return std::nullopt;
+    if (unit == "k" || unit == "K") {
+        number *= 1024;
+    } else if (unit == "m" || unit == "M") {
+        number *= 1024 * 1024;
+    } else if (unit == "g" || unit == "G") {
+        number *= 1024 * 1024 * 1024;
+    } else if (!unit.empty()) {
+        return std::nullopt;
+    }
+    if (!std::isfinite(number)) return std::nullopt;
     return number;
 }
 
@@ -92,7 +101,9 @@ std::optional<UserError> read_lengths(SimulatorArguments& arguments) {
 
 Result<SimulatorArguments> shaped(SimulatorArguments arguments, bool ranks_given) {
     for (const auto& [flag, value] : arguments.numbers) {
-        if (!(value >= 0)) return mistake(flag + " is negative", "expected 0 or more");
+        if (value < 0) return mistake(flag + " is negative", "expected 0 or more");
+        if (flag != "-m" && value > kMostTime)
+            return mistake(flag + " is too large", "expected at most 1e12");
     }
     const double n = arguments.numbers["-n"];
     if (!(n >= 1 && n <= kMostRanks) || n != std::floor(n))
@@ -102,12 +113,17 @@ Result<SimulatorArguments> shaped(SimulatorArguments arguments, bool ranks_given
     if (cores > kMostRanks || cores != std::floor(cores))
         return mistake("-cores does not say how many cores",
                        "expected a whole number up to " + std::to_string(kMostRanks));
-    if (arguments.model == "postal" && arguments.numbers["-lambda"] < 1)
+    const double bytes = arguments.numbers["-m"];
+    if (bytes > kMostBytes || bytes != std::floor(bytes))
+        return mistake("-m does not say how many bytes", "expected a whole number up to 1024g");
+    const double lambda = arguments.numbers["-lambda"];
+    if (lambda < 1)
         return mistake("-lambda is below 1", "a message takes at least as long as its sending");
+    if (lambda > kMostLambda) return mistake("-lambda is too large", "expected at most 1000");
     Shape& shape = arguments.shape;
     shape.operation = arguments.operation;
     shape.n = static_cast<std::uint32_t>(n);
-    shape.bytes = static_cast<Bytes>(arguments.numbers["-m"]);
+    shape.bytes = static_cast<Bytes>(bytes);
     if (!arguments.nodes.empty()) {
         if (auto wrong = place_on_nodes(arguments, ranks_given)) return *wrong;
     } else if (arguments.turns) {

@@ -135,6 +135,19 @@ class Simulating(unittest.TestCase):
                             ("prefix two-level", "two-level does not fit 16 ranks"),
                             ("index -lengths /no/such", "cannot read /no/such"),
                             ("bcast -lengths x", "-lengths is for index"),
+                            ("bcast -m inf", "-m \"inf\" is no number"),
+                            ("bcast -m 1e30", "expected a whole number up to 1024g"),
+                            ("bcast -m 1.5", "-m does not say how many bytes"),
+                            ("bcast -m -1", "-m is negative"),
+                            ("bcast -n nan", "-n \"nan\" is no number"),
+                            ("bcast -ts inf", "-ts \"inf\" is no number"),
+                            ("bcast -tc 1e300", "-tc is too large"),
+                            ("bcast -tt inf -cores 1", "-tt \"inf\" is no number"),
+                            ("bcast -model postal -lambda inf", "-lambda \"inf\" is no number"),
+                            ("bcast -model postal -lambda 1001", "-lambda is too large"),
+                            ("bcast -model postal -lambda 0.5", "-lambda is below 1"),
+                            ("bcast chain:inf", "\"chain:inf\" is not allowed"),
+                            ("bcast chain:1e30", "\"chain:1e30\" is not allowed"),
                             ("bcast -nodes", "\"-nodes\" is no flag, or lacks its value")):
             result = mpsim(*words.split())
             self.assertEqual((result.returncode, result.stdout), (2, ""), words)
