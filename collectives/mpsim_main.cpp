@@ -1,7 +1,9 @@
 // mpsim: what a collective operation would cost. Runs the simulator, prints a table, a tree or a
 // picture. See mpsim(1).
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -144,6 +146,11 @@ int run(const SimulatorArguments& arguments) {
         const auto keep = [&](const SimulatedMessage& message) { messages.push_back(message); };
         const Simulation result = draw ? simulate(shape.n, generate, model, keep, nodes, cores)
                                        : simulate(shape.n, generate, model, {}, nodes, cores);
+        if (result.too_long && choices.size() > 1) {
+            std::printf("%-20s cannot be simulated: %s\n", choice.text().c_str(),
+                        result.fault.c_str());
+            continue;
+        }
         if (!result.fault.empty()) {
             std::fprintf(stderr, "mpsim: %s: %s\n", choice.text().c_str(), result.fault.c_str());
             return 1;
@@ -165,7 +172,14 @@ int run(const SimulatorArguments& arguments) {
                     static_cast<unsigned long long>(result.counts.c3),
                     static_cast<unsigned long long>(result.messages));
     }
-    return std::fflush(stdout) == 0 ? 0 : 1;
+    return 0;
+}
+
+// Output that is lost is told, once.
+int finished(int status) {
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+    std::fprintf(stderr, "mpsim: cannot write all of the output: %s\n", std::strerror(errno));
+    return 1;
 }
 
 constexpr const char* kHelp =
@@ -196,12 +210,12 @@ int main(int count, char** words) {
     const std::vector<std::string> arguments(words + 1, words + count);
     if (arguments.empty() || arguments[0] == "-h" || arguments[0] == "--help") {
         std::fputs(kHelp, arguments.empty() ? stderr : stdout);
-        return arguments.empty() ? 2 : 0;
+        return finished(arguments.empty() ? 2 : 0);
     }
     const auto read_arguments = read_simulator_arguments(arguments);
     if (!read_arguments) {
         std::fprintf(stderr, "%s\n", read_arguments.error().str().c_str());
         return 2;
     }
-    return run(read_arguments.value());
+    return finished(run(read_arguments.value()));
 }

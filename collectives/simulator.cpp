@@ -102,6 +102,7 @@ class Simulator {
             for (const Step& step : schedule.steps()) {
                 if (step.length > 0xffffffffu) {
                     result_.fault = "a message or block is longer than 4 GB";
+                    result_.too_long = true;
                     return false;
                 }
                 add(step);

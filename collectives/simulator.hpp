@@ -58,8 +58,9 @@ struct SimulatedCores {
 };
 
 struct Simulation {
-    std::string fault;  // what kept it from ending; empty: nothing
-    double time = 0;    // when the last rank is through
+    std::string fault;      // what kept it from ending; empty: nothing
+    bool too_long = false;  // a message of 4 GB or more, which is not simulated
+    double time = 0;        // when the last rank is through
     std::uint64_t messages = 0;
     Counts counts;
 };

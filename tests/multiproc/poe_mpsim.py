@@ -121,6 +121,26 @@ class Simulating(unittest.TestCase):
                 self.assertEqual(result.returncode, 2)
                 self.assertIn("does not hold 4 lengths", result.stderr)
 
+    def test_lost_output_is_told(self):
+        for words in ("-h", "bcast", "bcast lambda:2 -n 100000 -tree"):
+            with open("/dev/full", "w") as full:
+                result = subprocess.run([MPSIM, *words.split()], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+            self.assertEqual(result.returncode, 1, words)
+            self.assertIn("No space left", result.stderr)
+            self.assertEqual(result.stderr.count("\n"), 1)
+        head = subprocess.run(["sh", "-c", f"{MPSIM} bcast lambda:2 -n 100000 -tree | head -1"], capture_output=True, text=True, timeout=60)
+        self.assertEqual((head.stdout, head.stderr), ("0\n", ""))
+
+    def test_messages_that_are_too_long(self):
+        result = mpsim("bcast", "-m", "5g")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        lines = {line.split()[0]: line for line in result.stdout.splitlines()}
+        self.assertIn("longer than 4 GB", lines["binomial"])
+        self.assertIn(str(15 * 5 << 30), lines["chain:163840"])
+        result = mpsim("bcast", "binomial", "-m", "5g")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("longer than 4 GB", result.stderr)
+
     def test_wrong_words(self):
         for words, text in (("bcst", "no operation \"bcst\""),
                             ("bcast -cores 0.5", "-cores does not say how many"),
