@@ -230,9 +230,12 @@ class Simulator {
     static double busy(const MessageModel& model, Bytes bytes) {
         return model.send_busy + static_cast<double>(bytes) * model.send_per_byte;
     }
+    // From the first byte to the last one.
+    static double stretch(const MessageModel& model, Bytes bytes) {
+        return bytes > 0 ? static_cast<double>(bytes - 1) * model.wire_per_byte : 0;
+    }
     static double port(const MessageModel& model, Bytes bytes) {
-        return std::max(
-            {busy(model, bytes), model.gap, static_cast<double>(bytes) * model.wire_per_byte});
+        return std::max(busy(model, bytes), model.gap + stretch(model, bytes));
     }
     double cable(Bytes bytes) const {
         return static_cast<double>(bytes) * std::max(model_.send_per_byte, model_.wire_per_byte);
@@ -260,7 +263,7 @@ class Simulator {
         rank.now = start + busy(model, event.bytes);
         rank.out_free = start + port(model, event.bytes);
         double arrives = start + busy(model, event.bytes) * model.latency_factor +
-                         event.bytes * model.wire_per_byte + model.latency;
+                         stretch(model, event.bytes) + model.latency;
         if (by_cable) {
             Cables& other = cables_[nodes_.node_of[to]];
             arrives = std::max(arrives, other.in_free + cable(event.bytes));

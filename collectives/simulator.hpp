@@ -12,9 +12,10 @@
 namespace poe::collectives {
 
 // Times in microseconds. A message of m bytes keeps its sender busy for send_busy + m
-// send_per_byte, is at the receiver `latency` + (latency_factor - 1) times that later, and keeps
-// the receiver busy for receive_busy once it is waited for. A port of a rank carries one message at
-// a time each way, for max(what the sender is busy, gap, m wire_per_byte).
+// send_per_byte, is at the receiver `latency` + (m - 1) wire_per_byte + (latency_factor - 1) times
+// what the sender was busy later, and keeps the receiver busy for receive_busy once it is waited
+// for. A port of a rank carries one message at a time each way, for max(what the sender is busy,
+// gap + (m - 1) wire_per_byte).
 struct MessageModel {
     double send_busy = 0;
     double send_per_byte = 0;
@@ -30,7 +31,8 @@ struct MessageModel {
     static MessageModel linear(double start_up, double per_byte);
     // The sender is busy for t0 = ts + m tc, the message takes lambda t0 (paper 1).
     static MessageModel postal(double start_up, double per_byte, double lambda);
-    // Culler et al. 1993, with the gap per byte of long messages.
+    // Alexandrov et al. 1995: a byte follows another one after gap_per_byte, a message the last
+    // byte of another one after gap.
     static MessageModel loggp(double latency, double overhead, double gap, double gap_per_byte);
 };
 

@@ -80,12 +80,32 @@ TEST_CASE("in the postal model a lambda tree takes T_lambda(n)") {
 }
 
 TEST_CASE("LogGP: one message, and many to one port") {
-    const MessageModel model = MessageModel::loggp(5, 2, 3, 0.01);
-    const Shape pair = shape_of(Operation::kBcast, 2, 100);
-    CHECK(near(run(pair, "binomial", 0, model).time, 2 + 1 + 5 + 2));
-    // The port of the root takes a message every 10 microseconds.
-    const Shape gather = shape_of(Operation::kGather, 9, 1000);
-    CHECK(run(gather, "direct", 0, model).time >= 8 * 10);
+    const double L = 5;
+    const double G = 0.01;
+    for (const double o : {2.0, 3.5}) {
+        for (const double g : {0.5, 3.0}) {
+            for (const Bytes bytes : {1u, 100u, 1000u}) {
+                CAPTURE(o, g, bytes);
+                const MessageModel model = MessageModel::loggp(L, o, g, G);
+                const double stretch = static_cast<double>(bytes - 1) * G;
+                const double one = o + stretch + L + o;
+                const double apart = std::max(o, g + stretch);
+                const Shape pair = shape_of(Operation::kBcast, 2, bytes);
+                CHECK(near(run(pair, "binomial", 0, model).time, one));
+                const Shape scatter = shape_of(Operation::kScatter, 9, bytes);
+                CHECK(near(run(scatter, "direct", 0, model).time, 7 * apart + one));
+                // All are on the way at once, and come in one by one.
+                const Shape gather = shape_of(Operation::kGather, 9, bytes);
+                CHECK(near(run(gather, "direct", 0, model).time, 7 * apart + one));
+            }
+        }
+    }
+    // Messages without data keep their distance, too.
+    const Generator signals = [](Rank rank, Schedule& into) {
+        for (int i = 0; i < 3; ++i) rank == 0 ? into.signal(1, i) : into.await_signal(0, i);
+        into.wait();
+    };
+    CHECK(near(simulate(2, signals, MessageModel::loggp(L, 1, 4, G)).time, 2 * 4 + 1 + L + 1));
 }
 
 TEST_CASE("ranks that share nodes") {
