@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <tuple>
 
 namespace poe::collectives {
 namespace {
@@ -18,17 +19,13 @@ std::string line(const std::string& indent, Rank rank, const std::string& note) 
 
 std::string at(double time) {
     char text[40];
-    std::snprintf(text, sizeof text, " at %.6g", time);
+    std::snprintf(text, sizeof text, "at %.6g", time);
     return text;
 }
 
-}  // namespace
-
-std::string tree_text(std::uint32_t n, Rank root, const std::vector<SimulatedMessage>& messages) {
-    // Of each rank the first message that it gets; where the root gets some, the last that it
-    // sends.
-    const bool in = std::any_of(messages.begin(), messages.end(),
-                                [&](const SimulatedMessage& each) { return each.to == root; });
+// To the root (`in`): of each rank the last message that it sends. From it: the first that it gets.
+std::string tree_text(std::uint32_t n, Rank root, bool in,
+                      const std::vector<SimulatedMessage>& messages) {
     std::vector<const SimulatedMessage*> edge(n, nullptr);
     for (const SimulatedMessage& each : messages) {
         auto& kept = edge[static_cast<std::size_t>(in ? each.from : each.to)];
@@ -62,8 +59,8 @@ std::string tree_text(std::uint32_t n, Rank root, const std::vector<SimulatedMes
             stack.pop_back();
             if (drawn[static_cast<std::size_t>(now.rank)]) continue;
             drawn[static_cast<std::size_t>(now.rank)] = true;
-            text +=
-                line(std::string(now.depth * 3, ' '), now.rank, now.time < 0 ? "" : at(now.time));
+            text += line(std::string(now.depth * 3, ' '), now.rank,
+                         now.time < 0 ? "" : " " + at(now.time));
             const auto& below = children[static_cast<std::size_t>(now.rank)];
             for (auto child = below.rbegin(); child != below.rend(); ++child)
                 stack.push_back({child->child, now.depth + 1, child->time});
@@ -76,6 +73,38 @@ std::string tree_text(std::uint32_t n, Rank root, const std::vector<SimulatedMes
     // What is left are circles.
     for (std::uint32_t rank = 0; rank < n; ++rank) draw(static_cast<Rank>(rank));
     return text;
+}
+
+std::string rounds_text(std::vector<SimulatedMessage> messages) {
+    std::sort(messages.begin(), messages.end(),
+              [](const SimulatedMessage& a, const SimulatedMessage& b) {
+                  return std::tie(a.received, a.from, a.to) < std::tie(b.received, b.from, b.to);
+              });
+    // Sums of the same times differ in their last digits: equal is what looks so.
+    std::string text;
+    std::string last;
+    for (const SimulatedMessage& each : messages) {
+        const std::string time = at(each.received);
+        text += time == last ? ", " : (last.empty() ? "" : "\n") + time + ": ";
+        text += std::to_string(each.from) + " to " + std::to_string(each.to);
+        last = time;
+    }
+    return messages.empty() ? text : text + "\n";
+}
+
+}  // namespace
+
+std::string messages_text(const Shape& shape, const std::vector<SimulatedMessage>& messages) {
+    switch (shape.operation) {
+        case Operation::kBcast:
+        case Operation::kScatter:
+            return tree_text(shape.n, shape.root, false, messages);
+        case Operation::kReduce:
+        case Operation::kGather:
+            return tree_text(shape.n, shape.root, true, messages);
+        default:
+            return rounds_text(messages);
+    }
 }
 
 std::string messages_svg(std::uint32_t n, double time,

@@ -4,14 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "collectives/shape.hpp"
 #include "collectives/simulator.hpp"
 
 namespace poe::collectives {
 
-// Who hears first from whom, as a tree from `root` on, one rank a line, with the time; ranks that
-// hear from nobody stand at the left. For operations that fan in, the same with senders below
-// receivers.
-std::string tree_text(std::uint32_t n, Rank root, const std::vector<SimulatedMessage>& messages);
+// What the messages of an operation show, as text. From a root or to it: a tree, one rank a line
+// below the one it hears from first, or the one that it gives to last, with the time; ranks outside
+// of it stand at the left. Without a root: a line for each time at which messages arrive, with all
+// of them.
+std::string messages_text(const Shape& shape, const std::vector<SimulatedMessage>& messages);
 
 // All messages as lines from sender to receiver, time to the right, ranks downwards, as an SVG
 // file.

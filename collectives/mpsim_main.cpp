@@ -155,7 +155,7 @@ int run(const SimulatorArguments& arguments) {
             std::fprintf(stderr, "mpsim: %s: %s\n", choice.text().c_str(), result.fault.c_str());
             return 1;
         }
-        if (arguments.tree) std::fputs(tree_text(shape.n, shape.root, messages).c_str(), stdout);
+        if (arguments.tree) std::fputs(messages_text(shape, messages).c_str(), stdout);
         if (!arguments.svg.empty()) {
             std::ofstream file(arguments.svg);
             file << messages_svg(shape.n, result.time, messages);
@@ -198,7 +198,7 @@ constexpr const char* kHelp =
     "  -tt TIME (0)       of such a core, to look whether a rank still waits\n"
     "  -lengths FILE      index: n times n numbers, the bytes from each rank to each\n"
     "  -tw TIME (0)       per byte copied or reduced; -tp (0): for each piece, however short\n"
-    "  -tree              draw as text who hears from whom, and when\n"
+    "  -tree              write who hears from whom, and when\n"
     "  -svg FILE          draw all messages over time\n"
     "See mpsim(1).\n";
 

@@ -200,12 +200,23 @@ TEST_CASE("schedules that never end are told") {
 }
 
 TEST_CASE("drawings") {
-    const Shape shape = shape_of(Operation::kBcast, 4, 8);
-    const Choice choice{find_algorithm(Operation::kBcast, "binomial"), 0};
     std::vector<SimulatedMessage> messages;
-    simulate(4, choice.make(shape), MessageModel::linear(1, 0),
-             [&](const SimulatedMessage& each) { messages.push_back(each); });
-    CHECK(tree_text(4, 0, messages) == "0\n   2 at 1\n      3 at 2\n   1 at 2\n");
+    const auto drawn = [&](Operation operation, const char* name, Rank root = 0) {
+        Shape shape = shape_of(operation, 4, 8);
+        shape.root = root;
+        const Choice choice{find_algorithm(operation, name), 0};
+        messages.clear();
+        simulate(4, choice.make(shape), MessageModel::linear(1, 0),
+                 [&](const SimulatedMessage& each) { messages.push_back(each); });
+        return messages_text(shape, messages);
+    };
+    CHECK(drawn(Operation::kReduce, "binomial") == "0\n   1 at 1\n   2 at 2\n      3 at 1\n");
+    CHECK(drawn(Operation::kGather, "direct", 2) == "2\n   3 at 1\n   0 at 2\n   1 at 3\n");
+    const std::string rounds = "at 1: 1 to 0, 3 to 2\nat 2: 2 to 0\nat 3: 0 to 2\n";
+    CHECK(drawn(Operation::kCombine, "tree") == rounds + "at 4: 0 to 1, 2 to 3\n");
+    CHECK(drawn(Operation::kSync, "tree") == rounds + "at 4: 0 to 1, 2 to 3\n");
+    CHECK(drawn(Operation::kConcat, "ring").starts_with("at 1: 0 to 1, 1 to 2, 2 to 3, 3 to 0\n"));
+    CHECK(drawn(Operation::kBcast, "binomial") == "0\n   2 at 1\n      3 at 2\n   1 at 2\n");
     const std::string svg = messages_svg(4, 2, messages);
     CHECK(svg.find("<svg ") == 0);
     CHECK(svg.find("2 to 3, 8 bytes, 1 to 2") != std::string::npos);
