@@ -117,10 +117,13 @@ std::string messages_svg(std::uint32_t n, double time,
     const auto y = [&](Rank rank) { return kRow * (static_cast<double>(rank) + 1); };
     std::string text;
     char part[400];
+    const double width = kLeft + kWidth + 20;
+    const double all = kRow * (n + 2);
     std::snprintf(part, sizeof part,
                   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
-                  "font-family=\"sans-serif\" font-size=\"11\">\n",
-                  kLeft + kWidth + 20, kRow * (n + 2));
+                  "viewBox=\"0 0 %.0f %.0f\" font-family=\"sans-serif\" font-size=\"11\">\n"
+                  "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
+                  width, all, width, all);
     text += part;
     for (std::uint32_t rank = 0; rank < n; ++rank) {
         const double height = y(static_cast<Rank>(rank));

@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 from launching import BUILD
 
@@ -120,6 +121,58 @@ class Simulating(unittest.TestCase):
                 result = mpsim("index", "-n", n, "-lengths", lengths)
                 self.assertEqual(result.returncode, 2)
                 self.assertIn("does not hold 4 lengths", result.stderr)
+
+    def printed(self, *arguments):
+        result = mpsim(*arguments)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return result.stdout
+
+    def test_a_tree_as_text(self):
+        # 1, 1, 2, 3, 5, 8 ranks have it after 0 to 5 units of time.
+        text = self.printed("bcast", "lambda:2", "-n", 8, "-model", "postal", "-lambda", 2, "-ts", 1, "-tc", 0, "-tree")
+        ranks = sorted(int(line.split()[0]) for line in text.splitlines())
+        self.assertEqual(ranks, list(range(8)))
+        self.assertEqual(text.splitlines()[0], "0")
+        self.assertEqual(max(int(line.split()[-1]) for line in text.splitlines()[1:]), 5)
+        self.assertEqual(self.printed("reduce", "binomial", "-n", 4, "-tc", 0, "-root", 1, "-tree"),
+                         "1\n   0 at 1\n   2 at 2\n      3 at 1\n")
+        self.assertEqual(self.printed("combine", "tree", "-n", 4, "-tc", 0, "-tree"),
+                         "at 1: 1 to 0, 3 to 2\nat 2: 2 to 0\nat 3: 0 to 2\nat 4: 0 to 1, 2 to 3\n")
+        self.assertEqual(mpsim("bcast", "-tree").returncode, 2)
+
+    def test_a_picture(self):
+        with tempfile.TemporaryDirectory() as directory:
+            file = pathlib.Path(directory) / "messages.svg"
+            self.assertEqual(self.printed("combine", "butterfly", "-n", 8, "-m", 1000, "-svg", file), "")
+            svg = xml.etree.ElementTree.parse(file).getroot()
+            space = "{http://www.w3.org/2000/svg}"
+            width, height = svg.get("width"), svg.get("height")
+            self.assertEqual(svg.get("viewBox"), f"0 0 {width} {height}")
+            self.assertEqual(svg.find(f"{space}rect").get("fill"), "white")
+            texts = [text.text for text in svg.iter(f"{space}text")]
+            self.assertEqual(texts, [str(rank) for rank in range(8)] + ["6 us"])
+            titles = [title.text for title in svg.iter(f"{space}title")]
+            self.assertEqual(len(titles), 8 * 3)
+            self.assertIn("3 to 7, 1000 bytes, 4 to 6", titles)
+            # A line for each rank, and one for each message, from where the one rank's is to the other's.
+            lines = list(svg.iter(f"{space}line"))
+            self.assertEqual(len(lines), 8 + 8 * 3)
+            rows = {rank: float(line.get("y1")) for rank, line in enumerate(lines[:8])}
+            for line in lines[8:]:
+                source, target = line.find(f"{space}title").text.split(",")[0].split(" to ")
+                self.assertEqual((float(line.get("y1")), float(line.get("y2"))), (rows[int(source)], rows[int(target)]))
+        result = mpsim("combine", "tree", "-svg", "/no/such/file")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("cannot write /no/such/file", result.stderr)
+
+    def test_other_models(self):
+        # A message every 3 microseconds, the last one there after lambda times that.
+        postal = ("-n", 9, "-m", 1000, "-model", "postal", "-ts", 2, "-tc", 0.001, "-lambda", 2.5)
+        self.assertEqual(self.times("scatter", "direct", *postal)["direct"], 7 * 3 + 2.5 * 3)
+        self.assertIn("lambda:2.5", self.times("bcast", *postal))
+        # (n - 2) (g + (m - 1) G) + 2 o + L + (m - 1) G.
+        loggp = ("-n", 64, "-m", 1024, "-model", "loggp", "-L", 5, "-o", 1.5, "-g", 4, "-G", 0.003)
+        self.assertEqual(self.times("scatter", "direct", *loggp)["direct"], 449.35)
 
     def test_lost_output_is_told(self):
         for words in ("-h", "bcast", "bcast lambda:2 -n 100000 -tree"):
