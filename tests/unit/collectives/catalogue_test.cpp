@@ -9,6 +9,7 @@
 #include <map>
 #include <random>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include <catch2/catch.hpp>
@@ -126,7 +127,10 @@ bool has_exact_formula(const Algorithm& algorithm, const Shape& shape, double pa
     return !(ring && shape.operation == Operation::kCombine) && !halving && !segments;
 }
 
-void check(Operation operation, std::uint32_t n, bool verify_too) {
+// Algorithms that have been verified; `check` skips what does not fit.
+using Verified = std::set<std::string>;
+
+void check(Operation operation, std::uint32_t n, bool verify_too, Verified& verified) {
     for (Shape shape : shapes_of(operation, n)) {
         const bool exact = shape.exact;
         for (const Algorithm& algorithm : catalogue()) {
@@ -152,6 +156,7 @@ void check(Operation operation, std::uint32_t n, bool verify_too) {
                 if (!verify_too) continue;
                 const std::string wrong = verify(shape, kept.given_away());
                 if (!wrong.empty()) FAIL(wrong);
+                verified.insert(algorithm.name);
             }
         }
     }
@@ -195,8 +200,37 @@ TEST_CASE("every algorithm is right and costs what its formula says") {
         const auto operation = static_cast<Operation>(i);
         DYNAMIC_SECTION(name_of(operation)) {
             const std::uint32_t most = operation == Operation::kIndex ? 40 : kMost;
+            Verified verified;
             for (std::uint32_t n = 1; n <= most; ++n)
-                check(operation, n, !dear(operation) || n <= 64 || n % 37 == 0);
+                check(operation, n, !dear(operation) || n <= 64 || n % 37 == 0, verified);
+            // None is left out because it is thought never to fit. Two levels fit several nodes
+            // only, and have a test of their own.
+            for (const Algorithm& algorithm : catalogue()) {
+                const std::string name = algorithm.name;
+                if (algorithm.operation != operation || name == "two-level") continue;
+                CAPTURE(name);
+                CHECK(verified.contains(name));
+            }
+        }
+    }
+}
+
+// The formulas of the CCL paper, IV.B, in its own words: as the generator and the catalogue's
+// counts come from the same functions, they would be wrong together.
+TEST_CASE("a k-hybrid combine of a power of two costs what the paper says") {
+    const Algorithm& hybrid = *find_algorithm(Operation::kCombine, "hybrid");
+    for (std::uint32_t log = 0; log <= 8; ++log) {
+        for (std::uint32_t k = 0; k <= log; ++k) {
+            Shape shape;
+            shape.operation = Operation::kCombine;
+            shape.n = 1u << log;
+            shape.bytes = 3;
+            const std::uint64_t groups = shape.n >> k;
+            const std::uint64_t messages = groups * (log + (2u << k) - k - 2);
+            const Counts paper{log + k, (log + k) * shape.bytes, messages * shape.bytes};
+            CAPTURE(shape.n, k);
+            CHECK(count(shape.n, hybrid.make(shape, k)) == paper);
+            CHECK(hybrid.counts(shape, k) == paper);
         }
     }
 }
