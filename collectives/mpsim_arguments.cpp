@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <set>
 #include <string_view>
 
 namespace poe::collectives {
@@ -99,6 +100,34 @@ std::optional<UserError> read_lengths(SimulatorArguments& arguments) {
     return std::nullopt;
 }
 
+// A number that the model does not look at would seem to change nothing.
+std::optional<UserError> find_idle_number(const SimulatorArguments& arguments,
+                                          const std::set<std::string>& given) {
+    struct Owner {
+        const char* model;
+        std::vector<const char*> flags;
+    };
+    static const Owner owners[] = {{"linear", {"-ts", "-tc"}},
+                                   {"postal", {"-ts", "-tc", "-lambda"}},
+                                   {"loggp", {"-L", "-o", "-g", "-G"}}};
+    const auto has = [](const Owner& owner, const std::string& flag) {
+        return std::find(owner.flags.begin(), owner.flags.end(), flag) != owner.flags.end();
+    };
+    for (const std::string& flag : given) {
+        std::string models;
+        bool used = false;
+        for (const Owner& owner : owners) {
+            if (!has(owner, flag)) continue;
+            models += (models.empty() ? "" : " or ") + std::string(owner.model);
+            used |= arguments.model == owner.model;
+        }
+        if (!models.empty() && !used)
+            return mistake(flag + " is no number of the model " + arguments.model,
+                           "say -model " + models);
+    }
+    return std::nullopt;
+}
+
 Result<SimulatorArguments> shaped(SimulatorArguments arguments, bool ranks_given) {
     for (const auto& [flag, value] : arguments.numbers) {
         if (value < 0) return mistake(flag + " is negative", "expected 0 or more");
@@ -150,7 +179,7 @@ Result<SimulatorArguments> shaped(SimulatorArguments arguments, bool ranks_given
 
 Result<SimulatorArguments> read_simulator_arguments(const std::vector<std::string>& words) {
     SimulatorArguments arguments;
-    bool ranks_given = false;
+    std::set<std::string> given;
     const auto operation = operation_of(words[0]);
     if (!operation) {
         std::string all;
@@ -184,7 +213,7 @@ Result<SimulatorArguments> read_simulator_arguments(const std::vector<std::strin
             const auto number = number_of(words[++i]);
             if (!number) return mistake(word + " \"" + words[i] + "\" is no number", "");
             arguments.numbers[word] = *number;
-            ranks_given |= word == "-n";
+            given.insert(word);
         } else if (!word.starts_with("-") && !arguments.choice) {
             Result<Choice> choice = read_choice(arguments.operation, word);
             if (!choice) {
@@ -199,7 +228,11 @@ Result<SimulatorArguments> read_simulator_arguments(const std::vector<std::strin
     }
     if (arguments.numbers["-tt"] > 0 && arguments.numbers["-cores"] == 0)
         return mistake("-tt is about cores that ranks share", "say how many, with -cores");
-    return shaped(std::move(arguments), ranks_given);
+    if ((given.contains("-nts") || given.contains("-ntc")) && arguments.nodes.empty())
+        return mistake("-nts and -ntc are about nodes that ranks share",
+                       "say how many, with -nodes");
+    if (auto idle = find_idle_number(arguments, given)) return *idle;
+    return shaped(std::move(arguments), given.contains("-n"));
 }
 
 MessageModel SimulatorArguments::message_model() const {
