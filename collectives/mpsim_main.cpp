@@ -71,17 +71,6 @@ double messages_of(const Choice& choice, const Generator& generate, const Shape&
     return sends(static_cast<std::uint32_t>(shape.root)) + others / kSample * n;
 }
 
-// Why an algorithm that was asked for does not fit: for its number, if with its usual one it does.
-std::string reason_for_none(const Choice& choice, const Shape& shape) {
-    const Algorithm& algorithm = *choice.algorithm;
-    const std::string name = algorithm.name;
-    if (algorithm.fits(shape, algorithm.fallback(shape)))
-        return choice.text() + ": the number (" + algorithm.parameter + ") is out of range, try " +
-               Choice{&algorithm, algorithm.fallback(shape)}.text();
-    return name + " does not fit " + std::to_string(shape.n) + " ranks" +
-           (shape.nodes.empty() ? "" : " on these nodes");
-}
-
 struct Row {
     Choice choice;
     Generator generate;
@@ -133,7 +122,9 @@ int run(const SimulatorArguments& arguments) {
     const SimulatedCores cores = arguments.simulated_cores();
     const std::vector<Choice> choices = choices_of(arguments);
     if (choices.empty()) {
-        std::fprintf(stderr, "mpsim: %s\n", reason_for_none(*arguments.choice, shape).c_str());
+        std::fprintf(stderr, "mpsim: %s does not fit %u ranks%s\n",
+                     arguments.choice->algorithm->name, shape.n,
+                     shape.nodes.empty() ? "" : " on these nodes");
         return 2;
     }
     const bool draw = arguments.tree || !arguments.svg.empty();

@@ -245,6 +245,7 @@ TEST_CASE("nothing fits with a number out of range, and with the usual one every
         shape.n = 16;
         shape.element = 1;
         shape.commutative = true;
+        shape.exact = true;
         CAPTURE(name_of(shape.operation), algorithm.name);
         for (const Bytes bytes : {Bytes{0}, Bytes{1000}, Bytes{1} << 40}) {
             shape.bytes = bytes;
