@@ -50,8 +50,12 @@ std::optional<double> number_of(std::string_view text) {
     return number;
 }
 
+// Fit to be shown on a terminal.
 std::string quoted(std::string_view text) {
-    return "\"" + std::string(text.substr(0, 60)) + "\"";
+    std::string shown(text.substr(0, 60));
+    const auto no_text = [](unsigned char c) { return c < ' ' || c == 0x7f; };
+    std::replace_if(shown.begin(), shown.end(), no_text, '?');
+    return "\"" + shown + "\"";
 }
 
 std::optional<Operation> operation_of(std::string_view name) {

@@ -5,9 +5,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <memory>
+#include <sys/stat.h>
 
 #include "comm/base/tuning_path.hpp"
+#include "comm/base/unique_fd.hpp"
 
 namespace poe {
 namespace {
@@ -21,8 +24,15 @@ TuningText failed(std::string why) {
 }  // namespace
 
 TuningText read_tuning_text(const std::string& path) {
-    const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
-    if (!file) return {{}, std::strerror(errno), errno == ENOENT || errno == ENOTDIR};
+    // Not to wait for somebody who writes to a pipe.
+    UniqueFd descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    struct stat found = {};
+    if (!descriptor || ::fstat(descriptor.get(), &found) != 0)
+        return {{}, std::strerror(errno), errno == ENOENT || errno == ENOTDIR};
+    if (S_ISFIFO(found.st_mode)) return failed("it is a pipe");
+    const std::unique_ptr<FILE, int (*)(FILE*)> file(::fdopen(descriptor.get(), "r"), std::fclose);
+    if (!file) return failed(std::strerror(errno));
+    descriptor.release();
     std::string text(kLongestTuning + 1, '\0');
     text.resize(std::fread(text.data(), 1, text.size(), file.get()));
     if (std::ferror(file.get()) != 0) return failed(std::strerror(errno));

@@ -251,6 +251,17 @@ class Tuning(LaunchTest):
                 self.assertIn(f"cannot read {path}: {why}".encode(), result.stderr)
                 path.rmdir() if text is None else path.unlink()
 
+    def test_a_pipe_is_not_waited_for_and_what_is_no_text_not_shown(self):
+        program = self.program("mpc_bcast(block, sizeof block, 0, ALLGRP);")
+        file = self.home / "tuning"
+        os.mkfifo(file)
+        result = self.ok(poe(program, "-procs", "3", env=clean_environment(MP_TUNEFILE=file)))
+        self.assertIn(f"cannot read {file}: it is a pipe".encode(), result.stderr)
+        file.unlink()
+        file.write_bytes(b"\x1b[31m\x07red 5\n")
+        result = self.ok(poe(program, "-procs", "3", env=clean_environment(MP_TUNEFILE=file)))
+        self.assertIn(b"\"?[31m?red\" stands before any level", result.stderr)
+
     def test_wrong_words(self):
         for words, text in ((("-explain", "bcst", "64k", "4"), "no operation \"bcst\"; expected one of bcast"),
                             (("-explain", "bcast"), "mptune -explain bcast 64k 16"),
