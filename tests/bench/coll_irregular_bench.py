@@ -7,6 +7,7 @@ which mpsim has them, with what mptune and mpc_sync say of messages and turns he
 import itertools
 import os
 import pathlib
+import statistics
 import tempfile
 
 from measuring import BUILD, HYDRA, OPEN_MPI, POE, compile_program, in_turns, output_of, ratio, save, table, text
@@ -41,16 +42,24 @@ def microseconds(command, **variables):
     return float(out.split()[3]) if out else None
 
 
+def costs(tasks):
+    """What mptune finds that a message costs, and each byte of it: of some runs, since they differ by a half."""
+    runs = []
+    for _ in range(LAUNCHES):
+        with tempfile.TemporaryDirectory() as directory:
+            file = pathlib.Path(directory) / "tuning"
+            output_of([POE, str(BUILD / "bin" / "mptune"), "-o", file, "-procs", str(tasks)], PATIENCE)
+            runs.append(dict(line.split()[:2] for line in file.read_text().split("level network")[0].splitlines()))
+    return [statistics.median(float(facts[name]) for facts in runs) for name in ("message", "load")]
+
+
 def model_of(tasks):
     """The flags with which mpsim simulates so many tasks of this computer. A call of mpc_sync is one turn of each."""
-    with tempfile.TemporaryDirectory() as directory:
-        file = pathlib.Path(directory) / "tuning"
-        output_of([POE, str(BUILD / "bin" / "mptune"), "-o", file, "-procs", str(tasks)], PATIENCE)
-        facts = dict(line.split()[:2] for line in file.read_text().split("level network")[0].splitlines())
+    message, byte = costs(tasks)
     sync = compile_program("coll_bench.c", "coll_bench_mpl", MPCC)
     turns = in_turns(LAUNCHES, {"sync": lambda: microseconds([POE, sync, "sync", "8", str(SECONDS), "-procs", str(tasks)])})
     cores = os.cpu_count()
-    return ("-ts", facts["message"], "-tc", facts["load"], "-tw", facts["load"], "-tp", str(PIECE),
+    return ("-ts", f"{message:.3g}", "-tc", f"{byte:.3g}", "-tw", f"{byte:.3g}", "-tp", str(PIECE),
             "-cores", str(cores), "-tt", f"{turns['sync'] * cores / tasks:.2f}")
 
 
