@@ -277,16 +277,26 @@ class Poestat(WatchTest):
         with open("/dev/full", "w") as full:
             self.assertEqual(subprocess.run([POESTAT, "-h"], stdout=full, stderr=subprocess.DEVNULL).returncode, 2)
 
+    def made_and_locked(self, path):
+        """Its descriptor. Until it is locked, any job that begins may take it for one that is left over, and remove it."""
+        while True:
+            path.mkdir(mode=0o700)
+            with contextlib.suppress(FileNotFoundError):
+                descriptor = os.open(path, os.O_RDONLY)
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+                if path.exists():
+                    return descriptor
+                os.close(descriptor)
+
     @contextlib.contextmanager
     def job_directory(self, name, segment, locked=True):
         """A directory as of a job, with what `segment` makes in it."""
         path = SHM / name
-        path.mkdir(mode=0o700)
+        descriptor = self.made_and_locked(path)
         try:
             segment(path / "segment")
-            descriptor = os.open(path, os.O_RDONLY)
-            if locked:
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if not locked:
+                fcntl.flock(descriptor, fcntl.LOCK_UN)
             yield path
             os.close(descriptor)
         finally:
