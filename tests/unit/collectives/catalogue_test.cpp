@@ -8,7 +8,6 @@
 #include <malloc.h>
 #include <map>
 #include <random>
-#include <regex>
 #include <set>
 #include <sstream>
 
@@ -268,15 +267,23 @@ TEST_CASE("the manual has every algorithm, with its operations and numbers, and 
     REQUIRE(start != std::string::npos);
     const std::string section = page.substr(start, page.find("\n.SH ", start + 1) - start);
     // Headings as in: .BR chain:\fInumber\fP " (bcast, reduce)"
-    const std::regex heading(R"re(\n\.BR ([-a-z0-9]+)(:\\fInumber\\fP)? " \(([a-z, ]+)\)"\n)re");
+    const std::string tag = "\n.BR ";
+    const std::string number = ":\\fInumber\\fP";
     std::map<std::pair<std::string, std::string>, std::string> told;  // by operation and name
-    for (std::sregex_iterator at(section.begin(), section.end(), heading), end; at != end; ++at) {
-        const std::string rest = at->suffix();
-        const std::string words = at->str(2) + rest.substr(0, rest.find("\n.TP\n"));
-        std::istringstream operations(at->str(3));
+    for (std::size_t at = section.find(tag); at != std::string::npos;
+         at = section.find(tag, at + 1)) {
+        const std::size_t line = at + tag.size();
+        const std::string heading = section.substr(line, section.find('\n', line) - line);
+        const std::size_t open = heading.find(" \" (");
+        if (open == std::string::npos || !heading.ends_with(")\"")) continue;
+        std::string name = heading.substr(0, open);
+        const bool numbered = name.ends_with(number);
+        if (numbered) name.resize(name.size() - number.size());
+        const std::string rest = section.substr(line, section.find("\n.TP\n", line) - line);
+        std::istringstream operations(heading.substr(open + 4, heading.size() - open - 6));
         for (std::string each; std::getline(operations >> std::ws, each, ',');) {
-            CAPTURE(each, at->str(1));
-            CHECK(told.emplace(std::pair(each, at->str(1)), words).second);
+            CAPTURE(each, name);
+            CHECK(told.emplace(std::pair(each, name), (numbered ? ":" : "") + rest).second);
         }
     }
     for (const Algorithm& algorithm : catalogue()) {
