@@ -40,6 +40,19 @@ int multiply(int a, int b) {
     return static_cast<int>(static_cast<unsigned>(a) * static_cast<unsigned>(b));
 }
 
+// What is no number (NaN) stays: whoever is asked for the greatest number hears that there was one,
+// wherever it stands. Two choices, that the compiler can make of whole vectors.
+template <typename T>
+T greater(T a, T b) {
+    const T more = a < b ? b : a;
+    return b != b ? b : more;
+}
+template <typename T>
+T less(T a, T b) {
+    const T fewer = b < a ? b : a;
+    return b != b ? b : fewer;
+}
+
 }  // namespace
 }  // namespace poe::collectives
 
@@ -59,16 +72,14 @@ MPL_REDUCTION(i_vadd, int, poe::collectives::add(a, b))
 MPL_REDUCTION(i_vmul, int, poe::collectives::multiply(a, b))
 MPL_REDUCTION(i_vmax, int, a < b ? b : a)
 MPL_REDUCTION(i_vmin, int, b < a ? b : a)
-// What is no number (NaN) stays: whoever is asked for the greatest number hears that there was one,
-// wherever it stands.
 MPL_REDUCTION(s_vadd, float, a + b)
 MPL_REDUCTION(s_vmul, float, a* b)
-MPL_REDUCTION(s_vmax, float, a < b || b != b ? b : a)
-MPL_REDUCTION(s_vmin, float, b < a || b != b ? b : a)
+MPL_REDUCTION(s_vmax, float, poe::collectives::greater(a, b))
+MPL_REDUCTION(s_vmin, float, poe::collectives::less(a, b))
 MPL_REDUCTION(d_vadd, double, a + b)
 MPL_REDUCTION(d_vmul, double, a* b)
-MPL_REDUCTION(d_vmax, double, a < b || b != b ? b : a)
-MPL_REDUCTION(d_vmin, double, b < a || b != b ? b : a)
+MPL_REDUCTION(d_vmax, double, poe::collectives::greater(a, b))
+MPL_REDUCTION(d_vmin, double, poe::collectives::less(a, b))
 MPL_REDUCTION(b_vand, unsigned char, static_cast<unsigned char>(a& b))
 MPL_REDUCTION(b_vor, unsigned char, static_cast<unsigned char>(a | b))
 MPL_REDUCTION(b_vxor, unsigned char, static_cast<unsigned char>(a ^ b))

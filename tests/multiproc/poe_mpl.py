@@ -3,10 +3,12 @@
 
 import os
 import pathlib
+import platform
 import re
 import signal
 import subprocess
 import tempfile
+import unittest
 
 from launching import BUILD, EXAMPLES, SANITIZED, LaunchTest, clean_environment, daemon_of, main, poe, start, wait_for
 
@@ -121,6 +123,17 @@ int main(void) { char x = 1; if (mpc_bsend(&x, 1, 99, 1) == -1) printf("refused 
 int main(void) { int list[] = {0, 88}, gid; return mpc_group(2, list, 1, &gid) == -1 ? 0 : 3; }""")
             result = self.ok(poe(program, "-procs", "2"))
             self.assertEqual(result.stderr.count(b" there is no task 88; tasks are 0 to 1.\n"), 2, result.stderr)
+
+
+class Reductions(unittest.TestCase):
+    @unittest.skipIf(SANITIZED or platform.machine() != "x86_64", "other instructions")
+    def test_the_predefined_ones_work_on_whole_vectors(self):
+        library = str(BUILD / "lib" / "libmpl.so")
+        for kind, operations in {"isd": ("vadd", "vmul", "vmax", "vmin"), "bl": ("vand", "vor", "vxor")}.items():
+            for name in (f"{letter}_{operation}" for letter in kind for operation in operations):
+                code = subprocess.run(["objdump", "-d", "--no-show-raw-insn", f"--disassemble={name}", library],
+                                      check=True, capture_output=True, text=True).stdout
+                self.assertRegex(code, r"\b(v?(add|mul|cmp[a-z]*)p[sd]|v?p(add|cmp|mul|and|or|xor)[a-z]*) ", name)
 
 
 class Installation(LaunchTest):
