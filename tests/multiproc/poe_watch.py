@@ -243,6 +243,7 @@ class Poestat(WatchTest):
 
     def test_deadlock(self):
         with self.running("type", 2) as job:
+            self.waiting(job, [0, 1])
             result = poestat("-deadlock", job.pid)
             self.assertEqual(result.returncode, 1, result.stderr)
             self.assertRegex(result.stdout, r"(?m)^job \S+: deadlock: tasks 0,1 wait for each other and can never go on$")
