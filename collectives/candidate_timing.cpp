@@ -7,7 +7,6 @@
 #include <map>
 #include <numeric>
 
-#include "collectives/usual_way.hpp"
 #include "comm/base/error.hpp"
 #include "comm/mpproto.h"
 
@@ -123,7 +122,7 @@ namespace {
 std::vector<TimedCandidate> ways_of(Library& library, Group& group, const Shape& shape,
                                     const Shape& placed) {
     std::vector<TimedCandidate> all;
-    const Way usual = usual_way(shape);
+    const Way usual = library.usual_way_of(shape);
     Way by_model = Way::kMessages;
     if (library.possible_local(group, shape) != nullptr) {
         all.push_back({{Way::kShared, {}}});

@@ -49,6 +49,7 @@ inline void put(std::byte* to, const std::byte* from, Bytes bytes) noexcept {
     if (bytes >= kWord && bytes <= 2 * kWord) {
         std::uint64_t first = 0;
         std::uint64_t last = 0;
+        // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): bytes are at an address.
         std::memcpy(&first, from, kWord);
         std::memcpy(&last, from + bytes - kWord, kWord);
         std::memcpy(to, &first, kWord);

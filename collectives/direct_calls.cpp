@@ -74,15 +74,7 @@ bool DirectCalls::fits(const Shape& shape) noexcept {
 
 bool DirectCalls::allowed() {
     if (allowed_ == Allowed::kNotTried) {
-        const bool mine = may_reach_all();
-        const std::uint64_t call = tell(&mine, sizeof mine);
-        bool yes = true;
-        for (std::uint32_t m = 0; m < n_; ++m) {
-            bool its = false;
-            std::memcpy(&its, told_by(m, call), sizeof its);
-            yes = yes && its;
-        }
-        local_.exchange().through(call, local_.host());
+        const bool yes = local_.all_have(may_reach_all());
         allowed_ = yes ? Allowed::kYes : Allowed::kNo;
     }
     return allowed_ == Allowed::kYes;

@@ -1,9 +1,9 @@
 // Collective calls on much data within a node, without messages: members tell each other where
 // their data lie (an exchange, see commons.hpp), and copy straight between their memories
-// (process_vm_readv, process_vm_writev), each byte once. For calls in which that costs less than
-// two copies in shared memory (staged_call.hpp): in an index, a shift, a gather and a scatter each
-// byte goes to one member only, and all copy at the same time; of two members each does one half of
-// what there is to do.
+// (process_vm_readv, process_vm_writev), each byte once. For calls in which that can cost less than
+// two copies in shared memory (staged_call.hpp, pairwise_call.hpp): in an index, a shift, a gather
+// and a scatter each byte goes to one member only, and all copy at the same time; of two members
+// each does one half of what there is to do.
 //
 // A call has one arrival and one departure. A member reads what it needs of another one as soon as
 // that has told.

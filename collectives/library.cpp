@@ -128,7 +128,12 @@ Way Library::wanted_way(const Shape& shape, bool by_name) {
     if (const auto& wanted = wanted_for(shape); wanted && wanted->way != Way::kMessages)
         return wanted->way;
     const MeasuredBest* best = tuning().node.best(shape);
-    return best != nullptr ? best->method.way : usual_way(shape);
+    return best != nullptr ? best->method.way : usual_way_of(shape);
+}
+
+Way Library::usual_way_of(const Shape& shape) const noexcept {
+    const NodeSegment* segment = runtime_.segment();
+    return usual_way(shape, segment != nullptr && segment->facts().crowded());
 }
 
 Library::Route Library::find_route(Group& group, const Shape& shape) {
@@ -143,12 +148,16 @@ Library::Route Library::find_route(Group& group, const Shape& shape) {
     }
     route.by_name = algorithm_wanted_for(group, shape);
     const Way wanted = wanted_way(shape, route.by_name);
-    if (wanted == Way::kDirect && possible_direct(group, shape) != nullptr) {
-        route.way = Way::kDirect;
-    } else if (wanted != Way::kMessages && possible_local(group, shape) != nullptr) {
+    if (wanted == Way::kMessages) return route;
+    const auto reach = [&] { return possible_direct(group, shape) != nullptr; };
+    bool direct = wanted == Way::kDirect && reach();
+    if (!direct && possible_local(group, shape) != nullptr) {
         route.way = Way::kShared;
         route.local = group.local->route(shape, barrier_);
+        return route;
     }
+    direct = direct || (wanted == Way::kShared && reach());
+    if (direct) route.way = Way::kDirect;
     return route;
 }
 
@@ -158,7 +167,8 @@ LocalCalls* Library::possible_local(Group& group, const Shape& shape) {
     const bool from_root =
         shape.operation == Operation::kBcast || shape.operation == Operation::kScatter;
     if (barrier_ && from_root) return nullptr;
-    return memory_of(group);
+    LocalCalls* local = memory_of(group);
+    return local != nullptr && local->has_memory_for(shape) ? local : nullptr;
 }
 
 DirectCalls* Library::possible_direct(Group& group, const Shape& shape) {
@@ -179,7 +189,7 @@ LocalCalls* Library::memory_of(Group& group) {
         // 0: there is none left.
         std::uint32_t piece = 0;
         if (group.me == 0) {
-            const auto taken = runtime_.segment()->take_common();
+            const auto taken = LocalCalls::take_memory(runtime_);
             if (taken) piece = *taken + 1;
         }
         if (tell_from_first(group, piece, next_type(group)) != nullptr) return nullptr;

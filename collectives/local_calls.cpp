@@ -2,9 +2,13 @@
 #include "collectives/local_calls.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include "collectives/groups.hpp"
+#include "comm/api_call.hpp"
+#include "comm/base/check.hpp"
+#include "comm/base/error.hpp"
 
 namespace poe::collectives {
 namespace {
@@ -13,15 +17,34 @@ namespace {
 constexpr int kLooks = 4;
 // So many members sort an index faster each for itself.
 constexpr std::uint32_t kFew = 4;
+// Of an index: shorter blocks are rather told all at once.
+constexpr Bytes kLeastOfPairs = Bytes{32} << 10;
 
-// What is for long data: these, and behind them those for sums that are handed on.
-constexpr Bytes staged_bytes(std::uint32_t members) {
-    return Commons::bytes_for(members, StagedCall::sizes(members));
+// What all members give and get together.
+Bytes data_of(const Shape& shape) {
+    const Bytes blocks = shape.span(0, shape.n);
+    switch (shape.operation) {
+        case Operation::kBcast:
+            return blocks;
+        case Operation::kConcat:
+            return (Bytes{shape.n} + 1) * blocks;
+        case Operation::kIndex:
+            return 2 * Bytes{shape.n} * blocks;
+        default:
+            return 2 * blocks;
+    }
 }
 
 // Calls in which one gives all.
 bool is_from_root(const Shape& shape) {
     return shape.operation == Operation::kBcast || shape.operation == Operation::kScatter;
+}
+
+void tell_of_missing(const std::string& what) {
+    std::fprintf(
+        stderr,
+        "ATTENTION: 0032-%d %s. Such calls of this group go another way, which may take longer.\n",
+        static_cast<int>(comm::MplError::kNoGroupMemory), what.c_str());
 }
 
 class LocalPart final : public Commons::Part {
@@ -121,6 +144,7 @@ LocalCalls::LocalCalls(comm::Runtime& runtime, const Group& group, std::uint32_t
     lines_.emplace(next, group.size(), me_);
     next += LineCalls::bytes_for(group.size());
     packed_.emplace(next, group.size(), me_, Commons::packed_of(group.size()));
+    long_memory_.emplace(*runtime.segment(), piece, memory_.data(), group.size(), me_);
     for (const TaskId task : group.members) {
         indices_.push_back(*runtime.segment()->local_index(task));
         slots_.push_back(&runtime.segment()->slot(indices_.back()));
@@ -136,13 +160,18 @@ LocalCalls::~LocalCalls() {
     if (!long_->leave()) return;
     const std::uint32_t members = group_->size();
     // All have made the same calls, so all have it or none.
-    std::byte* staging = memory_.data() + runtime_->segment()->facts().layout.staging_offset;
-    if (staged_) std::memset(staging, 0, staged_bytes(members));
-    if (relayed_)
-        std::memset(staging + staged_bytes(members), 0,
-                    staging_for(members) - staged_bytes(members));
+    long_memory_->clear();
     std::memset(memory_.data(), 0, bytes_for(members));
     runtime_->segment()->give_back_common(piece_);
+}
+
+std::optional<std::uint32_t> LocalCalls::take_memory(comm::Runtime& runtime) {
+    try {
+        return runtime.segment()->take_common();
+    } catch (const Error& error) {
+        tell_of_missing(error.what());
+        return std::nullopt;
+    }
 }
 
 Bytes LocalCalls::bytes_for(std::uint32_t members) noexcept {
@@ -151,12 +180,9 @@ Bytes LocalCalls::bytes_for(std::uint32_t members) noexcept {
            Commons::bytes_for(members, Commons::packed_of(members));
 }
 
-Bytes LocalCalls::staging_for(std::uint32_t members) noexcept {
-    return staged_bytes(members) + Commons::bytes_for(members, RelayedCall::sizes(members));
-}
-
 bool LocalCalls::fits(const Shape& shape) noexcept {
-    return fits_at_once(shape) || RelayedCall::fits(shape) || StagedCall::fits(shape);
+    return fits_at_once(shape) || RelayedCall::fits(shape) || PairwiseCall::fits(shape) ||
+           StagedCall::fits(shape);
 }
 
 // Whether all that is given, and all that comes of it, has room in one call.
@@ -209,23 +235,46 @@ Commons& LocalCalls::one_way_memory_for(const Shape& shape) noexcept {
     return bytes <= room ? *packed_ : memory_for(shape);
 }
 
-// Memory for long data. Who comes first reserves it, and so does everybody else.
-Commons LocalCalls::staging(Bytes from, const Commons::Sizes& sizes) {
-    const NodeSegment& segment = *runtime_->segment();
-    segment.reserve_staging(piece_, from, Commons::bytes_for(group_->size(), sizes));
-    return {memory_.data() + segment.facts().layout.staging_offset + from, group_->size(), me_,
-            sizes};
+// Depends on the shape only.
+std::optional<LongMemory::Kind> LocalCalls::kind_of(const Shape& shape) noexcept {
+    if (fits_at_once(shape)) return std::nullopt;
+    if (RelayedCall::fits(shape)) return LongMemory::kRelayed;
+    const bool by_pairs =
+        PairwiseCall::fits(shape) && (shape.bytes >= kLeastOfPairs || !StagedCall::fits(shape));
+    return by_pairs ? LongMemory::kPaired : LongMemory::kStaged;
 }
 
-Commons& LocalCalls::staged() {
-    if (!staged_) staged_.emplace(staging(0, StagedCall::sizes(group_->size())));
-    return *staged_;
+bool LocalCalls::has_memory_for(const Shape& shape) {
+    const std::optional<LongMemory::Kind> kind = kind_of(shape);
+    if (!kind) return true;
+    if (!long_memory_->asked(*kind)) {
+        const std::string missing = long_memory_->reserve(*kind);
+        const std::uint32_t without = first_without(missing.empty());
+        if (without == me_) tell_of_missing(missing);
+        if (without == group_->size()) long_memory_->use(*kind);
+    }
+    return long_memory_->of(*kind) != nullptr;
 }
 
-Commons& LocalCalls::relayed() {
-    if (!relayed_)
-        relayed_.emplace(staging(staged_bytes(group_->size()), RelayedCall::sizes(group_->size())));
-    return *relayed_;
+bool LocalCalls::all_have(bool has) {
+    return first_without(has) == group_->size();
+}
+
+// The first member that does not have what all need; their number when all have it. All members
+// ask.
+std::uint32_t LocalCalls::first_without(bool has) {
+    const std::uint64_t call = short_->enter(*this);
+    std::memcpy(short_->slot_of(me_, call), &has, sizeof has);
+    short_->tell(call, *this);
+    std::uint32_t first = group_->size();
+    for (std::uint32_t m = group_->size(); m-- > 0;) {
+        bool its = false;
+        short_->await_told(m, call, *this);
+        std::memcpy(&its, short_->slot_of(m, call), sizeof its);
+        if (!its) first = m;
+    }
+    short_->through(call, *this);
+    return first;
 }
 
 // Before calls in which members do not wait for all others.
@@ -239,10 +288,17 @@ LocalCalls::Route LocalCalls::route(const Shape& shape, bool barrier) {
     using How = Route::How;
     const Operation operation = shape.operation;
     if (LineCalls::fits(shape, barrier)) return {How::kLines, false, nullptr};
-    const bool at_once = fits_at_once(shape);
-    if (operation == Operation::kReduce || operation == Operation::kPrefix)
-        return {How::kRelayed, barrier, at_once ? &one_way_memory_for(shape) : &relayed()};
-    if (!at_once) return {How::kStaged, barrier, &staged()};
+    const bool handed_on = operation == Operation::kReduce || operation == Operation::kPrefix;
+    if (const std::optional<LongMemory::Kind> kind = kind_of(shape)) {
+        Commons* memory = long_memory_->of(*kind);
+        POE_CHECK(memory != nullptr, shape.n, shape.bytes);
+        if (handed_on) return {How::kRelayed, barrier, memory};
+        const Bytes cache = runtime_->segment()->facts().cache_bytes;
+        const bool past_cache = cache > 0 && data_of(shape) > cache / 2;
+        return {*kind == LongMemory::kPaired ? How::kPaired : How::kStaged, barrier, memory,
+                past_cache};
+    }
+    if (handed_on) return {How::kRelayed, barrier, &one_way_memory_for(shape)};
     if (operation == Operation::kShift) return {How::kShift, barrier, &one_way_memory_for(shape)};
     if (operation == Operation::kGather && !barrier)
         return {How::kGather, false, &one_way_memory_for(shape)};
@@ -264,7 +320,12 @@ void LocalCalls::run(const Route& route, const Shape& shape, const Run& run) {
             relay(*route.memory, shape, run);
             break;
         case Route::How::kStaged:
-            StagedCall(shape, run, *route.memory, into_slots_, *this, me_).run();
+            StagedCall(shape, run, *route.memory, {into_slots_, route.past_cache}, *this, me_)
+                .run();
+            break;
+        case Route::How::kPaired:
+            PairwiseCall(shape, run, *route.memory, {into_slots_, route.past_cache}, *this, me_)
+                .run();
             break;
         case Route::How::kShift:
             shift(*route.memory, shape, run);
@@ -288,7 +349,7 @@ void LocalCalls::run(const Route& route, const Shape& shape, const Run& run) {
 
 void LocalCalls::relay(Commons& commons, const Shape& shape, const Run& run) {
     const SegmentFacts& facts = runtime_->segment()->facts();
-    const RelayedCall::Tools tools{into_slots_, scratch_.data(), facts.local_tasks > facts.cpus};
+    const RelayedCall::Tools tools{into_slots_, scratch_.data(), facts.crowded()};
     RelayedCall(shape, run, commons, tools, *this, me_).run();
 }
 

@@ -8,6 +8,8 @@
 
 #include "collectives/commons.hpp"
 #include "collectives/line_calls.hpp"
+#include "collectives/long_memory.hpp"
+#include "collectives/pairwise_call.hpp"
 #include "collectives/plan.hpp"
 #include "collectives/relayed_call.hpp"
 #include "collectives/staged_call.hpp"
@@ -19,17 +21,19 @@ class LocalCalls final : private Commons::Host {
   public:
     // Without shared memory: no call can be made.
     LocalCalls() = default;
-    // On a common piece of the node's segment that rank 0 has taken. Throws Error.
+    // On a common piece of the node's segment that rank 0 has taken (take_memory). Throws Error.
     LocalCalls(comm::Runtime& runtime, const Group& group, std::uint32_t piece);
     // This member is through with it.
     ~LocalCalls() override;
     LocalCalls(const LocalCalls&) = delete;
     LocalCalls& operator=(const LocalCalls&) = delete;
 
-    // The memory that a group of so many needs: at most common_bytes and staging_bytes
+    // A common piece for a group; none when all are in use, or there is no room for it, which is
+    // told.
+    static std::optional<std::uint32_t> take_memory(comm::Runtime& runtime);
+    // The memory that a group of so many needs, without that for long calls: at most common_bytes
     // (segment_layout.hpp) of as many and any more.
     static Bytes bytes_for(std::uint32_t members) noexcept;
-    static Bytes staging_for(std::uint32_t members) noexcept;
     // Whether calls of this shape can be made this way, and no other is faster. Depends on the
     // shape only, so all members agree.
     static bool fits(const Shape& shape) noexcept;
@@ -37,6 +41,11 @@ class LocalCalls final : private Commons::Host {
     static bool possible(comm::Runtime& runtime, const Group& group) noexcept;
 
     bool available() const noexcept { return long_.has_value(); }
+    // Whether there is memory for calls of that shape, which fits. Reserves what long data need at
+    // the first such call; all members ask at the same one, and all get the same answer. Blocking.
+    bool has_memory_for(const Shape& shape);
+    // Whether all members say so: `has` of each. All ask at the same call. Blocking.
+    bool all_have(bool has);
     // How the members talk in a call, and in which memory. Finding out costs as much as a short
     // call, so it is found out once; it depends on the operation, the lengths and `barrier`.
     struct Route {
@@ -44,6 +53,7 @@ class LocalCalls final : private Commons::Host {
             kLines,
             kRelayed,
             kStaged,
+            kPaired,
             kShift,
             kGather,
             kSwap,
@@ -53,8 +63,10 @@ class LocalCalls final : private Commons::Host {
         How how = How::kAllGive;
         bool sync_first = false;
         Commons* memory = nullptr;
+        bool past_cache = false;  // of long data: it is more than caches hold
     };
-    // `barrier`: nobody is to get through before all have come; not for a broadcast or a scatter.
+    // There must be memory for it. `barrier`: nobody is to get through before all have come; not
+    // for a broadcast or a scatter.
     Route route(const Shape& shape, bool barrier);
     // Makes the call. Blocking.
     void run(const Route& route, const Shape& shape, const Run& run);
@@ -72,9 +84,8 @@ class LocalCalls final : private Commons::Host {
     void swap(Commons& commons, const Shape& shape, const Run& run);
     void from_root(Commons& commons, const Shape& shape, const Run& run);
     void all_give(Commons& commons, const Shape& shape, const Run& run);
-    Commons& staged();
-    Commons& relayed();
-    Commons staging(Bytes from, const Commons::Sizes& sizes);
+    static std::optional<LongMemory::Kind> kind_of(const Shape& shape) noexcept;
+    std::uint32_t first_without(bool has);
     Commons& memory_for(const Shape& shape) noexcept;
     Commons& one_way_memory_for(const Shape& shape) noexcept;
     void wait(const std::function<bool()>& over,
@@ -92,9 +103,8 @@ class LocalCalls final : private Commons::Host {
     std::optional<Commons> long_;
     std::optional<Commons> packed_;
     std::optional<LineCalls> lines_;
-    std::optional<Commons> staged_;       // from the first call that needs it,
-    std::optional<Commons> relayed_;      // and so this one
-    comm::RingCopy into_slots_;           // of both
+    std::optional<LongMemory> long_memory_;
+    comm::RingCopy into_slots_;           // of long calls
     std::vector<std::uint32_t> indices_;  // of members, within the node
     std::vector<const TaskSlot*> slots_;  // theirs
     std::vector<std::byte> scratch_;      // for functions of the user's

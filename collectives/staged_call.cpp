@@ -27,6 +27,7 @@ Bytes room_for(const Shape& shape) {
         case Operation::kSync:
         case Operation::kReduce:
         case Operation::kPrefix:
+        case Operation::kShift:
             return 0;
         default:
             return slot;
@@ -39,12 +40,12 @@ bool StagedCall::fits(const Shape& shape) noexcept {
     return shape.matrix.empty() && room_for(shape) > 0;
 }
 
-StagedCall::StagedCall(const Shape& shape, const Run& run, Commons& commons,
-                       comm::RingCopy& into_slots, Commons::Host& host, std::uint32_t me)
+StagedCall::StagedCall(const Shape& shape, const Run& run, Commons& commons, const SlotCopy& copy,
+                       Commons::Host& host, std::uint32_t me)
     : shape_(shape),
       run_(run),
       commons_(commons),
-      into_slots_(into_slots),
+      copy_(copy),
       host_(host),
       me_(me),
       combines_(shape.operation == Operation::kCombine),
@@ -84,16 +85,16 @@ void StagedCall::keep_own() const {
     const Bytes length = shape_.length(me_);
     switch (shape_.operation) {
         case Operation::kScatter:
-            if (is_root()) put(run_.result, run_.given + at, length);
+            if (is_root()) copy_.out(run_.result, run_.given + at, length);
             break;
         case Operation::kGather:
-            if (is_root()) put(run_.result + at, run_.given, length);
+            if (is_root()) copy_.out(run_.result + at, run_.given, length);
             break;
         case Operation::kConcat:
-            put(run_.result + at, run_.given, length);
+            copy_.out(run_.result + at, run_.given, length);
             break;
         case Operation::kIndex:
-            put(run_.result + at, run_.given + at, length);
+            copy_.out(run_.result + at, run_.given + at, length);
             break;
         default:
             break;
@@ -113,10 +114,6 @@ bool StagedCall::gives() const noexcept {
     }
 }
 
-void StagedCall::put_into_slot(std::byte* slot, const std::byte* from, Bytes bytes) {
-    if (bytes > 0) into_slots_(slot, from, bytes);
-}
-
 void StagedCall::fill(std::uint64_t number) {
     if (!gives()) {
         commons_.pass_by();
@@ -127,24 +124,24 @@ void StagedCall::fill(std::uint64_t number) {
     const Piece piece = piece_of(me_, number);
     switch (shape_.operation) {
         case Operation::kBcast:
-            put_into_slot(commons_.slot_of(0, call), run_.result + piece.from, piece.length);
+            copy_.in(commons_.slot_of(0, call), run_.result + piece.from, piece.length);
             break;
         case Operation::kScatter:
             for (std::uint32_t m = 0; m < shape_.n; ++m) {
                 const Piece its = piece_of(m, number);
                 if (m != me_)
-                    put_into_slot(commons_.slot_of(m, call),
-                                  run_.given + shape_.offset(m) + its.from, its.length);
+                    copy_.in(commons_.slot_of(m, call), run_.given + shape_.offset(m) + its.from,
+                             its.length);
             }
             break;
         case Operation::kIndex:
             for (std::uint32_t m = 0; m < shape_.n; ++m)
                 if (m != me_)
-                    put_into_slot(own + m * piece_, run_.given + shape_.offset(m) + piece.from,
-                                  piece.length);
+                    copy_.in(own + m * piece_, run_.given + shape_.offset(m) + piece.from,
+                             piece.length);
             break;
         default:
-            put_into_slot(own, run_.given + piece.from, piece.length);
+            copy_.in(own, run_.given + piece.from, piece.length);
     }
     commons_.tell(call, host_);
 }
@@ -181,9 +178,9 @@ void StagedCall::take(std::uint64_t number, std::uint64_t call) {
         case Operation::kScatter:
             if (is_root()) return;
             commons_.await_told(root, call, host_);
-            put(run_.result + piece.from,
-                commons_.slot_of(shape_.operation == Operation::kBcast ? 0 : me_, call),
-                piece.length);
+            copy_.out(run_.result + piece.from,
+                      commons_.slot_of(shape_.operation == Operation::kBcast ? 0 : me_, call),
+                      piece.length);
             return;
         case Operation::kGather:
             if (is_root()) take_all(number, call);
@@ -192,16 +189,9 @@ void StagedCall::take(std::uint64_t number, std::uint64_t call) {
         case Operation::kIndex:
             take_all(number, call);
             return;
-        case Operation::kShift: {
-            const std::uint32_t giver = shifted(shape_, me_, -std::int64_t{shape_.step});
-            if (giver == shape_.n) return;
-            commons_.await_told(giver, call, host_);
-            put(run_.result + piece.from, commons_.slot_of(giver, call), piece.length);
-            return;
-        }
         default:
             for (std::uint32_t m = 0; m < shape_.n; ++m) commons_.await_worked(m, call, host_);
-            put(run_.result + piece.from, commons_.slot_of(0, call), piece.length);
+            copy_.out(run_.result + piece.from, commons_.slot_of(0, call), piece.length);
     }
 }
 
@@ -212,8 +202,8 @@ void StagedCall::take_all(std::uint64_t number, std::uint64_t call) {
         const std::uint32_t m = (me_ + i) % shape_.n;
         const Piece its = piece_of(m, number);
         commons_.await_told(m, call, host_);
-        put(run_.result + shape_.offset(m) + its.from, commons_.slot_of(m, call) + column,
-            its.length);
+        copy_.out(run_.result + shape_.offset(m) + its.from, commons_.slot_of(m, call) + column,
+                  its.length);
     }
 }
 

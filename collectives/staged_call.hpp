@@ -1,8 +1,8 @@
 // A collective call on long data in the shared memory of a group (commons.hpp), piece by piece:
 // members put pieces of what they give into slots, others take them from there. Two copies of each
-// byte, but within the cores' caches; for all but the longest data that costs less than one
-// (direct_calls.hpp), which goes through the kernel. Apart from LocalCalls, which has calls whose
-// data fit into one slot, and one member work out what all get.
+// byte, but within the cores' caches. Apart from LocalCalls, which has calls whose data fit into
+// one slot, and one member work out what all get, and from PairwiseCall, for what goes from one
+// member to one other.
 //
 // Each piece is an exchange. Members fill the slots of the next piece before they take the last
 // one, so with many tasks to a core each has to get a turn once a piece, not twice. In a
@@ -13,7 +13,7 @@
 
 #include "collectives/commons.hpp"
 #include "collectives/plan.hpp"
-#include "comm/ring_copy.hpp"
+#include "collectives/slot_copy.hpp"
 
 namespace poe::collectives {
 
@@ -26,9 +26,8 @@ class StagedCall {
         return {kStages, stage_bytes(members), 0, 0, kLine};
     }
 
-    // All must outlive it; `commons` is of sizes(shape.n). `into_slots` knows what copies into
-    // slots cost in calls before.
-    StagedCall(const Shape& shape, const Run& run, Commons& commons, comm::RingCopy& into_slots,
+    // All must outlive it; `commons` is of sizes(shape.n).
+    StagedCall(const Shape& shape, const Run& run, Commons& commons, const SlotCopy& copy,
                Commons::Host& host, std::uint32_t me);
     // Makes it. Blocking.
     void run();
@@ -43,7 +42,6 @@ class StagedCall {
     std::uint64_t pieces() const noexcept;
     bool gives() const noexcept;
     void fill(std::uint64_t number);
-    void put_into_slot(std::byte* slot, const std::byte* from, Bytes bytes);
     void work(std::uint64_t number);
     void drain(std::uint64_t number);
     void take(std::uint64_t number, std::uint64_t call);
@@ -54,7 +52,7 @@ class StagedCall {
     const Shape& shape_;
     const Run& run_;
     Commons& commons_;
-    comm::RingCopy& into_slots_;
+    const SlotCopy copy_;
     Commons::Host& host_;
     std::uint32_t me_;
     bool combines_;

@@ -21,7 +21,11 @@ struct Limits {
 // sums are handed on (reduce, prefix). By messages nobody waits but for what it gets, so where each
 // core has several members, and calls follow each other, a member gets more done in its turn: that
 // tells until the copies themselves cost more.
-Limits limits_of(Operation operation, std::uint32_t n) {
+//
+// Between pairs, data go twice through caches or once through the kernel. Where tasks share cores
+// the former is less work (pairwise_call.hpp); where both ends of a pair run at the same time, as
+// two tasks on two cores do, the latter.
+Limits limits_of(Operation operation, std::uint32_t n, bool crowded) {
     const bool two = n == 2;
     switch (operation) {
         case Operation::kBcast:
@@ -34,10 +38,10 @@ Limits limits_of(Operation operation, std::uint32_t n) {
         case Operation::kGather:
             return {two ? 64_KB : 256_KB};
         case Operation::kIndex:
-            if (two) return {64_KB};
-            return n <= 4 ? Limits{96_KB, 6_KB, 96_KB} : Limits{32_KB};
+            if (two || !crowded) return {64_KB};
+            return n <= 4 ? Limits{kNever, 6_KB, n == 3 ? 96_KB : 48_KB} : Limits{};
         case Operation::kShift:
-            return two ? Limits{64_KB} : Limits{128_KB, 6_KB, 128_KB};
+            return two || !crowded ? Limits{64_KB} : Limits{kNever, 8_KB, 96_KB};
         case Operation::kReduce:
         case Operation::kPrefix:
         case Operation::kSync:
@@ -48,8 +52,8 @@ Limits limits_of(Operation operation, std::uint32_t n) {
 
 }  // namespace
 
-Way usual_way_of_long(const Shape& shape) noexcept {
-    const Limits limits = limits_of(shape.operation, shape.n);
+Way usual_way_of_long(const Shape& shape, bool crowded) noexcept {
+    const Limits limits = limits_of(shape.operation, shape.n, crowded);
     if (shape.bytes >= limits.direct) return Way::kDirect;
     return shape.bytes >= limits.messages && shape.bytes < limits.messages_end ? Way::kMessages
                                                                                : Way::kShared;

@@ -38,7 +38,8 @@ enum class MplError : int {
     kRoot = 119,
     kCollectiveId = 120,
     kMember = 121,
-    kTuningFile = 122,  // no error: the call goes on
+    kTuningFile = 122,     // no error: the call goes on
+    kNoGroupMemory = 123,  // likewise
 };
 
 // The process's one runtime; null before the first call.

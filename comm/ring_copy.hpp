@@ -14,11 +14,11 @@
 #include <cstdint>
 #include <cstring>
 #if defined(__x86_64__)
-#include <emmintrin.h>
 #include <x86intrin.h>
 #endif
 
 #include "comm/base/types.hpp"
+#include "comm/past_cache.hpp"
 
 namespace poe::comm {
 
@@ -49,7 +49,6 @@ class RingCopy {
     static constexpr Bytes kWorthTiming = 2048;
 
 #if defined(__x86_64__)
-    static constexpr std::size_t kLine = 64;
     static constexpr std::uint32_t kTimeOne = 8;    // of so many copies one is timed
     static constexpr std::uint32_t kTryOther = 64;  // copies between two tries of the other way
     static constexpr std::uint32_t kSmoothing = 4;  // weight of the past in the average, of 1
@@ -83,31 +82,6 @@ class RingCopy {
     // Stores past the cache leave the bytes in memory, where they cost the reader a little more.
     bool past_cache_is_cheaper() const noexcept {
         return cost_[kPastCache] * 3 < cost_[kOrdinary] * 2;
-    }
-
-    static void copy_past_cache(std::byte* to, const std::byte* from, Bytes n) noexcept {
-        const Bytes head = -reinterpret_cast<std::uintptr_t>(to) & (kLine - 1);
-        if (head != 0) {
-            std::memcpy(to, from, head);
-            to += head;
-            from += head;
-            n -= head;
-        }
-        for (; n >= kLine; to += kLine, from += kLine, n -= kLine) {
-            const auto* source = reinterpret_cast<const __m128i*>(from);
-            auto* target = reinterpret_cast<__m128i*>(to);
-            const __m128i a = _mm_loadu_si128(source);
-            const __m128i b = _mm_loadu_si128(source + 1);
-            const __m128i c = _mm_loadu_si128(source + 2);
-            const __m128i d = _mm_loadu_si128(source + 3);
-            _mm_stream_si128(target, a);
-            _mm_stream_si128(target + 1, b);
-            _mm_stream_si128(target + 2, c);
-            _mm_stream_si128(target + 3, d);
-        }
-        std::memcpy(to, from, n);
-        // Release stores do not order these; the fence does.
-        _mm_sfence();
     }
 
     std::int64_t cost_[kWays] = {0, 0};  // ticks per KiB, averaged; 0: not yet known, so tried

@@ -222,7 +222,7 @@ void Runtime::enter(NodeSegment segment, TaskId task) {
     set_limits(facts.eager_limit, facts.buffer_mem);
     waiter_ = std::make_unique<Waiter>(segment_->header(), facts, slot,
                                        static_cast<WaitMode>(facts.wait_mode), fences_);
-    if (spread_ && facts.local_tasks > facts.cpus) {
+    if (spread_ && facts.crowded()) {
         core_share_ = std::make_unique<CoreShare>(
             segment_->header(), std::span(&segment_->slot(0), facts.local_tasks), *index);
         waiter_->spread_by(*core_share_);

@@ -36,7 +36,7 @@ Waiter::Waiter(SegmentHeader& header, const SegmentFacts& facts, TaskSlot& own_s
       fences_(fences),
       created_ns_(facts.created_ns),
       mode_(mode),
-      crowded_(facts.local_tasks > facts.cpus),
+      crowded_(facts.crowded()),
       bursts_(!crowded_ && (mode == WaitMode::kAdaptive || mode == WaitMode::kPoll)) {}
 
 std::uint32_t Waiter::in_ms(Clock::time_point time) const noexcept {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "comm/base/cache_size.hpp"
 #include "comm/base/check.hpp"
 #include "comm/base/error.hpp"
 #include "comm/base/fence.hpp"
@@ -68,12 +69,15 @@ std::string name_of_filesystem(const std::string& path) {
                 cause);
 }
 
-unsigned usable_cpus() {
+// Empty: the kernel does not say.
+cpu_set_t usable_cpus() {
     cpu_set_t set;
-    CPU_ZERO(&set);
-    if (::sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) {
-        return static_cast<unsigned>(CPU_COUNT(&set));
-    }
+    if (::sched_getaffinity(0, sizeof set, &set) != 0) CPU_ZERO(&set);
+    return set;
+}
+
+unsigned number_of(const cpu_set_t& cpus) {
+    if (CPU_COUNT(&cpus) > 0) return static_cast<unsigned>(CPU_COUNT(&cpus));
     const long online = ::sysconf(_SC_NPROCESSORS_ONLN);
     return online > 0 ? static_cast<unsigned>(online) : 1u;
 }
@@ -102,7 +106,9 @@ SegmentFacts facts_of(const NodeSegmentSpec& spec) {
     facts.nodes = static_cast<std::uint32_t>(
         *std::max_element(spec.node_of_task.begin(), spec.node_of_task.end()) + 1);
     facts.wait_mode = static_cast<std::uint32_t>(spec.wait_mode);
-    facts.cpus = spec.cpus != 0 ? spec.cpus : usable_cpus();
+    const cpu_set_t cpus = usable_cpus();
+    facts.cpus = spec.cpus != 0 ? spec.cpus : number_of(cpus);
+    facts.cache_bytes = last_level_cache(cpus);
     facts.pmd_pid = spec.pmd_pid;
     facts.owner_uid = ::geteuid();
     facts.buffer_mem = spec.buffer_mem;
@@ -405,7 +411,12 @@ std::optional<std::uint32_t> NodeSegment::take_common() const {
         }
         const std::uint64_t start =
             facts_.layout.commons_offset + free * facts_.layout.common_bytes;
-        reserve(start, start + facts_.layout.staging_offset, "shared memory of a group");
+        try {
+            reserve(start, start + facts_.layout.staging_offset, "shared memory of a group");
+        } catch (const Error&) {
+            give_back_common(free);
+            throw;
+        }
         return free;
     }
 }

@@ -42,7 +42,7 @@
 namespace poe {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x4745'5345'444f'4e50ull;  // "PNODESEG" in memory
-inline constexpr std::uint32_t kSegmentVersion = 13;
+inline constexpr std::uint32_t kSegmentVersion = 14;
 inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxTasks = 1u << 20;
@@ -61,22 +61,42 @@ constexpr std::size_t common_bytes(std::size_t members) noexcept {
     return kBase + (deep > kLess * members ? deep : kLess * members);
 }
 // Of a common piece, for long data, reserved when some are exchanged: kStages times what members
-// put there at once, each at most stage_bytes, and kRelayStages times in calls whose members run
-// ahead of each other. Less for each where there are many, so that all of it stays in caches.
+// put there at once, each at most stage_bytes; kRelayStages times in calls whose members run ahead
+// of each other; and kPairStages times pair_bytes in calls between two and two, with a line.
 inline constexpr std::uint32_t kStages = 4;
 inline constexpr std::uint32_t kRelayStages = 8;
+inline constexpr std::uint32_t kPairStages = 4;
+// Less for each where there are many, so that all of it stays in caches.
+struct StageShare {
+    std::size_t most = 0;
+    std::size_t least = 0;
+    std::size_t all = 0;
+
+    constexpr std::size_t of(std::size_t members) const noexcept {
+        const std::size_t share = all / members / kLine * kLine;
+        return share > most ? most : share < least ? least : share;
+    }
+    // What as many members need, or any fewer.
+    constexpr std::size_t together(std::size_t members) const noexcept {
+        const std::size_t few = members * most;
+        const std::size_t many = members * of(members) + all;
+        return few < many ? few : many;
+    }
+};
+inline constexpr StageShare kStageShare{32768, 2048, std::size_t{1} << 20};
+inline constexpr StageShare kPairShare{262144, 4096, std::size_t{4} << 20};
 constexpr std::size_t stage_bytes(std::size_t members) noexcept {
-    constexpr std::size_t kMost = 32768;
-    constexpr std::size_t kLeast = 2048;
-    constexpr std::size_t kAll = std::size_t{1} << 20;
-    const std::size_t share = kAll / members / kLine * kLine;
-    return share > kMost ? kMost : share < kLeast ? kLeast : share;
+    return kStageShare.of(members);
 }
-// Enough for as many members and any fewer.
+constexpr std::size_t pair_bytes(std::size_t members) noexcept {
+    return kPairShare.of(members);
+}
+// Enough for as many members and any fewer, two at least.
 constexpr std::size_t staging_bytes(std::size_t members) noexcept {
-    const std::size_t few = members * stage_bytes(1);
-    const std::size_t many = members * stage_bytes(members) + (std::size_t{1} << 20);
-    return (kStages + kRelayStages) * (few < many ? few : many) + 2 * (members * kLine + kPage);
+    if (members < 2) return 0;
+    return (kStages + kRelayStages) * kStageShare.together(members) +
+           kPairStages * (kPairShare.together(members) + members * kLine) +
+           3 * (members * kLine + kPage);
 }
 inline constexpr std::size_t kMaxJobId = 40;
 
@@ -134,6 +154,7 @@ struct SegmentFacts {
     std::uint64_t buffer_mem = 0;   // bytes per pair, 0 = default
     std::uint64_t eager_limit = 0;  // bytes, 0 = default
     std::uint64_t created_ns = 0;   // CLOCK_MONOTONIC
+    std::uint64_t cache_bytes = 0;  // of this node's last caches together; 0: not known
     // 1: membarrier works here, so senders need no fence (see comm/base/fence.hpp).
     std::uint32_t asymmetric_fences = 0;
     std::uint32_t single_copy = 0;  // 1: tasks may read each other's memory
@@ -141,6 +162,9 @@ struct SegmentFacts {
     JobKey job_key{};               // all zero in a job without TCP
     char job_id[kMaxJobId + 8] = {};
     SegmentLayout layout;
+
+    // Tasks have to share cores.
+    bool crowded() const noexcept { return local_tasks > cpus; }
 };
 static_assert(std::is_trivially_copyable_v<SegmentFacts>);
 

@@ -1,14 +1,15 @@
 #!/bin/sh
 # A full /dev/shm is an error message, never a SIGBUS: at the creation of the segment, and when a pipe
-# is used for the first time. Runs in a file system of its own, which only a user namespace can have:
+# is used for the first time. Collective calls for which there is no room go another way. Runs in a file system of its own, which only a user namespace can have:
 # exit 77 (skipped) where there are none.
-#   mpl_full.sh MPL_RUN MPL_RANDOM
+#   mpl_full.sh MPL_RUN MPL_RANDOM MPL_LONG_CALLS
 set -u
 run=$1
 random=$2
-if [ "${3:-}" != inside ]; then
+long_calls=$3
+if [ "${4:-}" != inside ]; then
     unshare -rm true 2>/dev/null || exit 77
-    exec unshare -rm sh "$0" "$run" "$random" inside
+    exec unshare -rm sh "$0" "$run" "$random" "$long_calls" inside
 fi
 place=$(mktemp -d)
 trap 'umount "$place" 2>/dev/null; rmdir "$place"' EXIT
@@ -28,20 +29,28 @@ grep -q "cannot reserve .* for the node segment of job .* free there" "$place.ou
     fail "no clear message"
 umount "$place"
 
-# Who finds it full first depends on the traffic: a pipe, or the memory that a group shares.
-pipes=0
 for size in 200k 500k 900k; do
     small $size
     "$run" -n 4 -d "$place" "$random" 1 50 10 >"$place.out" 2>&1 && fail "the job should fail in $size"
     grep -q "signal 7" "$place.out" && fail "a task died of SIGBUS in $size"
-    if grep -q "0032-114.*cannot reserve .* for messages from task . to task ." "$place.out"; then
-        pipes=1
-    else
-        grep -q "0032-114.*cannot reserve .* for shared memory of a group" "$place.out" ||
-            fail "no clear message of the task in $size"
-    fi
+    grep -q "0032-114.*cannot reserve .* for messages from task . to task ." "$place.out" ||
+        fail "no clear message of the task in $size"
     umount "$place"
 done
-[ $pipes = 1 ] || fail "no pipe found it full"
+
+# Room for messages, and not for all that collective calls share.
+for size in 2500k 3m; do
+    small $size
+    MP_COLL_INDEX=shared-memory MP_COLL_SHIFT=shared-memory \
+        "$run" -n 3 -d "$place" "$long_calls" short >"$place.out" 2>&1 || fail "the calls fail in $size"
+    grep -q "ATTENTION: 0032-123 cannot reserve .* for long data of a group" "$place.out" ||
+        fail "nobody tells that there was no room in $size"
+    grep -q "all calls are right" "$place.out" || fail "the calls are wrong in $size"
+    umount "$place"
+done
+small 20m
+"$run" -n 3 -d "$place" "$long_calls" short >"$place.out" 2>&1 || fail "the calls fail"
+grep -q ATTENTION "$place.out" && fail "there is room enough"
+umount "$place"
 rm -f "$place.out"
 exit 0

@@ -21,6 +21,7 @@ mpl_program(mpl_flush mpl_flush.c)
 mpl_program(mpl_interrupts mpl_interrupts.c)
 mpl_program(mpl_groups mpl_groups.c)
 mpl_program(mpl_isolation mpl_isolation.c)
+mpl_program(mpl_long_calls mpl_long_calls.c)
 mpl_program(mpl_nonblocking mpl_nonblocking.c)
 mpl_program(mpl_paper mpl_paper.c)
 mpl_program(mpl_random mpl_random.cpp multiproc/mpl_random_mixed.cpp)
@@ -139,6 +140,11 @@ endforeach()
 foreach(tasks 1 2 3 4 7 8 16)
   mpl_test(groups_${tasks} mpl_run -n ${tasks} $<TARGET_FILE:mpl_groups>)
   mpl_test(collectives_${tasks} mpl_run -n ${tasks} $<TARGET_FILE:mpl_collectives> ${tasks}00 30 10)
+endforeach()
+foreach(tasks 2 3 5)
+  mpl_test(long_calls_${tasks} ${CMAKE_COMMAND} -E env MP_COLL_INDEX=shared-memory
+           MP_COLL_SHIFT=shared-memory $<TARGET_FILE:mpl_run> -n ${tasks}
+           $<TARGET_FILE:mpl_long_calls>)
 endforeach()
 function(collectives_with name environment)
   mpl_test(collectives_${name} ${CMAKE_COMMAND} -E env ${environment}
@@ -266,7 +272,7 @@ endforeach()
 
 # A full file system.
 mpl_test(full ${CMAKE_CURRENT_SOURCE_DIR}/multiproc/mpl_full.sh $<TARGET_FILE:mpl_run>
-         $<TARGET_FILE:mpl_random>)
+         $<TARGET_FILE:mpl_random> $<TARGET_FILE:mpl_long_calls>)
 set_tests_properties(mpl_full PROPERTIES SKIP_RETURN_CODE 77)
 
 # ./program -procs 2 is poe ./program -procs 2.

@@ -189,8 +189,8 @@ class Limits(LaunchTest):
         result = self.ok(self.limited(resource.RLIMIT_FSIZE, 1024, "true", "-procs", "2"), 1)
         self.assertRegex(result.stderr, rb"ERROR: .*ulimit -f.*File too large\n$")
         with tempfile.TemporaryFile() as file:  # the segment fits, the output does not
-            result = poe("seq", "2000000", "-procs", "2", stdout=file,
-                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (24 << 20, 24 << 20)))
+            result = poe("seq", "5000000", "-procs", "2", stdout=file,
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (60 << 20, 60 << 20)))
         self.assertEqual(result.returncode, 1)
         self.assertIn(b"cannot write standard output: File too large", result.stderr)
 

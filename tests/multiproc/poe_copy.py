@@ -99,10 +99,10 @@ class Mcp(CopyTest):
         self.assertIn("usage: mcp", self.run_copy("mcp", status=2))
 
     def test_no_half_file_when_the_disk_is_full(self):
-        self.write("source", 60_000_000)
+        self.write("source", 80_000_000)
         self.write("target", 10)
         before = (self.root / "target").read_bytes()
-        small = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50_000_000,) * 2)
+        small = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (70_000_000,) * 2)
         script = "trap '' XFSZ; exec mcp source target -procs 2"
         said = subprocess.run(["sh", "-c", script], cwd=self.root, env=self.env, capture_output=True, timeout=60,
                               preexec_fn=small)

@@ -190,11 +190,11 @@ class Tuning(LaunchTest):
     def test_what_goes_without_messages(self):
         # Also when tasks come up one after the other.
         for _ in range(4):
-            for words, way in ((("sync", "0", "3"), "shared-memory"), (("index", "512k", "3"), "direct-memory")):
+            for words, way in ((("sync", "0", "3"), "shared-memory"), (("gather", "512k", "3"), "direct-memory")):
                 result = mptune("-explain", *words)
                 self.assertEqual(result.returncode, 0, result.stderr)
                 self.assertRegex(result.stdout, rf"(?m)^{way} .* taken$")
-        result = mptune("-explain", "index", "512k", "3", MP_SINGLE_COPY="no")
+        result = mptune("-explain", "gather", "512k", "3", MP_SINGLE_COPY="no")
         self.assertNotIn("direct-memory", result.stdout)
 
     def test_what_is_asked_for_by_name_is_taken(self):

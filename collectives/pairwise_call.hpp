@@ -1,0 +1,66 @@
+// A collective call on long data in the shared memory of a group (commons.hpp), in which each byte
+// goes from one member to one other: index and shift. One pair after the other: in the d-th of
+// n - 1 rounds of an index each member gives to the one d after it, and takes from the one d
+// before. Apart from StagedCall, in whose pieces all have to do with all.
+//
+// A member waits for its taker and its giver alone, and pieces are long, so that where tasks share
+// cores each does much in its turn. Two copies, but the first one ends in the cache, and where all
+// the data are more than the caches hold the second one goes past them: less goes through memory
+// than in one copy by the kernel. A member fills the slot of its next piece before it takes
+// the last one.
+//
+// Invariant: from the time that a member tells of its slot in call c until that call's taker is
+// through with it, the slot holds one piece for that taker and nobody writes to it; its member does
+// next in call c + kPairStages. Nobody waits for ever: giving in call c waits for others to be
+// through with call c - kPairStages, c - 2 at the latest, and for the own taking in c - 2; taking
+// in call c waits for the giver to have given in c. So the least call under way can go on.
+#pragma once
+
+#include "collectives/commons.hpp"
+#include "collectives/plan.hpp"
+#include "collectives/slot_copy.hpp"
+
+namespace poe::collectives {
+
+class PairwiseCall {
+  public:
+    // Whether such a call can be made. Depends on the shape only, so all members agree.
+    static bool fits(const Shape& shape) noexcept;
+    // The memory that the members of a group of this size need.
+    static constexpr Commons::Sizes sizes(std::uint32_t members) noexcept {
+        static_assert(kPairStages >= 2);
+        return {kPairStages, pair_bytes(members) + kLine, 0, 0, kLine};
+    }
+
+    // All must outlive it; `commons` is of sizes(shape.n).
+    PairwiseCall(const Shape& shape, const Run& run, Commons& commons, const SlotCopy& copy,
+                 Commons::Host& host, std::uint32_t me);
+    // Makes it. Blocking.
+    void run();
+
+  private:
+    // A piece on its way: whom this member gives it to and whom it takes one from, or
+    // Commons::kNobody, and where in a block both lie.
+    struct Step {
+        std::uint32_t taker = 0;
+        std::uint32_t giver = 0;
+        Bytes from = 0;
+        Bytes bytes = 0;
+    };
+    Step step_of(std::uint64_t number) const noexcept;
+    void keep_own() const;
+    void give(const Step& step);
+    void take(const Step& step, std::uint64_t call);
+    bool is_index() const noexcept { return shape_.operation == Operation::kIndex; }
+
+    const Shape& shape_;
+    const Run& run_;
+    Commons& commons_;
+    const SlotCopy copy_;
+    Commons::Host& host_;
+    std::uint32_t me_;
+    Bytes piece_;           // of a block, at most
+    std::uint64_t pieces_;  // of a block
+};
+
+}  // namespace poe::collectives

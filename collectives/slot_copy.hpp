@@ -1,0 +1,28 @@
+// SlotCopy: how long calls copy into slots of shared memory and out of them. Of one call.
+#pragma once
+
+#include "collectives/commons.hpp"
+#include "comm/past_cache.hpp"
+#include "comm/ring_copy.hpp"
+
+namespace poe::collectives {
+
+struct SlotCopy {
+    comm::RingCopy& into_slots;  // the task's; knows what such copies cost in calls before
+    bool past_cache;             // what all members give and get is more than caches hold
+
+    void in(std::byte* slot, const std::byte* from, Bytes bytes) const {
+        if (bytes > 0) into_slots(slot, from, bytes);
+    }
+    // Past the cache a byte goes through memory twice, read and written; else three times, since
+    // the line that it is written to is brought first.
+    void out(std::byte* to, const std::byte* from, Bytes bytes) const {
+        if (past_cache) {
+            comm::copy_past_cache(to, from, bytes);
+        } else {
+            put(to, from, bytes);
+        }
+    }
+};
+
+}  // namespace poe::collectives
