@@ -2,9 +2,13 @@
 """Collective calls over several hosts with several tasks each: random calls on random groups against an
 oracle, with the algorithms that are chosen there, in two levels or not."""
 
+import pathlib
+import re
+
 from hosts import BUILD, ClusterTest, main
 
 PROGRAM = BUILD / "bin" / "mpl_collectives"
+MPTUNE = BUILD / "bin" / "mptune"
 TWO_LEVELS = {f"MP_COLL_{name}": "two-level" for name in
               ("BCAST", "REDUCE", "COMBINE", "PREFIX", "SCATTER", "GATHER", "CONCAT", "INDEX", "SYNC")}
 
@@ -35,6 +39,29 @@ class Collectives(ClusterTest):
         # counts there are no levels.
         self.calls([0, 1, 0, 1, 0, 1, 2], 1000)
         self.calls([0, 1, 0, 1, 2, 2], 1100, **TWO_LEVELS)
+
+    def test_tuning_on_several_hosts(self):
+        file = self.path("tuning")
+        hosts = [0, 0, 0, 1, 1, 1, 2, 2, 2]
+        flags = ("-procs", len(hosts), "-hostfile", self.host_file(hosts))
+        result = self.ok(self.poe(MPTUNE, "-longest", "1k", "-o", file, *flags))
+        self.assertIn(f"written to {file}\n", result.stdout)
+        text = pathlib.Path(file).read_text()
+        start_up = {}
+        for level in ("node", "network"):
+            self.assertIn(f"level {level}", result.stdout)
+            facts = re.search(rf"(?ms)^level {level}\n(.*?)(?=^level|\Z)", text).group(1)
+            self.assertEqual(re.findall(r"(?m)^lambda (\d+) ", facts), ["8", "256", "1024"])
+            self.assertRegex(facts, r"(?m)^per_byte [\d.e+-]+$")
+            start_up[level] = float(re.search(r"(?m)^start_up (\S+)$", facts).group(1))
+        # Each was measured among those whom it concerns: memory is not a network.
+        self.assertLess(0, start_up["node"])
+        self.assertLess(start_up["node"], start_up["network"])
+        # All hosts' tasks take it, with the same choices.
+        self.calls(hosts, 1200, MP_TUNEFILE=file)
+        for operation, length in (("sync", "0"), ("bcast", "64k"), ("index", "1k")):
+            explained = self.ok(self.poe(MPTUNE, "-explain", operation, length, len(hosts), *flags, env={"MP_TUNEFILE": file}))
+            self.assertEqual(len(re.findall(r"(?m) taken$", explained.stdout)), 1, explained.stdout)
 
 
 if __name__ == "__main__":

@@ -422,20 +422,34 @@ static void test_barriers(void) {
     }
 }
 
-/* Without them b may be through before c has begun, and c gets before the broadcast what b has sent
- * after it: with barriers this would wait for ever. */
+/* The same program without barriers: b may be through with the broadcast before c has begun, and
+ * then c gets b's message before the broadcast, and a's, which was sent before it, after it. a
+ * sends when c says that it has b's, so that this is the only order; with barriers it would wait
+ * for ever. */
 static void test_nonbarrier(void) {
     int i, data = 0, nbytes;
+    /* A group's first call finds out where its members are. */
+    CHECK(mpc_bcast(&data, sizeof data, 1, ALLGRP) == 0);
     for (i = 0; i < 200; ++i) {
-        int source = 1, type = i;
+        int source = DONTCARE, type = i, c = 2, go = 1000 + i;
+        if (me == 0) {
+            CHECK(mpc_brecv(&data, 0, &c, &go, &nbytes) == 0);
+            CHECK(mpc_bsend(&i, sizeof i, 2, i) == 0);
+        }
         if (me == 2) {
             CHECK(mpc_brecv(&data, sizeof data, &source, &type, &nbytes) == 0);
-            CHECK(data == -i);
+            CHECK(source == 1 && data == -i);
+            CHECK(mpc_bsend(&data, 0, 0, go) == 0);
         }
         data = me == 1 ? i : -1;
         CHECK(mpc_bcast(&data, sizeof data, 1, ALLGRP) == 0 && data == i);
         data = -i;
         if (me == 1) CHECK(mpc_bsend(&data, sizeof data, 2, i) == 0);
+        source = DONTCARE;
+        if (me == 2) {
+            CHECK(mpc_brecv(&data, sizeof data, &source, &type, &nbytes) == 0);
+            CHECK(source == 0 && data == i);
+        }
     }
 }
 

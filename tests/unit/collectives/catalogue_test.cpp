@@ -234,6 +234,37 @@ TEST_CASE("a k-hybrid combine of a power of two costs what the paper says") {
     }
 }
 
+// Likewise trees by halves, in closed form: no walk of a tree.
+TEST_CASE("trees by halves cost what the papers say") {
+    for (std::uint32_t n = 1; n <= kMost; ++n) {
+        const auto log = static_cast<std::uint64_t>(log2_up(n));
+        Shape shape;
+        shape.n = n;
+        shape.bytes = 7;
+        shape.element = 1;
+        for (const Operation operation : {Operation::kBcast, Operation::kReduce}) {
+            shape.operation = operation;
+            CAPTURE(name_of(operation), n);
+            const Algorithm& tree = *find_algorithm(operation, "binomial");
+            CHECK(count(n, tree.make(shape, 0)) == Counts{log, log * 7, (n - 1) * Bytes{7}});
+        }
+        shape.bytes = 0;
+        shape.operation = Operation::kSync;
+        CAPTURE(n);
+        CHECK(count(n, find_algorithm(Operation::kSync, "tree")->make(shape, 0)).c1 == 2 * log);
+        if (!is_power_of_two(n)) continue;
+        // In each round half of the rest of the blocks goes, from twice as many ranks.
+        shape.bytes = 7;
+        for (const Operation operation : {Operation::kScatter, Operation::kGather}) {
+            shape.operation = operation;
+            CAPTURE(name_of(operation), n);
+            const Algorithm& tree = *find_algorithm(operation, "binomial");
+            CHECK(count(n, tree.make(shape, 0)) ==
+                  Counts{log, (n - 1) * Bytes{7}, n * log / 2 * Bytes{7}});
+        }
+    }
+}
+
 TEST_CASE("nothing fits with a number out of range, and with the usual one everything does") {
     constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
     constexpr double kInfinite = std::numeric_limits<double>::infinity();
