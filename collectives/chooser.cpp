@@ -159,16 +159,21 @@ Result<Choice> read_choice(Operation operation, std::string_view text) {
     return choice;
 }
 
+// Words of variables may be written in capitals, too.
 Result<Overrides> read_overrides(const std::function<const char*(const char*)>& variables) {
+    const auto in_case = [](std::string text, int (*of)(int)) {
+        for (char& letter : text)
+            letter = static_cast<char>(of(static_cast<unsigned char>(letter)));
+        return text;
+    };
     Overrides overrides;
     for (std::size_t i = 0; i < kOperations; ++i) {
-        std::string name = std::string("MP_COLL_") + name_of(static_cast<Operation>(i));
-        std::transform(name.begin(), name.end(), name.begin(), [](unsigned char letter) {
-            return static_cast<char>(std::toupper(letter));
-        });
+        const std::string name =
+            "MP_COLL_" + in_case(name_of(static_cast<Operation>(i)), std::toupper);
         const char* text = variables(name.c_str());
         if (text == nullptr || *text == '\0') continue;
-        const Result<Method> method = read_method(static_cast<Operation>(i), text);
+        const Result<Method> method =
+            read_method(static_cast<Operation>(i), in_case(text, std::tolower));
         if (!method) {
             UserError error = method.error();
             error.source = name;

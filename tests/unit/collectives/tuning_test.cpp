@@ -97,6 +97,8 @@ TEST_CASE("a number that its algorithm cannot have is a mistake, and the error s
     for (const char* right : {"radix:2", "radix:1048576", "radix:1e3", "pairwise:0", "a4:2"})
         CHECK(error("MP_COLL_INDEX", right) == "");
     CHECK(error("MP_COLL_BCAST", "lambda:1.8") == "");
+    CHECK(error("MP_COLL_BCAST", "Lambda:1.8") == "");
+    CHECK(error("MP_COLL_BCAST", "SHARED-MEMORY") == "");
     // The same in a tuning file.
     CHECK(error_of("level node\nbest index 16 4 radix:4294967296\n")
               .starts_with("file:2: \"radix:4294967296\" is not allowed; expected a whole number"));
