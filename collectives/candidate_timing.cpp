@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 
+#include "collectives/usual_way.hpp"
 #include "comm/base/error.hpp"
 #include "comm/mpproto.h"
 
@@ -122,7 +123,7 @@ namespace {
 std::vector<TimedCandidate> ways_of(Library& library, Group& group, const Shape& shape,
                                     const Shape& placed) {
     std::vector<TimedCandidate> all;
-    const Way usual = library.usual_way_of(shape);
+    const Way usual = usual_way(shape);
     Way by_model = Way::kMessages;
     if (library.possible_local(group, shape) != nullptr) {
         all.push_back({{Way::kShared, {}}});

@@ -128,12 +128,7 @@ Way Library::wanted_way(const Shape& shape, bool by_name) {
     if (const auto& wanted = wanted_for(shape); wanted && wanted->way != Way::kMessages)
         return wanted->way;
     const MeasuredBest* best = tuning().node.best(shape);
-    return best != nullptr ? best->method.way : usual_way_of(shape);
-}
-
-Way Library::usual_way_of(const Shape& shape) const noexcept {
-    const NodeSegment* segment = runtime_.segment();
-    return usual_way(shape, segment != nullptr && segment->facts().crowded());
+    return best != nullptr ? best->method.way : usual_way(shape);
 }
 
 Library::Route Library::find_route(Group& group, const Shape& shape) {

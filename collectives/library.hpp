@@ -60,8 +60,6 @@ class Library {
     // The way that a blocking call on that group takes: the one that is asked for, else the fastest
     // of those that are possible, as far as anybody knows.
     Way way_for(Group& group, const Shape& shape) { return route_for(group, shape).way; }
-    // That where nobody asks and nobody has measured.
-    Way usual_way_of(const Shape& shape) const noexcept;
     // Makes the call, in the fastest way. Null when there were no messages, or the plan that was
     // run, or that went wrong. Blocking.
     Plan* run_blocking(Group& group, const CollectiveCall& call);

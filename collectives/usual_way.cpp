@@ -21,11 +21,7 @@ struct Limits {
 // sums are handed on (reduce, prefix). By messages nobody waits but for what it gets, so where each
 // core has several members, and calls follow each other, a member gets more done in its turn: that
 // tells until the copies themselves cost more.
-//
-// Between pairs, data go twice through caches or once through the kernel. Where tasks share cores
-// the former is less work (pairwise_call.hpp); where both ends of a pair run at the same time, as
-// two tasks on two cores do, the latter.
-Limits limits_of(Operation operation, std::uint32_t n, bool crowded) {
+Limits limits_of(Operation operation, std::uint32_t n) {
     const bool two = n == 2;
     switch (operation) {
         case Operation::kBcast:
@@ -38,10 +34,10 @@ Limits limits_of(Operation operation, std::uint32_t n, bool crowded) {
         case Operation::kGather:
             return {two ? 64_KB : 256_KB};
         case Operation::kIndex:
-            if (two || !crowded) return {64_KB};
-            return n <= 4 ? Limits{kNever, 6_KB, n == 3 ? 96_KB : 48_KB} : Limits{};
+            if (two || n > 4) return {};
+            return {kNever, 6_KB, n == 3 ? 96_KB : 48_KB};
         case Operation::kShift:
-            return two || !crowded ? Limits{64_KB} : Limits{kNever, 8_KB, 96_KB};
+            return two ? Limits{} : Limits{kNever, 8_KB, 96_KB};
         case Operation::kReduce:
         case Operation::kPrefix:
         case Operation::kSync:
@@ -52,8 +48,8 @@ Limits limits_of(Operation operation, std::uint32_t n, bool crowded) {
 
 }  // namespace
 
-Way usual_way_of_long(const Shape& shape, bool crowded) noexcept {
-    const Limits limits = limits_of(shape.operation, shape.n, crowded);
+Way usual_way_of_long(const Shape& shape) noexcept {
+    const Limits limits = limits_of(shape.operation, shape.n);
     if (shape.bytes >= limits.direct) return Way::kDirect;
     return shape.bytes >= limits.messages && shape.bytes < limits.messages_end ? Way::kMessages
                                                                                : Way::kShared;

@@ -11,14 +11,13 @@ namespace poe::collectives {
 
 // Short calls are made in shared memory.
 inline constexpr Bytes kShortCall = 1024;
-Way usual_way_of_long(const Shape& shape, bool crowded) noexcept;
+Way usual_way_of_long(const Shape& shape) noexcept;
 
-// `crowded`: the node's tasks have to share cores. It depends on that and the shape only, so all
-// members agree. A call that cannot be made straight between
+// Depends on the shape only, so all members agree. A call that cannot be made straight between
 // memories is made in shared memory, and what cannot be made there by messages. Fast: every call
 // asks.
-inline Way usual_way(const Shape& shape, bool crowded) noexcept {
-    return shape.bytes <= kShortCall ? Way::kShared : usual_way_of_long(shape, crowded);
+inline Way usual_way(const Shape& shape) noexcept {
+    return shape.bytes <= kShortCall ? Way::kShared : usual_way_of_long(shape);
 }
 
 }  // namespace poe::collectives
