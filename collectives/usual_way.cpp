@@ -18,9 +18,9 @@ struct Limits {
 };
 
 // In shared memory all members of a long call wait for each other, piece by piece, but where
-// sums are handed on (reduce, prefix). By messages nobody waits but for what it gets, so where each
-// core has several members, and calls follow each other, a member gets more done in its turn: that
-// tells until the copies themselves cost more.
+// sums are handed on (reduce, prefix) or pieces go from one to one (index, shift). By messages
+// nobody waits but for what it gets, so where each core has several members, and calls follow each
+// other, a member gets more done in its turn: that tells until the copies themselves cost more.
 Limits limits_of(Operation operation, std::uint32_t n) {
     const bool two = n == 2;
     switch (operation) {
