@@ -25,10 +25,11 @@ int flush(ApiCall& call, const FlushRequest& request) {
     if (line == nullptr) return 0;
     call.doing(Call::kFlush, TaskDoing::kAnyPeer, 0, 0);
     line->send(request);
+    MessageLayer& messages = call.runtime().messages();
+    messages.begin_wait_elsewhere();
     std::optional<FlushAnswer> answer;
     for (auto patience = kFirstLook; !answer; patience = std::min(2 * patience, kRareLook)) {
-        call.runtime().messages().progress();
-        call.runtime().messages().take_in_offers();
+        messages.look_elsewhere({Awaited::Kind::kAll, Awaited::kAnybody, -1});
         answer = line->wait(patience);
     }
     if (request.has_mode == 0 || answer->agreed != 0) return 0;

@@ -158,6 +158,16 @@ void MessageLayer::wait_until(const std::function<bool()>& over,
     wait_until_over(never, WaitForStore{*this, over, awaited});
 }
 
+void MessageLayer::begin_wait_elsewhere() noexcept {
+    if (waiter_ != nullptr) waiter_->restart();
+}
+
+void MessageLayer::look_elsewhere(const Awaited& awaited) {
+    progress();
+    take_in_offers();
+    if (waiter_ != nullptr) waiter_->spent_elsewhere(awaited);
+}
+
 void MessageLayer::end_if_hopeless(SendRequest& request) {
     if (request.outcome != Outcome::kPending || fault_of(request.dest) == nullptr) return;
     cancel(request);

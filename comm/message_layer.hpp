@@ -81,6 +81,10 @@ class MessageLayer final : private PipeSink {
     // whom the wait is for, when somebody wants to know. For what ends by a store to shared memory:
     // who makes it must wake this task. No part of it allocates.
     void wait_until(const std::function<bool()>& over, const std::function<Awaited()>& awaited);
+    // For waits that are spent elsewhere, for a daemon's answer: the begin of one, and each of its
+    // looks, in which messages move. Never blocks.
+    void begin_wait_elsewhere() noexcept;
+    void look_elsewhere(const Awaited& awaited);
     // Ends the operation when its partner's pipe is broken, or when nobody can ever complete it.
     void end_if_hopeless(SendRequest& request);
     void end_if_hopeless(ReceiveRequest& request);

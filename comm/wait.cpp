@@ -65,6 +65,16 @@ void Waiter::look_was_vain() noexcept {
     if (noted_) slot_.pulse.looked(in_ms(look_began_));
 }
 
+void Waiter::spent_elsewhere(const Awaited& awaited) noexcept {
+    leave_if_ending();
+    look_was_vain();
+    if (turns_++ == 0) {
+        start_clock();
+        note(awaited, {});
+    }
+    look_began_ = Clock::now();
+}
+
 // A wait is over in which spinning was in vain, or in which the task yielded at once.
 void Waiter::learn() noexcept {
     if (shares_core()) {

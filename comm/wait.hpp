@@ -109,6 +109,10 @@ class Waiter {
     // Tells watchers what is waited for.
     void note(const Awaited& awaited, const UnexpectedView& unexpected) noexcept;
 
+    // For a wait that is spent elsewhere (neither pause() nor sleep()), at each look that has found
+    // nothing, the first one, too, after restart(): tells watchers.
+    void spent_elsewhere(const Awaited& awaited) noexcept;
+
     // How often to look for messages before each pause: where every task has a core, a new wait
     // starts with a burst of looks, as even a pause instruction costs a fifth of a small message.
     unsigned looks() const noexcept {

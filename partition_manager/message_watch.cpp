@@ -26,7 +26,7 @@ TaskState unpack_state(const Json& json) {
     s.pid = number<std::int32_t>(json.at(3));
     s.wait_status = number<int>(json.at(4));
     s.measured = json.at(5).get<bool>();
-    s.awaited.kind = checked_enum(json.at(6), Awaited::Kind::kRest);
+    s.awaited.kind = checked_enum(json.at(6), Awaited::Kind::kAll);
     s.awaited.peer = number<TaskId>(json.at(7));
     s.awaited.type = number<std::int32_t>(json.at(8));
     s.doing.call = static_cast<Call>(number<std::uint8_t>(json.at(9)));

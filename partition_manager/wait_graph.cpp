@@ -23,6 +23,7 @@ std::vector<TaskId> stuck_tasks(const std::vector<const TaskState*>& states,
     std::vector<bool> stuck(states.size(), false);
     std::vector<std::vector<TaskId>> waiters_of(states.size());
     std::vector<TaskId> waits_for_anybody;
+    std::vector<TaskId> waits_for_all;
     std::vector<TaskId> awake;
     for (TaskId task = 0; task < tasks; ++task) {
         const TaskState* state = states[static_cast<std::size_t>(task)];
@@ -32,7 +33,9 @@ std::vector<TaskId> stuck_tasks(const std::vector<const TaskState*>& states,
             continue;
         }
         stuck[static_cast<std::size_t>(task)] = true;
-        if (state->awaited.kind == Awaited::Kind::kUnknown || state->awaited.peer < 0)
+        if (state->awaited.kind == Awaited::Kind::kAll)
+            waits_for_all.push_back(task);
+        else if (state->awaited.kind == Awaited::Kind::kUnknown || state->awaited.peer < 0)
             waits_for_anybody.push_back(task);
         else
             waiters_of[static_cast<std::size_t>(state->awaited.peer)].push_back(task);
@@ -47,13 +50,15 @@ std::vector<TaskId> stuck_tasks(const std::vector<const TaskState*>& states,
     if (!awake.empty()) wake(waits_for_anybody);
     for (std::size_t i = 0; i < awake.size(); ++i)
         wake(waiters_of[static_cast<std::size_t>(awake[i])]);
+    const auto all_stuck = std::count(stuck.begin(), stuck.end(), true);
+    if (all_stuck == static_cast<std::ptrdiff_t>(waits_for_all.size())) return {};
     std::vector<TaskId> result;
     for (TaskId task = 0; task < tasks; ++task)
         if (stuck[static_cast<std::size_t>(task)]) result.push_back(task);
     return result;
 }
 
-// Every stuck task waits for one task at most, so each walk ends in a circle or at an end.
+// Of every stuck task one target counts at most, so each walk ends in a circle or at an end.
 std::vector<std::vector<TaskId>> circles(const std::vector<TaskId>& stuck,
                                          const WaitTargets& targets) {
     std::vector<std::vector<TaskId>> result;
@@ -89,6 +94,12 @@ TaskId WaitTargets::of(TaskId task) const {
     if (!stuck_[static_cast<std::size_t>(task)]) return -1;
     const TaskState& state = *states_[static_cast<std::size_t>(task)];
     if (state.awaited.kind == Awaited::Kind::kUnknown) return -1;
+    if (state.awaited.kind == Awaited::Kind::kAll) {
+        for (std::size_t other = 0; other < states_.size(); ++other)
+            if (stuck_[other] && states_[other]->awaited.kind != Awaited::Kind::kAll)
+                return static_cast<TaskId>(other);
+        return -1;
+    }
     TaskId target = state.awaited.peer;
     if (!is_collective(state.doing.call)) return target;
     // Inside a collective call others of the same call stand in between.

@@ -2,7 +2,8 @@
 // tasks, so that every shape of deadlock is tested without a process.
 //
 // A task is stuck when it waits, has not moved for a while, and everybody who could wake it is
-// stuck too or has ended; the stuck tasks are the largest set of which that is true. A task that
+// stuck too or has ended; the stuck tasks are the largest set of which that is true. One that waits
+// until all have made its call is stuck as soon as one is that does not wait so. A task that
 // computes, sleeps, reads input, is stopped, or whose state is not known, could wake anybody.
 #pragma once
 

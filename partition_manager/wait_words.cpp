@@ -37,6 +37,7 @@ std::string place_of(const TaskState& state) {
             return call + " for " + wanted_in_words(awaited);
         case Awaited::Kind::kRest:
             return call + " for the rest of a message from task " + std::to_string(awaited.peer);
+        case Awaited::Kind::kAll:
         case Awaited::Kind::kUnknown:
             break;
     }
@@ -52,7 +53,7 @@ class Describer {
     // What is true of all tasks of one line, behind "waits in ".
     std::string describe(TaskId task) const {
         const TaskState& state = state_of(task);
-        if (is_collective(state.doing.call)) {
+        if (is_collective(state.doing.call) || state.awaited.kind == Awaited::Kind::kAll) {
             const std::vector<TaskId> missing = missing_in(state);
             if (missing.empty()) return place_of(state);
             return place_of(state) + " for " + tasks_in_words(missing) +
@@ -80,7 +81,8 @@ class Describer {
     bool all_ended(const std::vector<TaskId>& tasks) const {
         return std::all_of(tasks.begin(), tasks.end(), [this](TaskId task) { return ended(task); });
     }
-    // Of the group of all tasks: who is not in the call. Of others: for whom its members wait.
+    // Of the group of all tasks: who is not in the call. Of others: for whom its members wait. Who
+    // has ended counts where all need to make the call only as long as they live.
     std::vector<TaskId> missing_in(const TaskState& call) const {
         std::vector<TaskId> missing;
         const auto same_call = [&](TaskId task) {
@@ -90,7 +92,8 @@ class Describer {
         };
         if (call.doing.type == 0) {
             for (TaskId task = 0; task < static_cast<TaskId>(states_.size()); ++task)
-                if (!same_call(task)) missing.push_back(task);
+                if (!same_call(task) && !(call.awaited.kind == Awaited::Kind::kAll && ended(task)))
+                    missing.push_back(task);
             return missing;
         }
         for (const TaskId task : stuck_)

@@ -14,7 +14,8 @@ class WaitTargets {
     // `states` by task id, null for tasks not known; both must outlive the object.
     WaitTargets(const std::vector<const TaskState*>& states, const std::vector<TaskId>& stuck);
 
-    // -1: for nobody in particular, or the task is not stuck.
+    // Of those that wait for all: for the first that is missing. -1: for nobody in particular, or
+    // the task is not stuck.
     TaskId of(TaskId task) const;
     std::size_t tasks() const { return states_.size(); }
 

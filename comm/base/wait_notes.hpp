@@ -55,6 +55,7 @@ struct Awaited {
         kRoom = 1,     // that `peer` takes a message: there is no buffer left, or it is a long one
         kMessage = 2,  // a message from `peer` (or anybody)
         kRest = 3,     // the rest of a message that has begun to arrive from `peer`
+        kAll = 4,      // that all tasks make the same call, or end
     };
     static constexpr TaskId kAnybody = -1;
 
@@ -81,7 +82,7 @@ struct AwaitedWord {
         const std::uint64_t now = word.load(std::memory_order_acquire);
         Awaited awaited;
         const std::uint64_t kind = now & 0xffu;
-        if (kind == 0 || kind > static_cast<std::uint64_t>(Awaited::Kind::kRest)) return awaited;
+        if (kind == 0 || kind > static_cast<std::uint64_t>(Awaited::Kind::kAll)) return awaited;
         awaited.kind = static_cast<Awaited::Kind>(kind);
         const auto peer = static_cast<std::uint32_t>(now >> 8 & 0xffffffu);
         awaited.peer = peer == 0xffffffu ? Awaited::kAnybody : static_cast<TaskId>(peer);

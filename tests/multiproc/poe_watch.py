@@ -110,6 +110,10 @@ class Deadlocks(WatchTest):
     def test_missing_sync(self):
         self.told("sync", 8, "tasks 0-6 wait in mpc_sync for task 7", "task 7 waits in mpc_brecv for type 7 from task 0")
 
+    def test_flush_against_sync(self):
+        self.told("flush", 3, "tasks 0-2 wait for each other", "tasks 0,1 wait in mpc_flush for task 2",
+                  "task 2 waits in mpc_sync for tasks 0,1")
+
     def test_waiting_for_an_ended_task(self):
         self.told("ended", 3, "deadlock: tasks 0,1 can never go on",
                   "tasks 0,1 wait in mpc_brecv for type 7 from task 2, which has ended")
@@ -145,6 +149,9 @@ class NoDeadlocks(WatchTest):
 
     def test_sleeping(self):
         self.silent("long-sleeping", 3)
+
+    def test_flush(self):
+        self.silent("long-flush", 3)
 
     def test_token(self):
         self.silent("long-token", 4)

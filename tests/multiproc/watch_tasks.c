@@ -67,6 +67,11 @@ static void wait_for_ever(const char* how) {
             receive(0, 7);
         else
             mpc_sync(ALLGRP);
+    } else if (strcmp(how, "flush") == 0) { /* the last task synchronises instead */
+        if (me == tasks - 1)
+            mpc_sync(ALLGRP);
+        else
+            mpc_flush(1);
     } else if (strcmp(how, "ended") == 0) { /* the last task is gone */
         if (me != tasks - 1) receive(tasks - 1, 7);
     } else if (strcmp(how, "any") == 0) {
@@ -100,6 +105,9 @@ static void go_on(const char* how) {
         if (me == 0) compute(2.5);
     } else if (strcmp(how, "long-sleeping") == 0) {
         if (me == 0) rest(2.5);
+    } else if (strcmp(how, "long-flush") == 0) {
+        if (me == 0) rest(2.5);
+        mpc_flush(1);
     } else if (strcmp(how, "long-reading") == 0) {
         if (me == 0) (void)getchar();
     } else if (strcmp(how, "long-token") ==

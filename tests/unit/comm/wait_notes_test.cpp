@@ -47,7 +47,8 @@ TEST_CASE("pulse and awaited words survive the round") {
     CHECK(word.read() == Awaited{});
     for (const Awaited& awaited : {Awaited{Awaited::Kind::kRoom, 123456, 2147483647},
                                    Awaited{Awaited::Kind::kMessage, Awaited::kAnybody, -1},
-                                   Awaited{Awaited::Kind::kRest, 0, 0}}) {
+                                   Awaited{Awaited::Kind::kRest, 0, 0},
+                                   Awaited{Awaited::Kind::kAll, Awaited::kAnybody, -1}}) {
         word.set(awaited);
         CHECK(word.read() == awaited);
     }

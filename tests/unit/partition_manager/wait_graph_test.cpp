@@ -53,6 +53,10 @@ TaskState synchronises(TaskId task, TaskId partner) {
     return state;
 }
 
+TaskState flushes(TaskId task) {
+    return waiting(task, Call::kFlush, Kind::kAll, -1, 0);
+}
+
 WaitFindings find(const std::vector<TaskState>& states) {
     return find_deadlock(states, static_cast<TaskId>(states.size()), kPatience);
 }
@@ -146,6 +150,21 @@ TEST_CASE("a collective call that not everybody makes", "[wait_graph]") {
                 "and the first difference is an error"});
 }
 
+TEST_CASE("a call that is over when all that live have made it", "[wait_graph]") {
+    const WaitFindings found =
+        find({flushes(0), synchronises(1, 0), ended(2), synchronises(3, 1), flushes(4)});
+    CHECK(found.stuck == Tasks{0, 1, 3, 4});
+    CHECK(found.cycles == std::vector<Tasks>{{0, 1}});
+    CHECK(found.lines == Lines{"tasks 0,4 wait in mpc_flush for tasks 1,3",
+                               "tasks 1,3 wait in mpc_sync for tasks 0,2,4"});
+    // One that is stuck is enough, whatever others may do.
+    CHECK(find({flushes(0), receives(1, 0), running(2)}).stuck == Tasks{0, 1});
+    CHECK(find({flushes(0), running(1)}).stuck.empty());
+    CHECK(find({flushes(0), receives(1, 2), running(2)}).stuck.empty());
+    // All have come; the answer is on its way.
+    CHECK(find({flushes(0), flushes(1), ended(2)}).stuck.empty());
+}
+
 TEST_CASE("messages that were sent with another type or by another task", "[wait_graph]") {
     TaskState third = receives(3, 2, 7);
     third.unexpected.count = third.unexpected.noted = 4;
@@ -184,7 +203,7 @@ TEST_CASE("a thousand tasks take a screen", "[wait_graph]") {
 }
 
 // The definition, by trying every set of tasks: the union of all sets whose members wait, and whose
-// wakers all are members or have ended.
+// wakers all are members or have ended; of one that waits for all, one waker as a member is enough.
 namespace {
 
 std::vector<TaskId> stuck_by_definition(const std::vector<TaskState>& states) {
@@ -196,6 +215,11 @@ std::vector<TaskId> stuck_by_definition(const std::vector<TaskState>& states) {
                 if ((set >> task & 1u) == 0) continue;
                 const TaskState& state = states[task];
                 if (!state.stuck_for(kPatience)) return false;
+                bool kept = state.awaited.kind != Kind::kAll;
+                for (std::size_t other = 0; other < n && !kept; ++other)
+                    kept = (set >> other & 1u) != 0 && states[other].awaited.kind != Kind::kAll;
+                if (!kept) return false;
+                if (state.awaited.kind == Kind::kAll) continue;
                 for (std::size_t waker = 0; waker < n; ++waker) {
                     const bool could = waker != task && (state.awaited.peer < 0 ||
                                                          state.awaited.kind == Kind::kUnknown ||
@@ -214,12 +238,12 @@ std::vector<TaskId> stuck_by_definition(const std::vector<TaskState>& states) {
     return result;
 }
 
-// Every circle is one: each member waits for the next.
+// Every circle is one: each member waits for the next, or for all.
 bool circles_are_right(const std::vector<TaskState>& states, const WaitFindings& found) {
     for (const Tasks& circle : found.cycles)
         for (std::size_t i = 0; i < circle.size(); ++i)
-            if (states[static_cast<std::size_t>(circle[i])].awaited.peer !=
-                circle[(i + 1) % circle.size()])
+            if (const Awaited& awaited = states[static_cast<std::size_t>(circle[i])].awaited;
+                awaited.kind != Kind::kAll && awaited.peer != circle[(i + 1) % circle.size()])
                 return false;
     return true;
 }
@@ -242,6 +266,8 @@ TEST_CASE("random graphs against the definition", "[wait_graph]") {
                 states.push_back(running(task));
             } else if (choice == 9) {
                 states.push_back(ended(task));
+            } else if (below(6) == 0) {
+                states.push_back(flushes(task));
             } else {
                 states.push_back(receives(task, below(8) == 0 ? -1 : below(n)));
                 if (below(20) == 0) states.back().awaited.kind = Kind::kUnknown;
