@@ -143,6 +143,18 @@ std::string other_lengths(Library& library, Group& group, const Shape& shape) {
     return {};
 }
 
+// Fits into what is told; long lists that differ have different words.
+std::string list_in_words(const std::vector<TaskId>& list) {
+    constexpr std::size_t kRoom = sizeof(Told::detail) - 1;
+    std::string text = "of tasks " + task_list(list);
+    if (text.size() <= kRoom) return text;
+    std::uint32_t sum = 0x811c9dc5u;  // FNV-1a
+    for (const TaskId task : list) sum = (sum ^ static_cast<std::uint32_t>(task)) * 0x01000193u;
+    std::ostringstream end;
+    end << "... (" << std::hex << sum << ")";
+    return text.substr(0, kRoom - end.str().size()) + end.str();
+}
+
 }  // namespace
 
 std::string task_list(const std::vector<TaskId>& tasks) {
@@ -177,6 +189,15 @@ int refuse_other_making(const comm::ApiCall& api, Library& library, Group& group
     CollectiveCall call;
     call.name = name.name;
     return refuse_disagreement(api, library, group, call, detail);
+}
+
+int refuse_other_list(const comm::ApiCall& api, Library& library, const comm::Caller& name,
+                      const std::vector<TaskId>& list) {
+    if (!library.develop()) return 0;
+    std::vector<TaskId> sorted = list;
+    std::sort(sorted.begin(), sorted.end());
+    Group same_for_all(-1, 0, std::move(sorted), library.groups().task());
+    return refuse_other_making(api, library, same_for_all, name, list_in_words(list));
 }
 
 }  // namespace poe::collectives

@@ -17,7 +17,12 @@ int refuse_disagreement(const comm::ApiCall& api, Library& library, Group& group
 int refuse_other_making(const comm::ApiCall& api, Library& library, Group& group,
                         const comm::Caller& name, const std::string& detail = {});
 
-// "0-3,5-7" of sorted tasks.
+// In develop mode only: the same for mpc_group, whose members must give one list in one order, or
+// they would have different ranks. `list` has no task twice, and this one among it.
+int refuse_other_list(const comm::ApiCall& api, Library& library, const comm::Caller& name,
+                      const std::vector<TaskId>& list);
+
+// "0-3,5-7" of sorted tasks, "2,0,1" of others.
 std::string task_list(const std::vector<TaskId>& tasks);
 
 }  // namespace poe::collectives

@@ -70,7 +70,9 @@ int api_group(const Caller& name, int gsize, const int* glist, int label, int* g
         if (gid == nullptr) return comm::refuse_null(call, "gid", "an int");
         if (const int refused = refuse_list(call, gsize, glist)) return refused;
         call.doing(Call::kGroup, TaskDoing::kAnyPeer, 0, 0);
-        return hand_out(call, make_group(library, {glist, glist + gsize}, label), gid);
+        std::vector<TaskId> list(glist, glist + gsize);
+        if (const int refused = refuse_other_list(call, library, name, list)) return refused;
+        return hand_out(call, make_group(library, std::move(list), label), gid);
     });
 }
 

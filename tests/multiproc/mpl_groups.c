@@ -486,6 +486,17 @@ static void test_differ(const char* how) {
         CHECK(mpc_form2dgrid(ALLGRP, odd ? 2 : 1, odd ? 2 : 4, &x, y) == -1);
     } else if (strcmp(how, "making") == 0) {
         CHECK((odd ? mpc_sync(ALLGRP) : mpc_partition(ALLGRP, 0, 0, &x)) == -1);
+    } else if (strcmp(how, "list") == 0) {
+        int list[4] = {0, odd ? 3 : 1, 2, odd ? 1 : 3};
+        CHECK(mpc_group(4, list, 0, &x) == -1);
+    } else if (strcmp(how, "long-list") == 0) { /* the difference is beyond what is shown */
+        int list[64];
+        for (x = 0; x < tasks; ++x) list[x] = tasks - 1 - x;
+        if (odd) {
+            list[tasks - 1] = 1;
+            list[tasks - 2] = 0;
+        }
+        CHECK(mpc_group(tasks, list, 0, &x) == -1);
     } else if (strcmp(how, "step") == 0) {
         CHECK(mpc_shift(&x, y, 4, odd ? 2 : 1, 0, ALLGRP) == -1);
     } else {

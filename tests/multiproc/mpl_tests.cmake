@@ -222,6 +222,7 @@ foreach(text
         "matrix=task 0 sends 4 bytes to task 2, which expects 8"
         "grid=task 2 calls mpc_form2dgrid of 2 x 2, tasks 0,1,3 of 1 x 4"
         "making=task 2 calls mpc_sync, tasks 0,1,3 mpc_partition"
+        "list=task 2 calls mpc_group of tasks 0,3,2,1, tasks 0,1,3 of tasks 0-3"
         "group=task 2 calls mpc_concat on group [0-9]+, tasks 0,1,3 on group 0")
   string(REGEX REPLACE "=.*" "" how ${text})
   string(REGEX REPLACE "^[a-z]+=" "" text ${text})
@@ -229,6 +230,10 @@ foreach(text
            $<TARGET_FILE:mpl_run> -n 4 $<TARGET_FILE:mpl_groups> differ ${how})
   set_tests_properties(mpl_groups_differ_${how} PROPERTIES PASS_REGULAR_EXPRESSION ${text})
 endforeach()
+mpl_test(groups_differ_long_list ${CMAKE_COMMAND} -E env MP_EUIDEVELOP=yes
+         $<TARGET_FILE:mpl_run> -n 16 $<TARGET_FILE:mpl_groups> differ long-list)
+set_tests_properties(mpl_groups_differ_long_list PROPERTIES PASS_REGULAR_EXPRESSION
+  "task 2 calls mpc_group of tasks 15,14,13,.*[.][.][.] .*, tasks 0,1,3-15 of tasks 15,14,13,")
 mpl_test(groups_wrong_choice ${CMAKE_COMMAND} -E env MP_COLL_BCAST=fastest
          $<TARGET_FILE:mpl_run> -n 2 $<TARGET_FILE:mpl_groups>)
 set_tests_properties(mpl_groups_wrong_choice PROPERTIES PASS_REGULAR_EXPRESSION
