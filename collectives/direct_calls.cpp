@@ -59,8 +59,9 @@ bool DirectCalls::fits(const Shape& shape) noexcept {
         case Operation::kBcast:
         case Operation::kConcat:
             return shape.n == 2;
+        case Operation::kReduce:
         case Operation::kCombine:
-            return shape.n == 2 && shape.element > 0;
+            return shape.element > 0;
         case Operation::kScatter:
         case Operation::kGather:
         case Operation::kShift:
@@ -218,8 +219,9 @@ void DirectCalls::move(const Shape& shape, const Run& run) {
                 read_half(other, places_of(other).given, run.result + shape.offset(other),
                           shape.length(other));
             break;
+        case Operation::kReduce:
         case Operation::kCombine:
-            add_half(shape, run);
+            add_slice(shape, run);
             break;
         case Operation::kConcat:
             std::memmove(run.result + own, run.given, length);
@@ -247,20 +249,40 @@ void DirectCalls::move(const Shape& shape, const Run& run) {
     }
 }
 
-// Each of two adds a half of the vectors up, and puts it where it is wanted.
-void DirectCalls::add_half(const Shape& shape, const Run& run) {
-    const std::uint32_t other = 1 - me_;
-    const Bytes middle = shape.bytes / shape.element / 2 * shape.element;
-    const Bytes end = me_ == 0 ? middle : shape.bytes;
+// Each adds up a slice of all vectors, in the order of ranks, and puts it where it is wanted.
+void DirectCalls::add_slice(const Shape& shape, const Run& run) {
+    const Bytes elements = shape.bytes / shape.element;
+    const auto begin_of = [&](std::uint32_t m) { return elements * m / n_ * shape.element; };
+    const Bytes end = begin_of(me_ + 1);
     const Bytes step = kPiece / shape.element * shape.element;
-    const Places its = places_of(other);
-    sum_.resize(step);
-    for (Bytes at = me_ == 0 ? 0 : middle; at < end; at += step) {
+    sums_.resize(2 * step);
+    std::byte* const sum = sums_.data();
+    for (Bytes at = begin_of(me_); at < end; at += step) {
         const Bytes bytes = std::min(step, end - at);
-        read(other, its.given + at, sum_.data(), bytes);
-        reduce_into(run.reduction, sum_.data(), run.given + at, bytes, me_ == 1, nullptr);
-        write(other, sum_.data(), its.result + at, bytes);
-        std::memcpy(run.result + at, sum_.data(), bytes);
+        const auto vector_of = [&](std::uint32_t m, std::byte* room) -> const std::byte* {
+            if (m == me_) return run.given + at;
+            read(m, places_of(m).given + at, room, bytes);
+            return room;
+        };
+        const std::byte* so_far = vector_of(0, sum);
+        for (std::uint32_t m = 1; m < n_; ++m) {
+            const std::byte* next = vector_of(m, so_far == sum ? sum + step : sum);
+            reduce_to(run.reduction, sum, so_far, next, bytes, nullptr);
+            so_far = sum;
+        }
+        const auto put = [&](std::uint32_t m) {
+            if (m == me_) {
+                std::memcpy(run.result + at, so_far, bytes);
+            } else {
+                write(m, so_far, places_of(m).result + at, bytes);
+            }
+        };
+        if (shape.operation == Operation::kReduce) {
+            put(static_cast<std::uint32_t>(shape.root));
+        } else {
+            for_others(put);
+            put(me_);
+        }
     }
 }
 

@@ -3,7 +3,8 @@
 // (process_vm_readv, process_vm_writev), each byte once. For calls in which that can cost less than
 // two copies in shared memory (staged_call.hpp, pairwise_call.hpp): in an index, a shift, a gather
 // and a scatter each byte goes to one member only, and all copy at the same time; of two members
-// each does one half of what there is to do.
+// each does one half of what there is to do. In a reduction each adds up one slice of all vectors,
+// out of the others' memories, and writes the sums there.
 //
 // A call has one arrival and one departure. A member reads what it needs of another one as soon as
 // that has told.
@@ -52,7 +53,7 @@ class DirectCalls {
     template <typename Work>
     void for_others(Work&& work) const;
     void move(const Shape& shape, const Run& run);
-    void add_half(const Shape& shape, const Run& run);
+    void add_slice(const Shape& shape, const Run& run);
     void read_half(std::uint32_t member, std::uint64_t from, std::byte* to, Bytes bytes) const;
     void write_half(std::uint32_t member, const std::byte* from, std::uint64_t to,
                     Bytes bytes) const;
@@ -67,7 +68,7 @@ class DirectCalls {
     std::vector<pid_t> pids_;
     enum class Allowed { kNotTried, kYes, kNo } allowed_ = Allowed::kNotTried;
     std::vector<std::uint64_t> tried_;  // a word for each member to reach
-    std::vector<std::byte> sum_;        // a piece of it
+    std::vector<std::byte> sums_;       // a piece of a sum, and one of what is added to it
 };
 
 }  // namespace poe::collectives

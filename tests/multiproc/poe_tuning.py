@@ -202,6 +202,9 @@ class Tuning(LaunchTest):
             result = mptune("-explain", "index", "512k", "3", MP_COLL_INDEX=name)
             self.assertRegex(result.stdout, rf"(?m)^{name} .* taken$")
             self.assertEqual(result.stdout.count("taken"), 1)
+        for operation in ("reduce", "combine"):
+            result = mptune("-explain", operation, "64k", "5", **{f"MP_COLL_{operation.upper()}": "direct-memory"})
+            self.assertRegex(result.stdout, r"(?m)^direct-memory .* taken$")
         # Of each operation, with the number behind the colon: none is what would be taken otherwise.
         for operation, name in (("bcast", "chain:2"), ("reduce", "lambda:3"), ("combine", "hybrid:1"), ("prefix", "tree"),
                                 ("scatter", "lambda:3"), ("gather", "lambda:3"), ("concat", "ring"), ("index", "radix:4"),
