@@ -1,7 +1,7 @@
 #!/bin/sh
 # A full /dev/shm is an error message, never a SIGBUS: at the creation of the segment, and when a pipe
-# is used for the first time. Collective calls for which there is no room go another way. Runs in a file system of its own, which only a user namespace can have:
-# exit 77 (skipped) where there are none.
+# is used for the first time. Collective calls for which there is no room go another way. Runs in a
+# file system of its own, which only a user namespace can have: exit 77 (skipped) where there are none.
 #   mpl_full.sh MPL_RUN MPL_RANDOM MPL_LONG_CALLS
 set -u
 run=$1
