@@ -17,7 +17,7 @@ namespace {
 constexpr int kLooks = 4;
 // So many members sort an index faster each for itself.
 constexpr std::uint32_t kFew = 4;
-// Of an index: shorter blocks are rather told all at once.
+// Of an index of several members: shorter blocks are rather told all at once.
 constexpr Bytes kLeastOfPairs = Bytes{32} << 10;
 
 // What all members give and get together.
@@ -240,7 +240,8 @@ std::optional<LongMemory::Kind> LocalCalls::kind_of(const Shape& shape) noexcept
     if (fits_at_once(shape)) return std::nullopt;
     if (RelayedCall::fits(shape)) return LongMemory::kRelayed;
     const bool by_pairs =
-        PairwiseCall::fits(shape) && (shape.bytes >= kLeastOfPairs || !StagedCall::fits(shape));
+        PairwiseCall::fits(shape) &&
+        (shape.n == 2 || shape.bytes >= kLeastOfPairs || !StagedCall::fits(shape));
     return by_pairs ? LongMemory::kPaired : LongMemory::kStaged;
 }
 
@@ -294,7 +295,7 @@ LocalCalls::Route LocalCalls::route(const Shape& shape, bool barrier) {
         POE_CHECK(memory != nullptr, shape.n, shape.bytes);
         if (handed_on) return {How::kRelayed, barrier, memory};
         const Bytes cache = runtime_->segment()->facts().cache_bytes;
-        const bool past_cache = cache > 0 && data_of(shape) > cache / 2;
+        const bool past_cache = cache > 0 && data_of(shape) >= cache / 2;
         return {*kind == LongMemory::kPaired ? How::kPaired : How::kStaged, barrier, memory,
                 past_cache};
     }
@@ -324,7 +325,9 @@ void LocalCalls::run(const Route& route, const Shape& shape, const Run& run) {
                 .run();
             break;
         case Route::How::kPaired:
-            PairwiseCall(shape, run, *route.memory, {into_slots_, route.past_cache}, *this, me_)
+            PairwiseCall(shape, run, *route.memory,
+                         {route.past_cache, runtime_->segment()->facts().tasks_per_core()}, *this,
+                         me_)
                 .run();
             break;
         case Route::How::kShift:

@@ -6,28 +6,39 @@
 namespace poe::collectives {
 
 bool PairwiseCall::fits(const Shape& shape) noexcept {
-    if (shape.n < 2) return false;
-    if (shape.operation == Operation::kIndex) return shape.matrix.empty();
-    return shape.operation == Operation::kShift;
+    if (shape.n < 2 || !shape.is_regular()) return false;
+    switch (shape.operation) {
+        case Operation::kIndex:
+        case Operation::kShift:
+            return true;
+        case Operation::kConcat:
+            return shape.n == 2;
+        case Operation::kCombine:
+            return shape.n == 2 && shape.element > 0 && kLine % shape.element == 0;
+        default:
+            return false;
+    }
 }
 
-PairwiseCall::PairwiseCall(const Shape& shape, const Run& run, Commons& commons,
-                           const SlotCopy& copy, Commons::Host& host, std::uint32_t me)
+PairwiseCall::PairwiseCall(const Shape& shape, const Run& run, Commons& commons, const Tools& tools,
+                           Commons::Host& host, std::uint32_t me)
     : shape_(shape),
       run_(run),
       commons_(commons),
-      copy_(copy),
+      past_cache_(tools.past_cache),
+      reach_(kCoreCache / tools.tasks_per_core),
       host_(host),
       me_(me),
       piece_(commons.room() / kLine * kLine),
       pieces_((shape.bytes + piece_ - 1) / piece_) {}
 
 void PairwiseCall::run() {
-    keep_own();
-    const std::uint64_t steps = pieces_ * (is_index() ? shape_.n - 1 : 1);
+    const std::uint64_t steps = pieces_ * (is(Operation::kIndex) ? shape_.n - 1 : 1);
     const std::uint64_t first_call = commons_.next_call();
     for (std::uint64_t number = 0; number <= steps; ++number) {
         if (number < steps) give(step_of(number));
+        // While others give.
+        if (number == 0) keep_own();
         if (number > 0) take(step_of(number - 1), first_call + number - 1);
     }
 }
@@ -37,7 +48,7 @@ PairwiseCall::Step PairwiseCall::step_of(std::uint64_t number) const noexcept {
     Step step;
     step.from = number % pieces_ * piece_;
     step.bytes = std::min(piece_, shape_.bytes - step.from);
-    if (is_index()) {
+    if (!is(Operation::kShift)) {
         const auto distance = static_cast<std::uint32_t>(round + 1);
         step.taker = (me_ + distance) % shape_.n;
         step.giver = (me_ + shape_.n - distance) % shape_.n;
@@ -52,28 +63,46 @@ PairwiseCall::Step PairwiseCall::step_of(std::uint64_t number) const noexcept {
     return step;
 }
 
-// What a member gives to itself in an index. In a shift it goes through the slot.
+// What a member gives to itself. In a shift it goes through the slot.
 void PairwiseCall::keep_own() const {
-    if (!is_index()) return;
     const Bytes own = me_ * shape_.bytes;
-    copy_.out(run_.result + own, run_.given + own, shape_.bytes);
+    if (is(Operation::kIndex))
+        copy_out(run_.result + own, run_.given + own, shape_.bytes, past_cache_);
+    if (is(Operation::kConcat)) copy_out(run_.result + own, run_.given, shape_.bytes, past_cache_);
+}
+
+std::byte* PairwiseCall::place(std::uint32_t member, std::uint64_t call, Bytes bytes) const {
+    const Bytes length = (bytes + kLine - 1) / kLine * kLine;
+    const Bytes places =
+        std::clamp<Bytes>(reach_ / (kPairStages * length), 1, commons_.room() / length);
+    return commons_.slot_of(member, call) + call / kPairStages % places * length;
 }
 
 void PairwiseCall::give(const Step& step) {
     const std::uint64_t call = commons_.enter_for(step.taker, host_);
     if (step.taker == Commons::kNobody) return;
-    const Bytes block = is_index() ? step.taker * shape_.bytes : 0;
-    copy_.in(commons_.slot_of(me_, call), run_.given + block + step.from, step.bytes);
+    const Bytes block = is(Operation::kIndex) ? step.taker * shape_.bytes : 0;
+    put(place(me_, call, step.bytes), run_.given + block + step.from, step.bytes);
     commons_.tell_one(step.taker, call, host_);
 }
 
 void PairwiseCall::take(const Step& step, std::uint64_t call) {
     if (step.giver != Commons::kNobody) {
-        const Bytes block = is_index() ? step.giver * shape_.bytes : 0;
         commons_.await_one(step.giver, call, 0, host_);
-        copy_.out(run_.result + block + step.from, commons_.slot_of(step.giver, call), step.bytes);
+        use(step, place(step.giver, call, step.bytes));
     }
     commons_.through(call, host_);
+}
+
+void PairwiseCall::use(const Step& step, const std::byte* slot) const {
+    if (is(Operation::kCombine)) {
+        const std::byte* own = run_.given + step.from;
+        reduce_to(run_.reduction, run_.result + step.from, me_ == 0 ? own : slot,
+                  me_ == 0 ? slot : own, step.bytes, nullptr);
+        return;
+    }
+    const Bytes block = is(Operation::kShift) ? 0 : step.giver * shape_.bytes;
+    copy_out(run_.result + block + step.from, slot, step.bytes, past_cache_);
 }
 
 }  // namespace poe::collectives

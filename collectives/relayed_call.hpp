@@ -25,7 +25,7 @@ class RelayedCall {
     static bool fits(const Shape& shape) noexcept;
     // The memory that the members of a group of this size need for long data.
     static constexpr Commons::Sizes sizes(std::uint32_t members) noexcept {
-        return {kRelayStages, stage_bytes(members), 0, 0, kLine};
+        return {kStages, stage_bytes(members), 0, 0, kLine};
     }
 
     // What a member needs of its task, beside the memory. All must outlive the call.

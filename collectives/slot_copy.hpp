@@ -7,6 +7,16 @@
 
 namespace poe::collectives {
 
+// Past the cache a byte goes through memory twice, read and written; else three times, since the
+// line that it is written to is brought first.
+inline void copy_out(std::byte* to, const std::byte* from, Bytes bytes, bool past_cache) {
+    if (past_cache) {
+        comm::copy_past_cache(to, from, bytes);
+    } else {
+        put(to, from, bytes);
+    }
+}
+
 struct SlotCopy {
     comm::RingCopy& into_slots;  // the task's; knows what such copies cost in calls before
     bool past_cache;             // what all members give and get is more than caches hold
@@ -14,14 +24,8 @@ struct SlotCopy {
     void in(std::byte* slot, const std::byte* from, Bytes bytes) const {
         if (bytes > 0) into_slots(slot, from, bytes);
     }
-    // Past the cache a byte goes through memory twice, read and written; else three times, since
-    // the line that it is written to is brought first.
     void out(std::byte* to, const std::byte* from, Bytes bytes) const {
-        if (past_cache) {
-            comm::copy_past_cache(to, from, bytes);
-        } else {
-            put(to, from, bytes);
-        }
+        copy_out(to, from, bytes, past_cache);
     }
 };
 

@@ -18,32 +18,24 @@ struct Limits {
 };
 
 // In shared memory all members of a long call wait for each other, piece by piece, but where
-// sums are handed on (reduce, prefix) or pieces go from one to one (index, shift). By messages
+// sums are handed on (reduce, prefix) or pieces go from one to one (pairwise_call.hpp). By messages
 // nobody waits but for what it gets, so where each core has several members, and calls follow each
 // other, a member gets more done in its turn: that tells until the copies themselves cost more.
 Limits limits_of(Operation operation, std::uint32_t n) {
     const bool two = n == 2;
+    const Bytes direct = two ? 128_KB : n <= 4 ? 256_KB : kNever;
     switch (operation) {
         case Operation::kBcast:
-        case Operation::kConcat:
-            return {two ? 64_KB : kNever};
-        case Operation::kCombine:
-            return {two ? 256_KB : kNever};
+            return {two ? direct : kNever};
         case Operation::kScatter:
-            return two ? Limits{64_KB} : Limits{128_KB, 0, 128_KB};
+            return two ? Limits{direct} : Limits{direct, 0, 80_KB};
         case Operation::kGather:
-            return {two ? 64_KB : 256_KB};
+            return {direct};
         case Operation::kIndex:
-            if (two || n > 4) return {};
-            return {kNever, 6_KB, n == 3 ? 96_KB : 48_KB};
-        case Operation::kShift:
-            return two ? Limits{} : Limits{kNever, 8_KB, 96_KB};
-        case Operation::kReduce:
-        case Operation::kPrefix:
-        case Operation::kSync:
-            break;
+            return two || n > 4 ? Limits{} : Limits{kNever, 6_KB, 32_KB};
+        default:
+            return {};
     }
-    return {};
 }
 
 }  // namespace

@@ -42,7 +42,7 @@
 namespace poe {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x4745'5345'444f'4e50ull;  // "PNODESEG" in memory
-inline constexpr std::uint32_t kSegmentVersion = 14;
+inline constexpr std::uint32_t kSegmentVersion = 15;
 inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxTasks = 1u << 20;
@@ -61,10 +61,9 @@ constexpr std::size_t common_bytes(std::size_t members) noexcept {
     return kBase + (deep > kLess * members ? deep : kLess * members);
 }
 // Of a common piece, for long data, reserved when some are exchanged: kStages times what members
-// put there at once, each at most stage_bytes; kRelayStages times in calls whose members run ahead
-// of each other; and kPairStages times pair_bytes in calls between two and two, with a line.
+// put there at once, each at most stage_bytes; as much again for calls whose members run ahead of
+// each other; and kPairStages times pair_bytes for calls between two and two, with a line.
 inline constexpr std::uint32_t kStages = 4;
-inline constexpr std::uint32_t kRelayStages = 8;
 inline constexpr std::uint32_t kPairStages = 4;
 // Less for each where there are many, so that all of it stays in caches.
 struct StageShare {
@@ -83,7 +82,7 @@ struct StageShare {
         return few < many ? few : many;
     }
 };
-inline constexpr StageShare kStageShare{32768, 2048, std::size_t{1} << 20};
+inline constexpr StageShare kStageShare{131072, 2048, std::size_t{2} << 20};
 inline constexpr StageShare kPairShare{262144, 4096, std::size_t{4} << 20};
 constexpr std::size_t stage_bytes(std::size_t members) noexcept {
     return kStageShare.of(members);
@@ -94,7 +93,7 @@ constexpr std::size_t pair_bytes(std::size_t members) noexcept {
 // Enough for as many members and any fewer, two at least.
 constexpr std::size_t staging_bytes(std::size_t members) noexcept {
     if (members < 2) return 0;
-    return (kStages + kRelayStages) * kStageShare.together(members) +
+    return 2 * kStages * kStageShare.together(members) +
            kPairStages * (kPairShare.together(members) + members * kLine) +
            3 * (members * kLine + kPage);
 }
@@ -165,6 +164,9 @@ struct SegmentFacts {
 
     // Tasks have to share cores.
     bool crowded() const noexcept { return local_tasks > cpus; }
+    std::uint32_t tasks_per_core() const noexcept {
+        return crowded() ? (local_tasks + cpus - 1) / cpus : 1;
+    }
 };
 static_assert(std::is_trivially_copyable_v<SegmentFacts>);
 

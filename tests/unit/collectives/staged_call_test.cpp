@@ -51,7 +51,7 @@ void run_member(std::byte* memory, std::uint32_t n, std::uint32_t me, unsigned s
             const RelayedCall::Tools tools{into_slots, nullptr, seed % 2 == 0};
             RelayedCall(shape, run, relayed, tools, host, me).run();
         } else if (by_pairs) {
-            PairwiseCall(shape, run, paired, copy, host, me).run();
+            PairwiseCall(shape, run, paired, {copy.past_cache, 1 + seed % 4}, host, me).run();
         } else {
             StagedCall(shape, run, staged, copy, host, me).run();
         }
