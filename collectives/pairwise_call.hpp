@@ -11,9 +11,8 @@
 // the last one.
 //
 // To write to a line that another core has in a cache of its own takes 25 to 35 ns. So a piece that
-// is shorter than a slot has another place in it each time round, until those caches, which
-// kCoreCache is an idea of, have been filled with other pieces: of 64 KB and two members 0.7 of the
-// time.
+// is shorter than a slot lies at another place in it each time round, until the pieces in between
+// fill such a cache (kCoreCache): 64 KB between two members take 0.7 of the time.
 //
 // Invariant: from the time that a member tells of its slot in call c until that call's taker is
 // through with it, the slot holds one piece for that taker and nobody writes to it; its member does
