@@ -13,7 +13,8 @@
 namespace poe::collectives {
 namespace {
 
-// A cache line comes from another core within that time.
+// A cache line comes from another core within that time. Where tasks share cores, who gives next
+// more often waits for this one's core.
 constexpr int kLooks = 4;
 // So many members sort an index faster each for itself.
 constexpr std::uint32_t kFew = 4;
@@ -134,6 +135,7 @@ LocalCalls::LocalCalls(comm::Runtime& runtime, const Group& group, std::uint32_t
       group_(&group),
       piece_(piece),
       me_(static_cast<std::uint32_t>(group.me)),
+      looks_(runtime.segment()->facts().crowded() ? 0 : kLooks),
       memory_(runtime.segment()->map_common(piece)),
       scratch_(Commons::kLong.slot) {
     const Commons::Sizes few = Commons::short_of(group.size());
@@ -367,7 +369,7 @@ void LocalCalls::shift(Commons& commons, const Shape& shape, const Run& run) {
     put(commons.slot_of(me_, call), run.given, shape.bytes);
     commons.tell_one(taker, call, *this);
     if (giver != Commons::kNobody) {
-        commons.await_one(giver, call, kLooks, *this);
+        commons.await_one(giver, call, looks_, *this);
         put(run.result, commons.slot_of(giver, call), shape.bytes);
     }
     commons.through(call, *this);
@@ -384,7 +386,7 @@ void LocalCalls::gather(Commons& commons, const Shape& shape, const Run& run) {
     }
     const std::uint64_t call = commons.enter_for(Commons::kNobody, *this);
     for (std::uint32_t m = 0; m < shape.n; ++m) {
-        if (m != me_) commons.await_one(m, call, kLooks, *this);
+        if (m != me_) commons.await_one(m, call, looks_, *this);
         put(run.result + m * shape.bytes, m == me_ ? run.given : commons.slot_of(m, call),
             shape.bytes);
     }
@@ -399,7 +401,7 @@ void LocalCalls::swap(Commons& commons, const Shape& shape, const Run& run) {
     commons.tell_one(other, call, *this);
     if (shape.operation == Operation::kConcat)
         put(run.result + me_ * shape.bytes, run.given, shape.bytes);
-    commons.await_one(other, call, kLooks, *this);
+    commons.await_one(other, call, looks_, *this);
     const std::byte* its = commons.slot_of(other, call);
     if (shape.operation == Operation::kConcat) {
         put(run.result + other * shape.bytes, its, shape.bytes);

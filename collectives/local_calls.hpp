@@ -98,6 +98,7 @@ class LocalCalls final : private Commons::Host {
     const Group* group_ = nullptr;
     std::uint32_t piece_ = 0;
     std::uint32_t me_ = 0;
+    int looks_ = 0;  // for one member, before this one gives its core away
     SegmentMapping memory_;
     std::optional<Commons> short_;
     std::optional<Commons> long_;
