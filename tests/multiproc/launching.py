@@ -5,6 +5,7 @@ import fcntl
 import os
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -47,6 +48,14 @@ def start(*args, **options):
     process = subprocess.Popen([POE, *map(os.fsencode, args)], **options)
     started.add(process.pid)
     return process
+
+
+def limit_beyond_segment(tasks):
+    """What sets a limit of file sizes that the node segment of so many tasks just stays below, and the limit."""
+    tiny = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
+    said = poe("true", "-procs", str(tasks), preexec_fn=tiny).stderr.decode()
+    limit = (int(re.search(r"segment to (\d+) KB", said)[1]) << 10) + (1 << 20)
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)), limit
 
 
 def wait_for(condition, what, timeout=DEADLINE):

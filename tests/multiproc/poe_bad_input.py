@@ -9,7 +9,7 @@ import socket
 import subprocess
 import tempfile
 
-from launching import POE, LaunchTest, clean_environment, main, poe
+from launching import POE, LaunchTest, clean_environment, limit_beyond_segment, main, poe
 
 HOST = socket.gethostname()
 
@@ -189,8 +189,8 @@ class Limits(LaunchTest):
         result = self.ok(self.limited(resource.RLIMIT_FSIZE, 1024, "true", "-procs", "2"), 1)
         self.assertRegex(result.stderr, rb"ERROR: .*ulimit -f.*File too large\n$")
         with tempfile.TemporaryFile() as file:  # the segment fits, the output does not
-            result = poe("seq", "5000000", "-procs", "2", stdout=file,
-                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (60 << 20, 60 << 20)))
+            small, limit = limit_beyond_segment(2)
+            result = poe("head", "-c", str(limit), "/dev/zero", "-procs", "2", stdout=file, preexec_fn=small)
         self.assertEqual(result.returncode, 1)
         self.assertIn(b"cannot write standard output: File too large", result.stderr)
 

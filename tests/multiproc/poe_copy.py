@@ -5,11 +5,10 @@ import filecmp
 import os
 import pathlib
 import random
-import resource
 import subprocess
 import tempfile
 
-from launching import BUILD, LaunchTest, clean_environment, main
+from launching import BUILD, LaunchTest, clean_environment, limit_beyond_segment, main
 
 SIZES = (0, 1, 4095, 1 << 20, (1 << 20) + 1, 5_000_000)
 
@@ -99,10 +98,10 @@ class Mcp(CopyTest):
         self.assertIn("usage: mcp", self.run_copy("mcp", status=2))
 
     def test_no_half_file_when_the_disk_is_full(self):
-        self.write("source", 80_000_000)
+        small, limit = limit_beyond_segment(2)
+        self.write("source", limit + 5_000_000)
         self.write("target", 10)
         before = (self.root / "target").read_bytes()
-        small = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (70_000_000,) * 2)
         script = "trap '' XFSZ; exec mcp source target -procs 2"
         said = subprocess.run(["sh", "-c", script], cwd=self.root, env=self.env, capture_output=True, timeout=60,
                               preexec_fn=small)
