@@ -72,7 +72,7 @@ void PairwiseCall::keep_own() const {
 }
 
 std::byte* PairwiseCall::place(std::uint32_t member, std::uint64_t call, Bytes bytes) const {
-    const Bytes length = (bytes + kLine - 1) / kLine * kLine;
+    const Bytes length = std::max<Bytes>((bytes + kLine - 1) / kLine, 1) * kLine;
     const Bytes places =
         std::clamp<Bytes>(reach_ / (kPairStages * length), 1, commons_.room() / length);
     return commons_.slot_of(member, call) + call / kPairStages % places * length;

@@ -93,7 +93,7 @@ constexpr std::size_t pair_bytes(std::size_t members) noexcept {
 // Enough for as many members and any fewer, two at least.
 constexpr std::size_t staging_bytes(std::size_t members) noexcept {
     if (members < 2) return 0;
-    return 2 * kStages * kStageShare.together(members) +
+    return std::size_t{2} * kStages * kStageShare.together(members) +
            kPairStages * (kPairShare.together(members) + members * kLine) +
            3 * (members * kLine + kPage);
 }
