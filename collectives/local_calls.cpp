@@ -13,8 +13,8 @@
 namespace poe::collectives {
 namespace {
 
-// A cache line comes from another core within that time. Where tasks share cores, who gives next
-// more often waits for this one's core.
+// A cache line comes from another core within that time. Only where tasks do not share cores: else
+// who gives next often waits for this one's core.
 constexpr int kLooks = 4;
 // So many members sort an index faster each for itself.
 constexpr std::uint32_t kFew = 4;

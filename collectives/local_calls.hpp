@@ -63,7 +63,7 @@ class LocalCalls final : private Commons::Host {
         How how = How::kAllGive;
         bool sync_first = false;
         Commons* memory = nullptr;
-        bool past_cache = false;  // of long data: it is more than caches hold
+        bool past_cache = false;  // of long data: it takes half of the last caches or more
     };
     // There must be memory for it. `barrier`: nobody is to get through before all have come; not
     // for a broadcast or a scatter.

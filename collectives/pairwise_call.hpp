@@ -6,7 +6,7 @@
 //
 // A member waits for its taker and its giver alone, and pieces are long, so that where tasks share
 // cores each does much in its turn. Two copies, but the first one ends in the cache, and where all
-// the data are more than the caches hold the second one goes past them: less goes through memory
+// the data take half of the caches or more the second one goes past them: less goes through memory
 // than in one copy by the kernel. A member fills the slot of its next piece before it takes
 // the last one.
 //
@@ -38,7 +38,7 @@ class PairwiseCall {
     }
 
     struct Tools {
-        bool past_cache;               // what all members give and get is more than caches hold
+        bool past_cache;               // what all members give and get is much for the caches
         std::uint32_t tasks_per_core;  // of the node; of all members the same
     };
     // All must outlive it; `commons` is of sizes(shape.n).

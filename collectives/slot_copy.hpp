@@ -19,7 +19,7 @@ inline void copy_out(std::byte* to, const std::byte* from, Bytes bytes, bool pas
 
 struct SlotCopy {
     comm::RingCopy& into_slots;  // the task's; knows what such copies cost in calls before
-    bool past_cache;             // what all members give and get is more than caches hold
+    bool past_cache;             // what all members give and get is much for the caches
 
     void in(std::byte* slot, const std::byte* from, Bytes bytes) const {
         if (bytes > 0) into_slots(slot, from, bytes);
