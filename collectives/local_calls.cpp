@@ -328,8 +328,8 @@ void LocalCalls::run(const Route& route, const Shape& shape, const Run& run) {
             break;
         case Route::How::kPaired:
             PairwiseCall(shape, run, *route.memory,
-                         {route.past_cache, runtime_->segment()->facts().tasks_per_core()}, *this,
-                         me_)
+                         {stores_, route.past_cache, runtime_->segment()->facts().tasks_per_core()},
+                         *this, me_)
                 .run();
             break;
         case Route::How::kShift:

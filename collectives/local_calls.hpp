@@ -13,6 +13,7 @@
 #include "collectives/plan.hpp"
 #include "collectives/relayed_call.hpp"
 #include "collectives/staged_call.hpp"
+#include "collectives/store_choice.hpp"
 #include "comm/runtime.hpp"
 
 namespace poe::collectives {
@@ -105,7 +106,8 @@ class LocalCalls final : private Commons::Host {
     std::optional<Commons> packed_;
     std::optional<LineCalls> lines_;
     std::optional<LongMemory> long_memory_;
-    comm::RingCopy into_slots_;           // of long calls
+    comm::RingCopy into_slots_;           // of long calls in which all have to do with all,
+    StoreChoice stores_;                  // and of those by pairs
     std::vector<std::uint32_t> indices_;  // of members, within the node
     std::vector<const TaskSlot*> slots_;  // theirs
     std::vector<std::byte> scratch_;      // for functions of the user's

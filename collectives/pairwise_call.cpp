@@ -2,8 +2,16 @@
 #include "collectives/pairwise_call.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 namespace poe::collectives {
+namespace {
+
+std::uint64_t now_ns() {
+    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+}  // namespace
 
 bool PairwiseCall::fits(const Shape& shape) noexcept {
     if (shape.n < 2 || !shape.is_regular()) return false;
@@ -25,6 +33,7 @@ PairwiseCall::PairwiseCall(const Shape& shape, const Run& run, Commons& commons,
     : shape_(shape),
       run_(run),
       commons_(commons),
+      stores_(tools.stores),
       past_cache_(tools.past_cache),
       reach_(kCoreCache / tools.tasks_per_core),
       host_(host),
@@ -67,8 +76,8 @@ PairwiseCall::Step PairwiseCall::step_of(std::uint64_t number) const noexcept {
 void PairwiseCall::keep_own() const {
     const Bytes own = me_ * shape_.bytes;
     if (is(Operation::kIndex))
-        copy_out(run_.result + own, run_.given + own, shape_.bytes, past_cache_);
-    if (is(Operation::kConcat)) copy_out(run_.result + own, run_.given, shape_.bytes, past_cache_);
+        copy_by(run_.result + own, run_.given + own, shape_.bytes, past_cache_);
+    if (is(Operation::kConcat)) copy_by(run_.result + own, run_.given, shape_.bytes, past_cache_);
 }
 
 std::byte* PairwiseCall::place(std::uint32_t member, std::uint64_t call, Bytes bytes) const {
@@ -82,14 +91,22 @@ void PairwiseCall::give(const Step& step) {
     const std::uint64_t call = commons_.enter_for(step.taker, host_);
     if (step.taker == Commons::kNobody) return;
     const Bytes block = is(Operation::kIndex) ? step.taker * shape_.bytes : 0;
-    put(place(me_, call, step.bytes), run_.given + block + step.from, step.bytes);
+    pick_ = stores_.choose(step.bytes);
+    const std::uint64_t start = pick_.timed ? now_ns() : 0;
+    copy_by(place(me_, call, step.bytes), run_.given + block + step.from, step.bytes,
+            pick_.store == Store::kPastCache);
+    if (pick_.timed) stores_.wrote(pick_.store, step.bytes, now_ns() - start);
+    store_of(me_, call) = static_cast<std::byte>(pick_.store);
     commons_.tell_one(step.taker, call, host_);
 }
 
 void PairwiseCall::take(const Step& step, std::uint64_t call) {
     if (step.giver != Commons::kNobody) {
         commons_.await_one(step.giver, call, 0, host_);
+        const auto store = static_cast<Store>(store_of(step.giver, call));
+        const std::uint64_t start = pick_.timed ? now_ns() : 0;
         use(step, place(step.giver, call, step.bytes));
+        if (pick_.timed) stores_.read(store, step.bytes, now_ns() - start);
     }
     commons_.through(call, host_);
 }
@@ -102,7 +119,7 @@ void PairwiseCall::use(const Step& step, const std::byte* slot) const {
         return;
     }
     const Bytes block = is(Operation::kShift) ? 0 : step.giver * shape_.bytes;
-    copy_out(run_.result + block + step.from, slot, step.bytes, past_cache_);
+    copy_by(run_.result + block + step.from, slot, step.bytes, past_cache_);
 }
 
 }  // namespace poe::collectives

@@ -12,7 +12,8 @@
 //
 // To write to a line that another core has in a cache of its own takes 25 to 35 ns. So a piece that
 // is shorter than a slot lies at another place in it each time round, until the pieces in between
-// fill such a cache (kCoreCache): 64 KB between two members take 0.7 of the time.
+// fill such a cache (kCoreCache): 64 KB between two members take 0.7 of the time. And between cores
+// without a common cache pieces are written past them: 0.2 of the time (store_choice.hpp).
 //
 // Invariant: from the time that a member tells of its slot in call c until that call's taker is
 // through with it, the slot holds one piece for that taker and nobody writes to it; its member does
@@ -24,6 +25,7 @@
 #include "collectives/commons.hpp"
 #include "collectives/plan.hpp"
 #include "collectives/slot_copy.hpp"
+#include "collectives/store_choice.hpp"
 
 namespace poe::collectives {
 
@@ -38,6 +40,7 @@ class PairwiseCall {
     }
 
     struct Tools {
+        StoreChoice& stores;           // knows what such pieces cost in calls before
         bool past_cache;               // what all members give and get is much for the caches
         std::uint32_t tasks_per_core;  // of the node; of all members the same
     };
@@ -60,6 +63,10 @@ class PairwiseCall {
     Step step_of(std::uint64_t number) const noexcept;
     void keep_own() const;
     std::byte* place(std::uint32_t member, std::uint64_t call, Bytes bytes) const;
+    // How what is in the slot was written: behind the longest piece.
+    std::byte& store_of(std::uint32_t member, std::uint64_t call) const {
+        return commons_.slot_of(member, call)[piece_];
+    }
     void give(const Step& step);
     void take(const Step& step, std::uint64_t call);
     void use(const Step& step, const std::byte* slot) const;
@@ -68,6 +75,8 @@ class PairwiseCall {
     const Shape& shape_;
     const Run& run_;
     Commons& commons_;
+    StoreChoice& stores_;
+    StoreChoice::Pick pick_{Store::kOrdinary, false};  // of the last piece given
     bool past_cache_;
     Bytes reach_;  // bytes that the slots of a member go through until one is used again
     Commons::Host& host_;

@@ -7,9 +7,9 @@
 
 namespace poe::collectives {
 
-// Past the cache a byte goes through memory twice, read and written; else three times, since the
-// line that it is written to is brought first.
-inline void copy_out(std::byte* to, const std::byte* from, Bytes bytes, bool past_cache) {
+// Out of a slot past the cache a byte goes through memory twice, read and written; else three
+// times, since the line that it is written to is brought first. Into a slot: see store_choice.hpp.
+inline void copy_by(std::byte* to, const std::byte* from, Bytes bytes, bool past_cache) {
     if (past_cache) {
         comm::copy_past_cache(to, from, bytes);
     } else {
@@ -25,7 +25,7 @@ struct SlotCopy {
         if (bytes > 0) into_slots(slot, from, bytes);
     }
     void out(std::byte* to, const std::byte* from, Bytes bytes) const {
-        copy_out(to, from, bytes, past_cache);
+        copy_by(to, from, bytes, past_cache);
     }
 };
 

@@ -29,6 +29,18 @@ void run_member(std::byte* memory, std::uint32_t n, std::uint32_t me, unsigned s
         Commons::bytes_for(n, StagedCall::sizes(n)) + Commons::bytes_for(n, RelayedCall::sizes(n));
     Commons paired(memory + relayed_end, n, me, PairwiseCall::sizes(n));
     comm::RingCopy into_slots;
+    StoreChoice stores;
+    // Members may judge differently, and change their minds.
+    const auto prefer = [&](Store store) {
+        for (const Bytes bytes : kLengths) {
+            for (int i = 0; i < 20 && bytes > 0; ++i) {
+                for (const Store each : {Store::kOrdinary, Store::kPastCache}) {
+                    stores.wrote(each, bytes, each == store ? bytes / 8 : bytes);
+                    stores.read(each, bytes, bytes / 4);
+                }
+            }
+        }
+    };
     YieldingHost host;
     std::minstd_rand same(seed);
     for (unsigned call = 0; call < calls; ++call) {
@@ -51,7 +63,9 @@ void run_member(std::byte* memory, std::uint32_t n, std::uint32_t me, unsigned s
             const RelayedCall::Tools tools{into_slots, nullptr, seed % 2 == 0};
             RelayedCall(shape, run, relayed, tools, host, me).run();
         } else if (by_pairs) {
-            PairwiseCall(shape, run, paired, {copy.past_cache, 1 + seed % 4}, host, me).run();
+            if (call % 4 == me % 4) prefer(call % 8 < 4 ? Store::kPastCache : Store::kOrdinary);
+            const PairwiseCall::Tools tools{stores, copy.past_cache, 1 + seed % 4};
+            PairwiseCall(shape, run, paired, tools, host, me).run();
         } else {
             StagedCall(shape, run, staged, copy, host, me).run();
         }
