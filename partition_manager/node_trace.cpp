@@ -245,6 +245,7 @@ void NodeTrace::on_clocks_asked() {
     clocks_wanted_ = 0;
     clock_timer_.cancel();
     if (phase_ == Phase::kLastClocks) return begin_sending();
+    if (phase_ == Phase::kFirstClocks) return ask_last_clocks();
     if (node_ == job_.launch.home) return;
     clock_timer_.expires_after(kClockPeriod);
     clock_timer_.async_wait([this](const asio::error_code& error) {
@@ -256,9 +257,18 @@ void NodeTrace::end() {
     if (phase_ != Phase::kRecording) return;
     store_words(0);
     sample_timer_.cancel();
+    if (up_.closed()) {
+        clock_timer_.cancel();
+        return abandon();
+    }
+    if (clocks_wanted_ == 0) return ask_last_clocks();
+    // A job may be over before the clocks of its beginning have been compared.
+    phase_ = Phase::kFirstClocks;
+}
+
+void NodeTrace::ask_last_clocks() {
     clock_timer_.cancel();
     phase_ = Phase::kLastClocks;
-    if (up_.closed()) return abandon();
     ask_clocks();
 }
 

@@ -50,7 +50,7 @@ class NodeTrace {
     bool over() const { return phase_ == Phase::kIdle; }
 
   private:
-    enum class Phase { kIdle, kRecording, kLastClocks, kSending, kSent };
+    enum class Phase { kIdle, kRecording, kFirstClocks, kLastClocks, kSending, kSent };
     struct Stream {
         trace::StreamKind kind = trace::StreamKind::kTask;
         std::int32_t number = 0;
@@ -64,6 +64,7 @@ class NodeTrace {
     void sample();
     void ask_clocks();
     void on_clocks_asked();
+    void ask_last_clocks();
     void begin_sending();
     void send_some();
     bool next_stream();
