@@ -18,8 +18,6 @@ namespace {
 
 constexpr double kExplainBudget = 100e3;  // microseconds for one candidate
 constexpr double kGridBudget = 10e3;
-constexpr double kNearlyBest = 1.1;
-constexpr double kWorthWriting = 1.05;
 
 // Calls work(library, group) in the members of the group of the first n tasks.
 template <typename Work>
@@ -82,18 +80,8 @@ void each_of_grid(int me, int tasks, const Marks& left_out, const Cell& cell) {
     }
 }
 
-const TimedCandidate& best_of(const std::vector<TimedCandidate>& all) {
-    return *std::min_element(all.begin(), all.end(), [](const auto& a, const auto& b) {
-        return a.again != b.again ? a.again : a.measured < b.measured;
-    });
-}
-
 const TimedCandidate& marked(const std::vector<TimedCandidate>& all, bool TimedCandidate::*mark) {
     return *std::find_if(all.begin(), all.end(), [mark](const auto& each) { return each.*mark; });
-}
-
-bool is_slower(const TimedCandidate& model, const TimedCandidate& best) {
-    return model.measured > kWorthWriting * best.measured;
 }
 
 void print_cell(const Shape& shape, const TimedCandidate& taken, const TimedCandidate& best,
@@ -146,7 +134,7 @@ int check_grid(int me, int tasks) {
                      if (me != 0) return;
                      const TimedCandidate& best = best_of(all);
                      const TimedCandidate& taken = marked(all, &TimedCandidate::taken);
-                     const bool good = taken.measured <= kNearlyBest * best.measured;
+                     const bool good = is_nearly_best(taken, best);
                      ++cells;
                      good_ones += good ? 1 : 0;
                      print_cell(shape, taken, best, good);
@@ -169,7 +157,7 @@ GridBests bests_of_grid(int me, int tasks) {
                      bests.on_network = !library.nodes_of(group).empty();
                      const TimedCandidate& best = best_of(all);
                      const TimedCandidate& model = marked(all, &TimedCandidate::by_model);
-                     const bool good = !is_slower(model, best);
+                     const bool good = !is_worth_recording(model, best);
                      print_cell(shape, model, best, good);
                      if (good) {
                          mark(good_ones, number);
@@ -189,7 +177,7 @@ GridBests bests_of_grid(int me, int tasks) {
                          return each.method == first.method;
                      });
                      if (again == all.end()) return;
-                     const bool good = !is_slower(model, *again);
+                     const bool good = !is_worth_recording(model, *again);
                      print_cell(shape, model, *again, good);
                      if (!good) bests.bests.push_back(first);
                  });

@@ -8,19 +8,9 @@
 
 #include "collectives/chooser.hpp"
 #include "collectives/library.hpp"
+#include "collectives/timed_candidate.hpp"
 
 namespace poe::collectives {
-
-struct TimedCandidate {
-    Method method;
-    double predicted = -1;  // microseconds; below 0: the model does not say
-    double measured = 0;    // microseconds, the median at this task
-    bool taken = false;     // by a call that does not say how
-    bool by_model = false;  // the same, if nobody had measured what is best (CostModel::bests)
-    // Timed again, in turns with the others that looked fastest: of many that are measured once,
-    // the fastest is one that was lucky.
-    bool again = false;
-};
 
 // The shape that mptune measures: reductions add doubles, root 0, shift by 1 around the end.
 Shape usual_shape(Operation operation, std::uint32_t n, Bytes bytes);
