@@ -169,6 +169,11 @@ class Installation(LaunchTest):
                 result = subprocess.run([f"{prefix}/bin/poe", str(project / program), "-procs", "2"], capture_output=True,
                                         timeout=60, env=clean_environment(LD_LIBRARY_PATH=library), stdin=subprocess.DEVNULL)
                 self.assertEqual(sorted(result.stdout.splitlines()), [b"0 of 2", b"1 of 2"], (program, result.stderr))
+                # Over TCP, where tasks prove to each other that they belong to one job.
+                result = subprocess.run([f"{prefix}/bin/poe", str(project / program), "-procs", "2", "-euilib", "ip"],
+                                        capture_output=True, timeout=60, env=clean_environment(LD_LIBRARY_PATH=library),
+                                        stdin=subprocess.DEVNULL)
+                self.assertEqual(sorted(result.stdout.splitlines()), [b"0 of 2", b"1 of 2"], (program, result.stderr))
             manual = subprocess.run(["man", "-l", f"{prefix}/share/man/man1/poe.1"], capture_output=True,
                                     env={**os.environ, "MANPAGER": "cat"})
             self.assertIn(b"labelio", manual.stdout)
