@@ -115,8 +115,12 @@ void reduce_to(const Reduction& reduction, std::byte* out, const std::byte* one,
     auto* second = const_cast<std::byte*>(two);
     for (Bytes done = 0; done < length;) {
         const Bytes piece = users ? length : std::min(length - done, kPiece);
-        int bytes = static_cast<int>(piece);
-        reduction.function(first + done, second + done, users ? scratch : out + done, &bytes);
+        // Old programs declare the length as a pointer to long: the upper half must be zero.
+        alignas(std::uint64_t) char length_of_piece[sizeof(std::uint64_t)];
+        const std::uint64_t wide = piece;
+        std::memcpy(length_of_piece, &wide, sizeof wide);
+        reduction.function(first + done, second + done, users ? scratch : out + done,
+                           reinterpret_cast<int*>(length_of_piece));
         if (users) std::memcpy(out, scratch, length);
         done += piece;
     }

@@ -555,6 +555,25 @@ static void test_progress(void) {
     }
 }
 
+/* A reduction of an old program, which declares the length as a long. */
+static void add_doubles_of_old_program(void* one, void* two, void* out, long* len) {
+    long i;
+    CHECK(*len == 3 * (long)sizeof(double));
+    for (i = 0; i < *len / (long)sizeof(double); ++i)
+        ((double*)out)[i] = ((double*)one)[i] + ((double*)two)[i];
+}
+
+static void test_long_length(void) {
+    const double mine[3] = {me, 2.0 * me, 1};
+    double sum[3];
+    mpl_reduction function;
+    /* As a program without prototypes passes it. */
+    void (*old)(void*, void*, void*, long*) = add_doubles_of_old_program;
+    memcpy(&function, &old, sizeof function);
+    CHECK(mpc_combine(mine, sum, sizeof mine, function, ALLGRP) == 0);
+    CHECK(sum[0] == tasks * (tasks - 1) / 2.0 && sum[1] == 2 * sum[0] && sum[2] == tasks);
+}
+
 int main(int argc, char** argv) {
     const char* test = argc > 1 ? argv[1] : "all";
     CHECK(mpc_environ(&tasks, &me) == 0);
@@ -573,6 +592,7 @@ int main(int argc, char** argv) {
         test_grids();
         test_structures_of_a_group();
         test_reductions();
+        test_long_length();
         test_same_bits();
         test_by_reference();
         test_groups_by_reference();
