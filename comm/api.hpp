@@ -12,12 +12,6 @@
 
 namespace poe::comm {
 
-// api_tasks.cpp
-int api_environ(const Caller& name, int* numtask, int* taskid);
-int api_task_query(const Caller& name, int* nbuf, int nelem, int qtype);
-int api_task_set(const Caller& name, int nbuf, int stype);
-[[noreturn]] int api_stopall(int errcode);
-
 // A message in memory as the user gives it: `count` blocks of `block` bytes, `offset` bytes from
 // the start of one to the start of the next. One block for an ordinary message.
 struct UserBuffer {
@@ -27,8 +21,8 @@ struct UserBuffer {
     std::size_t count = 1;
 };
 
-// The integer a user's nbytes points to: of any width, may be absent. Two words, so that it travels
-// in registers.
+// A pointer of the user to an integer, or to the first of several, of any width; it may be null. Two
+// words, so that it is passed in registers.
 class UserCount {
   public:
     template <typename Count>
@@ -38,6 +32,14 @@ class UserCount {
                 : std::is_signed_v<Count> ? kSigned
                                           : kUnsigned) {
         static_assert(sizeof(Count) == 8 || sizeof(Count) == 4);
+    }
+
+    bool is_null() const noexcept { return where_ == nullptr; }
+    // The integer `index` places after this one.
+    UserCount at(std::size_t index) const noexcept {
+        UserCount other = *this;
+        other.where_ = static_cast<char*>(where_) + index * (kind_ == kWide ? 8 : 4);
+        return other;
     }
 
     // -1 is stored whatever the width. False: the value does not fit, and nothing is stored.
@@ -60,6 +62,13 @@ class UserCount {
     void* where_;
     Kind kind_;
 };
+
+// api_tasks.cpp
+int api_environ(const Caller& name, UserCount numtask, UserCount taskid);
+// `nbuf` is the first of `nelem` integers of any width.
+int api_task_query(const Caller& name, UserCount nbuf, int nelem, int qtype);
+int api_task_set(const Caller& name, int nbuf, int stype);
+[[noreturn]] int api_stopall(int errcode);
 
 // api_blocking.cpp
 int api_bsend(const Caller& name, const void* out, std::size_t len, int dest, int type);

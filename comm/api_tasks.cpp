@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kOverflowSetting = 1;  // of mpc_task_set
 
-int query(ApiCall& call, int* nbuf, int nelem, int qtype) {
+int query(ApiCall& call, UserCount nbuf, int nelem, int qtype) {
     const Runtime& runtime = call.runtime();
     const auto clamp = [](Bytes bytes) {
         return static_cast<int>(std::min<Bytes>(bytes, std::numeric_limits<int>::max()));
@@ -48,7 +48,7 @@ int query(ApiCall& call, int* nbuf, int nelem, int qtype) {
             return call.refuse(MplError::kQuery, "there is no query type " + std::to_string(qtype),
                                "query types are 1 to 5");
     }
-    if (nbuf == nullptr) {
+    if (nbuf.is_null()) {
         return refuse_null(call, "nbuf", (std::to_string(nelem) + " ints").c_str());
     }
     if (nelem < 1 || nelem > known) {
@@ -57,24 +57,24 @@ int query(ApiCall& call, int* nbuf, int nelem, int qtype) {
                                std::to_string(nelem) + " elements",
                            "ask for 1 to " + std::to_string(known));
     }
-    std::copy_n(answer.begin(), nelem, nbuf);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(nelem); ++i) nbuf.at(i).store(answer[i]);
     return 0;
 }
 
 }  // namespace
 
-int api_environ(const Caller& name, int* numtask, int* taskid) {
+int api_environ(const Caller& name, UserCount numtask, UserCount taskid) {
     ApiCall call(name);
     if (!call.ready()) return call.refuse_unready();
-    if (numtask == nullptr || taskid == nullptr) {
-        return refuse_null(call, numtask == nullptr ? "numtask" : "taskid", "an int");
+    if (numtask.is_null() || taskid.is_null()) {
+        return refuse_null(call, numtask.is_null() ? "numtask" : "taskid", "an int");
     }
-    *numtask = static_cast<int>(call.runtime().tasks());
-    *taskid = call.runtime().task();
+    numtask.store(call.runtime().tasks());
+    taskid.store(call.runtime().task());
     return 0;
 }
 
-int api_task_query(const Caller& name, int* nbuf, int nelem, int qtype) {
+int api_task_query(const Caller& name, UserCount nbuf, int nelem, int qtype) {
     ApiCall call(name);
     if (!call.ready()) return call.refuse_unready();
     return query(call, nbuf, nelem, qtype);
@@ -106,13 +106,22 @@ using namespace poe::comm;
 
 extern "C" {
 
-MPL_EXPORT int mpc_environ(int* numtask, int* taskid) {
-    return api_environ("mpc_environ", numtask, taskid);
-}
-
-MPL_EXPORT int mpc_task_query(int* nbuf, int nelem, int qtype) {
-    return api_task_query("mpc_task_query", nbuf, nelem, qtype);
-}
+// One pair of functions for each type of integer that programs let MPL write.
+// NOLINTBEGIN(bugprone-macro-parentheses)
+#define MPL_QUERIES(SUFFIX, COUNT)                                                      \
+    MPL_EXPORT int mpc_environ##SUFFIX(COUNT* numtask, COUNT* taskid) {                 \
+        return api_environ("mpc_environ", numtask, taskid);                             \
+    }                                                                                   \
+    MPL_EXPORT int mpc_task_query##SUFFIX(COUNT* nbuf, int nelem, int qtype) {          \
+        return api_task_query("mpc_task_query", nbuf, nelem, qtype);                    \
+    }
+// NOLINTEND(bugprone-macro-parentheses)
+MPL_QUERIES(, int)
+MPL_QUERIES(_u, unsigned)
+MPL_QUERIES(_l, long)
+MPL_QUERIES(_ul, unsigned long)
+MPL_QUERIES(_ll, long long)
+MPL_QUERIES(_ull, unsigned long long)
 
 MPL_EXPORT int mpc_task_set(int nbuf, int stype) {
     return api_task_set("mpc_task_set", nbuf, stype);

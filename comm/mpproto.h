@@ -13,7 +13,8 @@
  * that nobody has asked for never keeps another from being received.
  *
  * nbytes, wherever it occurs, may be a pointer to int, unsigned, long, size_t or long long, or a
- * null pointer of one of these types.
+ * null pointer of one of these types. So may numtask and taskid of mpc_environ (both of the same
+ * type) and nbuf of mpc_task_query, which must not be null.
  *
  * Threads: one thread at a time may be inside the library (any thread; use a lock of your own). A
  * call that meets another one is refused. mpc_stopall may be called at any time.
@@ -350,7 +351,8 @@ int mp_disableintr(void);
 int mp_queryintrdelay(void);
 int mp_setintrdelay(int* delay);
 
-/* --- the calls with nbytes for its other widths; programs write mpc_brecv and get the right one */
+/* --- the calls that write integers, for other widths than int; programs write mpc_brecv and get the
+ * right one */
 
 #define MPL_COUNTED_CALLS_(SUFFIX, COUNT)                                                      \
     int mpc_brecv##SUFFIX(void* in, size_t len, int* source, int* type, COUNT* nbytes);        \
@@ -359,7 +361,9 @@ int mp_setintrdelay(int* delay);
     int mpc_bsendrecv##SUFFIX(const void* out, size_t outlen, int dest, int type, void* in,    \
                               size_t inlen, int* source, COUNT* nbytes);                       \
     int mpc_wait##SUFFIX(int* msgid, COUNT* nbytes);                                           \
-    int mpc_probe##SUFFIX(int* source, int* type, COUNT* nbytes);
+    int mpc_probe##SUFFIX(int* source, int* type, COUNT* nbytes);                              \
+    int mpc_environ##SUFFIX(COUNT* numtask, COUNT* taskid);                                    \
+    int mpc_task_query##SUFFIX(COUNT* nbuf, int nelem, int qtype);
 MPL_COUNTED_CALLS_(_u, unsigned)
 MPL_COUNTED_CALLS_(_l, long)
 MPL_COUNTED_CALLS_(_ul, unsigned long)
@@ -394,6 +398,12 @@ MPL_COUNTED_CALLS_(_ull, mpl_unsigned_long_long_)
     }                                                                                         \
     inline int mpc_probe(int* source, int* type, COUNT* nbytes) {                             \
         return mpc_probe##SUFFIX(source, type, nbytes);                                       \
+    }                                                                                         \
+    inline int mpc_environ(COUNT* numtask, COUNT* taskid) {                                   \
+        return mpc_environ##SUFFIX(numtask, taskid);                                          \
+    }                                                                                         \
+    inline int mpc_task_query(COUNT* nbuf, int nelem, int qtype) {                            \
+        return mpc_task_query##SUFFIX(nbuf, nelem, qtype);                                    \
     }
 MPL_COUNTED_OVERLOADS_(_u, unsigned)
 MPL_COUNTED_OVERLOADS_(_l, long)
@@ -445,6 +455,8 @@ inline int mpc_probe(int* source, int* type, decltype(nullptr)) {
     MPL_BY_COUNT_(mpc_bsendrecv, nbytes)(out, outlen, dest, type, in, inlen, source, nbytes)
 #define mpc_wait(msgid, nbytes) MPL_BY_COUNT_(mpc_wait, nbytes)(msgid, nbytes)
 #define mpc_probe(source, type, nbytes) MPL_BY_COUNT_(mpc_probe, nbytes)(source, type, nbytes)
+#define mpc_environ(numtask, taskid) MPL_BY_COUNT_(mpc_environ, numtask)(numtask, taskid)
+#define mpc_task_query(nbuf, nelem, qtype) MPL_BY_COUNT_(mpc_task_query, nbuf)(nbuf, nelem, qtype)
 
 #endif
 

@@ -1,4 +1,4 @@
-/* mpl_dispatch: the byte count of mpc_brecv through every kind of pointer that programs pass. Built
+/* mpl_dispatch: the integers that calls write, through every kind of pointer that programs pass. Built
  * as C90, C99, C11 and C++; one task is enough. The neighbours of the count must stay as they were.
  */
 #include "mpl_test.h"
@@ -12,6 +12,13 @@
         CHECK(mpc_bsend("hello", 5, me, 3) == 0);                                 \
         CHECK(mpc_brecv(in, sizeof in, &source, &type, &count[1]) == 0);          \
         CHECK(count[0] == (kind)0x77 && count[1] == 5 && count[2] == (kind)0x77); \
+        memset(count, 0xff, sizeof count);                                        \
+        CHECK(mpc_environ(&count[0], &count[1]) == 0);                            \
+        CHECK(count[0] == 1 && count[1] == 0 && count[2] == (kind)-1);            \
+        memset(count, 0xff, sizeof count);                                        \
+        CHECK(mpc_task_query(count, 2, 3) == 0);                                  \
+        CHECK(count[0] == (kind)DONTCARE && count[1] == (kind)ALLMSG);            \
+        CHECK(count[2] == (kind)-1);                                              \
     } while (0)
 
 int main(void) {

@@ -5,6 +5,7 @@
 #include <mpproto.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CHECK(condition)                                                                     \
     do {                                                                                     \
