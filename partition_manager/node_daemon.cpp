@@ -41,12 +41,14 @@ std::uint64_t credit_of(const Frame& frame) {
 }  // namespace
 
 NodeDaemon::NodeDaemon(UniqueFd in, UniqueFd out, SignalHeritage heritage,
-                       std::string ssh_connection)
+                       std::string ssh_connection, Heartbeat* heartbeat)
     : heritage_(heritage),
       signals_(loop_, SIGCHLD, SIGTERM, kGuardianLost),
       kill_timer_(loop_),
       drain_timer_(loop_),
       uplink_timer_(loop_),
+      life_timer_(loop_),
+      heartbeat_(heartbeat),
       ssh_connection_(std::move(ssh_connection)),
       channel_(loop_, std::move(in), std::move(out),
                {[this](const Frame& frame) { on_data(frame); },
@@ -203,6 +205,20 @@ void NodeDaemon::watch_uplink() {
         if (now - heard_from_above_ <= job_.launch.pulse) return watch_uplink();
         channel_.close();
         on_closed("");
+    });
+}
+
+// poe considers this node dead after one pulse without an answer; the guardian ends a daemon that
+// hangs somewhat later.
+void NodeDaemon::show_life() {
+    if (heartbeat_ == nullptr || job_.launch.pulse.count() <= 0) return;
+    const std::chrono::milliseconds pulse(job_.launch.pulse);
+    heartbeat_->limit_ms.store(static_cast<std::uint64_t>(pulse.count() * 3 / 2),
+                               std::memory_order_relaxed);
+    heartbeat_->beats.fetch_add(1, std::memory_order_relaxed);
+    life_timer_.expires_after(pulse / 4);
+    life_timer_.async_wait([this](const asio::error_code& error) {
+        if (!error) show_life();
     });
 }
 

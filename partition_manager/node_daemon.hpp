@@ -20,6 +20,7 @@
 #include "comm/base/node_segment.hpp"
 #include "partition_manager/channel.hpp"
 #include "partition_manager/control_socket.hpp"
+#include "partition_manager/heartbeat.hpp"
 #include "partition_manager/job_directory.hpp"
 #include "partition_manager/node_relay.hpp"
 #include "partition_manager/node_trace.hpp"
@@ -37,8 +38,10 @@ namespace poe::pm {
 class NodeDaemon {
   public:
     // `in` (and `out`, when it is another descriptor) lead to `poe`, or to the daemon above.
-    // `ssh_connection`: what sshd says of the way here; may be empty.
-    NodeDaemon(UniqueFd in, UniqueFd out, SignalHeritage heritage, std::string ssh_connection);
+    // `ssh_connection`: what sshd says of the way here; may be empty. `heartbeat`: where a guardian
+    // looks for signs of life; null if there is no guardian. It must outlive the daemon.
+    NodeDaemon(UniqueFd in, UniqueFd out, SignalHeritage heritage, std::string ssh_connection,
+               Heartbeat* heartbeat);
     ~NodeDaemon();
 
     // Serves one job and returns when nothing of it is left on the node.
@@ -66,6 +69,7 @@ class NodeDaemon {
     void send(const Message& message) { channel_.send(message, node_); }
     void on_relay_news();
     void watch_uplink();
+    void show_life();
     std::vector<pid_t> not_tasks() const;
     void clean_up();
     bool on_flush_request(const FlushRequest& request);
@@ -92,6 +96,8 @@ class NodeDaemon {
     asio::steady_timer kill_timer_;
     asio::steady_timer drain_timer_;
     asio::steady_timer uplink_timer_;
+    asio::steady_timer life_timer_;
+    Heartbeat* heartbeat_;
     std::chrono::steady_clock::time_point heard_from_above_{};
     bool home_is_stopped_ = false;  // by Ctrl-Z: it says nothing
     std::string ssh_connection_;

@@ -71,6 +71,7 @@ void NodeDaemon::adopt_home_settings() {
         ::setrlimit(resource, &now);
     }
     watch_uplink();
+    show_life();
 }
 
 std::vector<TaskId> NodeDaemon::local_tasks() const {

@@ -50,8 +50,12 @@ int main(int argc, char** argv) {
     const bool guarded = argc == 3 && std::strcmp(argv[2], "--guard") == 0;
     if ((argc != 2 && !guarded) || std::strcmp(argv[1], "--channel") != 0) return usage();
     try {
-        if (guarded)
-            if (const auto status = poe::pm::guard_daemon()) return *status;
+        poe::pm::Heartbeat* heartbeat = nullptr;
+        if (guarded) {
+            const poe::pm::Guarded divided = poe::pm::guard_daemon();
+            if (divided.status) return *divided.status;
+            heartbeat = divided.heartbeat;
+        }
         const poe::pm::SignalHeritage heritage = poe::pm::SignalHeritage::capture();
         poe::pm::make_writes_fail();
         const bool duplex = same_stream(0, 1);
@@ -65,7 +69,7 @@ int main(int argc, char** argv) {
         }
         const char* ssh_connection = std::getenv("SSH_CONNECTION");
         poe::pm::NodeDaemon(std::move(in), std::move(out), heritage,
-                            ssh_connection != nullptr ? ssh_connection : "")
+                            ssh_connection != nullptr ? ssh_connection : "", heartbeat)
             .run();
         return 0;
     } catch (const std::exception& error) {

@@ -73,6 +73,19 @@ class Failures(ClusterTest):
                 self.assertRegex(text.splitlines()[0], f"the daemon pmd on node{host} is gone")
                 ClusterTest.tearDown(self)
 
+    def test_daemon_stopped(self):
+        # A daemon that does not run any more is lost like one that was killed: nothing of it stays on its host.
+        for host in (7, 1):
+            with self.subTest(host=host):
+                job = self.begin()
+                daemons = sorted(pid for pid, command in host_processes(host).items() if "pmd --channel" in command)
+                os.kill(daemons[-1], signal.SIGSTOP)
+                status, text = self.finish(job)
+                self.assertEqual(status, 1)
+                self.assertRegex(text.splitlines()[0], f"node{host} has not answered for 4 s")
+                wait_for(lambda host=host: not host_processes(host), f"host {host} to be empty", 30)
+                ClusterTest.tearDown(self)  # looks for what is left in /dev/shm, too
+
     def test_poe_killed(self):
         job = self.begin()
         self.signal(job, signal.SIGKILL)
