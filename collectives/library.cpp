@@ -298,7 +298,8 @@ Running& Library::add_running(Group& group, Plan& plan) {
     running->group = &group;
     running->sequence = group.sequence - 1;
     running_.push_back(std::move(running));
-    runtime_.messages().set_helper([this] { return advance_all(); });
+    runtime_.messages().set_helper([this](bool users) { return advance_all(users); });
+    if (plan.running()) runtime_.keep_moving();
     return *running_.back();
 }
 
@@ -336,9 +337,10 @@ void Library::end(Running& running) {
     if (running_.empty()) runtime_.messages().set_helper({});
 }
 
-bool Library::advance_all() {
+bool Library::advance_all(bool users_functions) {
     bool moved = false;
     for (const auto& each : running_) {
+        if (!users_functions && each->plan->calls_users_function()) continue;
         if (each->plan->running()) moved = each->plan->advance(messages()) || moved;
     }
     return moved;

@@ -101,8 +101,9 @@ class Library {
     // Goes on with it without waiting; true: it has ended.
     bool advance(Running& running);
     void end(Running& running);
-    // Moves all of them on. Never blocks.
-    bool advance_all();
+    // Moves all of them on; if not `users_functions`, only those that reduce with no function of the
+    // user's. Never blocks.
+    bool advance_all(bool users_functions);
 
     // Memory of the last irregular call's shape, for the next one.
     std::vector<Bytes>& spare_offsets() noexcept { return spare_offsets_; }

@@ -39,6 +39,10 @@ class Plan {
 
     const Shape& shape() const noexcept { return shape_; }
     bool running() const noexcept { return running_; }
+    // True if the run reduces with a function of the user's.
+    bool calls_users_function() const noexcept {
+        return run_.reduction.function != nullptr && run_.reduction.name == nullptr;
+    }
     // A run's result has not been looked at yet: the plan is not free for another one.
     void hold(bool held) noexcept { held_ = held; }
     bool free() const noexcept { return !running_ && !held_; }

@@ -23,21 +23,39 @@ namespace {
 // What the progress thread does, as a call like any other.
 class BackgroundProgress final : public ProgressWork {
   public:
-    bool make_progress() noexcept override {
+    bool make_progress(bool handlers) noexcept override {
+        the_one->let_handlers_wait(!handlers);
+        const bool moved = move_messages();
+        the_one->let_handlers_wait(false);
+        return moved;
+    }
+
+    bool has_open_operations() const noexcept override {
+        Runtime& runtime = *the_one;
+        return runtime.failure().empty() &&
+               (runtime.operations().any_open() || runtime.messages().has_more_to_do());
+    }
+
+  private:
+    static constexpr int kLooks = 64;
+
+    static bool move_messages() noexcept {
         const Caller caller("a message that came while the task computed,");
         ApiCall call(caller);
         if (!call.ready()) return false;
         bool moved = false;
         call.run([&] {
-            for (int looks = 0; looks < kLooks && call.runtime().messages().progress(); ++looks)
+            MessageLayer& messages = call.runtime().messages();
+            for (int looks = 0; looks < kLooks; ++looks) {
+                // Functions of the user's run in the task's own thread only.
+                const bool helped = messages.help(false);
+                if (!messages.progress() && !helped) break;
                 moved = true;
+            }
             return 0;
         });
         return moved;
     }
-
-  private:
-    static constexpr int kLooks = 64;
 };
 
 BackgroundProgress the_background_progress;

@@ -37,7 +37,10 @@ int start_receive(ApiCall& call, const UserBuffer& in, int* source, int* type, i
     if (const int refused = refuse_wanted(call, source, type)) return refused;
     if (msgid == nullptr) return refuse_null(call, "msgid", "an int");
     call.note(handler == nullptr ? Call::kRecv : Call::kRcvncall, *source, *type, 0);
-    *msgid = call.runtime().operations().receive(view_of(in), source, type, handler).id;
+    const Operation& operation =
+        call.runtime().operations().receive(view_of(in), source, type, handler);
+    *msgid = operation.id;
+    if (!operation.finished()) call.runtime().keep_moving();
     return 0;
 }
 
@@ -93,7 +96,9 @@ int api_send(const Caller& name, const UserBuffer& out, int dest, int type, int*
         if (const int refused = refuse_destination(call, dest, type)) return refused;
         if (msgid == nullptr) return refuse_null(call, "msgid", "an int");
         call.note(Call::kSend, dest, type, view_of(out).size());
-        *msgid = call.runtime().operations().send(view_of(out), dest, type).id;
+        const Operation& operation = call.runtime().operations().send(view_of(out), dest, type);
+        *msgid = operation.id;
+        if (!operation.finished()) call.runtime().keep_moving();
         return 0;
     });
 }

@@ -30,7 +30,9 @@ void MessageLayer::break_pipe(Peer& from, const char* reason) {
 [[gnu::noinline]] bool MessageLayer::on_input(Pipe& pipe) {
     Peer& from = peer(pipe.peer());
     bool moved = false;
-    for (unsigned frames = 0; frames < kFramesPerVisit && from.fault == nullptr; ++frames) {
+    visited_ = 0;
+    for (unsigned frames = 0;
+         frames < kFramesPerVisit && visited_ < kBytesPerVisit && from.fault == nullptr; ++frames) {
         if (!from.in.active) {
             const FrameHeader* header = pipe.front();
             if (header == nullptr) break;
@@ -142,9 +144,10 @@ bool MessageLayer::move_payload(Peer& from) {
     Inbound& in = from.in;
     Pipe& pipe = *from.pipe;
     bool moved = false;
-    while (in.got < in.header.length) {
-        const Bytes rest = in.header.length - in.got;
-        const Bytes keep_rest = in.got < in.room ? in.room - in.got : 0;
+    while (in.got < in.header.length && visited_ < kBytesPerVisit) {
+        const Bytes left = kBytesPerVisit - visited_;
+        const Bytes rest = std::min(left, in.header.length - in.got);
+        const Bytes keep_rest = in.got < in.room ? std::min(left, in.room - in.got) : 0;
         Bytes got = 0;
         if (in.header.kind == FrameKind::kRequest || in.header.kind == FrameKind::kGrant) {
             got = pipe.read(BufferView(in.body, sizeof in.body), in.got, rest);
@@ -157,6 +160,7 @@ bool MessageLayer::move_payload(Peer& from) {
         }
         if (got == 0) break;
         in.got += got;
+        visited_ += got;
         moved = true;
     }
     return moved;
@@ -226,23 +230,49 @@ void MessageLayer::handle_request(Peer& from, const FrameHeader& header, const R
     ++offers_;
 }
 
-// Gets the bytes of an announced message into the receive that it was matched with, by fetching
-// them now or by asking for them.
+// Gets the bytes of an announced message into the receive that it was matched with: a short one is
+// fetched now, a long one is fetched from now on, or the sender is asked for the bytes.
 void MessageLayer::accept_offer(Peer& from, const RequestBody& offer, ReceiveRequest& into) {
     const Bytes wanted = into.expected;
     if (wanted > 0 && offer.address != 0 && from.pipe->can_fetch()) {
         into.granted_ns = now_ns();
-        if (from.fetch_choice.choose(wanted) == LongWay::kFetch &&
-            from.pipe->fetch(offer.address, into.view, wanted)) {
-            from.fetch_choice.took(LongWay::kFetch, wanted, now_ns() - into.granted_ns);
-            into.moved = wanted;
-            send_grant(from.task, offer.send_id, into, 0);
-            complete(into, Outcome::kDone);
+        if (from.fetch_choice.choose(wanted) == LongWay::kFetch) {
+            Fetch fetch{&from, offer, &into, 0};
+            if (!fetch_piece(fetch)) fetches_.insert(fetches_.begin(), fetch);
             return;
         }
     }
     send_grant(from.task, offer.send_id, into, wanted);
     if (wanted == 0) complete(into, Outcome::kDone);
+}
+
+// Fetches the next piece. True: the fetch is over, because the message is here, or because the
+// sender's memory could not be read and it has been asked for the bytes.
+bool MessageLayer::fetch_piece(Fetch& fetch) {
+    Peer& from = *fetch.from;
+    ReceiveRequest& into = *fetch.into;
+    const Bytes wanted = into.expected;
+    const Bytes piece = std::min(wanted - fetch.done, kBytesPerVisit);
+    visited_ += piece;
+    if (!from.pipe->fetch(fetch.offer.address + fetch.done, into.view, fetch.done, piece)) {
+        send_grant(from.task, fetch.offer.send_id, into, wanted);
+        return true;
+    }
+    fetch.done += piece;
+    if (fetch.done < wanted) return false;
+    from.fetch_choice.took(LongWay::kFetch, wanted, now_ns() - into.granted_ns);
+    into.moved = wanted;
+    send_grant(from.task, fetch.offer.send_id, into, 0);
+    complete(into, Outcome::kDone);
+    return true;
+}
+
+// Goes on with the oldest fetch, which then is the newest, so all advance alike.
+[[gnu::noinline]] void MessageLayer::fetch_next_piece() {
+    Fetch next = fetches_.back();
+    fetches_.pop_back();
+    if (next.from->fault != nullptr || fetch_piece(next)) return;
+    fetches_.insert(fetches_.begin(), next);
 }
 
 // The oldest posted receive that takes such a message, taken out of the queue; null when there is
@@ -324,6 +354,7 @@ void MessageLayer::cancel(ReceiveRequest& request) {
     }
     if (request.id != 0) receives_.remove(request.id);
     request.id = 0;
+    std::erase_if(fetches_, [&](const Fetch& each) { return each.into == &request; });
 }
 
 // A message that nobody has asked for, found by a receive under any of the four keys it may use.
@@ -357,6 +388,13 @@ void MessageLayer::take(Unexpected& message, ReceiveRequest& request) {
         case Unexpected::State::kArriving:
             message.claimed = &request;
             return;
+        case Unexpected::State::kOwnSend: {
+            SendRequest& send = *message.own_send;
+            send.kept = nullptr;
+            drop(&message);
+            receive_own(send, request);
+            return;
+        }
         case Unexpected::State::kOffered: {
             const RequestBody offer = message.offer;
             --offers_;

@@ -53,7 +53,16 @@ bool MessageLayer::progress() {
     bool moved = false;
     for (Device* device : devices_) moved = device->poll(*this) || moved;
     if (!sending_.empty()) moved = pump_all() || moved;
+    if (!fetches_.empty()) [[unlikely]] {
+        fetch_next_piece();
+        return true;
+    }
     return moved;
+}
+
+void MessageLayer::begin_fetching() {
+    constexpr int kPieces = 4;
+    for (int i = 0; i < kPieces && !fetches_.empty(); ++i) progress();
 }
 
 inline bool MessageLayer::look(unsigned times) {
@@ -111,6 +120,12 @@ struct MessageLayer::WaitForOne {
 
 Outcome MessageLayer::wait(SendRequest& request) {
     if (request.outcome != Outcome::kPending) return request.outcome;
+    // Only this task can receive a message to itself, and it is blocked here.
+    if (request.dest == settings_.me) {
+        cancel(request);
+        finish(request, Outcome::kNoBuffer);
+        return request.outcome;
+    }
     wait_until_over(request.outcome, WaitForOne<SendRequest>{*this, request});
     return request.outcome;
 }

@@ -11,6 +11,11 @@
 // tasks that both send first get on, and a later message of the same sender can be received before
 // an earlier one.
 //
+// Fair service. One look at a pipe (on_input, pump) moves at most about kBytesPerVisit bytes, and a
+// longer message that is fetched is fetched in pieces of that size, one piece for each call of
+// progress(). So all active pipes are looked at between two pieces, and a long message delays the
+// messages of other tasks by one piece only (IBM Systems Journal 34/2, "fair service").
+//
 // Buffer memory is per pair of tasks: `buffer_mem` bytes for eager messages of each context (the
 // sender holds tokens for them and waits when it has none) and as much again for announced ones.
 //
@@ -44,6 +49,9 @@ struct MessageLayerSettings {
 // Memory that every buffered message costs besides its bytes.
 inline constexpr Bytes kMessageCost = 128;
 
+// What is moved for one peer before the other peers are looked at.
+inline constexpr Bytes kBytesPerVisit = 256 << 10;
+
 // Not thread-safe: one thread at a time. May throw poe::Error when memory of the segment cannot be
 // had.
 class MessageLayer final : private PipeSink {
@@ -62,15 +70,26 @@ class MessageLayer final : private PipeSink {
     // receive: view, wanted.
     void start(SendRequest& request);
     void start(ReceiveRequest& request);
-    // Moves whatever can be moved. Never blocks. Answers whether anything was.
+    // Moves whatever can be moved, for each peer at most about kBytesPerVisit bytes. Never blocks.
+    // Answers whether anything was.
     bool progress();
+    // For a receive that does not block, just started: fetches the first pieces of a message that
+    // was waiting for it, so that a message of up to a megabyte arrives before the call returns.
+    void begin_fetching();
     // For who looks again and again and finds nothing: takes announced messages into buffer memory,
     // as a wait that lasts does, since what is looked for may be held up behind them. Never blocks.
     bool take_in_offers();
-    // From now on `helper` is called while a wait lasts, and by help(): to go on with what else the
-    // task has under way. It must not block, and answers whether it did anything. Empty: none.
-    void set_helper(std::function<bool()> helper) { helper_ = std::move(helper); }
-    bool help() { return helper_ && helper_(); }
+    // From now on `helper` is called while a wait lasts, and by help(), to go on with what else the
+    // task has under way. It must not block, and answers whether it did anything. Empty: none. Its
+    // argument is false where functions of the user's must not be called.
+    void set_helper(std::function<bool(bool users_functions)> helper) {
+        helper_ = std::move(helper);
+    }
+    bool help(bool users_functions = true) { return helper_ && helper_(users_functions); }
+    // True if progress() or the helper have something under way.
+    bool has_more_to_do() const noexcept {
+        return helper_ || !sending_.empty() || !fetches_.empty();
+    }
     // Blocks until the operation has ended.
     Outcome wait(SendRequest& request);
     Outcome wait(ReceiveRequest& request);
@@ -86,6 +105,8 @@ class MessageLayer final : private PipeSink {
     void begin_wait_elsewhere() noexcept;
     void look_elsewhere(const Awaited& awaited);
     // Ends the operation when its partner's pipe is broken, or when nobody can ever complete it.
+    // Sends to oneself are an exception: only wait(SendRequest&) ends those, because this task may
+    // still receive the message as long as it is not blocked in that wait.
     void end_if_hopeless(SendRequest& request);
     void end_if_hopeless(ReceiveRequest& request);
     // The oldest message that such a receive would take; null when there is none. Looks only at
@@ -106,6 +127,13 @@ class MessageLayer final : private PipeSink {
   private:
     struct Peer;
     struct Inbound;
+    // A message that is being fetched out of the sender's memory, piece by piece.
+    struct Fetch {
+        Peer* from;
+        RequestBody offer;
+        ReceiveRequest* into;
+        Bytes done;
+    };
 
     Peer& peer(TaskId task) {
         Peer* known = peers_[static_cast<std::size_t>(task)].get();
@@ -122,6 +150,7 @@ class MessageLayer final : private PipeSink {
     void begin(SendRequest& request);
     Outcome send_rest(Peer& peer, const FrameHeader& header, const BufferView& view, Bytes taken);
     void send_to_self(SendRequest& request);
+    void receive_own(SendRequest& request, ReceiveRequest& receive);
     void queue_frame(Peer& peer, OutFrame& frame);
     bool pump(Peer& peer);
     bool pump_all();
@@ -141,6 +170,8 @@ class MessageLayer final : private PipeSink {
     void handle_request(Peer& peer, const FrameHeader& header, const RequestBody& body);
     void handle_grant(Peer& peer, const GrantBody& body);
     void accept_offer(Peer& from, const RequestBody& offer, ReceiveRequest& into);
+    bool fetch_piece(Fetch& fetch);
+    void fetch_next_piece();
     ReceiveRequest* match(Context context, TaskId source, std::int32_t type);
     void matched(ReceiveRequest& request, TaskId source, std::int32_t type, Bytes length,
                  std::uint32_t number);
@@ -173,7 +204,7 @@ class MessageLayer final : private PipeSink {
     std::vector<Device*> devices_;
     std::function<Device&(TaskId)> device_of_;
     Waiter* waiter_;
-    std::function<bool()> helper_;
+    std::function<bool(bool)> helper_;
     std::vector<std::unique_ptr<Peer>> peers_;  // by task id, made at first use
     std::vector<Peer*> sending_;                // with frames to send
     UnexpectedPool pool_;
@@ -185,6 +216,8 @@ class MessageLayer final : private PipeSink {
     ReceiveRequest blocking_receive_;     // of receive()
     const Outcome* awaited_ = nullptr;    // of the operation being waited for
     std::size_t offers_ = 0;              // unexpected messages in state kOffered
+    std::vector<Fetch> fetches_;          // the next one to go on with last
+    Bytes visited_ = 0;                   // bytes moved for the peer that is being looked at
     IdTable<SendRequest> sends_;
     IdTable<ReceiveRequest> receives_;
     std::vector<std::unique_ptr<OutFrame>> grant_storage_;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "comm/base/check.hpp"
 #include "comm/message_peer.hpp"
@@ -66,30 +67,47 @@ void MessageLayer::cancel(SendRequest& request) {
     to.ordered[index_of(request.context)].remove(request.frame);
     if (request.id != 0) sends_.remove(request.id);
     request.id = 0;
+    if (request.kept != nullptr) drop(std::exchange(request.kept, nullptr));
 }
 
+// A message to oneself that no receive wants yet is copied into buffer memory if it fits. If it does
+// not fit, its bytes stay in the sender's buffer until a receive takes them (receive_own).
 void MessageLayer::send_to_self(SendRequest& request) {
     const Bytes size = request.view.size();
     const MatchKey from{request.context, settings_.me, request.type};
-    const std::uint32_t number = peer(settings_.me).messages_to[index_of(request.context)];
+    Peer& self = peer(settings_.me);
+    const std::uint32_t number = self.messages_to[index_of(request.context)];
     if (ReceiveRequest* receive = match(from.context, from.source, from.type)) {
         matched(*receive, from.source, from.type, size, number);
-        std::vector<std::byte> copy(receive->expected);
-        request.view.copy_out(0, copy.data(), receive->expected);
-        receive->view.copy_in(0, copy.data(), receive->expected);
-        complete(*receive, Outcome::kDone);
-    } else {
-        Peer& self = peer(settings_.me);
-        if (size > settings_.buffer_mem ||
-            self.eager_held[index_of(from.context)] + size + kMessageCost > settings_.buffer_mem) {
-            finish(request, Outcome::kNoBuffer);
-            return;
-        }
-        Unexpected& kept = keep(from, size, size + kMessageCost, size, number);
-        self.eager_held[index_of(from.context)] += kept.cost;
-        request.view.copy_out(0, kept.data.data(), size);
-        kept.state = Unexpected::State::kHere;
+        receive_own(request, *receive);
+        return;
     }
+    const bool fits =
+        self.eager_held[index_of(from.context)] + size + kMessageCost <= settings_.buffer_mem;
+    const Bytes room = fits ? size : 0;
+    Unexpected& kept = keep(from, size, fits ? size + kMessageCost : 0, room, number);
+    self.eager_held[index_of(from.context)] += kept.cost;
+    if (!fits) {
+        kept.state = Unexpected::State::kOwnSend;
+        kept.own_send = &request;
+        request.kept = &kept;
+        return;
+    }
+    request.view.copy_out(0, kept.data.data(), size);
+    kept.state = Unexpected::State::kHere;
+    finish(request, Outcome::kDone);
+}
+
+void MessageLayer::receive_own(SendRequest& request, ReceiveRequest& receive) {
+    for (Bytes done = 0; done < receive.expected;) {
+        Bytes length = 0;
+        const std::byte* piece = request.view.piece(done, length);
+        length = std::min(length, receive.expected - done);
+        receive.view.copy_in(done, piece, length);
+        done += length;
+    }
+    receive.moved = receive.expected;
+    complete(receive, Outcome::kDone);
     finish(request, Outcome::kDone);
 }
 
@@ -153,15 +171,16 @@ bool MessageLayer::pump(Peer& to) {
     return moved;
 }
 
-// Moves on the frame under way, until it is finished or the pipe is full. Answers whether it moved.
+// Moves on the frame under way, until it is finished, the pipe is full, or kBytesPerVisit bytes have
+// been sent. Answers whether it moved.
 bool MessageLayer::push(Peer& to, OutFrame& frame) {
-    bool moved = false;
+    const Bytes before = frame.sent;
     while (frame.sent < frame.header.length) {
+        const Bytes left = before + kBytesPerVisit - frame.sent;
         const Bytes taken = to.pipe->continue_frame(frame.payload, frame.offset + frame.sent,
-                                                    frame.header.length - frame.sent);
-        if (taken == 0) return moved;
+                                                    std::min(left, frame.header.length - frame.sent));
+        if (taken == 0) return frame.sent != before;
         frame.sent += taken;
-        moved = true;
     }
     to.current = nullptr;
     frame_sent(to, frame);

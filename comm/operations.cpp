@@ -55,6 +55,7 @@ Operation& Operations::receive(const BufferView& view, int* source, int* type,
     operation.handler_due = handler != nullptr;
     (handler != nullptr ? handled_ : open_).push(operation);
     messages_.start(operation.receive);
+    messages_.begin_fetching();
     return operation;
 }
 
@@ -70,8 +71,18 @@ void Operations::wait(Operation& operation) {
     }
 }
 
+// If all open operations are sends to this task itself, a wait for any of them would never end.
+void Operations::end_sends_to_self_if_alone() {
+    if (finished_.head != nullptr) return;
+    for (const Operation* each = open_.head; each != nullptr; each = each->next) {
+        if (each->kind != Operation::Kind::kSend || each->send.kept == nullptr) return;
+    }
+    messages_.wait(open_.head->send);
+}
+
 Operation* Operations::wait_any() {
     if (open_.head == nullptr) return told_.head;
+    end_sends_to_self_if_alone();
     messages_.wait(finished_, [this] {
         for (Operation* each = open_.head; each != nullptr; each = each->next) {
             if (each->kind == Operation::Kind::kSend) {

@@ -35,7 +35,9 @@ struct Operation {
     Request& request() noexcept {
         return kind == Kind::kSend ? static_cast<Request&>(send) : static_cast<Request&>(receive);
     }
-    bool finished() noexcept { return request().outcome != Outcome::kPending; }
+    bool finished() const noexcept {
+        return (kind == Kind::kSend ? send.outcome : receive.outcome) != Outcome::kPending;
+    }
     // The task it is for: the destination, or the source as far as it is known.
     TaskId partner() const noexcept {
         if (kind == Kind::kSend) return send.dest;
@@ -79,8 +81,11 @@ class Operations {
     // ordinary one from then on. Null when there is none.
     Operation* next_for_handler() noexcept;
     bool handlers_due() const noexcept { return for_handlers_.head != nullptr; }
+    // True if there are operations that have not been waited for.
+    bool any_open() const noexcept { return open_.head != nullptr || handled_.head != nullptr; }
 
   private:
+    void end_sends_to_self_if_alone();
     struct List {
         Operation* head = nullptr;
         Operation* tail = nullptr;

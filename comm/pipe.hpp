@@ -103,10 +103,11 @@ class Pipe {
 
     // Fetching: whether this device can read the peer's memory. May turn to false, never back.
     virtual bool can_fetch() const { return false; }
-    // Copies n bytes at `address` of the peer to the beginning of `to`. False: it could not, and
-    // `to` holds anything.
-    virtual bool fetch(std::uint64_t address, const BufferView& to, Bytes n) {
-        static_cast<void>(address), static_cast<void>(to), static_cast<void>(n);
+    // Copies n bytes at `address` of the peer to position `offset` of `to`. False if it could not;
+    // then the contents of `to` are undefined.
+    virtual bool fetch(std::uint64_t address, const BufferView& to, Bytes offset, Bytes n) {
+        static_cast<void>(address), static_cast<void>(to), static_cast<void>(offset);
+        static_cast<void>(n);
         return false;
     }
 

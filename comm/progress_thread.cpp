@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::microseconds kShortestNap = 200us;
 constexpr std::chrono::microseconds kLongestNap = 1ms;
-constexpr std::chrono::microseconds kIdleNap = 1s;  // nothing is wanted
+constexpr std::chrono::microseconds kIdleNap = 1s;  // nothing is wanted, or nothing is open
 constexpr auto kLongestPark = 1s;
 
 // A signal is the program's own threads' affair.
@@ -58,7 +58,7 @@ ProgressThread::~ProgressThread() {
 }
 
 void ProgressThread::set(const Settings& settings) noexcept {
-    interrupts_.store(settings.interrupts, std::memory_order_relaxed);
+    mode_.store(settings.mode, std::memory_order_relaxed);
     delay_us_.store(settings.delay.count(), std::memory_order_relaxed);
     interval_us_.store(settings.interval.count(), std::memory_order_relaxed);
     notice_change();
@@ -79,17 +79,27 @@ void ProgressThread::nap(std::chrono::microseconds time) noexcept {
     if (!stopped()) futex_wait(changes_, seen, time);
 }
 
+void ProgressThread::end_idleness() noexcept {
+    idle_.store(false, std::memory_order_relaxed);
+    notice_change();
+}
+
+// `seen` is what changes_ was before idle_ was set.
+void ProgressThread::sleep_while_idle(std::uint32_t seen) noexcept {
+    while (!stopped() && idle_.load(std::memory_order_relaxed))
+        futex_wait(changes_, seen, kIdleNap);
+}
+
 void ProgressThread::run() noexcept {
     auto short_nap = kShortestNap;
     while (!stopped()) {
-        const bool interrupts = interrupts_.load(std::memory_order_relaxed);
         const std::chrono::microseconds interval(interval_us_.load(std::memory_order_relaxed));
-        if (!interrupts && interval == 0us) {
+        if (mode() == Mode::kOff) {
             nap(kIdleNap);
             continue;
         }
         turn_.watch();
-        nap(interrupts ? short_nap : interval);
+        nap(mode() == Mode::kInterrupts ? short_nap : interval);
         const Turn::Claim claim = turn_.claim();
         if (claim == Turn::Claim::kGranted) serve();
         if (claim == Turn::Claim::kTaskInside) turn_.park(kLongestPark);
@@ -101,12 +111,19 @@ void ProgressThread::run() noexcept {
 // With the turn; without it at the end.
 void ProgressThread::serve() {
     while (!stopped()) {
-        const bool moved = work_.make_progress();
+        const bool moved = work_.make_progress(calls_handlers());
         if (moved && turn_.wanted()) break;
         if (moved) continue;
-        if (!interrupts_.load(std::memory_order_relaxed)) break;
+        if (mode() == Mode::kBackground && !work_.has_open_operations()) {
+            const std::uint32_t seen = changes_.load(std::memory_order_acquire);
+            idle_.store(true, std::memory_order_relaxed);
+            turn_.release();
+            sleep_while_idle(seen);
+            return;
+        }
+        if (mode() != Mode::kBackground && mode() != Mode::kInterrupts) break;
         sentry_.announce();
-        const bool missed = work_.make_progress();
+        const bool missed = work_.make_progress(calls_handlers());
         if (!missed) {
             sentry_.prepare();
             if (!turn_.rest([this] { sentry_.sleep(); })) return;

@@ -86,6 +86,7 @@ struct SendRequest : Request {
     std::int32_t type = 0;
     Context context = Context::kUser;
     std::uint32_t id = 0;  // in the send table, while a rendezvous is under way
+    struct Unexpected* kept = nullptr;  // a message to oneself that has not been received yet
     bool granted = false;
     Bytes to_send = 0;  // rendezvous: bytes the receiver wants
     Bytes sent = 0;     // of those, in finished frames
@@ -128,12 +129,14 @@ struct Unexpected {
         kArriving,  // its bytes are on the way into `data`
         kHere,      // complete in `data`
         kOffered,   // rendezvous: only announced, no bytes asked for
+        kOwnSend,   // from this task itself: its bytes are still in the buffer of `own_send`
     };
     MatchKey from;
     std::uint32_t number = 0;  // see Peer
     Bytes length = 0;
     Bytes cost = 0;     // tokens to give back
     RequestBody offer;  // rendezvous
+    struct SendRequest* own_send = nullptr;
     State state = State::kArriving;
     bool taken_in = false;              // rendezvous: fetched into `data` without a receive
     ReceiveRequest* claimed = nullptr;  // by a receive that came while it was arriving

@@ -29,6 +29,12 @@ constexpr auto kLongestFinish = std::chrono::hours(24);
 constexpr unsigned kLooksAtTheDead = 4;
 constexpr auto kFinishPause = std::chrono::milliseconds(5);
 
+// Of the progress thread in the background. A nap costs the task a few microseconds, so 0.1 % of a
+// core at most; with more tasks than cores naps are longer.
+constexpr std::chrono::microseconds kBackgroundNap{10'000};
+constexpr std::uint32_t kLongestBackgroundNaps = 10;
+constexpr std::chrono::microseconds kBackgroundDelay{200};
+
 TaskId parse_task(const char* text) {
     TaskId task = -1;
     const char* end = text + std::strlen(text);
@@ -74,35 +80,58 @@ void Runtime::read_background(const Variables& variables) {
         return std::chrono::microseconds(sound ? value : 0);
     };
     const char* enabled = variables("MP_CSS_INTERRUPT");
-    background_.interrupts = enabled != nullptr && ::strcasecmp(enabled, "yes") == 0;
+    interrupts_ = enabled != nullptr && ::strcasecmp(enabled, "yes") == 0;
     const char* bind = variables("MP_BIND");
     spread_ = bind == nullptr || ::strcasecmp(bind, "no") != 0;
-    background_.delay = microseconds("MP_INTRDELAY");
-    background_.interval = microseconds("MP_POLLING_INTERVAL");
+    interrupt_delay_ = microseconds("MP_INTRDELAY");
+    timer_ = microseconds("MP_POLLING_INTERVAL");
+    // 0 switches it off.
+    background_ = variables("MP_POLLING_INTERVAL") == nullptr;
+}
+
+ProgressThread::Settings Runtime::progress_settings() const noexcept {
+    using Mode = ProgressThread::Mode;
+    if (interrupts_) return {Mode::kInterrupts, interrupt_delay_, {}};
+    if (timer_.count() > 0) return {Mode::kTimer, {}, timer_};
+    if (background_) return {Mode::kBackground, kBackgroundDelay, nap_};
+    return {};
 }
 
 void Runtime::enable_interrupts(bool enable) {
-    background_.interrupts = enable;
-    make_progress_thread();
-    if (progress_thread_) progress_thread_->set(background_);
+    interrupts_ = enable;
+    if (enable) make_progress_thread();
+    if (progress_thread_) progress_thread_->set(progress_settings());
 }
 
 void Runtime::set_interrupt_delay(std::chrono::microseconds delay) noexcept {
-    background_.delay = delay;
-    if (progress_thread_) progress_thread_->set(background_);
+    interrupt_delay_ = delay;
+    if (progress_thread_) progress_thread_->set(progress_settings());
 }
 
 // A task without others gets no messages while it computes.
 void Runtime::make_progress_thread() {
-    const bool wanted = background_.interrupts || background_.interval.count() > 0;
-    if (!wanted || progress_thread_ || !waiter_ || work_ == nullptr) return;
+    if (progress_thread_ || !waiter_ || work_ == nullptr) return;
     sentry_ = std::make_unique<Sentry>(*slot_, fences_, tcp_.get());
-    progress_thread_ = std::make_unique<ProgressThread>(turn_, *work_, *sentry_, background_);
+    progress_thread_ =
+        std::make_unique<ProgressThread>(turn_, *work_, *sentry_, progress_settings());
+}
+
+// The program has not asked for the thread, so it goes on without when there can be none.
+[[gnu::cold]] void Runtime::start_background() noexcept {
+    background_ = false;
+    if (!waiter_) return;
+    nap_ = kBackgroundNap * std::min(segment_->facts().tasks_per_core(), kLongestBackgroundNaps);
+    try {
+        background_ = true;
+        make_progress_thread();
+    } catch (const std::exception&) {
+        background_ = false;
+    }
 }
 
 void Runtime::start_progress_thread(ProgressWork& work) noexcept {
     work_ = &work;
-    if (!failure_.empty()) return;
+    if (!failure_.empty() || (!interrupts_ && timer_.count() == 0)) return;
     try {
         make_progress_thread();
     } catch (const std::exception& error) {

@@ -80,8 +80,12 @@ class Runtime {
     bool handlers_locked() const noexcept { return handlers_locked_; }
     void lock_handlers(bool locked) noexcept { handlers_locked_ = locked; }
     bool handlers_due() const noexcept {
-        return operations_ && operations_->handlers_due() && !handlers_locked_ && !in_handler_;
+        return operations_ && operations_->handlers_due() && !handlers_locked_ && !in_handler_ &&
+               !handlers_wait_for_task_;
     }
+    // By the progress thread, in its turn: whether handlers that are due wait for the task's next
+    // call.
+    void let_handlers_wait(bool wait) noexcept { handlers_wait_for_task_ = wait; }
     void call_handlers();
 
     // At the task's exit: waits until what it has sent over TCP is out of its hands, however long
@@ -93,10 +97,19 @@ class Runtime {
 
     // Whether messages make progress while the task computes, and how long after they come. The
     // first says so to a progress thread and starts it if need be; throws Error.
-    bool interrupts_enabled() const noexcept { return background_.interrupts; }
+    bool interrupts_enabled() const noexcept { return interrupts_; }
     void enable_interrupts(bool enable);
-    std::chrono::microseconds interrupt_delay() const noexcept { return background_.delay; }
+    std::chrono::microseconds interrupt_delay() const noexcept { return interrupt_delay_; }
     void set_interrupt_delay(std::chrono::microseconds delay) noexcept;
+    // By a call that returns while an operation that it has started is open: sees to it that the
+    // operation goes on while the task computes.
+    void keep_moving() noexcept {
+        if (progress_thread_) {
+            progress_thread_->keep_moving();
+        } else if (background_) [[unlikely]] {
+            start_background();
+        }
+    }
 
     // Starts the progress thread if the settings ask for one, to do that work, which must live as
     // long as the process. When it cannot, failure() says so.
@@ -122,7 +135,9 @@ class Runtime {
     [[noreturn]] void end_foreign_job(const std::string& why) const noexcept;
     void make_devices(std::uint32_t index);
     void read_background(const Variables& variables);
+    ProgressThread::Settings progress_settings() const noexcept;
     void make_progress_thread();
+    void start_background() noexcept;
     void set_limits(Bytes eager_limit, Bytes buffer_mem);
 
     std::string failure_;
@@ -149,13 +164,18 @@ class Runtime {
     std::string control_path_;
     std::unique_ptr<ControlLine> control_;
     Turn turn_;
-    ProgressThread::Settings background_;
+    bool interrupts_ = false;
+    std::chrono::microseconds interrupt_delay_{0};
+    std::chrono::microseconds timer_{0};  // 0: no timer
+    std::chrono::microseconds nap_{0};    // of the thread in the background
+    bool background_ = true;              // operations go on while the task computes
     ProgressWork* work_ = nullptr;
     std::unique_ptr<Sentry> sentry_;
     std::unique_ptr<ProgressThread> progress_thread_;  // null: not wanted so far
     std::uint64_t vain_looks_ = 0;
     bool overflow_is_error_ = false;
     bool handlers_locked_ = false;
+    bool handlers_wait_for_task_ = false;
     bool in_handler_ = false;
 };
 

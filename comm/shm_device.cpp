@@ -98,7 +98,7 @@ bool ShmPipe::can_fetch() const {
 
 // process_vm_readv, in as many calls as the pieces of `to` need. Where it is forbidden (a security
 // module, a container, another user namespace) nobody of this job will be allowed: not asked again.
-bool ShmPipe::fetch(std::uint64_t address, const BufferView& to, Bytes n) {
+bool ShmPipe::fetch(std::uint64_t address, const BufferView& to, Bytes offset, Bytes n) {
     constexpr std::size_t kPieces = 64;
     constexpr Bytes kAtOnce = Bytes{1} << 30;
     std::array<iovec, kPieces> local;
@@ -107,7 +107,7 @@ bool ShmPipe::fetch(std::uint64_t address, const BufferView& to, Bytes n) {
         Bytes taken = 0;
         for (; pieces < kPieces && done + taken < n && taken < kAtOnce; ++pieces) {
             Bytes length = 0;
-            std::byte* piece = to.piece(done + taken, length);
+            std::byte* piece = to.piece(offset + done + taken, length);
             length = std::min({length, n - done - taken, kAtOnce});
             local[pieces] = {piece, length};
             taken += length;

@@ -46,7 +46,7 @@ class ShmPipe final : public Pipe {
     void give_tokens(Context context, Bytes cost) override;
     const char* fault() const override;
     bool can_fetch() const override;
-    bool fetch(std::uint64_t address, const BufferView& to, Bytes n) override;
+    bool fetch(std::uint64_t address, const BufferView& to, Bytes offset, Bytes n) override;
 
   private:
     friend class ShmDevice;

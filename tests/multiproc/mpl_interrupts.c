@@ -1,7 +1,8 @@
 // Messages that move while the task computes: every "computation" here is a loop that makes no MPL
 // call until another task's message has changed memory, so it ends only if something else makes
 // progress. Argument: "handlers" when interrupts are on from the start, "enable" to switch them on
-// first, "timer" for MP_POLLING_INTERVAL.
+// first, "timer" for MP_POLLING_INTERVAL, "background" for neither: what every program gets.
+#include <dirent.h>
 #include <mpproto.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -45,9 +46,58 @@ static void receives(void) {
     free(out);
 }
 
+// A blocking send of a long message ends although its receiver computes.
+static void blocking_sends(void) {
+    unsigned char* buffer = calloc(1, kLong);
+    if (me % 2 == 0 && me + 1 < tasks) {
+        memset(buffer, 77, kLong);
+        CHECK(mpc_sync(ALLGRP) == 0);
+        CHECK(mpc_bsend(buffer, kLong, me + 1, 3) == 0);
+        buffer[0] = 1;
+        CHECK(mpc_bsend(buffer, 1, me + 1, 4) == 0);
+    } else if (me % 2 == 1) {
+        static volatile unsigned char done;
+        unsigned char* last = (unsigned char*)&done;
+        int id, end, source = me - 1, type = 3, end_source = me - 1, end_type = 4, got = 0;
+        CHECK(mpc_recv(buffer, kLong, &source, &type, &id) == 0);
+        CHECK(mpc_recv(last, 1, &end_source, &end_type, &end) == 0);
+        CHECK(mpc_sync(ALLGRP) == 0);
+        // The second message is sent only when the first send has ended.
+        compute_until(last, 1);
+        CHECK(mpc_wait(&id, &got) == 0 && got == kLong && buffer[kLong - 1] == 77);
+        CHECK(mpc_wait(&end, &got) == 0 && got == 1);
+    } else {
+        CHECK(mpc_sync(ALLGRP) == 0);
+    }
+    CHECK(mpc_sync(ALLGRP) == 0);
+    free(buffer);
+}
+
+// A collective call that does not block goes on, too.
+static void collective_calls(void) {
+    unsigned char* buffer = calloc(1, kLong);
+    int id;
+    if (me == 0) memset(buffer, 55, kLong);
+    CHECK(mpc_ibcast(buffer, kLong, 0, ALLGRP, &id) == 0);
+    compute_until(&buffer[kLong - 1], 55);
+    CHECK(mpc_collwait(&id) == 0);
+    for (int i = 0; i < kLong; i += 999) CHECK(buffer[i] == 55);
+    CHECK(mpc_sync(ALLGRP) == 0);
+    free(buffer);
+}
+
+static int threads(void) {
+    DIR* directory = opendir("/proc/self/task");
+    int count = 0;
+    CHECK(directory != NULL);
+    while (readdir(directory) != NULL) ++count;
+    closedir(directory);
+    return count - 2;  // without . and ..
+}
+
 // Short ones, with calls and computation in turn, so that both sides often want the turn at once.
-static void turns(void) {
-    for (int round = 1; round <= kRounds; ++round) {
+static void turns(int rounds) {
+    for (int round = 1; round <= rounds; ++round) {
         unsigned char in = 0, out = (unsigned char)(round % 250 + 1);
         int id, source = before, type = 5, got = 0;
         CHECK(mpc_recv(&in, 1, &source, &type, &id) == 0);
@@ -94,6 +144,29 @@ static void handlers(void) {
     CHECK(mpc_sync(ALLGRP) == 0);
 }
 
+// Without interrupts a handler runs in a call of the task, not while the task computes.
+static void handlers_wait(void) {
+    int id, in = -1, received, source = before, type = 11, got = 0;
+    handled = kRounds - 1;
+    value = -1;
+    value_source = DONTCARE, value_type = 7;
+    CHECK(mpc_rcvncall(&value, sizeof value, &value_source, &value_type, &id, on_value) == 0);
+    CHECK(mpc_recv(&in, sizeof in, &source, &type, &received) == 0);
+    CHECK(mpc_sync(ALLGRP) == 0);
+    int was = handled;
+    CHECK(mpc_bsend(&me, sizeof me, next, 7) == 0);
+    CHECK(mpc_bsend(&me, sizeof me, next, 11) == 0);
+    // The second message of the task before this one has come, so the first one has come, too.
+    if (handled == was) {
+        compute_until((unsigned char*)&in, (unsigned char)before);
+        CHECK(value == before && handled == was);
+    }
+    CHECK(mpc_wait(&received, &got) == 0 && handled == kRounds);
+    source = next, type = 8;
+    CHECK(mpc_brecv(&in, sizeof in, &source, &type, &got) == 0 && in == me + 1);
+    CHECK(mpc_sync(ALLGRP) == 0);
+}
+
 // Many at once: all are handled, one after the other, in the order of the sender.
 static volatile int storm_seen;
 static int storm_value, storm_source, storm_type;
@@ -130,7 +203,7 @@ static void children(void) {
     }
     int status = 1;
     CHECK(waitpid(child, &status, 0) == child && status == 0);
-    turns();
+    turns(kRounds / 10);
 }
 
 // A handler that ends the task, from whatever thread.
@@ -157,9 +230,23 @@ int main(int count, char** words) {
     if (strcmp(how, "enable") == 0) {
         CHECK(mpc_queryintr() == 0 && mpc_enableintr() == 0);
     }
-    if (strcmp(how, "timer") != 0) CHECK(mpc_queryintr() == 1);
+    if (strcmp(how, "background") == 0) {
+        // Calls that block need no thread.
+        CHECK(mpc_sync(ALLGRP) == 0);
+        CHECK(mpc_queryintr() == 0 && threads() == 1);
+    } else if (strcmp(how, "timer") != 0) {
+        CHECK(mpc_queryintr() == 1);
+    }
     receives();
-    turns();
+    turns(strcmp(how, "background") == 0 ? kRounds / 10 : kRounds);
+    blocking_sends();
+    collective_calls();
+    if (strcmp(how, "background") == 0) {
+        handlers_wait();
+        children();
+        CHECK(mpc_sync(ALLGRP) == 0);
+        return 0;
+    }
     if (strcmp(how, "enable") == 0) {
         CHECK(mpc_disableintr() == 0 && mpc_queryintr() == 0);
         CHECK(mpc_sync(ALLGRP) == 0);

@@ -74,7 +74,35 @@ static void to_oneself(void) {
     CHECK(mpc_task_query(limit, 2, 4) == 0);
     char* large = calloc(1, (size_t)limit[1] + 1);
     CHECK(large != NULL);
-    CHECK(mpc_bsend(large, (size_t)limit[1] + 1, me, 1) == -1 && mperrno == 109);
+    const size_t size = (size_t)limit[1] + 1;
+    CHECK(mpc_bsend(large, size, me, 1) == -1 && mperrno == 109);
+    /* A non-blocking send leaves it in the program's buffer until a receive takes it. */
+    char* in = calloc(1, size);
+    int first, second;
+    long bytes = 0;
+    CHECK(in != NULL);
+    large[0] = 'f', large[size - 1] = 'l';
+    CHECK(mpc_send(large, size, me, 1, &first) == 0 && mpc_status(first) == -1);
+    CHECK(mpc_send(large, 3, me, 1, &second) == 0);
+    source = me, type = 1;
+    CHECK(mpc_probe(&source, &type, &bytes) == 0 && bytes == (long)size);
+    CHECK(mpc_brecv(in, size, &source, &type, &bytes) == 0 && bytes == (long)size);
+    CHECK(in[0] == 'f' && in[size - 1] == 'l');
+    CHECK(mpc_wait(&first, &bytes) == 0 && bytes == (long)size);
+    CHECK(mpc_brecv(in, 3, &source, &type, &bytes) == 0 && bytes == 3 && mpc_wait(&second, &bytes) == 0);
+    /* The same into a receive that is posted later, with both waited for at once. */
+    CHECK(mpc_send(large, size, me, 1, &first) == 0 && mpc_recv(in, size, &source, &type, &second) == 0);
+    first = ALLMSG;
+    CHECK(mpc_wait(&first, &bytes) == 0);
+    /* A wait for a message that only this task could receive would never end: an error. */
+    CHECK(mpc_send(large, size, me, 1, &first) == 0);
+    CHECK(mpc_wait(&first, &bytes) == -1 && mperrno == 109);
+    CHECK(mpc_send(large, size, me, 1, &first) == 0);
+    first = DONTCARE;
+    CHECK(mpc_wait(&first, &bytes) == -1 && mperrno == 109);
+    source = me, type = 1;
+    CHECK(mpc_probe(&source, &type, &bytes) == 0 && bytes == -1);
+    free(in);
     free(large);
 }
 

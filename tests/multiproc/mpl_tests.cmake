@@ -121,6 +121,12 @@ mpl_test(interrupts_sleep ${interrupts} $<TARGET_FILE:mpl_run> -w sleep -n 2
          $<TARGET_FILE:mpl_interrupts>)
 mpl_test(timer ${CMAKE_COMMAND} -E env MP_POLLING_INTERVAL=300 $<TARGET_FILE:mpl_run> -n 2
          $<TARGET_FILE:mpl_interrupts> timer)
+foreach(tasks 2 3 8)
+  mpl_test(background_${tasks} mpl_run -n ${tasks} $<TARGET_FILE:mpl_interrupts> background)
+endforeach()
+mpl_test(background_streamed mpl_run -s -n 2 $<TARGET_FILE:mpl_interrupts> background)
+mpl_test(background_ip mpl_run -i -n 3 $<TARGET_FILE:mpl_interrupts> background)
+mpl_test(background_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpl_interrupts> background)
 foreach(tasks 2 4 8)
   mpl_test(interrupts_random_${tasks} ${interrupts} $<TARGET_FILE:mpl_run> -n ${tasks}
            $<TARGET_FILE:mpl_random> ${tasks}70 10 20)

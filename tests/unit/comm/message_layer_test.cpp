@@ -110,6 +110,54 @@ struct Sent {
     SendRequest request;
 };
 
+// Device and pipe of a peer whose memory can be read, one of several.
+struct FetchablePipe final : Pipe {
+    FetchablePipe(TaskId peer, const Wire& out, const Wire& in, std::string& log)
+        : Pipe(peer), pipe(peer, out, in), log_(log) {}
+    Bytes start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset,
+                      Bytes cost) override {
+        return pipe.start_frame(header, payload, offset, cost);
+    }
+    Bytes continue_frame(const BufferView& payload, Bytes offset, Bytes rest) override {
+        return pipe.continue_frame(payload, offset, rest);
+    }
+    const FrameHeader* front() override { return pipe.front(); }
+    Bytes read(const BufferView& to, Bytes offset, Bytes n) override {
+        return pipe.read(to, offset, n);
+    }
+    Bytes skip(Bytes n) override { return pipe.skip(n); }
+    bool read_whole(const BufferView& to, Bytes cost) override { return pipe.read_whole(to, cost); }
+    void finish_frame() override { pipe.finish_frame(); }
+    void give_tokens(Context context, Bytes cost) override { pipe.give_tokens(context, cost); }
+    const char* fault() const override { return pipe.fault(); }
+    bool can_fetch() const override { return true; }
+    bool fetch(std::uint64_t address, const BufferView& to, Bytes offset, Bytes n) override {
+        log_ += n <= kBytesPerVisit ? 'F' : '!';
+        if (fails) return false;
+        // An address of this process. NOLINTNEXTLINE(performance-no-int-to-ptr)
+        to.copy_in(offset, reinterpret_cast<const std::byte*>(address), n);
+        return true;
+    }
+    TestPipe pipe;
+    bool fails = false;
+
+  private:
+    std::string& log_;
+};
+
+// Receives from several senders, and logs a P for each round of polling.
+struct FetchingDevice final : Device {
+    Pipe& pipe_to(TaskId peer) override { return *pipes[static_cast<std::size_t>(peer) - 1]; }
+    bool poll(PipeSink& sink) override {
+        log += 'P';
+        bool moved = false;
+        for (auto& pipe : pipes) moved = (pipe->pipe.receiver.has_input() && sink.on_input(*pipe)) || moved;
+        return moved;
+    }
+    std::vector<std::unique_ptr<FetchablePipe>> pipes;
+    std::string log;
+};
+
 struct Received {
     Received(MessageLayer& layer, TaskId source, int type, std::size_t room = 100,
              Context context = Context::kUser)
@@ -316,12 +364,69 @@ TEST_CASE("messages to oneself are kept up to the buffer memory") {
     Sent kept(pair.zero, 0, 1, "mine");
     CHECK(kept.done());
     Sent too_large(pair.zero, 0, 1, std::string(kBuffer, 'x'));
-    CHECK(too_large.request.outcome == Outcome::kNoBuffer);
+    CHECK(too_large.request.outcome == Outcome::kPending);
     Received got(pair.zero, kWildcard, kWildcard);
     CHECK(got.text() == "mine");
+    // One that does not fit is received out of the sender's buffer.
+    Received large(pair.zero, kWildcard, kWildcard, kBuffer);
+    CHECK(large.text() == too_large.text);
+    CHECK(too_large.done());
+    // Waiting for it without a receive would never end.
+    Sent lost(pair.zero, 0, 1, std::string(kBuffer, 'x'));
+    CHECK(pair.zero.wait(lost.request) == Outcome::kNoBuffer);
+    CHECK(pair.zero.unexpected_messages() == 0);
     Received before(pair.zero, 0, 2);
     Sent direct(pair.zero, 0, 2, "direct");
     CHECK(before.text() == "direct");
+}
+
+TEST_CASE("between two pieces of long messages all pipes are polled") {
+    constexpr Bytes kLong = 5 * kBytesPerVisit + 1000;
+    Wire forth[2], back[2];
+    FetchingDevice device;
+    poe::SegmentHeader header{};
+    poe::SegmentFacts facts;
+    poe::TaskSlot slot{};
+    poe::Fences fences(false);
+    Waiter waiter(header, facts, slot, poe::WaitMode::kYield, fences);
+    std::vector<std::unique_ptr<TestDevice>> ends;
+    std::vector<std::unique_ptr<MessageLayer>> senders;
+    for (TaskId i = 0; i < 2; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        device.pipes.push_back(
+            std::make_unique<FetchablePipe>(i + 1, back[at], forth[at], device.log));
+        ends.push_back(std::make_unique<TestDevice>(0, forth[at], back[at]));
+        TestDevice& end = *ends.back();
+        senders.push_back(std::make_unique<MessageLayer>(
+            MessageLayerSettings{i + 1, 3, kEager, kBuffer}, std::vector<Device*>{&end},
+            [&end](TaskId) -> Device& { return end; }, &waiter));
+    }
+    MessageLayer zero({0, 3, kEager, kBuffer}, {&device},
+                      [&](TaskId) -> Device& { return device; }, &waiter);
+    const bool forbidden = GENERATE(false, true);
+    device.pipes[1]->fails = forbidden;
+    std::string text(kLong, 'a');
+    for (std::size_t i = 0; i < kLong; i += 997) text[i] = static_cast<char>('b' + i % 20);
+    Sent first(*senders[0], 0, 1, text);
+    Sent second(*senders[1], 0, 1, text);
+    Received one(zero, 1, 1, kLong);
+    Received two(zero, 2, 1, kLong);
+    bool moved = true;
+    while (moved) {
+        moved = zero.progress();
+        for (auto& sender : senders) moved = sender->progress() || moved;
+    }
+    CHECK(one.text() == text);
+    CHECK(two.text() == text);
+    CHECK(first.done());
+    CHECK(second.done());
+    CHECK(device.log.find('!') == std::string::npos);
+    // Each of the two offers may be followed up at once; after that there is a poll each time.
+    const std::size_t begun = device.log.find('F');
+    REQUIRE(begun != std::string::npos);
+    CHECK(device.log.find("FF", begun + 2) == std::string::npos);
+    // A stream is read in pieces of that length, too, and others are polled between them.
+    if (forbidden) CHECK(std::count(device.log.begin(), device.log.end(), 'P') > 6);
 }
 
 TEST_CASE("frames that MPL never sends break the pipe and nothing else") {
