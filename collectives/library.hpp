@@ -101,8 +101,8 @@ class Library {
     // Goes on with it without waiting; true: it has ended.
     bool advance(Running& running);
     void end(Running& running);
-    // Moves all of them on; if not `users_functions`, only those that reduce with no function of the
-    // user's. Never blocks.
+    // Moves all of them on; if not `users_functions`, only those that reduce with no function of
+    // the user's. Never blocks.
     bool advance_all(bool users_functions);
 
     // Memory of the last irregular call's shape, for the next one.

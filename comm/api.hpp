@@ -21,8 +21,8 @@ struct UserBuffer {
     std::size_t count = 1;
 };
 
-// A pointer of the user to an integer, or to the first of several, of any width; it may be null. Two
-// words, so that it is passed in registers.
+// A pointer of the user to an integer, or to the first of several, of any width; it may be null.
+// Two words, so that it is passed in registers.
 class UserCount {
   public:
     template <typename Count>

@@ -108,12 +108,12 @@ extern "C" {
 
 // One pair of functions for each type of integer that programs let MPL write.
 // NOLINTBEGIN(bugprone-macro-parentheses)
-#define MPL_QUERIES(SUFFIX, COUNT)                                                      \
-    MPL_EXPORT int mpc_environ##SUFFIX(COUNT* numtask, COUNT* taskid) {                 \
-        return api_environ("mpc_environ", numtask, taskid);                             \
-    }                                                                                   \
-    MPL_EXPORT int mpc_task_query##SUFFIX(COUNT* nbuf, int nelem, int qtype) {          \
-        return api_task_query("mpc_task_query", nbuf, nelem, qtype);                    \
+#define MPL_QUERIES(SUFFIX, COUNT)                                             \
+    MPL_EXPORT int mpc_environ##SUFFIX(COUNT* numtask, COUNT* taskid) {        \
+        return api_environ("mpc_environ", numtask, taskid);                    \
+    }                                                                          \
+    MPL_EXPORT int mpc_task_query##SUFFIX(COUNT* nbuf, int nelem, int qtype) { \
+        return api_task_query("mpc_task_query", nbuf, nelem, qtype);           \
     }
 // NOLINTEND(bugprone-macro-parentheses)
 MPL_QUERIES(, int)

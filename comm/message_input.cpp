@@ -7,12 +7,14 @@
 #include <new>
 
 #include "comm/base/check.hpp"
+#include "comm/handover.hpp"
 #include "comm/message_peer.hpp"
 
 namespace poe::comm {
 namespace {
 
 constexpr unsigned kFramesPerVisit = 64;
+constexpr std::uint32_t kTimeOneEager = 4;  // of so many eager messages one is timed
 
 std::uint64_t now_ns() noexcept {
     return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -43,9 +45,51 @@ void MessageLayer::break_pipe(Peer& from, const char* reason) {
         if (move_payload(from)) moved = true;
         if (from.in.got < from.in.header.length) break;
         finish_frame(from);
-        if (awaited_ != nullptr && *awaited_ != Outcome::kPending) break;
+        if (awaited_ != nullptr && *awaited_ != Outcome::kPending) return true;
     }
-    return moved;
+    return take_handover(from) || moved;
+}
+
+// Takes a message that the sender offers to hand over, if all before it have been received and a
+// receive waits for it.
+bool MessageLayer::take_handover(Peer& from) {
+    HandoverReceiver* in = from.pipe->handover_in();
+    HandoverOffer offer;
+    if (in == nullptr || !in->look(offer)) [[likely]]
+        return false;
+    if (!from.pipe->can_fetch() || from.in.active || from.fault != nullptr ||
+        from.pipe->front() != nullptr)
+        return false;
+    const auto context = static_cast<Context>(offer.context);
+    if (offer.tag < 0 || offer.length > settings_.eager_limit || !is_context(context)) {
+        break_pipe(from, "it offered a message of an impossible length, type or context");
+        return false;
+    }
+    ReceiveRequest* receive = find_match(context, from.task, offer.tag);
+    if (receive == nullptr || !in->claim()) return false;
+    const std::uint64_t began = now_ns();
+    const Bytes expected = std::min(offer.length, receive->view.size());
+    const bool fetched = from.pipe->fetch(offer.address, receive->view, 0, expected);
+    in->conclude(fetched);
+    from.pipe->wake_after_store();
+    if (!fetched) return true;
+    note_cost(from, LongWay::kFetch, offer.length, began);
+    match(context, from.task, offer.tag);
+    matched(*receive, from.task, offer.tag, offer.length, ++from.messages_from[index_of(context)]);
+    receive->moved = receive->expected;
+    complete(*receive, Outcome::kDone);
+    return true;
+}
+
+// What a message has cost that waited for nothing but its copy. Tells the sender when another way
+// has become the cheaper one for such lengths.
+void MessageLayer::note_cost(Peer& from, LongWay way, Bytes length, std::uint64_t began_ns) {
+    from.fetch_choice.took(way, length, now_ns() - began_ns);
+    HandoverReceiver* in = from.pipe->handover_in();
+    if (in == nullptr || length < kLeastHandover || length > settings_.eager_limit) return;
+    const std::uint32_t before = from.cheaper.bits();
+    from.cheaper.update(length, from.fetch_choice.costs(length));
+    if (from.cheaper.bits() != before) in->say_cheaper(from.cheaper);
 }
 
 // The short way for what is by far the most frequent: the message that the blocking receive waits
@@ -80,6 +124,7 @@ bool MessageLayer::begin_frame(Peer& from, const FrameHeader& header) {
     in.kept = nullptr;
     in.base = 0;
     in.room = 0;
+    in.begun_ns = 0;
     if (!is_context(header.context)) {
         break_pipe(from, "it sent a frame of an unknown context");
         return false;
@@ -117,6 +162,8 @@ bool MessageLayer::begin_eager(Peer& from, const FrameHeader& header) {
         matched(*receive, from.task, header.tag, header.length, number);
         in.into = receive;
         in.room = receive->expected;
+        if (header.length >= kLeastHandover && from.timed_eager++ % kTimeOneEager == 0)
+            in.begun_ns = now_ns();
         return true;
     }
     Unexpected& kept =
@@ -159,6 +206,9 @@ bool MessageLayer::move_payload(Peer& from) {
             got = pipe.read(BufferView(in.kept->data.data(), in.header.length), in.got, keep_rest);
         }
         if (got == 0) break;
+        // A message that was there as a whole when it was seen first does not tell what streaming
+        // costs.
+        if (in.got == 0 && got == in.header.length) in.begun_ns = 0;
         in.got += got;
         visited_ += got;
         moved = true;
@@ -173,6 +223,8 @@ void MessageLayer::finish_frame(Peer& from) {
     switch (in.header.kind) {
         case FrameKind::kEager:
             if (in.into != nullptr) {
+                if (in.begun_ns != 0)
+                    note_cost(from, LongWay::kStream, in.header.length, in.begun_ns);
                 from.pipe->give_tokens(in.header.context, Bytes{in.header.length} + kMessageCost);
                 in.into->moved = in.into->expected;
                 complete(*in.into, Outcome::kDone);
@@ -188,9 +240,8 @@ void MessageLayer::finish_frame(Peer& from) {
             ReceiveRequest& into = *in.into;
             into.moved += in.header.length;
             if (into.moved != into.expected) return;
-            if (into.granted_ns != 0) {
-                from.fetch_choice.took(LongWay::kStream, into.expected, now_ns() - into.granted_ns);
-            }
+            if (into.granted_ns != 0)
+                note_cost(from, LongWay::kStream, into.expected, into.granted_ns);
             complete(into, Outcome::kDone);
             return;
         }
@@ -260,7 +311,7 @@ bool MessageLayer::fetch_piece(Fetch& fetch) {
     }
     fetch.done += piece;
     if (fetch.done < wanted) return false;
-    from.fetch_choice.took(LongWay::kFetch, wanted, now_ns() - into.granted_ns);
+    note_cost(from, LongWay::kFetch, wanted, into.granted_ns);
     into.moved = wanted;
     send_grant(from.task, fetch.offer.send_id, into, 0);
     complete(into, Outcome::kDone);
@@ -275,9 +326,8 @@ bool MessageLayer::fetch_piece(Fetch& fetch) {
     fetches_.insert(fetches_.begin(), next);
 }
 
-// The oldest posted receive that takes such a message, taken out of the queue; null when there is
-// none.
-ReceiveRequest* MessageLayer::match(Context context, TaskId source, std::int32_t type) {
+// The oldest receive that takes such a message; null when there is none.
+ReceiveRequest* MessageLayer::find_match(Context context, TaskId source, std::int32_t type) const {
     ReceiveRequest* best = nullptr;
     const auto consider = [&](const MatchKey& key) {
         const QueueLink* link = posted_.first(key);
@@ -293,19 +343,25 @@ ReceiveRequest* MessageLayer::match(Context context, TaskId source, std::int32_t
             consider({context, kWildcard, kWildcard});
         }
     }
-    if (best != nullptr) {
-        posted_.remove(best->link);
-        if (best->wanted.source < 0 || best->wanted.type < 0) --posted_with_wildcard_;
-        return best;
-    }
+    if (best != nullptr) return best;
     // The blocking receive came last, so it is only asked when no posted one wants the message.
     if (blocking_ == nullptr || blocking_->wanted.context != context) return nullptr;
     const MatchKey& wanted = blocking_->wanted;
     const bool fits = (wanted.source == source || wanted.source == kWildcard) &&
                       (wanted.type == type || wanted.type == kWildcard);
-    if (!fits) return nullptr;
-    best = blocking_;
-    blocking_ = nullptr;
+    return fits ? blocking_ : nullptr;
+}
+
+// The same, and the receive is taken: no other message can match it.
+ReceiveRequest* MessageLayer::match(Context context, TaskId source, std::int32_t type) {
+    ReceiveRequest* best = find_match(context, source, type);
+    if (best == nullptr) return nullptr;
+    if (best == blocking_) {
+        blocking_ = nullptr;
+    } else {
+        posted_.remove(best->link);
+        if (best->wanted.source < 0 || best->wanted.type < 0) --posted_with_wildcard_;
+    }
     return best;
 }
 

@@ -2,10 +2,13 @@
 // message_output.cpp, receiving and matching in message_input.cpp.
 #include "comm/message_layer.hpp"
 
+#include <chrono>
 #include <utility>
 
 #include "comm/base/check.hpp"
+#include "comm/handover.hpp"
 #include "comm/message_peer.hpp"
+#include "comm/relax.hpp"
 
 namespace poe::comm {
 
@@ -222,6 +225,12 @@ Outcome MessageLayer::send(const BufferView& view, TaskId dest, std::int32_t typ
             const FrameHeader header{static_cast<std::uint32_t>(size), type, FrameKind::kEager,
                                      context};
             note_sent(to, context, type, size);
+            if (size >= kLeastHandover) [[unlikely]] {
+                HandoverSender* out = view.contiguous() ? to.pipe->handover_out() : nullptr;
+                if (out != nullptr && to.handover.offer(size, out->cheaper()) &&
+                    hand_over(to, *out, view, type, context))
+                    return Outcome::kDone;
+            }
             const Bytes taken = to.pipe->start_frame(header, view, 0, size + kMessageCost);
             if (taken == size) [[likely]]
                 return Outcome::kDone;
@@ -234,6 +243,34 @@ Outcome MessageLayer::send(const BufferView& view, TaskId dest, std::int32_t typ
     SendRequest request(view, dest, type, context);
     start(request);
     return wait(request);
+}
+
+// Offers the message to a receive that waits at this moment. False: there is none.
+bool MessageLayer::hand_over(Peer& to, HandoverSender& out, const BufferView& view,
+                             std::int32_t type, Context context) {
+    using State = ShmHandover::State;
+    // Long enough for a receiver that looks for messages all the time, and less than the copy into
+    // the ring takes.
+    const auto limit = std::chrono::nanoseconds(1000 + view.size() / 32);
+    constexpr int kLooksPerClock = 16;
+    out.offer({reinterpret_cast<std::uintptr_t>(view.start()), view.size(), type,
+               static_cast<std::uint8_t>(context)});
+    const auto begun = std::chrono::steady_clock::now();
+    while (out.state() == State::kOffered) {
+        for (int i = 0; i < kLooksPerClock && out.state() == State::kOffered; ++i) relax();
+        if (std::chrono::steady_clock::now() - begun < limit || !out.withdraw()) continue;
+        to.handover.not_taken();
+        return false;
+    }
+    const auto over = [&out] { return out.state() != State::kClaimed; };
+    for (int i = 0; i < kLooksPerClock * 64 && !over(); ++i) relax();
+    if (!over()) {
+        const Awaited awaited{Awaited::Kind::kRoom, to.task, type};
+        wait_until(over, [&awaited] { return awaited; });
+    }
+    const bool done = out.state() == State::kDone;
+    done ? to.handover.taken() : to.handover.not_taken();
+    return done;
 }
 
 // Goes on with an eager message of which the pipe has taken the beginning.

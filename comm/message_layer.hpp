@@ -32,6 +32,7 @@
 
 #include "comm/base/task_traffic.hpp"
 #include "comm/base/types.hpp"
+#include "comm/fetch_choice.hpp"
 #include "comm/pipe.hpp"
 #include "comm/request.hpp"
 #include "comm/unexpected_pool.hpp"
@@ -148,6 +149,8 @@ class MessageLayer final : private PipeSink {
 
     // Sending (message_output.cpp).
     void begin(SendRequest& request);
+    bool hand_over(Peer& to, class HandoverSender& out, const BufferView& view, std::int32_t type,
+                   Context context);
     Outcome send_rest(Peer& peer, const FrameHeader& header, const BufferView& view, Bytes taken);
     void send_to_self(SendRequest& request);
     void receive_own(SendRequest& request, ReceiveRequest& receive);
@@ -172,6 +175,9 @@ class MessageLayer final : private PipeSink {
     void accept_offer(Peer& from, const RequestBody& offer, ReceiveRequest& into);
     bool fetch_piece(Fetch& fetch);
     void fetch_next_piece();
+    bool take_handover(Peer& from);
+    void note_cost(Peer& from, LongWay way, Bytes length, std::uint64_t began_ns);
+    ReceiveRequest* find_match(Context context, TaskId source, std::int32_t type) const;
     ReceiveRequest* match(Context context, TaskId source, std::int32_t type);
     void matched(ReceiveRequest& request, TaskId source, std::int32_t type, Bytes length,
                  std::uint32_t number);

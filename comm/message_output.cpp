@@ -70,8 +70,8 @@ void MessageLayer::cancel(SendRequest& request) {
     if (request.kept != nullptr) drop(std::exchange(request.kept, nullptr));
 }
 
-// A message to oneself that no receive wants yet is copied into buffer memory if it fits. If it does
-// not fit, its bytes stay in the sender's buffer until a receive takes them (receive_own).
+// A message to oneself that no receive wants yet is copied into buffer memory if it fits. If it
+// does not fit, its bytes stay in the sender's buffer until a receive takes them (receive_own).
 void MessageLayer::send_to_self(SendRequest& request) {
     const Bytes size = request.view.size();
     const MatchKey from{request.context, settings_.me, request.type};
@@ -171,14 +171,15 @@ bool MessageLayer::pump(Peer& to) {
     return moved;
 }
 
-// Moves on the frame under way, until it is finished, the pipe is full, or kBytesPerVisit bytes have
-// been sent. Answers whether it moved.
+// Moves on the frame under way, until it is finished, the pipe is full, or kBytesPerVisit bytes
+// have been sent. Answers whether it moved.
 bool MessageLayer::push(Peer& to, OutFrame& frame) {
     const Bytes before = frame.sent;
     while (frame.sent < frame.header.length) {
         const Bytes left = before + kBytesPerVisit - frame.sent;
-        const Bytes taken = to.pipe->continue_frame(frame.payload, frame.offset + frame.sent,
-                                                    std::min(left, frame.header.length - frame.sent));
+        const Bytes taken =
+            to.pipe->continue_frame(frame.payload, frame.offset + frame.sent,
+                                    std::min(left, frame.header.length - frame.sent));
         if (taken == 0) return frame.sent != before;
         frame.sent += taken;
     }

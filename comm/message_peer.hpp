@@ -2,6 +2,7 @@
 #pragma once
 
 #include "comm/fetch_choice.hpp"
+#include "comm/handover_choice.hpp"
 #include "comm/message_layer.hpp"
 #include "tracer/probe/tracer.hpp"
 
@@ -16,6 +17,7 @@ struct MessageLayer::Inbound {
     Unexpected* kept = nullptr;
     Bytes base = 0;                      // where the frame's payload starts in the destination
     Bytes room = 0;                      // bytes to keep, the rest is skipped
+    std::uint64_t begun_ns = 0;          // kEager: when it was seen first; 0: not timed
     alignas(8) std::byte body[24] = {};  // kRequest, kGrant
 };
 
@@ -54,7 +56,10 @@ struct MessageLayer::Peer {
     Inbound in;
     Bytes eager_held[kContexts] = {};  // buffer memory in use for this peer's eager messages
     Bytes offers_held = 0;             // and for its announced ones
-    FetchChoice fetch_choice;
+    FetchChoice fetch_choice;          // of messages from this peer
+    HandoverLengths cheaper;           // as last said to this peer
+    HandoverChoice handover;           // of messages to this peer
+    std::uint32_t timed_eager = 0;     // counts eager messages that could be timed
 
     bool nothing_queued() const noexcept {
         return current == nullptr && urgent.empty() && ordered[index_of(Context::kUser)].empty() &&

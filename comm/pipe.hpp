@@ -111,6 +111,13 @@ class Pipe {
         return false;
     }
 
+    // Handing over (handover.hpp): the two halves of this pipe; null if the device has none, or if
+    // the peer cannot look for an offer at this moment.
+    virtual class HandoverSender* handover_out() { return nullptr; }
+    virtual class HandoverReceiver* handover_in() { return nullptr; }
+    // Wakes the peer if it sleeps, after a store that it may be waiting for.
+    virtual void wake_after_store() {}
+
     // What the peer did that it may not do, or null. A broken pipe neither sends nor receives.
     virtual const char* fault() const = 0;
 

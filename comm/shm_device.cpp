@@ -29,7 +29,8 @@ ShmPipe::ShmPipe(ShmDevice& device, TaskId peer, std::uint32_t peer_index)
                     device.segment_.map_pipe(device.own_index_, peer_index))),
       peer_slot_(device.segment_.slot(peer_index)),
       polled_by_peer_(device.segment_.polled(peer_index)[device.own_index_]),
-      sender_(device.memory_of(device.own_index_, peer_index, out_mapping_.data())) {}
+      sender_(device.memory_of(device.own_index_, peer_index, out_mapping_.data())),
+      handover_out_(reinterpret_cast<ShmControl*>(out_mapping_.data())->handover) {}
 
 void ShmPipe::open_receiver() {
     if (receiver_) return;
@@ -39,6 +40,7 @@ void ShmPipe::open_receiver() {
     in_mapping_ = device_.segment_.map_pipe(peer_index_, own);
     receiver_ =
         std::make_unique<ShmReceiver>(device_.memory_of(peer_index_, own, in_mapping_.data()));
+    handover_in_.emplace(reinterpret_cast<ShmControl*>(in_mapping_.data())->handover);
 }
 
 inline void ShmPipe::wake_peer() noexcept {
@@ -122,6 +124,18 @@ bool ShmPipe::fetch(std::uint64_t address, const BufferView& to, Bytes offset, B
         done += static_cast<Bytes>(got);
     }
     return true;
+}
+
+// A task that shares its core with others is not looking while the sender is.
+HandoverSender* ShmPipe::handover_out() {
+    const bool peer_looks = polled_by_peer_.load(std::memory_order_relaxed) != 0;
+    const bool possible = device_.may_fetch_ && !device_.segment_.facts().crowded();
+    return possible && peer_looks ? &handover_out_ : nullptr;
+}
+
+void ShmPipe::wake_after_store() {
+    device_.fences_.light();
+    wake_peer();
 }
 
 void ShmPipe::finish_frame() {

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -47,11 +48,14 @@ class ShmPipe final : public Pipe {
     const char* fault() const override;
     bool can_fetch() const override;
     bool fetch(std::uint64_t address, const BufferView& to, Bytes offset, Bytes n) override;
+    HandoverSender* handover_out() override;
+    HandoverReceiver* handover_in() override { return receiver_ ? &*handover_in_ : nullptr; }
+    void wake_after_store() override;
 
   private:
     friend class ShmDevice;
     void open_receiver();
-    bool has_input() const noexcept { return receiver_->has_input(); }
+    bool has_input() const noexcept { return receiver_->has_input() || handover_in_->offered(); }
     void wake_peer() noexcept;
     void tell_sender() noexcept;  // that the receiver's line has changed
 
@@ -62,7 +66,9 @@ class ShmPipe final : public Pipe {
     TaskSlot& peer_slot_;
     std::atomic<std::uint8_t>& polled_by_peer_;
     ShmSender sender_;
-    std::unique_ptr<ShmReceiver> receiver_;  // once the peer has rung
+    HandoverSender handover_out_;
+    std::unique_ptr<ShmReceiver> receiver_;        // once the peer has rung
+    std::optional<HandoverReceiver> handover_in_;  // likewise
     bool active_ = false;
     std::uint32_t quiet_polls_ = 0;
 };

@@ -4,6 +4,7 @@
 // Memory of one direction (offsets in its pipe, see comm/base/segment_layout.hpp):
 //   line 0   written by the receiver only: frames_read, bytes_read, tokens_given of each context
 //   line 1   written by the sender only: bytes_written
+//   lines 2, 3  a message that is handed over without the ring (handover.hpp)
 //   cells    two lines each: sequence, frame header, up to 112 bytes of payload, of which 48 are in
 //            the first line
 //   ring     a power of two of bytes, for payloads that do not fit into a cell
@@ -62,6 +63,7 @@
 #include "comm/base/segment_layout.hpp"
 #include "comm/base/types.hpp"
 #include "comm/buffer_view.hpp"
+#include "comm/handover.hpp"
 #include "comm/pipe.hpp"
 #include "comm/relax.hpp"
 #include "comm/ring_copy.hpp"
@@ -94,8 +96,9 @@ struct ShmControl {
     std::atomic<std::uint64_t> bytes_read;
     std::atomic<std::uint64_t> tokens_given[kContexts];
     alignas(kLine) std::atomic<std::uint64_t> bytes_written;
+    ShmHandover handover;
 };
-static_assert(sizeof(ShmControl) == 2 * kLine);
+static_assert(sizeof(ShmControl) == 4 * kLine);
 
 // Where one direction lies and how big it is. The memory must be zero at the start and outlive both
 // ends. `reserve` is called with a growing size before ring bytes up to there are first touched; it

@@ -1,5 +1,6 @@
-/* mpl_dispatch: the integers that calls write, through every kind of pointer that programs pass. Built
- * as C90, C99, C11 and C++; one task is enough. The neighbours of the count must stay as they were.
+/* mpl_dispatch: the integers that calls write, through every kind of pointer that programs pass.
+ * Built as C90, C99, C11 and C++; one task is enough. The neighbours of the count must stay as they
+ * were.
  */
 #include "mpl_test.h"
 

@@ -89,9 +89,11 @@ static void to_oneself(void) {
     CHECK(mpc_brecv(in, size, &source, &type, &bytes) == 0 && bytes == (long)size);
     CHECK(in[0] == 'f' && in[size - 1] == 'l');
     CHECK(mpc_wait(&first, &bytes) == 0 && bytes == (long)size);
-    CHECK(mpc_brecv(in, 3, &source, &type, &bytes) == 0 && bytes == 3 && mpc_wait(&second, &bytes) == 0);
+    CHECK(mpc_brecv(in, 3, &source, &type, &bytes) == 0 && bytes == 3 &&
+          mpc_wait(&second, &bytes) == 0);
     /* The same into a receive that is posted later, with both waited for at once. */
-    CHECK(mpc_send(large, size, me, 1, &first) == 0 && mpc_recv(in, size, &source, &type, &second) == 0);
+    CHECK(mpc_send(large, size, me, 1, &first) == 0 &&
+          mpc_recv(in, size, &source, &type, &second) == 0);
     first = ALLMSG;
     CHECK(mpc_wait(&first, &bytes) == 0);
     /* A wait for a message that only this task could receive would never end: an error. */
@@ -118,6 +120,41 @@ static void both_send_first(size_t size) {
     size_t got = 0;
     CHECK(mpc_brecv(in, size, &source, &type, &got) == 0 && got == size);
     CHECK(in[0] == 'a' + other % 26 && in[size - 1] == 'a' + other % 26);
+    free(out);
+    free(in);
+}
+
+static int eager_limit_is_default(void) {
+    int limits[2];
+    CHECK(mpc_task_query(limits, 2, 4) == 0);
+    return limits[0] == 64 << 10 && limits[1] >= 4 << 20;
+}
+
+/* Sends up to the eager limit return without the receiver, also after messages that were handed
+ * over to receivers who waited for them. */
+static void sends_return_without_receiver(size_t size) {
+    enum { EXCHANGES = 150, FIRST = 70 };
+    const int other = me ^ 1;
+    if (other >= tasks) return;
+    char *out = malloc(size), *in = malloc(size);
+    int i, source = other, type = 13;
+    size_t got = 0;
+    CHECK(out != NULL && in != NULL);
+    for (i = 0; i < EXCHANGES; ++i) {
+        memset(out, 'a' + i % 26, size);
+        if (me < other) CHECK(mpc_bsend(out, size, other, 13) == 0);
+        CHECK(mpc_brecv(in, size, &source, &type, &got) == 0 && got == size);
+        CHECK(in[0] == 'a' + i % 26 && in[size / 2] == in[0] && in[size - 1] == in[0]);
+        if (me > other) CHECK(mpc_bsend(out, size, other, 13) == 0);
+    }
+    for (i = 0; i < FIRST; ++i) {
+        memset(out, 'A' + i % 26, size);
+        CHECK(mpc_bsend(out, size, other, 13) == 0);
+    }
+    for (i = 0; i < FIRST; ++i) {
+        CHECK(mpc_brecv(in, size, &source, &type, &got) == 0 && got == size);
+        CHECK(in[0] == 'A' + i % 26 && in[size / 2] == in[0] && in[size - 1] == in[0]);
+    }
     free(out);
     free(in);
 }
@@ -223,6 +260,9 @@ int main(void) {
     CHECK(mpc_sync(ALLGRP) == 0);
     static const size_t sizes[] = {1, 48, 49, 112, 113, 4096, 4097, 65536, 65537, 1 << 20, 3 << 20};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i) both_send_first(sizes[i]);
+    /* So many of 32 KB fit into the buffer memory only if that has its default size. */
+    if (eager_limit_is_default()) sends_return_without_receiver(32 << 10);
+    sends_return_without_receiver(200);
     later_one_first();
     cut(40, 7);
     cut(4000, 100);

@@ -79,6 +79,15 @@ endforeach()
 mpl_test(random_sleep_crowd mpl_run -n 8 -w sleep $<TARGET_FILE:mpl_random> 7100 5 10)
 # As on a machine with a core for every task.
 mpl_test(random_uncrowded mpl_run -n 2 -c 16 $<TARGET_FILE:mpl_random> 7200 10 10)
+mpl_test(random_uncrowded_4 mpl_run -n 4 -c 16 $<TARGET_FILE:mpl_random> 7300 5 10)
+mpl_test(random_uncrowded_no_fetching mpl_run -n 2 -c 16 -f $<TARGET_FILE:mpl_random> 7400 10 10)
+mpl_test(semantics_uncrowded mpl_run -n 2 -c 16 $<TARGET_FILE:mpl_semantics>)
+mpl_test(semantics_uncrowded_no_fetching mpl_run -n 2 -c 16 -f $<TARGET_FILE:mpl_semantics>)
+mpl_test(background_uncrowded mpl_run -n 2 -c 16 $<TARGET_FILE:mpl_interrupts> background)
+foreach(moment 9000 25000)
+  mpl_test(uncrowded_kill_${moment} mpl_run -n 2 -c 16 -k ${moment} $<TARGET_FILE:mpl_random>
+           ${moment} 100000 10)
+endforeach()
 
 mpl_test(unexpected_2 mpl_run -n 2 $<TARGET_FILE:mpl_unexpected> keep)
 mpl_test(unexpected_8 mpl_run -n 8 $<TARGET_FILE:mpl_unexpected> keep)

@@ -39,6 +39,15 @@ TEST_CASE("a change is noticed") {
     CHECK(fetched(choice, 1 << 20, 1000, 500, 200) < 100);
 }
 
+TEST_CASE("a power of two and the lengths just below it are one class") {
+    FetchChoice choice;
+    choice.took(LongWay::kFetch, 16384, 1000);
+    CHECK(choice.costs(16000).fetch > 0);
+    CHECK(choice.costs(8193).fetch > 0);
+    CHECK(choice.costs(8192).fetch == 0);
+    CHECK(choice.costs(16385).fetch == 0);
+}
+
 TEST_CASE("lengths are judged apart") {
     FetchChoice choice;
     fetched(choice, 1 << 12, 200, 200, 100);

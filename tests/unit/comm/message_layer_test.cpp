@@ -151,7 +151,8 @@ struct FetchingDevice final : Device {
     bool poll(PipeSink& sink) override {
         log += 'P';
         bool moved = false;
-        for (auto& pipe : pipes) moved = (pipe->pipe.receiver.has_input() && sink.on_input(*pipe)) || moved;
+        for (auto& pipe : pipes)
+            moved = (pipe->pipe.receiver.has_input() && sink.on_input(*pipe)) || moved;
         return moved;
     }
     std::vector<std::unique_ptr<FetchablePipe>> pipes;
@@ -401,8 +402,8 @@ TEST_CASE("between two pieces of long messages all pipes are polled") {
             MessageLayerSettings{i + 1, 3, kEager, kBuffer}, std::vector<Device*>{&end},
             [&end](TaskId) -> Device& { return end; }, &waiter));
     }
-    MessageLayer zero({0, 3, kEager, kBuffer}, {&device},
-                      [&](TaskId) -> Device& { return device; }, &waiter);
+    MessageLayer zero(
+        {0, 3, kEager, kBuffer}, {&device}, [&](TaskId) -> Device& { return device; }, &waiter);
     const bool forbidden = GENERATE(false, true);
     device.pipes[1]->fails = forbidden;
     std::string text(kLong, 'a');
