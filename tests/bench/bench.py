@@ -10,12 +10,14 @@ import comm_bench
 import launch_bench
 import marker_bench
 import model_bench
+import progress_bench
 import stdio_bench
 import trace_bench
 
 BENCHES = {"collectives": coll_bench.run, "comm": comm_bench.run, "launch": launch_bench.run,
            "cluster-launch": cluster_bench.run_launch, "cluster-slurm": cluster_bench.run_slurm,
            "cluster-stdio": cluster_bench.run_stdio, "model": model_bench.run, "markers": marker_bench.run,
+           "progress": progress_bench.run,
            "stdio": stdio_bench.run, "trace": trace_bench.run}
 
 
