@@ -1,6 +1,7 @@
 #!/bin/sh
 # ssh_tree FANOUT NODE...: runs /bin/true on each node through a tree of ssh, as a launcher would and
 # nothing else: what a launch by ssh cannot be faster than. The node where it runs is none of them.
+# SSH_OPTIONS: further words for each ssh.
 fanout=$1
 shift
 self=$(readlink -f "$0")
@@ -18,9 +19,9 @@ while [ $# -gt 0 ]; do
         taken=$((taken + 1))
     done
     if [ -n "$rest" ]; then
-        ssh -o BatchMode=yes "$head" "/bin/true; exec sh $self $fanout$rest" </dev/null &
+        ssh -o BatchMode=yes $SSH_OPTIONS "$head" "/bin/true; SSH_OPTIONS='$SSH_OPTIONS' exec sh $self $fanout$rest" </dev/null &
     else
-        ssh -o BatchMode=yes "$head" /bin/true </dev/null &
+        ssh -o BatchMode=yes $SSH_OPTIONS "$head" /bin/true </dev/null &
     fi
 done
 wait
