@@ -207,6 +207,10 @@ constexpr const char* kHelp =
 int main(int count, char** words) {
     using namespace poe::collectives;
     const std::vector<std::string> arguments(words + 1, words + count);
+    if (!arguments.empty() && (arguments[0] == "--version" || arguments[0] == "-version")) {
+        std::puts("mpsim " POE_VERSION);
+        return 0;
+    }
     if (arguments.empty() || arguments[0] == "-h" || arguments[0] == "--help") {
         std::fputs(kHelp, arguments.empty() ? stderr : stdout);
         return finished(arguments.empty() ? 2 : 0);

@@ -298,6 +298,10 @@ int run(const Arguments& arguments, int me, int tasks) {
 int main(int count, char** words) {
     using namespace poe::collectives;
     const std::vector<std::string> arguments(words + 1, words + count);
+    if (!arguments.empty() && (arguments[0] == "--version" || arguments[0] == "-version")) {
+        std::puts("mptune " POE_VERSION);
+        return 0;
+    }
     if (!arguments.empty() && (arguments[0] == "-h" || arguments[0] == "--help")) {
         std::fputs(kHelp, stdout);
         return end_of_output(0);

@@ -144,6 +144,10 @@ int start_tracer(const Request& request) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    if (argc == 2 && std::string_view(argv[1]) == "--version") {
+        std::puts("pmd-core " POE_VERSION);
+        return 0;
+    }
     Request request;
     int at = 1;
     if (argc > at && std::string_view(argv[at]) == "-sigterm") {

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <mutex>
 #include <poll.h>
@@ -184,6 +185,10 @@ void take_passed(const Message& message) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    if (argc == 2 && std::strcmp(argv[1], "--version") == 0) {
+        std::puts("pmd-pmix " POE_VERSION);
+        return 0;
+    }
     const int listener = argc == 3 ? std::atoi(argv[1]) : 0;
     const int control_fd = argc == 3 ? std::atoi(argv[2]) : 0;
     int type = 0;
