@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "partition_manager/suggest.hpp"
+
 namespace poe::markers {
 namespace {
 
@@ -54,6 +56,13 @@ bool add_states(std::string_view word, std::vector<Activity>& states) {
     return false;
 }
 
+std::vector<std::string_view> state_words() {
+    std::vector<std::string_view> words{"waiting"};
+    for (std::size_t i = 0; i < kActivities; ++i)
+        words.push_back(activity_word(static_cast<Activity>(i)));
+    return words;
+}
+
 template <typename Things, typename Test>
 bool any_or_none(const Things& things, Test test) {
     return things.empty() || std::any_of(things.begin(), things.end(), test);
@@ -70,7 +79,8 @@ Result<Filter> Filter::parse(std::string_view text) {
                 if (!add_states(state, filter.states_))
                     error = mistake("no state is called \"" + std::string(state) + "\"",
                                     "waiting, computing, sending, receiving, collective, idle, "
-                                    "stopped, failed, ended, unstarted or unknown");
+                                    "stopped, failed, ended, unstarted or unknown" +
+                                        pm::did_you_mean(state, state_words()));
             });
         } else if (word.starts_with("node=")) {
             each_part(word.substr(5), ',',

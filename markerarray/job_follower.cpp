@@ -61,11 +61,8 @@ void JobFollower::find_newest(Clock::time_point now) {
 void JobFollower::update(Clock::time_point now) {
     const bool search = now - searched_ >= kSearchEvery;
     if (search) searched_ = now;
-    if (has_job() && !ended_) {
-        look_at_job(now);
-    } else if (has_job()) {
-        model_.tick(moment(now), ended_after_, true);
-    }
+    // The picture of a job that has ended stays as it was at the end, also in what it says of time.
+    if (has_job() && !ended_) look_at_job(now);
     if (search && (!has_job() || (ended_ && settings_.go_on))) find_newest(now);
 }
 
@@ -95,6 +92,10 @@ bool JobFollower::complete() const {
     return poe_ == nullptr || poe_->over() ||
            std::none_of(rows.begin(), rows.end(),
                         [](const TaskRow& row) { return row.activity == Activity::kUnknown; });
+}
+
+std::vector<pm::RunningJob> JobFollower::jobs() const {
+    return pm::jobs_seen_here(settings_.parent, settings_.owner).jobs;
 }
 
 bool JobFollower::next_job(Clock::time_point now) {

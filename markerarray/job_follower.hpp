@@ -35,6 +35,10 @@ class JobFollower {
     void update(Clock::time_point now);
     // On to the job that was started after this one, or to the first. False when there is no other.
     bool next_job(Clock::time_point now);
+    // The jobs that there are, the oldest first.
+    std::vector<pm::RunningJob> jobs() const;
+    const pm::RunningJob& job() const { return job_; }
+    bool ended() const { return ended_; }
 
     // The last lines of a task's output, as far as they have come: to be asked for again and again
     // while they are shown.

@@ -2,6 +2,8 @@
 #include "markerarray/keys.hpp"
 
 #include <algorithm>
+#include <csignal>
+#include <utility>
 
 namespace poe::markers {
 namespace {
@@ -26,6 +28,12 @@ struct Press {
 
     // Moves the selection, in tasks or, where there are none, the page.
     void move(long by) const {
+        if (display() == Display::kJobs) {
+            const long count = scene.jobs == nullptr ? 0 : static_cast<long>(scene.jobs->size());
+            const long to = static_cast<long>(view.job_at) + by;
+            view.job_at = static_cast<std::size_t>(std::clamp(to, 0L, std::max(0L, count - 1)));
+            return;
+        }
         if (!lists()) {
             const long top = static_cast<long>(view.top) + by;
             view.top = static_cast<std::size_t>(std::max(0L, top));
@@ -55,7 +63,8 @@ struct Press {
                                         static_cast<int>(kMarkerColumns));
     }
     void look_at(Display display) const {
-        if (view.display != Display::kTask && view.display != Display::kHelp)
+        if (view.display != Display::kTask && view.display != Display::kHelp &&
+            view.display != Display::kJobs)
             view.before = view.display;
         view.display = display;
         view.top = 0;
@@ -107,24 +116,49 @@ void begin_prompt(View& view, Prompt prompt, const std::string& text) {
     view.typed = text;
 }
 
-void end_prompt(const Press& now) {
+// "TERM", "SIGTERM" or "15"; 0: no signal that may be sent.
+int signal_named(std::string_view word) {
+    constexpr std::pair<std::string_view, int> kSignals[] = {
+        {"TERM", SIGTERM}, {"INT", SIGINT},   {"QUIT", SIGQUIT}, {"HUP", SIGHUP},
+        {"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"STOP", SIGTSTP}, {"TSTP", SIGTSTP},
+        {"CONT", SIGCONT}, {"KILL", SIGKILL}};
+    std::string upper(word);
+    for (char& c : upper)
+        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    std::string_view name = upper;
+    if (name.starts_with("SIG")) name.remove_prefix(3);
+    for (const auto& [known, number] : kSignals)
+        if (name == known || name == std::to_string(number)) return number;
+    return 0;
+}
+
+Command end_prompt(const Press& now) {
     View& view = now.view;
     if (view.prompt == Prompt::kSearch) {
         view.search = view.typed;
         now.find(1);
+    } else if (view.prompt == Prompt::kSignal) {
+        view.signal = signal_named(view.typed);
+        if (view.signal == 0) {
+            view.notice = "expected TERM, INT, QUIT, HUP, USR1, USR2, STOP, CONT or KILL";
+            return Command::kNone;  // what was typed can be mended
+        }
+        view.prompt = Prompt::kNone;
+        return Command::kSignal;
     } else {
         Result<Filter> filter = Filter::parse(view.typed);
         if (!filter) {
             view.notice = filter.error().str();
-            return;  // what was typed can be mended
+            return Command::kNone;  // what was typed can be mended
         }
         view.filter = filter.value();
         view.filter_text = view.typed;
     }
     view.prompt = Prompt::kNone;
+    return Command::kNone;
 }
 
-void press_at_prompt(const Press& now, const Key& key) {
+Command press_at_prompt(const Press& now, const Key& key) {
     View& view = now.view;
     if (key.kind == Kind::kEnter) return end_prompt(now);
     if (key.kind == Kind::kEscape) {
@@ -140,6 +174,7 @@ void press_at_prompt(const Press& now, const Key& key) {
                view.typed.size() < kLongestInput) {
         append_utf8(view.typed, key.character);
     }
+    return Command::kNone;
 }
 
 void next_sort(View& view) {
@@ -261,6 +296,12 @@ Command press_character(const Press& now, char32_t character) {
             break;
         case U'J':
             return Command::kNextJob;
+        case U'L':
+            now.look_at(Display::kJobs);
+            return Command::kListJobs;
+        case U'K':
+            begin_prompt(view, Prompt::kSignal, "TERM");
+            break;
         default:
             view.notice = "no such key; ? shows all";
     }
@@ -274,8 +315,7 @@ Command press(View& view, const Key& key, const Scene& scene, Size size, Moment 
     view.notice.clear();
     if (view.prompt != Prompt::kNone) {
         if (key.kind == Kind::kCharacter && key.character == 0x03) return Command::kQuit;
-        press_at_prompt(now, key);
-        return Command::kNone;
+        return press_at_prompt(now, key);
     }
     switch (key.kind) {
         case Kind::kCharacter:
@@ -305,6 +345,10 @@ Command press(View& view, const Key& key, const Scene& scene, Size size, Moment 
             now.move(1L << 40);
             break;
         case Kind::kEnter:
+            if (now.display() == Display::kJobs) {
+                now.back();
+                return Command::kThisJob;
+            }
             enter(now);
             break;
         case Kind::kEscape:
@@ -326,22 +370,24 @@ Command press(View& view, const Key& key, const Scene& scene, Size size, Moment 
 
 const std::vector<KeyHelp>& key_help() {
     static const std::vector<KeyHelp> help{
-        {"up down j k", "the task before, behind"},
+        {"up down j k", "the task before, after"},
         {"PgUp PgDn", "a screenful"},
         {"g G Home End", "the first, the last"},
         {"Enter, click", "all about the task, of a cell about its worst; back"},
         {"left right", "move texts; in cells: the cell beside"},
-        {"a", "a cell for each task, or a line"},
+        {"a", "grid: a cell for each task; or a line for each"},
         {"+ -", "in cells: fewer or more tasks in each"},
         {"s", "sort by the next of: task, state, cpu, memory, traffic, ..."},
         {"r", "the other way round"},
         {"f", "filter: state=waiting node=n3 rank=0-63,70, or words"},
         {"/ n N", "search; next, previous"},
-        {"space", "keep the task on top"},
-        {"p", "stand still; go on"},
+        {"space", "pin the task: it stays on top"},
+        {"p", "pause; go on"},
         {"[ ]", "a second back, forward"},
         {"{ }", "a tenth of a second"},
         {"J", "the next job"},
+        {"L", "the list of jobs; Enter: the selected one"},
+        {"K", "end the job, or send it another signal"},
         {"Esc", "back; go on; no filter"},
         {"Ctrl-L", "draw all again"},
         {"q", "back, or quit;  Q, Ctrl-C: quit"},

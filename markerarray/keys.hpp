@@ -35,7 +35,16 @@ struct Key {
 };
 
 // What is left to be done by whoever owns the terminal and the jobs.
-enum class Command : std::uint8_t { kNone, kQuit, kRepaint, kNextJob, kSuspend };
+enum class Command : std::uint8_t {
+    kNone,
+    kQuit,
+    kRepaint,
+    kNextJob,
+    kListJobs,  // the list is wanted (Display::kJobs)
+    kThisJob,   // that of the list which is selected
+    kSignal,    // View::signal is to be sent to the job
+    kSuspend
+};
 
 // Changes the view; `scene` is what was last drawn, `size` of what. `earliest` is as far back as
 // the view may go.

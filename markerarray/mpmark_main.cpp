@@ -9,6 +9,7 @@
 
 #include "markerarray/client.hpp"
 #include "markerarray/colors.hpp"
+#include "partition_manager/suggest.hpp"
 
 namespace {
 
@@ -47,6 +48,12 @@ std::string joined(const std::vector<std::string>& words, std::size_t from) {
     return text;
 }
 
+std::vector<std::string_view> color_words() {
+    std::vector<std::string_view> words;
+    for (const NamedColor& color : kNamedColors) words.push_back(color.name);
+    return words;
+}
+
 int run(const std::vector<std::string>& words, const MarkerClient& client) {
     if (words[0] == "-text") {
         client.mark(-1, 0, joined(words, 1));
@@ -68,7 +75,8 @@ int run(const std::vector<std::string>& words, const MarkerClient& client) {
     if (const auto named = color_named(words[1]))
         color = *named;
     else if (!read_number(words[1], color))
-        return refuse("\"" + words[1] + "\" is not a colour");
+        return refuse("\"" + words[1] + "\" is not a colour" +
+                      poe::pm::did_you_mean(words[1], color_words()));
     if (words.size() > 2)
         client.mark(light, color, joined(words, 2));
     else

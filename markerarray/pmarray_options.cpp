@@ -13,6 +13,13 @@ UserError mistake(std::string text, std::string expected) {
     return UserError{"", 0, 0, std::move(text), std::move(expected), 0};
 }
 
+std::vector<std::string_view> sort_words() {
+    std::vector<std::string_view> words;
+    for (std::size_t key = 0; key < kSortKeys; ++key)
+        words.push_back(sort_word(static_cast<SortBy>(key)));
+    return words;
+}
+
 }  // namespace
 
 Result<ArrayOptions> read_array_options(const std::vector<std::string>& arguments) {
@@ -53,7 +60,8 @@ Result<ArrayOptions> read_array_options(const std::vector<std::string>& argument
             while (key < kSortKeys && sort_word(static_cast<SortBy>(key)) != value) ++key;
             if (key == kSortKeys)
                 return mistake("-sort " + pm::quoted(value) + " is not allowed",
-                               "task, state, cpu, memory, traffic, wait, progress or text");
+                               "task, state, cpu, memory, traffic, wait, progress or text" +
+                                   pm::did_you_mean(value, sort_words()));
             options.sort = static_cast<SortBy>(key);
         } else {
             const std::string near = pm::nearest(name, kFlags);

@@ -76,12 +76,20 @@ std::string cell_words(const Scene& scene, Size size) {
     return fmt::format("[task {}: {}]  ", worst.task, doing_words(worst));
 }
 
+// Rows before and after those that the screen has room for.
+std::size_t rows_not_shown(const Scene& scene, Size size) {
+    const auto fit = static_cast<std::size_t>(std::max(0, rows_that_fit(size, scene.progress)));
+    return scene.order.size() > fit ? scene.order.size() - fit : 0;
+}
+
 std::string hints(const Scene& scene, Display display, Size size) {
     const View& view = scene.view;
     switch (display) {
         case Display::kHelp:
         case Display::kTask:
             return "Enter back  up down scroll  q back";
+        case Display::kJobs:
+            return "up down select  Enter shows it  q back";
         default:
             break;
     }
@@ -92,7 +100,10 @@ std::string hints(const Scene& scene, Display display, Size size) {
     if (view.sort != SortBy::kTask || view.backwards)
         text +=
             fmt::format("[by {}{}]  ", sort_word(view.sort), view.backwards ? ", backwards" : "");
-    return text + "? help  Enter details  f filter  s sort  a cells  p stand  q quit";
+    if (display == Display::kRows)
+        if (const std::size_t more = rows_not_shown(scene, size); more > 0)
+            text += fmt::format("[{} more]  ", more);
+    return text + "? help  Enter details  f filter  s sort  a grid  p pause  L jobs  q quit";
 }
 
 void draw_foot(Grid& grid, const Scene& scene, Display display) {
@@ -103,7 +114,10 @@ void draw_foot(Grid& grid, const Scene& scene, Display display) {
         return;
     }
     if (view.prompt != Prompt::kNone) {
-        const int at = grid.put(line, 0, view.prompt == Prompt::kFilter ? "filter: " : "/",
+        const int at = grid.put(line, 0,
+                                view.prompt == Prompt::kFilter   ? "filter: "
+                                : view.prompt == Prompt::kSignal ? "signal to the job (Esc: none): "
+                                                                 : "/",
                                 {Ink::kStrong, 0, false});
         const int end = grid.put(line, at, view.typed);
         grid.put(line, end, U' ', {Ink::kPlain, 0, true});
@@ -159,6 +173,9 @@ Grid render(const Scene& scene, Size size, const Glyphs& glyphs) {
             break;
         case Display::kTask:
             draw_task(grid, scene, glyphs, from, to);
+            break;
+        case Display::kJobs:
+            draw_jobs(grid, scene, from, to);
             break;
         case Display::kHelp:
             draw_help(grid, scene, glyphs, from, to);

@@ -11,6 +11,7 @@ namespace poe::markers {
 void draw_rows(Grid& grid, const Scene& scene, const Glyphs& glyphs, int from, int to, bool select);
 void draw_cells(Grid& grid, const Scene& scene, const Glyphs& glyphs, int from, int to);
 void draw_task(Grid& grid, const Scene& scene, const Glyphs& glyphs, int from, int to);
+void draw_jobs(Grid& grid, const Scene& scene, int from, int to);
 void draw_help(Grid& grid, const Scene& scene, const Glyphs& glyphs, int from, int to);
 
 // "mpc_brecv from 3, 12 s"

@@ -193,6 +193,15 @@ void draw_rows(Grid& grid, const Scene& scene, const Glyphs& glyphs, int from, i
     const Columns columns = columns_for(scene, grid.size().columns);
     const int fit = rows_that_fit(grid.size(), scene.progress);
     if (to - from > fit) draw_heads(grid, columns, from++);
+    // A display that cannot be scrolled says in its last line how many rows it leaves out.
+    const auto room = static_cast<std::size_t>(std::max(0, to - from));
+    const bool cut = !select && room > 0 && scene.order.size() > room;
+    if (cut) {
+        grid.put(--to, 0,
+                 fmt::format("{} more; pmarray in a terminal of its own shows all",
+                             scene.order.size() - room + 1),
+                 kHead);
+    }
     for (std::size_t i = scene.view.top; i < scene.order.size() && from < to; ++i, ++from) {
         const TaskRow& row = scene.picture.rows[scene.order[i]];
         draw_row(grid, scene, row, glyphs, columns, from);

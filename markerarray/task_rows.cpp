@@ -56,7 +56,7 @@ void describe_call(const pm::TaskState& state, TaskRow& row) {
 void describe_process(const pm::ProcessesView& processes, TaskRow& row) {
     const bool runs = !processes.known || processes.runs;
     row.activity = runs ? Activity::kComputing : Activity::kIdle;
-    row.doing = runs ? "computes" : processes.disk ? "waits for a disk" : "sleeps";
+    row.doing = runs ? "computing" : processes.disk ? "idle, waits for a disk" : "idle";
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ void describe(const pm::TaskState& state, const pm::ProcessesView& processes, Ta
     if (state.life == Life::kEnded) return describe_end(state.wait_status, row);
     if (state.pid == 0) {
         row.activity = Activity::kNotStarted;
-        row.doing = "not started";
+        row.doing = "unstarted";
         return;
     }
     if (state.life == Life::kInside && state.doing.call != Call::kNone)

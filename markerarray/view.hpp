@@ -20,6 +20,7 @@ enum class Display : std::uint8_t {
     kRows,   // a line per task
     kCells,  // a cell per task or group of tasks
     kTask,   // all about the selected task
+    kJobs,   // the list of jobs
     kHelp,
 };
 
@@ -36,11 +37,20 @@ enum class SortBy : std::uint8_t {
 inline constexpr std::size_t kSortKeys = 8;
 std::string_view sort_word(SortBy sort);
 
-enum class Prompt : std::uint8_t { kNone, kFilter, kSearch };
+enum class Prompt : std::uint8_t { kNone, kFilter, kSearch, kSignal };
+
+// A line of the list of jobs.
+struct JobLine {
+    std::string id;
+    std::uint32_t tasks = 0;
+    Moment elapsed{0};
+    std::string program;
+    std::string directory;
+};
 
 struct View {
     Display display = Display::kAuto;
-    Display before = Display::kAuto;  // where the way back from kTask and kHelp leads
+    Display before = Display::kAuto;  // where the way back from kTask, kJobs and kHelp leads
     SortBy sort = SortBy::kTask;
     bool backwards = false;
     Filter filter;
@@ -48,9 +58,11 @@ struct View {
     std::string search;
     std::set<TaskId> pinned;  // always on top
     TaskId selected = 0;
-    std::size_t top = 0;  // first line shown, of the order, of the help or of a task's marks
-    int text_from = 0;    // columns of the texts that are scrolled away
-    int zoom = 0;         // of kCells: twice as few tasks per cell with every step
+    std::size_t job_at = 0;  // the selected line of the list of jobs
+    int signal = 0;          // to be sent to the job (Command::kSignal)
+    std::size_t top = 0;     // first line shown, of the order, of the help or of a task's marks
+    int text_from = 0;       // columns of the texts that are scrolled away
+    int zoom = 0;            // of kCells: twice as few tasks per cell with every step
     Prompt prompt = Prompt::kNone;
     std::string typed;               // at the prompt
     std::string notice;              // one line for the user, until the next key
@@ -71,6 +83,7 @@ struct Scene {
     Moment present{0};       // differs from picture.at when the view stands still
     const std::vector<Model::Mark>* marks = nullptr;  // of the selected task; kTask only
     const std::vector<std::string>* lines = nullptr;  // of its output, likewise
+    const std::vector<JobLine>* jobs = nullptr;       // kJobs only
 };
 
 // Lines of tasks that fit below the heads, and the display that kAuto means.

@@ -1,7 +1,9 @@
 // See watch_screen.hpp.
 #include "markerarray/watch_screen.hpp"
 
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <unistd.h>
 
 #include "comm/base/error.hpp"
@@ -79,8 +81,9 @@ class Watch {
     const Picture& picture() const { return stood_ ? *stood_ : follower_.model().now(); }
     Scene scene() const {
         const Model& model = follower_.model();
-        return {picture(),      order_,  view_,  model.lights_used(), model.any_progress(),
-                model.now().at, &marks_, &lines_};
+        return {
+            picture(), order_,  view_, model.lights_used(), model.any_progress(), model.now().at,
+            &marks_,   &lines_, &jobs_};
     }
 
     void draw() {
@@ -102,7 +105,8 @@ class Watch {
         view_.standing.reset();
         view_.pinned.clear();
         view_.top = 0;
-        if (view_.display == Display::kTask) view_.display = view_.before;
+        if (view_.display == Display::kTask || view_.display == Display::kJobs)
+            view_.display = view_.before;
         refresh_scene(true);
     }
 
@@ -122,10 +126,56 @@ class Watch {
                 if (!follower_.next_job(Clock::now())) view_.notice = "there is no other job";
                 notice_new_job();
                 break;
+            case Command::kListJobs:
+                list_jobs();
+                break;
+            case Command::kThisJob:
+                show_job(view_.job_at);
+                break;
+            case Command::kSignal:
+                signal_job();
+                break;
             case Command::kNone:
                 break;
         }
         return true;
+    }
+
+    void list_jobs() {
+        running_ = follower_.jobs();
+        jobs_.clear();
+        for (const pm::RunningJob& job : running_) {
+            if (job.id == follower_.job().id) view_.job_at = jobs_.size();
+            JobLine line{job.id, job.tasks, job.elapsed, "", job.directory};
+            for (const std::string& program : job.programs)
+                line.program += (line.program.empty() ? "" : ", ") + program;
+            jobs_.push_back(std::move(line));
+        }
+    }
+
+    void show_job(std::size_t at) {
+        if (at >= running_.size() || running_[at].id == follower_.job().id) return;
+        try {
+            follower_.follow(running_[at], Clock::now());
+        } catch (const Error&) {
+            view_.notice = "job " + running_[at].id + " has ended";
+        }
+        notice_new_job();
+    }
+
+    // To poe, which does with it what poe(1) says; where it is not on this computer, to the daemon,
+    // which ends the job.
+    void signal_job() {
+        const pm::RunningJob& job = follower_.job();
+        const pid_t pid = job.poe > 0 ? job.poe : job.pmd;
+        if (follower_.ended() || pid <= 0)
+            view_.notice = "the job has ended";
+        else if (job.poe <= 0 && view_.signal != SIGTERM)
+            view_.notice = "the job's poe is on another computer; only TERM can be sent from here";
+        else if (::kill(pid, view_.signal) != 0)
+            view_.notice = std::string("the signal cannot be sent: ") + std::strerror(errno);
+        else
+            view_.notice = "the signal has been sent to job " + job.id;
     }
 
     JobFollower& follower_;
@@ -138,6 +188,8 @@ class Watch {
     std::optional<Picture> stood_;
     std::vector<Model::Mark> marks_;
     std::vector<std::string> lines_;
+    std::vector<pm::RunningJob> running_;  // as last listed
+    std::vector<JobLine> jobs_;            // the same, to be drawn
     std::string job_;
     bool redraw_ = false;
     bool hung_up_ = false;

@@ -75,7 +75,7 @@ double share_of(const Progress& progress) {
 std::string pace_words(const Progress& progress, const Pace& pace) {
     std::string text = fmt::format("{:.0f}%", 100 * share_of(progress));
     if (pace.per_second > 0) text += fmt::format("  {}/s", rate_words(pace.per_second));
-    if (pace.left >= Moment{0}) text += "  left " + time_words(pace.left);
+    if (pace.left >= Moment{0}) text += "  " + time_words(pace.left) + " left";
     return text;
 }
 

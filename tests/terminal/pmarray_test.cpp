@@ -157,7 +157,7 @@ TEST_CASE("keys, a repaint, and a stop") {
     Terminal terminal(24, 80, pmarray(job));
     REQUIRE(shows_array(terminal));
     terminal.type("?");
-    REQUIRE(terminal.wait_for("the task before, behind"));
+    REQUIRE(terminal.wait_for("the task before, after"));
     terminal.type("q\033OB\r");
     REQUIRE(terminal.wait_for("1 of 4"));
     terminal.type("q/task 3\r");

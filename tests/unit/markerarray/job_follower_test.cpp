@@ -69,7 +69,10 @@ TEST_CASE("a follower waits for a job, shows it, keeps its end, and goes on to t
     CHECK(desk.row(1).doing == "ended with code 3");
     CHECK(desk.row(1).text == "last words");
     const Moment elapsed = desk.follower->model().now().elapsed;
+    const Moment at = desk.follower->model().now().at;
     desk.update();
+    // Rates and ages are computed from this moment; they stay, too.
+    CHECK(desk.follower->model().now().at == at);
     CHECK(desk.follower->model().now().elapsed == elapsed);
     CHECK(desk.row(1).text == "last words");
     FakeJob second(desk.parent, "second-1-0", 3);
@@ -128,15 +131,15 @@ TEST_CASE("what a task's state means") {
         describe(state, processes, row);
         return std::string(activity_word(row.activity)) + ": " + row.doing;
     };
-    CHECK(meaning() == "unstarted: not started");
+    CHECK(meaning() == "unstarted: unstarted");
     state.pid = 1;
-    CHECK(meaning() == "idle: sleeps");
+    CHECK(meaning() == "idle: idle");
     processes.disk = true;
-    CHECK(meaning() == "idle: waits for a disk");
+    CHECK(meaning() == "idle: idle, waits for a disk");
     processes.runs = true;
-    CHECK(meaning() == "computing: computes");
+    CHECK(meaning() == "computing: computing");
     state.life = pm::TaskState::Life::kInside;
-    CHECK(meaning() == "computing: computes");
+    CHECK(meaning() == "computing: computing");
     state.doing = {Call::kBrecv, 3, 7, 100, 0};
     CHECK(meaning() == "receiving: mpc_brecv from 3 type 7");
     state.doing = {Call::kBrecv, TaskDoing::kAnyPeer, -1, 100, 0};

@@ -15,11 +15,11 @@ using namespace poe::markers::test;
 TEST_CASE("a row that has not changed is no change") {
     Model model;
     model.begin(facts_of(3, 1), Moment{0});
-    CHECK(model.put(row_of(1, Activity::kComputing, "computes"), Moment{10}));
-    CHECK_FALSE(model.put(row_of(1, Activity::kComputing, "computes"), Moment{20}));
-    CHECK_FALSE(model.put(row_of(3, Activity::kComputing, "computes"), Moment{20}));
-    CHECK_FALSE(model.put(row_of(-1, Activity::kComputing, "computes"), Moment{20}));
-    CHECK(model.now().rows[1].doing == "computes");
+    CHECK(model.put(row_of(1, Activity::kComputing, "computing"), Moment{10}));
+    CHECK_FALSE(model.put(row_of(1, Activity::kComputing, "computing"), Moment{20}));
+    CHECK_FALSE(model.put(row_of(3, Activity::kComputing, "computing"), Moment{20}));
+    CHECK_FALSE(model.put(row_of(-1, Activity::kComputing, "computing"), Moment{20}));
+    CHECK(model.now().rows[1].doing == "computing");
     CHECK(model.now().rows[0].activity == Activity::kUnknown);
 }
 

@@ -23,7 +23,7 @@ std::string option_error(const std::vector<std::string>& arguments) {
 }  // namespace
 
 TEST_CASE("changes that are worth a line") {
-    TaskRow before = row_of(3, Activity::kComputing, "computes");
+    TaskRow before = row_of(3, Activity::kComputing, "computing");
     TaskRow after = before;
     CHECK(change_lines(before, after, Moment{0}).empty());
     after.cpu_percent = 7;
@@ -41,8 +41,9 @@ TEST_CASE("changes that are worth a line") {
     after.progress = {29, 100};
     CHECK(change_lines(before, after, Moment{0}).empty());
     after.activity = Activity::kStopped;
-    after.doing = "stopped, computes";
-    CHECK(change_lines(before, after, Moment{0}) == Lines{"   0.000 s  task 3  stopped, computes"});
+    after.doing = "stopped, computing";
+    CHECK(change_lines(before, after, Moment{0}) ==
+          Lines{"   0.000 s  task 3  stopped, computing"});
     CHECK(change_lines(after, before, Moment{0}) == Lines{"   0.000 s  task 3  goes on"});
     after.activity = Activity::kFailed;
     after.doing = "killed by SIGSEGV";

@@ -30,7 +30,7 @@ Model large_job() {
                                      : Activity::kComputing,
                              failed  ? "exit 3"
                              : waits ? "mpc_brecv from 0"
-                                     : "computes");
+                                     : "computing");
         row.node = task / 100;
         model.put(std::move(row), Moment{1000});
     }
@@ -51,6 +51,24 @@ TEST_CASE("the table at three sizes") {
     check_golden("table_80x24_ascii", draw(model, view, kUsual, false));
     check_golden("table_200x60", draw(model, view, kLarge));
     check_golden("table_20x5", draw(model, view, kSmall));
+}
+
+TEST_CASE("rows that there is no room for are counted") {
+    Model model;
+    model.begin(facts_of(40, 1), Moment{0});
+    for (TaskId task = 0; task < 40; ++task)
+        model.put(row_of(task, Activity::kComputing, "computing"), Moment{10});
+    View view;
+    view.display = Display::kRows;
+    CHECK(draw(model, view, {80, 24}).text().find("[19 more]") != std::string::npos);
+    const Order order = order_of(model.now(), view);
+    const Scene scene{model.now(), order, view, 0, false, model.now().at, nullptr};
+    const std::string rows = render_rows_only(scene, {80, 13}, Glyphs(false)).text();
+    CHECK(rows.find("\n30 more; pmarray") != std::string::npos);
+    CHECK(rows.find("\n   9 ") != std::string::npos);
+    CHECK(rows.find("\n  10 ") == std::string::npos);
+    CHECK(render_rows_only(scene, {80, 50}, Glyphs(false)).text().find("more") ==
+          std::string::npos);
 }
 
 TEST_CASE("cells, at three sizes") {

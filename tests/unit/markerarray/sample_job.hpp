@@ -49,14 +49,14 @@ inline Model sample_job() {
     };
     for (const Moment now : {Moment{5'000}, Moment{15'000}}) {
         const std::uint64_t done = now == Moment{5'000} ? 10 : 30;
-        put(row_of(0, Activity::kComputing, "computes"), done, now);
+        put(row_of(0, Activity::kComputing, "computing"), done, now);
         put(row_of(1, Activity::kSending, "mpc_bsend to 0 type 7"), done, now);
         TaskRow waits = row_of(2, Activity::kReceiving, "mpc_brecv from 1 type 7");
         waits.waits_ms = 12'345;
         put(waits, done + 1, now);
         put(row_of(3, Activity::kCollective, "mpc_sync"), done + 2, now);
-        put(row_of(4, Activity::kIdle, "sleeps"), done, now);
-        put(row_of(5, Activity::kStopped, "stopped, computes"), done, now);
+        put(row_of(4, Activity::kIdle, "idle"), done, now);
+        put(row_of(5, Activity::kStopped, "stopped, computing"), done, now);
         put(row_of(6, Activity::kEnded, "ended"), 100, now);
         put(row_of(7, Activity::kFailed, "killed by SIGSEGV"), done, now);
     }

@@ -1,11 +1,13 @@
 // What keys, filters and sorting do to a view.
 #include "markerarray/view.hpp"
 
+#include <csignal>
 #include <random>
 
 #include <catch2/catch.hpp>
 
 #include "markerarray/keys.hpp"
+#include "markerarray/render.hpp"
 #include "tests/unit/markerarray/sample_job.hpp"
 
 using namespace poe;
@@ -66,6 +68,66 @@ TEST_CASE("filters") {
     CHECK(error_of("state=wating").find("no state is called \"wating\"") != std::string::npos);
     for (const char* bad : {"rank=a", "rank=3-1", "rank=-1", "rank=1-", "rank=99999999999"})
         CHECK(error_of(bad).find("is no range of tasks") != std::string::npos);
+}
+
+TEST_CASE("words that are nearly right") {
+    CHECK(error_of("state=compting").find("; did you mean computing?") != std::string::npos);
+    CHECK(error_of("state=zzzzzz").find("did you mean") == std::string::npos);
+}
+
+TEST_CASE("ending the job, or another signal to it") {
+    Desk desk;
+    const auto character = [](char32_t c) { return Key{Key::Kind::kCharacter, c, 0, 0}; };
+    CHECK(desk.press(character(U'K')) == Command::kNone);
+    CHECK(desk.view.prompt == Prompt::kSignal);
+    CHECK(desk.view.typed == "TERM");
+    CHECK(desk.press(Key::Kind::kEscape) == Command::kNone);
+    CHECK(desk.view.prompt == Prompt::kNone);
+    desk.press(character(U'K'));
+    CHECK(desk.press(Key::Kind::kEnter) == Command::kSignal);
+    CHECK(desk.view.signal == SIGTERM);
+    for (const auto& [word, signal] :
+         {std::pair("usr1", SIGUSR1), {"SIGINT", SIGINT}, {"stop", SIGTSTP}, {"9", SIGKILL}}) {
+        desk.press(character(U'K'));
+        desk.press(character(0x15));
+        desk.type(word);
+        CHECK(desk.press(Key::Kind::kEnter) == Command::kSignal);
+        CHECK(desk.view.signal == signal);
+    }
+    desk.press(character(U'K'));
+    desk.type("X");
+    CHECK(desk.press(Key::Kind::kEnter) == Command::kNone);
+    CHECK(desk.view.notice.find("expected TERM") != std::string::npos);
+    CHECK(desk.view.prompt == Prompt::kSignal);
+}
+
+TEST_CASE("the list of jobs, and the way back") {
+    Desk desk;
+    const std::vector<JobLine> jobs{{"a-1-0", 4, Moment{1000}, "ring", "/home/me"},
+                                    {"b-1-0", 8, Moment{65'000}, "solver", "/scratch"}};
+    const auto press = [&](Key key) {
+        const Order order = order_of(desk.model.now(), desk.view);
+        const Scene scene{desk.model.now(),    order,   desk.view, 0,    false,
+                          desk.model.now().at, nullptr, nullptr,   &jobs};
+        return markers::press(desk.view, key, scene, desk.size, desk.model.earliest());
+    };
+    desk.view.display = Display::kTask;
+    CHECK(press({Key::Kind::kCharacter, U'L', 0, 0}) == Command::kListJobs);
+    CHECK(desk.view.display == Display::kJobs);
+    press({Key::Kind::kDown, 0, 0, 0});
+    press({Key::Kind::kDown, 0, 0, 0});
+    CHECK(desk.view.job_at == 1);
+    const Order order = order_of(desk.model.now(), desk.view);
+    const Scene scene{desk.model.now(),    order,   desk.view, 0,    false,
+                      desk.model.now().at, nullptr, nullptr,   &jobs};
+    const std::string text = render(scene, desk.size, Glyphs(false)).text();
+    CHECK(text.find(" JOB    TASKS  ELAPSED  PROGRAM  DIRECTORY") != std::string::npos);
+    CHECK(text.find(" b-1-0  8      1:05     solver   /scratch") != std::string::npos);
+    CHECK(press({Key::Kind::kEnter, 0, 0, 0}) == Command::kThisJob);
+    CHECK(desk.view.display == desk.view.before);
+    press({Key::Kind::kCharacter, U'L', 0, 0});
+    press({Key::Kind::kEscape, 0, 0, 0});
+    CHECK(desk.view.display != Display::kJobs);
 }
 
 TEST_CASE("sorting and pinning") {
