@@ -107,7 +107,10 @@ Result<LaunchSettings> read_launch_settings(const Variables& variables) {
     if (!error)
         error =
             read_size(variables, "MP_BUFFER_MEM", 4 * kKilo, kGiga * kKilo, settings.buffer_mem);
-    if (!error) error = read_size(variables, "MP_EAGER_LIMIT", 1, kGiga, settings.eager_limit);
+    if (value_of(variables, "MP_EAGER_LIMIT") == "0")
+        settings.eager_limit = 1;  // 0 would be the default
+    else if (!error)
+        error = read_size(variables, "MP_EAGER_LIMIT", 1, kGiga, settings.eager_limit);
     if (error) return *error;
     return settings;
 }

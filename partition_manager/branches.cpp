@@ -185,20 +185,25 @@ void Branches::lose(Link& link, const std::string& text) {
     handlers_.on_change();
 }
 
-// Asks for a sign of life twice per pulse.
+// Asks for a sign of life twice per pulse. A process that comes late was stopped itself: it has
+// heard nothing because it did not read, so that the daemons get their time again.
 void Branches::on_pulse() {
     if (job_.launch.pulse.count() <= 0) return;
-    pulsing_ = true;
+    const auto interval = std::chrono::milliseconds(job_.launch.pulse) / 2;
     const Clock::time_point now = Clock::now();
+    const bool was_stopped = pulsing_ && now - next_pulse_ > interval / 2;
+    pulsing_ = true;
     for (const auto& link : links_) {
         if (!link->branch || !link->greeted || link->state == State::kOver) continue;
+        if (was_stopped) link->heard = now;
         if (now - link->heard > job_.launch.pulse)
             lose(*link, "has not answered for " + std::to_string(job_.launch.pulse.count()) +
                             " s (MP_PULSE)");
         else
             link->branch->channel().send(Pulse{});
     }
-    pulse_timer_.expires_after(std::chrono::milliseconds(job_.launch.pulse) / 2);
+    next_pulse_ = now + interval;
+    pulse_timer_.expires_at(next_pulse_);
     pulse_timer_.async_wait([this](const asio::error_code& error) {
         if (!error) on_pulse();
     });

@@ -112,6 +112,7 @@ class Branches {
     std::vector<std::unique_ptr<Link>> links_;
     std::vector<NodeFacts> facts_;
     asio::steady_timer pulse_timer_;
+    std::chrono::steady_clock::time_point next_pulse_{};
     asio::steady_timer patience_;
     bool ending_ = false;
     bool pulsing_ = false;

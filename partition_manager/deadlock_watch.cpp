@@ -69,7 +69,7 @@ void DeadlockWatch::judge() {
         state.life = TaskState::Life::kEnded;
         states_.push_back(state);
     }
-    const WaitFindings findings = find_deadlock(states_, tasks, timeout_);
+    const WaitFindings findings = find_deadlock(states_, tasks, deadlock_patience(timeout_));
     bool news = false;
     for (const TaskId task : findings.stuck) {
         news = news || !told_[static_cast<std::size_t>(task)];

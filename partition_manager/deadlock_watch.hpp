@@ -22,8 +22,8 @@ class DeadlockWatch {
         std::function<void(const WaitFindings&)> found;  // once for every new deadlock
     };
 
-    // `places`: the node of each task; `nodes`: how many there are. `timeout`: how long nothing
-    // must have moved.
+    // `places`: the node of each task; `nodes`: how many there are. `timeout`: within which a
+    // deadlock is to be found.
     DeadlockWatch(std::vector<NodeIndex> places, NodeIndex nodes, std::chrono::seconds timeout,
                   Handlers handlers);
 

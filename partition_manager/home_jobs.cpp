@@ -29,6 +29,7 @@ RunningJob ask(const JobName& name, const UniqueFd& fd) {
     ucred peer{};
     socklen_t size = sizeof peer;
     if (::getsockopt(fd.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0) job.poe = peer.pid;
+    job.directory = directory_of_process(job.poe);
     ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
     const auto facts = decode_facts(read_to_end(fd.get(), kLongestFacts));
     if (!facts) return job;

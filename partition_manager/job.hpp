@@ -54,6 +54,20 @@ struct LaunchSpec {
     std::vector<ResourceLimit> limits;
 };
 
+// Whose standard output is line-buffered although it is a pipe (line_buffering.hpp).
+enum class Unbuffered : std::uint8_t {
+    kNo,
+    kPrograms,      // that of the tasks' own programs
+    kAllProcesses,  // that of all processes that write to a task's standard output
+};
+
+// The terminal that each task gets (-pty).
+struct TerminalSpec {
+    bool wanted = false;
+    std::uint16_t rows = 24;
+    std::uint16_t columns = 80;
+};
+
 // What a task leaves that dies of a signal; see core_files.hpp.
 struct CoreSpec {
     std::string prefix = "coredir";  // -coredir: of the directory for each task; "none": no such
@@ -83,11 +97,12 @@ struct JobOutline {
     std::vector<std::uint32_t> appnum_of_task;  // likewise
 };
 
-// What one command has of its own, beyond the job's. Empty: nothing.
+// Settings of one command that differ from the job's: those of mpirun's flags before a program, or
+// of a request to spawn tasks. An empty field means that the job's value holds.
 struct CommandPlace {
     std::vector<std::string> environment;  // "NAME=value"
-    std::string directory;
-    std::string path;  // where its program is looked for first, as a PATH
+    std::string directory;                 // absolute
+    std::string path;                      // a PATH that is searched first for the program
 };
 
 // Of a job whose tasks a task has started.
@@ -95,7 +110,6 @@ struct SpawnSpec {
     std::string parent;  // the job of that task
     TaskId parent_task = 0;
     TaskId first = 0;                                        // what people and poe call its task 0
-    std::vector<CommandPlace> places;                        // by command
     std::vector<std::pair<std::string, std::string>> pairs;  // in its PMI-1 space from the start
     std::vector<JobOutline> others;                          // that run already
 };
@@ -106,13 +120,16 @@ struct JobSpec {
     std::vector<std::string> nodes;
     std::vector<TaskSpec> tasks;  // by task id
     std::vector<Command> commands;
+    std::vector<CommandPlace> places;  // by command; empty when no command has settings of its own
     std::vector<std::string> environment;  // "NAME=value", the same for every task
     std::string directory;                 // working directory
     StdinMode stdin_mode;
     StdoutMode stdout_mode;
-    bool stdin_is_empty = false;      // home's stdin is /dev/null: so is the tasks'
-    bool stdout_is_terminal = false;  // partial lines of stdout appear after a moment, too
-    bool stamp_output = false;        // daemons say when they read what (MP_LABELFORMAT)
+    bool stdin_is_empty = false;              // home's stdin is /dev/null: so is the tasks'
+    bool stdout_is_terminal = false;          // partial lines of stdout appear after a moment, too
+    bool stamp_output = false;                // daemons say when they read what (MP_LABELFORMAT)
+    Unbuffered unbuffered = Unbuffered::kNo;  // -unbuffered
+    TerminalSpec terminal;                    // -pty
     WaitMode wait_mode = WaitMode::kAdaptive;
     Bytes buffer_mem = 0;   // MP_BUFFER_MEM, 0 = default
     Bytes eager_limit = 0;  // MP_EAGER_LIMIT, 0 = default
@@ -126,6 +143,7 @@ struct JobSpec {
     std::chrono::seconds deadlock_timeout{10};  // MP_DEADLOCK_TIMEOUT, 0: nobody watches
     bool host_pmix = true;                      // offer PMIx and PMI-1 (MP_PMIX)
     bool eager_pmix = false;                    // start the PMIx server before the tasks
+    bool tell_binding = false;  // the daemons tell poe which processors each task may use
     bool bind = true;         // give each task processors of its own, if there are enough (MP_BIND)
     bool single_copy = true;  // tasks may read each other's memory (MP_SINGLE_COPY)
     CoreSpec core;
@@ -137,6 +155,13 @@ struct JobSpec {
 // What people call a task of the job.
 inline TaskId public_number(const JobSpec& job, TaskId task) {
     return job.spawned ? job.spawned->first + task : task;
+}
+
+// The working directory of a task.
+inline const std::string& directory_of(const JobSpec& job, TaskId task) {
+    const std::uint32_t command = job.tasks[static_cast<std::size_t>(task)].command;
+    if (job.places.empty() || job.places[command].directory.empty()) return job.directory;
+    return job.places[command].directory;
 }
 
 // The longest JobSpec::kill_grace, and the largest buffer_mem and eager_limit.

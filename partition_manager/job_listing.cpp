@@ -57,7 +57,10 @@ RunningJob read_job(const JobName& entry, const std::string& path) {
         now.time_since_epoch() - std::chrono::nanoseconds(facts.created_ns));
     const auto daemon = process_facts(facts.pmd_pid);
     const auto parent = daemon ? process_facts(daemon->parent) : std::nullopt;
-    if (daemon) job.pmd = facts.pmd_pid;
+    if (daemon) {
+        job.pmd = facts.pmd_pid;
+        job.directory = directory_of_process(facts.pmd_pid);
+    }
     if (parent && parent->name == "poe") job.poe = daemon->parent;
     job.programs = programs_of(look_at_tasks(segment, now));
     return job;

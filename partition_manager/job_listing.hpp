@@ -33,6 +33,7 @@ struct RunningJob {
     std::uint32_t tasks = 0;
     std::uint32_t nodes = 0;
     std::chrono::milliseconds elapsed{0};
+    std::string directory;              // in which it runs; empty: unknown
     std::vector<std::string> programs;  // different first words of the processes that run here
 
     std::vector<TaskId> tasks_elsewhere;  // on other nodes

@@ -17,15 +17,15 @@ namespace {
 // Room for a few large frames under way, so that the daemon and poe need not take turns.
 constexpr int kChannelBuffer = 1 << 20;
 
-std::string directory_of_this_program() {
+}  // namespace
+
+std::string own_directory() {
     char path[PATH_MAX];
     const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path - 1);
     if (length <= 0) return "";
     const std::string file(path, static_cast<std::size_t>(length));
     return file.substr(0, file.rfind('/'));
 }
-
-}  // namespace
 
 std::string find_pmd(const std::string& wanted, const char* path_variable) {
     const std::string path = path_variable != nullptr ? path_variable : "";
@@ -35,7 +35,7 @@ std::string find_pmd(const std::string& wanted, const char* path_variable) {
             throw Error("MP_PMD names the daemon \"" + wanted + "\", but " + found.trouble);
         return found.file;
     }
-    std::string here = directory_of_this_program() + "/pmd";
+    std::string here = own_directory() + "/pmd";
     if (::access(here.c_str(), X_OK) == 0) return here;
     ProgramPath found = find_program("pmd", path, ".");
     if (found.file.empty())
@@ -45,7 +45,7 @@ std::string find_pmd(const std::string& wanted, const char* path_variable) {
 }
 
 std::string find_pmd_sibling(const std::string& name) {
-    std::string file = directory_of_this_program() + "/" + name;
+    std::string file = own_directory() + "/" + name;
     if (::access(file.c_str(), X_OK) != 0)
         throw Error("the program " + file + " is missing; is the installation complete?");
     return file;

@@ -10,6 +10,9 @@
 
 namespace poe::pm {
 
+// The directory of the running program, without a slash at the end.
+std::string own_directory();
+
 // The file `name` in the directory of the running program. Throws Error when it is not there.
 std::string find_pmd_sibling(const std::string& name);
 

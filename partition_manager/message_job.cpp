@@ -92,6 +92,8 @@ Json pack(const JobSpec& job) {
     for (const TaskSpec& task : job.tasks) tasks.push_back({task.node, task.command});
     Json commands = Json::array();
     for (const Command& command : job.commands) commands.push_back(byte_list(command));
+    Json places = Json::array();
+    for (const CommandPlace& place : job.places) places.push_back(pack(place));
     return Json::array({bytes(job.id),
                         byte_list(job.nodes),
                         std::move(tasks),
@@ -120,7 +122,11 @@ Json pack(const JobSpec& job) {
                         pack(job.trace),
                         pack(job.core),
                         job.stamp_output,
-                        job.spawned ? pack(*job.spawned) : Json()});
+                        job.spawned ? pack(*job.spawned) : Json(),
+                        std::move(places),
+                        static_cast<int>(job.unbuffered),
+                        Json::array({job.terminal.wanted, job.terminal.rows, job.terminal.columns}),
+                        job.tell_binding});
 }
 
 JobSpec unpack_job(const Json& json) {
@@ -167,7 +173,13 @@ JobSpec unpack_job(const Json& json) {
     job.core = unpack_core(json.at(26));
     job.stamp_output = json.at(27).get<bool>();
     if (!json.at(28).is_null()) job.spawned = unpack_spawn(json.at(28));
-    if (job.spawned && job.spawned->places.size() != job.commands.size())
+    for (const Json& place : items(json.at(29))) job.places.push_back(unpack_place(place));
+    job.unbuffered = checked_enum(json.at(30), Unbuffered::kAllProcesses);
+    const Json& terminal = json.at(31);
+    job.terminal = {terminal.at(0).get<bool>(), number<std::uint16_t>(terminal.at(1)),
+                    number<std::uint16_t>(terminal.at(2))};
+    job.tell_binding = json.at(32).get<bool>();
+    if (!job.places.empty() && job.places.size() != job.commands.size())
         throw std::out_of_range("places");
     return job;
 }

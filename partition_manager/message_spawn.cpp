@@ -7,7 +7,7 @@ namespace {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-Json pack(const Pairs& pairs) {
+Json pack_pairs(const Pairs& pairs) {
     Json json = Json::array();
     for (const auto& [key, value] : pairs) json.push_back(Json::array({bytes(key), bytes(value)}));
     return json;
@@ -19,6 +19,8 @@ Pairs unpack_pairs(const Json& json) {
     return pairs;
 }
 
+}  // namespace
+
 Json pack(const CommandPlace& place) {
     return Json::array({byte_list(place.environment), bytes(place.directory), bytes(place.path)});
 }
@@ -26,8 +28,6 @@ Json pack(const CommandPlace& place) {
 CommandPlace unpack_place(const Json& json) {
     return {text_list(json.at(0)), text(json.at(1)), text(json.at(2))};
 }
-
-}  // namespace
 
 Json pack(const Asker& asker) {
     return Json::array({bytes(asker.job), asker.node, asker.request});
@@ -58,12 +58,10 @@ JobOutline unpack_outline(const Json& json) {
 }
 
 Json pack(const SpawnSpec& spawn) {
-    Json places = Json::array();
-    for (const CommandPlace& place : spawn.places) places.push_back(pack(place));
     Json others = Json::array();
     for (const JobOutline& other : spawn.others) others.push_back(pack(other));
-    return Json::array({bytes(spawn.parent), spawn.parent_task, spawn.first, std::move(places),
-                        pack(spawn.pairs), std::move(others)});
+    return Json::array({bytes(spawn.parent), spawn.parent_task, spawn.first,
+                        pack_pairs(spawn.pairs), std::move(others)});
 }
 
 SpawnSpec unpack_spawn(const Json& json) {
@@ -71,9 +69,8 @@ SpawnSpec unpack_spawn(const Json& json) {
     spawn.parent = text(json.at(0));
     spawn.parent_task = number<TaskId>(json.at(1));
     spawn.first = number<TaskId>(json.at(2));
-    for (const Json& place : items(json.at(3))) spawn.places.push_back(unpack_place(place));
-    spawn.pairs = unpack_pairs(json.at(4));
-    for (const Json& other : items(json.at(5))) spawn.others.push_back(unpack_outline(other));
+    spawn.pairs = unpack_pairs(json.at(3));
+    for (const Json& other : items(json.at(4))) spawn.others.push_back(unpack_outline(other));
     return spawn;
 }
 
@@ -82,7 +79,7 @@ Json pack(const SpawnTasks& ask) {
     for (const SpawnCommand& command : ask.commands)
         commands.push_back(Json::array({byte_list(command.words), command.tasks,
                                         byte_list(command.hosts), pack(command.place)}));
-    return Json::array({pack(ask.asker), ask.task, std::move(commands), pack(ask.pairs)});
+    return Json::array({pack(ask.asker), ask.task, std::move(commands), pack_pairs(ask.pairs)});
 }
 
 SpawnTasks unpack_spawn_tasks(const Json& json) {

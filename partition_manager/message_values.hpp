@@ -89,6 +89,8 @@ TraceSpec unpack_trace(const Json& json);
 Json pack(const JobSpec& job);
 JobSpec unpack_job(const Json& json);
 // message_spawn.cpp
+Json pack(const CommandPlace& place);
+CommandPlace unpack_place(const Json& json);
 Json pack(const SpawnSpec& spawn);
 SpawnSpec unpack_spawn(const Json& json);
 Json pack(const JobOutline& outline);

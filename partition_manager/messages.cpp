@@ -205,6 +205,15 @@ Json body(const AskLines& m) {
 Json body(const TaskLines& m) {
     return Json::array({m.task, byte_list(m.lines)});
 }
+Json body(const ResizeTerminals& m) {
+    return Json::array({m.rows, m.columns});
+}
+Json body(const TasksBound& m) {
+    Json tasks = Json::array();
+    for (const TaskBinding& one : m.tasks)
+        tasks.push_back(Json::array({one.task, bytes(one.processors)}));
+    return Json::array({std::move(tasks)});
+}
 
 void read(const Json& json, Hello& m) {
     m.version = number<int>(json.at(0));
@@ -374,6 +383,14 @@ void read(const Json& json, AskLines& m) {
 void read(const Json& json, TaskLines& m) {
     m.task = number<TaskId>(json.at(0));
     m.lines = text_list(json.at(1));
+}
+void read(const Json& json, ResizeTerminals& m) {
+    m.rows = number<std::uint16_t>(json.at(0));
+    m.columns = number<std::uint16_t>(json.at(1));
+}
+void read(const Json& json, TasksBound& m) {
+    for (const Json& one : items(json.at(0)))
+        m.tasks.push_back({number<TaskId>(one.at(0)), text(one.at(1))});
 }
 
 template <std::size_t... Index>

@@ -46,7 +46,7 @@
 namespace poe::pm {
 
 // Both ends must speak the same version; it changes with every change of a struct below.
-inline constexpr int kChannelVersion = 9;
+inline constexpr int kChannelVersion = 10;
 
 struct Hello {
     int version = kChannelVersion;
@@ -272,13 +272,29 @@ struct TaskLines {
     std::vector<std::string> lines;
 };
 
+// The user's terminal has another size now (-pty).
+struct ResizeTerminals {
+    std::uint16_t rows = 0;
+    std::uint16_t columns = 0;
+};
+
+// The processors that tasks of a node may use, as the kernel writes them ("0-3,8").
+struct TaskBinding {
+    TaskId task = 0;
+    std::string processors;
+};
+struct TasksBound {
+    std::vector<TaskBinding> tasks;
+};
+
 using Message =
     std::variant<Hello, StartJob, Started, StartFailed, SignalTasks, EndJob, StdinEnd,
                  StdinProgress, TaskExit, TaskAbort, TaskLeft, NodeFailed, Attention, Pulse, Done,
                  AskTaskStates, TaskStates, StdoutMark, StdoutFlushed, Prepared, RunTasks, NodesUp,
                  NodeUnreached, NodeLost, Exchange, Exchanged, StartTrace, StopTrace, ClockAsk,
                  ClockTell, TraceDone, TraceTaken, AskKeys, TellKeys, WatchTasks, WatchedTasks,
-                 AskLines, TaskLines, AskNames, TellNames, SpawnTasks, TasksSpawned, KnowJob>;
+                 AskLines, TaskLines, AskNames, TellNames, SpawnTasks, TasksSpawned, KnowJob,
+                 ResizeTerminals, TasksBound>;
 
 std::string encode(const Message& message);
 

@@ -11,6 +11,7 @@
 #include "partition_manager/core_files.hpp"
 #include "partition_manager/guardian.hpp"
 #include "partition_manager/process_tree.hpp"
+#include "partition_manager/task_terminal.hpp"
 
 namespace poe::pm {
 
@@ -18,6 +19,9 @@ namespace {
 
 // How often processes are looked for that survived SIGKILL's first round (they were being born).
 constexpr std::chrono::milliseconds kKillAgain{20};
+
+// How long a daemon that gives up on poe tries to send the reason.
+constexpr std::chrono::milliseconds kLastWords{100};
 
 // How long pipes may stay open without any process of the job: somebody else holds them.
 constexpr std::chrono::milliseconds kPipeEndDelay{500};
@@ -104,6 +108,9 @@ void NodeDaemon::on_own_message(Message message) {
         signal_tasks(signal->signal);
     } else if (const auto* end = std::get_if<EndJob>(&message)) {
         end_job(end->at_once);
+    } else if (const auto* size = std::get_if<ResizeTerminals>(&message)) {
+        for (const UniqueFd& terminal : terminals_)
+            resize_terminal(terminal.get(), size->rows, size->columns);
     } else if (std::get_if<StdinEnd>(&message)) {
         if (stdin_) stdin_->on_end();
     } else if (const auto* ask = std::get_if<AskTaskStates>(&message)) {
@@ -194,15 +201,23 @@ void NodeDaemon::on_relay_news() {
     if (relay_) check_progress();
 }
 
-// A home node that is dead says nothing more, nor does a cut cable.
+// A home node that is dead says nothing more, nor does a cut cable. If this daemon comes late, it
+// was stopped itself and waits anew. poe may only have been stopped: it hears the reason when it
+// goes on.
 void NodeDaemon::watch_uplink() {
     if (job_.launch.pulse.count() <= 0) return;
-    uplink_timer_.expires_after(std::chrono::milliseconds(job_.launch.pulse) / 2);
-    uplink_timer_.async_wait([this](const asio::error_code& error) {
+    const auto interval = std::chrono::milliseconds(job_.launch.pulse) / 2;
+    const auto expected = std::chrono::steady_clock::now() + interval;
+    uplink_timer_.expires_at(expected);
+    uplink_timer_.async_wait([this, interval, expected](const asio::error_code& error) {
         if (error) return;
         const auto now = std::chrono::steady_clock::now();
-        if (home_is_stopped_) heard_from_above_ = now;
+        if (home_is_stopped_ || now - expected > interval / 2) heard_from_above_ = now;
         if (now - heard_from_above_ <= job_.launch.pulse) return watch_uplink();
+        send(NodeFailed{"poe did not run, or could not be reached, for longer than " +
+                        std::to_string(job_.launch.pulse.count()) + " s (MP_PULSE): node " +
+                        job_.nodes[static_cast<std::size_t>(node_)] + " ended its tasks"});
+        channel_.drain(kLastWords);
         channel_.close();
         on_closed("");
     });
@@ -276,7 +291,8 @@ void NodeDaemon::on_task_exit(TaskId task, pid_t process, int status, const rusa
         exit.core = WCOREDUMP(status);
         // Now: the next task that dumps may take the same name.
         if (exit.core)
-            move_core(job_.core, public_number(job_, task), process, job_.directory, start_wall_);
+            move_core(job_.core, public_number(job_, task), process, directory_of(job_, task),
+                      start_wall_);
     } else {
         exit.code = WEXITSTATUS(status);
     }

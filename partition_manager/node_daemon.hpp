@@ -77,7 +77,7 @@ class NodeDaemon {
     void on_trace_message(const Message& message);
     bool is_muted(TaskId task) const;
     EnvironmentEntries environment_of(TaskId task) const;
-    void add_spawners_variables(TaskId task, EnvironmentEntries& entries) const;
+    void add_command_variables(TaskId task, EnvironmentEntries& entries) const;
     void adopt(StartedTask started);
 
     void on_child();
@@ -132,6 +132,7 @@ class NodeDaemon {
     std::unique_ptr<OutputStream> stdout_;
     std::unique_ptr<OutputStream> stderr_;
     std::unordered_map<pid_t, TaskId> running_;
+    std::vector<UniqueFd> terminals_;  // of tasks that have one (-pty)
 };
 
 }  // namespace poe::pm

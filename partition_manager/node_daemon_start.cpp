@@ -180,7 +180,10 @@ void NodeDaemon::make_services() {
                                  },
                                  [this](const Message& message) { send(message); }});
     stdout_ = std::make_unique<OutputStream>(loop_, channel_, stdout_window_, FrameKind::kStdout,
-                                             job_.stdout_is_terminal, job_.stamp_output);
+                                             job_.stdout_is_terminal || job_.terminal.wanted,
+                                             job_.stamp_output);
+    // Nobody else's lines can be torn, and a person who types wants to see each character.
+    stdout_->cuts_anywhere = job_.terminal.wanted && job_.tasks.size() == 1;
     stderr_ = std::make_unique<OutputStream>(loop_, channel_, stderr_window_, FrameKind::kStderr,
                                              true, job_.stamp_output);
     stdout_->on_pipe_closed = stderr_->on_pipe_closed = [this] { check_progress(); };
@@ -212,7 +215,12 @@ void NodeDaemon::launch() {
     std::vector<StartedTask> started;
     std::vector<LaunchFailure> failures = starter.start(started);
     if (pmi_) pmi_->tasks_started();
-    for (StartedTask& task : started) adopt(std::move(task));
+    TasksBound bound;
+    for (StartedTask& task : started) {
+        if (job_.tell_binding) bound.tasks.push_back({task.task, task.processors});
+        adopt(std::move(task));
+    }
+    if (job_.tell_binding) send(bound);
     if (!failures.empty()) return refuse({std::move(failures), ""});
     own_started_ = true;
     on_relay_news();
@@ -231,14 +239,17 @@ void NodeDaemon::adopt(StartedTask started) {
     if (const auto index = segment_->local_index(started.task))
         segment_->slot(*index).started_pid.store(started.pid, std::memory_order_relaxed);
     stdout_->add(started.task, std::move(started.stdout_pipe), is_muted(started.task));
-    stderr_->add(started.task, std::move(started.stderr_pipe), false);
-    if (started.stdin_pipe) stdin_->add(started.task, std::move(started.stdin_pipe));
+    if (started.stderr_pipe) stderr_->add(started.task, std::move(started.stderr_pipe), false);
+    if (started.stdin_pipe)
+        stdin_->add(started.task, std::move(started.stdin_pipe), job_.terminal.wanted);
+    if (started.terminal) terminals_.push_back(std::move(started.terminal));
 }
 
-// What we say ourselves counts more: some of it was said to the spawning task, too.
-void NodeDaemon::add_spawners_variables(TaskId task, EnvironmentEntries& entries) const {
+// Adds the variables of the task's command. Those that the daemon sets itself take precedence: a
+// task that spawns others passes on some that were meant for itself.
+void NodeDaemon::add_command_variables(TaskId task, EnvironmentEntries& entries) const {
     const std::uint32_t command = job_.tasks[static_cast<std::size_t>(task)].command;
-    for (const std::string& entry : job_.spawned->places[command].environment) {
+    for (const std::string& entry : job_.places[command].environment) {
         const std::size_t equals = entry.find('=');
         const std::string name = entry.substr(0, equals);
         const auto said = [&name](const auto& one) { return one.first == name; };
@@ -259,7 +270,7 @@ EnvironmentEntries NodeDaemon::environment_of(TaskId task) const {
         EnvironmentEntries more = pmi_->environment_of(task);
         entries.insert(entries.end(), more.begin(), more.end());
     }
-    if (job_.spawned) add_spawners_variables(task, entries);
+    if (!job_.places.empty()) add_command_variables(task, entries);
     return entries;
 }
 

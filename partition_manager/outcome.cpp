@@ -97,8 +97,8 @@ Verdict Judge::on_output_closed() {
     return decide(Cause::kOutputClosed, 128 + SIGPIPE, std::nullopt);
 }
 
-Verdict Judge::on_terminated(int signal) {
-    return decide(Cause::kInterrupted, 128 + signal, std::nullopt);
+Verdict Judge::on_terminated(int signal, const std::string& text) {
+    return decide(Cause::kInterrupted, 128 + signal, std::nullopt, text);
 }
 
 }  // namespace poe::pm

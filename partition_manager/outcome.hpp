@@ -83,8 +83,8 @@ class Judge {
     Verdict on_output_closed();
     // poe got SIGINT, SIGTERM, ... and passes it on; tasks may survive it.
     void on_signal_forwarded(int signal) { ::sigaddset(&forwarded_, signal); }
-    // ... and shall not survive it: `signal` ends the job.
-    Verdict on_terminated(int signal);
+    // ... and shall not survive it: `signal` ends the job. `text`: what it waited for, if anything.
+    Verdict on_terminated(int signal, const std::string& text = "");
 
     bool ending() const { return ending_; }
     const Outcome& outcome() const { return outcome_; }

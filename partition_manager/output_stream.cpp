@@ -138,7 +138,7 @@ void OutputStream::send(Source& source, std::size_t held_before, std::size_t cou
                         std::span<char> space) {
     if (source.discard) return channel_.commit_data(kind_, 0, source.task, 0);
     const std::size_t total = held_before + count;
-    std::size_t sent = complete_bytes({space.data(), total});
+    std::size_t sent = cuts_anywhere ? total : complete_bytes({space.data(), total});
     const bool had_stream = long_line_ == &source;
     if (sent > 0 && had_stream) long_line_ = nullptr;
     if (total - sent > kLongLine || long_line_ == &source) {

@@ -67,6 +67,9 @@ class OutputStream {
     // Called whenever open_pipes() has become smaller.
     std::function<void()> on_pipe_closed;
 
+    // True: incomplete lines go out at once, as for a terminal with one task.
+    bool cuts_anywhere = false;
+
     // Sends what the pipes hold at this moment, then lets go of those whose end does not come
     // (a process outside of the job holds them). Ignores the window.
     void close_all();

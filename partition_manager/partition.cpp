@@ -14,6 +14,7 @@
 #include "partition_manager/job_directory.hpp"
 #include "partition_manager/name_pattern.hpp"
 #include "partition_manager/process_tree.hpp"
+#include "partition_manager/signal_words.hpp"
 #include "partition_manager/task_ranges.hpp"
 
 namespace poe::pm {
@@ -34,6 +35,9 @@ constexpr std::chrono::milliseconds kReaderPatience{500};
 
 // For what tasks have written last, about.
 constexpr std::size_t kTailMemory = 16 << 20;
+
+// How long after SIGINT tasks may take to end before the user hears that they go on.
+constexpr std::chrono::seconds kNoticeInterrupt{1};
 
 constexpr int kForwarded[] = {SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
 constexpr int kTerminating[] = {SIGTERM, SIGHUP, SIGXCPU};
@@ -66,6 +70,7 @@ Partition::Partition(JobSpec job, PartitionOptions options, SignalHeritage herit
       signals_(loop_),
       deadline_(loop_),
       launch_timer_(loop_),
+      interrupt_timer_(loop_),
       reap_timer_(loop_),
       judge_(static_cast<TaskId>(job_.tasks.size())),
       deadlock_watch_(places_of(job_), static_cast<NodeIndex>(job_.nodes.size()),
@@ -110,6 +115,8 @@ void Partition::make_outputs() {
         stdout_.files = std::make_unique<OutputFiles>(job_, options_.outfile, formatter, progress);
     if (!options_.errfile.empty())
         stderr_.files = std::make_unique<OutputFiles>(job_, options_.errfile, formatter, progress);
+    for (const auto& [to, fd] : {std::pair(&stdout_, STDOUT_FILENO), {&stderr_, STDERR_FILENO}})
+        to->filtered = options_.protect_terminals && !to->files && ::isatty(fd) == 1;
     ordered_ = make_ordered();
 }
 
@@ -130,6 +137,7 @@ Outcome Partition::run() {
     for (const int signal : kTerminating) listen(signal);
     listen(SIGTSTP);
     listen(SIGCONT);
+    if (job_.terminal.wanted) signals_.add(SIGWINCH);
     signals_.add(SIGCHLD);
     const auto wait_signal = [this](auto& self) -> void {
         signals_.async_wait([this, &self](const asio::error_code& error, int signal) {
@@ -179,6 +187,8 @@ void Partition::on_message(NodeIndex from, Message message) {
     } else if (const auto* part = std::get_if<Exchange>(&message); part && part->jobs.empty()) {
         if (auto all = exchanges_.add(*part))
             branches_->send(Exchanged{std::move(all->key), std::move(all->data)});
+    } else if (const auto* bound = std::get_if<TasksBound>(&message)) {
+        on_bound(*bound);
     } else if (const auto* attention = std::get_if<Attention>(&message)) {
         if (options_.on_attention) options_.on_attention(attention->text);
     } else if (auto* watched = std::get_if<WatchedTasks>(&message)) {
@@ -221,22 +231,32 @@ void Partition::on_data(Branches& from, NodeIndex branch, const Frame& frame) {
     }
     if (frame.kind == FrameKind::kStderr) tails_.append(frame.task, frame.payload);
     all_tails_.append(frame.task, frame.payload);
+    const std::string_view shown = shown_part(frame.kind, frame);
     if (frame.kind == FrameKind::kStdout && ordered_) {
-        keep_ordered(frame);
+        keep_ordered(frame.task, shown);
     } else if (frame.kind == FrameKind::kStdout && !stdout_.files &&
                job_.stdout_mode.kind == StdoutMode::Kind::kFolded) {
-        fold(frame.task, frame.payload);
+        fold(frame.task, shown);
     } else {
-        deliver(frame.kind, frame.task, frame.payload, (frame.flags & kFlagOpenLine) != 0);
+        deliver(frame.kind, frame.task, shown, (frame.flags & kFlagOpenLine) != 0);
     }
     owe(from, branch, frame);
 }
 
+// What of a frame may be shown. Valid until the next call.
+std::string_view Partition::shown_part(FrameKind stream, const Frame& frame) {
+    Output& to = output(stream);
+    if (!to.filtered) return frame.payload;
+    shown_.clear();
+    to.filters[frame.task].pass(frame.payload, shown_);
+    return shown_;
+}
+
 // Where it cannot be kept the job ends, and what still comes of it is not.
-void Partition::keep_ordered(const Frame& frame) {
+void Partition::keep_ordered(TaskId task, std::string_view data) {
     if (ordered_failed_) return;
     try {
-        ordered_->append(frame.task, frame.payload);
+        ordered_->append(task, data);
     } catch (const Error& error) {
         ordered_failed_ = true;
         end_job(judge_.on_output_error(error.what()));
@@ -366,6 +386,11 @@ void Partition::on_signal(int signal) {
         for (std::size_t one = 0; one < spawned_.size(); ++one) spawned_[one]->branches().reap();
         return;
     }
+    if (signal == SIGWINCH) {
+        if (const auto size = options_.terminal_size ? options_.terminal_size() : std::nullopt)
+            send_all(ResizeTerminals{size->rows, size->columns});
+        return;
+    }
     if (signal == SIGTSTP) return stop_and_wait_for_continue();
     if (signal == SIGCONT) {
         send_all(SignalTasks{SIGCONT});
@@ -374,18 +399,54 @@ void Partition::on_signal(int signal) {
     }
     if (contains(kTerminating, signal)) {
         ++interrupts_;
-        end_job(judge_.on_terminated(signal), interrupts_ > 1);
+        end_job(judge_.on_terminated(signal, unanswered()), interrupts_ > 1);
         return;
     }
     const bool interrupt = signal == SIGINT || signal == SIGQUIT;
     if (interrupt && stop_gathering()) return;
     if (interrupt && (++interrupts_ > 1 || !started_)) {
-        judge_.on_terminated(signal);
+        judge_.on_terminated(signal, unanswered());
         end_all(true);
         return;
     }
     judge_.on_signal_forwarded(signal);
     send_all(SignalTasks{signal});
+    if (interrupt) on_interrupt(signal);
+}
+
+// Tasks that catch the signal go on. The user is told how to end them, and they are ended if the
+// grace passes.
+void Partition::on_interrupt(int signal) {
+    interrupt_timer_.expires_after(kNoticeInterrupt);
+    interrupt_timer_.async_wait([this, signal](const asio::error_code& error) {
+        if (error || judge_.ending() || exits_ >= job_.tasks.size()) return;
+        const std::size_t running = job_.tasks.size() - exits_;
+        const auto grace = options_.interrupt_grace;
+        if (options_.on_attention)
+            options_.on_attention(signal_name(signal) + " was passed to the tasks, of which " +
+                                  std::to_string(running) + (running == 1 ? " goes" : " go") +
+                                  " on; a second one ends the job" +
+                                  (grace.count() > 0
+                                       ? ", as poe does itself " + std::to_string(grace.count()) +
+                                             " s after the first (MP_INTERRUPT_GRACE)"
+                                       : ""));
+        if (grace.count() == 0) return;
+        interrupt_timer_.expires_after(grace - kNoticeInterrupt);
+        interrupt_timer_.async_wait([this, signal](const asio::error_code& cancelled) {
+            if (!cancelled) end_job(judge_.on_terminated(signal));
+        });
+    });
+}
+
+void Partition::on_bound(const TasksBound& bound) {
+    binding_.resize(first_job().tasks.size());
+    for (const TaskBinding& one : bound.tasks) {
+        if (!is_first_task(one.task)) continue;
+        std::string& known = binding_[static_cast<std::size_t>(one.task)];
+        if (known.empty()) ++bound_;
+        known = one.processors;
+    }
+    if (bound_ == binding_.size() && options_.on_binding) options_.on_binding(binding_);
 }
 
 void Partition::stop_and_wait_for_continue() {

@@ -21,6 +21,7 @@
 #include "partition_manager/branches.hpp"
 #include "partition_manager/command_socket.hpp"
 #include "partition_manager/deadlock_watch.hpp"
+#include "partition_manager/escape_filter.hpp"
 #include "partition_manager/exchange_table.hpp"
 #include "partition_manager/flush_round.hpp"
 #include "partition_manager/folded_output.hpp"
@@ -50,6 +51,8 @@ struct PartitionOptions {
     bool hold_stdin = false;            // MP_HOLD_STDIN: read it only when all tasks run
     std::chrono::seconds timeout{150};  // MP_TIMEOUT, to reach the daemons; 0: none
     std::optional<std::chrono::seconds> maxtime;
+    // How long tasks may go on after SIGINT or SIGQUIT; 0: for ever. MP_INTERRUPT_GRACE.
+    std::chrono::seconds interrupt_grace{0};
     std::string pmd;                  // path of the daemon on this node
     std::string temporary_directory;  // for ordered output that is too large for memory
     std::function<void(const std::string&)> on_attention;  // text without severity
@@ -61,9 +64,14 @@ struct PartitionOptions {
     // Makes the file of a trace that has been stopped while the job goes on, and says in words how
     // that went. Called by a thread of its own.
     std::function<std::string(const TraceGathering&, const std::string& path)> merge_trace;
+    bool protect_terminals = false;    // a display is on them: output may not move the cursor
     std::function<JobKey()> make_key;  // for tasks that tasks start
     // True before this process is stopped (SIGTSTP), false when it goes on.
     std::function<void(bool)> on_stopping;
+    // Which processors each task may use, once all daemons have said so (JobSpec::tell_binding).
+    std::function<void(const std::vector<std::string>&)> on_binding;
+    // The size of the user's terminal, when it may have changed (-pty).
+    std::function<std::optional<TerminalSpec>()> terminal_size;
 };
 
 // What to ask the CommandSocket of a job: to be traced from now on, to a file of that absolute
@@ -89,6 +97,8 @@ class Partition {
     // made.
     const TraceGathering* trace() const { return trace_.get(); }
     const std::string& trace_path() const { return trace_path_; }
+    // The processors that each task may use; empty strings where no daemon has said so.
+    const std::vector<std::string>& binding() const { return binding_; }
     // poe's output is stuck and was given up: only _exit may follow.
     bool output_abandoned() const { return output_abandoned_; }
 
@@ -102,6 +112,8 @@ class Partition {
         std::unordered_map<TaskId, std::chrono::system_clock::time_point>
             times;                           // of the last read
         std::unique_ptr<OutputFiles> files;  // instead
+        bool filtered = false;               // it is a terminal with a display
+        std::unordered_map<TaskId, EscapeFilter> filters;
     };
 
     bool is_task(TaskId task) const {
@@ -119,6 +131,9 @@ class Partition {
     void on_unreached(NodeIndex node, const std::string& text);
     void on_lost(NodeIndex node, const std::string& text);
     std::vector<std::string> missing_nodes() const;
+    std::string unanswered() const;
+    void on_interrupt(int signal);
+    void on_bound(const TasksBound& bound);
     NodeIndex stdin_target() const;
     void on_signal(int signal);
     void let_watch();
@@ -127,11 +142,12 @@ class Partition {
     std::size_t backlog(FrameKind stream);
     void fold(TaskId task, std::string_view data);
     void give_out_folded();
-    void keep_ordered(const Frame& frame);
+    void keep_ordered(TaskId task, std::string_view data);
     void owe(Branches& from, NodeIndex branch, const Frame& frame);
     void deliver(FrameKind stream, TaskId task, std::string_view data, bool open);
     void settle(FrameKind stream);
     Output& output(FrameKind stream);
+    std::string_view shown_part(FrameKind stream, const Frame& frame);
     void begin_stdin();
     void end_job(Verdict verdict, bool at_once = false);
     void stop_and_wait_for_continue();
@@ -193,6 +209,7 @@ class Partition {
     asio::signal_set signals_;
     asio::steady_timer deadline_;      // timeout until started, then maxtime
     asio::steady_timer launch_timer_;  // for progress on a terminal
+    asio::steady_timer interrupt_timer_;
     asio::steady_timer reap_timer_;
     Judge judge_;
     DeadlockWatch deadlock_watch_;
@@ -204,6 +221,7 @@ class Partition {
     Output stdout_;
     Output stderr_;
     std::unique_ptr<OrderedOutput> ordered_;
+    std::string shown_;                                         // storage of shown_part()
     LineTime line_time_{{}, std::chrono::system_clock::now()};  // of what is being given out
     FoldedOutput folded_;
     asio::steady_timer folded_timer_;
@@ -235,6 +253,8 @@ class Partition {
     std::chrono::steady_clock::time_point start_time_{};
     std::size_t exits_ = 0;  // of tasks
     int interrupts_ = 0;
+    std::vector<std::string> binding_;  // by task
+    std::size_t bound_ = 0;             // tasks whose binding is known
     bool told_to_run_ = false;
     bool started_ = false;
     std::vector<std::string> lost_own_daemons_;  // jobs whose daemon on this node was lost

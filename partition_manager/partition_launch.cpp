@@ -114,12 +114,19 @@ std::vector<std::string> Partition::missing_nodes() const {
     return names;
 }
 
+// Names the nodes whose daemons have not come up, as long as no task runs; empty if there are none.
+std::string Partition::unanswered() const {
+    if (started_) return "";
+    std::string text;
+    for (const std::string& node : missing_nodes())
+        text += (text.empty() ? "no answer from " : ", ") + node;
+    return text;
+}
+
 void Partition::on_timeout() {
     std::string text = "the job did not start within " + std::to_string(options_.timeout.count()) +
                        " s (MP_TIMEOUT)";
-    const std::vector<std::string> missing = missing_nodes();
-    for (std::size_t i = 0; i < missing.size(); ++i)
-        text += (i == 0 ? "; no answer from " : ", ") + missing[i];
+    if (const std::string missing = unanswered(); !missing.empty()) text += "; " + missing;
     end_job(judge_.on_unreached(text), true);
 }
 

@@ -5,6 +5,7 @@ add_library(poe_pm_input STATIC
   ${CMAKE_CURRENT_LIST_DIR}/command_lines.cpp
   ${CMAKE_CURRENT_LIST_DIR}/commands_file.cpp
   ${CMAKE_CURRENT_LIST_DIR}/host_file.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/loadleveler.cpp
   ${CMAKE_CURRENT_LIST_DIR}/local_names.cpp
   ${CMAKE_CURRENT_LIST_DIR}/name_pattern.cpp
   ${CMAKE_CURRENT_LIST_DIR}/name_service.cpp

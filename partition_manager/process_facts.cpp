@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <climits>
+
 #include "comm/base/unique_fd.hpp"
 
 namespace poe::pm {
@@ -60,6 +62,13 @@ std::optional<ProcessFacts> process_facts(pid_t pid) {
 std::string program_of_process(pid_t pid) {
     const std::string line = beginning_of("/proc/" + std::to_string(pid) + "/cmdline");
     return line.substr(0, line.find('\0'));
+}
+
+std::string directory_of_process(pid_t pid) {
+    char path[PATH_MAX];
+    const std::string link = "/proc/" + std::to_string(pid) + "/cwd";
+    const ssize_t length = ::readlink(link.c_str(), path, sizeof path);
+    return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
 }
 
 }  // namespace poe::pm

@@ -22,6 +22,9 @@ struct ProcessFacts {
 // Nothing when there is no such process, or only the remains of one. Never blocks.
 std::optional<ProcessFacts> process_facts(pid_t pid);
 
+// Its working directory; empty when that cannot be told.
+std::string directory_of_process(pid_t pid);
+
 // Its first word as it was started; empty when that cannot be told.
 std::string program_of_process(pid_t pid);
 

@@ -7,6 +7,7 @@
 #include <linux/close_range.h>
 #include <memory>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 #include <utility>
@@ -75,6 +76,7 @@ unsigned first_useless(const SpawnRequest& request) noexcept {
         !place(out, 1) || !place(err, 2) || !keep_open(request.keep_fd[0]) ||
         !keep_open(request.keep_fd[1]))
         return errno;
+    if (request.take_terminal && ::ioctl(1, TIOCSCTTY, 0) != 0) return errno;
     if (request.directory != nullptr && ::chdir(request.directory) != 0) return errno;
     if (request.open_files) ::setrlimit(RLIMIT_NOFILE, &*request.open_files);
     if (request.cpus != nullptr) ::sched_setaffinity(0, sizeof *request.cpus, request.cpus);

@@ -40,7 +40,9 @@ struct SpawnRequest {
     int stderr_fd = -1;
     int keep_fd[2] = {-1, -1};  // stay open under the same number; all others are close-on-exec
     bool new_session = false;   // setsid; otherwise its own process group
-    int death_signal = 0;       // sent to it when our thread ends; 0 for none
+    // Its standard output becomes the controlling terminal of the new session.
+    bool take_terminal = false;
+    int death_signal = 0;                   // sent to it when our thread ends; 0 for none
     const sigset_t* signal_mask = nullptr;  // its mask; nullptr: empty
     // Ignored in it. Signals that have a handler here, and those of make_writes_fail(), are default
     // otherwise; what else this process ignores stays ignored.

@@ -49,7 +49,7 @@ void place_tasks(const JobSpec& base, const SpawnTasks& ask, std::size_t& next_n
                                      : named[task % named.size()],
                                  number});
         job.commands.push_back(command.words);
-        job.spawned->places.push_back(command.place);
+        job.places.push_back(command.place);
     }
 }
 
@@ -77,7 +77,8 @@ JobSpec make_spawned_job(const JobSpec& base, const SpawnTasks& ask, SpawnPlan& 
     job.id = plan.id;
     job.tasks.clear();
     job.commands.clear();
-    job.spawned = SpawnSpec{ask.asker.job, ask.task, plan.first, {}, ask.pairs, plan.others};
+    job.places.clear();
+    job.spawned = SpawnSpec{ask.asker.job, ask.task, plan.first, ask.pairs, plan.others};
     std::size_t next_node = plan.next_node;
     place_tasks(base, ask, next_node, job);
     plan.next_node = next_node;
@@ -88,6 +89,8 @@ JobSpec make_spawned_job(const JobSpec& base, const SpawnTasks& ask, SpawnPlan& 
     if (job.stdout_mode.kind == StdoutMode::Kind::kOne) job.stdout_mode.task = -1;
     job.deadlock_timeout = std::chrono::seconds(0);
     job.bind = false;  // the processors have their tasks
+    job.tell_binding = false;
+    job.terminal.wanted = false;
     job.trace = {};
     return job;
 }

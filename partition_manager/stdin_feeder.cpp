@@ -6,19 +6,21 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <utility>
 
 namespace poe::pm {
 
 StdinFeeder::StdinFeeder(asio::io_context& loop, std::function<void(const StdinProgress&)> report)
     : loop_(loop), report_(std::move(report)), timer_(loop) {}
 
-void StdinFeeder::add(TaskId task, UniqueFd pipe) {
-    readers_.push_back(std::make_unique<Reader>(loop_, task, std::move(pipe)));
+void StdinFeeder::add(TaskId task, UniqueFd pipe, bool terminal) {
+    readers_.push_back(std::make_unique<Reader>(loop_, task, std::move(pipe), terminal));
     readers_.back()->descriptor.non_blocking(true);
 }
 
 void StdinFeeder::on_data(std::string_view bytes) {
     buffer_.append(bytes);
+    if (!bytes.empty()) in_line_ = bytes.back() != '\n';
     for (std::size_t i = 0; i < readers_.size(); ++i) feed(*readers_[i]);
     trim_and_report();
     if (consumed_ == 0) watch_first_bytes();
@@ -55,7 +57,12 @@ void StdinFeeder::feed(Reader& reader) {
     if (ended_ && reader.descriptor.is_open()) end_of_input(reader);
 }
 
+// A terminal does not say what has been read of it, so all that was typed counts.
 void StdinFeeder::note_consumed(Reader& reader) {
+    if (reader.terminal) {
+        consumed_ = std::max(consumed_, reader.written);
+        return;
+    }
     const int fd = reader.unread ? reader.unread.get() : reader.descriptor.native_handle();
     int unread = 0;
     if (fd < 0 || ::ioctl(fd, FIONREAD, &unread) != 0) return;
@@ -66,6 +73,13 @@ void StdinFeeder::note_consumed(Reader& reader) {
 // The task shall see the end, and we shall still see what it leaves unread: the pipe's write side
 // is closed, and its read side kept instead.
 void StdinFeeder::end_of_input(Reader& reader) {
+    if (reader.terminal) {
+        // Ctrl-D ends the line that it stands on; at the start of a line it is the end of input.
+        constexpr char kCtrlD[] = {4, 4};
+        if (std::exchange(reader.told_end, true)) return;
+        static_cast<void>(!::write(reader.descriptor.native_handle(), kCtrlD, in_line_ ? 2 : 1));
+        return;
+    }
     const std::string path = "/proc/self/fd/" + std::to_string(reader.descriptor.native_handle());
     reader.unread.reset(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     asio::error_code ignored;

@@ -24,8 +24,8 @@ class StdinFeeder {
     // `report` is called with news for `poe`, from the loop or from within a call here.
     StdinFeeder(asio::io_context& loop, std::function<void(const StdinProgress&)> report);
 
-    // The write end of a task's standard input.
-    void add(TaskId task, UniqueFd pipe);
+    // The write end of a task's standard input; `terminal`: it is a pseudo-terminal, not a pipe.
+    void add(TaskId task, UniqueFd pipe, bool terminal = false);
     void on_data(std::string_view bytes);
     void on_end();
     // The task is gone; what it left unread counts as not consumed.
@@ -33,10 +33,12 @@ class StdinFeeder {
 
   private:
     struct Reader {
-        Reader(asio::io_context& loop, TaskId id, UniqueFd pipe)
-            : descriptor(loop, pipe.release()), task(id) {}
+        Reader(asio::io_context& loop, TaskId id, UniqueFd pipe, bool is_terminal)
+            : descriptor(loop, pipe.release()), task(id), terminal(is_terminal) {}
         asio::posix::stream_descriptor descriptor;
         TaskId task;
+        bool terminal;
+        bool told_end = false;  // terminal: the end of input has been typed
         std::uint64_t written = 0;
         bool waiting = false;
         UniqueFd unread;  // after the end: the pipe's read side, to see what is left in it
@@ -54,6 +56,7 @@ class StdinFeeder {
     std::vector<std::unique_ptr<Reader>> readers_;
     std::string buffer_;
     std::uint64_t base_ = 0;  // stream position of buffer_[0]
+    bool in_line_ = false;    // the last byte of all did not end a line
     bool ended_ = false;
     std::uint64_t consumed_ = 0;  // the most that any task has read
     StdinProgress reported_;

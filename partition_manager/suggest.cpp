@@ -38,6 +38,18 @@ std::size_t printable_length(std::string_view text) {
     return length;
 }
 
+// One character, or one byte that is shown by its number.
+void append_visible(std::string& out, std::string_view character, bool printable) {
+    if (printable) {
+        out += character;
+        return;
+    }
+    const auto byte = static_cast<unsigned char>(character[0]);
+    out += "\\x";
+    out += kHex[byte >> 4];
+    out += kHex[byte & 15];
+}
+
 }  // namespace
 
 bool same_word(std::string_view a, std::string_view b) {
@@ -88,22 +100,30 @@ std::string nearest(std::string_view word, const std::vector<std::string_view>& 
     return std::string(continued);
 }
 
+std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates) {
+    const std::string near = nearest(word, candidates);
+    return near.empty() ? "" : "; did you mean " + near + "?";
+}
+
+std::string visible(std::string_view text) {
+    std::string out;
+    std::size_t i = 0;
+    while (i < text.size()) {
+        const std::size_t length = text[i] == '\t' ? 1 : printable_length(text.substr(i));
+        append_visible(out, text.substr(i, std::max<std::size_t>(length, 1)), length > 0);
+        i += std::max<std::size_t>(length, 1);
+    }
+    return out;
+}
+
 std::string quoted(std::string_view text) {
     std::string out = "\"";
     std::size_t i = 0;
     while (i < text.size()) {
         if (i >= kLongestQuote) return out + "...\"";
         const std::size_t length = printable_length(text.substr(i));
-        if (length == 0) {
-            const auto byte = static_cast<unsigned char>(text[i]);
-            out += "\\x";
-            out += kHex[byte >> 4];
-            out += kHex[byte & 15];
-            ++i;
-        } else {
-            out += text.substr(i, length);
-            i += length;
-        }
+        append_visible(out, text.substr(i, std::max<std::size_t>(length, 1)), length > 0);
+        i += std::max<std::size_t>(length, 1);
     }
     return out + "\"";
 }

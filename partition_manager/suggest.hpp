@@ -19,6 +19,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 // of its letters (but at least one) may differ, or it continues `word` in exactly one way.
 std::string nearest(std::string_view word, const std::vector<std::string_view>& candidates);
 
+// "; did you mean state?" if one of `candidates` is near to `word`, else nothing: the end of a
+// message about a word that is not known.
+std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates);
+
+// `text` without anything that a terminal would obey: control characters but tabs, and bytes that
+// are no UTF-8, become \xNN.
+std::string visible(std::string_view text);
+
 // `text` in double quotes, fit to be shown: other bytes than printable ASCII and UTF-8 become \xNN,
 // and what is longer than 80 bytes is cut and ends in "...".
 std::string quoted(std::string_view text);

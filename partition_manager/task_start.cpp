@@ -10,16 +10,21 @@
 #include <fcntl.h>
 #include <mutex>
 #include <string_view>
+#include <sys/stat.h>
 #include <system_error>
 #include <thread>
 #include <unistd.h>
 #include <unordered_set>
 
 #include "comm/base/error.hpp"
+#include "partition_manager/busy_processors.hpp"
 #include "partition_manager/core_files.hpp"
 #include "partition_manager/cpu_shares.hpp"
+#include "partition_manager/job_directory.hpp"
+#include "partition_manager/line_buffering.hpp"
 #include "partition_manager/local_launcher.hpp"
 #include "partition_manager/program_path.hpp"
+#include "partition_manager/task_terminal.hpp"
 
 namespace poe::pm {
 
@@ -75,7 +80,7 @@ std::vector<LoadedCommand> load_commands(const JobSpec& job, NodeIndex node) {
         LoadedCommand& command = commands[task.command];
         if (task.node != node || !command.argv.empty()) continue;
         command.argv = pointers(job.commands[task.command]);
-        const CommandPlace place = job.spawned ? job.spawned->places[task.command] : CommandPlace();
+        const CommandPlace place = job.places.empty() ? CommandPlace() : job.places[task.command];
         command.directory = place.directory;
         if (!place.directory.empty() && ::access(place.directory.c_str(), X_OK) != 0) {
             command.program.trouble = "its working directory " + place.directory +
@@ -112,13 +117,27 @@ bool reads_stdin(const JobSpec& job, TaskId task) {
     return job.stdin_mode.kind == StdinMode::Kind::kAll || job.stdin_mode.task == task;
 }
 
-// By position among the node's tasks; empty when they may use all processors. A single task may
-// have threads for all of them.
+cpu_set_t usable_processors() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    ::sched_getaffinity(0, sizeof set, &set);
+    return set;
+}
+
+// True if tasks of the job are bound to processors. A single task may have threads for all of them.
+bool binds(const JobSpec& job) {
+    return job.bind && job.tasks.size() > 1;
+}
+
+// By position among the node's tasks; empty when they may use all processors. Where tasks of other
+// jobs are bound, only the other cores are shared; if these are too few, the kernel places the
+// tasks better than we could.
 std::vector<cpu_set_t> shares_of(const JobSpec& job, NodeIndex node) {
-    if (!job.bind || job.tasks.size() < 2) return {};
+    if (!binds(job)) return {};
     const auto local = std::count_if(job.tasks.begin(), job.tasks.end(),
                                      [node](const TaskSpec& task) { return task.node == node; });
-    return cpu_shares(usable_cores(), static_cast<std::size_t>(local));
+    const cpu_set_t busy = busy_processors(kJobDirectoryParent, job.id, usable_processors());
+    return cpu_shares(free_cores(usable_cores(), busy), static_cast<std::size_t>(local));
 }
 
 // `before`: the words of a program that is to become this one.
@@ -151,7 +170,10 @@ pid_t spawn_program(SpawnRequest request, const LoadedCommand& command,
 class Round {
   public:
     Round(const TaskStarter& starter, const std::vector<LoadedCommand>& commands)
-        : starter_(starter), commands_(commands), shares_(shares_of(starter.job, starter.node)) {
+        : starter_(starter),
+          commands_(commands),
+          processors_lock_(binds(starter.job) ? lock_processors(kJobDirectoryParent) : UniqueFd()),
+          shares_(shares_of(starter.job, starter.node)) {
         const auto tasks = static_cast<TaskId>(starter.job.tasks.size());
         for (TaskId task = 0; task < tasks; ++task)
             if (starter.job.tasks[task].node == starter.node) tasks_.push_back(task);
@@ -244,13 +266,52 @@ class Round {
         Prepared one;
         if (!shares_.empty()) one.cpus = &shares_[next_];
         const TaskId task = one.task.task = tasks_[next_++];
-        one.out = make_pipe(job.tasks.size() <= kLargePipeTasks);
-        one.err = make_pipe(false);
-        if (reads_stdin(job, task)) one.in = make_pipe(false);
+        if (job.terminal.wanted)
+            open_terminal(one);
+        else
+            open_pipes(one);
         one.kept = starter_.keep_fd_of(task);
         one.listener = starter_.listener_of(task);
-        one.environment = merged_environment(job.environment, starter_.environment_of(task));
+        EnvironmentEntries entries = starter_.environment_of(task);
+        if (job.unbuffered != Unbuffered::kNo && !job.terminal.wanted)
+            add_line_buffering(one, entries);
+        one.environment = merged_environment(job.environment, entries);
         return one;
+    }
+
+    void open_pipes(Prepared& one) const {
+        const JobSpec& job = starter_.job;
+        one.out = make_pipe(job.tasks.size() <= kLargePipeTasks);
+        one.err = make_pipe(false);
+        if (reads_stdin(job, one.task.task)) one.in = make_pipe(false);
+    }
+
+    // The three streams of the task are one terminal; the daemon has an end for each direction.
+    void open_terminal(Prepared& one) const {
+        const JobSpec& job = starter_.job;
+        const auto copy = [](const UniqueFd& fd) {
+            return UniqueFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0));
+        };
+        TaskTerminal terminal = make_task_terminal(job.terminal, job.stdout_is_terminal);
+        one.out = {copy(terminal.master), copy(terminal.slave)};
+        one.err.write = copy(terminal.slave);
+        if (reads_stdin(job, one.task.task))
+            one.in = {std::move(terminal.slave), copy(terminal.master)};
+        one.task.terminal = std::move(terminal.master);
+    }
+
+    void add_line_buffering(const Prepared& one, EnvironmentEntries& entries) {
+        const JobSpec& job = starter_.job;
+        const std::uint32_t command = job.tasks[static_cast<std::size_t>(one.task.task)].command;
+        if (preloads_.empty()) preloads_.resize(commands_.size());
+        std::optional<bool>& preloads = preloads_[command];
+        if (!preloads) preloads = accepts_preload(commands_[command].program.file);
+        struct stat pipe = {};
+        ::fstat(one.out.write.get(), &pipe);
+        for (auto& entry :
+             line_buffering_variables(job.unbuffered, *preloads ? unbuffered_library_ : "",
+                                      pipe.st_ino, job.environment))
+            entries.push_back(std::move(entry));
     }
 
     void finish(Prepared one) {
@@ -270,6 +331,9 @@ class Round {
         request.ignored_signals = &starter_.heritage.ignored;
         request.open_files = starter_.open_files;
         request.cpus = one.cpus;
+        request.new_session = request.take_terminal = job.terminal.wanted;
+        one.task.processors =
+            one.cpus != nullptr ? processors_in_words(*one.cpus) : all_processors_;
         if (!commands_[command].directory.empty())
             request.directory = commands_[command].directory.c_str();
         one.task.pid = spawn_program(request, commands_[command],
@@ -285,16 +349,22 @@ class Round {
         }
         one.task.stdin_pipe = move_up(std::move(one.in.write));
         one.task.stdout_pipe = move_up(std::move(one.out.read));
-        one.task.stderr_pipe = move_up(std::move(one.err.read));
+        if (one.err.read) one.task.stderr_pipe = move_up(std::move(one.err.read));
+        if (one.task.terminal) one.task.terminal = move_up(std::move(one.task.terminal));
         started_.push_back(std::move(one.task));
     }
 
     const TaskStarter& starter_;
     const std::vector<LoadedCommand>& commands_;
+    const UniqueFd processors_lock_;  // until all tasks are bound
     const std::vector<cpu_set_t> shares_;
+    const std::string all_processors_ = processors_in_words(usable_processors());
     const std::string keeper_ =
         starter_.job.core.format.empty() ? "" : find_pmd_sibling("pmd-core");
     const UniqueFd empty_{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
+    const std::string unbuffered_library_ =
+        starter_.job.unbuffered == Unbuffered::kNo ? "" : find_unbuffered_library(own_directory());
+    std::vector<std::optional<bool>> preloads_;  // by command; under the lock
     std::vector<TaskId> tasks_;
 
     std::mutex mutex_;  // of all below

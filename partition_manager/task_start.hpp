@@ -21,7 +21,9 @@ struct StartedTask {
     pid_t pid = 0;
     UniqueFd stdin_pipe;  // write end; empty when it reads /dev/null
     UniqueFd stdout_pipe;
-    UniqueFd stderr_pipe;
+    UniqueFd stderr_pipe;    // empty when it writes to a terminal
+    UniqueFd terminal;       // the daemon's end, once more; empty when it has none
+    std::string processors;  // that it may use: "0-3,8"
 };
 
 struct TaskStarter {

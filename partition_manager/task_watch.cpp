@@ -3,7 +3,17 @@
 
 #include <algorithm>
 
+#include "partition_manager/wait_graph.hpp"
+
 namespace poe::pm {
+
+namespace {
+
+// A deadlock is seen at one look and reported at the next, both after the patience and before the
+// timeout.
+constexpr int kLooksPerTimeout = 10;
+
+}  // namespace
 
 TaskWatch::TaskWatch(asio::io_context& loop, const NodeSegment& segment,
                      std::chrono::seconds timeout, std::function<void(TaskStates)> report)
@@ -15,13 +25,14 @@ TaskStates TaskWatch::states(std::uint32_t round) const {
     TaskStates result{round, look_at_tasks(segment_, std::chrono::steady_clock::now())};
     if (round >= kStatusRounds) return result;
     std::erase_if(result.states, [this](const TaskState& state) {
-        return state.life != TaskState::Life::kEnded && !state.stuck_for(timeout_);
+        return state.life != TaskState::Life::kEnded &&
+               !state.stuck_for(deadlock_patience(timeout_));
     });
     return result;
 }
 
 void TaskWatch::look_later() {
-    timer_.expires_after(timeout_ / 4);
+    timer_.expires_after(timeout_ / kLooksPerTimeout);
     timer_.async_wait([this, here = std::weak_ptr(here_)](const asio::error_code& error) {
         if (error || here.expired()) return;
         look();

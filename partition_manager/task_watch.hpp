@@ -1,7 +1,7 @@
 // TaskWatch: `pmd` looks now and then at what its tasks do, and says so when some have been stuck
-// for the deadlock timeout. It costs a look at the slots four times per timeout, and a message when
-// the set of stuck tasks has changed and stays; whether they are deadlocked is for `poe` to find
-// out, who sees all nodes (deadlock_watch.hpp).
+// for most of the deadlock timeout. It costs a look at the slots ten times per timeout, and a
+// message when the set of stuck tasks has changed and stays; whether they are deadlocked is for
+// `poe` to find out, who sees all nodes (deadlock_watch.hpp).
 #pragma once
 
 #include <chrono>

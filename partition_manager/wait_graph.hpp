@@ -34,4 +34,10 @@ WaitFindings find_deadlock(std::span<const TaskState> states, TaskId tasks,
 // "waits in mpc_brecv for type 7 from task 5": what a waiting task does, behind its name.
 std::string wait_in_words(const TaskState& state);
 
+// How long nothing must have moved in a wait, so that a deadlock is found and reported within the
+// timeout (-deadlock_timeout) after it came about.
+constexpr std::chrono::milliseconds deadlock_patience(std::chrono::milliseconds timeout) {
+    return timeout * 7 / 10;
+}
+
 }  // namespace poe::pm

@@ -1,6 +1,8 @@
 // One function for each group of the table, so that each fits a screen.
 #include "poe/apply_value.hpp"
 
+#include <algorithm>
+
 #include "partition_manager/suggest.hpp"
 
 namespace poe::cli {
@@ -92,6 +94,9 @@ void apply_nodes(Options& options, OptionId id, const Value& value) {
         case OptionId::kBind:
             options.bind = value.yes();
             break;
+        case OptionId::kReportBinding:
+            options.report_binding = value.yes();
+            break;
         default:
             break;
     }
@@ -129,6 +134,14 @@ void apply_streams(Options& options, OptionId id, const Value& value) {
         case OptionId::kHoldStdin:
             options.hold_stdin = value.yes();
             break;
+        case OptionId::kUnbuffered:
+            options.unbuffering = value.text == "yes"  ? Unbuffering::kYes
+                                  : value.text == "no" ? Unbuffering::kNo
+                                                       : Unbuffering::kAuto;
+            break;
+        case OptionId::kPty:
+            options.pty = value.yes();
+            break;
         default:
             break;
     }
@@ -145,6 +158,9 @@ void apply_end(Options& options, OptionId id, const Value& value) {
         case OptionId::kMaxtime:
             options.maxtime.reset();
             if (value.number > 0) options.maxtime = std::chrono::seconds(value.number);
+            break;
+        case OptionId::kInterruptGrace:
+            options.interrupt_grace = std::chrono::seconds(value.number);
             break;
         case OptionId::kDeadlockTimeout:
             options.deadlock_timeout = std::chrono::seconds(value.number);
@@ -185,7 +201,8 @@ void apply_communication(Options& options, OptionId id, const Value& value) {
             options.buffer_mem = static_cast<Bytes>(value.number);
             break;
         case OptionId::kEagerLimit:
-            options.eager_limit = static_cast<Bytes>(value.number);
+            // 0 would mean the default to the tasks. A message of one byte is sent at once anyway.
+            options.eager_limit = std::max<Bytes>(1, static_cast<Bytes>(value.number));
             break;
         case OptionId::kSingleCopy:
             options.single_copy = value.yes();

@@ -14,14 +14,14 @@ namespace {
 using pm::nearest;
 using pm::quoted;
 
+constexpr std::size_t kLongestName = 20;
+
 // How other launchers call what poe calls otherwise.
 struct Habit {
     std::string_view theirs;
     std::string_view ours;
 };
 constexpr Habit kHabits[] = {
-    {"n", "-procs"},
-    {"np", "-procs"},
     {"c", "-procs"},
     {"ntasks", "-procs"},
     {"numtasks", "-procs"},
@@ -60,10 +60,31 @@ std::string probable_flag(std::string_view name) {
     return near.empty() ? "" : "-" + near;
 }
 
-// The NAME in -NAME, --NAME, -NAME=VALUE and --NAME=VALUE.
-std::string_view flag_name(std::string_view word) {
-    word.remove_prefix(word.starts_with("--") ? 2 : 1);
-    return word.substr(0, word.find('='));
+// The flag that was meant by a word after the program, where most words belong to the program. Only
+// long names and close misses count.
+const OptionRow* nearly_flag(std::string_view name) {
+    constexpr std::size_t kShortest = 4;
+    constexpr std::size_t kLong = 8;
+    if (name.size() < kShortest || name.size() > 2 * kLongestName) return nullptr;
+    for (const OptionRow& row : option_table()) {
+        std::string_view names = row.names;
+        for (auto word = next_word(names); !word.empty(); word = next_word(names)) {
+            const std::size_t distance = pm::edit_distance(name, word);
+            if (word.size() > kShortest && distance <= (word.size() > kLong ? 2U : 1U)) return &row;
+        }
+    }
+    return nullptr;
+}
+
+// Values of these kinds can be told from other words.
+bool has_telling_value(const OptionRow& row) {
+    return row.kind == ValueKind::kYesNo || row.kind == ValueKind::kChoice ||
+           row.kind == ValueKind::kNumber || row.kind == ValueKind::kNumberOrWord ||
+           row.kind == ValueKind::kSize;
+}
+
+bool fits(const OptionRow& row, const std::string& value) {
+    return has_telling_value(row) && read_value(row, "", value).ok();
 }
 
 UserError unknown_flag(const std::string& word, std::string_view name) {
@@ -83,6 +104,15 @@ UserError missing_value(const OptionRow& row, const std::string& spelling) {
     return error;
 }
 
+UserError empty_part(bool last) {
+    UserError error;
+    error.source = "poe";
+    error.text =
+        last ? "there is no program after the last \":\"" : "there is no program before a \":\"";
+    error.expected = "expected programs with their flags, as in -n 2 ./a : -n 3 ./b";
+    return error;
+}
+
 class Splitter {
   public:
     Splitter(const std::vector<std::string>& arguments, SplitRules rules)
@@ -93,20 +123,25 @@ class Splitter {
             const std::string& word = take_word();
             if (!rules_.fence.empty() && word == rules_.fence) {
                 pass_rest();
-            } else if (split_.program.empty()) {
+            } else if (as_mpirun_ && word == ":") {
+                if (program().empty()) return empty_part(false);
+                split_.programs.emplace_back();
+            } else if (program().empty()) {
                 if (auto error = before_program(word)) return *error;
             } else if (auto error = after_program(word)) {
                 return *error;
             }
         }
+        if (split_.programs.size() > 1 && program().empty() && !stopped_) return empty_part(true);
         return std::move(split_);
     }
 
   private:
     const std::string& take_word() { return *next_++; }
+    pm::Command& program() { return split_.programs.back(); }
 
     void pass_rest() {
-        split_.program.insert(split_.program.end(), next_, end_);
+        program().insert(program().end(), next_, end_);
         next_ = end_;
     }
 
@@ -116,61 +151,88 @@ class Splitter {
             return std::nullopt;
         }
         if (word.empty() || word[0] != '-') {
-            split_.program.push_back(word);
+            program().push_back(word);
             if (rules_.noarglist) pass_rest();
             return std::nullopt;
         }
         const std::size_t equals = word.find('=');
         const std::string spelling = word.substr(0, equals);
         const std::string_view name = flag_name(word);
-        const OptionRow* row = find_flag(name);
+        const OptionRow* row = find_early_flag(name);
         if (row == nullptr) return unknown_flag(word, name);
-        if (equals == std::string::npos) return take_flag(*row, spelling);
+        if (find_flag(name) == nullptr && split_.programs.size() == 1) as_mpirun_ = true;
+        if (equals == std::string::npos) return take_flag(*row, spelling, true);
         if (row->kind == ValueKind::kNothing)
             return UserError{spelling, 0, 0,
                              "takes no value, but has " + quoted(word.substr(equals + 1)),
                              "write " + spelling + " alone"};
-        add_flag({row, spelling, word.substr(equals + 1)});
+        add_flag({row, spelling, word.substr(equals + 1), split_.programs.size() - 1, true});
         return std::nullopt;
     }
 
     std::optional<UserError> after_program(const std::string& word) {
         if (word.size() > 1 && word[0] == '-') {
-            const bool two_dashes = word[1] == '-';
-            const std::size_t equals = word.find('=');
             const OptionRow* row = find_flag(flag_name(word));
-            if (row != nullptr && !row->before_program_only) {
-                // --dry-run is written with two dashes everywhere; all others with one here.
-                if (equals != std::string::npos)
-                    split_.passed_lookalikes.push_back(
-                        {row, word.substr(0, equals), word.substr(equals + 1)});
-                else if (two_dashes && row->kind != ValueKind::kNothing)
-                    split_.passed_lookalikes.push_back({row, word, ""});
-                else
-                    return take_flag(*row, word);
-            }
+            const bool is_flag = row != nullptr && !row->before_program_only;
+            // --dry-run is written with two dashes everywhere; all others with one here.
+            const bool exact = word.find('=') == std::string::npos &&
+                               (word[1] != '-' || (is_flag && row->kind == ValueKind::kNothing));
+            if (is_flag && exact) return take_flag(*row, word, false);
+            note_lookalike(word, is_flag ? row : nullptr);
         }
-        split_.program.push_back(word);
+        program().push_back(word);
         return std::nullopt;
     }
 
+    // `row`: the flag of which `word` is another spelling, if it is one.
+    void note_lookalike(const std::string& word, const OptionRow* row) {
+        const std::string_view name = flag_name(word);
+        const std::size_t equals = word.find('=');
+        std::string value;
+        if (equals != std::string::npos)
+            value = word.substr(equals + 1);
+        else if (next_ != end_)
+            value = *next_;
+        Lookalike found{row, word, value, false};
+        if (row == nullptr && (name == "n" || name == "np")) {
+            found.row = find_early_flag(name);
+            found.of_mpirun = true;
+        } else if (row == nullptr) {
+            found.row = nearly_flag(name);
+        }
+        if (found.row == nullptr) return;
+        if (!fits(*found.row, value)) {
+            // Nothing but -procs is worth a message without a value.
+            if (row == nullptr || row->id != OptionId::kProcs) return;
+            found.value.clear();
+        } else if (equals == std::string::npos) {
+            found.typed += " " + value;
+        }
+        split_.lookalikes.push_back(std::move(found));
+    }
+
     // The flag has been read; its value, if it takes one, is the next word.
-    std::optional<UserError> take_flag(const OptionRow& row, const std::string& spelling) {
+    std::optional<UserError> take_flag(const OptionRow& row, const std::string& spelling,
+                                       bool before_program) {
         std::string value;
         if (row.kind != ValueKind::kNothing) {
             if (next_ == end_) return missing_value(row, spelling);
             value = take_word();
         }
-        add_flag({&row, spelling, std::move(value)});
+        add_flag({&row, spelling, std::move(value), split_.programs.size() - 1, before_program});
         return std::nullopt;
     }
 
     void add_flag(FlagUse flag) {
-        // A bad value is not told here: whoever reads the values does, once.
+        // A bad value is not reported here, because the reader of the values does so.
         if (flag.row->id == OptionId::kNoarglist) rules_.noarglist = means_yes(flag.value);
         if (flag.row->id == OptionId::kFence) rules_.fence = flag.value;
-        // Whoever asks for help gets it, whatever else stands there.
-        if (flag.row->id == OptionId::kHelp || flag.row->id == OptionId::kVersion) next_ = end_;
+        // A request for help or the version is answered whatever follows.
+        if (flag.row->id == OptionId::kHelp || flag.row->id == OptionId::kVersion) {
+            if (next_ != end_) flag.value = *next_;
+            next_ = end_;
+            stopped_ = true;
+        }
         split_.flags.push_back(std::move(flag));
     }
 
@@ -178,10 +240,17 @@ class Splitter {
     SplitRules rules_;
     std::vector<std::string>::const_iterator next_ = arguments_.begin();
     std::vector<std::string>::const_iterator end_ = arguments_.end();
+    bool as_mpirun_ = false;  // -n or -np stands before the first program: ':' separates programs
+    bool stopped_ = false;    // by a request for help
     SplitArguments split_;
 };
 
 }  // namespace
+
+std::string_view flag_name(std::string_view word) {
+    word.remove_prefix(word.starts_with("--") ? 2 : 1);
+    return word.substr(0, word.find('='));
+}
 
 Result<SplitArguments> split_arguments(const std::vector<std::string>& arguments,
                                        SplitRules rules) {

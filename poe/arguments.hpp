@@ -18,15 +18,28 @@ struct FlagUse {
     const OptionRow* row = nullptr;
     std::string spelling;  // "-hfile", "--procs": the word without its value
     std::string value;     // empty for flags without a value
+    std::size_t part = 0;  // index of the program before or after which it was typed
+    bool before_program = false;
+};
+
+// Words after a program that were passed to it, although the user probably meant a flag of poe.
+struct Lookalike {
+    const OptionRow* row = nullptr;  // the flag that was probably meant
+    std::string typed;               // "-proc 4", "--procs=4", "-n 4"
+    std::string value;               // "4"; empty: unknown
+    bool of_mpirun = false;          // -n or -np
 };
 
 struct SplitArguments {
     std::vector<FlagUse> flags;  // in order; a flag may come twice
-    pm::Command program;         // the program and its arguments; empty: none
-    // Words after the program that would have been poe's before it ("--procs", "-procs=4"): passed
-    // on, but perhaps not meant so.
-    std::vector<FlagUse> passed_lookalikes;
+    // The programs with their arguments. There is one, which is empty if the command line names
+    // none; several if ':' separates them.
+    std::vector<pm::Command> programs{1};
+    std::vector<Lookalike> lookalikes;  // in order
 };
+
+// The NAME in -NAME, --NAME, -NAME=VALUE and --NAME=VALUE.
+std::string_view flag_name(std::string_view word);
 
 // What the variables say about splitting; -noarglist and -fence before the program beat them.
 struct SplitRules {
@@ -42,7 +55,9 @@ struct SplitRules {
 //   passes untouched and in order. The fence word is removed; all behind it passes untouched
 //   (before the program it acts like --). With noarglist everything behind the program passes
 //   untouched.
-// A flag at the end without its value is an error.
+//   If -n or -np stands before the first program, the word ':' ends a program and its arguments,
+//   and the flags and the program of the next part follow, as for mpirun.
+// A flag at the end without its value is an error, and so is a part without a program.
 Result<SplitArguments> split_arguments(const std::vector<std::string>& arguments, SplitRules rules);
 
 }  // namespace poe::cli

@@ -1,16 +1,32 @@
 // See diagnostics.hpp.
 #include "poe/diagnostics.hpp"
 
+#include <termios.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
+
+#include "partition_manager/suggest.hpp"
+#include "poe/wrap.hpp"
 
 namespace poe::cli {
 
 namespace {
 
+constexpr std::size_t kIndent = 7;
+
+// A terminal in raw mode (-pty) does not return to the first column by itself.
+bool is_raw(int fd) {
+    termios settings = {};
+    return ::tcgetattr(fd, &settings) == 0 && (settings.c_oflag & OPOST) == 0;
+}
+
 void write_line(std::string line) {
     line += '\n';
+    if (is_raw(STDERR_FILENO))
+        for (std::size_t at = line.find('\n'); at != std::string::npos;
+             at = line.find('\n', at + 2))
+            line.insert(at, 1, '\r');
     const char* at = line.data();
     std::size_t left = line.size();
     while (left > 0) {
@@ -21,8 +37,12 @@ void write_line(std::string line) {
     }
 }
 
+// A terminal shows long messages broken between words; scripts get one line.
 void write_message(const char* severity, int number, const std::string& text) {
-    write_line(fmt::format("{}: 0031-{:03}  {}", severity, number, text));
+    std::string message;
+    append_wrapped(message, fmt::format("{}: 0031-{:03}  {}", severity, number, pm::visible(text)),
+                   0, kIndent, terminal_columns(STDERR_FILENO));
+    write_line(std::move(message));
 }
 
 }  // namespace
@@ -44,7 +64,12 @@ void Diagnostics::info(int number, const std::string& text) const {
 }
 
 void Diagnostics::detail(const std::string& text) const {
-    write_line(text);
+    // What a task has written is shown as it is.
+    const bool quotation = text.find_first_not_of(' ') == text.find('|') && !text.empty();
+    std::string shown;
+    append_wrapped(shown, pm::visible(text), 0, kIndent + 2,
+                   quotation ? 0 : terminal_columns(STDERR_FILENO));
+    write_line(std::move(shown));
 }
 
 }  // namespace poe::cli

@@ -1,51 +1,45 @@
-// Lays out the option table for a terminal of 80 columns.
+// Lays out the option table for a terminal.
 #include "poe/help.hpp"
 
+#include <algorithm>
+
 #include "poe/option_words.hpp"
+#include "poe/wrap.hpp"
 
 namespace poe::cli {
 namespace {
 
-constexpr std::size_t kColumns = 80;
 constexpr std::size_t kHelpColumn = 29;
-constexpr char kHardBlank = '\x01';  // a blank at which a line is not broken
+constexpr std::size_t kNarrowest = 50;
 
 constexpr std::string_view kUsage =
     R"(Usage: poe [flags] [program] [program arguments and flags, in any order]
-
-Runs a parallel job: -procs tasks, each running the program, with their input,
-output and exit status carried to this terminal.
-
-  poe ./ring -procs 4 -labelio yes              4 tasks, with labelled lines
-  poe --dry-run ./ring -procs 8                 show which task would run where
-  poe -pgmmodel mpmd -cmdfile jobs -procs 3     a program of its own for each
-
-poe takes its own flags out of the command line and passes the rest to the
-program, untouched. `poe -- program ...` passes all that follows the program.
-Without a program, poe reads commands from -cmdfile or asks for them.
-
-A flag beats its variable, both beat the default: [VARIABLE=default].
-Flags marked (not yet) are known, but have no effect in this version.
 )";
 
-// Appends `text` to `out` word by word, starting at `column`, continued lines indented to `indent`.
-void append_wrapped(std::string& out, std::string_view text, std::size_t column,
-                    std::size_t indent) {
-    bool first = true;
-    for (auto word = next_word(text); !word.empty(); word = next_word(text)) {
-        if (!first && column + 1 + word.size() > kColumns) {
-            out += "\n" + std::string(indent, ' ');
-            column = indent;
-        } else if (!first) {
-            out += ' ';
-            ++column;
-        }
-        for (const char c : word) out += c == kHardBlank ? ' ' : c;
-        column += word.size();
-        first = false;
-    }
-    out += '\n';
-}
+// Paragraphs and examples; lines that begin with a blank are not wrapped.
+constexpr std::string_view kIntroduction =
+    R"(
+Runs a parallel job: -procs tasks, each running the program, with their input, output and exit status carried to this terminal.
+
+  poe ./ring -procs 4 -labelio yes              4 tasks, with labelled lines
+  poe -n 2 ./server : -n 8 ./client             two programs, as with mpirun
+  poe --dry-run ./ring -procs 8                 show which task would run where
+)";
+
+constexpr std::string_view kRules =
+    R"(  poe -pgmmodel mpmd -cmdfile jobs -procs 3     a program of its own for each
+
+poe takes its own flags out of the command line and passes the rest to the program, untouched. `poe -- program ...` passes all that follows the program. Without a program, poe reads commands from -cmdfile or asks for them.
+
+A flag beats its variable, both beat the default: [VARIABLE=default]. Flags marked (not yet) are known, but have no effect in this version.
+)";
+
+// What a first job needs; `poe -h` shows only these.
+constexpr OptionId kCommon[] = {OptionId::kProcs,     OptionId::kHostfile,   OptionId::kNodes,
+                                OptionId::kLabelio,   OptionId::kStdoutmode, OptionId::kStdinmode,
+                                OptionId::kPmarray,   OptionId::kProgress,   OptionId::kMaxtime,
+                                OptionId::kInfolevel, OptionId::kReport,     OptionId::kTracelevel,
+                                OptionId::kBind,      OptionId::kDryRun,     OptionId::kVersion};
 
 // "number of tasks [MP_PROCS=1] (not yet)"
 std::string explanation(const OptionRow& row) {
@@ -60,7 +54,7 @@ std::string explanation(const OptionRow& row) {
     return out;
 }
 
-void append_row(std::string& out, const OptionRow& row) {
+void append_row(std::string& out, const OptionRow& row, std::size_t columns) {
     std::string left = flag_synopsis(row);
     if (row.names.empty()) left = std::string(row.variable) + "=" + left;
     out += "  " + left;
@@ -70,20 +64,48 @@ void append_row(std::string& out, const OptionRow& row) {
         column = 0;
     }
     out += std::string(kHelpColumn - column, ' ');
-    append_wrapped(out, explanation(row), kHelpColumn, kHelpColumn);
+    append_wrapped(out, explanation(row), kHelpColumn, kHelpColumn, columns);
+    out += '\n';
+}
+
+void append_paragraphs(std::string& out, std::string_view text, std::size_t columns) {
+    while (!text.empty()) {
+        const std::size_t end = text.find('\n');
+        const std::string_view line = text.substr(0, end);
+        append_wrapped(out, line, 0, 0, line.starts_with(' ') ? 0 : columns);
+        out += '\n';
+        text.remove_prefix(end + 1);
+    }
 }
 
 }  // namespace
 
-std::string help_text() {
+std::string short_help_text(std::size_t columns) {
+    columns = std::max(columns, kNarrowest);
     std::string out(kUsage);
+    append_paragraphs(out, kIntroduction, columns);
+    out += "\nThe most common flags, with their variables and defaults:\n";
+    for (const OptionId id : kCommon) append_row(out, option_row(id), columns);
+    out += "\n";
+    append_paragraphs(out,
+                      "poe -h all shows all flags. More: man poe, man poe-hostfile, "
+                      "man poe-tutorial\n",
+                      columns);
+    return out;
+}
+
+std::string help_text(std::size_t columns) {
+    columns = std::max(columns, kNarrowest);
+    std::string out(kUsage);
+    append_paragraphs(out, kIntroduction, columns);
+    append_paragraphs(out, kRules, columns);
     for (auto group = OptionGroup{}; group <= kLastGroup;
          group = static_cast<OptionGroup>(static_cast<int>(group) + 1)) {
         out += "\n" + std::string(group_title(group)) + ":\n";
         for (const OptionRow& row : option_table())
-            if (row.group == group) append_row(out, row);
+            if (row.group == group) append_row(out, row, columns);
     }
-    out += "\nMore: man poe, man poe-hostfile\n";
+    out += "\nMore: man poe, man poe-hostfile, man poe-tutorial\n";
     return out;
 }
 

@@ -1,6 +1,7 @@
 // See job.hpp.
 #include "poe/job.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -29,6 +30,33 @@ std::string base36(std::uint64_t number) {
 
 std::string_view name_of(std::string_view entry) {
     return entry.substr(0, entry.find('='));
+}
+
+const std::string* find_entry(const std::vector<std::string>& environment, std::string_view name) {
+    const auto found =
+        std::find_if(environment.begin(), environment.end(),
+                     [name](const std::string& entry) { return name_of(entry) == name; });
+    return found == environment.end() ? nullptr : &*found;
+}
+
+// -wdir as an absolute path; empty if there is none. A shell in a task takes PWD for its directory.
+std::string absolute_directory(const std::string& typed, const std::string& current) {
+    if (typed.empty()) return "";
+    return (std::filesystem::path(current) / typed).lexically_normal().string();
+}
+
+// From what the user typed to what the daemons need.
+pm::CommandPlace resolve(const pm::CommandPlace& typed, const Surroundings& surroundings) {
+    pm::CommandPlace place;
+    place.directory = absolute_directory(typed.directory, surroundings.directory);
+    if (!place.directory.empty()) place.environment.push_back("PWD=" + place.directory);
+    for (const std::string& entry : typed.environment) {
+        if (entry.find('=') != std::string::npos)
+            place.environment.push_back(entry);
+        else if (const std::string* here = find_entry(surroundings.environment, entry))
+            place.environment.push_back(*here);
+    }
+    return place;
 }
 
 }  // namespace
@@ -62,6 +90,19 @@ std::vector<std::string> task_environment(const std::vector<std::string>& enviro
         if (!given.contains(name_of(entry))) result.push_back(entry);
     result.insert(result.end(), flags.begin(), flags.end());
     return result;
+}
+
+std::vector<std::string> unset_exports(const Options& options,
+                                       const std::vector<std::string>& environment) {
+    std::vector<std::string> unset;
+    const auto add = [&](const pm::CommandPlace& place) {
+        for (const std::string& entry : place.environment)
+            if (entry.find('=') == std::string::npos && find_entry(environment, entry) == nullptr)
+                unset.push_back(entry);
+    };
+    add(options.place);
+    for (const ProgramPart& part : options.parts) add(part.place);
+    return unset;
 }
 
 Paths find_paths(const Options& options, const pm::TaskMap& map) {
@@ -105,6 +146,26 @@ std::vector<std::string> known_addresses(const pm::TaskMap& map, const Surroundi
     return addresses;
 }
 
+// On a terminal each line is shown when it is written, as without poe. Tasks that have a terminal
+// of their own know it.
+pm::Unbuffered unbuffered_of(const Options& options, const Surroundings& surroundings) {
+    if (options.pty || options.unbuffering == Unbuffering::kNo) return pm::Unbuffered::kNo;
+    if (options.unbuffering == Unbuffering::kYes) return pm::Unbuffered::kAllProcesses;
+    return surroundings.stdout_is_terminal && options.outfile.empty() ? pm::Unbuffered::kPrograms
+                                                                      : pm::Unbuffered::kNo;
+}
+
+// Settings that all commands share. A working directory is the whole job's, on every node.
+void apply_place(pm::CommandPlace place, pm::JobSpec& job) {
+    if (!place.directory.empty()) {
+        job.directory = std::move(place.directory);
+        job.launch.directory.clear();
+    }
+    if (place.environment.empty()) return;
+    job.places.resize(job.commands.size());
+    for (pm::CommandPlace& one : job.places) one.environment = place.environment;
+}
+
 }  // namespace
 
 pm::JobSpec make_job(const Options& options, const pm::TaskMap& map, const JobStep& step,
@@ -117,11 +178,17 @@ pm::JobSpec make_job(const Options& options, const pm::TaskMap& map, const JobSt
     job.commands = step.commands;
     job.environment = task_environment(surroundings.environment, options.task_environment);
     job.directory = surroundings.directory;
+    for (const pm::CommandPlace& place : step.places)
+        job.places.push_back(resolve(place, surroundings));
     job.stdin_mode = options.stdin_mode;
     job.stdout_mode = options.stdout_mode;
     job.stdin_is_empty = surroundings.stdin_is_empty;
     job.stdout_is_terminal = surroundings.stdout_is_terminal;
     job.stamp_output = options.labelio && pm::tells_time(options.label_format);
+    job.unbuffered = unbuffered_of(options, surroundings);
+    job.terminal = surroundings.terminal;
+    job.terminal.wanted = options.pty;
+    job.tell_binding = options.report_binding || !options.report.empty() || options.infolevel >= 2;
     job.wait_mode = options.wait_mode;
     job.buffer_mem = options.buffer_mem;
     job.eager_limit = options.eager_limit;
@@ -130,6 +197,7 @@ pm::JobSpec make_job(const Options& options, const pm::TaskMap& map, const JobSt
     job.addresses = known_addresses(map, surroundings);
     job.core = options.core;
     job.launch = make_launch(options, map, surroundings, paths);
+    apply_place(resolve(options.place, surroundings), job);
     job.kill_grace = options.kill_grace;
     job.deadlock_timeout = options.deadlock_timeout;
     job.host_pmix = options.pmix != PmixMode::kNo;

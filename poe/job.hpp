@@ -25,6 +25,7 @@ struct Surroundings {
     std::string temporary = "/tmp";        // TMPDIR
     bool stdin_is_empty = false;
     bool stdout_is_terminal = false;
+    pm::TerminalSpec terminal;  // its size
     pid_t pid = 0;
     std::chrono::system_clock::time_point now{};
     std::function<JobKey()> make_key = make_job_key;  // called for jobs that need TCP
@@ -49,6 +50,10 @@ Paths find_paths(const Options& options, const pm::TaskMap& map);
 
 pm::JobSpec make_job(const Options& options, const pm::TaskMap& map, const JobStep& step,
                      const Surroundings& surroundings, const Paths& paths, int step_number);
+
+// The variables that -x NAME is to pass on, but which are not set.
+std::vector<std::string> unset_exports(const Options& options,
+                                       const std::vector<std::string>& environment);
 
 // "NAME=value" of all that tasks inherit: poe's environment, with its flags as variables.
 std::vector<std::string> task_environment(const std::vector<std::string>& environment,

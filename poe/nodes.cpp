@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "partition_manager/allocation.hpp"
+#include "partition_manager/loadleveler.hpp"
 #include "partition_manager/local_names.hpp"
 #include "partition_manager/suggest.hpp"
+#include "partition_manager/text_file.hpp"
 
 namespace poe::cli {
 
@@ -21,8 +23,8 @@ Result<pm::TaskMap> map_of(const std::vector<std::string>& node_of_task, const s
                              pm::local_host_name(), pm::find_this_node);
 }
 
-// A pool is asked for and no host file is given: host.list, which lies there by chance, is not
-// meant.
+// If a pool is asked for and no host file is given, a file host.list that happens to be there is
+// not meant.
 Result<std::optional<pm::HostFile>> host_file_of(const Options& options) {
     if (!options.pool.empty() && options.host_file_use == pm::HostFileUse::kDefault)
         return std::optional<pm::HostFile>();
@@ -41,7 +43,7 @@ std::optional<UserError> more_than_this_node(const Options& options) {
             0,
             0,
             "nothing says which " + std::to_string(nodes) + " nodes",
-            "name them in a host file, or give a pool (-rmpool) or -resd yes",
+            "name them in a host file (-hostfile FILE), or give a pool (-rmpool) or -resd yes",
             0};
     const auto dealt = pm::deal_tasks(request_of(options), 1, "this node");
     return dealt ? std::nullopt : std::optional(dealt.error());
@@ -88,30 +90,69 @@ Result<pm::TaskMap> map_in_slurm(Options& options, const pm::SlurmAllocation& al
     return map_of(names.value(), source, options);
 }
 
-// The allocation that we are in, unless the user says what nodes there are, or -resd no.
-std::optional<pm::SlurmAllocation> allocation_to_use(const Options& options,
-                                                     const pm::GetVariable& variable,
-                                                     const std::optional<pm::HostFile>& host_file) {
-    if (options.source(OptionId::kResd) != Source::kDefault && !options.resource_manager)
-        return std::nullopt;
-    if (!options.resource_manager &&
-        (host_file || options.host_file_use != pm::HostFileUse::kDefault || !options.pool.empty()))
-        return std::nullopt;
-    return pm::slurm_allocation(variable);
+// True if nodes of an allocation that this process is in are to be used: the user has not named
+// other nodes, and has not said -resd no.
+bool wants_allocation(const Options& options, const std::optional<pm::HostFile>& host_file) {
+    if (options.resource_manager) return true;
+    return options.source(OptionId::kResd) == Source::kDefault && !host_file &&
+           options.host_file_use == pm::HostFileUse::kDefault && options.pool.empty();
+}
+
+void notice_ignored_host_file(const std::optional<pm::HostFile>& file, const std::string& chooser,
+                              const Diagnostics& diagnostics) {
+    if (!file || names_pools(file)) return;
+    diagnostics.attention(kAttention, "the host file " + file->path +
+                                          " is ignored: with -resd yes " + chooser +
+                                          " chooses the nodes");
+}
+
+// Old scripts name a pool everywhere, also where nothing knows of pools. Without a pools file the
+// pool is ignored if there is another way to find nodes: a host file, or -resd no.
+void drop_unknown_pool(Options& options, const Diagnostics& diagnostics) {
+    if (options.pool.empty() || options.source(OptionId::kPoolfile) != Source::kDefault ||
+        pm::file_exists(options.pool_file))
+        return;
+    const bool has_host_file = options.host_file_use == pm::HostFileUse::kGiven ||
+                               (options.host_file_use == pm::HostFileUse::kDefault &&
+                                pm::file_exists(pm::kDefaultHostFile));
+    const bool no_manager =
+        options.source(OptionId::kResd) != Source::kDefault && !options.resource_manager;
+    if (!has_host_file && !no_manager) return;
+    diagnostics.attention(
+        kAttention, options.origin(OptionId::kRmpool) + " " + pm::quoted(options.pool) +
+                        " is ignored: there is no pools file " + options.pool_file + ", and " +
+                        (has_host_file ? "a host file names the nodes" : "-resd is no"));
+    options.pool.clear();
+}
+
+Result<pm::TaskMap> map_in_loadleveler(Options& options,
+                                       const pm::LoadLevelerAllocation& allocation) {
+    if (options.source(OptionId::kProcs) == Source::kDefault && options.nodes == 0)
+        options.procs =
+            allocation.tasks > 0 ? allocation.tasks : static_cast<TaskId>(allocation.nodes.size());
+    const auto names = pm::nodes_of_tasks(allocation, request_of(options));
+    if (!names) return names.error();
+    return map_of(names.value(), allocation.source, options);
 }
 
 }  // namespace
 
 Result<pm::TaskMap> find_nodes(Options& options, const pm::GetVariable& variable,
                                const Diagnostics& diagnostics) {
+    drop_unknown_pool(options, diagnostics);
     const auto host_file = host_file_of(options);
     if (!host_file) return host_file.error();
-    if (const auto allocation = allocation_to_use(options, variable, host_file.value())) {
-        if (host_file.value() && !names_pools(host_file.value()))
-            diagnostics.attention(kAttention, "the host file " + host_file.value()->path +
-                                                  " is ignored: with -resd yes Slurm chooses the "
-                                                  "nodes");
-        return map_in_slurm(options, *allocation, diagnostics);
+    if (wants_allocation(options, host_file.value())) {
+        if (const auto allocation = pm::slurm_allocation(variable)) {
+            notice_ignored_host_file(host_file.value(), "Slurm", diagnostics);
+            return map_in_slurm(options, *allocation, diagnostics);
+        }
+        const auto allocation = pm::loadleveler_allocation(variable);
+        if (!allocation) return allocation.error();
+        if (allocation.value()) {
+            notice_ignored_host_file(host_file.value(), "LoadLeveler", diagnostics);
+            return map_in_loadleveler(options, *allocation.value());
+        }
     }
     if (names_pools(host_file.value()) || (!host_file.value() && !options.pool.empty()))
         return map_from_pools(options, host_file.value());
@@ -128,7 +169,7 @@ Result<pm::TaskMap> find_nodes(Options& options, const pm::GetVariable& variable
 Result<std::optional<Handover>> hand_over(const Options& options, const pm::GetVariable& variable,
                                           const std::string& poe,
                                           const std::vector<std::string>& arguments) {
-    const bool inside = pm::slurm_allocation(variable).has_value();
+    const bool inside = pm::slurm_allocation(variable) || pm::loadleveler_names_nodes(variable);
     // Nothing is put into a queue to show a map; only nodes that were got make a true one.
     const bool batch = options.batch && !options.dry_run;
     const bool resource_manager = options.resource_manager || options.batch;

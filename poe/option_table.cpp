@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "partition_manager/job.hpp"
 
@@ -85,6 +86,11 @@ constexpr OptionRow bare(Id id, std::string_view names, std::string_view help, G
     return {id, names, "", Kind::kNothing, "", 0, 0, "", "", help, group, kNow};
 }
 
+constexpr OptionRow also_early(OptionRow row, std::string_view names) {
+    row.early_names = names;
+    return row;
+}
+
 constexpr OptionRow only_before_program(OptionRow row) {
     row.before_program_only = true;
     return row;
@@ -98,8 +104,8 @@ constexpr OptionRow case_sensitive(OptionRow row) {
 constexpr std::array<OptionRow, kOptionCount> kTable = {{
     // clang-format off
     // ---- the job
-    number(Id::kProcs, "procs", "MP_PROCS", 1, kMaxProcs, "tasks", "1",
-           "number of tasks", Group::kJob, kNow),
+    also_early(number(Id::kProcs, "procs", "MP_PROCS", 1, kMaxProcs, "tasks", "1",
+           "number of tasks", Group::kJob, kNow), "n np"),
     choice(Id::kPgmmodel, "pgmmodel", "MP_PGMMODEL", "spmd mpmd", "spmd",
            "one program for all tasks, or one for each", Group::kJob, kNow),
     file(Id::kCmdfile, "cmdfile", "MP_CMDFILE", "",
@@ -110,6 +116,10 @@ constexpr std::array<OptionRow, kOptionCount> kTable = {{
            "pass all that follows the program untouched", Group::kJob, kNow)),
     only_before_program(text(Id::kFence, "fence", "MP_FENCE", "string", "",
          "word after which arguments are passed untouched", Group::kJob, kNow)),
+    only_before_program(text(Id::kExport, "x", "", "variable", "",
+         "set a variable of the tasks, or pass one on to all nodes", Group::kJob, kNow)),
+    only_before_program(text(Id::kWorkingDirectory, "wdir wd", "", "directory", "",
+         "working directory of the tasks", Group::kJob, kNow)),
     bare(Id::kDryRun, "dry-run",
          "print which task runs where, and stop", Group::kJob),
 
@@ -152,6 +162,8 @@ constexpr std::array<OptionRow, kOptionCount> kTable = {{
            "whether others may use the processors", Group::kNodes, kNotYet),
     yes_no(Id::kBind, "bind", "MP_BIND", "yes",
            "give each task processors of its own, if they suffice", Group::kNodes, kNow),
+    yes_no(Id::kReportBinding, "report_binding", "MP_REPORT_BINDING", "no",
+           "say which processors each task may use", Group::kNodes, kNow),
 
     // ---- input and output
     yes_no(Id::kLabelio, "labelio", "MP_LABELIO", "no",
@@ -169,24 +181,30 @@ constexpr std::array<OptionRow, kOptionCount> kTable = {{
               kNow),
     yes_no(Id::kHoldStdin, "", "MP_HOLD_STDIN", "no",
            "hold standard input back until all tasks run", Group::kStreams, kNow),
+    choice(Id::kUnbuffered, "unbuffered", "MP_UNBUFFERED", "auto yes no", "auto",
+           "show each line at once; auto: if output is a terminal", Group::kStreams, kNow),
+    yes_no(Id::kPty, "pty", "MP_PTY", "no",
+           "give each task a terminal, for interactive programs", Group::kStreams, kNow),
 
     // ---- messages and the end of the job
     number(Id::kInfolevel, "infolevel ilevel", "MP_INFOLEVEL", 0, 6, "level", "1",
            "0 errors, 1 attention, 2 info, 3 to 6 diagnostics", Group::kEnd, kNow),
     file(Id::kReport, "report", "MP_REPORT", "",
-         "write how the job ended to this file, as JSON", Group::kEnd, kNow),
+         "write how the job ended to this file, as JSON; -: output", Group::kEnd, kNow),
     number(Id::kMaxtime, "maxtime", "MP_MAXTIME", 0, kMaxSeconds, "seconds", "0",
            "end a job that takes longer; 0: no limit", Group::kEnd, kNow),
     number(Id::kKillGrace, "", "MP_KILL_GRACE", 0,
            std::chrono::milliseconds(pm::kMaxKillGrace).count(), "milliseconds", "500",
            "time from SIGTERM to SIGKILL when a job is ended", Group::kEnd, kNow),
+    number(Id::kInterruptGrace, "", "MP_INTERRUPT_GRACE", 0, kMaxSeconds, "seconds", "30",
+           "end a job that goes on so long after Ctrl-C; 0: never", Group::kEnd, kNow),
     number(Id::kDeadlockTimeout, "deadlock_timeout", "MP_DEADLOCK_TIMEOUT", 0, kMaxSeconds,
            "seconds", "10", "tell of tasks that wait for each other so long; 0: off",
            Group::kEnd, kNow),
     yes_no(Id::kPmdlog, "pmdlog", "MP_PMDLOG", "no",
            "keep a log of the daemon on each node", Group::kEnd, kNotYet),
     text(Id::kCoredir, "coredir", "MP_COREDIR", "directory", "coredir",
-         "prefix of the directories for core files; none: no such", Group::kEnd, kNow),
+         "prefix of directories for core files; none: leave them", Group::kEnd, kNow),
     text(Id::kCorefileFormat, "corefile_format", "MP_COREFILE_FORMAT", "name", "",
          "leave stacks as text, in a file of this name, or STDERR", Group::kEnd, kNow),
     yes_no(Id::kCorefileSigterm, "corefile_sigterm", "MP_COREFILE_SIGTERM", "no",
@@ -208,7 +226,7 @@ constexpr std::array<OptionRow, kOptionCount> kTable = {{
     size(Id::kBufferMem, "buffer_mem", "MP_BUFFER_MEM", 4 * kKilo,
          static_cast<std::int64_t>(pm::kMaxBufferMem), "",
          "memory for early messages from each other task", Group::kCommunication, kNow),
-    size(Id::kEagerLimit, "eager_limit", "MP_EAGER_LIMIT", 1,
+    size(Id::kEagerLimit, "eager_limit", "MP_EAGER_LIMIT", 0,
          static_cast<std::int64_t>(pm::kMaxEagerLimit), "",
          "longest message sent before it is asked for", Group::kCommunication, kNow),
     yes_no(Id::kSingleCopy, "single_copy", "MP_SINGLE_COPY", "yes",
@@ -263,10 +281,57 @@ constexpr std::array<OptionRow, kOptionCount> kTable = {{
            "100", "time between samples of system statistics", Group::kDisplays, kNow),
 
     // ---- poe itself
-    only_before_program(bare(Id::kHelp, "h help", "print this help, and stop", Group::kPoe)),
+    only_before_program(bare(Id::kHelp, "h help", "print the common flags, or after -h all: all; stop",
+         Group::kPoe)),
     only_before_program(bare(Id::kVersion, "version", "print the version, and stop", Group::kPoe)),
     // clang-format on
 }};
+
+// Name of the flag and of its variable.
+struct LaterName {
+    std::string_view flag;
+    std::string_view variable;
+};
+constexpr LaterName kLaterNames[] = {
+    {"bulk_min_msg_size", "MP_BULK_MIN_MSG_SIZE"},
+    {"bulk_xfer_chunk_size", "MP_BULK_XFER_CHUNK_SIZE"},
+    {"cc_scratch_buf", "MP_CC_SCRATCH_BUF"},
+    {"ckptdir", "MP_CKPTDIR"},
+    {"ckptfile", "MP_CKPTFILE"},
+    {"clock_source", "MP_CLOCK_SOURCE"},
+    {"debug_notimeout", "MP_DEBUG_NOTIMEOUT"},
+    {"devtype", "MP_DEVTYPE"},
+    {"hints_filtered", "MP_HINTS_FILTERED"},
+    {"instances", "MP_INSTANCES"},
+    {"io_buffer_size", "MP_IO_BUFFER_SIZE"},
+    {"io_errlog", "MP_IO_ERRLOG"},
+    {"ionodefile", "MP_IONODEFILE"},
+    {"llfile", "MP_LLFILE"},
+    {"mpilib", "MP_MPILIB"},
+    {"msg_api", "MP_MSG_API"},
+    {"msg_envelope_buf", "MP_MSG_ENVELOPE_BUF"},
+    {"pmd_version", "MP_PMD_VERSION"},
+    {"priority_log", "MP_PRIORITY_LOG"},
+    {"priority_ntp", "MP_PRIORITY_NTP"},
+    {"profdir", "MP_PROFDIR"},
+    {"rdma_count", "MP_RDMA_COUNT"},
+    {"retransmit_interval", "MP_RETRANSMIT_INTERVAL"},
+    {"rexmit_buf_cnt", "MP_REXMIT_BUF_CNT"},
+    {"rexmit_buf_size", "MP_REXMIT_BUF_SIZE"},
+    {"save_llfile", "MP_SAVE_LLFILE"},
+    {"spname", "MP_SPNAME"},
+    {"task_affinity", "MP_TASK_AFFINITY"},
+    {"udp_packet_size", "MP_UDP_PACKET_SIZE"},
+    {"use_bulk_xfer", "MP_USE_BULK_XFER"},
+};
+
+constexpr auto kLaterTable = [] {
+    std::array<OptionRow, std::size(kLaterNames)> rows{};
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        rows[i] = text(Id::kLater, kLaterNames[i].flag, kLaterNames[i].variable, "value", "", "",
+                       Group::kPoe, kNotYet);
+    return rows;
+}();
 
 constexpr bool rows_are_in_order() {
     for (std::size_t i = 0; i < kOptionCount; ++i) {
@@ -281,6 +346,10 @@ static_assert(rows_are_in_order(), "kTable follows OptionId, and its help texts 
 
 std::span<const OptionRow, kOptionCount> option_table() {
     return kTable;
+}
+
+std::span<const OptionRow> later_options() {
+    return kLaterTable;
 }
 
 const OptionRow& option_row(OptionId id) {
@@ -299,13 +368,30 @@ std::string_view next_word(std::string_view& text) {
     return word;
 }
 
+namespace {
+
+bool has_word(std::string_view words, std::string_view wanted) {
+    for (auto word = next_word(words); !word.empty(); word = next_word(words))
+        if (word == wanted) return true;
+    return false;
+}
+
+}  // namespace
+
 const OptionRow* find_flag(std::string_view name) {
     if (name.empty()) return nullptr;
-    for (const OptionRow& row : kTable) {
-        std::string_view names = row.names;
-        for (auto word = next_word(names); !word.empty(); word = next_word(names))
-            if (word == name) return &row;
-    }
+    for (const OptionRow& row : kTable)
+        if (has_word(row.names, name)) return &row;
+    for (const OptionRow& row : kLaterTable)
+        if (row.names == name) return &row;
+    return nullptr;
+}
+
+const OptionRow* find_early_flag(std::string_view name) {
+    if (const OptionRow* row = find_flag(name)) return row;
+    if (name.empty()) return nullptr;
+    for (const OptionRow& row : kTable)
+        if (has_word(row.early_names, name)) return &row;
     return nullptr;
 }
 

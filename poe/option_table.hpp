@@ -21,6 +21,8 @@ enum class OptionId : unsigned char {
     kNewjob,
     kNoarglist,
     kFence,
+    kExport,
+    kWorkingDirectory,
     kDryRun,
     // nodes
     kHostfile,
@@ -42,6 +44,7 @@ enum class OptionId : unsigned char {
     kAdapterUse,
     kCpuUse,
     kBind,
+    kReportBinding,
     // input and output
     kLabelio,
     kLabelformat,
@@ -50,11 +53,14 @@ enum class OptionId : unsigned char {
     kStdinmode,
     kStdoutmode,
     kHoldStdin,
+    kUnbuffered,
+    kPty,
     // messages and the end of the job
     kInfolevel,
     kReport,
     kMaxtime,
     kKillGrace,
+    kInterruptGrace,
     kDeadlockTimeout,
     kPmdlog,
     kCoredir,
@@ -96,14 +102,15 @@ enum class OptionId : unsigned char {
     // poe itself
     kHelp,
     kVersion,
+    kLater,  // not in the table: see later_options()
 };
 inline constexpr std::size_t kOptionCount = static_cast<std::size_t>(OptionId::kVersion) + 1;
 
 enum class ValueKind : unsigned char {
     kNothing,       // a flag without a value
     kYesNo,         // yes or no
-    kNumber,        // low..high
-    kNumberOrWord,  // low..high, or one of `choices`
+    kNumber,        // low..high; of seconds also as 10:00, 1m30s
+    kNumberOrWord,  // the same, or one of `choices`
     kSize,          // bytes, low..high, with suffix k, m or g (powers of 1024)
     kChoice,        // one of `choices`
     kFile,          // a path, as it stands
@@ -138,6 +145,8 @@ struct OptionRow {
     bool implemented;
     bool before_program_only = false;  // after the program the word is the program's
     bool case_sensitive = false;       // kChoice: letter case matters
+    // Names that other launchers use for the same; they are flags of poe only before the program.
+    std::string_view early_names = "";
 };
 
 // All rows, in the order of OptionId.
@@ -145,8 +154,14 @@ std::span<const OptionRow, kOptionCount> option_table();
 
 const OptionRow& option_row(OptionId id);
 
+// Flags and variables of later versions of IBM's Parallel Environment that have no counterpart
+// here. They are accepted, so that old scripts work, and have no effect.
+std::span<const OptionRow> later_options();
+
 // The row with this flag name (no dashes; main name or alias) or this variable; null when none.
 const OptionRow* find_flag(std::string_view name);
+// The same with the names that count only before the program.
+const OptionRow* find_early_flag(std::string_view name);
 const OptionRow* find_variable(std::string_view variable);
 
 // Blank-separated words, one after another: `text` loses the first word, which is returned; empty

@@ -68,7 +68,8 @@ std::string number_in_words(const OptionRow& row) {
     const std::string range = std::to_string(row.low) + " to " + std::to_string(row.high);
     if (row.unit == "task id") return "a task id from " + range;
     if (!row.unit.ends_with("s")) return "a number from " + range;
-    return "a number of " + std::string(row.unit) + " from " + range;
+    return "a number of " + std::string(row.unit) + " from " + range +
+           (row.unit == "seconds" ? ", or a time such as 10:00 or 1h30m" : "");
 }
 
 }  // namespace
@@ -89,6 +90,9 @@ std::string flag_synopsis(const OptionRow& row) {
         out += row.kind == Kind::kNothing && word.size() > 1 ? "--" : "-";
         out += word;
     }
+    names = row.early_names;
+    for (auto word = next_word(names); !word.empty(); word = next_word(names))
+        out += ", -" + std::string(word);
     const std::string value = value_synopsis(row);
     if (!out.empty() && !value.empty()) out += " ";
     return out + value;

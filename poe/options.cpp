@@ -44,11 +44,15 @@ class OptionReader {
         auto split = split_arguments(arguments_, rules_from_variables());
         if (!split) return split.error();
         for (const FlagUse& use : split.value().flags) {
-            if (use.row->id == OptionId::kHelp) return answer_only(Request::kHelp);
+            if (use.row->id == OptionId::kHelp)
+                return answer_only(Request::kHelp, pm::same_word(use.value, "all"));
             if (use.row->id == OptionId::kVersion) return answer_only(Request::kVersion);
-            last_use_[static_cast<std::size_t>(use.row->id)] = &use;
+            if (use.row->id == OptionId::kLater)
+                options_.notices.push_back(of_later_versions(use.spelling));
+            else
+                last_use_[static_cast<std::size_t>(use.row->id)] = &use;
         }
-        options_.program = std::move(split.value().program);
+        if (auto error = read_programs(split.value())) return *error;
         for (const OptionRow& row : option_table())
             if (auto error = read_row(row)) return *error;
         if (auto error = split_remote_shell()) return *error;
@@ -56,16 +60,74 @@ class OptionReader {
         if (auto error = check_patterns()) return *error;
         if (auto error = check_together()) return *error;
         notice_combinations();
-        for (const FlagUse& use : split.value().passed_lookalikes) notice_lookalike(use);
+        for (const Lookalike& word : split.value().lookalikes) notice_lookalike(word);
+        notice_later_variables();
         notice_misspelled_variables();
         return std::move(options_);
     }
 
   private:
-    static Options answer_only(Request request) {
+    static Options answer_only(Request request, bool all_help = false) {
         Options options;
         options.request = request;
+        options.all_help = all_help;
         return options;
+    }
+
+    // The programs and the settings that belong to each of them. All flags are checked again by
+    // read_row; here the number of tasks of each part counts.
+    std::optional<UserError> read_programs(SplitArguments& split) {
+        options_.program = split.programs[0];
+        std::vector<pm::CommandPlace> places(split.programs.size());
+        for (const FlagUse& use : split.flags) {
+            pm::CommandPlace& place = places[use.part];
+            if (use.row->id == OptionId::kWorkingDirectory) place.directory = use.value;
+            if (use.row->id != OptionId::kExport) continue;
+            if (use.value.empty() || use.value.front() == '=')
+                return UserError{use.spelling,
+                                 0,
+                                 0,
+                                 "there is no name in " + pm::quoted(use.value),
+                                 "expected NAME or NAME=VALUE",
+                                 0};
+            place.environment.push_back(use.value);
+        }
+        if (split.programs.size() == 1) {
+            options_.place = std::move(places[0]);
+            return std::nullopt;
+        }
+        for (std::size_t part = 0; part < places.size(); ++part)
+            options_.parts.push_back({std::move(split.programs[part]), 1, std::move(places[part])});
+        return count_parts(split.flags);
+    }
+
+    std::optional<UserError> count_parts(const std::vector<FlagUse>& flags) {
+        const OptionRow& row = option_row(OptionId::kProcs);
+        for (const FlagUse& use : flags) {
+            if (use.row != &row) continue;
+            if (!use.before_program)
+                return UserError{use.spelling,
+                                 0,
+                                 0,
+                                 "the job has several programs, each with its own number of tasks",
+                                 "expected -n or -np before each program instead",
+                                 0};
+            const auto value = read_value(row, use.spelling, use.value);
+            if (!value) return value.error();
+            options_.parts[use.part].tasks = static_cast<TaskId>(value.value().number);
+        }
+        std::int64_t all = 0;
+        for (const ProgramPart& part : options_.parts) all += part.tasks;
+        if (all > row.high)
+            return UserError{"-n",
+                             0,
+                             0,
+                             std::to_string(all) + " tasks are too many",
+                             "expected at most " + std::to_string(row.high) + " in all",
+                             0};
+        all_tasks_ = {&row, "-n", std::to_string(all), 0, true};
+        last_use_[static_cast<std::size_t>(row.id)] = &all_tasks_;
+        return std::nullopt;
     }
 
     // Set and not empty; an empty MP_HOSTFILE means something, and is set.
@@ -185,7 +247,8 @@ class OptionReader {
 
     void notice_combinations() {
         const bool has_program = !options_.program.empty();
-        if (has_program && options_.program_model == ProgramModel::kMpmd && !options_.newjob)
+        if (has_program && options_.parts.empty() &&
+            options_.program_model == ProgramModel::kMpmd && !options_.newjob)
             options_.notices.push_back(
                 ignored(options_.origin(OptionId::kPgmmodel) +
                         " mpmd is ignored: all tasks run the program of the command line"));
@@ -198,19 +261,40 @@ class OptionReader {
                                                " is ignored: there is no -retry"));
     }
 
-    // Only for the word with which a mistake would be felt; programs have --help, --tmpdir, ...
-    void notice_lookalike(const FlagUse& use) {
-        if (use.row->id != OptionId::kProcs) return;
-        const bool alone = use.value.empty();
-        options_.notices.push_back(
-            ignored(pm::quoted(alone ? use.spelling : use.spelling + "=" + use.value) +
-                    " was passed to the program, since it stands behind it; poe's own is " +
-                    pm::quoted(alone ? "-procs" : "-procs " + use.value) + " there"));
+    // Words that were passed to the program although poe was probably meant. A number of tasks for
+    // mpirun is no mistake if the number is already known, or is the one that poe uses anyway.
+    void notice_lookalike(const Lookalike& word) {
+        if (word.of_mpirun && (options_.source(OptionId::kProcs) != Source::kDefault ||
+                               options_.nodes > 0 || word.value == "1"))
+            return;
+        // Other programs have flags such as --nodes and --report=x, too.
+        const bool exact = find_flag(flag_name(word.typed)) == word.row;
+        if (exact && word.row->id != OptionId::kProcs) return;
+        std::string own = display_name(*word.row);
+        if (!word.value.empty()) own += " " + word.value;
+        options_.notices.push_back(ignored(
+            pm::quoted(word.typed) + " was passed to the program, because it stands after " +
+            "it; " +
+            (word.of_mpirun ? "the number of tasks is set by " + pm::quoted(own) + ", or by " +
+                                  pm::quoted(word.typed) + " before the program"
+                            : "poe's own flag is " + pm::quoted(own))));
+    }
+
+    static Notice of_later_versions(const std::string& name) {
+        return ignored(name +
+                       " is ignored: it belongs to later versions of IBM's Parallel "
+                       "Environment and has no counterpart in this poe");
+    }
+
+    void notice_later_variables() {
+        for (const OptionRow& row : later_options())
+            if (variable(row) != nullptr)
+                options_.notices.push_back(of_later_versions(std::string(row.variable)));
     }
 
     void notice_misspelled_variables() {
         for (const auto& [name, value] : environment_) {
-            if (find_variable(name) != nullptr) continue;
+            if (find_variable(name) != nullptr || is_later_variable(name)) continue;
             const auto* end = std::end(kTaskVariables);
             if (std::find(std::begin(kTaskVariables), end, name) != end) continue;
             const std::string_view meant = probable_variable(name);
@@ -222,6 +306,12 @@ class OptionReader {
     }
 
     // Stricter than for flags: other programs have MP_ variables, too.
+    static bool is_later_variable(std::string_view name) {
+        const auto rows = later_options();
+        return std::any_of(rows.begin(), rows.end(),
+                           [name](const OptionRow& row) { return row.variable == name; });
+    }
+
     static std::string_view probable_variable(std::string_view name) {
         if (name.size() > 40) return {};
         if (name.starts_with(kCollectiveStart)) return probable_collective(name);
@@ -245,6 +335,7 @@ class OptionReader {
     const std::vector<std::string>& arguments_;
     const Environment& environment_;
     std::array<const FlagUse*, kOptionCount> last_use_{};
+    FlagUse all_tasks_;  // in a job of several programs: as if -n had said so
     Options options_;
 };
 

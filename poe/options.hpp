@@ -49,14 +49,31 @@ enum class ProgramModel { kSpmd, kMpmd };
 
 enum class PmixMode { kAuto, kYes, kNo };
 
+enum class Unbuffering { kAuto, kYes, kNo };
+
+// One program of a command line that names several, separated by ':', and what stood before it.
+struct ProgramPart {
+    pm::Command program;
+    TaskId tasks = 1;
+    pm::CommandPlace place;  // as Options::place
+};
+
 // Fields are in the order of the table, not of their sizes: there is one of these.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
 struct Options {
     Request request = Request::kRun;
-    bool dry_run = false;  // --dry-run: print the task map and stop
+    bool all_help = false;  // -h all
+    bool dry_run = false;   // --dry-run: print the task map and stop
 
-    // The program and its arguments with poe's own removed; empty: commands file or prompt.
+    // The program and its arguments with poe's own removed; empty: commands file or prompt. Of
+    // several programs the first.
     pm::Command program;
+    std::vector<ProgramPart>
+        parts;  // all programs, if there are several; their tasks make up procs
+    // -x and -wdir for every program, unless there are several. The environment has entries
+    // "NAME=value", and "NAME" for a variable that is to be passed on to all nodes as it is here.
+    // The directory is as typed.
+    pm::CommandPlace place;
 
     TaskId procs = 1;  // 1..1048576
 
@@ -77,6 +94,7 @@ struct Options {
     std::chrono::seconds timeout{150};  // to reach a node's daemon
     std::chrono::seconds pulse{600};    // between signs of life; 0: off
     bool bind = true;                   // each task gets processors of its own, if they suffice
+    bool report_binding = false;
 
     // What they run.
     ProgramModel program_model = ProgramModel::kSpmd;
@@ -92,13 +110,16 @@ struct Options {
     std::string errfile;
     pm::StdinMode stdin_mode;    // a task id in it is below procs
     pm::StdoutMode stdout_mode;  // likewise
-    bool hold_stdin = false;     // keep standard input until all tasks run
-    int infolevel = 1;           // 0..6
-    std::string report;          // -report: path of the JSON report; empty: none
+    Unbuffering unbuffering = Unbuffering::kAuto;
+    bool pty = false;         // each task gets a terminal
+    bool hold_stdin = false;  // keep standard input until all tasks run
+    int infolevel = 1;        // 0..6
+    std::string report;       // -report: path of the JSON report, "-": output; empty: none
 
     // The end of a job.
     std::optional<std::chrono::seconds> maxtime;  // status 124 when it takes longer
     std::chrono::milliseconds kill_grace{500};    // between SIGTERM and SIGKILL
+    std::chrono::seconds interrupt_grace{30};     // after SIGINT that tasks survive; 0: for ever
     std::chrono::seconds deadlock_timeout{10};    // without progress; 0: off
 
     // Displays on poe's own terminal.

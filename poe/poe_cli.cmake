@@ -8,4 +8,4 @@ add_library(poe_cli STATIC
   ${CMAKE_CURRENT_LIST_DIR}/options.cpp
   ${CMAKE_CURRENT_LIST_DIR}/program_prompt.cpp
   ${CMAKE_CURRENT_LIST_DIR}/values.cpp)
-target_link_libraries(poe_cli PUBLIC poe_pm_input PRIVATE CLI11::CLI11)
+target_link_libraries(poe_cli PUBLIC poe_pm_input poe_diagnostics PRIVATE CLI11::CLI11)

@@ -25,6 +25,7 @@
 #include "partition_manager/input_source.hpp"
 #include "partition_manager/local_names.hpp"
 #include "partition_manager/spawn.hpp"
+#include "partition_manager/suggest.hpp"
 #include "poe/diagnostics.hpp"
 #include "poe/help.hpp"
 #include "poe/job.hpp"
@@ -32,6 +33,7 @@
 #include "poe/nodes.hpp"
 #include "poe/options.hpp"
 #include "poe/program_prompt.hpp"
+#include "poe/raw_terminal.hpp"
 #include "poe/report.hpp"
 #include "poe/trace_command.hpp"
 #include "poe/trace_job.hpp"
@@ -52,10 +54,12 @@ bool takes_more(int fd) {
     return ::poll(&wait, 1, 0) == 1 && (wait.revents & POLLOUT) != 0;
 }
 
-// Whoever started us may have closed the standard descriptors; what we open must not become one.
+// The standard descriptors may have been closed; what we open must not become one of them. A closed
+// standard output cannot be written either way, so that output which nobody can get is an error.
 void hold_standard_descriptors() {
     for (int fd = 0; fd <= 2; ++fd)
-        if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
+        if (::fcntl(fd, F_GETFD) < 0)
+            ::open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 std::string own_path() {
@@ -88,6 +92,7 @@ Surroundings look_around() {
     surroundings.temporary = temporary_directory();
     surroundings.stdin_is_empty = pm::InputSource::is_empty(STDIN_FILENO);
     surroundings.stdout_is_terminal = ::isatty(STDOUT_FILENO) == 1;
+    if (const auto size = terminal_size()) surroundings.terminal = *size;
     surroundings.pid = ::getpid();
     surroundings.now = std::chrono::system_clock::now();
     surroundings.umask = ::umask(0);
@@ -108,7 +113,7 @@ std::function<void(const std::string&)> progress_line() {
     return [shown = false](const std::string& text) mutable {
         if (text.empty() && !shown) return;
         shown = !text.empty();
-        const std::string line = "\r\033[K" + text;
+        const std::string line = "\r\033[K" + pm::visible(text);
         [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, line.data(), line.size());
     };
 }
@@ -123,6 +128,8 @@ pm::PartitionOptions partition_options(const Options& options, const Paths& path
     result.hold_stdin = options.hold_stdin;
     result.timeout = options.timeout;
     result.maxtime = options.maxtime;
+    result.interrupt_grace = options.interrupt_grace;
+    result.terminal_size = terminal_size;
     result.pmd = paths.pmd;
     result.on_progress = progress_line();
     result.make_key = make_job_key;
@@ -141,19 +148,37 @@ pm::PartitionOptions partition_options(const Options& options, const Paths& path
     return result;
 }
 
-void write_report(const std::string& file, const std::string& json,
+constexpr std::string_view kStandardOutput = "-";
+
+// False if it could not be written, which is reported.
+bool write_report(const std::string& file, const std::string& json,
                   const Diagnostics& diagnostics) {
-    std::ofstream out(file, std::ios::binary | std::ios::trunc);
-    out << json;
-    out.close();
-    if (!out)
-        diagnostics.error(kOutputLost,
-                          "cannot write the report to " + file + ": " + std::strerror(errno));
+    bool written = false;
+    if (file == kStandardOutput) {
+        written = static_cast<bool>(std::cout << json << std::flush);
+    } else {
+        std::ofstream out(file, std::ios::binary | std::ios::trunc);
+        out << json;
+        out.close();
+        written = static_cast<bool>(out);
+    }
+    if (!written)
+        diagnostics.error(kOutputLost, "cannot write the report to " +
+                                           (file == kStandardOutput ? "standard output" : file) +
+                                           ": " + std::strerror(errno));
+    return written;
+}
+
+// Which task may use which processors, equal ones of a node on one line.
+void tell_binding(const pm::TaskMap& map, const std::vector<std::string>& binding,
+                  const Diagnostics& diagnostics) {
+    for (const std::string& line : binding_lines(map, binding)) diagnostics.detail(line);
 }
 
 // Before a job runs for hours: is there a place for its report? Without opening it: a reader of a
 // pipe would take the closing for the report's end.
 void check_report(const std::string& file) {
+    if (file == kStandardOutput) return;
     const std::filesystem::path path(file);
     const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
     std::error_code none;
@@ -188,11 +213,20 @@ std::optional<int> run_once(const Run& run, const JobStep& step, int number, boo
                                         const std::string& path) {
         return merge_words(gathered, path, {});
     };
-    partition_settings.on_stopping = [&panel](bool stopping) {
+    partition_settings.protect_terminals = panel != nullptr;
+    std::optional<RawTerminal> raw;
+    if (run.options.pty) raw.emplace();
+    partition_settings.on_stopping = [&panel, &raw](bool stopping) {
+        if (raw) stopping ? raw->leave() : raw->come_back();
         if (panel != nullptr) stopping ? panel->leave() : panel->come_back();
     };
+    if (run.options.report_binding || run.options.infolevel >= 2)
+        partition_settings.on_binding = [&run](const std::vector<std::string>& binding) {
+            tell_binding(run.map, binding, run.diagnostics);
+        };
     pm::Partition partition(job, std::move(partition_settings), run.heritage, environ);
     const pm::Outcome outcome = partition.run();
+    raw.reset();
     panel.reset();
     if (partition.trace() != nullptr)
         finish_trace(*partition.trace(), partition.trace_path(), run.diagnostics);
@@ -210,13 +244,17 @@ std::optional<int> run_once(const Run& run, const JobStep& step, int number, boo
         else
             run.diagnostics.detail(line.text);
     }
-    if (!run.options.report.empty())
-        write_report(run.options.report,
-                     report_json(partition.job(), outcome, partition.stderr_tails()),
-                     run.diagnostics);
-    if (partition.output_abandoned()) ::_exit(outcome.status);
+    int status = outcome.status;
+    if (!run.options.report.empty() &&
+        !write_report(
+            run.options.report,
+            report_json(partition.job(), outcome, partition.stderr_tails(), partition.binding()),
+            run.diagnostics) &&
+        status == 0)
+        status = kOwnError;
+    if (partition.output_abandoned()) ::_exit(status);
     dropped = outcome.cause != pm::Cause::kNone && outcome.cause != pm::Cause::kOrderly;
-    return outcome.status;
+    return status;
 }
 
 int run_step(const Run& run, const JobStep& step, int number, bool& dropped) {
@@ -300,6 +338,11 @@ int run_job(Options options, const std::vector<std::string>& arguments,
                          lines_of(STDIN_FILENO),
                          [](std::string_view text) { std::cout << text << std::flush; });
     const Surroundings surroundings = look_around();
+    for (const std::string& name : unset_exports(options, surroundings.environment))
+        diagnostics.attention(kAttention, "-x " + name +
+                                              " has no effect: the variable is not set here; "
+                                              "-x " +
+                                              name + "=VALUE sets it");
     if (!options.report.empty() && !options.dry_run) check_report(options.report);
     const Paths paths = options.dry_run ? Paths{} : find_paths(options, map.value());
     return run_all_steps({options, diagnostics, map.value(), surroundings, paths, heritage},
@@ -331,7 +374,9 @@ int main(int argc, char** argv) {
         return kOwnError;
     }
     if (options.value().request == Request::kHelp) {
-        std::cout << help_text();
+        const std::size_t width = terminal_columns(STDOUT_FILENO);
+        const std::size_t columns = width > 0 ? width : kUsualColumns;
+        std::cout << (options.value().all_help ? help_text(columns) : short_help_text(columns));
         return std::cout.flush() ? 0 : kOwnError;
     }
     if (options.value().request == Request::kVersion) {

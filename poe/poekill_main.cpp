@@ -10,6 +10,7 @@
 #include "partition_manager/home_jobs.hpp"
 #include "partition_manager/job_choice.hpp"
 #include "partition_manager/job_directory.hpp"
+#include "poe/poestat_text.hpp"
 
 namespace {
 
@@ -24,11 +25,19 @@ constexpr std::chrono::seconds kPatience[] = {5s, 10s};
 constexpr std::chrono::milliseconds kLookAgain = 20ms;
 
 int usage(std::ostream& out, int status) {
-    out << "usage: poekill JOB... | all\n"
+    out << "usage: poekill [-n] [-y] JOB... | all\n"
            "Ends running jobs of yours on this computer. JOB: the job's name, the beginning of it\n"
-           "when no other job's begins so, or the process number of its poe; see poestat(1).\n";
+           "when no other job's begins so, or the process number of its poe; see poestat(1).\n"
+           "  -n  only list the jobs that would be ended\n"
+           "  -y  do not ask before all jobs are ended; on a terminal poekill asks otherwise\n";
     return status;
 }
+
+struct Settings {
+    bool only_list = false;
+    bool ask = true;
+    std::vector<std::string> words;
+};
 
 std::vector<pm::RunningJob> own_jobs() {
     return pm::jobs_seen_here(pm::kJobDirectoryParent, ::getuid()).jobs;
@@ -48,6 +57,17 @@ std::vector<pm::RunningJob> jobs_called(const std::string& word) {
     return {job.value()};
 }
 
+// A person at a terminal sees what "all" is, and decides.
+bool confirmed(const std::vector<pm::RunningJob>& jobs) {
+    std::cout << cli::kill_table(jobs, std::chrono::system_clock::now())
+              << (jobs.size() == 1 ? "End this job? [y/N] "
+                                   : "End these " + std::to_string(jobs.size()) + " jobs? [y/N] ")
+              << std::flush;
+    std::string answer;
+    std::getline(std::cin, answer);
+    return answer == "y" || answer == "Y" || answer == "yes";
+}
+
 // On a node that poe does not run on, its daemon there is told, which ends the job as well.
 bool end_job(const pm::RunningJob& job) {
     const pid_t pid = job.poe > 0 ? job.poe : job.pmd;
@@ -63,25 +83,58 @@ bool end_job(const pm::RunningJob& job) {
     return false;
 }
 
+int end_jobs(const std::vector<pm::RunningJob>& jobs) {
+    int status = 0;
+    for (const pm::RunningJob& job : jobs) {
+        const bool ended = end_job(job);
+        if (!ended) status = kNotEnded;
+        (ended ? std::cout : std::cerr)
+            << "job " << job.id << (ended ? " has been ended\n" : " does not end\n");
+    }
+    return status;
+}
+
+// The jobs that one word means.
+int serve(const Settings& settings, const std::string& word) {
+    const std::vector<pm::RunningJob> jobs = jobs_called(word);
+    if (settings.only_list) {
+        std::cout << (jobs.empty() ? "no jobs are running\n"
+                                   : cli::kill_table(jobs, std::chrono::system_clock::now()));
+        return 0;
+    }
+    const bool terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
+    if (jobs.empty() && terminal) std::cout << "no jobs are running\n";
+    if (word == "all" && !jobs.empty() && settings.ask && terminal && !confirmed(jobs)) {
+        std::cout << "nothing was ended\n";
+        return kNotEnded;
+    }
+    return end_jobs(jobs);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+    Settings settings;
     const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-    if (words.empty()) return usage(std::cerr, kMistake);
-    if (words[0] == "-h" || words[0] == "--help") return usage(std::cout, 0);
-    if (words[0] == "--version") {
-        std::cout << "poekill " POE_VERSION "\n";
-        return 0;
-    }
-    int status = 0;
     for (const std::string& word : words) {
+        if (word == "-h" || word == "--help") return usage(std::cout, 0);
+        if (word == "--version" || word == "-version") {
+            std::cout << "poekill " POE_VERSION "\n";
+            return 0;
+        }
+        if (word == "-n")
+            settings.only_list = true;
+        else if (word == "-y")
+            settings.ask = false;
+        else
+            settings.words.push_back(word);
+    }
+    if (settings.words.empty() && settings.only_list) settings.words.emplace_back("all");
+    if (settings.words.empty()) return usage(std::cerr, kMistake);
+    int status = 0;
+    for (const std::string& word : settings.words) {
         try {
-            for (const pm::RunningJob& job : jobs_called(word)) {
-                const bool ended = end_job(job);
-                if (!ended) status = kNotEnded;
-                (ended ? std::cout : std::cerr)
-                    << "job " << job.id << (ended ? " has been ended\n" : " does not end\n");
-            }
+            status = std::max(status, serve(settings, word));
         } catch (const Error& error) {
             std::cerr << "poekill: " << error.what() << "\n";
             status = kMistake;

@@ -27,6 +27,7 @@ Json job_json(const pm::RunningJob& job) {
     json["nodes"] = job.nodes;
     json["seconds"] = seconds(job.elapsed);
     json["programs"] = job.programs;
+    json["directory"] = job.directory.empty() ? Json() : Json(job.directory);
     json["tasks_elsewhere"] = job.tasks_elsewhere;
     return json;
 }

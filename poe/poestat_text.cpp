@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <pwd.h>
 #include <sys/wait.h>
 
 #include <fmt/format.h>
 
+#include "partition_manager/suggest.hpp"
 #include "partition_manager/task_ranges.hpp"
 
 namespace poe::cli {
@@ -109,7 +111,8 @@ std::string elsewhere_text(const pm::RunningJob& job) {
 }
 
 std::string programs_in_words(const pm::RunningJob& job) {
-    return job.programs.empty() ? "-" : fmt::format("{}", fmt::join(job.programs, ", "));
+    return job.programs.empty() ? "-"
+                                : pm::visible(fmt::format("{}", fmt::join(job.programs, ", ")));
 }
 
 std::string count_of(std::uint32_t number, const char* thing) {
@@ -121,12 +124,12 @@ std::string count_of(std::uint32_t number, const char* thing) {
 std::string state_in_words(const pm::TaskView& view) {
     const TaskState& state = view.state;
     if (state.life == TaskState::Life::kEnded) return ended_in_words(state.wait_status);
-    if (state.pid == 0) return "not started";
+    if (state.pid == 0) return "unstarted";
     if (!view.process && view.elsewhere.empty()) return "gone";
     std::string text;
     if (view.process && (view.process->state == 'T' || view.process->state == 't'))
         text = "stopped, ";
-    if (state.life == TaskState::Life::kOutside) return text + "no MPL call yet";
+    if (state.life == TaskState::Life::kOutside) return text + "computing, no MPL call yet";
     text += state.doing.call == Call::kNone ? "computing" : call_in_words(state);
     if (state.measured && state.doing.call != Call::kNone && state.unexpected.count > 0)
         text += fmt::format(", {} unasked", state.unexpected.count);
@@ -137,11 +140,13 @@ std::string job_table(std::span<const pm::RunningJob> jobs, bool owners) {
     std::vector<Row> rows{{"JOB", "POE", "TASKS", "NODES", "ELAPSED"}};
     if (owners) rows[0].emplace_back("USER");
     rows[0].emplace_back("PROGRAM");
+    rows[0].emplace_back("DIRECTORY");
     for (const pm::RunningJob& job : jobs) {
         Row row{job.id, job.poe == 0 ? "-" : std::to_string(job.poe), std::to_string(job.tasks),
                 std::to_string(job.nodes), duration_in_words(job.elapsed)};
         if (owners) row.push_back(user_name(job.owner));
         row.push_back(programs_in_words(job));
+        row.push_back(job.directory.empty() ? "-" : pm::visible(job.directory));
         rows.push_back(std::move(row));
     }
     std::vector<bool> right{false, true, true, true, true};
@@ -149,12 +154,28 @@ std::string job_table(std::span<const pm::RunningJob> jobs, bool owners) {
     return table(rows, right);
 }
 
+std::string kill_table(std::span<const pm::RunningJob> jobs,
+                       std::chrono::system_clock::time_point now) {
+    std::vector<Row> rows{{"JOB", "TASKS", "STARTED", "PROGRAM", "DIRECTORY"}};
+    for (const pm::RunningJob& job : jobs) {
+        const std::time_t began = std::chrono::system_clock::to_time_t(now - job.elapsed);
+        std::tm local = {};
+        ::localtime_r(&began, &local);
+        char text[32];
+        std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local);
+        rows.push_back({job.id, std::to_string(job.tasks), text, programs_in_words(job),
+                        job.directory.empty() ? "-" : pm::visible(job.directory)});
+    }
+    return table(rows, {false, true, false, false, false});
+}
+
 std::string task_table(const pm::RunningJob& job, std::span<const pm::TaskView> tasks,
                        const std::string& node) {
-    std::string text = fmt::format("job {}: {}, {} on {}, for {}{}\n\n", job.id,
-                                   programs_in_words(job), count_of(job.tasks, "task"),
-                                   count_of(job.nodes, "node"), duration_in_words(job.elapsed),
-                                   job.poe == 0 ? "" : fmt::format(", poe is {}", job.poe));
+    std::string text = fmt::format(
+        "job {}: {}, {} on {}, for {}{}{}\n\n", job.id, programs_in_words(job),
+        count_of(job.tasks, "task"), count_of(job.nodes, "node"), duration_in_words(job.elapsed),
+        job.poe == 0 ? "" : fmt::format(", poe is {}", job.poe),
+        job.directory.empty() ? "" : ", in " + pm::visible(job.directory));
     std::vector<Row> rows{{"TASK", "NODE", "PID", "CPU", "MEMORY", "STATE"}};
     for (const pm::TaskView& view : tasks) {
         const auto& process = view.process;

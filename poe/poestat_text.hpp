@@ -16,6 +16,11 @@ std::string state_in_words(const pm::TaskView& view);
 // A line for each job. `owners`: with the user's name, as -a shows it.
 std::string job_table(std::span<const pm::RunningJob> jobs, bool owners);
 
+// A line for each job, by which a person recognises it: program, directory and start. `now`: to
+// compute when they began, in local time.
+std::string kill_table(std::span<const pm::RunningJob> jobs,
+                       std::chrono::system_clock::time_point now);
+
 // A line about the job, one for each task of this node (called `node`), and one about tasks on
 // others.
 std::string task_table(const pm::RunningJob& job, std::span<const pm::TaskView> tasks,

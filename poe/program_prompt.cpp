@@ -58,6 +58,7 @@ ProgramPrompt::ProgramPrompt(const Options& options, const pm::TaskMap& map,
                              std::optional<pm::CommandsFile> commands, bool interactive,
                              LineSource lines, Output output)
     : program_(options.program),
+      parts_(options.parts),
       model_(options.program_model),
       newjob_(options.newjob),
       rules_{options.noarglist, options.fence},
@@ -73,7 +74,8 @@ Result<std::optional<JobStep>> ProgramPrompt::next() {
     if (!program_.empty()) {
         ended_ = !newjob_;
         steps_ = 1;
-        return Answer(same_for_all(std::exchange(program_, {})));
+        pm::Command program = std::exchange(program_, {});
+        return Answer(parts_.empty() ? same_for_all(std::move(program)) : step_of_parts());
     }
     Answer step = model_ == ProgramModel::kSpmd ? next_spmd() : next_mpmd();
     if (!step || !step.value()) ended_ = true;
@@ -94,6 +96,19 @@ JobStep ProgramPrompt::same_for_all(pm::Command words) const {
     JobStep step;
     step.commands.push_back(std::move(words));
     step.command_of_task.assign(map_.node_of_task.size(), 0);
+    return step;
+}
+
+// Each part is a command of its own, even if two are equal, because their settings may differ.
+JobStep ProgramPrompt::step_of_parts() const {
+    JobStep step;
+    for (const ProgramPart& part : parts_) {
+        step.command_of_task.insert(step.command_of_task.end(),
+                                    static_cast<std::size_t>(part.tasks),
+                                    static_cast<std::uint32_t>(step.commands.size()));
+        step.commands.push_back(part.program);
+        step.places.push_back(part.place);
+    }
     return step;
 }
 
@@ -183,9 +198,9 @@ ProgramPrompt::MaybeCommand ProgramPrompt::strip_flags(pm::Command words, const 
                             source + ":" + std::to_string(line) + ": " + use.spelling +
                                 " is ignored: this version of poe does not do this yet"});
     }
-    if (split.value().program.empty())
+    if (split.value().programs[0].empty())
         return on_line(source, line, "no program on the line", "expected one behind the fence");
-    return MaybeCommand(std::move(split.value().program));
+    return MaybeCommand(std::move(split.value().programs[0]));
 }
 
 UserError ProgramPrompt::missing_commands(std::size_t loaded) const {

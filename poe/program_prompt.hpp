@@ -23,6 +23,7 @@ namespace poe::cli {
 struct JobStep {
     std::vector<pm::Command> commands;
     std::vector<std::uint32_t> command_of_task;  // size = tasks of the job
+    std::vector<pm::CommandPlace> places;  // by command, as Options::place; empty: none has any
 };
 
 // Not thread-safe.
@@ -33,10 +34,10 @@ class ProgramPrompt {
     // Shows text to the user, at once.
     using Output = std::function<void(std::string_view text)>;
 
-    // Copies what it needs of `options` (program, program model, newjob, noarglist, fence, name of
-    // the commands file) and of `map` (procs and node names). `commands` are the lines of the
-    // commands file, if there is one; then `lines` is never called. `interactive`: standard input
-    // is a terminal: prompts are shown, and a bad line is answered by its error and asked for
+    // Copies what it needs of `options` (program, parts, program model, newjob, noarglist, fence,
+    // name of the commands file) and of `map` (procs and node names). `commands` are the lines of
+    // the commands file, if there is one; then `lines` is never called. `interactive`: standard
+    // input is a terminal: prompts are shown, and a bad line is answered by its error and asked for
     // again.
     ProgramPrompt(const Options& options, const pm::TaskMap& map,
                   std::optional<pm::CommandsFile> commands, bool interactive, LineSource lines,
@@ -64,12 +65,14 @@ class ProgramPrompt {
     MaybeCommand next_from_lines();
     MaybeCommand strip_flags(pm::Command words, const std::string& source, int line);
     JobStep same_for_all(pm::Command words) const;
+    JobStep step_of_parts() const;
     UserError blank_line() const;
     UserError missing_commands(std::size_t loaded) const;
     UserError no_program() const;
     void notice_unused_lines();
 
     pm::Command program_;  // of the command line, until it has been handed out
+    std::vector<ProgramPart> parts_;
     ProgramModel model_;
     bool newjob_;
     SplitRules rules_;

@@ -104,9 +104,10 @@ ReportLine first_line(const pm::JobSpec& job, const pm::Outcome& outcome) {
                           " without MPI_Finalize")};
         case Cause::kInterrupted:
             return {true, kInterrupted,
-                    fmt::format("the job was ended by {}, {:.3f} s after the start{}",
+                    fmt::format("the job was ended by {}, {:.3f} s after the start{}{}{}",
                                 signal_in_words(outcome.status - 128), seconds(outcome.elapsed),
-                                outcome.never_ran ? " and before its tasks ran" : "")};
+                                outcome.never_ran ? " and before its tasks ran" : "",
+                                outcome.text.empty() ? "" : "; ", outcome.text)};
         case Cause::kMaxtime:
             return {true, kMaxtimeOver,
                     fmt::format("the job took longer than -maxtime allows and was ended after "
@@ -179,12 +180,30 @@ std::vector<ReportLine> other_lines(const pm::JobSpec& job, const pm::Outcome& o
     return lines;
 }
 
+// The last lines of a task on standard error, without the stack that it may have left there
+// (-corefile_format STDERR). Of a long stack only the end is known.
+std::vector<std::string> words_of(const pm::OutputTails& tails, TaskId task) {
+    constexpr std::size_t kSearched = 1000;
+    std::vector<std::string> words = tails.last_lines(task, kSearched);
+    const auto begins = [](const std::string& line) {
+        return line.starts_with("+++PARALLEL TOOLS CONSORTIUM");
+    };
+    const auto end = std::find(words.begin(), words.end(), "---LCB");
+    if (end != words.end()) {
+        const auto begin = std::find_if(words.begin(), end, begins);
+        words.erase(begin == end ? words.begin() : begin, end + 1);
+    }
+    if (words.size() > kLastWords)
+        words.erase(words.begin(), words.end() - static_cast<long>(kLastWords));
+    return words;
+}
+
 std::vector<ReportLine> last_words(const pm::JobSpec& job, const pm::Outcome& outcome,
                                    const pm::OutputTails& tails) {
     std::vector<ReportLine> lines;
     // With one task they are just above.
     if (!outcome.first_failure || job.tasks.size() < 2) return lines;
-    const std::vector<std::string> words = tails.last_lines(*outcome.first_failure, kLastWords);
+    const std::vector<std::string> words = words_of(tails, *outcome.first_failure);
     if (words.empty()) return lines;
     lines.push_back(
         {false, 0,
@@ -270,7 +289,7 @@ std::vector<ReportLine> report_lines(const pm::JobSpec& job, const pm::Outcome& 
 }
 
 std::string report_json(const pm::JobSpec& job, const pm::Outcome& outcome,
-                        const pm::OutputTails& tails) {
+                        const pm::OutputTails& tails, const std::vector<std::string>& binding) {
     nlohmann::ordered_json json;
     json["job"] = job.id;
     json["status"] = outcome.status;
@@ -281,16 +300,38 @@ std::string report_json(const pm::JobSpec& job, const pm::Outcome& outcome,
     if (outcome.first_failure) {
         const TaskId task = *outcome.first_failure;
         auto first = task_json(job, task, outcome.tasks[static_cast<std::size_t>(task)]);
-        first["last_stderr"] = tails.last_lines(task, kLastWords);
+        first["last_stderr"] = words_of(tails, task);
         json["first_failure"] = std::move(first);
     }
     json["not_started"] = nlohmann::ordered_json::array();
     for (const pm::LaunchFailure& failure : outcome.not_started)
         json["not_started"].push_back({{"task", failure.task}, {"text", failure.text}});
     json["tasks"] = nlohmann::ordered_json::array();
-    for (std::size_t task = 0; task < outcome.tasks.size(); ++task)
-        json["tasks"].push_back(task_json(job, static_cast<TaskId>(task), outcome.tasks[task]));
+    for (std::size_t task = 0; task < outcome.tasks.size(); ++task) {
+        auto one = task_json(job, static_cast<TaskId>(task), outcome.tasks[task]);
+        if (task < binding.size() && !binding[task].empty()) one["processors"] = binding[task];
+        json["tasks"].push_back(std::move(one));
+    }
     return dump(json);
+}
+
+std::vector<std::string> binding_lines(const pm::TaskMap& map,
+                                       const std::vector<std::string>& binding) {
+    std::map<std::pair<NodeIndex, std::string>, std::vector<TaskId>> tasks;
+    std::vector<std::pair<NodeIndex, std::string>> order;
+    for (std::size_t task = 0; task < binding.size(); ++task) {
+        std::pair key(map.node_of_task[task], binding[task]);
+        if (!tasks.contains(key)) order.push_back(key);
+        tasks[std::move(key)].push_back(static_cast<TaskId>(task));
+    }
+    std::vector<std::string> lines;
+    for (const auto& key : order)
+        lines.push_back(fmt::format(
+            "{} (node {}) may use {} {}", pm::tasks_in_words(tasks[key]),
+            map.nodes[static_cast<std::size_t>(key.first)],
+            key.second.find_first_of(",-") == std::string::npos ? "processor" : "processors",
+            key.second));
+    return lines;
 }
 
 }  // namespace poe::cli

@@ -6,6 +6,7 @@
 
 #include "partition_manager/outcome.hpp"
 #include "partition_manager/partition.hpp"
+#include "partition_manager/task_map.hpp"
 
 namespace poe::cli {
 
@@ -22,7 +23,13 @@ std::vector<ReportLine> report_lines(const pm::JobSpec& job, const pm::Outcome& 
                                      const pm::OutputTails& tails);
 
 // The same for -report FILE: one JSON object, see poe(1).
+// `binding`: the processors of each task, as far as they are known.
 std::string report_json(const pm::JobSpec& job, const pm::Outcome& outcome,
-                        const pm::OutputTails& tails);
+                        const pm::OutputTails& tails, const std::vector<std::string>& binding = {});
+
+// "task 0 (node n1) may use processors 0-3", for -report_binding. Tasks of a node that may use the
+// same ones are on one line.
+std::vector<std::string> binding_lines(const pm::TaskMap& map,
+                                       const std::vector<std::string>& binding);
 
 }  // namespace poe::cli

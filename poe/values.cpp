@@ -54,9 +54,44 @@ bool read_number(const std::string& text, std::int64_t& number) {
     return status == std::errc() && stop == end;
 }
 
+// 10:00 and 1:30:00 (minutes or hours first), or 90s, 15m, 1h30m, 2d: a time in seconds.
+bool read_time(std::string_view text, std::int64_t& seconds) {
+    constexpr std::string_view kUnits = "dhms";
+    constexpr std::int64_t kSeconds[] = {86400, 3600, 60, 1};
+    constexpr std::int64_t kMost = 1'000'000'000;  // of each part: no sum overflows
+    const bool colons = text.find(':') != std::string_view::npos;
+    std::int64_t sum = 0;
+    std::size_t last_unit = 0;
+    for (int part = 0; !text.empty(); ++part) {
+        std::int64_t number = 0;
+        const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+        if (status != std::errc() || number < 0 || number > kMost) return false;
+        const auto digits = static_cast<std::size_t>(stop - text.data());
+        text.remove_prefix(digits);
+        if (colons) {
+            if (part > 2 || (part > 0 && (digits != 2 || number > 59))) return false;
+            sum = sum * 60 + number;
+            if (text.empty()) break;
+            if (text[0] != ':' || text.size() == 1) return false;
+        } else {
+            const std::size_t unit = text.empty() ? std::string_view::npos : kUnits.find(text[0]);
+            if (unit == std::string_view::npos || (part > 0 && unit <= last_unit)) return false;
+            last_unit = unit;
+            sum += number * kSeconds[unit];
+        }
+        text.remove_prefix(1);
+    }
+    seconds = sum;
+    return true;
+}
+
 // Digits with an optional k, m or g (also kb, kib, ...), powers of 1024.
 bool read_size(const std::string& text, std::int64_t& bytes) {
-    // CLI11 would read a leading zero as octal or hexadecimal, and skip blanks. No size is 0.
+    // CLI11 would read a leading zero as octal or hexadecimal, and skip blanks.
+    if (text == "0") {
+        bytes = 0;
+        return true;
+    }
     if (text.empty() || text[0] < '1' || text[0] > '9') return false;
     if (text.find_first_of(" \t\n\v\f\r") != std::string::npos) return false;
     std::string converted = text;
@@ -94,6 +129,10 @@ Result<Value> read_value(const OptionRow& row, const std::string& source, const 
             [[fallthrough]];
         case ValueKind::kNumber:
             value.is_number = read_number(text, value.number);
+            if (!value.is_number && !text.empty() && row.unit == "seconds") {
+                value.is_number = read_time(text, value.number);
+                if (value.is_number) value.text = std::to_string(value.number);
+            }
             break;
         case ValueKind::kSize:
             value.is_number = read_size(text, value.number);

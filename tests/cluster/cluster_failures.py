@@ -134,6 +134,16 @@ class Failures(ClusterTest):
         self.assertEqual(status, 1)
         self.assertIn("node3 has not answered for 4 s", text.splitlines()[0])
 
+    def test_poe_is_stopped_for_long(self):
+        job = self.begin()
+        self.signal(job, signal.SIGSTOP)
+        time.sleep(7)  # the pulse is 4 s
+        self.signal(job, signal.SIGCONT)
+        status, text = self.finish(job)
+        self.assertEqual(status, 1)
+        self.assertRegex(text.splitlines()[0], r"poe did not run, or could not be reached, for longer than 4 s \(MP_PULSE\)")
+        self.assertNotIn("has not answered", text)
+
     def test_interrupt(self):
         job = self.begin()
         self.signal(job, signal.SIGINT)
@@ -157,7 +167,7 @@ class Failures(ClusterTest):
         self.signal(job, signal.SIGINT)
         status, text = self.finish(job)
         self.assertEqual(status, 130)
-        self.assertRegex(text, r"^ERROR: 0031-254  the job was ended by SIGINT .* and before its tasks ran\n$")
+        self.assertRegex(text, r"^ERROR: 0031-254  the job was ended by SIGINT .* and before its tasks ran; no answer from node1, node2\n$")
 
     def test_kill_while_output_is_stuck(self):
         job = self.begin(script="echo up; while [ ! -e go ]; do sleep 0.1; done; exec yes")

@@ -96,12 +96,11 @@ inline pm::JobOutline random_outline(Random& random) {
 inline pm::CommandPlace random_place(Random& random) {
     return {random_list(random, 0, 4), random_text(random), random_text(random)};
 }
-inline pm::SpawnSpec random_spawn(Random& random, std::size_t commands) {
+inline pm::SpawnSpec random_spawn(Random& random) {
     pm::SpawnSpec spawn;
     spawn.parent = random_text(random);
     spawn.parent_task = random_number<TaskId>(random);
     spawn.first = random_number<TaskId>(random);
-    for (; commands > 0; --commands) spawn.places.push_back(random_place(random));
     spawn.pairs = random_pairs(random);
     for (std::size_t i = random.below(3); i > 0; --i)
         spawn.others.push_back(random_outline(random));
@@ -146,7 +145,14 @@ inline pm::StartJob random_start(Random& random) {
     job.single_copy = random_bool(random);
     job.launch = random_launch(random, job.nodes.size());
     job.trace = random_trace(random);
-    if (random_bool(random)) job.spawned = random_spawn(random, job.commands.size());
+    job.unbuffered = static_cast<pm::Unbuffered>(random.below(3));
+    job.terminal = {random_bool(random), random_number<std::uint16_t>(random),
+                    random_number<std::uint16_t>(random)};
+    job.tell_binding = random_bool(random);
+    if (random_bool(random)) job.spawned = random_spawn(random);
+    if (random_bool(random))
+        for (std::size_t i = job.commands.size(); i > 0; --i)
+            job.places.push_back(random_place(random));
     start.window = 1 + random_number(random, pm::kStreamWindow - 1);
     start.node = static_cast<NodeIndex>(random.below(job.nodes.size()));
     return start;
@@ -216,6 +222,13 @@ inline void fill(pm::WatchTasks& m, Random& r) {
 inline void fill(pm::WatchedTasks& m, Random& r) {
     m.tasks.resize(r.below(4));
     for (pm::WatchedTask& task : m.tasks) fill(task, r);
+}
+inline void fill(pm::ResizeTerminals& m, Random& r) {
+    m = {random_number<std::uint16_t>(r), random_number<std::uint16_t>(r)};
+}
+inline void fill(pm::TasksBound& m, Random& r) {
+    for (std::size_t i = r.below(4); i > 0; --i)
+        m.tasks.push_back({random_number<TaskId>(r), random_text(r)});
 }
 inline void fill(pm::AskLines& m, Random& r) {
     m.task = random_number<TaskId>(r);

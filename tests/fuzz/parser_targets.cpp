@@ -155,7 +155,9 @@ std::string check_behind_program(const Words& words) {
     if (!split) return "";
     Words program = {"program"};
     program.insert(program.end(), expected->begin(), expected->end());
-    return split.value().program == program ? "" : "the program's words were changed";
+    return split.value().programs == std::vector<Words>{program}
+               ? ""
+               : "the program's words were changed";
 }
 
 std::string run_arguments(const std::string& input) {

@@ -75,7 +75,8 @@ inline auto plain_fields(const pm::JobSpec& j) {
     return std::tie(j.id, j.nodes, j.commands, j.environment, j.directory, j.stdin_is_empty,
                     j.stdout_is_terminal, j.wait_mode, j.buffer_mem, j.eager_limit, j.kill_grace,
                     j.host_pmix, j.eager_pmix, j.euilib, j.job_key, j.addresses, j.deadlock_timeout,
-                    j.bind, j.single_copy);
+                    j.bind, j.single_copy, j.unbuffered, j.tell_binding, j.terminal.wanted,
+                    j.terminal.rows, j.terminal.columns);
 }
 inline auto fields(const pm::ResourceLimit& l) {
     return std::tie(l.resource, l.soft);
@@ -161,6 +162,12 @@ inline auto fields(const pm::WatchedTask& t) {
                           std::tie(t.processes, t.sent_per_second, t.received_per_second, t.lights,
                                    t.text.number, t.text.text, t.done, t.total));
 }
+inline auto fields(const pm::ResizeTerminals& m) {
+    return std::tie(m.rows, m.columns);
+}
+inline auto fields(const pm::TaskBinding& one) {
+    return std::tie(one.task, one.processors);
+}
 inline auto fields(const pm::AskLines& m) {
     return std::tie(m.task);
 }
@@ -186,7 +193,7 @@ bool same(const std::vector<T>& a, const std::vector<T>& b) {
 }
 inline bool same(const pm::SpawnSpec& a, const pm::SpawnSpec& b) {
     return a.parent == b.parent && a.parent_task == b.parent_task && a.first == b.first &&
-           same(a.places, b.places) && a.pairs == b.pairs && same(a.others, b.others);
+           a.pairs == b.pairs && same(a.others, b.others);
 }
 inline bool same(const pm::StartJob& a, const pm::StartJob& b) {
     return a.node == b.node && a.window == b.window && plain_fields(a.job) == plain_fields(b.job) &&
@@ -194,6 +201,7 @@ inline bool same(const pm::StartJob& a, const pm::StartJob& b) {
            fields(a.job.trace) == fields(b.job.trace) &&
            same(a.job.launch.limits, b.job.launch.limits) && same(a.job.tasks, b.job.tasks) &&
            same(a.job.stdin_mode, b.job.stdin_mode) && same(a.job.stdout_mode, b.job.stdout_mode) &&
+           same(a.job.places, b.job.places) &&
            a.job.spawned.has_value() == b.job.spawned.has_value() &&
            (!a.job.spawned || same(*a.job.spawned, *b.job.spawned));
 }
@@ -221,6 +229,9 @@ inline bool same(const pm::TaskStates& a, const pm::TaskStates& b) {
     return a.round == b.round && same(a.states, b.states);
 }
 inline bool same(const pm::WatchedTasks& a, const pm::WatchedTasks& b) {
+    return same(a.tasks, b.tasks);
+}
+inline bool same(const pm::TasksBound& a, const pm::TasksBound& b) {
     return same(a.tasks, b.tasks);
 }
 inline bool same(const pm::Message& a, const pm::Message& b) {

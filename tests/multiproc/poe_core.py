@@ -76,6 +76,15 @@ class Stacks(CoreTest):
         self.assertTrue(self.file("mine.0").is_file())
         self.assertTrue(self.file("deep/er/core.0/mine").is_file())
 
+    def test_the_report_does_not_repeat_the_stack(self):
+        result = self.run_in(TASK, "0", "abort", "-procs", "2", "-corefile_format", "STDERR")
+        output, _, report = result.stderr.partition(b"ERROR: 0031-250")
+        self.assertIn(b"+++STACK", output)
+        self.assertIn(b"---LCB", output)
+        self.assertIn(b"| poe: task 0 gets SIGABRT in ", report)
+        for part in (b"+++", b"---", b"# in ", b"***FAULT"):
+            self.assertNotIn(part, report)
+
     def test_a_place_that_cannot_be_written(self):
         self.file("coredir.0").write_text("in the way")
         result = self.ok(self.run_in(TASK, "0", "abort", "-corefile_format", "lite"), 128 + signal.SIGABRT)

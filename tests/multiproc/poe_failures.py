@@ -14,7 +14,7 @@ import tempfile
 import termios
 import time
 
-from launching import (POE, LaunchTest, children_of, clean_environment, daemon_of, descendants_of, main, poe,
+from launching import (DEADLINE, POE, LaunchTest, children_of, clean_environment, daemon_of, descendants_of, main, poe,
                        processes, running, start, wait_for)
 
 
@@ -85,6 +85,33 @@ class Status(LaunchTest):
         self.assertEqual([t["code"] for t in report["tasks"]], [0, 0])
         result, report = report_of("no-such-program-here", "-procs", "2")
         self.assertEqual((result.returncode, report["cause"], len(report["not_started"])), (255, "not started", 2))
+
+    def test_the_report_on_standard_output(self):
+        result = self.ok(poe("sh", "-c", "echo out; exit 3", "-report", "-"), 3)
+        head, _, rest = result.stdout.partition(b"{")
+        self.assertEqual(head, b"out\n")
+        self.assertEqual(json.loads(b"{" + rest)["status"], 3)
+
+    def test_a_report_that_cannot_be_written_is_a_failure(self):
+        result = self.ok(poe("true", "-report", "/dev/full"), 1)
+        self.assertIn(b"cannot write the report to /dev/full: No space left on device", result.stderr)
+        self.ok(poe("sh", "-c", "exit 3", "-report", "/dev/full"), 3)
+
+    def test_a_closed_standard_output(self):
+        result = self.ok(poe("echo", "hi", "-procs", "2", preexec_fn=lambda: os.close(1)), 1)
+        self.assertIn(b"cannot write standard output: Bad file descriptor", result.stderr)
+        self.ok(poe("true", "-procs", "2", preexec_fn=lambda: os.close(1)))
+
+    def test_messages_contain_nothing_that_a_terminal_obeys(self):
+        with tempfile.TemporaryDirectory() as folder:
+            name = folder + "/\x1b[2Jname"
+            pathlib.Path(name).write_text("#!/bin/sh\nprintf 'last \\033[31mwords\\n' >&2; exit 1\n")
+            os.chmod(name, 0o755)
+            result = self.ok(poe(name, "-procs", "2"), 1)
+        report = result.stderr[result.stderr.index(b"ERROR"):]
+        self.assertNotIn(b"\x1b", report)
+        self.assertIn(rb"\x1b[2Jname", report)
+        self.assertIn(rb"| last \x1b[31mwords", report)
 
     def test_maxtime(self):
         result = self.ok(poe("sh", "-c", f"sleep 600; : {self.marker}", "-maxtime", "1", "-procs", "2"), 124)
@@ -195,6 +222,49 @@ class Signals(LaunchTest):
         job.send_signal(signal.SIGINT)
         out, err = job.communicate(timeout=30)
         self.assertEqual((job.returncode, out, err), (0, b"caught\n" * 3, b""))
+
+    def test_tasks_that_go_on_after_an_interrupt_are_ended_in_the_end(self):
+        script = "trap 'echo caught' INT; echo ready; while :; do sleep 0.1; done"
+        job = start("sh", "-c", script, env=clean_environment(MP_INTERRUPT_GRACE=3))
+        self.assertEqual(job.stdout.readline(), b"ready\n")
+        job.send_signal(signal.SIGINT)
+        self.assertEqual(job.stdout.readline(), b"caught\n")
+        self.assertRegex(job.stderr.readline(), rb"ATTENTION: 0031-378  SIGINT was passed to the tasks, of which 1 goes on; "
+                         rb"a second one ends the job, as poe does itself 3 s after the first")
+        _, err = job.communicate(timeout=DEADLINE)
+        self.assertEqual(job.returncode, 130)
+        self.assertIn(b"ended by SIGINT", err)
+
+    def test_no_word_of_a_second_interrupt_where_tasks_end(self):
+        job = start("sh", "-c", "trap 'exit 0' INT; echo ready; while :; do sleep 0.1; done")
+        self.assertEqual(job.stdout.readline(), b"ready\n")
+        job.send_signal(signal.SIGINT)
+        self.assertEqual(job.communicate(timeout=DEADLINE)[1], b"")
+
+    def test_a_node_that_does_not_answer_is_named(self):
+        for end in (signal.SIGTERM, signal.SIGINT):
+            with tempfile.NamedTemporaryFile("w") as hosts:
+                hosts.write("silent.example\n")
+                hosts.flush()
+                marker = f"1000.{os.getpid()}"
+                job = start("true", "-hostfile", hosts.name,
+                            env=clean_environment(MP_REMOTE_SHELL=f"sh -c 'sleep {marker}'"))
+                wait_for(lambda: running(marker), "the remote shell")
+                job.send_signal(end)
+                _, err = job.communicate(timeout=DEADLINE)
+            self.assertEqual(job.returncode, 128 + end)
+            self.assertIn(b"no answer from silent.example", err)
+
+    def test_a_poe_that_was_stopped_accuses_nobody(self):
+        job = start("sh", "-c", "echo ready; read line; echo $line", "-pulse", "1", stdin=subprocess.PIPE)
+        self.assertEqual(job.stdout.readline(), b"ready\n")
+        os.kill(job.pid, signal.SIGSTOP)
+        time.sleep(3)  # longer than the pulse
+        os.kill(job.pid, signal.SIGCONT)
+        # Some more pulses pass before the job ends.
+        time.sleep(2)
+        out, err = job.communicate(b"alive\n", DEADLINE)
+        self.assertEqual((job.returncode, out, err), (0, b"alive\n", b""))
 
     def test_second_interrupt_kills(self):
         job = self.job("trap 'echo caught' INT TERM; echo ready; while :; do sleep 0.05; done")

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Where tasks run and how they reach each other's memory: binding to processors, single copy."""
 
+import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 
-from launching import BUILD, LaunchTest, main, poe
+from launching import BUILD, LaunchTest, main, poe, start
 
 
 def processors(text):
@@ -45,6 +47,41 @@ class Binding(LaunchTest):
 
     def test_no_means_no(self):
         self.assertEqual(self.shares(2, "-bind", "no"), [self.usable] * 2)
+
+    def test_two_jobs_at_once_share_nothing_while_cores_are_free(self):
+        if len(self.usable) < 4:
+            # Of two processors the first job takes both; the second is left to the kernel.
+            first = start("sh", "-c", "echo; read x", "-procs", str(len(self.usable)), stdin=subprocess.PIPE)
+            for _ in self.usable:
+                first.stdout.readline()
+            self.assertEqual(self.shares(2), [self.usable] * 2)
+            first.communicate()
+            return
+        half = sorted(self.usable)[:len(self.usable) // 2]
+        os.sched_setaffinity(0, half)
+        try:
+            first = start("sh", "-c", "echo; read x", "-procs", "2", stdin=subprocess.PIPE)
+            for _ in range(2):
+                first.stdout.readline()
+        finally:
+            os.sched_setaffinity(0, self.usable)
+        self.assertFalse(set().union(*self.shares(2)) & set(half))
+        first.communicate()
+
+    def test_the_report_of_the_binding(self):
+        count = len(self.usable)
+        result = self.ok(poe("true", "-procs", str(count), "-report_binding", "yes"))
+        said = [re.fullmatch(r"task (\d+) \(node \S+\) may use processors? (\S+)", line)
+                for line in result.stderr.decode().splitlines()]
+        if count > 1:
+            self.assertEqual([int(line[1]) for line in said], list(range(count)))
+            self.assertEqual(set().union(*(processors(line[2]) for line in said)), self.usable)
+        with tempfile.NamedTemporaryFile() as file:
+            self.ok(poe("true", "-procs", "2", "-bind", "no", "-report", file.name))
+            tasks = json.load(file)["tasks"]
+        self.assertEqual([processors(task["processors"]) for task in tasks], [self.usable] * 2)
+        result = self.ok(poe("true", "-procs", "2", "-bind", "no", "-report_binding", "yes"))
+        self.assertRegex(result.stderr, rb"^tasks 0,1 \(node \S+\) may use processors? ")
 
     def test_only_the_processors_that_poe_may_use(self):
         one = min(self.usable)

@@ -192,9 +192,9 @@ class Poestat(WatchTest):
         with self.running("zero-receive", 3) as job:
             result = self.ok(poestat())
             heading, *lines = result.stdout.splitlines()
-            self.assertEqual(heading.split(), ["JOB", "POE", "TASKS", "NODES", "ELAPSED", "PROGRAM"])
+            self.assertEqual(heading.split(), ["JOB", "POE", "TASKS", "NODES", "ELAPSED", "PROGRAM", "DIRECTORY"])
             line = next(line for line in lines if str(job.pid) in line.split())
-            self.assertRegex(line, rf"^[0-9a-z]+-[0-9a-z]+-0 +{job.pid} +3 +1 +\d+\.\d s +{self.program}$")
+            self.assertRegex(line, rf"^[0-9a-z]+-[0-9a-z]+-0 +{job.pid} +3 +1 +\d+\.\d s +{self.program} +{os.getcwd()}$")
             entry = next(entry for entry in json.loads(poestat("-json").stdout) if entry["poe"] == job.pid)
             self.assertEqual((entry["tasks"], entry["nodes"], entry["programs"]), (3, 1, [self.program]))
             self.assertEqual(entry["job"], line.split()[0])
@@ -378,7 +378,7 @@ class Poestat(WatchTest):
             self.skipTest("needs root")
         with self.running("zero-receive", 2) as job:
             everybody = self.ok(poestat("-a")).stdout
-            self.assertRegex(everybody, rf"(?m)^\S+ +{job.pid} .* root +{self.program}$")
+            self.assertRegex(everybody, rf"(?m)^\S+ +{job.pid} .* root +{self.program} +{os.getcwd()}$")
             shutil.copy(POESTAT, self.directory.name)
             os.chmod(self.directory.name, 0o755)
             other = subprocess.run([os.path.join(self.directory.name, "poestat"), "-a"], user=65534, group=65534, extra_groups=[],

@@ -74,3 +74,11 @@ TEST_CASE("quoted text is safe to show", "[suggest]") {
     };
     for (const auto& [text, shown] : cases) CHECK(quoted(text) == shown);
 }
+
+TEST_CASE("text without anything that a terminal obeys", "[suggest]") {
+    CHECK(visible("plain \xc3\xa4\ttext") == "plain \xc3\xa4\ttext");
+    CHECK(visible("\x1b[2J\r\n\x7f\xff") == "\\x1b[2J\\x0d\\x0a\\x7f\\xff");
+    CHECK(visible(std::string(1000, 'a')).size() == 1000);
+    CHECK(did_you_mean("compting", {"idle", "computing"}) == "; did you mean computing?");
+    CHECK(did_you_mean("zzzzz", {"idle", "computing"}).empty());
+}

@@ -36,7 +36,7 @@ void check(const Case& one, const SplitRules& rules = {}) {
     INFO(one.name);
     const auto split = split_arguments(one.arguments, rules);
     REQUIRE(split.ok());
-    CHECK(split.value().program == one.program);
+    CHECK(split.value().programs == std::vector<Words>{one.program});
     CHECK(flags_of(split.value()) == one.flags);
 }
 
@@ -165,15 +165,53 @@ TEST_CASE("help and version end the splitting", "[arguments]") {
 }
 
 TEST_CASE("words that look like poe's are remembered", "[arguments]") {
-    const auto split = split_arguments(
-        {"prog", "--labelio", "--procs", "--help", "-x", "--procs=2", "-hfile=a=b", "-h=1", "-x=2"},
-        {});
+    const auto lookalikes = [](const Words& arguments) {
+        const auto split = split_arguments(arguments, {});
+        REQUIRE(split.ok());
+        Words found;
+        for (const Lookalike& one : split.value().lookalikes)
+            found.push_back(std::string(display_name(*one.row)) + " " + one.typed + "|" +
+                            one.value + (one.of_mpirun ? "|mpirun" : ""));
+        return found;
+    };
+    CHECK(lookalikes({"prog", "--labelio", "--procs", "--help", "-x", "--procs=2", "-h=1",
+                      "-x=2"}) == Words{"-procs --procs|", "-procs --procs=2|2"});
+    CHECK(lookalikes({"prog", "-proc", "4", "-labelo", "yes", "-stdoutmodes=ordered"}) ==
+          Words{"-procs -proc 4|4", "-labelio -labelo yes|yes",
+                "-stdoutmode -stdoutmodes=ordered|ordered"});
+    CHECK(lookalikes({"prog", "-n", "4", "-np", "2", "--np=3", "-n5", "-n"}) ==
+          Words{"-procs -n 4|4|mpirun", "-procs -np 2|2|mpirun", "-procs --np=3|3|mpirun"});
+    // Other programs' flags: the value is not one that the flag of poe could have.
+    CHECK(lookalikes({"find", ".", "-name", "x", "-newer", "y", "-prune", "-proc", "x", "-print"})
+              .empty());
+    CHECK(lookalikes({"sort", "-n", "file"}).empty());
+    CHECK(lookalikes({"prog", "-proc"}).empty());
+}
+
+TEST_CASE("mpirun's flags before the program", "[arguments]") {
+    check({"-n", {"-n", "4", "prog", "-n", "2"}, {"prog", "-n", "2"}, "-procs=4"});
+    check({"-np and =", {"--np=4", "prog", "-np", "2"}, {"prog", "-np", "2"}, "-procs=4"});
+    check({"-x and -wdir",
+           {"-x", "A=b", "-x", "C", "-wdir", "d", "prog", "-x", "-wdir", "e"},
+           {"prog", "-x", "-wdir", "e"},
+           "-x=A=b -x=C -wdir=d"});
+    // Without -n a colon is a word like others, as it is after --.
+    check({"a colon", {"-procs", "2", "sh", "-c", ":", ":"}, {"sh", "-c", ":", ":"}, "-procs=2"});
+    check({"--", {"-n", "2", "--", "sh", ":", "a"}, {"sh", ":", "a"}, "-procs=2"});
+
+    const auto split = split_arguments({"-n", "2", "-wdir", "d", "a", "-labelio", "yes", "x", ":",
+                                        "-x", "V=1", "-np", "3", "b", "-n", "7", ":", "c"},
+                                       {});
     REQUIRE(split.ok());
-    Words found;
-    for (const FlagUse& use : split.value().passed_lookalikes)
-        found.push_back(std::string(display_name(*use.row)) + " " + use.spelling + " " + use.value);
-    CHECK(found == Words{"-labelio --labelio ", "-procs --procs ", "-procs --procs 2",
-                         "-hostfile -hfile a=b"});
+    CHECK(split.value().programs == std::vector<Words>{{"a", "x"}, {"b", "-n", "7"}, {"c"}});
+    std::string parts;
+    for (const FlagUse& use : split.value().flags)
+        parts += use.spelling + std::to_string(use.part) + (use.before_program ? "b " : "a ");
+    CHECK(parts == "-n0b -wdir0b -labelio0a -x1b -np1b ");
+
+    for (const Words& wrong : {Words{"-n", "2", "a", ":"}, Words{"-n", "2", "a", ":", "-n", "3"},
+                               Words{"-n", "2", "a", ":", ":", "b"}, Words{"-n", "2", ":", "b"}})
+        CHECK(error_of(wrong).find("there is no program") != std::string::npos);
 }
 
 TEST_CASE("mistakes in the command line", "[arguments]") {
@@ -181,8 +219,8 @@ TEST_CASE("mistakes in the command line", "[arguments]") {
           "poe: unknown flag \"-proc\" before the program; did you mean -procs?");
     CHECK(error_of({"--labelo=yes", "prog"}) ==
           "poe: unknown flag \"--labelo=yes\" before the program; did you mean -labelio?");
-    CHECK(error_of({"-np", "4", "prog"}) ==
-          "poe: unknown flag \"-np\" before the program; did you mean -procs?");
+    CHECK(error_of({"-ntasks", "4", "prog"}) ==
+          "poe: unknown flag \"-ntasks\" before the program; did you mean -procs?");
     CHECK(error_of({"-kill_grace", "4", "prog"}) ==
           "poe: unknown flag \"-kill_grace\" before the program; did you mean the variable "
           "MP_KILL_GRACE?");

@@ -1,6 +1,7 @@
 // The help text, as a golden file and by its rules.
 #include "poe/help.hpp"
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 
@@ -11,12 +12,12 @@
 
 using namespace poe::cli;
 
-TEST_CASE("poe -h is what somebody looked at", "[help]") {
+TEST_CASE("poe -h all is what somebody looked at", "[help]") {
     const std::string text = help_text();
     CHECK(text == poe::test::golden_text("poe_help.txt", text));
 }
 
-TEST_CASE("poe -h fits a terminal and names every flag and variable", "[help]") {
+TEST_CASE("poe -h all fits a terminal and names every flag and variable", "[help]") {
     const std::string text = help_text();
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
@@ -31,6 +32,18 @@ TEST_CASE("poe -h fits a terminal and names every flag and variable", "[help]") 
         CHECK(text.find(flag_synopsis(row)) != std::string::npos);
         CHECK(text.find(row.variable) != std::string::npos);
     }
+}
+
+TEST_CASE("poe -h is short and leads on", "[help]") {
+    const std::string text = short_help_text();
+    CHECK(text == poe::test::golden_text("poe_help_short.txt", text));
+    CHECK(text.find("poe -h all") != std::string::npos);
+    CHECK(std::count(text.begin(), text.end(), '\n') < 45);
+    std::istringstream narrow(short_help_text(60));
+    for (std::string line; std::getline(narrow, line);)
+        if (!line.starts_with("  poe ") && !line.starts_with("Usage")) CHECK(line.size() <= 60);
+    CHECK(short_help_text(200).find("exit status carried to this terminal.\n") !=
+          std::string::npos);
 }
 
 TEST_CASE("what is not there yet is marked", "[help]") {

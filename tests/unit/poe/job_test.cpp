@@ -75,6 +75,33 @@ TEST_CASE("what tasks inherit", "[job]") {
         CHECK((task_environment(one.environment, one.flags) == one.result));
 }
 
+TEST_CASE("settings of mpirun's flags", "[job]") {
+    Surroundings surroundings;
+    surroundings.directory = "/home/me";
+    surroundings.environment = {"DISPLAY=:0", "A=1"};
+    Options options;
+    options.place = {{"DISPLAY", "A=2", "MISSING"}, "sub/../work", ""};
+    const pm::TaskMap map{{"n"}, {0, 0}, 0};
+    const JobStep step{{{"x"}, {"y"}}, {0, 1}, {}};
+    pm::JobSpec job = make_job(options, map, step, surroundings, {"", "/remote"}, 0);
+    CHECK(job.directory == "/home/me/work");
+    CHECK(job.launch.directory.empty());
+    REQUIRE(job.places.size() == 2);
+    CHECK(job.places[1].environment == Words{"PWD=/home/me/work", "DISPLAY=:0", "A=2"});
+    CHECK(unset_exports(options, surroundings.environment) == Words{"MISSING"});
+
+    const JobStep parts{{{"x"}, {"y"}}, {0, 1}, {{}, {{"B=1"}, "/data", ""}}};
+    job = make_job({}, map, parts, surroundings, {"", "/remote"}, 0);
+    CHECK(job.directory == "/home/me");
+    CHECK(job.launch.directory == "/remote");
+    REQUIRE(job.places.size() == 2);
+    CHECK(job.places[0].environment.empty());
+    CHECK(job.places[1].environment == Words{"PWD=/data", "B=1"});
+    CHECK(directory_of(job, 0) == "/home/me");
+    CHECK(directory_of(job, 1) == "/data");
+    CHECK(make_job({}, map, step, surroundings, {}, 0).places.empty());
+}
+
 TEST_CASE("a job of all that is known", "[job]") {
     Options options;
     options.task_environment = {"MP_INFOLEVEL=3"};
@@ -88,7 +115,7 @@ TEST_CASE("a job of all that is known", "[job]") {
     options.kill_grace = 1500ms;
     options.pmix = PmixMode::kYes;
     const pm::TaskMap map{{"a", "b"}, {0, 1, 1}, 1};
-    const JobStep step{{{"./x", "1"}, {"./y"}}, {1, 0, 1}};
+    const JobStep step{{{"./x", "1"}, {"./y"}}, {1, 0, 1}, {}};
     Surroundings surroundings = surroundings_at(1700000000000, 77);
     surroundings.environment = {"HOME=/h", "MP_INFOLEVEL=1"};
     surroundings.directory = "/work dir";

@@ -29,6 +29,16 @@ TEST_CASE("every flag and every variable belongs to one row", "[option_table]") 
         CHECK(seen.insert(std::string(row.variable)).second);
         CHECK(find_variable(row.variable) == &row);
     }
+    CHECK(find_flag("np") == nullptr);
+    CHECK(find_early_flag("np") == find_flag("procs"));
+    CHECK(find_early_flag("labelio") == find_flag("labelio"));
+    CHECK(find_early_flag("") == nullptr);
+    for (const OptionRow& row : later_options()) {
+        INFO(row.names);
+        CHECK(seen.insert(std::string(row.names)).second);
+        CHECK(seen.insert(std::string(row.variable)).second);
+        CHECK(find_flag(row.names) == &row);
+    }
     CHECK(find_flag("proc") == nullptr);
     CHECK(find_flag("") == nullptr);
     CHECK(find_variable("") == nullptr);
@@ -91,18 +101,19 @@ TEST_CASE("rows in words", "[option_table]") {
         const char* allowed;
     };
     const Case cases[] = {
-        {OptionId::kProcs, "-procs NUMBER", "a number of tasks from 1 to 1048576"},
+        {OptionId::kProcs, "-procs, -n, -np NUMBER", "a number of tasks from 1 to 1048576"},
         {OptionId::kHostfile, "-hostfile, -hfile FILE", "the name of a file"},
         {OptionId::kLabelio, "-labelio yes|no", "yes or no"},
         {OptionId::kStdinmode, "-stdinmode all|none|TASK",
          "all, none or a task id from 0 to 1048575"},
         {OptionId::kRetry, "-retry wait|SECONDS",
-         "wait or a number of seconds from 0 to 100000000"},
-        {OptionId::kTimeout, "SECONDS", "a number of seconds from 1 to 100000000"},
+         "wait or a number of seconds from 0 to 100000000, or a time such as 10:00 or 1h30m"},
+        {OptionId::kTimeout, "SECONDS",
+         "a number of seconds from 1 to 100000000, or a time such as 10:00 or 1h30m"},
         {OptionId::kInfolevel, "-infolevel, -ilevel NUMBER", "a number from 0 to 6"},
         {OptionId::kPrintenv, "-printenv yes|no|SCRIPT", "yes, no or a script"},
         {OptionId::kEagerLimit, "-eager_limit SIZE",
-         "a number of bytes from 1 to 1073741824, with k, m or g behind it for powers of 1024"},
+         "a number of bytes from 0 to 1073741824, with k, m or g behind it for powers of 1024"},
         {OptionId::kStatistics, "-statistics yes|no|print", "yes, no or print"},
         {OptionId::kHelp, "-h, --help", "no value"},
         {OptionId::kDryRun, "--dry-run", "no value"},

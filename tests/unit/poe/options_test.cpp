@@ -193,19 +193,89 @@ TEST_CASE("settings that go against each other are told", "[options]") {
     CHECK(right({"x", "-newjob", "yes"}, {{"MP_CMDFILE", "f"}}).notices.empty());
     CHECK(notices(right({"x", "-retrycount", "2"})).size() == 1);
     CHECK(right({"x", "-retrycount", "2", "-retry", "wait"}).notices.empty());
-    CHECK(
-        notices(right({"x", "--procs", "3"})) ==
-        Words{"ATTENTION: 0031-378  \"--procs\" was passed to the program, since it stands behind "
-              "it; poe's own is \"-procs\" there"});
-    for (const char* word : {"--procs=3", "-procs=3"}) {
+    const std::string passed = " was passed to the program, because it stands after it; ";
+    const std::string start = "ATTENTION: 0031-378  ";
+    CHECK(notices(right({"x", "--procs", "a"})) ==
+          Words{start + "\"--procs\"" + passed + "poe's own flag is \"-procs\""});
+    for (const char* word : {"--procs=3", "-procs=3", "-proc=3"}) {
         const Options options = right({"x", word});
         CHECK(options.program == pm::Command{"x", word});
-        CHECK(notices(options) ==
-              Words{"ATTENTION: 0031-378  \"" + std::string(word) +
-                    "\" was passed to the program, since it stands behind it; poe's own is "
-                    "\"-procs 3\" there"});
+        CHECK(notices(options) == Words{start + "\"" + std::string(word) + "\"" + passed +
+                                        "poe's own flag is \"-procs 3\""});
     }
+    CHECK(notices(right({"x", "-labelo", "yes"})) ==
+          Words{start + "\"-labelo yes\"" + passed + "poe's own flag is \"-labelio yes\""});
     CHECK(right({"rsync", "--timeout", "3", "--version"}).notices.empty());
+}
+
+TEST_CASE("a number of tasks for mpirun after the program", "[options]") {
+    CHECK(notices(right({"x", "-n", "4"})) ==
+          Words{"ATTENTION: 0031-378  \"-n 4\" was passed to the program, because it stands after "
+                "it; the number of tasks is set by \"-procs 4\", or by \"-n 4\" before the "
+                "program"});
+    CHECK(notices(right({"x", "-np", "4"})).size() == 1);
+    CHECK(right({"x", "-n", "4"}).procs == 1);
+    CHECK(right({"x", "-n", "4"}).program == pm::Command{"x", "-n", "4"});
+    // The user knows how many tasks there are, or the flag changes nothing.
+    CHECK(right({"x", "-n", "4", "-procs", "2"}).notices.empty());
+    CHECK(right({"-n", "2", "x", "-n", "4"}).notices.empty());
+    CHECK(right({"x", "-n", "4"}, {{"MP_PROCS", "2"}}).notices.empty());
+    CHECK(right({"x", "-n", "4", "-nodes", "2"}).notices.empty());
+    CHECK(right({"head", "-n", "1", "f"}).notices.empty());
+    CHECK(right({"sort", "-n", "f"}).notices.empty());
+}
+
+TEST_CASE("several programs, as for mpirun", "[options]") {
+    CHECK(right({"-n", "4", "x"}).procs == 4);
+    CHECK(right({"-n", "4", "x"}, {{"MP_PROCS", "2"}}).procs == 4);
+    CHECK(right({"-n", "4", "x"}).parts.empty());
+    CHECK(wrong({"-n", "0", "x"}) ==
+          "-n: \"0\" is not allowed; expected a number of tasks from 1 to 1048576");
+    const Options one = right({"-x", "A=b=c", "-x", "C", "-wdir", "d", "x"});
+    CHECK(one.place.environment == Words{"A=b=c", "C"});
+    CHECK(one.place.directory == "d");
+    CHECK(wrong({"-x", "=1", "x"}) ==
+          "-x: there is no name in \"=1\"; expected NAME or NAME=VALUE");
+
+    const Options o = right({"-n", "2", "-wdir", "d", "a", "1", ":", "-np", "3", "-x", "V", "b",
+                             ":", "c", "-stdinmode", "5"},
+                            {{"MP_PROCS", "9"}, {"MP_PGMMODEL", "mpmd"}});
+    CHECK(o.procs == 6);
+    CHECK(o.source(OptionId::kProcs) == Source::kFlag);
+    REQUIRE(o.parts.size() == 3);
+    CHECK(o.program == pm::Command{"a", "1"});
+    CHECK(o.parts[0].program == pm::Command{"a", "1"});
+    CHECK(o.parts[0].tasks == 2);
+    CHECK(o.parts[0].place.directory == "d");
+    CHECK(o.parts[1].tasks == 3);
+    CHECK(o.parts[1].place.environment == Words{"V"});
+    CHECK(o.parts[2].program == pm::Command{"c"});
+    CHECK(o.parts[2].tasks == 1);
+    CHECK(o.notices.empty());
+    CHECK(wrong({"-n", "2", "a", ":", "b", "-procs", "5"}) ==
+          "-procs: the job has several programs, each with its own number of tasks; expected -n or "
+          "-np before each program instead");
+    CHECK(wrong({"-n", "1000000", "a", ":", "-n", "1000000", "b"}).find("too many") !=
+          std::string::npos);
+}
+
+TEST_CASE("flags and variables of later versions have no effect and are told", "[options]") {
+    const Options o =
+        right({"-msg_api", "lapi", "x", "-devtype", "ib", "-a", "-task_affinity", "core"},
+              {{"MP_MPILIB", "mpich2"}});
+    CHECK(o.program == pm::Command{"x", "-a"});
+    REQUIRE(o.notices.size() == 4);
+    CHECK(o.notices[0].text.find("-msg_api is ignored: it belongs to later versions") == 0);
+    CHECK(o.notices[3].text.find("MP_MPILIB is ignored") == 0);
+    CHECK(right({"--", "x", "-msg_api", "mpi"}).program == pm::Command{"x", "-msg_api", "mpi"});
+    CHECK(wrong({"x", "-msg_api"}) == "-msg_api: its value is missing; expected a value");
+}
+
+TEST_CASE("an eager limit of 0 is legal", "[options]") {
+    CHECK(right({}, {{"MP_EAGER_LIMIT", "0"}}).eager_limit == 1);
+    CHECK(right({"-eager_limit", "0"}).eager_limit == 1);
+    CHECK(wrong({"-eager_limit", "00"}).find("not allowed") != std::string::npos);
+    CHECK(wrong({"-buffer_mem", "0"}).find("not allowed") != std::string::npos);
 }
 
 TEST_CASE("misspelled variables are told, other people's are not", "[options]") {

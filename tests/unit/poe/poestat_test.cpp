@@ -1,4 +1,7 @@
 // poestat's arguments and texts.
+#include <cstdlib>
+#include <ctime>
+
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -36,6 +39,7 @@ pm::RunningJob job() {
     job.nodes = 1;
     job.elapsed = std::chrono::milliseconds(12300);
     job.programs = {"./prog"};
+    job.directory = "/home/me";
     return job;
 }
 
@@ -86,11 +90,11 @@ TEST_CASE("what a task does, in words", "[poestat]") {
     CHECK(state_in_words(in_call(static_cast<Call>(99), 9999999, -5, 1, 1)).starts_with("? "));
     view = view_of(0);
     view.state.life = TaskState::Life::kOutside;
-    CHECK(state_in_words(view) == "no MPL call yet");
+    CHECK(state_in_words(view) == "computing, no MPL call yet");
     view.process.reset();
     CHECK(state_in_words(view) == "gone");
     view.state.pid = 0;
-    CHECK(state_in_words(view) == "not started");
+    CHECK(state_in_words(view) == "unstarted");
     view.state.life = TaskState::Life::kEnded;
     CHECK(state_in_words(view) == "ended");
     view.state.wait_status = 3 << 8;
@@ -105,14 +109,16 @@ TEST_CASE("tables are aligned", "[poestat]") {
     other.poe = 0;
     other.tasks = 1000;
     other.programs = {};
+    other.directory = "";
     const std::vector<pm::RunningJob> jobs{job(), other};
     CHECK(job_table(jobs, false) ==
-          "JOB             POE  TASKS  NODES  ELAPSED  PROGRAM\n"
-          "abc-de-0       1234      2      1   12.3 s  ./prog\n"
-          "longer-name-0     -   1000      1   12.3 s  -\n");
+          "JOB             POE  TASKS  NODES  ELAPSED  PROGRAM  DIRECTORY\n"
+          "abc-de-0       1234      2      1   12.3 s  ./prog   /home/me\n"
+          "longer-name-0     -   1000      1   12.3 s  -        -\n");
     const std::vector<TaskView> tasks{view_of(0), in_call(Call::kSync, -1, 0, 0, 0)};
     CHECK(task_table(job(), tasks, "n1") ==
-          "job abc-de-0: ./prog, 2 tasks on 1 node, for 12.3 s, poe is 1234\n\n"
+          "job abc-de-0: ./prog, 2 tasks on 1 node, for 12.3 s, poe is 1234, in "
+          "/home/me\n\n"
           "TASK  NODE   PID     CPU  MEMORY  STATE\n"
           "   0  n1    4000  1.23 s    5 MB  computing\n"
           "   0  n1    4000  1.23 s    5 MB  mpc_sync\n");
@@ -122,6 +128,15 @@ TEST_CASE("tables are aligned", "[poestat]") {
     CHECK(task_table(wide, tasks, "n1")
               .find("tasks 2-4 run on other nodes and cannot be seen from here\n") !=
           std::string::npos);
+}
+
+TEST_CASE("a job is recognised before it is ended", "[poestat]") {
+    ::setenv("TZ", "UTC", 1);
+    ::tzset();
+    const auto now = std::chrono::system_clock::from_time_t(1'700'000'000);
+    CHECK(kill_table(std::vector{job()}, now) ==
+          "JOB       TASKS  STARTED              PROGRAM  DIRECTORY\n"
+          "abc-de-0      2  2023-11-14 22:13:07  ./prog   /home/me\n");
 }
 
 TEST_CASE("deadlocks as text and JSON", "[poestat]") {

@@ -351,3 +351,35 @@ TEST_CASE("a task that left before its end was told", "[report]") {
     // Its exit is looked up by the report.
     CHECK(judge.outcome().tasks[static_cast<std::size_t>(*first)].exit.has_value());
 }
+
+TEST_CASE("the last words are without a stack", "[report]") {
+    pm::OutputTails tails;
+    tails.append(1,
+                 "first\n+++PARALLEL TOOLS CONSORTIUM LIGHTWEIGHT COREFILE FORMAT version 1.0\n"
+                 "+++STACK\nmain : 3 # in a.c\n---STACK\n---LCB\npoe: task 1 gets SIGABRT in f\n");
+    pm::Outcome outcome;
+    outcome.cause = pm::Cause::kSignal;
+    outcome.first_failure = 1;
+    outcome.tasks.resize(3);
+    outcome.tasks[1].exit = pm::TaskExit{};
+    outcome.tasks[1].exit->task = 1;
+    outcome.tasks[1].exit->signal = 6;
+    std::string text;
+    for (const ReportLine& line : report_lines(job_of(3), outcome, tails)) text += line.text + "\n";
+    CHECK(text.find("| first\n       | poe: task 1 gets SIGABRT in f\n") != std::string::npos);
+    CHECK(text.find("main : 3") == std::string::npos);
+}
+
+TEST_CASE("which task may use which processors", "[report]") {
+    const pm::TaskMap map{{"a", "b"}, {0, 0, 1, 1}, 0};
+    CHECK(binding_lines(map, {"0", "1-3", "0-3", "0-3"}) ==
+          std::vector<std::string>{"task 0 (node a) may use processor 0",
+                                   "task 1 (node a) may use processors 1-3",
+                                   "tasks 2,3 (node b) may use processors 0-3"});
+    CHECK(binding_lines(map, {}).empty());
+    pm::Outcome outcome;
+    outcome.tasks.resize(2);
+    const auto json = nlohmann::json::parse(report_json(job_of(2), outcome, {}, {"0-1", ""}));
+    CHECK(json["tasks"][0]["processors"] == "0-1");
+    CHECK_FALSE(json["tasks"][1].contains("processors"));
+}

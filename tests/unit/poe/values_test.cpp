@@ -56,6 +56,30 @@ TEST_CASE("numbers", "[values]") {
     CHECK(read(OptionId::kProcs, std::string("4\0", 2)).ok() == false);
 }
 
+TEST_CASE("times", "[values]") {
+    const std::pair<const char*, std::int64_t> right[] = {
+        {"90", 90},  {"90s", 90},     {"1m", 60},     {"10:00", 600},      {"1:30:00", 5400},
+        {"0:05", 5}, {"1h30m", 5400}, {"2d", 172800}, {"1d1h1m1s", 90061}, {"61:00", 3660}};
+    for (const auto& [text, seconds] : right) {
+        INFO(text);
+        const auto value = read(OptionId::kMaxtime, text);
+        REQUIRE(value.ok());
+        CHECK(value.value().number == seconds);
+        CHECK(value.value().text == (text == std::string("90") ? "90" : std::to_string(seconds)));
+    }
+    for (const char* text :
+         {"1x", "m", "1m1m", "1s1m", "10:0", "10:60", ":10", "10:", "1:2:3:4", "-1m", "1:-1",
+          "1h:30", "1.5h", "99999999999d", "99999999d", "1m ", "1m30"}) {
+        INFO(text);
+        REQUIRE_FALSE(read(OptionId::kMaxtime, text).ok());
+    }
+    CHECK(read(OptionId::kMaxtime, "x").error().expected ==
+          "expected a number of seconds from 0 to 100000000, or a time such as 10:00 or 1h30m");
+    CHECK_FALSE(read(OptionId::kProcs, "1m").ok());
+    CHECK_FALSE(read(OptionId::kKillGrace, "1m").ok());  // milliseconds
+    CHECK(read(OptionId::kRetry, "1m").value().number == 60);
+}
+
 TEST_CASE("sizes", "[values]") {
     const std::pair<const char*, std::int64_t> right[] = {
         {"4096", 4096},     {"4k", 4096},      {"4K", 4096},      {"64M", 64 << 20},
