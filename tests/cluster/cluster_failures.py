@@ -139,6 +139,7 @@ class Failures(ClusterTest):
         self.signal(job, signal.SIGSTOP)
         time.sleep(7)  # the pulse is 4 s
         self.signal(job, signal.SIGCONT)
+        job.send_signal(signal.SIGCONT)  # what leads to the host stops with its child
         status, text = self.finish(job)
         self.assertEqual(status, 1)
         self.assertRegex(text.splitlines()[0], r"poe did not run, or could not be reached, for longer than 4 s \(MP_PULSE\)")
