@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cxxabi.h>
 #include <dirent.h>
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <memory>
 
+#include "comm/base/demangled.hpp"
 #include "comm/base/error.hpp"
 
 namespace poe::pm {
@@ -16,13 +16,6 @@ namespace poe::pm {
 namespace {
 
 constexpr std::size_t kMaxFrames = 256;
-
-std::string demangled(const char* name) {
-    int status = 0;
-    const std::unique_ptr<char, void (*)(void*)> text(
-        abi::__cxa_demangle(name, nullptr, nullptr, &status), std::free);
-    return status == 0 && text ? text.get() : name;
-}
 
 std::string last_part(const std::string& path) {
     return path.substr(path.rfind('/') + 1);

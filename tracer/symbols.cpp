@@ -1,11 +1,12 @@
 // See symbols.hpp.
 #include "tracer/symbols.hpp"
 
-#include <cxxabi.h>
 #include <elfutils/libdwfl.h>
 #include <filesystem>
 
 #include <fmt/format.h>
+
+#include "comm/base/demangled.hpp"
 
 namespace poe::trace {
 namespace {
@@ -15,12 +16,10 @@ const Dwfl_Callbacks kCallbacks{.find_elf = dwfl_build_id_find_elf,
                                 .section_address = dwfl_offline_section_address,
                                 .debuginfo_path = nullptr};
 
-std::string demangled(const char* name) {
-    int status = 0;
-    char* plain = abi::__cxa_demangle(name, nullptr, nullptr, &status);
-    std::string text = status == 0 ? plain : name;
-    std::free(plain);
-    return text.substr(0, text.find_first_of("([."));
+// Without the parameters, and without what the compiler appends to the names of clones.
+std::string short_name(const char* symbol) {
+    const std::string name = demangled(symbol);
+    return name.substr(0, name.find_first_of("([."));
 }
 
 }  // namespace
@@ -71,7 +70,7 @@ const SourceLine& Symbols::line_of(const Site& site) {
     if (from.module == nullptr) return line;
     const Dwarf_Addr address = site.address + from.base;
     if (const char* name = dwfl_module_addrname(from.module, address))
-        line.function = demangled(name);
+        line.function = short_name(name);
     if (Dwfl_Line* at = dwfl_module_getsrc(from.module, address))
         if (const char* file = dwfl_lineinfo(at, nullptr, &line.line, nullptr, nullptr, nullptr))
             line.file = file;
