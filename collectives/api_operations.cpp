@@ -139,10 +139,13 @@ class Entry {
         if (!ok()) return refused_;
         if (!ending.blocking && ending.id == nullptr)
             return comm::refuse_null(call_, "collid", "an int");
+        if (!ending.blocking) call_.note_non_blocking(made_.call, group_->gid, made_.shape.bytes);
         call_.doing(made_.call, TaskDoing::kAnyPeer, group_->gid, made_.shape.bytes);
         const std::uint32_t number = group_->calls++;
         if (call_.traced()) [[unlikely]]
-            trace::the_tracer.collective(root(), group_->gid, made_.shape.bytes, number);
+            trace::the_tracer.collective(
+                ending.blocking ? trace::Phase::kWhole : trace::Phase::kStarts, root(), group_->gid,
+                made_.shape.bytes, number);
         if (library_.develop()) {
             if (const int refused = refuse_disagreement(call_, library_, *group_, made_))
                 return refused;
@@ -160,7 +163,9 @@ class Entry {
         Plan& plan = library_.plan_for(*group_, made_);
         library_.begin(*group_, plan, made_.run);
         plan.advance(library_.messages());
-        *ending.id = library_.add_running(*group_, plan).id;
+        Running& running = library_.add_running(*group_, plan);
+        running.number = number;
+        *ending.id = running.id;
         return 0;
     }
 
@@ -249,6 +254,13 @@ class Entry {
     Bytes got_ = 0;
     int refused_ = 0;
 };
+
+// The call ends an operation that was started before, and the trace says which.
+void note_end(const ApiCall& call, const Running& running) {
+    if (call.traced()) [[unlikely]]
+        trace::the_tracer.collective(trace::Phase::kEnds, -1, running.group->gid, 0,
+                                     running.number);
+}
 
 int refuse_id(const ApiCall& call, int collid) {
     return call.refuse(MplError::kCollectiveId,
@@ -371,6 +383,7 @@ int api_collwait(const Caller& name, int* collid) {
         Running* running = library.find_running(*collid);
         if (running == nullptr) return refuse_id(call, *collid);
         call.doing(Call::kCollwait, TaskDoing::kAnyPeer, running->group->gid, 0);
+        note_end(call, *running);
         library.finish(*running);
         const int result = refuse_outcome(call, *running->plan);
         library.end(*running);
@@ -383,12 +396,14 @@ int api_colltest(const Caller& name, int collid, int* done) {
         if (done == nullptr) return comm::refuse_null(call, "done", "an int");
         Running* running = library.find_running(collid);
         if (running == nullptr) return refuse_id(call, collid);
+        call.note_non_blocking(Call::kCollwait, running->group->gid, 0);
         library.messages().progress();
         *done = library.advance(*running) ? 1 : 0;
         if (*done == 0) {
             call.runtime().pause_between_looks();
             return 0;
         }
+        note_end(call, *running);
         const int result = refuse_outcome(call, *running->plan);
         library.end(*running);
         return result;

@@ -36,6 +36,7 @@ struct Running {
     Plan* plan = nullptr;
     Group* group = nullptr;
     std::uint32_t sequence = 0;
+    std::uint32_t number = 0;  // of the call in its group
 };
 
 class Library {

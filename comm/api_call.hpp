@@ -63,7 +63,7 @@ class ApiCall {
         if (entry_ == Turn::Entry::kRefused) [[unlikely]]
             return;
         if (said_) runtime_.doing().clear();
-        if (traced_ != Call::kNone) [[unlikely]]
+        if (traced_ != 0) [[unlikely]]
             trace::the_tracer.leave(traced_, moved_);
         if (runtime_.handlers_due()) [[unlikely]]
             runtime_.call_handlers();
@@ -90,13 +90,14 @@ class ApiCall {
     // Says in the trace that the call has begun, once; doing() does as well. `bytes`: that it
     // moves, as far as is known now.
     void note(Call call, TaskId peer, std::int32_t type, Bytes bytes) noexcept {
-        if (!trace::the_tracer.on()) [[likely]]
-            return;
-        if (traced_ != Call::kNone) return;
-        moved_ = bytes;
-        if (trace::the_tracer.enter(call, peer, type, caller_.site)) traced_ = call;
+        note_region(static_cast<std::uint32_t>(call), peer, type, bytes);
     }
-    bool traced() const noexcept { return traced_ != Call::kNone; }
+    // The same for the non-blocking form of a collective call.
+    void note_non_blocking(Call call, std::int32_t group, Bytes bytes) noexcept {
+        note_region(trace::kNonBlocking + static_cast<std::uint32_t>(call), TaskDoing::kAnyPeer,
+                    group, bytes);
+    }
+    bool traced() const noexcept { return traced_ != 0; }
     // What the call has really moved, for the trace.
     void moved(Bytes bytes) noexcept { moved_ = bytes; }
 
@@ -118,12 +119,20 @@ class ApiCall {
     }
 
   private:
+    void note_region(std::uint32_t region, TaskId peer, std::int32_t type, Bytes bytes) noexcept {
+        if (!trace::the_tracer.on()) [[likely]]
+            return;
+        if (traced_ != 0) return;
+        moved_ = bytes;
+        if (trace::the_tracer.enter(region, peer, type, caller_.site)) traced_ = region;
+    }
+
     const Caller& caller_;
     Runtime& runtime_;
     Turn::Entry entry_;
     bool said_ = false;
-    Call traced_ = Call::kNone;
-    Bytes moved_ = 0;  // only for a call that is traced
+    std::uint32_t traced_ = 0;  // the region that the trace says it is in; 0: none
+    Bytes moved_ = 0;           // only for a call that is traced
 };
 
 }  // namespace poe::comm

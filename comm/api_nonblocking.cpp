@@ -24,6 +24,10 @@ int tell(ApiCall& call, Operation& operation, const UserCount& nbytes) {
     if (operation.kind == Operation::Kind::kReceive) {
         return tell_received(call, operation.receive, operation.source, operation.type, nbytes);
     }
+    if (trace::the_tracer.on() && !operation.told) [[unlikely]]
+        trace::the_tracer.send_ended(static_cast<std::uint8_t>(operation.send.context),
+                                     operation.send.dest, operation.send.type,
+                                     operation.send.number);
     if (operation.send.outcome != Outcome::kDone) {
         return call.refuse(operation.send.outcome, operation.send.dest);
     }
@@ -134,9 +138,10 @@ int api_status(const Caller& name, int msgid) {
                 return kStatusActive;
             }
         }
-        call.runtime().operations().set_told(*operation);
         long long count = 0;
-        if (tell(call, *operation, &count) != 0) return kStatusUnknown;
+        const int result = tell(call, *operation, &count);
+        call.runtime().operations().set_told(*operation);
+        if (result != 0) return kStatusUnknown;
         return static_cast<int>(std::min<long long>(count, std::numeric_limits<int>::max()));
     });
 }

@@ -144,7 +144,7 @@ class MessageLayer final : private PipeSink {
     bool on_input(Pipe& pipe) override;
 
     // For the trace and for watchers: a message is handed over, has been received.
-    void note_sent(Peer& to, Context context, std::int32_t type, Bytes bytes);
+    std::uint32_t note_sent(Peer& to, Context context, std::int32_t type, Bytes bytes);
     void note_received(const ReceiveRequest& request);
 
     // Sending (message_output.cpp).

@@ -25,7 +25,8 @@ void FrameQueue::remove(const OutFrame& frame) noexcept {
 }
 
 void MessageLayer::start(SendRequest& request) {
-    note_sent(peer(request.dest), request.context, request.type, request.view.size());
+    request.number =
+        note_sent(peer(request.dest), request.context, request.type, request.view.size());
     if (request.dest == settings_.me) {
         send_to_self(request);
     } else {

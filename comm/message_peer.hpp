@@ -69,11 +69,14 @@ struct MessageLayer::Peer {
 };
 
 // A message is about to be handed over: nobody can have received it before that is in the trace.
-inline void MessageLayer::note_sent(Peer& to, Context context, std::int32_t type, Bytes bytes) {
+// Returns its number.
+inline std::uint32_t MessageLayer::note_sent(Peer& to, Context context, std::int32_t type,
+                                             Bytes bytes) {
     traffic_->add_sent(bytes);
     const std::uint32_t number = ++to.messages_to[index_of(context)];
     if (trace::the_tracer.on()) [[unlikely]]
         trace::the_tracer.sent(static_cast<std::uint8_t>(context), to.task, type, bytes, number);
+    return number;
 }
 
 inline void MessageLayer::note_received(const ReceiveRequest& request) {

@@ -85,6 +85,7 @@ struct SendRequest : Request {
     TaskId dest = 0;
     std::int32_t type = 0;
     Context context = Context::kUser;
+    std::uint32_t number = 0;           // of the message among those to this task; for traces
     std::uint32_t id = 0;               // in the send table, while a rendezvous is under way
     struct Unexpected* kept = nullptr;  // a message to oneself that has not been received yet
     bool granted = false;

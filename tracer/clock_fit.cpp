@@ -10,6 +10,25 @@ namespace {
 // Measurements closer than that belong together.
 constexpr std::uint64_t kTogether = 1'000'000'000;
 
+// How far two measurements together may be off, as a share of the time between them.
+double drift_between(const ClockFit::Sample& a, const ClockFit::Sample& b) {
+    return (static_cast<double>(a.round_trip) + static_cast<double>(b.round_trip)) / 2 /
+           std::max(static_cast<double>(b.time - a.time), 1.0);
+}
+
+std::int64_t correction_at(const std::vector<ClockFit::Correction>& corrections,
+                           std::uint64_t time) {
+    const auto above =
+        std::upper_bound(corrections.begin(), corrections.end(), time,
+                         [](std::uint64_t t, const ClockFit::Correction& c) { return t < c.time; });
+    if (above == corrections.begin()) return above->by;
+    const ClockFit::Correction& a = *(above - 1);
+    if (above == corrections.end()) return a.by;
+    const double way =
+        static_cast<double>(time - a.time) / static_cast<double>(above->time - a.time);
+    return a.by + static_cast<std::int64_t>(way * static_cast<double>(above->by - a.by));
+}
+
 }  // namespace
 
 ClockFit ClockFit::constant(std::int64_t offset) {
@@ -31,7 +50,47 @@ ClockFit ClockFit::through(std::vector<Sample> samples) {
             fit.points_.back() = sample;
         }
     }
+    std::vector<Sample>& points = fit.points_;
+    if (points.size() == 2 && drift_between(points[0], points[1]) > kMostDrift)
+        points.erase(points.begin() + (points[0].round_trip <= points[1].round_trip ? 1 : 0));
     return fit;
+}
+
+ClockFit ClockFit::of_points(std::vector<Sample> points) {
+    ClockFit fit;
+    fit.points_ = std::move(points);
+    return fit;
+}
+
+ClockFit ClockFit::corrected(const std::vector<Correction>& corrections) const {
+    if (corrections.empty()) return *this;
+    std::vector<std::uint64_t> times;
+    for (const Sample& point : points_) times.push_back(point.time);
+    for (const Correction& correction : corrections) times.push_back(correction.time);
+    std::sort(times.begin(), times.end());
+    times.erase(std::unique(times.begin(), times.end()), times.end());
+    ClockFit fit;
+    for (const std::uint64_t time : times)
+        fit.points_.push_back(
+            {time, static_cast<std::int64_t>(time - home(time)) + correction_at(corrections, time),
+             0});
+    return fit;
+}
+
+std::uint64_t ClockFit::doubt() const noexcept {
+    std::uint64_t longest = 0;
+    for (const Sample& point : points_)
+        longest = std::max<std::uint64_t>(longest, point.round_trip);
+    return (longest + 1) / 2;
+}
+
+double ClockFit::drift_doubt() const noexcept {
+    if (points_.size() < 2) return kMostDrift;
+    // Clocks of computers wander a little between two measurements.
+    double most = 1e-6;
+    for (std::size_t i = 0; i + 1 < points_.size(); ++i)
+        most = std::max(most, drift_between(points_[i], points_[i + 1]));
+    return std::min(most, kMostDrift);
 }
 
 std::optional<std::uint64_t> ClockFit::agrees_until(const ClockFit& other) const {

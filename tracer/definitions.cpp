@@ -1,59 +1,13 @@
 // See definitions.hpp.
 #include "tracer/definitions.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include <fmt/format.h>
 
-#include "comm/base/task_doing.hpp"
-
 namespace poe::trace {
-namespace {
-
-constexpr std::uint64_t kCall = 0;
-constexpr std::uint64_t kCollectiveCall = 1;
-
-bool contains(std::string_view text, std::string_view part) {
-    return text.find(part) != std::string_view::npos;
-}
-
-// Calls of messages are told by their names, which MPL and MPI form alike.
-State state_of_call(std::string name) {
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    if (contains(name, "recv") || contains(name, "wait") || contains(name, "probe"))
-        return State::kReceiving;
-    if (contains(name, "send")) return State::kSending;
-    return State::kOther;
-}
-
-Region region_of(std::string name, std::uint64_t what) {
-    if (what == kCollectiveCall) return {std::move(name), State::kCollective, false};
-    if (what != kCall) return {std::move(name), State::kComputing, true};
-    const State state = state_of_call(name);
-    return {std::move(name), state, false};
-}
-
-Region undefined_region(std::uint32_t id) {
-    if (id > 0 && id <= static_cast<std::uint32_t>(Call::kCollwait)) {
-        const auto call = static_cast<Call>(id);
-        return region_of(call_name(call), is_collective(call) ? kCollectiveCall : kCall);
-    }
-    return region_of(fmt::format("region {}", id), 2);
-}
-
-}  // namespace
-
-std::string_view state_word(State state) {
-    constexpr std::array<std::string_view, kStates> kWords{
-        "not traced", "computing", "sending", "receiving", "collective", "other call"};
-    return kWords[static_cast<std::size_t>(state)];
-}
 
 Definitions::Definitions() {
     sites_.emplace_back();
-    intern({"computing", State::kComputing, true});
+    intern(region_of("computing", 2));
 }
 
 void Definitions::define(std::uint32_t stream, const Record& record, const std::string& text) {

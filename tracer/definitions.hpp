@@ -9,28 +9,9 @@
 #include <vector>
 
 #include "tracer/probe/format.hpp"
+#include "tracer/region.hpp"
 
 namespace poe::trace {
-
-// What a task does, as far as colours and sums go.
-enum class State : std::uint8_t {
-    kOff,  // not begun, ended, or not traced
-    kComputing,
-    kSending,
-    kReceiving,   // or waits for a message
-    kCollective,  // in a collective call
-    kOther,       // in another call of the library
-};
-inline constexpr std::size_t kStates = 6;
-// "computing", "sending" ...
-std::string_view state_word(State state);
-
-struct Region {
-    std::string name;
-    State state = State::kComputing;
-    bool of_user = false;  // a stretch of the program, no call
-    bool operator==(const Region&) const = default;
-};
 
 // A place in the program: an address in an object file.
 struct Site {

@@ -156,6 +156,12 @@ std::optional<Keyframe> Index::unpacked(std::span<const std::byte> state) const 
     for (const TaskState& task : frame->state.tasks)
         if (!known(task.last_call) || !std::all_of(task.frames.begin(), task.frames.end(), known))
             return std::nullopt;
+    for (const auto* ends : {&frame->sends, &frame->receives})
+        for (const Message& end : *ends)
+            if (std::max({end.send_in.region, end.receive_in.region, end.hold.region}) >=
+                    regions_ ||
+                std::max({end.send_in.site, end.receive_in.site, end.hold.site}) >= sites_)
+                return std::nullopt;
     return frame;
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,20 @@ struct Frame {
     std::uint32_t type = 0;
     Time since{0};
     Time inner{0};                 // spent in frames within this one, so far
+    Time waited_until{0};          // up to here a wait in it has been told; an outermost call only
     std::uint64_t collective = 0;  // which call of its group; 0: none
+};
+
+// A send of a task that has not ended, as far as the trace says.
+struct OpenSend {
+    TaskId to = 0;
+    std::uint32_t type = 0;
+    std::uint16_t number = 0;
+    bool received = false;
+    bool ends_later = false;  // a call after the one that started it ends it
+    Time sent{0};
+    Time call_since{0};  // of the call that started it
+    Time came{0};        // once received: when the receiver entered its call
 };
 
 struct TaskState {
@@ -36,9 +50,15 @@ struct TaskState {
     std::uint64_t collectives = 0;
     Bytes bytes_sent = 0;
     Bytes bytes_received = 0;
-    // The last call that the task has left, and when, to tell which sends waited.
+    // The last outermost call that the task has left, and when.
     Frame last_call;
     Time last_left{0};
+    std::vector<OpenSend> open_sends;  // the earliest first, at most kMostOpenSends
+    bool notes_ends = false;           // the trace says when non-blocking sends end
+    // When the task left a call that polls. It is polling still if the next such call follows soon,
+    // and has computed since then otherwise.
+    std::optional<Time> polled;
+    static constexpr std::size_t kMostOpenSends = 4096;
 
     // The outermost call; null outside of calls.
     const Frame* call(const Definitions& definitions) const;

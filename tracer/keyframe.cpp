@@ -14,6 +14,7 @@ void pack(Packer& out, const Frame& frame) {
     out.number(frame.type);
     out.time(frame.since);
     out.time(frame.inner);
+    out.time(frame.waited_until);
     out.number(frame.collective);
 }
 
@@ -30,8 +31,33 @@ Frame frame_of(Unpacker& in) {
     frame.type = static_cast<std::uint32_t>(in.number());
     frame.since = time_of(in);
     frame.inner = time_of(in);
+    frame.waited_until = time_of(in);
     frame.collective = in.number();
     return frame;
+}
+
+void pack(Packer& out, const OpenSend& send) {
+    out.number(static_cast<std::uint64_t>(send.to));
+    out.number(send.type);
+    out.number(send.number);
+    out.number((send.received ? 1u : 0u) | (send.ends_later ? 2u : 0u));
+    out.time(send.sent);
+    out.time(send.call_since);
+    out.time(send.came);
+}
+
+OpenSend open_send_of(Unpacker& in, std::size_t tasks) {
+    OpenSend send;
+    send.to = static_cast<TaskId>(std::min<std::uint64_t>(in.number(), tasks - 1));
+    send.type = static_cast<std::uint32_t>(in.number());
+    send.number = static_cast<std::uint16_t>(in.number());
+    const std::uint64_t flags = in.number();
+    send.received = (flags & 1) != 0;
+    send.ends_later = (flags & 2) != 0;
+    send.sent = time_of(in);
+    send.call_since = time_of(in);
+    send.came = time_of(in);
+    return send;
 }
 
 void pack(Packer& out, const TaskState& task) {
@@ -46,11 +72,15 @@ void pack(Packer& out, const TaskState& task) {
     out.number(task.bytes_received);
     pack(out, task.last_call);
     out.time(task.last_left);
+    out.number((task.notes_ends ? 1u : 0u) | (task.polled ? 2u : 0u));
+    if (task.polled) out.time(*task.polled);
+    out.number(task.open_sends.size());
+    for (const OpenSend& send : task.open_sends) pack(out, send);
     out.number(task.frames.size());
     for (const Frame& frame : task.frames) pack(out, frame);
 }
 
-TaskState task_of(Unpacker& in) {
+TaskState task_of(Unpacker& in, std::size_t tasks) {
     TaskState task;
     const std::uint64_t state = in.number();
     if (state == 0) return task;
@@ -65,9 +95,47 @@ TaskState task_of(Unpacker& in) {
     task.bytes_received = in.number();
     task.last_call = frame_of(in);
     task.last_left = time_of(in);
+    const std::uint64_t flags = in.number();
+    task.notes_ends = (flags & 1) != 0;
+    if ((flags & 2) != 0) task.polled = time_of(in);
+    for (std::size_t left = in.count(); left > 0 && in.fine(); --left)
+        task.open_sends.push_back(open_send_of(in, tasks));
     const std::size_t frames = in.count();
     for (std::size_t i = 0; i < frames && in.fine(); ++i) task.frames.push_back(frame_of(in));
     return task;
+}
+
+void pack(Packer& out, const InCall& in) {
+    out.time(in.since);
+    out.number(in.region);
+    out.number(in.site);
+}
+
+InCall in_call_of(Unpacker& in) {
+    InCall call;
+    call.since = time_of(in);
+    call.region = static_cast<std::uint32_t>(in.number());
+    call.site = static_cast<std::uint32_t>(in.number());
+    return call;
+}
+
+// What a region is, besides its name.
+constexpr unsigned kFlags = 5;
+
+std::uint64_t bits_of(const Region& region) {
+    std::uint64_t bits = static_cast<std::uint64_t>(region.state);
+    for (const bool flag : {region.of_user, region.awaits_sender, region.awaits_receiver,
+                            region.starts_only, region.one_to_all})
+        bits = bits << 1 | (flag ? 1 : 0);
+    return bits;
+}
+
+void take_bits(Region& region, std::uint64_t bits) {
+    region.state = static_cast<State>(std::min<std::uint64_t>(bits >> kFlags, kStates - 1));
+    unsigned at = kFlags;
+    for (bool* flag : {&region.of_user, &region.awaits_sender, &region.awaits_receiver,
+                       &region.starts_only, &region.one_to_all})
+        *flag = (bits >> --at & 1) != 0;
 }
 
 void pack(Packer& out, const std::vector<Message>& messages) {
@@ -81,8 +149,12 @@ void pack(Packer& out, const std::vector<Message>& messages) {
         out.number(message.bytes);
         out.time(message.sent);
         out.time(message.received);
-        out.time(message.send_call);
-        out.time(message.receive_call);
+        pack(out, message.send_in);
+        pack(out, message.receive_in);
+        out.time(message.hold.from);
+        out.time(message.hold.to);
+        out.number(message.hold.region);
+        out.number(message.hold.site);
     }
 }
 
@@ -101,8 +173,12 @@ std::vector<Message> messages_of(Unpacker& in, std::size_t tasks) {
         message.bytes = in.number();
         message.sent = time_of(in);
         message.received = time_of(in);
-        message.send_call = time_of(in);
-        message.receive_call = time_of(in);
+        message.send_in = in_call_of(in);
+        message.receive_in = in_call_of(in);
+        message.hold.from = time_of(in);
+        message.hold.to = time_of(in);
+        message.hold.region = static_cast<std::uint32_t>(in.number());
+        message.hold.site = static_cast<std::uint32_t>(in.number());
         if (from < tasks && to < tasks) messages.push_back(message);
     }
     return messages;
@@ -179,6 +255,8 @@ void pack(Packer& out, const EventMerge& merge, const Replay& replay) {
         out.number(meeting.inside);
         out.number(static_cast<std::uint64_t>(meeting.last));
         out.time(meeting.last_entered);
+        out.number(static_cast<std::uint64_t>(meeting.root + 1));
+        out.time(meeting.root_entered);
     }
 }
 
@@ -194,7 +272,7 @@ std::optional<Keyframe> unpack_keyframe(std::span<const std::byte> bytes, std::s
     JobState& state = frame.state;
     state.now = time_of(in);
     if (in.count() != tasks) return std::nullopt;
-    for (std::size_t i = 0; i < tasks; ++i) state.tasks.push_back(task_of(in));
+    for (std::size_t i = 0; i < tasks; ++i) state.tasks.push_back(task_of(in, tasks));
     state.marks = marks_of(in, tasks);
     for (std::size_t left = in.count(); left > 0 && in.fine(); --left) {
         const auto stream = static_cast<std::uint32_t>(in.number());
@@ -215,8 +293,11 @@ std::optional<Keyframe> unpack_keyframe(std::span<const std::byte> bytes, std::s
         const auto inside = static_cast<std::uint32_t>(in.number());
         const std::uint64_t last = in.number();
         const Time entered = time_of(in);
-        if (inside > 0 && last < tasks)
-            frame.meetings[call] = {inside, static_cast<TaskId>(last), entered};
+        const std::uint64_t root = in.number();
+        const Time root_entered = time_of(in);
+        if (inside > 0 && last < tasks && root <= tasks)
+            frame.meetings[call] = {inside, static_cast<TaskId>(last), entered,
+                                    static_cast<TaskId>(root) - 1, root_entered};
     }
     return in.fine() ? std::optional(std::move(frame)) : std::nullopt;
 }
@@ -226,7 +307,7 @@ void pack(Packer& out, const Definitions& definitions) {
     out.number(tables.regions.size());
     for (const Region& region : tables.regions) {
         out.text(region.name);
-        out.number(static_cast<std::uint64_t>(region.state) << 1 | (region.of_user ? 1 : 0));
+        out.number(bits_of(region));
     }
     out.number(tables.counters.size());
     for (const std::string& name : tables.counters) out.text(name);
@@ -250,9 +331,7 @@ std::optional<Definitions::Tables> unpack_definitions(std::span<const std::byte>
     for (std::size_t left = in.count(); left > 0 && in.fine(); --left) {
         Region region;
         region.name = in.text();
-        const std::uint64_t what = in.number();
-        region.state = static_cast<State>(std::min<std::uint64_t>(what >> 1, kStates - 1));
-        region.of_user = (what & 1) != 0;
+        take_bits(region, in.number());
         tables.regions.push_back(std::move(region));
     }
     for (std::size_t left = in.count(); left > 0 && in.fine(); --left)

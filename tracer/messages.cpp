@@ -22,11 +22,11 @@ std::optional<Message> MessageMatcher::match(const Message& end, bool is_send) {
         --size_;
         if (is_send) {
             whole.sent = end.sent;
-            whole.send_call = end.send_call;
+            whole.send_in = end.send_in;
             whole.bytes = end.bytes;
         } else {
             whole.received = end.received;
-            whole.receive_call = end.receive_call;
+            whole.receive_in = end.receive_in;
         }
         if (queue.head == queue.ends.size()) queues_.erase(found);
         return whole;
@@ -46,6 +46,15 @@ std::optional<Message> MessageMatcher::match(const Message& end, bool is_send) {
     queue.ends.push_back(end);
     ++size_;
     return std::nullopt;
+}
+
+Message* MessageMatcher::waiting_send(const Message& like) {
+    const auto found = queues_.find(key_of(like));
+    if (found == queues_.end() || !found->second.sends) return nullptr;
+    std::vector<Message>& ends = found->second.ends;
+    for (std::size_t i = ends.size(); i > found->second.head; --i)
+        if (ends[i - 1].sent == like.sent) return &ends[i - 1];
+    return nullptr;
 }
 
 std::vector<Message> MessageMatcher::waiting(bool sends) const {

@@ -12,6 +12,24 @@
 
 namespace poe::trace {
 
+// The outermost call that a task was in when it noted one end of a message. Outside of calls the
+// region is that of the program and `since` the moment itself.
+struct InCall {
+    Time since{0};
+    std::uint32_t region = 0;  // of Definitions
+    std::uint32_t site = 0;
+};
+
+// A call in which a sender could not know whether its message would be taken: it was in it from
+// `from` on, and `to` is when the send had ended. Empty when from == to.
+struct Hold {
+    Time from{0};
+    Time to{0};
+    std::uint32_t region = 0;
+    std::uint32_t site = 0;
+    Time length() const { return to - from; }
+};
+
 struct Message {
     TaskId from = 0;
     TaskId to = 0;
@@ -19,10 +37,12 @@ struct Message {
     std::uint8_t context = kUserMessages;
     std::uint16_t number = 0;
     Bytes bytes = 0;
-    Time sent{0};          // when the send was noted
-    Time received{0};      // when the receive was
-    Time send_call{0};     // when the sender entered the call; as `sent` outside of calls
-    Time receive_call{0};  // the same of the receiver
+    Time sent{0};      // when the send was noted
+    Time received{0};  // when the receive was
+    InCall send_in{};
+    InCall receive_in{};
+    // The longest one so far; known for a message that is received after the send has ended.
+    Hold hold{};
 };
 
 // One thread at a time. Memory is bounded: of more than kMostWaiting ends the later are given up.
@@ -35,6 +55,8 @@ class MessageMatcher {
     std::optional<Message> send(const Message& message) { return match(message, true); }
     std::optional<Message> receive(const Message& message) { return match(message, false); }
 
+    // The send with this key and time whose receive has not been seen; null: there is none.
+    Message* waiting_send(const Message& like);
     // Sends without receive, or receives without send, so far; in no particular order.
     std::vector<Message> waiting(bool sends) const;
     // Takes back what waiting() gave.

@@ -1,6 +1,12 @@
-// Repair of clocks that were not measured well enough: where a message arrives before it was sent,
-// all that its receiver did from then on is moved forward, so far that it arrives when it was sent.
-// After the controlled logical clock (Becker, Geimer, Rabenseifner, Wolf), without its smoothing.
+// Repair of clocks that were not measured well enough, in two steps.
+//
+// 1. Messages bound how far the clocks of two nodes are off, because none arrives before it was
+//    sent: with the measurements and the drift that clocks can have they give each node's clock a
+//    range (clock_bounds.hpp). The middle of it is taken, and half of it is what the clock may
+//    still be off.
+// 2. Where a message arrives before it was sent even so, all that its receiver did from then on is
+//    moved forward, so far that it arrives when it was sent. After the controlled logical clock
+//    (Becker, Geimer, Rabenseifner, Wolf), without its smoothing.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +16,7 @@
 namespace poe::trace {
 
 struct Repaired {
-    std::uint64_t messages = 0;  // that had arrived before they were sent
+    std::uint64_t messages = 0;  // that had arrived before they were sent, as the clocks were
     Time farthest{0};            // that a task was moved
     bool all = true;             // false: some are left
 };

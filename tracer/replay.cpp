@@ -2,7 +2,6 @@
 #include "tracer/replay.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace poe::trace {
 namespace {
@@ -16,11 +15,6 @@ bool is_task(std::uint32_t task, const JobState& state) {
 
 }  // namespace
 
-std::string_view why_word(Wait::Why why) {
-    constexpr std::array<std::string_view, 3> kWords{"late sender", "late receiver", "collective"};
-    return kWords[static_cast<std::size_t>(why)];
-}
-
 const Frame* TaskState::call(const Definitions& definitions) const {
     for (const Frame& frame : frames)
         if (!definitions.region(frame.region).of_user) return &frame;
@@ -29,7 +23,11 @@ const Frame* TaskState::call(const Definitions& definitions) const {
 
 std::array<Time, kStates> TaskState::spent_until(Time now) const {
     std::array<Time, kStates> sums = spent;
-    if (seen && now > since) sums[static_cast<std::size_t>(state)] += now - since;
+    if (!seen || now <= since) return sums;
+    const bool polls = !polled || now - *polled <= Replay::kBetweenPolls;
+    const Time until = polls ? now : *polled;
+    sums[static_cast<std::size_t>(state)] += until - since;
+    sums[static_cast<std::size_t>(State::kComputing)] += now - until;
     return sums;
 }
 
@@ -61,6 +59,7 @@ void Replay::apply(const Event& event) {
         task.since = state_.now;
         change(id, task, State::kComputing);
     }
+    if (task.polled && state_.now - *task.polled > kBetweenPolls) settle(id, task);
     switch (record.kind) {
         case Kind::kEnter:
             enter(task, event);
@@ -77,6 +76,9 @@ void Replay::apply(const Event& event) {
             break;
         case Kind::kCollective:
             meet(id, task, event);
+            break;
+        case Kind::kSendEnded:
+            send_ended(id, task, event);
             break;
         case Kind::kMarker:
         case Kind::kProgress:
@@ -145,10 +147,11 @@ void Replay::leave(TaskId id, TaskState& task, std::uint32_t region) {
 }
 
 void Replay::leave_frame(TaskId id, TaskState& task) {
-    Interval interval{.task = id, .frame = task.frames.back(), .to = state_.now};
-    const bool of_user = definitions_.region(interval.frame.region).of_user;
-    const Frame* call = task.call(definitions_);
-    interval.outer_call = !of_user && call == &task.frames.back();
+    const bool of_user = definitions_.region(task.frames.back().region).of_user;
+    const bool outer = !of_user && task.call(definitions_) == &task.frames.back();
+    if (outer) end_sends(id, task);
+    Interval interval{
+        .task = id, .frame = task.frames.back(), .to = state_.now, .outer_call = outer};
     task.frames.pop_back();
     interval.depth = task.frames.size();
     if (!task.frames.empty()) task.frames.back().inner += interval.to - interval.frame.since;
@@ -162,51 +165,50 @@ void Replay::leave_frame(TaskId id, TaskState& task) {
 
 void Replay::update(TaskId id, TaskState& task) {
     const Frame* call = task.call(definitions_);
-    change(id, task, call == nullptr ? State::kComputing : definitions_.region(call->region).state);
+    if (call == nullptr && task.state == State::kPolling) {
+        // Whether it goes on polling is known when it enters its next call.
+        if (!task.polled) task.polled = state_.now;
+        return;
+    }
+    const State state =
+        call == nullptr ? State::kComputing : definitions_.region(call->region).state;
+    if (state != State::kPolling) settle(id, task);
+    task.polled.reset();
+    change(id, task, state);
 }
 
 void Replay::change(TaskId id, TaskState& task, State state) {
+    settle(id, task);
+    change_at(id, task, state, state_.now);
+}
+
+void Replay::change_at(TaskId id, TaskState& task, State state, Time when) {
     if (task.state == state) return;
-    task.spent[static_cast<std::size_t>(task.state)] += state_.now - task.since;
-    if (listener_ != nullptr) listener_->on_state(id, task.state, task.since, state_.now);
+    task.spent[static_cast<std::size_t>(task.state)] += when - task.since;
+    if (listener_ != nullptr) listener_->on_state(id, task.state, task.since, when);
     task.state = state;
-    task.since = state_.now;
+    task.since = when;
 }
 
-void Replay::meet(TaskId id, TaskState& task, const Event& event) {
-    ++task.collectives;
-    if (task.frames.empty()) return;
-    Frame& frame = task.frames.back();
-    // Never 0, which means none.
-    constexpr std::uint64_t kNumbers = 65536;
-    frame.collective = high(event.record.b) * kNumbers + event.record.extra + 1;
-    Meeting& meeting = meetings_[frame.collective];
-    ++meeting.inside;
-    if (meeting.inside > 1 && frame.since < meeting.last_entered) return;
-    meeting.last = id;
-    meeting.last_entered = frame.since;
+// The task has computed since it left its last poll.
+void Replay::settle(TaskId id, TaskState& task) {
+    if (!task.polled) return;
+    const Time since = *task.polled;
+    task.polled.reset();
+    change_at(id, task, State::kComputing, since);
 }
 
-void Replay::part(TaskId id, const Frame& frame) {
-    const auto found = meetings_.find(frame.collective);
-    if (found == meetings_.end()) return;
-    Meeting& meeting = found->second;
-    if (meeting.last != id && meeting.last_entered > frame.since && listener_ != nullptr)
-        listener_->on_wait({.why = Wait::Why::kCollective,
-                            .task = id,
-                            .whom = meeting.last,
-                            .from = frame.since,
-                            .to = meeting.last_entered,
-                            .region = frame.region,
-                            .site = frame.site});
-    if (--meeting.inside == 0) meetings_.erase(found);
+void Replay::settle(Time now) {
+    for (std::size_t id = 0; id < state_.tasks.size(); ++id) {
+        TaskState& task = state_.tasks[id];
+        if (task.polled && now - *task.polled > kBetweenPolls)
+            settle(static_cast<TaskId>(id), task);
+    }
 }
 
 void Replay::message_end(TaskId id, TaskState& task, const Event& event, bool is_send) {
     const Record& record = event.record;
     const Bytes bytes = source_.bytes_of(event);
-    const Frame* call = task.call(definitions_);
-    const Time since = call != nullptr ? call->since : state_.now;
     Message end{
         .type = high(record.b), .context = record.detail, .number = record.extra, .bytes = bytes};
     if (is_send) {
@@ -222,51 +224,14 @@ void Replay::message_end(TaskId id, TaskState& task, const Event& event, bool is
     end.to = is_send ? peer : id;
     if (!is_send) {
         end.received = event.time;
-        end.receive_call = since;
+        end.receive_in = in_call(task, record.a, false);
     } else {
         end.sent = event.time;
-        end.send_call = since;
+        end.send_in = in_call(task, record.a, true);
+        if (end.context == kUserMessages) note_open(task, end);
     }
     const auto whole = is_send ? messages_.send(end) : messages_.receive(end);
     if (whole) message_done(*whole);
-}
-
-void Replay::message_done(const Message& message) {
-    ++state_.messages;
-    if (message.received < message.sent) ++state_.backwards;
-    if (listener_ == nullptr) return;
-    listener_->on_message(message);
-    // Who waits within a collective call is told when it is left.
-    if (message.context != kUserMessages) return;
-    const auto tell = [&](Wait::Why why, TaskId task, TaskId whom, Time from, Time to,
-                          const Frame& call) {
-        listener_->on_wait({.why = why,
-                            .task = task,
-                            .whom = whom,
-                            .from = from,
-                            .to = to,
-                            .region = call.region,
-                            .site = call.site});
-    };
-    const TaskState& sender = state_.tasks[static_cast<std::size_t>(message.from)];
-    const TaskState& receiver = state_.tasks[static_cast<std::size_t>(message.to)];
-    if (message.sent > message.receive_call) {
-        const Frame* call = receiver.call(definitions_);
-        if (call != nullptr && message.received > message.sent)
-            tell(Wait::Why::kLateSender, message.to, message.from, message.receive_call,
-                 message.sent, *call);
-        return;
-    }
-    // Only a sender that was still in its call when the receiver came has waited for it, and only
-    // in a call that does nothing but send.
-    const Frame* call = sender.call(definitions_);
-    if (call == nullptr && sender.last_left >= message.receive_call) call = &sender.last_call;
-    const bool waited = call != nullptr && call->since == message.send_call &&
-                        message.receive_call > message.sent &&
-                        definitions_.region(call->region).state == State::kSending;
-    if (waited)
-        tell(Wait::Why::kLateReceiver, message.from, message.to, message.sent, message.receive_call,
-             *call);
 }
 
 void Replay::mark(TaskId id, const Event& event) {

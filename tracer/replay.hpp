@@ -45,11 +45,14 @@ class Listener {
     virtual void on_event(const Event&, TaskId /*task*/) {}
 };
 
-// A collective call under way: how many are in it, who came last.
+// A collective operation under way: how many tasks are in it, which of them came last, and when its
+// root came, if it has one.
 struct Meeting {
     std::uint32_t inside = 0;
     TaskId last = 0;
     Time last_entered{0};
+    TaskId root = -1;  // -1: there is none, or it has not come
+    Time root_entered{0};
 };
 
 // One thread. Source and definitions must outlive it; definitions grow.
@@ -60,8 +63,12 @@ class Replay {
     void tell(Listener* listener) { listener_ = listener; }
     // Events come in the order of EventMerge; a time before the last one counts as the last.
     void apply(const Event& event);
-    // The moment is now, without an event.
-    void advance(Time now);
+    // The moment is now, without an event: what a task did since its last poll is decided where its
+    // next event can no longer be another poll.
+    void settle(Time now);
+
+    // Two polls with at most so much time between them are one polling.
+    static constexpr Time kBetweenPolls{10'000};
 
     const JobState& state() const { return state_; }
     const MessageMatcher& messages() const { return messages_; }
@@ -73,17 +80,30 @@ class Replay {
                  std::unordered_map<std::uint64_t, Meeting> meetings);
 
   private:
+    void advance(Time now);
     void enter(TaskState& task, const Event& event);
     void leave(TaskId id, TaskState& task, std::uint32_t region);
     void leave_frame(TaskId id, TaskState& task);
-    void meet(TaskId id, TaskState& task, const Event& event);
-    void part(TaskId id, const Frame& frame);
     void message_end(TaskId id, TaskState& task, const Event& event, bool is_send);
-    void message_done(const Message& message);
     void mark(TaskId id, const Event& event);
     void node_event(const Event& event);
     void update(TaskId id, TaskState& task);
     void change(TaskId id, TaskState& task, State state);
+    void change_at(TaskId id, TaskState& task, State state, Time when);
+    void settle(TaskId id, TaskState& task);
+
+    // Who waited for whom: replay_waits.cpp.
+    InCall in_call(const TaskState& task, std::uint32_t peer, bool is_send) const;
+    void message_done(const Message& message);
+    void note_open(TaskState& task, const Message& message);
+    void note_received(TaskState& sender, const Message& message);
+    Hold hold_of(const OpenSend& send, const Frame& call) const;
+    void send_ended(TaskId id, TaskState& task, const Event& event);
+    void end_sends(TaskId id, TaskState& task);
+    void end_send(TaskId id, const OpenSend& send, Frame* call);
+    void tell_wait(Wait wait, Frame* call);
+    void meet(TaskId id, TaskState& task, const Event& event);
+    void part(TaskId id, const Frame& frame);
 
     const TraceSource& source_;
     Definitions& definitions_;

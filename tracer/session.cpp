@@ -87,6 +87,7 @@ const JobState& Session::at(Time moment) {
         replay_->apply(event);
         note_read();
     }
+    replay_->settle(moment);
     at_ = moment;
     return replay_->state();
 }
@@ -118,6 +119,7 @@ void Session::listen(Stretch stretch, Listener& listener) {
         replay.apply(event);
         note_read();
     }
+    replay.settle(stretch.to);
     // Views follow one on another: what this one has read is not to add up with the next one's.
     forget();
     const JobState& state = replay.state();
@@ -146,8 +148,10 @@ StateBins Session::bins_by_sums(Stretch stretch, TaskId task, std::size_t column
             const auto left = static_cast<double>(column);
             const double share = (std::min(to, left + 1) - std::max(from, left)) / (to - from);
             for (std::size_t state = 0; state < kStates; ++state)
+                // A state that a later event has decided may be less than it was.
                 bins[column][state] += Time(static_cast<std::int64_t>(
-                    share * static_cast<double>((after[state] - before[state]).count())));
+                    share *
+                    std::max(0.0, static_cast<double>((after[state] - before[state]).count()))));
         }
     }
     return bins;

@@ -86,9 +86,19 @@ void StreamWriter::receive(std::uint64_t time, std::uint32_t from, std::uint32_t
 }
 
 void StreamWriter::collective(std::uint64_t time, std::uint16_t number, std::uint32_t root,
-                              std::uint32_t group, Bytes bytes) {
-    message(time, {.kind = Kind::kCollective, .extra = number, .a = root, .b = pair(group, 0)},
+                              std::uint32_t group, Bytes bytes, Phase phase) {
+    message(time,
+            {.kind = Kind::kCollective,
+             .detail = static_cast<std::uint8_t>(phase),
+             .extra = number,
+             .a = root,
+             .b = pair(group, 0)},
             bytes);
+}
+
+void StreamWriter::send_ended(std::uint64_t time, std::uint32_t to, std::uint32_t type,
+                              std::uint16_t number) {
+    put(time, {.kind = Kind::kSendEnded, .extra = number, .a = to, .b = pair(type, 0)});
 }
 
 void StreamWriter::counter(std::uint64_t time, std::uint32_t counter, double value) {

@@ -44,7 +44,9 @@ class StreamWriter {
                  std::uint16_t number = 0);
     // Behind the enter() of the call.
     void collective(std::uint64_t time, std::uint16_t number, std::uint32_t root,
-                    std::uint32_t group, Bytes bytes);
+                    std::uint32_t group, Bytes bytes, Phase phase = Phase::kWhole);
+    void send_ended(std::uint64_t time, std::uint32_t to, std::uint32_t type,
+                    std::uint16_t number = 0);
     void counter(std::uint64_t time, std::uint32_t counter, double value);
     // Puts another record in the place of one that is there, at the same time. Not for streams that
     // wrap.

@@ -152,6 +152,16 @@ double Summary::imbalance() const {
     return seconds_of(most) * static_cast<double>(tasks.size()) / seconds_of(sum) - 1;
 }
 
+std::vector<ClockSum> clocks_of(const TraceSource& source) {
+    std::vector<ClockSum> clocks;
+    for (const ClockDoubt& doubt : source.clock_doubts())
+        clocks.push_back({source.node_name(doubt.node), doubt.within});
+    std::stable_sort(clocks.begin(), clocks.end(), [](const ClockSum& a, const ClockSum& b) {
+        return a.within.value_or(kFarthest) > b.within.value_or(kFarthest);
+    });
+    return clocks;
+}
+
 Summary summarize(const TraceSource& source, Symbols& symbols,
                   const std::function<void(double)>& progress) {
     Definitions definitions;
@@ -167,6 +177,7 @@ Summary summarize(const TraceSource& source, Symbols& symbols,
         progress(static_cast<double>(count) / all);
         source.forget();
     }
+    replay.settle(std::max(source.end(), replay.state().now));
     Summary summary;
     summary.facts = source.facts();
     summary.begin = source.begin();
@@ -177,6 +188,7 @@ Summary summarize(const TraceSource& source, Symbols& symbols,
     const MessageMatcher& messages = replay.messages();
     summary.unmatched = messages.size() + messages.given_up();
     summary.problems = source.problems();
+    summary.clocks = clocks_of(source);
     take_state(summary, replay.state(), definitions, symbols);
     take_sums(summary, sums, definitions, symbols);
     return summary;

@@ -64,6 +64,12 @@ struct TaskSum {
     Bytes bytes_received = 0;
 };
 
+// How far the times of a node may be off, as seen from the home node.
+struct ClockSum {
+    std::string node;
+    std::optional<Time> within;  // empty: nobody knows
+};
+
 struct Summary {
     static constexpr std::size_t kTop = 10;
 
@@ -83,7 +89,8 @@ struct Summary {
     std::uint64_t unmatched = 0;  // ends of messages whose other end is not there
     std::uint64_t backwards = 0;
     std::uint64_t holes = 0;
-    std::uint64_t lost = 0;  // records that found no room, or that the file ends before
+    std::uint64_t lost = 0;        // records that found no room, or that the file ends before
+    std::vector<ClockSum> clocks;  // the most doubtful first; without the home node
     std::vector<std::string> problems;
 
     // Over all tasks.

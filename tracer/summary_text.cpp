@@ -52,7 +52,7 @@ std::string states_part(const Summary& summary) {
 
 std::string tasks_part(const Summary& summary) {
     std::string out =
-        fmt::format("\nTASK   COMPUTE    SEND RECEIVE COLLECT   OTHER   SENT   BYTES\n");
+        fmt::format("\nTASK   COMPUTE    SEND RECEIVE COLLECT   OTHER    POLL   SENT   BYTES\n");
     for (std::size_t id = 0; id < std::min(summary.tasks.size(), kTasksShown); ++id) {
         const TaskSum& task = summary.tasks[id];
         const Time whole = whole_of(task.spent);
@@ -112,6 +112,19 @@ std::string messages_part(const Summary& summary) {
     return out;
 }
 
+std::string clocks_part(const Summary& summary) {
+    if (summary.clocks.empty()) return "";
+    std::string out = "\nCLOCKS: times of a node are off by at most\n";
+    for (std::size_t i = 0; i < std::min(summary.clocks.size(), Summary::kTop); ++i) {
+        const ClockSum& clock = summary.clocks[i];
+        out += fmt::format("  {:<24} {:>10}\n", clock.node,
+                           clock.within ? span_words(*clock.within) : "not known");
+    }
+    if (summary.clocks.size() > Summary::kTop)
+        out += fmt::format("  and {} more nodes\n", summary.clocks.size() - Summary::kTop);
+    return out;
+}
+
 std::string ends_part(const Summary& summary) {
     std::string out;
     const Time apart = (summary.end - summary.begin) / 10000;
@@ -145,9 +158,13 @@ Json spent_json(const std::array<Time, kStates>& spent) {
 }
 
 Json sums_json(const Summary& summary) {
-    Json json{{"tasks", Json::array()},     {"calls", Json::array()}, {"pairs", Json::array()},
-              {"waits", Json::array()},     {"blame", Json::array()}, {"stalls", Json::array()},
-              {"unfinished", Json::array()}};
+    Json json{{"tasks", Json::array()},      {"calls", Json::array()}, {"pairs", Json::array()},
+              {"waits", Json::array()},      {"blame", Json::array()}, {"stalls", Json::array()},
+              {"unfinished", Json::array()}, {"clocks", Json::array()}};
+    for (const ClockSum& clock : summary.clocks)
+        json["clocks"].push_back(
+            {{"node", clock.node},
+             {"within_seconds", clock.within ? Json(seconds_of(*clock.within)) : Json()}});
     for (const TaskSum& task : summary.tasks)
         json["tasks"].push_back({{"seconds", spent_json(task.spent)},
                                  {"sends", task.sends},
@@ -195,7 +212,7 @@ Json sums_json(const Summary& summary) {
 
 std::string summary_text(const Summary& summary) {
     return head(summary) + states_part(summary) + tasks_part(summary) + calls_part(summary) +
-           waits_part(summary) + messages_part(summary) + ends_part(summary);
+           waits_part(summary) + messages_part(summary) + clocks_part(summary) + ends_part(summary);
 }
 
 std::string summary_json(const Summary& summary) {

@@ -39,6 +39,19 @@ std::vector<std::string> files_of(const std::string& path) {
     return files;
 }
 
+// The home node measures itself: nothing, in no time. In traces of others it has not measured.
+NodeIndex home_of(const std::map<NodeIndex, std::vector<ClockFit::Sample>>& samples,
+                  const std::map<NodeIndex, std::uint64_t>& nodes) {
+    for (const auto& [node, all] : samples)
+        if (std::all_of(all.begin(), all.end(), [](const ClockFit::Sample& sample) {
+                return sample.round_trip == 0 && sample.offset == 0;
+            }))
+            return node;
+    for (const auto& [node, wall] : nodes)
+        if (!samples.contains(node)) return node;
+    return nodes.begin()->first;
+}
+
 bool begins_like_a_trace(std::span<const std::byte> bytes) {
     return bytes.size() >= kHeaderBytes &&
            std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
@@ -210,22 +223,58 @@ void TraceSource::fit_clocks(const TraceSource* before) {
         auto& all = samples[stream.node];
         all.insert(all.end(), measured.begin(), measured.end());
     }
-    // The home node has nothing to measure itself against.
-    const auto home = std::find_if(wall_of.begin(), wall_of.end(), [&](const auto& node) {
-        return samples.find(node.first) == samples.end();
-    });
+    home_ = home_of(samples, wall_of);
     std::map<NodeIndex, ClockFit> fits;
     for (const auto& [node, wall] : wall_of) {
-        if (const auto measured = samples.find(node); measured != samples.end())
+        std::optional<Time> within;
+        if (const auto measured = samples.find(node); measured != samples.end()) {
             fits[node] = ClockFit::through(measured->second);
-        else if (node != home->first && wall != home->second) {
-            fits[node] = ClockFit::constant(static_cast<std::int64_t>(home->second - wall));
+            measured_.insert(node);
+            within = Time(static_cast<std::int64_t>(fits[node].doubt()));
+        }
+        if (node != home_) clock_doubts_.push_back({node, within});
+        if (within) continue;
+        if (node != home_ && wall != wall_of[home_]) {
+            fits[node] = ClockFit::constant(static_cast<std::int64_t>(wall_of[home_] - wall));
             problems_.push_back(fmt::format(
                 "the clock of node {} was not measured: its times are by its wall clock", node));
         }
     }
     for (const Stream& stream : streams_) fits_.push_back(fits[stream.node]);
     moves_.resize(streams_.size());
+}
+
+std::string TraceSource::node_name(NodeIndex node) const {
+    const auto place = static_cast<std::size_t>(node);
+    const bool named = place < facts_.nodes.size() && !facts_.nodes[place].empty();
+    return named ? facts_.nodes[place] : fmt::format("node {}", node);
+}
+
+ClockFit TraceSource::clock(NodeIndex node) const {
+    for (std::size_t i = 0; i < streams_.size(); ++i)
+        if (streams_[i].node == node) return fits_[i];
+    return {};
+}
+
+std::uint64_t TraceSource::node_time(NodeIndex node, Time moment) const {
+    const ClockFit fit = clock(node);
+    const std::uint64_t home = base_ + static_cast<std::uint64_t>(moment.count());
+    // The offset changes by far less than the time, so two steps are enough.
+    std::uint64_t time = home;
+    for (int step = 0; step < 3; ++step) time += home - fit.home(time);
+    return time;
+}
+
+void TraceSource::set_clocks(const std::map<NodeIndex, ClockFit>& clocks,
+                             std::vector<ClockDoubt> doubts) {
+    for (std::size_t i = 0; i < streams_.size(); ++i)
+        if (const auto fit = clocks.find(streams_[i].node); fit != clocks.end())
+            fits_[i] = fit->second;
+    clock_doubts_ = std::move(doubts);
+    for (const auto& [node, fit] : clocks)
+        for (const ClockFit::Sample& point : fit.points())
+            identity_ = mixed(identity_, point.time ^ static_cast<std::uint64_t>(point.offset));
+    find_ends();
 }
 
 void TraceSource::find_ends() {

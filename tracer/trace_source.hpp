@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,13 @@ struct Event {
     Record record;
 };
 
+// What is known of the clock of a node: its times are off by at most `within`, as seen from the
+// home node's; nothing when nobody knows.
+struct ClockDoubt {
+    NodeIndex node = 0;
+    std::optional<Time> within;
+};
+
 // Not thread-safe.
 class TraceSource {
   public:
@@ -46,6 +54,8 @@ class TraceSource {
     static TraceSource from_bytes(std::string_view bytes, const std::string& name);
 
     const TraceFacts& facts() const { return facts_; }
+    // As the trace names it, or "node 3".
+    std::string node_name(NodeIndex node) const;
     const std::vector<Stream>& streams() const { return streams_; }
     // What is missing or damaged, a sentence each.
     const std::vector<std::string>& problems() const { return problems_; }
@@ -67,6 +77,19 @@ class TraceSource {
     // same times; kFarthest when it is so everywhere. Nothing: it is something else, or no time of
     // it is as before.
     std::optional<Time> same_until(const TraceSource& before) const;
+    // The home node, whose clock is the trace's.
+    NodeIndex home() const { return home_; }
+    // What fits the clock of a node of the trace; of the home node, nothing.
+    ClockFit clock(NodeIndex node) const;
+    // A moment of the trace on the clock of that node, before any repair of its streams.
+    std::uint64_t node_time(NodeIndex node, Time moment) const;
+    // True when the clock of that node was measured.
+    bool is_measured(NodeIndex node) const { return measured_.contains(node); }
+    // Of each node but the home node, by node.
+    const std::vector<ClockDoubt>& clock_doubts() const { return clock_doubts_; }
+    // Better fits, as messages bear out (repair.hpp). All times of the trace change.
+    void set_clocks(const std::map<NodeIndex, ClockFit>& clocks, std::vector<ClockDoubt> doubts);
+
     // Repair (repair.hpp): from a moment of its own on, a stream is so much later than its clock
     // says. Moments are those before any repair.
     void move_forward(std::uint32_t stream, Time from, Time by);
@@ -106,6 +129,9 @@ class TraceSource {
     std::vector<Stream> streams_;
     std::vector<ClockFit> fits_;     // by stream
     std::vector<ClockWalk> clocks_;  // by stream
+    std::set<NodeIndex> measured_;
+    std::vector<ClockDoubt> clock_doubts_;
+    NodeIndex home_ = 0;
     std::uint64_t clock_records_read_ = 0;
     // From which moment on a stream is how much later, rising; by stream.
     std::vector<std::map<Time, Time>> moves_;

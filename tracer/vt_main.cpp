@@ -111,31 +111,57 @@ std::string trace_of(const std::string& path) {
     return parts.empty() ? path : parts.front();
 }
 
-TraceSource open_trace(const std::string& path, bool repair) {
-    TraceSource source = path.ends_with(".otf2") ? import_otf2(path) : TraceSource::open(path);
-    if (!repair) return source;
+void repair(TraceSource& source) {
     const Repaired repaired = repair_clocks(source);
-    std::cerr << fmt::format(
-        "vt: {} messages arrived before they were sent; tasks are moved by up to {}{}\n",
-        repaired.messages, span_words(repaired.farthest), repaired.all ? "" : "; some are left");
-    return source;
+    if (repaired.messages > 0)
+        std::cerr << fmt::format(
+            "vt: {} messages arrived before they were sent; clocks are repaired, tasks moved by up "
+            "to {}{}\n",
+            repaired.messages, span_words(repaired.farthest),
+            repaired.all ? "" : "; some are left");
 }
 
-std::unique_ptr<Session> open_session(const std::string& named, bool repair) {
-    const std::string path = trace_of(named);
-    TraceSource source = open_trace(path, repair);
-    // One that may still grow needs another index soon: that is kept in memory.
-    Index::Places places;
-    if (!source.open_ended()) places = index_places(path, cache_folder(), source.identity());
-    ProgressLine line("vt: makes an index of " + path);
-    return std::make_unique<Session>(std::move(source), places, line.tell());
+TraceSource open_trace(const std::string& path) {
+    return path.ends_with(".otf2") ? import_otf2(path) : TraceSource::open(path);
 }
 
-Summary summary_of(const std::string& named, bool repair) {
+// Where there is one clock only, nothing needs a repair unless a replay has found such messages.
+// The clocks of a job that still runs are not known well enough yet.
+bool has_several_clocks(const TraceSource& source) {
+    return !source.open_ended() && !source.clock_doubts().empty();
+}
+
+std::unique_ptr<Session> open_session(const std::string& named, bool may_repair) {
     const std::string path = trace_of(named);
-    const TraceSource source = open_trace(path, repair);
+    const auto made_of = [&path](TraceSource source) {
+        // One that may still grow needs another index soon: that is kept in memory.
+        Index::Places places;
+        if (!source.open_ended()) places = index_places(path, cache_folder(), source.identity());
+        ProgressLine line("vt: makes an index of " + path);
+        return std::make_unique<Session>(std::move(source), places, line.tell());
+    };
+    TraceSource source = open_trace(path);
+    const bool repaired = may_repair && has_several_clocks(source);
+    if (repaired) repair(source);
+    auto session = made_of(std::move(source));
+    if (repaired || !may_repair || session->source().open_ended() ||
+        session->at(session->whole().to).backwards == 0)
+        return session;
+    TraceSource again = open_trace(path);
+    repair(again);
+    return made_of(std::move(again));
+}
+
+Summary summary_of(const std::string& named, bool may_repair) {
+    const std::string path = trace_of(named);
+    TraceSource source = open_trace(path);
+    const bool repaired = may_repair && has_several_clocks(source);
+    if (repaired) repair(source);
     Symbols symbols;
     ProgressLine line("vt: reads " + path);
+    Summary summary = summarize(source, symbols, line.tell());
+    if (repaired || !may_repair || source.open_ended() || summary.backwards == 0) return summary;
+    repair(source);
     return summarize(source, symbols, line.tell());
 }
 
@@ -211,7 +237,8 @@ int show_view(const VtOptions& options, bool unicode) {
 }
 
 int export_to(const VtOptions& options) {
-    const TraceSource source = open_trace(trace_of(options.traces[0]), options.repair);
+    TraceSource source = open_trace(trace_of(options.traces[0]));
+    if (options.repair && !source.open_ended()) repair(source);
     const auto stretch =
         stretch_of(options, {source.begin(), std::max(source.end(), source.begin() + Time{1})});
     if (!stretch) return fail(stretch.error().str());
@@ -258,7 +285,7 @@ int play_it(const VtOptions& options, bool unicode) {
     Look look = look_at(*session);
     WatchOptions how{.colors = variable("NO_COLOR").empty(), .unicode = unicode, .follow = {}};
     // What still grows is opened again. Repaired times would move under who looks at them.
-    if (session->source().open_ended() && !options.repair)
+    if (session->source().open_ended())
         how.follow = [path](Session& shown) {
             std::optional<TraceSource> source = opened_again(path, shown.source());
             // The end of the job: its parts have become one trace.

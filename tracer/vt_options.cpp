@@ -106,8 +106,8 @@ bool set_plain(VtOptions& options, std::string_view name) {
         options.request = Request::kMerge;
     else if (name == "json")
         options.json = true;
-    else if (name == "repair")
-        options.repair = true;
+    else if (name == "repair" || name == "norepair")
+        options.repair = name == "repair";
     else if (name == "lines")
         options.lines = true;
     else
@@ -159,8 +159,8 @@ Result<VtOptions> read_vt_options(const std::vector<std::string>& arguments) {
         const auto flag = std::find_if(kValued.begin(), kValued.end(),
                                        [&](const Flag& f) { return f.name == name; });
         if (flag == kValued.end()) {
-            std::vector<std::string_view> names{"summary", "diff", "merge",  "json",
-                                                "lines",   "help", "version"};
+            std::vector<std::string_view> names{"summary", "diff",     "merge", "json",
+                                                "lines",   "norepair", "help",  "version"};
             for (const Flag& known : kValued) names.push_back(known.name);
             const std::string near = pm::nearest(name, names);
             return mistake("there is no flag " + pm::quoted(word),

@@ -22,9 +22,9 @@ struct VtOptions {
     std::string output;        // a file; empty: standard output
     std::string from, to, at;  // moments as typed, see read_time(); empty: begin, end, end
     std::optional<std::set<TaskId>> tasks;
-    bool repair = false;  // of clocks
-    bool lines = false;   // of messages, in the time line
-    int columns = 100;    // of a view that is written
+    bool repair = true;  // of clocks
+    bool lines = false;  // of messages, in the time line
+    int columns = 100;   // of a view that is written
     int rows = 30;
 };
 

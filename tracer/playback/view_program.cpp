@@ -20,9 +20,9 @@ constexpr Style kDim{Ink::kDim, 0, false};
 
 markers::Activity activity_of(const TaskState& task) {
     using Activity = markers::Activity;
-    constexpr std::array<Activity, kStates> kActivity{Activity::kUnknown,    Activity::kComputing,
-                                                      Activity::kSending,    Activity::kReceiving,
-                                                      Activity::kCollective, Activity::kIdle};
+    constexpr std::array<Activity, kStates> kActivity{
+        Activity::kUnknown,    Activity::kComputing, Activity::kSending,  Activity::kReceiving,
+        Activity::kCollective, Activity::kIdle,      Activity::kReceiving};
     return kActivity[static_cast<std::size_t>(task.state)];
 }
 

@@ -134,16 +134,16 @@ std::vector<Place> places_of(std::size_t panes, markers::Size screen) {
 
 Style style_of(State state) {
     using markers::Activity;
-    constexpr std::array<Activity, kStates> kActivity{Activity::kUnknown,    Activity::kComputing,
-                                                      Activity::kSending,    Activity::kReceiving,
-                                                      Activity::kCollective, Activity::kIdle};
+    constexpr std::array<Activity, kStates> kActivity{
+        Activity::kUnknown,    Activity::kComputing, Activity::kSending,  Activity::kReceiving,
+        Activity::kCollective, Activity::kIdle,      Activity::kReceiving};
     return {Ink::kActivity, static_cast<std::uint8_t>(kActivity[static_cast<std::size_t>(state)]),
             false};
 }
 
 char32_t glyph_of(State state, const markers::Glyphs& glyphs) {
-    constexpr std::u32string_view kShapes = U" █▶◀◆○";
-    constexpr std::u32string_view kLetters = U" #><=o";
+    constexpr std::u32string_view kShapes = U" █▶◀◆○◁";
+    constexpr std::u32string_view kLetters = U" #><=o?";
     static_assert(kShapes.size() == kStates && kLetters.size() == kStates);
     return (glyphs.unicode() ? kShapes : kLetters)[static_cast<std::size_t>(state)];
 }

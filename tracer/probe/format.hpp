@@ -40,8 +40,8 @@ enum class Kind : std::uint8_t {
     kLeave = 2,       // a: region; b: bytes moved, or 0
     kSend = 3,        // detail: context; extra: number; a: destination; b: pair(type, bytes)
     kReceive = 4,     // detail: context; extra: number; a: source; b: pair(type, bytes)
-    kCollective = 5,  // behind its kEnter. extra: number of the call in its group, modulo 65536;
-                      // a: root or kNobody; b: pair(group, bytes)
+    kCollective = 5,  // behind its kEnter. detail: Phase; extra: number of the
+                      // call in its group, modulo 65536; a: root or kNobody; b: pair(group, bytes)
     kBytes = 6,       // behind a record whose bytes are kManyBytes. b: the bytes
     kText = 7,        // detail: how many of the 14 bytes behind it are text; behind its owner
     kDefine = 8,      // detail: Defined; a: id; extra: bytes of text that follow; b: see Defined
@@ -54,6 +54,16 @@ enum class Kind : std::uint8_t {
     kLost = 15,       // b: how many records are missing before this one
     kDoing = 16,      // detail: an observed state (Doing); a: task
     kEnded = 17,      // detail 0: extra is an exit status, 1: a signal; a: task
+    kSendEnded = 18,  // the program has been told that a non-blocking send has ended. detail:
+                      // context; extra: number; a: destination
+};
+inline constexpr std::uint8_t kLastKind = 18;
+
+// How a region takes part in the collective operation of its kCollective.
+enum class Phase : std::uint8_t {
+    kWhole = 0,   // from its beginning to its end
+    kStarts = 1,  // a non-blocking call: it starts the operation
+    kEnds = 2,    // it waits for the end of an operation that was started before
 };
 
 // What kDefine names. Ids are the stream's own.
@@ -86,7 +96,7 @@ inline constexpr std::uint32_t kManyBytes = 0xffffffff;
 // Contexts of messages: the user's own, those that collectives are made of.
 inline constexpr std::uint8_t kUserMessages = 0;
 inline constexpr std::uint8_t kCollectiveMessages = 1;
-// Region ids below are comm/base's Call; a user's regions follow.
+// Region ids below are MPL's (library_regions.hpp); a user's regions follow.
 inline constexpr std::uint32_t kFirstUserRegion = 256;
 
 constexpr std::uint64_t pair(std::uint32_t high, std::uint32_t low) noexcept {

@@ -45,11 +45,13 @@ inline Recorder* Tracer::at_level(int level) noexcept {
                : nullptr;
 }
 
-bool Tracer::enter(Call call, TaskId peer, std::int32_t type, const void* site) noexcept {
-    Recorder* recorder = at_level(is_collective(call) ? kCollectivesLevel : kMessagesLevel);
+bool Tracer::enter(std::uint32_t region, TaskId peer, std::int32_t type,
+                   const void* site) noexcept {
+    const bool collective = is_collective(static_cast<Call>(region % kNonBlocking));
+    Recorder* recorder = at_level(collective ? kCollectivesLevel : kMessagesLevel);
     if (recorder == nullptr) return false;
     Record record{.kind = Kind::kEnter,
-                  .a = static_cast<std::uint32_t>(call),
+                  .a = region,
                   .b = pair(static_cast<std::uint32_t>(peer), static_cast<std::uint32_t>(type))};
     if (level_.load(std::memory_order_relaxed) >= kCollectivesLevel)
         record.extra = site_of(*recorder, site);
@@ -57,10 +59,10 @@ bool Tracer::enter(Call call, TaskId peer, std::int32_t type, const void* site) 
     return true;
 }
 
-void Tracer::leave(Call call, Bytes bytes) noexcept {
+void Tracer::leave(std::uint32_t region, Bytes bytes) noexcept {
     Recorder* recorder = at_level(kMessagesLevel);
     if (recorder == nullptr) return;
-    recorder->record({.kind = Kind::kLeave, .a = static_cast<std::uint32_t>(call), .b = bytes});
+    recorder->record({.kind = Kind::kLeave, .a = region, .b = bytes});
 }
 
 void Tracer::sent(std::uint8_t context, TaskId to, std::int32_t type, Bytes bytes,
@@ -87,12 +89,24 @@ void Tracer::received(std::uint8_t context, TaskId from, std::int32_t type, Byte
                       static_cast<std::uint32_t>(type), bytes);
 }
 
-void Tracer::collective(TaskId root, std::int32_t group, Bytes bytes,
+void Tracer::send_ended(std::uint8_t context, TaskId to, std::int32_t type,
+                        std::uint32_t number) noexcept {
+    Recorder* recorder = at_level(kMessagesLevel);
+    if (recorder == nullptr) return;
+    recorder->record({.kind = Kind::kSendEnded,
+                      .detail = context,
+                      .extra = short_number(number),
+                      .a = static_cast<std::uint32_t>(to),
+                      .b = pair(static_cast<std::uint32_t>(type), 0)});
+}
+
+void Tracer::collective(Phase phase, TaskId root, std::int32_t group, Bytes bytes,
                         std::uint32_t number) noexcept {
     Recorder* recorder = at_level(kCollectivesLevel);
     if (recorder == nullptr) return;
     record_with_bytes(*recorder,
                       {.kind = Kind::kCollective,
+                       .detail = static_cast<std::uint8_t>(phase),
                        .extra = static_cast<std::uint16_t>(number),
                        .a = static_cast<std::uint32_t>(root)},
                       static_cast<std::uint32_t>(group), bytes);

@@ -21,8 +21,8 @@
 #include <string_view>
 #include <vector>
 
-#include "comm/base/task_doing.hpp"
 #include "tracer/probe/id_table.hpp"
+#include "tracer/probe/library_regions.hpp"
 #include "tracer/probe/recorder.hpp"
 
 namespace poe::trace {
@@ -67,16 +67,25 @@ class Tracer {
 
     // The following are for when on().
 
-    // `site`: the return address of the user's call; may be null. False: no leave() is wanted.
-    bool enter(Call call, TaskId peer, std::int32_t type, const void* site) noexcept;
-    void leave(Call call, Bytes bytes) noexcept;
+    // `region`: a Call, or its non-blocking form (library_regions.hpp). `site`: the return address
+    // of the user's call; may be null. False: no leave() is wanted.
+    bool enter(std::uint32_t region, TaskId peer, std::int32_t type, const void* site) noexcept;
+    void leave(std::uint32_t region, Bytes bytes) noexcept;
+    bool enter(Call call, TaskId peer, std::int32_t type, const void* site) noexcept {
+        return enter(static_cast<std::uint32_t>(call), peer, type, site);
+    }
+    void leave(Call call, Bytes bytes) noexcept { leave(static_cast<std::uint32_t>(call), bytes); }
     // `number`: of the message from its source to its destination, from 1 on.
     void sent(std::uint8_t context, TaskId to, std::int32_t type, Bytes bytes,
               std::uint32_t number) noexcept;
     void received(std::uint8_t context, TaskId from, std::int32_t type, Bytes bytes,
                   std::uint32_t number) noexcept;
+    // The program has been told that a non-blocking send has ended.
+    void send_ended(std::uint8_t context, TaskId to, std::int32_t type,
+                    std::uint32_t number) noexcept;
     // Behind its enter. `root`: a task, or -1.
-    void collective(TaskId root, std::int32_t group, Bytes bytes, std::uint32_t number) noexcept;
+    void collective(Phase phase, TaskId root, std::int32_t group, Bytes bytes,
+                    std::uint32_t number) noexcept;
 
     // Lights and colours out of range are no light and no colour.
     void marker(int light, int color, std::string_view text) noexcept;

@@ -128,17 +128,16 @@ void Tracer::open_stream(std::uint32_t word) {
 }
 
 void Tracer::define_calls() {
-    for (int number = 1;; ++number) {
-        const auto call = static_cast<Call>(number);
-        const std::string name = call_name(call);
-        if (name == "?") return;
+    for (std::uint32_t id = 1; id < 2 * kNonBlocking; ++id) {
+        const LibraryRegion region = library_region(id);
+        if (region.name.empty()) continue;
         tables_->definitions.push_back(
             {{.kind = Kind::kDefine,
               .detail = static_cast<std::uint8_t>(Defined::kRegion),
-              .extra = static_cast<std::uint16_t>(name.size()),
-              .a = static_cast<std::uint32_t>(number),
-              .b = is_collective(call) ? std::uint64_t{1} : std::uint64_t{0}},
-             name});
+              .extra = static_cast<std::uint16_t>(region.name.size()),
+              .a = id,
+              .b = region.collective ? std::uint64_t{1} : std::uint64_t{0}},
+             region.name});
     }
 }
 

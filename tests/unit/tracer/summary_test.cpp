@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "comm/base/demangled.hpp"
 #include "tests/unit/poe/golden.hpp"
 #include "tests/unit/tracer/trace_maker.hpp"
 #include "tracer/trace_words.hpp"
@@ -83,6 +84,25 @@ TEST_CASE("source lines come from debugging information") {
     CHECK(line.words({"/x/prog", 0x20}) == "prog+0x20");
 }
 
+// A C function with the name of a type in the encoding of C++.
+extern "C" __attribute__((noinline, visibility("default"))) int f(int x) {
+    return x + 1;
+}
+
+TEST_CASE("only names that begin with _Z are names of C++") {
+    CHECK(demangled("f") == "f");
+    CHECK(demangled("v") == "v");
+    CHECK(demangled("_ZN3poe5trace12summary_jsonERKNS0_7SummaryE") ==
+          "poe::trace::summary_json(poe::trace::Summary const&)");
+    CHECK(demangled("_Znonsense") == "_Znonsense");
+    Symbols symbols;
+    Dl_info about{};
+    REQUIRE(::dladdr(reinterpret_cast<void*>(&f), &about) != 0);
+    const auto address =
+        reinterpret_cast<std::uintptr_t>(&f) - reinterpret_cast<std::uintptr_t>(about.dli_fbase);
+    CHECK(symbols.line_of({"/proc/self/exe", address}).function == "f");
+}
+
 TEST_CASE("times as they are typed and shown") {
     const Time end = std::chrono::seconds(10);
     CHECK(read_time("1.5", Time{0}, end) == std::chrono::milliseconds(1500));
@@ -102,6 +122,8 @@ TEST_CASE("arguments of vt") {
     const auto read = [](std::vector<std::string> words) { return read_vt_options(words); };
     CHECK(read({"-summary", "x"}).value().request == VtOptions::Request::kSummary);
     CHECK(read({"--summary", "-json", "x"}).value().json);
+    CHECK(read({"-summary", "x"}).value().repair);
+    CHECK_FALSE(read({"-summary", "-norepair", "x"}).value().repair);
     CHECK(read({"-diff", "a", "b"}).value().traces.size() == 2);
     CHECK(read({"-sumary", "x"}).error().str().find("did you mean -summary?") != std::string::npos);
     CHECK_FALSE(read({}));

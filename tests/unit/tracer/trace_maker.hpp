@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/base/task_doing.hpp"
+#include "tracer/probe/library_regions.hpp"
 #include "tracer/stream_writer.hpp"
 #include "tracer/trace_source.hpp"
 
@@ -14,6 +14,13 @@ inline constexpr std::uint64_t kOrigin = 5'000'000'000;
 inline constexpr std::uint32_t kBsendCall = static_cast<std::uint32_t>(Call::kBsend);
 inline constexpr std::uint32_t kBrecvCall = static_cast<std::uint32_t>(Call::kBrecv);
 inline constexpr std::uint32_t kSyncCall = static_cast<std::uint32_t>(Call::kSync);
+inline constexpr std::uint32_t kSendCall = static_cast<std::uint32_t>(Call::kSend);
+inline constexpr std::uint32_t kWaitCall = static_cast<std::uint32_t>(Call::kWait);
+inline constexpr std::uint32_t kStatusCall = static_cast<std::uint32_t>(Call::kStatus);
+inline constexpr std::uint32_t kProbeCall = static_cast<std::uint32_t>(Call::kProbe);
+inline constexpr std::uint32_t kBcastCall = static_cast<std::uint32_t>(Call::kBcast);
+inline constexpr std::uint32_t kIbcastCall = kNonBlocking + kBcastCall;
+inline constexpr std::uint32_t kCollwaitCall = static_cast<std::uint32_t>(Call::kCollwait);
 inline constexpr std::uint32_t kSolve = kFirstUserRegion;
 inline constexpr std::uint32_t kResidual = 7;  // a counter
 

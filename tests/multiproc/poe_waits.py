@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Waits of real jobs: what vt says of a trace is what follows from its records, worked out here in the plainest way."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+
+from launching import BUILD, SOURCE, LaunchTest, main, poe
+from trace_file import Trace
+
+BETWEEN_POLLS = 10000  # ns
+
+
+class Calls:
+    """The calls of a task, in order, as (name, begin, end), and the receives, as (source, number, time)."""
+
+    def __init__(self, trace, task):
+        names = trace.names(task, 1)
+        self.calls, begun = [], None
+        for record in trace.tasks[task].records:
+            if record.kind == "enter":
+                begun = (names[record.a], record.time)
+            elif record.kind == "leave" and begun:
+                self.calls.append((*begun, record.time))
+                begun = None
+
+    def around(self, time):
+        return next(call for call in self.calls if call[1] <= time <= call[2])
+
+    def named(self, *names):
+        return [call for call in self.calls if call[0] in names]
+
+
+class Waits(LaunchTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.TemporaryDirectory()
+        cls.program = os.path.join(cls.directory.name, "wait_tasks")
+        subprocess.run([str(BUILD / "bin" / "mpcc"), str(SOURCE / "tests/multiproc/wait_tasks.c"), "-O1", "-o", cls.program],
+                       check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.directory.cleanup()
+
+    def traced(self, how, tasks):
+        """The trace of a job, and what vt says of it."""
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.ok(poe(self.program, how, "-procs", str(tasks), "-tracelevel", "2", cwd=place.name))
+        path = pathlib.Path(place.name) / "wait_tasks.trc"
+        told = subprocess.run([str(BUILD / "bin" / "vt"), "-summary", "-json", str(path)], capture_output=True, text=True,
+                              check=True)
+        trace = Trace(path)
+        return trace, {task: Calls(trace, task) for task in trace.tasks}, json.loads(told.stdout)
+
+    def assert_waits(self, summary, why, expected):
+        """`expected`: ns by (task, whom)."""
+        told = {(each["task"], each["whom"]): round(each["seconds"] * 1e9) for each in summary["blame"] if each["why"] == why}
+        self.assertEqual(told, expected)
+        self.assertEqual(round(next(each["seconds"] for each in summary["waits"] if each["why"] == why) * 1e9),
+                         sum(expected.values()))
+
+    def late_receivers(self, trace, calls, call_that_waits):
+        """Each sender waits in its call from when it has sent until the receiver enters its call."""
+        waits = {}
+        for task in trace.tasks:
+            for sent in trace.of(task, "send"):
+                if sent.detail != 0:
+                    continue
+                received = next(record for record in trace.of(sent.a, "receive")
+                                if (record.a, record.extra, record.detail) == (task, sent.extra, 0))
+                came = calls[sent.a].around(received.time)[1]
+                waiting = next(call for call in calls[task].named(call_that_waits) if call[2] >= sent.time)
+                begun = max(waiting[1], sent.time)
+                if begun < came <= waiting[2]:
+                    waits[task, sent.a] = waits.get((task, sent.a), 0) + came - begun
+        self.assertNotEqual(waits, {})
+        return waits
+
+    def test_late_receiver(self):
+        trace, calls, summary = self.traced("late", 2)
+        self.assert_waits(summary, "late receiver", self.late_receivers(trace, calls, "mpc_bsend"))
+
+    def test_many_senders(self):
+        trace, calls, summary = self.traced("many", 4)
+        self.assert_waits(summary, "late receiver", self.late_receivers(trace, calls, "mpc_bsend"))
+
+    def test_non_blocking_send(self):
+        trace, calls, summary = self.traced("wait", 2)
+        self.assert_waits(summary, "late receiver", self.late_receivers(trace, calls, "mpc_wait"))
+        for task, ends in ((0, 10), (1, 0)):
+            self.assertEqual(len(trace.of(task, "send_ended")), ends)
+
+    def test_non_blocking_broadcast(self):
+        trace, calls, summary = self.traced("ibcast", 4)
+        begins = [call[1] for call in calls[0].named("mpc_ibcast")]
+        self.assertEqual(len(begins), 10)
+        for task in (1, 2, 3):
+            self.assertEqual(calls[task].named("mpc_bcast"), [])
+            waits = sum(max(0, min(begin, wait[2]) - wait[1])
+                        for begin, wait in zip(begins, calls[task].named("mpc_collwait")))
+            told = sum(each["seconds"] for each in summary["blame"]
+                       if (each["task"], each["whom"], each["why"]) == (task, 0, "collective"))
+            # Those in mpc_sync are for whoever is last there, too.
+            syncs = [[calls[each].named("mpc_sync")[i] for each in range(4)] for i in range(12)]
+            for sync in syncs:
+                last = max(range(4), key=lambda each: sync[each][1])
+                waits += sync[0][1] - sync[task][1] if last == 0 else 0
+            self.assertEqual(round(told * 1e9), waits)
+
+    def test_polling(self):
+        trace, calls, summary = self.traced("poll", 2)
+        polling, last = 0, None
+        for name, begin, end in calls[0].calls:
+            if name not in ("mpc_status", "mpc_probe"):
+                last = None
+                continue
+            polling += end - begin + (begin - last if last is not None and begin - last <= BETWEEN_POLLS else 0)
+            last = end
+        self.assertEqual(round(summary["tasks"][0]["seconds"]["polling"] * 1e9), polling)
+        self.assertGreater(polling, 0)
+
+
+if __name__ == "__main__":
+    main()
