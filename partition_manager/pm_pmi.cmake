@@ -20,5 +20,5 @@ add_executable(pmd-pmix
   pmix_names.cpp
   pmix_spawn.cpp
   pmix_upcalls.cpp)
-target_link_libraries(pmd-pmix PRIVATE poe_pm_pmi PkgConfig::PMIX Threads::Threads)
+target_link_libraries(pmd-pmix PRIVATE poe_pm_pmi poe_program PkgConfig::PMIX Threads::Threads)
 install(TARGETS pmd-pmix RUNTIME)
