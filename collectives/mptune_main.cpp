@@ -16,6 +16,7 @@
 #include "collectives/api_context.hpp"
 #include "collectives/call_grid.hpp"
 #include "collectives/experiments.hpp"
+#include "collectives/send_explanation.hpp"
 #include "collectives/tuning_store.hpp"
 #include "comm/autostart.hpp"
 #include "comm/base/tuning_path.hpp"
@@ -29,6 +30,7 @@ namespace {
 constexpr const char* kHelp =
     "usage: mptune [-o FILE] [-longest BYTES]  measures messages, writes the tuning file\n"
     "       mptune -explain OPERATION BYTES N  each candidate, predicted and measured\n"
+    "       mptune -explain send               what messages cost streamed and fetched\n"
     "       mptune -check [-procs N]           how often calls take nearly the best\n"
     "       mptune -table [-o FILE]            measures calls, writes down where the model is "
     "wrong\n"
@@ -36,7 +38,7 @@ constexpr const char* kHelp =
 constexpr int kUsualTasks = 4;
 
 struct Arguments {
-    enum class What { kMeasure, kExplain, kCheck, kTable } what = What::kMeasure;
+    enum class What { kMeasure, kExplain, kExplainSend, kCheck, kTable } what = What::kMeasure;
     std::string file;  // empty: the usual one
     Operation operation = Operation::kBcast;
     Bytes bytes = 0;
@@ -112,6 +114,11 @@ Result<Arguments> read(const std::vector<std::string>& words, bool is_task) {
             arguments.longest = *longest;
         } else if (words[i] == "-explain") {
             const auto rest = words.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+            if (rest != words.end() && *rest == "send") {
+                arguments.what = Arguments::What::kExplainSend;
+                ++i;
+                continue;
+            }
             Result<Arguments> read = read_explain(arguments, {rest, words.end()});
             if (!read) return read;
             arguments = read.value();
@@ -133,6 +140,7 @@ std::string host() {
 // here: tasks need not have this process's variables.
 [[noreturn]] void start_tasks(const Arguments& arguments, const std::vector<std::string>& words) {
     int count = kUsualTasks;
+    if (arguments.what == Arguments::What::kExplainSend) count = 2;
     if (arguments.what == Arguments::What::kExplain) count = static_cast<int>(arguments.n);
     if (arguments.what == Arguments::What::kCheck || arguments.what == Arguments::What::kTable)
         count = kMostTasksOfGrid;
@@ -284,6 +292,8 @@ int run(const Arguments& arguments, int me, int tasks) {
             return measure(arguments, me, tasks);
         case Arguments::What::kExplain:
             return explain(arguments.operation, arguments.bytes, arguments.n, me, tasks);
+        case Arguments::What::kExplainSend:
+            return explain_sends(me, tasks);
         case Arguments::What::kCheck:
             return check_grid(me, tasks);
         case Arguments::What::kTable:

@@ -287,7 +287,7 @@ void MessageLayer::accept_offer(Peer& from, const RequestBody& offer, ReceiveReq
     const Bytes wanted = into.expected;
     if (wanted > 0 && offer.address != 0 && from.pipe->can_fetch()) {
         into.granted_ns = now_ns();
-        if (from.fetch_choice.choose(wanted) == LongWay::kFetch) {
+        if (forced_way_.value_or(from.fetch_choice.choose(wanted)) == LongWay::kFetch) {
             Fetch fetch{&from, offer, &into, 0};
             if (!fetch_piece(fetch)) fetches_.insert(fetches_.begin(), fetch);
             return;

@@ -227,9 +227,10 @@ Outcome MessageLayer::send(const BufferView& view, TaskId dest, std::int32_t typ
             note_sent(to, context, type, size);
             if (size >= kLeastHandover) [[unlikely]] {
                 HandoverSender* out = view.contiguous() ? to.pipe->handover_out() : nullptr;
-                if (out != nullptr && to.handover.offer(size, out->cheaper()) &&
-                    hand_over(to, *out, view, type, context))
-                    return Outcome::kDone;
+                const bool offer =
+                    out != nullptr && (forced_way_ ? *forced_way_ == LongWay::kFetch
+                                                   : to.handover.offer(size, out->cheaper()));
+                if (offer && hand_over(to, *out, view, type, context)) return Outcome::kDone;
             }
             const Bytes taken = to.pipe->start_frame(header, view, 0, size + kMessageCost);
             if (taken == size) [[likely]]
@@ -243,6 +244,14 @@ Outcome MessageLayer::send(const BufferView& view, TaskId dest, std::int32_t typ
     SendRequest request(view, dest, type, context);
     start(request);
     return wait(request);
+}
+
+LongWay MessageLayer::cheaper_way(TaskId task, Bytes length) {
+    Peer& other = peer(task);
+    if (!other.pipe->can_fetch()) return LongWay::kStream;
+    if (length > settings_.eager_limit) return other.fetch_choice.costs(length).best();
+    HandoverSender* out = length >= kLeastHandover ? other.pipe->handover_out() : nullptr;
+    return out != nullptr && out->cheaper().has(length) ? LongWay::kFetch : LongWay::kStream;
 }
 
 // Offers the message to a receive that waits at this moment. False: there is none.

@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -119,6 +120,13 @@ class MessageLayer final : private PipeSink {
     Outcome send(const BufferView& view, TaskId dest, std::int32_t type, Context context);
     // The answer lives until the next call.
     const ReceiveRequest& receive(const BufferView& view, const MatchKey& wanted);
+
+    // For measurements: messages that could be fetched or streamed take that way, and not the one
+    // that has been found cheaper. Empty: the cheaper one again.
+    void take_long_way(std::optional<LongWay> way) noexcept { forced_way_ = way; }
+    // The way that a message of that length from this task to `task`, or one that this task
+    // receives from it, takes as far as it has been measured.
+    LongWay cheaper_way(TaskId task, Bytes length);
 
     // Why the pipe to that task is broken; null when it is not.
     const char* fault_of(TaskId task) const noexcept;
@@ -223,7 +231,8 @@ class MessageLayer final : private PipeSink {
     const Outcome* awaited_ = nullptr;    // of the operation being waited for
     std::size_t offers_ = 0;              // unexpected messages in state kOffered
     std::vector<Fetch> fetches_;          // the next one to go on with last
-    Bytes visited_ = 0;                   // bytes moved for the peer that is being looked at
+    std::optional<LongWay> forced_way_;
+    Bytes visited_ = 0;  // bytes moved for the peer that is being looked at
     IdTable<SendRequest> sends_;
     IdTable<ReceiveRequest> receives_;
     std::vector<std::unique_ptr<OutFrame>> grant_storage_;

@@ -10,6 +10,7 @@ import comm_bench
 import launch_bench
 import marker_bench
 import model_bench
+import packages_bench
 import progress_bench
 import stdio_bench
 import trace_bench
@@ -17,7 +18,7 @@ import trace_bench
 BENCHES = {"collectives": coll_bench.run, "comm": comm_bench.run, "launch": launch_bench.run,
            "cluster-launch": cluster_bench.run_launch, "cluster-slurm": cluster_bench.run_slurm,
            "cluster-stdio": cluster_bench.run_stdio, "model": model_bench.run, "markers": marker_bench.run,
-           "progress": progress_bench.run,
+           "packages": packages_bench.run, "progress": progress_bench.run,
            "stdio": stdio_bench.run, "trace": trace_bench.run}
 
 

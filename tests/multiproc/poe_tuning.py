@@ -190,6 +190,23 @@ class Tuning(LaunchTest):
         good = sum(row[-1] == "good" for row in rows)
         self.assertEqual(last, f"calls take one within 10 % of the best in {good} of 37 ({100 * good // 37} %)")
 
+    def test_ways_of_messages(self):
+        result = mptune("-explain", "send")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows = [line.split() for line in result.stdout.splitlines()[2:]]
+        self.assertEqual([int(row[0]) for row in rows], [4096 << i for i in range(11)])
+        for row in rows:
+            self.assertGreater(float(row[1]), 0, row)
+            self.assertGreater(float(row[2]), 0, row)
+            self.assertIn(row[3], ("streamed", "fetched"), row)
+        # Short messages are never fetched, and none where that is not allowed.
+        self.assertEqual(rows[0][3], "streamed")
+        result = mptune("-explain", "send", MP_SINGLE_COPY="no")
+        self.assertEqual([line.split()[-1] for line in result.stdout.splitlines()[2:6]], ["streamed"] * 4)
+        result = mptune("-explain", "send", "-euilib", "ip")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("two tasks that share a node", result.stderr)
+
     def test_what_goes_without_messages(self):
         # Also when tasks come up one after the other.
         for _ in range(4):
