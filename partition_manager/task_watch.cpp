@@ -12,6 +12,8 @@ namespace {
 // A deadlock is seen at one look and reported at the next, both after the patience and before the
 // timeout.
 constexpr int kLooksPerTimeout = 10;
+constexpr std::chrono::seconds kSomeTimeout{10};
+static_assert(deadlock_patience(kSomeTimeout) + 2 * kSomeTimeout / kLooksPerTimeout < kSomeTimeout);
 
 }  // namespace
 

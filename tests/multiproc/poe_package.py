@@ -76,7 +76,7 @@ class Packages(LaunchTest):
         examples = self.folder.name + "/examples"
         shutil.copytree(self.root / "usr/share/doc/poe/examples", examples)
         self.run_in("make", "-C", examples, "ring", "solver")
-        self.assertIn("ring", self.run_in("poe", examples + "/ring", "-procs", "2"))
+        self.assertIn("1 round", self.run_in("poe", examples + "/ring", "-procs", "2"))
         self.assertEqual(self.run_in("poe", examples + "/solver", "-procs", "4"), "12 rounds\n")
 
     def test_pkg_config_gives_a_run_path(self):
