@@ -195,7 +195,7 @@ void draw_rows(Grid& grid, const Scene& scene, const Glyphs& glyphs, int from, i
     if (to - from > fit) draw_heads(grid, columns, from++);
     // A display that cannot be scrolled says in its last line how many rows it leaves out.
     const auto room = static_cast<std::size_t>(std::max(0, to - from));
-    const bool cut = !select && room > 0 && scene.order.size() > room;
+    const bool cut = !select && room > 1 && scene.order.size() > room;
     if (cut) {
         grid.put(--to, 0,
                  fmt::format("{} more; pmarray in a terminal of its own shows all",

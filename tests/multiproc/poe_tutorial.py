@@ -35,7 +35,7 @@ class Tutorial(LaunchTest):
             return text if "task 2 computes longest" in text and "task 3 for task 2" in text else None
         text = wait_for(slow_task_is_found, "a trace with the slow task in it")
         page = (SOURCE / "man/poe-tutorial.7").read_text().replace("\\-", "-")
-        for line in ("TIME OF ALL TASKS", "TASK   COMPUTE    SEND RECEIVE COLLECT   OTHER   SENT   BYTES",
+        for line in ("TIME OF ALL TASKS", "TASK   COMPUTE    SEND RECEIVE COLLECT   OTHER    POLL   SENT   BYTES",
                      "WAITING FOR OTHERS", "LONGEST WAITS"):
             self.assertIn(line, text)
             self.assertIn(line, page)
