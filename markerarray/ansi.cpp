@@ -9,16 +9,18 @@ namespace {
 constexpr const char* kSave = "\0337";
 constexpr const char* kRestore = "\0338";
 
-std::string color_bytes(int foreground) {
-    if (foreground < 0) return "";
-    if (foreground < 8) return fmt::format(";{}", 30 + foreground);
-    if (foreground < 16) return fmt::format(";{}", 90 + foreground - 8);
-    return fmt::format(";38;5;{}", foreground);
+// `base`: 30 for the foreground, 40 for the background.
+std::string color_bytes(int color, int base) {
+    if (color < 0) return "";
+    if (color < 8) return fmt::format(";{}", base + color);
+    if (color < 16) return fmt::format(";{}", base + 60 + color - 8);
+    return fmt::format(";{};5;{}", base + 8, color);
 }
 
 std::string look_bytes(const Look& look) {
-    return fmt::format("\033[0{}{}{}{}m", look.bold ? ";1" : "", look.dim ? ";2" : "",
-                       look.reverse ? ";7" : "", color_bytes(look.foreground));
+    return fmt::format("\033[0{}{}{}{}{}m", look.bold ? ";1" : "", look.dim ? ";2" : "",
+                       look.reverse ? ";7" : "", color_bytes(look.foreground, 30),
+                       color_bytes(look.background, 40));
 }
 
 }  // namespace

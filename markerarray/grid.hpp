@@ -25,12 +25,17 @@ enum class Ink : std::uint8_t {
     kLight,     // `value` is a colour, 0..102
     kActivity,  // `value` is an Activity
     kBar,       // of a progress
+    kSeries,    // `value` is one of kSeriesColors colours for things that have none of their own
 };
+inline constexpr std::size_t kSeriesColors = 8;
 
 struct Style {
     Ink ink = Ink::kPlain;
     std::uint8_t value = 0;
     bool selected = false;
+    // What is behind the glyph; kPlain: the terminal's own background.
+    Ink back = Ink::kPlain;
+    std::uint8_t back_value = 0;
     bool operator==(const Style&) const = default;
 };
 

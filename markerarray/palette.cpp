@@ -13,10 +13,13 @@ enum Ansi : int {
     kRed = 1,
     kGreen = 2,
     kBrown = 3,
+    kBlue = 4,
     kPurple = 5,
+    kDarkCyan = 6,
     kLightGrey = 7,
     kDarkGrey = 8,
     kBrightRed = 9,
+    kBrightGreen = 10,
     kYellow = 11,
     kBrightBlue = 12,
     kBrightPurple = 13,
@@ -45,6 +48,18 @@ constexpr std::array<Tone, kActivities> kActivityTones{{
     {{255, 175, 0}, kBrown, false, false},           // receiving
     {{255, 255, 255}, kWhite, true, false},          // stopped
     {{255, 135, 0}, kBrightRed, true, true},         // failed
+}};
+
+// Apart from each other and from the activities.
+constexpr std::array<Tone, kSeriesColors> kSeriesTones{{
+    {{95, 205, 95}, kGreen, false, false},
+    {{0, 150, 150}, kDarkCyan, false, false},
+    {{230, 95, 160}, kPurple, false, false},
+    {{85, 110, 230}, kBlue, false, false},
+    {{190, 230, 90}, kBrightGreen, false, false},
+    {{175, 115, 50}, kRed, false, false},
+    {{250, 140, 120}, kBrightRed, false, false},
+    {{230, 230, 220}, kWhite, false, false},
 }};
 
 // By the names of colours.h.
@@ -138,7 +153,14 @@ Look Palette::look_of(const Style& style) const {
             look.reverse = tone.reverse;
             break;
         }
+        case Ink::kSeries: {
+            const Tone& tone = kSeriesTones[style.value];
+            look = color(tone.rgb, tone.of_sixteen);
+            break;
+        }
     }
+    if (style.back != Ink::kPlain)
+        look.background = look_of({style.back, style.back_value, false}).foreground;
     if (style.selected) look.reverse = !look.reverse;
     return look;
 }

@@ -15,6 +15,7 @@ struct Look {
     static constexpr int kDefault = -1;
 
     int foreground = kDefault;  // a colour number of the terminal; with kTrue 0xRRGGBB
+    int background = kDefault;  // likewise
     bool bold = false;
     bool dim = false;
     bool reverse = false;
@@ -25,6 +26,7 @@ class Palette {
   public:
     explicit Palette(Colors colors) : colors_(colors) {}
     Look look_of(const Style& style) const;
+    bool colored() const { return colors_ != Colors::kNone; }
 
   private:
     Look color(Rgb rgb, int of_sixteen) const;

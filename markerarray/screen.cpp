@@ -143,8 +143,9 @@ bool Screen::ready() const {
     return ::poll(&output, 1, 0) > 0;
 }
 
-int Screen::pair_of(int foreground) {
-    return foreground == Look::kDefault ? 0 : std::max(0, ::alloc_pair(foreground, -1));
+int Screen::pair_of(int foreground, int background) {
+    if (foreground == Look::kDefault && background == Look::kDefault) return 0;
+    return std::max(0, ::alloc_pair(foreground, background));
 }
 
 void Screen::draw(int line, int column, const Cell& cell) {
@@ -160,7 +161,10 @@ void Screen::draw(int line, int column, const Cell& cell) {
         attributes |= A_BOLD;
         if (foreground == 0) foreground = Look::kDefault;  // black on black is nothing
     }
-    int pair = pair_of(foreground);
+    // Of eight colours the bright ones have no background.
+    const int background =
+        look.background >= 8 && COLORS < 16 ? look.background - 8 : look.background;
+    int pair = pair_of(foreground, background);
     const std::array<wchar_t, 2> text{static_cast<wchar_t>(cell.glyph), L'\0'};
     cchar_t character;
     ::setcchar(&character, text.data(), attributes, 0, &pair);

@@ -28,6 +28,8 @@ class Screen {
     Screen& operator=(const Screen&) = delete;
 
     Size size() const;
+    // False if the terminal has no colours, or none are wanted.
+    bool colored() const { return palette_.colored(); }
     // Whether the terminal takes output now. Never blocks.
     bool ready() const;
     // Shows the grid, which has this size; blocks while the terminal does not take it.
@@ -45,7 +47,7 @@ class Screen {
   private:
     void begin();
     void draw(int line, int column, const Cell& cell);
-    int pair_of(int foreground);
+    int pair_of(int foreground, int background);
 
     Palette palette_{Colors::kNone};
     std::optional<Grid> shown_;

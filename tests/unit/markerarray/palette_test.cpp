@@ -66,3 +66,17 @@ TEST_CASE("bars are as wide as they should be") {
     CHECK(Glyphs(true).bar(2, 0.75) == "█▌");
     CHECK(Glyphs(true).bar(0, 1).empty());
 }
+
+TEST_CASE("series have colours of their own, and a cell may have two") {
+    for (const Colors colors : {Colors::kSixteen, Colors::kMany, Colors::kTrue}) {
+        std::set<int> looks;
+        for (std::uint8_t series = 0; series < kSeriesColors; ++series)
+            looks.insert(Palette(colors).look_of({Ink::kSeries, series, false}).foreground);
+        CHECK(looks.size() == kSeriesColors);
+    }
+    const Style two{Ink::kBar, 0, false, Ink::kSeries, 1};
+    const Look look = Palette(Colors::kTrue).look_of(two);
+    CHECK(look.foreground == 0x5fafff);
+    CHECK(look.background == 0x009696);
+    CHECK(Palette(Colors::kNone).look_of(two).background == Look::kDefault);
+}
