@@ -135,12 +135,10 @@ class Output(LaunchTest):
         self.assertEqual(sorted(result.stderr.split()), [b"e0", b"e1", b"e2", b"e3"])
 
     def test_a_reader_that_goes_away_ends_the_job_quietly(self):
-        started = time.monotonic()
         command = f"{POE} sh -c 'while :; do echo line; done' -procs 4 | head -1"
         result = subprocess.run(["bash", "-c", command], capture_output=True, timeout=30, env=clean_environment(),
                                 stdin=subprocess.DEVNULL)
         self.assertEqual((result.stdout, result.stderr), (b"line\n", b""))
-        self.assertLess(time.monotonic() - started, 25)
 
     def test_a_full_disk_is_an_error(self):
         with open("/dev/full", "wb") as full:
