@@ -11,6 +11,7 @@
 
 #include "comm/base/error.hpp"
 #include "comm/base/unique_fd.hpp"
+#include "partition_manager/process_sums.hpp"
 
 namespace poe::pm {
 namespace {
@@ -122,6 +123,8 @@ bool still_runs(const RunningJob& job) {
 
 std::vector<TaskView> look_at_job(const RunningJob& job) {
     const NodeSegment segment = NodeSegment::watch(job.segment);
+    ProcessSums sums;
+    sums.look(job.owner);
     std::vector<TaskView> views;
     for (const TaskState& state : look_at_tasks(segment, std::chrono::steady_clock::now())) {
         TaskView view;
@@ -129,6 +132,7 @@ std::vector<TaskView> look_at_job(const RunningJob& job) {
             view.process = process_facts(state.pid);
         // Tasks write their numbers themselves; nobody is to be led to a stranger's process.
         if (view.process && view.process->owner != job.owner) view.process.reset();
+        if (const auto sum = sums.of(state.pid)) view.idle = !sum->runs && !sum->stopped;
         view.state = state;
         views.push_back(std::move(view));
     }

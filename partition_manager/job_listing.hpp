@@ -60,6 +60,7 @@ struct TaskView {
     TaskState state;
     std::string elsewhere;  // the other node; empty: it is on this one
     std::optional<ProcessFacts> process;
+    bool idle = false;  // neither the process nor what it has started runs at this moment
 };
 
 // The tasks of the job on this node, in task order. Throws Error when the job cannot be read (it

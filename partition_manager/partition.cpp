@@ -14,7 +14,6 @@
 #include "partition_manager/job_directory.hpp"
 #include "partition_manager/name_pattern.hpp"
 #include "partition_manager/process_tree.hpp"
-#include "partition_manager/signal_words.hpp"
 #include "partition_manager/task_ranges.hpp"
 
 namespace poe::pm {
@@ -36,12 +35,6 @@ constexpr std::chrono::milliseconds kReaderPatience{500};
 // For what tasks have written last, about.
 constexpr std::size_t kTailMemory = 16 << 20;
 
-// How long after SIGINT tasks may take to end before the user hears that they go on.
-constexpr std::chrono::seconds kNoticeInterrupt{1};
-
-constexpr int kForwarded[] = {SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
-constexpr int kTerminating[] = {SIGTERM, SIGHUP, SIGXCPU};
-
 std::vector<NodeIndex> places_of(const JobSpec& job) {
     std::vector<NodeIndex> places;
     for (const TaskSpec& task : job.tasks) places.push_back(task.node);
@@ -53,10 +46,6 @@ bool same_file(int a, int b) {
     struct stat second = {};
     return ::fstat(a, &first) == 0 && ::fstat(b, &second) == 0 && first.st_dev == second.st_dev &&
            first.st_ino == second.st_ino;
-}
-
-bool contains(std::span<const int> set, int signal) {
-    return std::find(set.begin(), set.end(), signal) != set.end();
 }
 
 }  // namespace
@@ -130,23 +119,7 @@ Outcome Partition::run() {
     become_subreaper();
     not_ours_ = descendants();
     start_time_ = std::chrono::steady_clock::now();
-    const auto listen = [this](int signal) {
-        if (::sigismember(&heritage_.ignored, signal) != 1) signals_.add(signal);
-    };
-    for (const int signal : kForwarded) listen(signal);
-    for (const int signal : kTerminating) listen(signal);
-    listen(SIGTSTP);
-    listen(SIGCONT);
-    if (job_.terminal.wanted) signals_.add(SIGWINCH);
-    signals_.add(SIGCHLD);
-    const auto wait_signal = [this](auto& self) -> void {
-        signals_.async_wait([this, &self](const asio::error_code& error, int signal) {
-            if (error) return;
-            on_signal(signal);
-            self(self);
-        });
-    };
-    wait_signal(wait_signal);
+    listen_to_signals();
 
     begin_trace();
     launch();
@@ -380,64 +353,6 @@ void Partition::begin_stdin() {
     input_->start();
 }
 
-void Partition::on_signal(int signal) {
-    if (signal == SIGCHLD) {
-        branches_->reap();
-        for (std::size_t one = 0; one < spawned_.size(); ++one) spawned_[one]->branches().reap();
-        return;
-    }
-    if (signal == SIGWINCH) {
-        if (const auto size = options_.terminal_size ? options_.terminal_size() : std::nullopt)
-            send_all(ResizeTerminals{size->rows, size->columns});
-        return;
-    }
-    if (signal == SIGTSTP) return stop_and_wait_for_continue();
-    if (signal == SIGCONT) {
-        send_all(SignalTasks{SIGCONT});
-        if (input_) input_->on_continue();
-        return;
-    }
-    if (contains(kTerminating, signal)) {
-        ++interrupts_;
-        end_job(judge_.on_terminated(signal, unanswered()), interrupts_ > 1);
-        return;
-    }
-    const bool interrupt = signal == SIGINT || signal == SIGQUIT;
-    if (interrupt && stop_gathering()) return;
-    if (interrupt && (++interrupts_ > 1 || !started_)) {
-        judge_.on_terminated(signal, unanswered());
-        end_all(true);
-        return;
-    }
-    judge_.on_signal_forwarded(signal);
-    send_all(SignalTasks{signal});
-    if (interrupt) on_interrupt(signal);
-}
-
-// Tasks that catch the signal go on. The user is told how to end them, and they are ended if the
-// grace passes.
-void Partition::on_interrupt(int signal) {
-    interrupt_timer_.expires_after(kNoticeInterrupt);
-    interrupt_timer_.async_wait([this, signal](const asio::error_code& error) {
-        if (error || judge_.ending() || exits_ >= job_.tasks.size()) return;
-        const std::size_t running = job_.tasks.size() - exits_;
-        const auto grace = options_.interrupt_grace;
-        if (options_.on_attention)
-            options_.on_attention(signal_name(signal) + " was passed to the tasks, of which " +
-                                  std::to_string(running) + (running == 1 ? " goes" : " go") +
-                                  " on; a second one ends the job" +
-                                  (grace.count() > 0
-                                       ? ", as poe does itself " + std::to_string(grace.count()) +
-                                             " s after the first (MP_INTERRUPT_GRACE)"
-                                       : ""));
-        if (grace.count() == 0) return;
-        interrupt_timer_.expires_after(grace - kNoticeInterrupt);
-        interrupt_timer_.async_wait([this, signal](const asio::error_code& cancelled) {
-            if (!cancelled) end_job(judge_.on_terminated(signal));
-        });
-    });
-}
-
 void Partition::on_bound(const TasksBound& bound) {
     binding_.resize(first_job().tasks.size());
     for (const TaskBinding& one : bound.tasks) {
@@ -447,15 +362,6 @@ void Partition::on_bound(const TasksBound& bound) {
         known = one.processors;
     }
     if (bound_ == binding_.size() && options_.on_binding) options_.on_binding(binding_);
-}
-
-void Partition::stop_and_wait_for_continue() {
-    send_all(SignalTasks{SIGSTOP});
-    branches_->drain(std::chrono::milliseconds(100));
-    for (const auto& spawned : spawned_) spawned->branches().drain(std::chrono::milliseconds(100));
-    if (options_.on_stopping) options_.on_stopping(true);
-    ::raise(SIGSTOP);
-    if (options_.on_stopping) options_.on_stopping(false);
 }
 
 void Partition::end_job(Verdict verdict, bool at_once) {

@@ -135,6 +135,9 @@ class Partition {
     void on_interrupt(int signal);
     void on_bound(const TasksBound& bound);
     NodeIndex stdin_target() const;
+    // Signals (partition_signals.cpp).
+    void listen_to_signals();
+    void wait_for_signal();
     void on_signal(int signal);
     void let_watch();
     void on_writer_progress();

@@ -126,11 +126,13 @@ std::string state_in_words(const pm::TaskView& view) {
     if (state.life == TaskState::Life::kEnded) return ended_in_words(state.wait_status);
     if (state.pid == 0) return "unstarted";
     if (!view.process && view.elsewhere.empty()) return "gone";
+    // Outside of MPL: the words that pmarray has for it.
+    const std::string between = view.idle ? "idle" : "computing";
     std::string text;
     if (view.process && (view.process->state == 'T' || view.process->state == 't'))
         text = "stopped, ";
-    if (state.life == TaskState::Life::kOutside) return text + "computing, no MPL call yet";
-    text += state.doing.call == Call::kNone ? "computing" : call_in_words(state);
+    if (state.life == TaskState::Life::kOutside) return text + between + ", no MPL call yet";
+    text += state.doing.call == Call::kNone ? between : call_in_words(state);
     if (state.measured && state.doing.call != Call::kNone && state.unexpected.count > 0)
         text += fmt::format(", {} unasked", state.unexpected.count);
     return text;

@@ -213,7 +213,7 @@ class Poestat(WatchTest):
             self.assertEqual(lines[2].split(), ["TASK", "NODE", "PID", "CPU", "MEMORY", "STATE"])
             self.assertEqual(len(lines), 3 + tasks)
             self.assertTrue(all(len(line.split(", 1 unasked")[0]) <= 80 for line in lines[2:]), result.stdout)
-            self.assertRegex(lines[3], rf"^ *0  \S+ +\d+ +\d+\.\d\d s +[\d.]+ .?B  computing$|^ *0  \S+ +-? +\S+ .*")
+            self.assertRegex(lines[3], rf"^ *0  \S+ +\d+ +\d+\.\d\d s +[\d.]+ .?B  (computing|idle)$|^ *0  \S+ +-? +\S+ .*")
             return lines[3 + task][lines[2].index("STATE"):]
 
     def test_states(self):
@@ -230,7 +230,8 @@ class Poestat(WatchTest):
             self.assertNotIn("pid", seen[2])
         with self.running("zero-receive", 2) as job:
             seen = self.waiting(job, [1])
-            self.assertEqual((seen[0]["state"], seen[0]["text"]), ("computing", "computing"))
+            self.assertEqual(seen[0]["state"], "computing")
+            wait_for(lambda: self.tasks_of(job)[0]["text"] == "computing", "task 0 to be seen computing")
             self.assertGreater(seen[0]["memory_bytes"], 0)
             wait_for(lambda: self.tasks_of(job)[0]["cpu_seconds"] > 0, "task 0 to use its processor")
             self.assertEqual((seen[1]["call"], seen[1]["peer"], seen[1]["type"], seen[1]["waits_for"]), ("mpc_brecv", 0, 1, 0))
@@ -243,7 +244,7 @@ class Poestat(WatchTest):
         self.assertEqual(job.stdout.readline(), b"ready\n")
         wait_for(lambda: self.tasks_of(job).get(1, {}).get("state") == "ended", "task 1 to end")
         out = poestat(job.pid).stdout
-        self.assertRegex(out, r"(?m)^ +0 .* no MPL call yet$")
+        self.assertRegex(out, r"(?m)^ +0 .* idle, no MPL call yet$")
         self.assertRegex(out, r"(?m)^ +1 .* ended with code 3$")
         self.assertEqual(poestat("-deadlock", job.pid).returncode, 0)
         job.communicate(b"\n", timeout=60)

@@ -58,6 +58,25 @@ TEST_CASE("the array above the output") {
     CHECK(terminal.find("1030").first == 22);
 }
 
+TEST_CASE("tasks cannot wipe the array, but colour their lines") {
+    const std::string task =
+        R"(printf "\033[2J\033[H\033[1;24r\033c\033[31mred\033[0m\n"; echo behind; read y)";
+    Terminal terminal(24, 80, {"/bin/sh", "-c", "poe sh -c '" + task + "' -procs 2 -pmarray yes"},
+                      environment());
+    REQUIRE(terminal.wait_until([&] {
+        return terminal.find("behind").first >= 0 && terminal.find("TASK").first >= 0 &&
+               terminal.line(0).find(" sh  2 tasks") == 0;
+    }));
+    CHECK(terminal.find("TASK").first == 1);
+    const auto [line, column] = terminal.find("red");
+    REQUIRE(line >= 6);
+    const VTermScreenCell cell = terminal.cell(line, column);
+    REQUIRE(VTERM_COLOR_IS_INDEXED(&cell.fg));
+    CHECK(cell.fg.indexed.idx == 1);
+    terminal.type("\n");
+    CHECK(terminal.end() == 0);
+}
+
 TEST_CASE("a line of progress below the output") {
     const int signal = GENERATE(0, SIGTERM, SIGINT);
     Terminal terminal(24, 80, shell("-progress yes"), environment());

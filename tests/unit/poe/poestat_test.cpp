@@ -91,6 +91,8 @@ TEST_CASE("what a task does, in words", "[poestat]") {
     view = view_of(0);
     view.state.life = TaskState::Life::kOutside;
     CHECK(state_in_words(view) == "computing, no MPL call yet");
+    view.idle = true;
+    CHECK(state_in_words(view) == "idle, no MPL call yet");
     view.process.reset();
     CHECK(state_in_words(view) == "gone");
     view.state.pid = 0;
