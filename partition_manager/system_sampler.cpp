@@ -213,6 +213,9 @@ void SystemSampler::sample_node(std::vector<Record>& records) {
         const std::uint64_t nice = number_in(next_word(rest));
         say(Metric::kCpuUser, (user + nice) * ns_per_tick_);
         say(Metric::kCpuSystem, number_in(next_word(rest)) * ns_per_tick_);
+        // CPU time of the node is that of all its processors.
+        say(Metric::kProcessors,
+            static_cast<std::uint64_t>(std::max(::sysconf(_SC_NPROCESSORS_ONLN), 0L)));
     }
     if (const auto count = number_behind(stat, "ctxt")) say(Metric::kSwitchesVoluntary, *count);
     const std::string_view memory = read_now(memory_, buffer);

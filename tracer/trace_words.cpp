@@ -70,7 +70,7 @@ std::string_view metric_word(std::size_t metric) {
     constexpr std::array<std::string_view, kMetrics> kWords{
         "?",           "cpu user",     "cpu system", "switches",  "forced switches",
         "page faults", "major faults", "memory",     "disk read", "disk written",
-        "net in",      "net out"};
+        "net in",      "net out",      "processors"};
     return kWords[metric < kMetrics ? metric : 0];
 }
 

@@ -24,7 +24,7 @@ std::string bytes_words(Bytes bytes);
 
 // "cpu user", "net in": what a Metric is; "?" for none of them.
 std::string_view metric_word(std::size_t metric);
-inline constexpr std::size_t kMetrics = 12;
+inline constexpr std::size_t kMetrics = 13;
 
 // What somebody typed: "1.5", "1.5s", "300ms", "20us", "7ns", "2:05"; or "40%" of a stretch.
 std::optional<Time> read_time(std::string_view text, Time begin, Time end);

@@ -86,6 +86,7 @@ enum class Metric : std::uint8_t {
     kDiskWritten = 9,
     kNetworkIn = 10,
     kNetworkOut = 11,
+    kProcessors = 12,  // of a node that tasks may use, no sum
 };
 
 // What a daemon sees of a task that records nothing itself.

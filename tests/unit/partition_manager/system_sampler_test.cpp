@@ -60,4 +60,5 @@ TEST_CASE("the statistics of the node", "[system_sampler]") {
     CHECK(found.at(Metric::kMemory) > 1'000'000);
     CHECK(found.at(Metric::kSwitchesVoluntary) > 0);
     CHECK(found.contains(Metric::kNetworkIn));
+    CHECK(found.at(Metric::kProcessors) > 0);
 }
