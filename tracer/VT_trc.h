@@ -16,8 +16,9 @@ int VT_trc_start_c(int flag);
 /* Stops recording, until VT_trc_start_c. */
 int VT_trc_stop_c(void);
 
-/* The program is in the region of that name from now on, until it leaves it: a state of its own, on
- * its row in the display. Regions may be inside of others. Recorded at level 9. */
+/* The task is in the region of that name from now on, until it leaves the region. In sums and on the
+ * time line a region is a state: the time in which the task computes in it and in no region inside
+ * of it. Regions may be nested. Recorded at level 9. */
 int vt_region_begin(const char* name);
 int vt_region_end(const char* name);
 

@@ -44,11 +44,22 @@ void Ended::add(const Interval& interval) {
               {1, interval.self(), interval.to - interval.frame.since});
 }
 
+void Ended::add_computing(TaskId task, std::uint32_t region, Time time) {
+    Time& sum = computed[{task, region}];
+    sum = std::min(sum + time, kFarthest);
+}
+
 void Ended::add(const Wait& wait) {
     add_waits(waits[{wait.task, wait.whom, wait.why}], {1, wait.to - wait.from});
 }
 
 void pack(Packer& out, const Ended& sums) {
+    out.number(sums.computed.size());
+    for (const auto& [key, time] : sums.computed) {
+        out.number(static_cast<std::uint64_t>(key.first));
+        out.number(key.second);
+        out.time(time);
+    }
     out.number(sums.pairs.size());
     for (const auto& [key, sum] : sums.pairs) {
         out.number(key);
@@ -81,8 +92,16 @@ void pack(Packer& out, const Ended& sums) {
 }
 
 void add_packed(Ended& sums, std::span<const std::byte> bytes, std::size_t tasks,
-                std::size_t regions, bool pairs_only) {
+                std::size_t regions, EndedPart wanted) {
     Unpacker in(bytes);
+    for (std::size_t left = in.count(); left > 0 && in.fine(); --left) {
+        const std::uint64_t task = in.number();
+        const std::uint64_t region = in.number();
+        const Time time = time_of(in);
+        if (task < tasks && region < regions && in.fine())
+            sums.add_computing(static_cast<TaskId>(task), static_cast<std::uint32_t>(region), time);
+    }
+    if (wanted == EndedPart::kComputed) return;
     for (std::size_t left = in.count(); left > 0 && in.fine(); --left) {
         const std::uint64_t key = in.number();
         const std::uint64_t count = in.number();
@@ -90,7 +109,7 @@ void add_packed(Ended& sums, std::span<const std::byte> bytes, std::size_t tasks
                           in.number()};
         if (high(key) < tasks && low(key) < tasks) add_pair(sums, sum);
     }
-    if (pairs_only) return;
+    if (wanted == EndedPart::kPairs) return;
     for (std::size_t left = in.count(); left > 0 && in.fine(); --left) {
         const std::uint64_t region = in.number();
         Ended::Calls sum{in.number()};

@@ -26,6 +26,8 @@ struct Ended {
         Time time{0};
     };
 
+    // How long a task has computed in a user's region, without calls and regions within.
+    std::map<std::pair<TaskId, std::uint32_t>, Time> computed;
     std::unordered_map<std::uint64_t, PairSum> pairs;  // by pair(from, to)
     std::map<std::uint32_t, Calls> calls;              // by region
     std::map<std::tuple<TaskId, TaskId, Wait::Why>, Waits> waits;
@@ -34,7 +36,11 @@ struct Ended {
     void add(const Message& message);
     void add(const Interval& interval);
     void add(const Wait& wait);
+    void add_computing(TaskId task, std::uint32_t region, Time time);
 };
+
+// How much of packed sums is needed. Each has what those before it have.
+enum class EndedPart : std::uint8_t { kComputed, kPairs, kAll };
 
 // Adds what a replay tells.
 class EndedListener : public Listener {
@@ -43,6 +49,9 @@ class EndedListener : public Listener {
     void on_message(const Message& message) override { sums_.add(message); }
     void on_interval(const Interval& interval) override { sums_.add(interval); }
     void on_wait(const Wait& wait) override { sums_.add(wait); }
+    void on_computing(TaskId task, std::uint32_t region, Time from, Time to) override {
+        if (region != 0) sums_.add_computing(task, region, to - from);
+    }
 
   private:
     Ended& sums_;
@@ -50,8 +59,8 @@ class EndedListener : public Listener {
 
 void pack(Packer& out, const Ended& sums);
 // Adds what the bytes say, as far as that makes sense, of tasks and regions below these numbers.
-// `pairs_only`: nothing but the pairs, which is soon done.
+// Reads no further than the wanted part.
 void add_packed(Ended& sums, std::span<const std::byte> bytes, std::size_t tasks,
-                std::size_t regions, bool pairs_only);
+                std::size_t regions, EndedPart wanted);
 
 }  // namespace poe::trace

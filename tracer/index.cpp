@@ -144,9 +144,9 @@ Ended Index::ended(std::size_t keyframe) const {
     return sums;
 }
 
-void Index::add_ended(Ended& sums, std::size_t keyframe, bool pairs_only) const {
+void Index::add_ended(Ended& sums, std::size_t keyframe, EndedPart wanted) const {
     const Entry& entry = entries_[keyframe];
-    add_packed(sums, part(entry.ended_at, entry.ended_size), tasks_, regions_, pairs_only);
+    add_packed(sums, part(entry.ended_at, entry.ended_size), tasks_, regions_, wanted);
 }
 
 std::optional<Keyframe> Index::unpacked(std::span<const std::byte> state) const {
@@ -154,7 +154,8 @@ std::optional<Keyframe> Index::unpacked(std::span<const std::byte> state) const 
     if (!frame) return std::nullopt;
     const auto known = [this](const Frame& f) { return f.region < regions_ && f.site < sites_; };
     for (const TaskState& task : frame->state.tasks)
-        if (!known(task.last_call) || !std::all_of(task.frames.begin(), task.frames.end(), known))
+        if (task.region >= regions_ || !known(task.last_call) ||
+            !std::all_of(task.frames.begin(), task.frames.end(), known))
             return std::nullopt;
     for (const auto* ends : {&frame->sends, &frame->receives})
         for (const Message& end : *ends)

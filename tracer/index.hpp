@@ -62,10 +62,10 @@ class Index {
     void forget() const noexcept { file_.forget(); }
     // What a task did from the begin to the keyframe.
     std::array<Time, kStates> spent(std::size_t keyframe, TaskId task) const;
-    // What ended between the keyframe before and this one; or adds it to other sums, perhaps
-    // nothing but its pairs.
+    // What ended between the keyframe before and this one; or adds it to other sums, at least the
+    // wanted part of it.
     Ended ended(std::size_t keyframe) const;
-    void add_ended(Ended& sums, std::size_t keyframe, bool pairs_only = false) const;
+    void add_ended(Ended& sums, std::size_t keyframe, EndedPart wanted = EndedPart::kAll) const;
     // Sets a replay, and where it goes on. Throws Error when the index has been damaged since.
     EventMerge::Positions restore(std::size_t keyframe, Replay& replay) const;
     // All names of the trace.

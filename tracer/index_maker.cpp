@@ -102,16 +102,20 @@ bool Index::Maker::walk(EventMerge& merge, Replay& replay,
         replay.apply(event);
         ++replayed_;
         if (++count % between_ != 0) continue;
+        replay.tell_computing();
         keyframe(merge, replay);
         ended_ = {};
         progress(static_cast<double>(count) / all);
         if (entries_.size() % kBetweenForgetting == 0) source_.forget();
     }
-    replay.tell(nullptr);
     // The end: what came after the last keyframe counts in sums over everything.
     if (source_.open_ended()) rest(merge, replay);
     ends_ = merge.positions();
-    if (count % between_ != 0) keyframe(merge, replay);
+    if (count % between_ != 0) {
+        replay.tell_computing();
+        keyframe(merge, replay);
+    }
+    replay.tell(nullptr);
     packer_.clear();
     pack(packer_, definitions_);
     Header header;

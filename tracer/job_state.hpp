@@ -42,7 +42,11 @@ struct OpenSend {
 struct TaskState {
     State state = State::kOff;
     Time since{0};  // in this state, and `spent` counts up to here
+    // The user's region that the task computes in, the innermost one; 0: in none, or in a call.
+    std::uint32_t region = 0;
+    Time region_since{0};  // listeners know of the computing before
     bool seen = false;
+    bool ended = false;         // its process has
     std::vector<Frame> frames;  // the outermost first
     std::array<Time, kStates> spent{};
     std::uint64_t sends = 0;

@@ -63,7 +63,10 @@ OpenSend open_send_of(Unpacker& in, std::size_t tasks) {
 void pack(Packer& out, const TaskState& task) {
     out.number(task.seen ? static_cast<std::uint64_t>(task.state) + 1 : 0);
     if (!task.seen) return;
+    out.number(task.ended ? 1 : 0);
     out.time(task.since);
+    out.number(task.region);
+    out.time(task.region_since);
     for (const Time time : task.spent) out.time(time);
     out.number(task.sends);
     out.number(task.receives);
@@ -86,7 +89,10 @@ TaskState task_of(Unpacker& in, std::size_t tasks) {
     if (state == 0) return task;
     task.seen = true;
     task.state = static_cast<State>(std::min<std::uint64_t>(state - 1, kStates - 1));
+    task.ended = in.number() != 0;
     task.since = time_of(in);
+    task.region = static_cast<std::uint32_t>(in.number());
+    task.region_since = time_of(in);
     for (Time& time : task.spent) time = time_of(in);
     task.sends = in.number();
     task.receives = in.number();

@@ -116,6 +116,7 @@ void Replay::node_event(const Event& event) {
     if (record.kind == Kind::kEnded) {
         while (!task.frames.empty()) leave_frame(id, task);
         change(id, task, State::kOff);
+        task.ended = task.seen;
     } else if (record.kind == Kind::kDoing && task.frames.empty()) {
         const bool runs = static_cast<Doing>(record.detail) == Doing::kRuns;
         if (!task.seen) {
@@ -174,15 +175,28 @@ void Replay::update(TaskId id, TaskState& task) {
         call == nullptr ? State::kComputing : definitions_.region(call->region).state;
     if (state != State::kPolling) settle(id, task);
     task.polled.reset();
-    change(id, task, state);
+    change(id, task, state, call == nullptr ? users_region(task) : 0);
 }
 
-void Replay::change(TaskId id, TaskState& task, State state) {
+// The innermost region of the user's that the task computes in; 0: none.
+std::uint32_t Replay::users_region(const TaskState& task) const {
+    std::uint32_t innermost = 0;
+    for (const Frame& frame : task.frames) {
+        if (!definitions_.region(frame.region).of_user) break;
+        innermost = frame.region;
+    }
+    return innermost;
+}
+
+void Replay::change(TaskId id, TaskState& task, State state, std::uint32_t region) {
     settle(id, task);
-    change_at(id, task, state, state_.now);
+    change_at(id, task, state, region, state_.now);
 }
 
-void Replay::change_at(TaskId id, TaskState& task, State state, Time when) {
+void Replay::change_at(TaskId id, TaskState& task, State state, std::uint32_t region, Time when) {
+    if (task.state == state && task.region == region) return;
+    tell_computing(id, task, when);
+    task.region = region;
     if (task.state == state) return;
     task.spent[static_cast<std::size_t>(task.state)] += when - task.since;
     if (listener_ != nullptr) listener_->on_state(id, task.state, task.since, when);
@@ -195,7 +209,18 @@ void Replay::settle(TaskId id, TaskState& task) {
     if (!task.polled) return;
     const Time since = *task.polled;
     task.polled.reset();
-    change_at(id, task, State::kComputing, since);
+    change_at(id, task, State::kComputing, users_region(task), since);
+}
+
+void Replay::tell_computing(TaskId id, TaskState& task, Time until) {
+    if (listener_ != nullptr && task.state == State::kComputing)
+        listener_->on_computing(id, task.region, task.region_since, until);
+    task.region_since = until;
+}
+
+void Replay::tell_computing() {
+    for (std::size_t id = 0; id < state_.tasks.size(); ++id)
+        tell_computing(static_cast<TaskId>(id), state_.tasks[id], state_.now);
 }
 
 void Replay::settle(Time now) {

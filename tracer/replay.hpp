@@ -38,7 +38,11 @@ class Listener {
     virtual ~Listener() = default;
     // A task was in one state from its `since` until now, and is in another one after this.
     virtual void on_state(TaskId, State, Time /*from*/, Time /*to*/) {}
+    // A task computed in a user's region, the innermost one it was in (0: in none), until now.
+    virtual void on_computing(TaskId, std::uint32_t /*region*/, Time /*from*/, Time /*to*/) {}
     virtual void on_interval(const Interval&) {}
+    // At the end of a stretch, by whoever walks through one: a call or region that goes on.
+    virtual void on_open(TaskId, std::size_t /*depth*/, const Frame&, Time /*to*/) {}
     virtual void on_message(const Message&) {}
     virtual void on_wait(const Wait&) {}
     // Every event, before it changes the state. `task` is -1 for a node's.
@@ -63,9 +67,14 @@ class Replay {
     void tell(Listener* listener) { listener_ = listener; }
     // Events come in the order of EventMerge; a time before the last one counts as the last.
     void apply(const Event& event);
-    // The moment is now, without an event: what a task did since its last poll is decided where its
-    // next event can no longer be another poll.
+    // The moment is now, without an event.
+    void advance(Time now);
+    // Decides what tasks have done since their last poll, where the next event can no longer be
+    // another poll.
     void settle(Time now);
+    // Tells the listener how long each task has computed in its region so far. What it tells of
+    // that computing later begins here.
+    void tell_computing();
 
     // Two polls with at most so much time between them are one polling.
     static constexpr Time kBetweenPolls{10'000};
@@ -80,7 +89,6 @@ class Replay {
                  std::unordered_map<std::uint64_t, Meeting> meetings);
 
   private:
-    void advance(Time now);
     void enter(TaskState& task, const Event& event);
     void leave(TaskId id, TaskState& task, std::uint32_t region);
     void leave_frame(TaskId id, TaskState& task);
@@ -88,9 +96,11 @@ class Replay {
     void mark(TaskId id, const Event& event);
     void node_event(const Event& event);
     void update(TaskId id, TaskState& task);
-    void change(TaskId id, TaskState& task, State state);
-    void change_at(TaskId id, TaskState& task, State state, Time when);
+    void change(TaskId id, TaskState& task, State state, std::uint32_t region = 0);
+    void change_at(TaskId id, TaskState& task, State state, std::uint32_t region, Time when);
     void settle(TaskId id, TaskState& task);
+    std::uint32_t users_region(const TaskState& task) const;
+    void tell_computing(TaskId id, TaskState& task, Time until);
 
     // Who waited for whom: replay_waits.cpp.
     InCall in_call(const TaskState& task, std::uint32_t peer, bool is_send) const;

@@ -2,44 +2,109 @@
 #include "tracer/session.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace poe::trace {
 namespace {
 
-// Adds a stretch of a state to the columns that it lies in.
-void spread(StateBins& bins, Stretch stretch, State state, Time from, Time to) {
+// Calls add(column, share of the column) for each column that a stretch of time lies in.
+template <typename Add>
+void spread(std::size_t columns, Stretch stretch, Time from, Time to, Add add) {
     from = std::max(from, stretch.from);
     to = std::min(to, stretch.to);
     if (from >= to) return;
-    const auto columns = static_cast<double>(bins.size());
     const double length = static_cast<double>(stretch.length().count());
-    const double first = static_cast<double>((from - stretch.from).count()) / length * columns;
-    const double last = static_cast<double>((to - stretch.from).count()) / length * columns;
-    const double width = length / columns;
+    const auto place = [&](Time time) {
+        return static_cast<double>((time - stretch.from).count()) / length *
+               static_cast<double>(columns);
+    };
+    const double first = place(from);
+    const double last = place(to);
     for (auto column = static_cast<std::size_t>(first);
-         column < bins.size() && static_cast<double>(column) < last; ++column) {
-        const double part = std::min(last, static_cast<double>(column) + 1) -
-                            std::max(first, static_cast<double>(column));
-        bins[column][static_cast<std::size_t>(state)] +=
-            Time(static_cast<std::int64_t>(part * width));
-    }
+         column < columns && static_cast<double>(column) < last; ++column)
+        add(column, std::min(last, static_cast<double>(column) + 1) -
+                        std::max(first, static_cast<double>(column)));
 }
 
-class BinListener : public Listener {
+// A part of a time.
+Time share_of(Time time, double share) {
+    return Time(std::llround(share * static_cast<double>(time.count())));
+}
+
+// Which rows the tasks of a chart go to: `group` tasks share one.
+struct Rows {
+    std::vector<PartBins>& rows;
+    TaskId first;
+    std::size_t group;
+    PartBins* of(TaskId task) const {
+        const auto row = static_cast<std::size_t>(task - first) / group;
+        return task >= first && row < rows.size() ? &rows[row] : nullptr;
+    }
+};
+
+class PartListener : public Listener {
   public:
-    BinListener(Stretch stretch, TaskId first, std::vector<StateBins>& rows)
-        : stretch_(stretch), first_(first), rows_(rows) {}
+    PartListener(Stretch stretch, Rows rows, const TimeParts& parts)
+        : stretch_(stretch), rows_(rows), parts_(parts) {}
     void on_state(TaskId task, State state, Time from, Time to) override {
-        const auto row = static_cast<std::size_t>(task - first_);
-        if (task >= first_ && row < rows_.size()) spread(rows_[row], stretch_, state, from, to);
+        if (state != State::kComputing) add(task, static_cast<std::size_t>(state), from, to);
+    }
+    void on_computing(TaskId task, std::uint32_t region, Time from, Time to) override {
+        add(task, parts_.of_region(region), from, to);
     }
 
   private:
+    void add(TaskId task, std::size_t part, Time from, Time to) {
+        PartBins* row = rows_.of(task);
+        if (row == nullptr) return;
+        const Time width = stretch_.length();
+        const auto columns = static_cast<double>(row->size());
+        spread(row->size(), stretch_, from, to, [&](std::size_t column, double share) {
+            (*row)[column][part] += share_of(width, share / columns);
+        });
+    }
+
+    Stretch stretch_;
+    Rows rows_;
+    const TimeParts& parts_;
+};
+
+class NestedListener : public Listener {
+  public:
+    NestedListener(Stretch stretch, TaskId first, std::size_t count, const Definitions& definitions)
+        : stretch_(stretch), first_(first), count_(count), definitions_(definitions) {}
+    void on_interval(const Interval& interval) override {
+        take(interval.task, interval.depth, interval.frame, interval.to);
+    }
+    void on_open(TaskId task, std::size_t depth, const Frame& frame, Time to) override {
+        take(task, depth, frame, to);
+    }
+
+    std::vector<Session::Nested> found;
+
+  private:
+    void take(TaskId task, std::size_t depth, const Frame& frame, Time to) {
+        const auto row = static_cast<std::size_t>(task - first_);
+        const bool wanted = task >= first_ && row < count_ && to > stretch_.from &&
+                            frame.since < stretch_.to && definitions_.region(frame.region).of_user;
+        if (wanted) found.push_back({task, depth, frame.region, frame.since, to});
+    }
+
     Stretch stretch_;
     TaskId first_;
-    std::vector<StateBins>& rows_;
+    std::size_t count_;
+    const Definitions& definitions_;
 };
+
+StateBins states_of(const PartBins& parts) {
+    StateBins bins(parts.size());
+    for (std::size_t column = 0; column < parts.size(); ++column) {
+        std::copy_n(parts[column].begin(), kStates, bins[column].begin());
+        bins[column][static_cast<std::size_t>(State::kComputing)] = computing_of(parts[column]);
+    }
+    return bins;
+}
 
 class MessageListener : public Listener {
   public:
@@ -56,7 +121,9 @@ Session::Session(TraceSource source, const Index::Places& places,
                  const std::function<void(double)>& progress, std::uint64_t between)
     : source_(std::make_unique<TraceSource>(std::move(source))),
       index_(std::make_unique<Index>(Index::open(*source_, places, progress, between))),
-      definitions_(index_->definitions()) {}
+      definitions_(index_->definitions()) {
+    learn_parts();
+}
 
 void Session::grow(TraceSource grown) {
     auto source = std::make_unique<TraceSource>(std::move(grown));
@@ -66,6 +133,19 @@ void Session::grow(TraceSource grown) {
     index_ = std::make_unique<Index>(Index::grown(std::move(*index_), *source));
     source_ = std::move(source);
     definitions_ = index_->definitions();
+    learn_parts();
+}
+
+void Session::learn_parts() {
+    std::vector<Time> times(definitions_.regions().size());
+    if (TimeParts::too_many(definitions_)) {
+        Ended sums;
+        for (std::size_t i = 0; i < index_->size(); ++i)
+            index_->add_ended(sums, i, EndedPart::kComputed);
+        for (const auto& [key, time] : sums.computed) times[key.second] += time;
+        forget();
+    }
+    parts_ = TimeParts(definitions_, times);
 }
 
 void Session::forget() const {
@@ -123,67 +203,95 @@ void Session::listen(Stretch stretch, Listener& listener) {
     // Views follow one on another: what this one has read is not to add up with the next one's.
     forget();
     const JobState& state = replay.state();
-    for (std::size_t task = 0; task < state.tasks.size(); ++task)
-        if (state.tasks[task].seen)
-            listener.on_state(static_cast<TaskId>(task), state.tasks[task].state,
-                              state.tasks[task].since, stretch.to);
+    for (std::size_t task = 0; task < state.tasks.size(); ++task) {
+        const TaskState& now = state.tasks[task];
+        const auto id = static_cast<TaskId>(task);
+        if (!now.seen) continue;
+        listener.on_state(id, now.state, now.since, stretch.to);
+        if (now.state == State::kComputing)
+            listener.on_computing(id, now.region, now.region_since, stretch.to);
+        for (std::size_t depth = 0; depth < now.frames.size(); ++depth)
+            listener.on_open(id, depth, now.frames[depth], stretch.to);
+    }
 }
 
-StateBins Session::bins_by_sums(Stretch stretch, TaskId task, std::size_t columns) const {
-    StateBins bins(columns);
-    const double width =
-        static_cast<double>(stretch.length().count()) / static_cast<double>(columns);
-    const auto column_of = [&](Time time) {
-        return static_cast<double>((time - stretch.from).count()) / width;
-    };
+void Session::add_sums(std::vector<PartBins>& rows, Stretch stretch, TaskId first,
+                       std::size_t count, std::size_t group) const {
+    const Rows place{rows, first, group};
     const std::size_t last = index_->before(stretch.to);
     for (std::size_t i = index_->before(stretch.from); i + 1 < index_->size() && i <= last; ++i) {
-        const auto before = index_->spent(i, task);
-        const auto after = index_->spent(i + 1, task);
-        const double from = column_of(index_->time(i));
-        const double to = column_of(index_->time(i + 1));
+        const Time from = index_->time(i);
+        const Time to = index_->time(i + 1);
+        if (from >= to) continue;
+        const double whole = seconds_of(to - from) / seconds_of(stretch.length());
         // As if all states went on side by side from one keyframe to the next.
-        for (auto column = static_cast<std::size_t>(std::max(from, 0.0));
-             column < columns && static_cast<double>(column) < to; ++column) {
-            const auto left = static_cast<double>(column);
-            const double share = (std::min(to, left + 1) - std::max(from, left)) / (to - from);
+        const auto add = [&](PartBins& row, std::size_t part, std::size_t instead, Time time) {
+            if (time == Time{0}) return;
+            const double columns = whole * static_cast<double>(row.size());
+            spread(row.size(), stretch, from, to, [&](std::size_t column, double share) {
+                const Time piece = share_of(time, share / columns);
+                row[column][part] += piece;
+                if (instead != part) row[column][instead] -= piece;
+            });
+        };
+        for (std::size_t n = 0; n < count; ++n) {
+            const auto task = static_cast<TaskId>(static_cast<std::size_t>(first) + n);
+            const auto before = index_->spent(i, task);
+            const auto after = index_->spent(i + 1, task);
             for (std::size_t state = 0; state < kStates; ++state)
                 // A state that a later event has decided may be less than it was.
-                bins[column][state] += Time(static_cast<std::int64_t>(
-                    share *
-                    std::max(0.0, static_cast<double>((after[state] - before[state]).count()))));
+                add(*place.of(task), state, state,
+                    std::max(Time{0}, after[state] - before[state]));
         }
+        Ended sums;
+        index_->add_ended(sums, i + 1, EndedPart::kComputed);
+        for (const auto& [key, time] : sums.computed)
+            if (PartBins* row = place.of(key.first))
+                add(*row, parts_.of_region(key.second), static_cast<std::size_t>(State::kComputing),
+                    time);
     }
-    return bins;
+    // Each was rounded for itself.
+    for (PartBins& row : rows)
+        for (PartTimes& bin : row)
+            for (Time& time : bin) time = std::max(time, Time{0});
 }
 
-std::vector<StateBins> Session::bins(Stretch stretch, TaskId first, std::size_t count,
-                                     std::size_t columns) {
+std::vector<PartBins> Session::part_bins(Stretch stretch, TaskId first, std::size_t count,
+                                         std::size_t group, std::size_t columns) {
     const auto all = static_cast<std::size_t>(source_->facts().tasks);
     count = std::min(count, all - std::min(all, static_cast<std::size_t>(first)));
-    std::vector<StateBins> rows(count, StateBins(columns));
+    group = std::max<std::size_t>(group, 1);
+    std::vector<PartBins> rows((count + group - 1) / group, PartBins(columns));
     if (stretch.from >= stretch.to || columns == 0) return rows;
     if (keyframes_in(stretch) > kMostReplayed) {
-        for (std::size_t row = 0; row < count; ++row)
-            rows[row] = bins_by_sums(stretch, first + static_cast<TaskId>(row), columns);
+        add_sums(rows, stretch, first, count, group);
         forget();
         return rows;
     }
-    BinListener listener(stretch, first, rows);
+    PartListener listener(stretch, {rows, first, group}, parts_);
     listen(stretch, listener);
     return rows;
 }
 
+std::vector<Session::Nested> Session::nested(Stretch stretch, TaskId first, std::size_t count) {
+    if (keyframes_in(stretch) > kMostReplayed) return {};
+    NestedListener listener(stretch, first, count, definitions_);
+    listen(stretch, listener);
+    return std::move(listener.found);
+}
+
+std::vector<StateBins> Session::bins(Stretch stretch, TaskId first, std::size_t count,
+                                     std::size_t columns) {
+    std::vector<StateBins> rows;
+    for (const PartBins& row : part_bins(stretch, first, count, 1, columns))
+        rows.push_back(states_of(row));
+    return rows;
+}
+
 StateBins Session::sum_of_bins(Stretch stretch, std::size_t columns) {
-    StateBins sums(columns);
-    const auto add = [&sums](const StateBins& row) {
-        for (std::size_t column = 0; column < row.size(); ++column)
-            for (std::size_t state = 0; state < kStates; ++state)
-                sums[column][state] += row[column][state];
-    };
-    for (const StateBins& row : bins(stretch, 0, source_->facts().node_of.size(), columns))
-        add(row);
-    return sums;
+    const std::size_t all = source_->facts().node_of.size();
+    const auto rows = part_bins(stretch, 0, all, all, columns);
+    return rows.empty() ? StateBins(columns) : states_of(rows.front());
 }
 
 std::vector<std::array<Time, kStates>> Session::spent(Stretch stretch) {
@@ -222,7 +330,7 @@ void Session::walk(std::size_t keyframe, Stretch stretch, std::uint64_t events,
     forget();
 }
 
-Ended Session::ended(Stretch stretch, bool pairs_only) {
+Ended Session::ended(Stretch stretch, EndedPart wanted) {
     constexpr auto kAll = std::numeric_limits<std::uint64_t>::max();
     Ended sums;
     EndedListener listener(sums);
@@ -230,8 +338,10 @@ Ended Session::ended(Stretch stretch, bool pairs_only) {
     const std::size_t last = index_->before(stretch.to);
     // Both ends are replayed; what is between them is told by the index.
     walk(first, stretch, first < last ? index_->events(first + 1) : kAll, listener);
-    for (std::size_t i = first + 2; i <= last; ++i) index_->add_ended(sums, i, pairs_only);
+    for (std::size_t i = first + 2; i <= last; ++i) index_->add_ended(sums, i, wanted);
     if (first < last) walk(last, stretch, kAll, listener);
+    // What was computed in part before the stretch, or goes on behind it, is not known from here.
+    sums.computed.clear();
     return sums;
 }
 
@@ -271,7 +381,7 @@ std::vector<std::vector<Session::Sent>> Session::sent(Stretch stretch, TaskId fi
             static_cast<double>((index_->time(i) - index_->time(i - 1)).count()) / width;
         if (from >= to) continue;
         Ended between;
-        index_->add_ended(between, i, true);
+        index_->add_ended(between, i, EndedPart::kPairs);
         for (const auto& [key, sum] : between.pairs) {
             std::vector<Sent>* row = row_of(sum.from);
             if (row == nullptr) continue;
@@ -289,7 +399,7 @@ std::vector<std::vector<Session::Sent>> Session::sent(Stretch stretch, TaskId fi
 }
 
 std::vector<PairSum> Session::pairs(Stretch stretch) {
-    const Ended sums = ended(stretch, true);
+    const Ended sums = ended(stretch, EndedPart::kPairs);
     std::vector<PairSum> found;
     found.reserve(sums.pairs.size());
     for (const auto& [key, sum] : sums.pairs) found.push_back(sum);

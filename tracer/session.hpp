@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "tracer/index.hpp"
+#include "tracer/parts.hpp"
 
 namespace poe::trace {
 
@@ -50,11 +51,28 @@ class Session {
 
     // How far apart are the sums that answer for a stretch; nothing: it is replayed.
     std::optional<Time> step_of_sums(Stretch stretch) const;
-    // What came to an end in the stretch: all of it, however long. `pairs_only`: nothing but the
-    // pairs need be right, which is soon done.
-    Ended ended(Stretch stretch, bool pairs_only = false);
+    // What came to an end in the stretch: all of it, however long, but for the computing. Only the
+    // wanted part of it need be right.
+    Ended ended(Stretch stretch, EndedPart wanted = EndedPart::kAll);
 
-    // A row of bins for each of `count` tasks from `first` on.
+    // The parts that the user's regions have.
+    const TimeParts& parts() const { return parts_; }
+    // What tasks did in the stretch: a row of bins for each `group` of the `count` tasks from
+    // `first` on.
+    std::vector<PartBins> part_bins(Stretch stretch, TaskId first, std::size_t count,
+                                    std::size_t group, std::size_t columns);
+    // The user's regions that a task was in, whatever it did there, by their depth: 0 is the
+    // outermost. Nothing for a stretch that is answered from sums.
+    struct Nested {
+        TaskId task = 0;
+        std::size_t depth = 0;
+        std::uint32_t region = 0;
+        Time from{0};
+        Time to{0};
+    };
+    std::vector<Nested> nested(Stretch stretch, TaskId first, std::size_t count);
+
+    // The same by states alone, a row for each task.
     std::vector<StateBins> bins(Stretch stretch, TaskId first, std::size_t count,
                                 std::size_t columns);
     // Of all tasks together.
@@ -94,13 +112,16 @@ class Session {
         if (++read_ >= kBetweenForgetting) forget();
     }
     void forget() const;
-    StateBins bins_by_sums(Stretch stretch, TaskId task, std::size_t columns) const;
+    void add_sums(std::vector<PartBins>& rows, Stretch stretch, TaskId first, std::size_t count,
+                  std::size_t group) const;
+    void learn_parts();
     // A part of the stretch that is not too long to be replayed.
     Stretch replayable(Stretch stretch) const;
 
     std::unique_ptr<TraceSource> source_;
     std::unique_ptr<Index> index_;
     Definitions definitions_;
+    TimeParts parts_;
     std::unique_ptr<Replay> replay_;
     std::unique_ptr<EventMerge> merge_;
     std::optional<Time> at_;

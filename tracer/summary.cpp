@@ -25,6 +25,10 @@ class Sums : public Listener {
         sum.time += interval.self();
         sum.longest = std::max(sum.longest, interval.to - interval.frame.since);
     }
+    void on_computing(TaskId, std::uint32_t region, Time from, Time to) override {
+        if (regions.size() <= region) regions.resize(definitions_.regions().size());
+        regions[region] += to - from;
+    }
     void on_message(const Message& message) override {
         PairSum& sum = pairs[pair(static_cast<std::uint32_t>(message.from),
                                   static_cast<std::uint32_t>(message.to))];
@@ -48,6 +52,7 @@ class Sums : public Listener {
     }
 
     std::vector<CallSum> calls;  // by region
+    std::vector<Time> regions;   // by region; 0: computing in none
     std::unordered_map<std::uint64_t, PairSum> pairs;
     std::array<WaitSum, 3> all;
     std::map<std::pair<std::uint64_t, Wait::Why>, WaitSum> blame;
@@ -83,6 +88,11 @@ void take_sums(Summary& summary, const Sums& sums, const Definitions& definition
     std::sort(summary.calls.begin(), summary.calls.end(), [](const CallSum& a, const CallSum& b) {
         return a.time != b.time ? a.time > b.time : a.name < b.name;
     });
+    for (std::uint32_t region = 1; region < sums.regions.size(); ++region)
+        if (sums.regions[region] > Time{0})
+            summary.regions.push_back({definitions.region(region).name, sums.regions[region]});
+    std::stable_sort(summary.regions.begin(), summary.regions.end(),
+                     [](const RegionSum& a, const RegionSum& b) { return a.time > b.time; });
     for (const auto& [key, sum] : sums.pairs) summary.pairs.push_back(sum);
     summary.all_pairs = sums.pairs.size();
     keep_best(summary.pairs, [](const PairSum& a, const PairSum& b) {
@@ -177,7 +187,9 @@ Summary summarize(const TraceSource& source, Symbols& symbols,
         progress(static_cast<double>(count) / all);
         source.forget();
     }
-    replay.settle(std::max(source.end(), replay.state().now));
+    replay.advance(source.end());
+    replay.settle(replay.state().now);
+    replay.tell_computing();
     Summary summary;
     summary.facts = source.facts();
     summary.begin = source.begin();

@@ -55,6 +55,12 @@ struct Unfinished {
     std::string line;
 };
 
+// How long tasks have computed in a user's region, without calls and regions within.
+struct RegionSum {
+    std::string name;
+    Time time{0};
+};
+
 struct TaskSum {
     std::array<Time, kStates> spent{};
     std::uint64_t sends = 0;
@@ -77,8 +83,9 @@ struct Summary {
     Time begin{0};
     Time end{0};
     std::vector<TaskSum> tasks;
-    std::vector<CallSum> calls;  // the longest first
-    std::vector<PairSum> pairs;  // by bytes, at most kTop
+    std::vector<CallSum> calls;      // the longest first
+    std::vector<RegionSum> regions;  // likewise
+    std::vector<PairSum> pairs;      // by bytes, at most kTop
     std::size_t all_pairs = 0;
     std::vector<WaitSum> waits;  // one for each reason
     std::vector<WaitSum> blame;  // task and whom, the longest first, at most kTop

@@ -40,10 +40,15 @@ std::string states_part(const Summary& summary) {
     const auto spent = summary.spent();
     const Time whole = whole_of(spent);
     std::string out = "\nTIME OF ALL TASKS\n";
-    for (std::size_t state = 1; state < kStates; ++state)
-        if (spent[state] > Time{0})
-            out += fmt::format("  {:<12} {:>7}  {:>10}\n", state_word(static_cast<State>(state)),
-                               percent_words(share(spent[state], whole)), span_words(spent[state]));
+    for (std::size_t state = 1; state < kStates; ++state) {
+        if (spent[state] <= Time{0}) continue;
+        out += fmt::format("  {:<12} {:>7}  {:>10}\n", state_word(static_cast<State>(state)),
+                           percent_words(share(spent[state], whole)), span_words(spent[state]));
+        if (static_cast<State>(state) != State::kComputing) continue;
+        for (const RegionSum& region : summary.regions)
+            out += fmt::format("    {:<10} {:>7}  {:>10}\n", region.name,
+                               percent_words(share(region.time, whole)), span_words(region.time));
+    }
     if (summary.tasks.size() > 1)
         out += fmt::format("  imbalance    {:>7}  task {} computes longest\n",
                            percent_words(summary.imbalance()), summary.busiest());
@@ -223,6 +228,9 @@ std::string summary_json(const Summary& summary) {
     json["level"] = summary.facts.level;
     json["seconds"] = seconds_of(summary.end - summary.begin);
     json["spent"] = spent_json(summary.spent());
+    json["regions"] = Json::object();
+    for (const RegionSum& region : summary.regions)
+        json["regions"][region.name] = seconds_of(region.time);
     json["imbalance"] = summary.imbalance();
     json["busiest"] = summary.busiest();
     json["records"] = summary.records;

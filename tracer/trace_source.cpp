@@ -65,9 +65,11 @@ TraceSource TraceSource::open(const std::string& path, const TraceSource* before
     const std::vector<std::string> paths = files_of(path);
     const bool folder = std::filesystem::is_directory(path);
     std::uint64_t identity = kVersion;
+    bool looks_right = false;
     for (const std::string& file : paths) {
         // Of a folder there may be more files than a process may have open.
         MappedFile mapped(file, !folder);
+        looks_right |= begins_like_a_trace(mapped.bytes());
         if (folder && !begins_like_a_trace(mapped.bytes())) continue;
         struct stat about {};
         if (::stat(file.c_str(), &about) == 0) {
@@ -95,7 +97,10 @@ TraceSource TraceSource::open(const std::string& path, const TraceSource* before
     }
     if (found.streams.empty()) {
         std::string why = folder ? "no file in it is a part of a trace" : "it is not a trace";
-        if (!found.problems.empty()) why = found.problems.front();
+        if (looks_right && !found.problems.empty())
+            why = found.problems.front();
+        else
+            why += " (poe -tracelevel writes traces; an archive of OTF2 is named NAME.otf2)";
         throw Error("cannot play " + path + ": " + why);
     }
     source.identity_ = identity;

@@ -9,14 +9,17 @@
 #include <iostream>
 #include <langinfo.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "comm/base/error.hpp"
+#include "tracer/fold.hpp"
 #include "tracer/import_otf2.hpp"
 #include "tracer/merge.hpp"
-#include "tracer/playback/picture.hpp"
+#include "tracer/playback/figure.hpp"
+#include "tracer/playback/paper.hpp"
 #include "tracer/playback/views.hpp"
 #include "tracer/playback/watch.hpp"
 #include "tracer/repair.hpp"
@@ -32,8 +35,13 @@ using namespace poe::trace;
 constexpr int kErrorStatus = 2;
 constexpr int kSignalStatus = 128;
 
+// A sentence to the user, on standard error.
+void say(const std::string& text) {
+    std::cerr << fold("vt: " + text, columns_of_terminal(STDERR_FILENO), 4) << "\n";
+}
+
 int fail(const std::string& text) {
-    std::cerr << "vt: " << text << "\n";
+    say(text);
     return kErrorStatus;
 }
 
@@ -87,12 +95,10 @@ std::string cache_folder() {
     return home.empty() ? "" : home + "/.cache";
 }
 
-// The trace of this name, or the folder of its parts, while its job runs or when it was never
-// gathered.
-std::string trace_of(const std::string& path) {
+// The folders with the parts of jobs whose trace is to have this name.
+std::vector<std::string> folders_of_parts(const std::string& path) {
     namespace fs = std::filesystem;
     std::error_code ignored;
-    if (fs::exists(path, ignored)) return path;
     const fs::path whole(path);
     const std::string name = whole.filename().string() + ".";
     const fs::path folder = whole.has_parent_path() ? whole.parent_path() : fs::path(".");
@@ -103,12 +109,34 @@ std::string trace_of(const std::string& path) {
             parts.push_back((whole.parent_path() / found).string());
     }
     std::sort(parts.begin(), parts.end());
+    return parts;
+}
+
+// The trace of this name, or the folder of its parts, while its job runs or when it was never
+// gathered.
+std::string trace_of(const std::string& path) {
+    std::error_code ignored;
+    if (std::filesystem::exists(path, ignored)) return path;
+    const std::vector<std::string> parts = folders_of_parts(path);
     if (parts.size() > 1)
         throw Error(
             fmt::format("there is no {} as yet, but the parts of {} jobs; choose one, as "
                         "in `vt {}`",
                         path, parts.size(), parts.front()));
     return parts.empty() ? path : parts.front();
+}
+
+// What a user of this trace should know of newer ones: that its job runs again. Empty: nothing.
+std::string newer_than(const std::string& path) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) return "";
+    const auto written = std::filesystem::last_write_time(path, error);
+    for (const std::string& parts : folders_of_parts(path)) {
+        if (std::filesystem::last_write_time(parts, error) < written || error) continue;
+        return fmt::format(
+            "an earlier run is shown; a later one goes on, or was cut off, see vt {}", parts);
+    }
+    return "";
 }
 
 void repair(TraceSource& source) {
@@ -131,8 +159,7 @@ bool has_several_clocks(const TraceSource& source) {
     return !source.open_ended() && !source.clock_doubts().empty();
 }
 
-std::unique_ptr<Session> open_session(const std::string& named, bool may_repair) {
-    const std::string path = trace_of(named);
+std::unique_ptr<Session> open_session(const std::string& path, bool may_repair) {
     const auto made_of = [&path](TraceSource source) {
         // One that may still grow needs another index soon: that is kept in memory.
         Index::Places places;
@@ -152,8 +179,13 @@ std::unique_ptr<Session> open_session(const std::string& named, bool may_repair)
     return made_of(std::move(again));
 }
 
+void tell_newer(const std::string& path) {
+    if (const std::string news = newer_than(path); !news.empty()) say(news);
+}
+
 Summary summary_of(const std::string& named, bool may_repair) {
     const std::string path = trace_of(named);
+    tell_newer(path);
     TraceSource source = open_trace(path);
     const bool repaired = may_repair && has_several_clocks(source);
     if (repaired) repair(source);
@@ -209,8 +241,19 @@ int write_to(const std::string& path, const std::function<void(std::ostream&)>& 
     return 0;
 }
 
+// As large as so many characters on paper.
+FigureSize figure_size(const VtOptions& options) {
+    constexpr double kWide = 7.2;
+    constexpr double kHigh = 14;
+    FigureSize size;
+    if (options.size) size = {options.size->columns * kWide, options.size->lines * kHigh};
+    return size;
+}
+
 int show_view(const VtOptions& options, bool unicode) {
-    const auto session = open_session(options.traces[0], options.repair);
+    const std::string path = trace_of(options.traces[0]);
+    tell_newer(path);
+    const auto session = open_session(path, options.repair);
     const auto stretch = stretch_of(options, session->whole());
     if (!stretch) return fail(stretch.error().str());
     Look look = look_at(*session);
@@ -224,20 +267,25 @@ int show_view(const VtOptions& options, bool unicode) {
     }
     const TaskId last = std::max(session->source().facts().tasks - 1, 0);
     if (options.tasks) look.top = look.selected = std::min(*options.tasks->begin(), last);
-    const bool svg = options.output.ends_with(".svg");
-    const bool png = options.output.ends_with(".png");
-    const markers::Glyphs glyphs(unicode || svg || png);
+    const auto paper = paper_named(options.output);
+    const markers::Glyphs glyphs(unicode || paper);
     Symbols symbols;
     const Easel easel{*session, symbols, glyphs, source_lines};
-    const markers::Grid grid =
-        draw_view(options.view, look, {options.columns, options.rows}, easel);
-    std::string text = svg ? svg_of(grid) : png ? png_of(grid) : grid.text();
-    if (!svg && !png) text.erase(text.find_last_not_of('\n') + 1).append("\n");
+    std::string text;
+    if (paper) {
+        text = file_of(draw_figure(options.view, look, figure_size(options), easel), *paper);
+    } else {
+        constexpr markers::Size kUsual{100, 30};
+        text = draw_view(options.view, look, options.size.value_or(kUsual), easel).text();
+        text.erase(text.find_last_not_of('\n') + 1).append("\n");
+    }
     return write_to(options.output, [&](std::ostream& out) { out << text; });
 }
 
 int export_to(const VtOptions& options) {
-    TraceSource source = open_trace(trace_of(options.traces[0]));
+    const std::string path = trace_of(options.traces[0]);
+    tell_newer(path);
+    TraceSource source = open_trace(path);
     if (options.repair && !source.open_ended()) repair(source);
     const auto stretch =
         stretch_of(options, {source.begin(), std::max(source.end(), source.begin() + Time{1})});
@@ -275,6 +323,19 @@ std::optional<TraceSource> opened_again(const std::string& path, const TraceSour
     return std::nullopt;
 }
 
+// What is new about the trace that is shown: that its job runs again, or that another trace has
+// taken its name.
+std::function<std::string()> news_of(const std::string& path) {
+    struct stat shown {};
+    if (::stat(path.c_str(), &shown) != 0 || !S_ISREG(shown.st_mode)) return {};
+    return [path, shown] {
+        struct stat now {};
+        if (::stat(path.c_str(), &now) == 0 && now.st_ino != shown.st_ino)
+            return fmt::format("{} is another trace by now: start vt again to see it", path);
+        return newer_than(path);
+    };
+}
+
 int play_it(const VtOptions& options, bool unicode) {
     const std::string kind = variable("TERM");
     const bool terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
@@ -283,7 +344,10 @@ int play_it(const VtOptions& options, bool unicode) {
         return finish(summary_text(summary_of(path, options.repair)));
     auto session = open_session(path, options.repair);
     Look look = look_at(*session);
-    WatchOptions how{.colors = variable("NO_COLOR").empty(), .unicode = unicode, .follow = {}};
+    WatchOptions how{.colors = variable("NO_COLOR").empty(),
+                     .unicode = unicode,
+                     .follow = {},
+                     .news = news_of(path)};
     // What still grows is opened again. Repaired times would move under who looks at them.
     if (session->source().open_ended())
         how.follow = [path](Session& shown) {
@@ -324,9 +388,11 @@ int merge(const VtOptions& options) {
 }
 
 int run(const VtOptions& options, bool unicode) {
+    constexpr int kUsualColumns = 80;
+    const int terminal = columns_of_terminal(STDOUT_FILENO);
     switch (options.request) {
         case VtOptions::Request::kHelp:
-            return finish(vt_help_text());
+            return finish(fold(vt_help_text(), terminal > 0 ? terminal : kUsualColumns));
         case VtOptions::Request::kShowVersion:
             return finish("vt " POE_VERSION "\n");
         case VtOptions::Request::kDiff:

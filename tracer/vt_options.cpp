@@ -7,6 +7,7 @@
 
 #include "partition_manager/suggest.hpp"
 #include "tracer/index.hpp"
+#include "tracer/playback/paper.hpp"
 
 namespace poe::trace {
 namespace {
@@ -47,8 +48,7 @@ bool set_size(VtOptions& options, const std::string& value) {
     const auto rows = by == std::string::npos ? std::nullopt : number_of(value.substr(by + 1));
     if (!columns || !rows || *columns < 1 || *rows < 1 || *columns > kMost || *rows > kMost)
         return false;
-    options.columns = *columns;
-    options.rows = *rows;
+    options.size = {*columns, *rows};
     return true;
 }
 
@@ -71,18 +71,39 @@ bool set_format(VtOptions& options, const std::string& value) {
     return true;
 }
 
+// What a file name ends with behind its last dot, dot included.
+std::string_view suffix_of(std::string_view file) {
+    const std::size_t slash = file.rfind('/');
+    if (slash != std::string_view::npos) file.remove_prefix(slash + 1);
+    const std::size_t dot = file.rfind('.');
+    return dot == std::string_view::npos || dot == 0 ? "" : file.substr(dot);
+}
+
 struct Flag {
     std::string_view name;
     // Of a flag with a value: false when it is not allowed.
     bool (*set)(VtOptions&, const std::string&);
     std::string_view allowed;
+    // The words that are allowed, if they are few.
+    std::vector<std::string_view> (*words)() = nullptr;
 };
+
+std::vector<std::string_view> names_of_views() {
+    std::vector<std::string_view> names;
+    for (const ViewName& view : view_names()) names.push_back(view.name);
+    return names;
+}
+
+std::vector<std::string_view> names_of_formats() {
+    return {kFormats.begin(), kFormats.end()};
+}
 
 const std::array<Flag, 8> kValued{{
     {"view", set_view,
      "timeline, stream, matrix, connections, messages, balance, utilization, calls, markers, "
-     "system or source"},
-    {"export", set_format, "csv, chrome, perfetto or otf2"},
+     "system or source",
+     names_of_views},
+    {"export", set_format, "csv, chrome, perfetto or otf2", names_of_formats},
     {"size", set_size, "columns x lines, as in 120x40"},
     {"tasks",
      [](VtOptions& o, const std::string& v) { return (o.tasks = tasks_of(v)).has_value(); },
@@ -130,6 +151,11 @@ Result<VtOptions> checked(const VtOptions& options) {
         options.request != Request::kExport && options.request != Request::kMerge)
         return mistake("-o is for -view, -export and -merge",
                        "as in vt -export csv -o run.csv run.trc");
+    const std::string_view suffix = suffix_of(options.output);
+    const bool text = suffix.empty() || suffix == ".txt";
+    if (options.request == Request::kView && !text && !paper_named(options.output))
+        return mistake("a view cannot be written as " + pm::quoted(suffix),
+                       ".svg, .png and .pdf are figures, .txt is text");
     if (options.request == Request::kExport && options.output.empty() &&
         options.format >= ExportFormat::kPerfetto)
         return mistake("-export perfetto and otf2 need -o",
@@ -169,9 +195,12 @@ Result<VtOptions> read_vt_options(const std::vector<std::string>& arguments) {
         if (i + 1 == arguments.size())
             return mistake("-" + std::string(name) + " needs a value", std::string(flag->allowed));
         const std::string& value = arguments[++i];
-        if (!flag->set(options, value))
-            return mistake("-" + std::string(name) + " " + pm::quoted(value) + " is not allowed",
-                           std::string(flag->allowed));
+        if (flag->set(options, value)) continue;
+        const std::string near = flag->words ? pm::nearest(value, flag->words()) : "";
+        return mistake(
+            "-" + std::string(name) + " " + pm::quoted(value) + " is not allowed",
+            near.empty() ? std::string(flag->allowed)
+                         : "did you mean " + near + "? Allowed are " + std::string(flag->allowed));
     }
     return checked(options);
 }

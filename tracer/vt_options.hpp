@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "comm/base/result.hpp"
+#include "markerarray/grid.hpp"
 #include "tracer/export.hpp"
 #include "tracer/playback/look.hpp"
 
@@ -24,8 +25,9 @@ struct VtOptions {
     std::optional<std::set<TaskId>> tasks;
     bool repair = true;  // of clocks
     bool lines = false;  // of messages, in the time line
-    int columns = 100;   // of a view that is written
-    int rows = 30;
+    // Of a view that is written: columns and lines of text, or a figure as large as these. Nothing:
+    // 100 x 30, a figure as high as its content.
+    std::optional<markers::Size> size;
 };
 
 // A UserError names the word as typed and what was probably meant.

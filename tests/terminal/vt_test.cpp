@@ -125,6 +125,80 @@ TEST_CASE("a job is followed by the name of its trace, to the end") {
     CHECK(terminal.end() == 0);
 }
 
+TEST_CASE("vt opens with several views and the totals of the trace") {
+    const TraceFile file;
+    Terminal terminal(30, 120, vt(file));
+    REQUIRE(terminal.wait_for("timeline"));
+    CHECK(terminal.wait_for("0.001000 s 100%"));
+    CHECK(terminal.wait_for("STATE"));
+    CHECK(terminal.wait_for("balance"));
+    terminal.type("q");
+    CHECK(terminal.end() == 0);
+}
+
+TEST_CASE("a cell of the time line has two colours") {
+    const TraceFile file;
+    Terminal terminal(24, 20, vt(file), {{"TERM", "xterm-256color"}});
+    REQUIRE(terminal.wait_for("timeline"));
+    const auto two_colors = [&] {
+        for (int line = 2; line < 12; ++line)
+            for (int column = 5; column < 20; ++column) {
+                const VTermScreenCell cell = terminal.cell(line, column);
+                if (!VTERM_COLOR_IS_DEFAULT_FG(&cell.fg) && !VTERM_COLOR_IS_DEFAULT_BG(&cell.bg))
+                    return true;
+            }
+        return false;
+    };
+    CHECK(terminal.wait_until(two_colors));
+    terminal.type("q");
+    CHECK(terminal.end() == 0);
+}
+
+TEST_CASE("a click with the mouse searches for the messages of a connection") {
+    const TraceFile file;
+    Terminal terminal(24, 80, vt(file), {{"TERM", "xterm-256color"}});
+    REQUIRE(terminal.wait_for("timeline"));
+    terminal.type("vc");
+    REQUIRE(terminal.wait_for("2 ──▶ 3"));
+    const auto [line, column] = terminal.find("2 ──▶ 3");
+    REQUIRE(line > 0);
+    terminal.type("\033[<0;" + std::to_string(column + 3) + ";" + std::to_string(line + 1) + "M");
+    CHECK(terminal.wait_for("msg 2<>3: the next one is here"));
+    CHECK(terminal.wait_for("0.000100 s 10%"));
+    terminal.type("q");
+    CHECK(terminal.end() == 0);
+}
+
+TEST_CASE("vt says when a later run of the same trace is under way, or has replaced it") {
+    auto streams = trace::test::small_streams();
+    const TraceFile file;
+    const auto parts = file.folder / "run.trace.j2-0.parts";
+    {
+        Terminal terminal(24, 120, vt(file));
+        REQUIRE(terminal.wait_for("timeline"));
+        std::filesystem::create_directory(parts);
+        CHECK(terminal.wait_for("an earlier run is shown; a later one goes on"));
+        CHECK(terminal.wait_for("run.trace.j2-0.parts"));
+        std::filesystem::remove_all(parts);
+        file.write(trace::test::gathered(streams));
+        CHECK(terminal.wait_for("is another trace by now"));
+        terminal.type("q");
+        CHECK(terminal.end() == 0);
+    }
+    std::filesystem::create_directory(parts);
+    Terminal terminal(80, 200, {POE_BIN "/vt", "-summary", file.path()});
+    CHECK(terminal.wait_for("an earlier run is shown"));
+    CHECK(terminal.end() == 0);
+}
+
+TEST_CASE("messages of vt are broken between words") {
+    Terminal terminal(24, 44, {POE_BIN "/vt", "-view", "timelin", "x"});
+    CHECK(terminal.wait_for("source"));
+    for (const char* word : {"connections,", "utilization,", "messages,", "timeline?"})
+        CHECK(terminal.find(word).first >= 0);
+    CHECK(WEXITSTATUS(terminal.end()) == 2);
+}
+
 TEST_CASE("no colours, no Unicode") {
     const TraceFile file;
     Terminal terminal(24, 80, vt(file), {{"NO_COLOR", "1"}, {"LC_ALL", "C"}, {"LANG", "C"}});

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "markerarray/words.hpp"
+#include "tracer/playback/graph.hpp"
+#include "tracer/playback/search.hpp"
 #include "tracer/playback/view_parts.hpp"
 #include "tracer/trace_words.hpp"
 
@@ -50,14 +52,8 @@ struct Spot {
                            session.definitions().region(call->region).name, peer,
                            span_words(look.now - call->since));
     }
-    std::string load_words() const {
-        const Balance load = balance_of(look, session);
-        const auto id = static_cast<std::size_t>(look.selected);
-        return fmt::format("task {}: computes {} now, {} on average", look.selected,
-                           percent_words(load.now[id]), percent_words(load.average[id]));
-    }
-    void rows(int first_line, int first_task) const {
-        if (line >= first_line) select(first_task + line - first_line);
+    void rows(const Chart& chart) const {
+        if (const auto row = chart.row_at(line)) select(chart.task_of(*row));
         look.notice = state_words();
     }
     void matrix() const {
@@ -72,8 +68,7 @@ struct Spot {
             return task >= first && task < first + place.group;
         };
         PairSum all;
-        const Stretch stretch{look.so_far ? session.whole().from : look.window.from, look.now};
-        for (const PairSum& sum : session.pairs(stretch))
+        for (const PairSum& sum : session.pairs(stretch_of(look, session)))
             if (within(sum.from, from) && within(sum.to, to)) {
                 all.count += sum.count;
                 all.bytes += sum.bytes;
@@ -83,24 +78,64 @@ struct Spot {
             return first == last ? fmt::format("task {}", first)
                                  : fmt::format("tasks {} to {}", first, last);
         };
-        look.notice = fmt::format("{} to {}: {}, {} bytes {}", words(from), words(to),
-                                  markers::count_words(all.count, "message"), all.bytes,
-                                  look.so_far ? "so far" : "in the window");
+        look.notice =
+            fmt::format("{} to {}: {}, {} bytes {}", words(from), words(to),
+                        markers::count_words(all.count, "message"), all.bytes, sums_words(look));
     }
     void balance() const {
         if (line == 0 || tasks() == 0) return;
+        const Chart rows = place_of_balance(size, look, tasks());
+        std::optional<int> row = rows.row_at(line);
         if (has_dial(size) && column >= size.columns / 2)
-            select(task_of_spoke(size, line, column, tasks()));
-        else
-            select(look.top + line - 1);
-        look.notice = load_words();
+            row = spoke_at(size, line, column, rows.rows);
+        if (!row) return;
+        select(rows.task_of(*row));
+        const Balance load = balance_of(look, session, rows);
+        const auto at = static_cast<std::size_t>(*row);
+        look.notice =
+            fmt::format("{} {}: computes {} just now, {} {}", rows.group > 1 ? "tasks" : "task",
+                        row_words(rows, *row, tasks()), percent_words(load_of(load.now[at])),
+                        percent_words(load_of(load.sums[at])), sums_words(look));
+    }
+    // Searches for the messages of a pair or of a task, and goes to the next one.
+    void connections() const {
+        const GraphPlace place = place_of_graph(size, tasks());
+        const auto links = links_of(look, session, place.group);
+        const GraphSpot spot = spot_of_graph(place, links, line, column);
+        const bool alone = place.group == 1;
+        if (spot.node) {
+            select(*spot.node * place.group);
+            if (alone) search_for(fmt::format("msg task={}", *spot.node));
+        } else if (spot.link) {
+            const Link& link = links[*spot.link];
+            select(link.low * place.group);
+            look.notice = fmt::format("{} there, {} back {}",
+                                      markers::count_words(link.there.count, "message"),
+                                      link.back.count, sums_words(look));
+            if (alone) search_for(fmt::format("msg {}<>{}", link.low, link.high));
+        }
+    }
+    // From the moment on; from the begin if nothing follows.
+    void search_for(const std::string& text) const {
+        const Result<Search> search = Search::parse(text);
+        look.search = text;
+        auto hit = search.value().find(session, look.now, true);
+        if (!hit) hit = search.value().find(session, session.whole().from - Time{1}, true);
+        if (!hit) {
+            look.notice = fmt::format("nothing in the trace is \"{}\"", text);
+            return;
+        }
+        look.direction = 0;
+        move_to(look, session.whole(), hit->at);
+        look.notice = fmt::format("{}: the next one is here; n and N go on", text);
     }
 };
 
 }  // namespace
 
 void click(Look& look, Session& session, Size screen, int line, int column) {
-    const auto places = places_of(look.panes.size(), screen);
+    const auto panes = panes_of(look, screen);
+    const auto places = places_of(panes, screen);
     for (std::size_t i = 0; i < places.size(); ++i) {
         const Place& place = places[i];
         const Spot spot{
@@ -109,16 +144,14 @@ void click(Look& look, Session& session, Size screen, int line, int column) {
             spot.column >= place.columns)
             continue;
         Chart chart = place_of_chart(spot.size, look, spot.tasks());
-        switch (look.panes[i]) {
-            case ViewKind::kTimeline:
-                if (spot.line > chart.rows) return;
-                spot.go(chart);
-                return spot.rows(chart.top, look.top);
+        switch (panes[i]) {
             case ViewKind::kStream:
-                if (spot.line > chart.rows) return;
                 chart.window = {look.now - chart.window.length(), look.now};
+                [[fallthrough]];
+            case ViewKind::kTimeline:
+                if (spot.line >= chart.top + chart.lines()) return;
                 spot.go(chart);
-                return spot.rows(chart.top, look.top);
+                return spot.rows(chart);
             case ViewKind::kUtilization:
                 return spot.go(place_of_utilization(spot.size, look));
             case ViewKind::kSystem:
@@ -127,6 +160,8 @@ void click(Look& look, Session& session, Size screen, int line, int column) {
                 return spot.matrix();
             case ViewKind::kBalance:
                 return spot.balance();
+            case ViewKind::kConnections:
+                return spot.connections();
             default:
                 return;
         }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "tracer/playback/chart.hpp"
 #include "tracer/playback/click.hpp"
 #include "tracer/playback/search.hpp"
 #include "tracer/trace_words.hpp"
@@ -60,8 +61,30 @@ struct Press {
     void select(int by) const {
         const TaskId last = std::max(session.source().facts().tasks - 1, 0);
         look.selected = std::clamp(look.selected + by, 0, last);
-        const int fit = std::max(size.lines - 4, 1);
+        const int fit = std::max(main_chart().rows, 1);
         look.top = std::clamp(look.top, std::max(look.selected - fit + 1, 0), look.selected);
+    }
+    // Of the first view with rows of tasks, or as if it were the first one.
+    Chart main_chart() const {
+        const auto panes = panes_of(look, size);
+        const auto places = places_of(panes, size);
+        std::size_t wanted = 0;
+        for (std::size_t i = 0; i < places.size(); ++i)
+            if (panes[i] == ViewKind::kTimeline || panes[i] == ViewKind::kStream) {
+                wanted = i;
+                break;
+            }
+        if (places.empty()) return {};
+        return place_of_chart({places[wanted].columns, places[wanted].lines}, look,
+                              session.source().facts().tasks);
+    }
+    void select_rows(int rows) const { select(rows * std::max(main_chart().group, 1)); }
+    // Choosing the stretch of sums goes round.
+    void next_sums() const {
+        look.sums = look.sums == Look::Sums::kSoFar    ? Look::Sums::kWindow
+                    : look.sums == Look::Sums::kWindow ? Look::Sums::kNow
+                                                       : Look::Sums::kSoFar;
+        look.notice = fmt::format("sums {}", sums_words(look));
     }
 
     void search(bool forward) const {
@@ -126,7 +149,7 @@ Command type(const Press& now, const Key& key) {
     return Command::kNone;
 }
 
-void choose_view(Look& look, char32_t key) {
+void choose_view(Look& look, char32_t key, markers::Size size) {
     constexpr std::array<std::string_view, 4> kGroups{"Computation", "Communication", "Program",
                                                       "System"};
     if (key >= '1' && key <= '4') {
@@ -138,6 +161,7 @@ void choose_view(Look& look, char32_t key) {
         const auto small = static_cast<char32_t>(view.key);
         if (key == small) look.panes = {view.kind};
         if (key != small - 32) continue;
+        look.panes = panes_of(look, size);
         const auto known = std::find(look.panes.begin(), look.panes.end(), view.kind);
         if (known == look.panes.end())
             look.panes.push_back(view.kind);
@@ -253,8 +277,12 @@ Command press_character(const Press& now, char32_t key) {
             look.window = now.session.whole();
             break;
         case 't':
-            look.so_far = !look.so_far;
-            look.notice = look.so_far ? "sums so far" : "sums of the window";
+            now.next_sums();
+            break;
+        case 'e':
+            look.each = !look.each;
+            look.notice = look.each ? "a row for each task" : "as many tasks to a row as have to";
+            now.select(0);
             break;
         case 'l':
             look.lines = !look.lines;
@@ -288,7 +316,7 @@ Command press_sheet(const Press& now, const Key& key) {
     else if (key.kind == KeyKind::kUp || key.kind == KeyKind::kWheelUp)
         look.sheet_top -= look.sheet_top > 0 ? 1 : 0;
     else if (!help && key.kind == KeyKind::kCharacter)
-        choose_view(look, key.character);
+        choose_view(look, key.character, now.size);
     else
         look.sheet = Look::Sheet::kPanes;
     return Command::kNone;
@@ -312,17 +340,17 @@ Command press(Look& look, const Key& key, Session& session, markers::Size size) 
             break;
         case KeyKind::kUp:
         case KeyKind::kWheelUp:
-            now.select(-1);
+            now.select_rows(-1);
             break;
         case KeyKind::kDown:
         case KeyKind::kWheelDown:
-            now.select(1);
+            now.select_rows(1);
             break;
         case KeyKind::kPageUp:
-            now.select(-std::max(size.lines - 4, 1));
+            now.select_rows(-std::max(now.main_chart().rows, 1));
             break;
         case KeyKind::kPageDown:
-            now.select(std::max(size.lines - 4, 1));
+            now.select_rows(std::max(now.main_chart().rows, 1));
             break;
         case KeyKind::kHome:
             now.go(session.whole().from);
@@ -339,7 +367,7 @@ Command press(Look& look, const Key& key, Session& session, markers::Size size) 
             look.panes = {ViewKind::kTimeline, ViewKind::kSource};
             break;
         case KeyKind::kEscape:
-            look.panes = {ViewKind::kTimeline};
+            look.panes.clear();
             break;
         default:
             break;
@@ -361,13 +389,13 @@ const std::vector<markers::KeyHelp>& control_help() {
         {"p  ]  [", "put a mark; go to the next, to the one before"},
         {"a  b  x", "a loop begins here, ends here; no loop"},
         {"/  n  N", "search; again; backwards"},
-        {"", "task=3 call=brecv dur>1ms  msg 3->7 bytes>1M  marker task=2"},
+        {"", "call=brecv dur>1ms  msg 3->7 bytes>1M  msg 3<>7  marker"},
         {"z  Z  w", "half of the window, twice of it, all of the trace"},
-        {"up  down  Page", "select a task"},
+        {"up  down  Page  e", "select a task; a row for each task, or for several"},
         {"v", "the menu of views, one or several side by side"},
-        {"Enter  Escape", "the time line with the source line; the time line alone"},
-        {"l  t  y", "message lines; sums so far or window's; bytes or counts"},
-        {"click", "selects a task, goes to a moment, tells its numbers"},
+        {"Enter  Escape", "the time line with the source line; the views as at first"},
+        {"l  t  y", "messages; which sums: so far, window, now; bytes or counts"},
+        {"click", "selects a task, goes to a moment, tells or finds messages"},
         {"q  ^L  ^Z", "quit; draw again; suspend"},
         {"?", "this help"}};
     return help;

@@ -23,15 +23,15 @@ Time times(Time time, double factor) {
 const std::array<ViewName, kViews>& view_names() {
     using View = ViewKind;
     static constexpr std::array<ViewName, kViews> kNames{
-        {{View::kTimeline, 't', "timeline", "Computation", "a row per task, its states over time"},
+        {{View::kTimeline, 't', "timeline", "Computation", "what each task does over time"},
          {View::kStream, 's', "stream", "Communication", "messages of each task as they stream by"},
          {View::kMatrix, 'm', "matrix", "Communication", "who sends how much to whom"},
          {View::kConnections, 'c', "connections", "Communication",
-          "messages under way now, who waits"},
+          "a graph of who exchanges with whom, who waits"},
          {View::kMessages, 'n', "messages", "Communication", "numbers of messages, their sizes"},
          {View::kBalance, 'b', "balance", "Computation", "how the load is spread over tasks"},
          {View::kUtilization, 'u', "utilization", "Computation", "how many tasks compute"},
-         {View::kCalls, 'a', "calls", "Computation", "which calls take how long"},
+         {View::kCalls, 'a', "calls", "Computation", "which states and calls take how long"},
          {View::kMarkers, 'p', "markers", "Program", "the Program Marker Array"},
          {View::kSystem, 'y', "system", "System", "counters and statistics over time"},
          {View::kSource, 'l', "source", "Program", "the source line that the task is at"}}};
@@ -54,11 +54,33 @@ Look look_at(const Session& session) {
     Look look;
     look.window = session.whole();
     look.window.to = std::max(look.window.to, look.window.from + kShortest);
-    look.now = look.window.from;
+    look.now = session.whole().to;
     const double wanted = seconds_of(look.window.length()) / kSeconds;
     look.speed = kSlowest;
     while (look.speed < kFastest && speed_of(look.speed) < wanted) ++look.speed;
     return look;
+}
+
+Stretch lately(const Look& look, const Session& session) {
+    constexpr int kPart = 50;
+    return {std::max(session.whole().from, look.now - look.window.length() / kPart), look.now};
+}
+
+Stretch stretch_of(const Look& look, const Session& session) {
+    switch (look.sums) {
+        case Look::Sums::kWindow:
+            return look.window;
+        case Look::Sums::kNow:
+            return lately(look, session);
+        case Look::Sums::kSoFar:
+            break;
+    }
+    return {session.whole().from, look.now};
+}
+
+std::string_view sums_words(const Look& look) {
+    constexpr std::array<std::string_view, 3> kWords{"so far", "in the window", "just now"};
+    return kWords[static_cast<std::size_t>(look.sums)];
 }
 
 void move_to(Look& look, Stretch whole, Time moment) {

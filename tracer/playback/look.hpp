@@ -43,15 +43,18 @@ inline const ViewName& name_of(ViewKind kind) {
 struct Look {
     enum class Prompt : std::uint8_t { kNone, kJump, kSearch };
     enum class Sheet : std::uint8_t { kPanes, kMenu, kHelp };
+    // What sums are about: all from the begin of the trace to now, the window, or just now.
+    enum class Sums : std::uint8_t { kSoFar, kWindow, kNow };
 
     Time now{0};
-    Stretch window;      // of views that show a stretch; `now` is in it
-    bool so_far = true;  // sums from the begin to now, instead of the window's
+    Stretch window;  // of views that show a stretch; `now` is in it
+    Sums sums = Sums::kSoFar;
     bool count = false;  // messages count, instead of their bytes
     bool lines = false;  // messages are drawn in the time line
+    bool each = false;   // a row for each task, even if they do not all fit
     TaskId selected = 0;
-    TaskId top = 0;  // first task shown
-    std::vector<ViewKind> panes{ViewKind::kTimeline};
+    TaskId top = 0;               // first task shown, of those that do not fit
+    std::vector<ViewKind> panes;  // empty: those that the screen has room for
 
     int direction = 0;  // 1 plays, -1 plays backwards, 0 stands still
     int speed = 0;      // a step of kSpeeds
@@ -73,8 +76,14 @@ inline constexpr int kFastest = 9;
 double speed_of(int step);
 std::string speed_words(int step);
 
-// All of the trace, at its begin, at a speed that plays it in half a minute or so.
+// All of the trace, at its end, so that sums are totals; at a speed that plays it in half a minute
+// or so.
 Look look_at(const Session& session);
+// The stretch that sums are about, and the same in words: "so far".
+Stretch stretch_of(const Look& look, const Session& session);
+std::string_view sums_words(const Look& look);
+// Just now: a fiftieth of the window, up to the moment.
+Stretch lately(const Look& look, const Session& session);
 // Moves to a moment within the trace; the window follows.
 void move_to(Look& look, Stretch whole, Time moment);
 // Makes the window so long, with `now` at the same place in it.

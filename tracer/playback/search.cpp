@@ -38,7 +38,7 @@ UserError mistake(std::string_view word) {
                      0,
                      0,
                      "cannot search for " + pm::quoted(word),
-                     "as in task=3 call=brecv dur>1ms, msg 3->7 bytes>1M, or marker",
+                     "as in task=3 call=brecv dur>1ms, msg 3->7 bytes>1M, msg 3<>7, or marker",
                      0};
 }
 
@@ -82,6 +82,12 @@ Result<Search> Search::parse(std::string_view text) {
             const std::string_view to = value.substr(1);
             if (!name.empty() && !(search.from_ = number_of<TaskId>(name))) return mistake(word);
             if (!to.empty() && !(search.to_ = number_of<TaskId>(to))) return mistake(word);
+        } else if (how == '<' && value.starts_with('>')) {
+            search.what_ = What::kMessage;
+            search.both_ways_ = true;
+            search.from_ = number_of<TaskId>(name);
+            search.to_ = number_of<TaskId>(value.substr(1));
+            if (!search.from_ || !search.to_) return mistake(word);
         } else {
             return mistake(word);
         }
@@ -111,8 +117,8 @@ class Search::Watch : public Listener {
         const Time took = message.received - message.sent;
         const bool fits =
             (!search_.task_ || *search_.task_ == message.from || *search_.task_ == message.to) &&
-            (!search_.from_ || *search_.from_ == message.from) &&
-            (!search_.to_ || *search_.to_ == message.to) &&
+            (goes(message.from, message.to) ||
+             (search_.both_ways_ && goes(message.to, message.from))) &&
             (!search_.type_ || *search_.type_ == message.type) && bytes > search_.more_ &&
             bytes < search_.less_ && took > search_.longer_ && took < search_.shorter_;
         if (fits) offer({message.sent, message.from});
@@ -126,6 +132,9 @@ class Search::Watch : public Listener {
     std::optional<Hit> hit;
 
   private:
+    bool goes(TaskId from, TaskId to) const {
+        return (!search_.from_ || *search_.from_ == from) && (!search_.to_ || *search_.to_ == to);
+    }
     void offer(Hit candidate) {
         if (forward_ ? candidate.at <= from_ : candidate.at >= from_) return;
         if (!hit || (forward_ ? candidate.at < hit->at : candidate.at > hit->at)) hit = candidate;

@@ -30,6 +30,7 @@ class Search {
 
     What what_ = What::kCall;
     std::optional<TaskId> task_, from_, to_;
+    bool both_ways_ = false;  // from_ and to_ may change places
     std::string call_;
     std::optional<std::uint32_t> type_;
     Time longer_{-1};

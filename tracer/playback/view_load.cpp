@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "tracer/playback/stack.hpp"
 #include "tracer/playback/view_parts.hpp"
 #include "tracer/trace_words.hpp"
 
@@ -22,19 +23,6 @@ constexpr Style kDim{Ink::kDim, 0, false};
 constexpr Style kStrong{Ink::kStrong, 0, false};
 constexpr auto kComputing = static_cast<std::size_t>(State::kComputing);
 
-// The share of the time that tasks were traced in which they computed.
-double load_of(const std::array<Time, kStates>& spent) {
-    Time whole{0};
-    for (std::size_t state = 1; state < kStates; ++state) whole += spent[state];
-    return whole <= Time{0} ? 0 : seconds_of(spent[kComputing]) / seconds_of(whole);
-}
-
-// Around the moment: a fiftieth of the window before it.
-Stretch lately(const Look& look) {
-    constexpr int kPart = 50;
-    return {std::max(look.window.from, look.now - look.window.length() / kPart), look.now};
-}
-
 // Where the dial is in a view of that size: spokes begin in the middle, the first goes upwards, the
 // others follow clockwise. A column is half as wide as a line is high.
 struct Dial {
@@ -45,8 +33,8 @@ struct Dial {
           radius(std::min(lines / 2.0, columns / 4.0) - 0.5),
           middle_line(1 + lines / 2.0),
           middle(left + columns / 2.0) {}
-    static double angle_of(std::size_t task, std::size_t tasks) {
-        return 2 * std::numbers::pi * static_cast<double>(task) / static_cast<double>(tasks);
+    static double angle_of(std::size_t spoke, std::size_t spokes) {
+        return 2 * std::numbers::pi * static_cast<double>(spoke) / static_cast<double>(spokes);
     }
     int lines;
     int left;
@@ -56,11 +44,13 @@ struct Dial {
     double middle;
 };
 
-// o on average so far, a full one now.
-void draw_dial(Grid& grid, const Look& look, const Balance& load, const markers::Glyphs& glyphs) {
+// A spoke for each row: o where its sums are, a full one where it is just now.
+void draw_dial(Grid& grid, const Look& look, const Balance& load, const Chart& rows,
+               const markers::Glyphs& glyphs) {
     constexpr double kLeast = 3;
     const Dial dial(grid.size());
-    if (dial.radius < kLeast || load.now.empty()) return;
+    const std::size_t spokes = load.now.size();
+    if (dial.radius < kLeast || spokes == 0) return;
     const auto put = [&](double angle, double share, char32_t glyph, Style style) {
         const double far = share * dial.radius;
         grid.put(static_cast<int>(std::lround(dial.middle_line - std::cos(angle) * far)),
@@ -71,20 +61,20 @@ void draw_dial(Grid& grid, const Look& look, const Balance& load, const markers:
     // Few spokes have room for themselves and their numbers.
     constexpr std::size_t kFew = 16;
     constexpr int kTicks = 5;
-    for (std::size_t task = 0; task < load.now.size() && load.now.size() <= kFew; ++task) {
-        const double angle = Dial::angle_of(task, load.now.size());
+    for (std::size_t spoke = 0; spoke < spokes && spokes <= kFew; ++spoke) {
+        const double angle = Dial::angle_of(spoke, spokes);
         for (int tick = 1; tick < kTicks; ++tick)
             put(angle, static_cast<double>(tick) / kTicks, glyphs.unlit(), kDim);
         grid.put(static_cast<int>(std::lround(dial.middle_line - std::cos(angle) * dial.radius)),
                  static_cast<int>(std::lround(dial.middle + 2 * std::sin(angle) * dial.radius)),
-                 std::to_string(task), kStrong);
+                 std::to_string(rows.task_of(static_cast<int>(spoke))), kStrong);
     }
-    for (std::size_t task = 0; task < load.now.size(); ++task) {
-        const double angle = Dial::angle_of(task, load.now.size());
-        put(angle, load.average[task], U'o', kDim);
+    for (std::size_t spoke = 0; spoke < spokes; ++spoke) {
+        const double angle = Dial::angle_of(spoke, spokes);
+        put(angle, load_of(load.sums[spoke]), U'o', kDim);
         Style style = style_of(State::kComputing);
-        style.selected = static_cast<TaskId>(task) == look.selected;
-        put(angle, load.now[task], glyphs.unicode() ? U'●' : U'*', style);
+        style.selected = rows.row_of(look.selected) == static_cast<int>(spoke);
+        put(angle, load_of(load.now[spoke]), glyphs.unicode() ? U'●' : U'*', style);
     }
 }
 
@@ -108,13 +98,43 @@ void draw_waits(Grid& grid, const Ended& sums, int line) {
     tell_rest(grid, line);
 }
 
+// What all tasks together spent their time on; the line behind the table and a blank one.
+int draw_states(Grid& grid, const Easel& easel, Stretch stretch) {
+    const std::size_t tasks = easel.session.source().facts().node_of.size();
+    const auto bins = easel.session.part_bins(stretch, 0, tasks, tasks, 1);
+    const PartTimes all = bins.empty() ? PartTimes{} : bins.front().front();
+    const Time whole = traced_of(all);
+    int line = 1;
+    grid.put(line++, 1, fmt::format("{:<20} {:>7} {:>10}", "STATE", "SHARE", "TIME"), kDim);
+    for (std::size_t place = 0; place < kStacked; ++place) {
+        const std::size_t part = stacked_part(place);
+        if (all[part] <= Time{0}) continue;
+        grid.put(line, 1, glyph_of_part(part, easel), style_of_part(part));
+        grid.put(line++, 3,
+                 fmt::format("{:<18} {:>7} {:>10}", easel.session.parts().name(part),
+                             percent_words(seconds_of(all[part]) / seconds_of(whole)),
+                             span_words(all[part])));
+    }
+    return line + 1;
+}
+
 }  // namespace
 
-Balance balance_of(const Look& look, Session& session) {
+double load_of(const PartTimes& times) {
+    const Time whole = traced_of(times);
+    return whole <= Time{0} ? 0 : seconds_of(computing_of(times)) / seconds_of(whole);
+}
+
+Balance balance_of(const Look& look, Session& session, const Chart& rows) {
     Balance load;
-    for (const auto& spent : session.spent(lately(look))) load.now.push_back(load_of(spent));
-    for (const auto& spent : session.spent({session.whole().from, look.now}))
-        load.average.push_back(load_of(spent));
+    const auto take = [&](Stretch stretch, std::vector<PartTimes>& to) {
+        for (const PartBins& row :
+             session.part_bins(stretch, rows.first, static_cast<std::size_t>(rows.tasks()),
+                               static_cast<std::size_t>(rows.group), 1))
+            to.push_back(row.front());
+    };
+    take(lately(look, session), load.now);
+    take(stretch_of(look, session), load.sums);
     return load;
 }
 
@@ -123,50 +143,71 @@ bool has_dial(markers::Size size) {
     return size.columns >= kLeast.columns && size.lines >= kLeast.lines;
 }
 
-TaskId task_of_spoke(markers::Size size, int line, int column, int tasks) {
+int spoke_at(markers::Size size, int line, int column, int spokes) {
     const Dial dial(size);
     const double angle = std::atan2((column - dial.middle) / 2, dial.middle_line - line);
     const double turn = angle / (2 * std::numbers::pi);
-    return static_cast<TaskId>(std::lround((turn < 0 ? turn + 1 : turn) * tasks)) % tasks;
+    return static_cast<int>(std::lround((turn < 0 ? turn + 1 : turn) * spokes)) % spokes;
+}
+
+Chart place_of_balance(markers::Size size, const Look& look, int tasks) {
+    constexpr int kHighest = 3;  // more would not say more
+    const int lines = size.lines - 1;
+    Chart rows = rows_of_tasks(std::min(lines, tasks * (kHighest + 1)), look, tasks);
+    const int digits = static_cast<int>(std::to_string(std::max(tasks - 1, 0)).size());
+    rows.left = rows.group > 1 ? std::max(2 * digits + 2, 6) : std::max(digits + 1, 6);
+    const int columns = has_dial(size) ? size.columns / 2 : size.columns;
+    constexpr int kNumbers = 16;
+    rows.columns = columns - rows.left - kNumbers;
+    return rows;
 }
 
 void draw_balance(Grid& grid, const Look& look, const Easel& easel) {
-    const Balance load = balance_of(look, easel.session);
-    const auto& [now, average] = load;
+    const int tasks = easel.session.source().facts().tasks;
+    const Chart rows = place_of_balance(grid.size(), look, tasks);
+    const Balance load = balance_of(look, easel.session, rows);
     const bool dial = has_dial(grid.size());
-    const int columns = dial ? grid.size().columns / 2 : grid.size().columns;
-    const int width = columns - 22;
+    const char* full = easel.glyphs.unicode() ? "●" : "*";
+    const char* mark = easel.glyphs.unicode() ? "┃" : "|";
     grid.put(0, 14,
-             dial ? fmt::format("share of computing: now (bar, {}), so far (mark, o)",
-                                easel.glyphs.unicode() ? "●" : "*")
-                  : "share of computing: now (bar), so far (mark)",
+             fmt::format("share of computing {} (bar{}), just now ({}{}{})", sums_words(look),
+                         dial ? ", o" : "", mark, dial ? ", " : "", dial ? full : ""),
              kDim);
-    for (int line = 1; line < grid.size().lines; ++line) {
-        const auto task = static_cast<std::size_t>(look.top + line - 1);
-        if (task >= now.size()) break;
-        const bool selected = look.selected == static_cast<TaskId>(task);
-        grid.put_right(line, 5, std::to_string(task),
-                       selected ? Style{Ink::kStrong, 0, true} : kDim);
-        if (width > 0) {
-            grid.put(line, 6, easel.glyphs.bar(width, now[task]), {Ink::kBar, 0, false});
-            const int mark = 6 + std::min(static_cast<int>(average[task] * width), width - 1);
-            grid.put(line, mark, easel.glyphs.unicode() ? U'┃' : U'|', kStrong);
+    draw_labels(grid, look, easel, rows);
+    const int columns = rows.left + rows.columns + 16;
+    for (int row = 0; row < rows.rows; ++row) {
+        const auto at = static_cast<std::size_t>(row);
+        if (at >= load.now.size()) break;
+        const double now = load_of(load.now[at]);
+        for (int i = 0; i < rows.height && rows.columns > 0; ++i) {
+            const int line = rows.line_of(row) + i;
+            const Time whole = traced_of(load.sums[at]);
+            draw_bar(grid, easel, line, rows.left, rows.columns, load.sums[at], whole);
+            const int column =
+                rows.left + std::min(static_cast<int>(now * rows.columns), rows.columns - 1);
+            grid.put(line, column, easel.glyphs.unicode() ? U'┃' : U'|', kStrong);
         }
-        grid.put_right(line, columns - 8, percent_words(now[task]));
-        grid.put_right(line, columns - 1, percent_words(average[task]), kDim);
+        grid.put_right(rows.line_of(row), columns - 8, percent_words(load_of(load.sums[at])));
+        grid.put_right(rows.line_of(row), columns - 1, percent_words(now), kDim);
     }
-    if (dial) draw_dial(grid, look, load, easel.glyphs);
+    if (dial) draw_dial(grid, look, load, rows, easel.glyphs);
 }
 
 Chart place_of_utilization(markers::Size size, const Look& look) {
     constexpr int kLeft = 6;
-    return {kLeft, size.columns - kLeft, 1, size.lines - 2, look.window};
+    Chart chart;
+    chart.left = kLeft;
+    chart.columns = size.columns - kLeft;
+    chart.rows = 1;
+    chart.height = size.lines - 2;
+    chart.window = look.window;
+    return chart;
 }
 
 void draw_utilization(Grid& grid, const Look& look, const Easel& easel) {
     const Chart chart = place_of_utilization(grid.size(), look);
     const int columns = chart.columns;
-    const int lines = chart.rows;
+    const int lines = chart.height;
     const int left = chart.left;
     if (columns <= 0 || lines <= 0) return;
     const StateBins bins =
@@ -199,7 +240,7 @@ void draw_utilization(Grid& grid, const Look& look, const Easel& easel) {
     if (level > 1 && level < lines) grid.put_right(level, left - 1, "avg", kDim);
     grid.put_right(1, left - 1, "100%", kDim);
     grid.put_right(lines, left - 1, "0%", kDim);
-    draw_now(grid, look, chart);
+    draw_now(grid, look, easel, chart);
     const Time apart = look.window.length() / 1000;
     grid.put(lines + 1, left,
              moment_words(look.window.from, apart) + step_words(easel, look.window, columns), kDim);
@@ -212,30 +253,28 @@ void draw_utilization(Grid& grid, const Look& look, const Easel& easel) {
 }
 
 void draw_calls(Grid& grid, const Look& look, const Easel& easel) {
-    const Stretch stretch{look.window.from, look.now};
+    const Stretch stretch = stretch_of(look, easel.session);
     const Ended sums = easel.session.ended(stretch);
-    std::vector<CallSum> calls;
-    for (const auto& [number, sum] : sums.calls) {
-        const Region& region = easel.session.definitions().region(number);
-        calls.push_back(
-            {region.name, region.state, region.of_user, sum.count, sum.time, sum.longest});
-    }
-    std::sort(calls.begin(), calls.end(), [](const CallSum& a, const CallSum& b) {
-        return a.time != b.time ? a.time > b.time : a.name < b.name;
-    });
-    grid.put(0, 14, "that ended since the window's begin", kDim);
-    grid.put(1, 1,
+    std::vector<std::pair<std::uint32_t, Ended::Calls>> calls(sums.calls.begin(), sums.calls.end());
+    std::stable_sort(calls.begin(), calls.end(),
+                     [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
+    grid.put(0, 14, fmt::format("states, and calls and regions that ended {}", sums_words(look)),
+             kDim);
+    int line = draw_states(grid, easel, stretch);
+    grid.put(line++, 1,
              fmt::format("{:<20} {:>7} {:>10} {:>10} {:>10}", "CALL", "COUNT", "TIME", "AVERAGE",
                          "LONGEST"),
              kDim);
-    int line = 2;
-    for (const CallSum& call : calls)
+    for (const auto& [number, sum] : calls) {
+        const Region& region = easel.session.definitions().region(number);
         grid.put(line++, 1,
-                 fmt::format("{:<20} {:>7} {:>10} {:>10} {:>10}", call.name,
-                             amount_words(static_cast<double>(call.calls)), span_words(call.time),
-                             span_words(call.time / static_cast<std::int64_t>(call.calls)),
-                             span_words(call.longest)),
-                 style_of(call.state));
+                 fmt::format("{:<20} {:>7} {:>10} {:>10} {:>10}", region.name,
+                             amount_words(static_cast<double>(sum.count)), span_words(sum.time),
+                             span_words(sum.time / static_cast<std::int64_t>(sum.count)),
+                             span_words(sum.longest)),
+                 region.of_user ? style_of_part(easel.session.parts().of_region(number))
+                                : style_of(region.state));
+    }
     draw_waits(grid, sums, line + 1);
 }
 

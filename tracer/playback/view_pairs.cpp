@@ -1,4 +1,4 @@
-// Views of who exchanges messages with whom: the matrix, what is under way now, numbers.
+// Views of messages as numbers: the matrix of who sends how much to whom, and sums and sizes.
 #include <algorithm>
 #include <array>
 
@@ -20,10 +20,6 @@ constexpr Style kDim{Ink::kDim, 0, false};
 
 double weight_of(const PairSum& sum, const Look& look) {
     return look.count ? static_cast<double>(sum.count) : static_cast<double>(sum.bytes);
-}
-
-std::string stretch_words(const Look& look) {
-    return look.so_far ? "so far" : "in the window";
 }
 
 }  // namespace
@@ -51,7 +47,7 @@ void draw_matrix(Grid& grid, const Look& look, const Easel& easel) {
     const auto at = [&sums, side](int from, int to) -> double& {
         return sums[static_cast<std::size_t>(from) * side + static_cast<std::size_t>(to)];
     };
-    for (const PairSum& sum : easel.session.pairs(stretch_of(look, easel))) {
+    for (const PairSum& sum : easel.session.pairs(stretch_of(look, easel.session))) {
         if (sum.from >= tasks || sum.to >= tasks) continue;
         double& cell = at(sum.from / group, sum.to / group);
         cell += weight_of(sum, look);
@@ -73,81 +69,54 @@ void draw_matrix(Grid& grid, const Look& look, const Easel& easel) {
     for (int to = 0; to * wide < columns && to < cells; to += std::max(1, 6 / wide))
         grid.put(1, kLabels + to * wide, std::to_string(to * group), kDim);
     grid.put(0, 14,
-             fmt::format("from the left to those above, {}; full cell {} {}", stretch_words(look),
+             fmt::format("from the left to those above, {}; full cell {} {}", sums_words(look),
                          amount_words(most), look.count ? "messages" : "bytes"),
              kDim);
 }
 
-void draw_connections(Grid& grid, const Look& look, const Easel& easel) {
-    const JobState& state = easel.session.at(look.now);
-    std::vector<Message> under_way = easel.session.in_flight();
-    std::sort(under_way.begin(), under_way.end(), [](const Message& a, const Message& b) {
-        return std::tuple(a.sent, a.from, a.to) < std::tuple(b.sent, b.from, b.to);
-    });
-    int line = 1;
-    const char* arrow = easel.glyphs.unicode() ? "──▶" : "-->";
-    for (const Message& message : under_way)
-        grid.put(line++, 1,
-                 fmt::format("{:>4} {} {:<4} {:>8} type {}, for {}", message.from, arrow,
-                             message.to, bytes_words(message.bytes), message.type,
-                             span_words(look.now - message.sent)),
-                 style_of(State::kSending));
-    const char* waits = easel.glyphs.unicode() ? "◁┄┄" : "<..";
-    for (std::size_t task = 0; task < state.tasks.size(); ++task) {
-        const Frame* call = state.tasks[task].call(easel.session.definitions());
-        if (call == nullptr || state.tasks[task].state == State::kSending) continue;
-        const std::string peer = call->peer == kNobody ? "all" : std::to_string(call->peer);
-        grid.put(line++, 1,
-                 fmt::format("{:>4} {} {:<4} {} for {}", task, waits, peer,
-                             easel.session.definitions().region(call->region).name,
-                             span_words(look.now - call->since)),
-                 style_of(state.tasks[task].state));
-    }
-    if (line == 1) grid.put(1, 1, "no message is under way, and nobody is in a call", kDim);
-    tell_rest(grid, line);
-    grid.put(0, 14, markers::count_words(under_way.size(), "message") + " under way", kDim);
-}
-
 void draw_messages(Grid& grid, const Look& look, const Easel& easel) {
-    const JobState& state = easel.session.at(look.now);
-    Bytes sent = 0;
-    std::uint64_t sends = 0, collectives = 0;
-    for (const TaskState& task : state.tasks) {
-        sent += task.bytes_sent;
-        sends += task.sends;
-        collectives += task.collectives;
+    const Stretch stretch = stretch_of(look, easel.session);
+    const Ended sums = easel.session.ended(stretch);
+    PairSum all;
+    for (const auto& [key, sum] : sums.pairs) {
+        all.count += sum.count;
+        all.bytes += sum.bytes;
     }
-    const double seconds = std::max(seconds_of(look.now - easel.session.whole().from), 1e-9);
+    std::uint64_t collectives = 0;
+    for (const auto& [region, calls] : sums.calls)
+        if (easel.session.definitions().region(region).state == State::kCollective)
+            collectives += calls.count;
+    const double seconds = std::max(seconds_of(stretch.length()), 1e-9);
+    grid.put(0, 14, fmt::format("that arrived {}", sums_words(look)), kDim);
     int line = 1;
     grid.put(line++, 1,
-             fmt::format("{} messages, {} bytes, {} calls of collectives so far",
-                         amount_words(static_cast<double>(sends)), bytes_words(sent),
-                         amount_words(static_cast<double>(collectives))));
+             fmt::format("{}, {} bytes, {} of collectives",
+                         markers::count_words(static_cast<std::size_t>(all.count), "message"),
+                         bytes_words(all.bytes),
+                         markers::count_words(static_cast<std::size_t>(collectives), "call")));
     grid.put(line++, 1,
              fmt::format("{} messages and {} bytes a second",
-                         amount_words(static_cast<double>(sends) / seconds),
-                         amount_words(static_cast<double>(sent) / seconds)));
-    if (state.backwards > 0)
-        grid.put(
-            line++, 1,
-            fmt::format("{} were received before they were sent: clocks differ", state.backwards),
-            {Ink::kStrong, 0, false});
-    // Sizes by powers of two, of the window.
-    const auto sizes = easel.session.ended({look.window.from, look.now}).sizes;
-    const std::uint64_t most = *std::max_element(sizes.begin(), sizes.end());
+                         amount_words(static_cast<double>(all.count) / seconds),
+                         amount_words(static_cast<double>(all.bytes) / seconds)));
+    if (const std::uint64_t backwards = easel.session.at(look.now).backwards; backwards > 0)
+        grid.put(line++, 1,
+                 fmt::format("{} were received before they were sent: clocks differ", backwards),
+                 {Ink::kStrong, 0, false});
+    // By powers of two.
+    const std::uint64_t most = *std::max_element(sums.sizes.begin(), sums.sizes.end());
     if (most == 0) return;
-    grid.put(line++, 1, "sizes of what arrived in the window, up to bytes:", kDim);
-    for (std::size_t bits = 0; bits < sizes.size(); ++bits) {
-        if (sizes[bits] == 0) continue;
+    grid.put(line++, 1, "sizes, up to bytes:", kDim);
+    for (std::size_t bits = 0; bits < sums.sizes.size(); ++bits) {
+        const std::uint64_t count = sums.sizes[bits];
+        if (count == 0) continue;
         const double bytes =
             bits == 0 ? 0 : static_cast<double>((std::uint64_t{1} << (bits - 1)) * 2 - 1);
         grid.put_right(line, 8, amount_words(bytes), kDim);
         const int width = std::max(grid.size().columns - 20, 1);
-        grid.put(
-            line, 9,
-            easel.glyphs.bar(width, static_cast<double>(sizes[bits]) / static_cast<double>(most)),
-            {Ink::kBar, 0, false});
-        grid.put(line++, 10 + width, amount_words(static_cast<double>(sizes[bits])));
+        grid.put(line, 9,
+                 easel.glyphs.bar(width, static_cast<double>(count) / static_cast<double>(most)),
+                 {Ink::kBar, 0, false});
+        grid.put(line++, 10 + width, amount_words(static_cast<double>(count)));
     }
     tell_rest(grid, line);
 }

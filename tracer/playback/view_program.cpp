@@ -20,10 +20,20 @@ constexpr Style kDim{Ink::kDim, 0, false};
 
 markers::Activity activity_of(const TaskState& task) {
     using Activity = markers::Activity;
+    if (!task.seen) return Activity::kNotStarted;
+    if (task.ended) return Activity::kEnded;
     constexpr std::array<Activity, kStates> kActivity{
         Activity::kUnknown,    Activity::kComputing, Activity::kSending,  Activity::kReceiving,
         Activity::kCollective, Activity::kIdle,      Activity::kReceiving};
     return kActivity[static_cast<std::size_t>(task.state)];
+}
+
+std::string doing_words(const TaskState& task, const Definitions& definitions) {
+    if (!task.seen) return "not begun";
+    if (task.ended) return "ended";
+    if (const Frame* call = task.call(definitions)) return definitions.region(call->region).name;
+    if (task.region != 0) return definitions.region(task.region).name;
+    return std::string(state_word(task.state));
 }
 
 }  // namespace
@@ -40,9 +50,7 @@ void draw_markers(Grid& grid, const Look& look, const Easel& easel) {
         row.task = static_cast<TaskId>(id);
         row.node = facts.node_of[id];
         row.activity = activity_of(state.tasks[id]);
-        const Frame* call = state.tasks[id].call(easel.session.definitions());
-        row.doing = call == nullptr ? std::string(state_word(state.tasks[id].state))
-                                    : easel.session.definitions().region(call->region).name;
+        row.doing = doing_words(state.tasks[id], easel.session.definitions());
         if (const auto marks = state.marks.find(row.task); marks != state.marks.end()) {
             row.lights = marks->second.lights;
             row.text = marks->second.text;
@@ -51,22 +59,33 @@ void draw_markers(Grid& grid, const Look& look, const Easel& easel) {
         }
         model.put(std::move(row), moment(look.now));
     }
+    // A line for each task, so far as there are enough; the selected one is among them.
+    const int fit = std::max(markers::rows_that_fit(grid.size(), model.any_progress()) + 1, 1);
+    const int tasks = facts.tasks;
+    const int first = std::clamp(look.selected - fit / 2, 0, std::max(tasks - fit, 0));
     markers::Order order;
-    for (auto task = static_cast<std::uint32_t>(look.top); task < state.tasks.size(); ++task)
-        order.push_back(task);
+    for (int task = first; task < std::min(first + fit, tasks); ++task)
+        order.push_back(static_cast<std::uint32_t>(task));
     markers::View view;
     view.display = markers::Display::kRows;
     const markers::Scene scene{
         model.now(),      order,  view, model.lights_used(), model.any_progress(),
         moment(look.now), nullptr};
-    const markers::Size size{grid.size().columns, grid.size().lines - 1};
-    if (size.lines <= 0) return;
+    const markers::Size size = grid.size();
+    // The first line has the name of the view instead of the program's.
     const Grid rows = markers::render_rows_only(scene, size, easel.glyphs);
-    for (int line = 0; line < size.lines; ++line)
+    for (int line = 1; line < size.lines; ++line)
         for (int column = 0; column < size.columns; ++column) {
             const markers::Cell& cell = rows.at(line, column);
-            grid.put(1 + line, column, cell.glyph, cell.style);
+            grid.put(line, column, cell.glyph, cell.style);
         }
+    const int more = tasks - static_cast<int>(order.size());
+    grid.put(0, 14,
+             "at " + moment_words(look.now, look.window.length() / 1000) +
+                 (more > 0 ? fmt::format(", tasks {} to {} of {}: up and down show others", first,
+                                         first + static_cast<int>(order.size()) - 1, tasks)
+                           : ""),
+             kDim);
 }
 
 void draw_source(Grid& grid, const Look& look, const Easel& easel) {

@@ -1,9 +1,13 @@
-// Views with a row per task and time from left to right: the time line, the streaming chart.
+// Views with rows of tasks and time from left to right: the time line, the streaming chart.
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 
+#include "markerarray/words.hpp"
+#include "tracer/playback/chart.hpp"
+#include "tracer/playback/stack.hpp"
 #include "tracer/playback/view_parts.hpp"
 #include "tracer/trace_words.hpp"
 
@@ -15,17 +19,8 @@ using markers::Style;
 
 namespace {
 
-constexpr std::size_t kMostLines = 400;
 constexpr Style kDim{Ink::kDim, 0, false};
 constexpr Style kLine{Ink::kStrong, 0, false};
-
-// The state that took most of a column; kOff when nothing is known of it.
-State most_of(const std::array<Time, kStates>& column) {
-    std::size_t best = 0;
-    for (std::size_t state = 1; state < kStates; ++state)
-        if (column[state] > Time{0} && (best == 0 || column[state] > column[best])) best = state;
-    return static_cast<State>(best);
-}
 
 char32_t slope(int from_line, int to_line, int from_column, int to_column,
                const markers::Glyphs& glyphs) {
@@ -37,133 +32,216 @@ char32_t slope(int from_line, int to_line, int from_column, int to_column,
     return glyphs.unicode() ? U'╱' : U'/';
 }
 
+// The row that a task would have, on the chart or beyond its edges.
+int row_beyond(const Chart& chart, TaskId task) {
+    const int from_first = task - chart.first;
+    return from_first >= 0 ? from_first / chart.group : from_first;
+}
+
+// A glyph on whatever the cell shows.
+void put_over(Grid& grid, int line, int column, char32_t glyph, const Easel& easel) {
+    Style style = kLine;
+    const markers::Cell& cell = grid.at(line, column);
+    const bool filled = cell.glyph >= U'▄' && cell.glyph <= U'█';
+    if (easel.blocks() && cell.style.back == Ink::kPlain && filled) {
+        style.back = cell.style.ink;
+        style.back_value = cell.style.value;
+    } else if (easel.blocks()) {
+        style.back = cell.style.back;
+        style.back_value = cell.style.back_value;
+    }
+    grid.put(line, column, glyph, style);
+}
+
 void draw_message(Grid& grid, const Message& message, const Look& look, const Chart& chart,
-                  const markers::Glyphs& glyphs) {
-    const int from_line = chart.top + message.from - look.top;
-    const int to_line = chart.top + message.to - look.top;
+                  const Easel& easel) {
+    const int from_line = chart.line_of(row_beyond(chart, message.from)) + chart.height / 2;
+    const int to_line = chart.line_of(row_beyond(chart, message.to)) + chart.height / 2;
     const int from = chart.column(message.sent);
     const int to = chart.column(message.received);
     const int steps = std::max({std::abs(to_line - from_line), std::abs(to - from), 1});
-    const char32_t shape = slope(from_line, to_line, from, to, glyphs);
+    const char32_t shape = slope(from_line, to_line, from, to, easel.glyphs);
     for (int step = 0; step <= steps; ++step) {
         const double way = static_cast<double>(step) / steps;
         const int line = from_line + static_cast<int>(std::lround((to_line - from_line) * way));
         const int column = from + static_cast<int>(std::lround((to - from) * way));
-        const bool inside = line >= chart.top && line < chart.top + chart.rows && column >= 0 &&
-                            column < chart.columns;
-        if (!inside) continue;
+        if (!chart.row_at(line) || column < 0 || column >= chart.columns) continue;
         const bool end = step == steps && message.received < look.window.to;
-        const char32_t head = glyphs.unicode() ? U'◉' : U'@';
-        grid.put(line, chart.left + column, end ? head : shape, kLine);
+        const char32_t head = easel.glyphs.unicode() ? U'◉' : U'@';
+        put_over(grid, line, chart.left + column, end ? head : shape, easel);
     }
 }
 
-// Answers what it leaves out, if it does.
-std::string draw_lines(Grid& grid, const Look& look, const Easel& easel, const Chart& chart) {
-    const auto messages = easel.session.messages(look.window, kMostLines + 1);
-    for (std::size_t i = 0; i < std::min(messages.size(), kMostLines); ++i)
-        draw_message(grid, messages[i], look, chart, easel.glyphs);
-    const bool of_end = easel.session.step_of_sums(look.window).has_value();
-    if (messages.size() <= kMostLines && !of_end) return "";
-    return fmt::format("lines of the first {} messages{}; z shows less time, with all", kMostLines,
-                       of_end ? " at the end" : "");
+// Messages under way by rows and columns, and the most of them.
+struct Density {
+    std::vector<std::vector<Session::Sent>> rows;
+    Session::Sent most;
+};
+
+Density density_of(const Look& look, Session& session, const Chart& chart) {
+    Density density;
+    density.rows.assign(static_cast<std::size_t>(chart.rows),
+                        std::vector<Session::Sent>(static_cast<std::size_t>(chart.columns)));
+    const int tasks = std::min(chart.tasks(), session.source().facts().tasks - chart.first);
+    const auto sent =
+        session.sent(look.window, chart.first, static_cast<std::size_t>(std::max(tasks, 0)),
+                     static_cast<std::size_t>(chart.columns));
+    for (std::size_t task = 0; task < sent.size(); ++task)
+        for (std::size_t column = 0; column < sent[task].size(); ++column) {
+            Session::Sent& sum = density.rows[task / static_cast<std::size_t>(chart.group)][column];
+            sum.bytes += sent[task][column].bytes;
+            sum.messages += sent[task][column].messages;
+            density.most.bytes = std::max(density.most.bytes, sum.bytes);
+            density.most.messages = std::max(density.most.messages, sum.messages);
+        }
+    return density;
+}
+
+// A strip of levels below each row, or on it if the row has a single line.
+void draw_density(Grid& grid, const Density& density, const Easel& easel, const Chart& chart) {
+    for (int row = 0; row < chart.rows; ++row)
+        for (int column = 0; column < chart.columns; ++column) {
+            const auto& sum =
+                density.rows[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
+            if (sum.messages <= 0) continue;
+            const char32_t glyph = level_glyph(sum.messages / density.most.messages, easel.glyphs);
+            const int line = chart.line_of(row) + chart.height - (chart.gap > 0 ? 0 : 1);
+            put_over(grid, line, chart.left + column, glyph, easel);
+        }
+}
+
+// Regions by task and depth: how long each was there, by columns.
+class Lanes {
+  public:
+    Lanes(const Look& look, Session& session, const Chart& chart) : session_(session) {
+        if (chart.group > 1 || chart.height < 2 || chart.columns <= 0) return;
+        const auto found =
+            session.nested(look.window, chart.first, static_cast<std::size_t>(chart.rows));
+        for (const Session::Nested& region : found)
+            depth_ = std::max(depth_, static_cast<int>(region.depth) + 1);
+        depth_ = std::min(depth_, chart.height - 1);
+        const double width = seconds_of(look.window.length()) / chart.columns;
+        for (const Session::Nested& region : found) {
+            if (static_cast<int>(region.depth) >= depth_) continue;
+            auto& lane = lanes_[{region.task, static_cast<int>(region.depth)}];
+            lane.resize(static_cast<std::size_t>(chart.columns));
+            const double from = seconds_of(region.from - look.window.from) / width;
+            const double to = seconds_of(region.to - look.window.from) / width;
+            const int last = std::min(static_cast<int>(to), chart.columns - 1);
+            for (int column = std::max(static_cast<int>(from), 0); column <= last; ++column)
+                lane[static_cast<std::size_t>(column)][region.region] +=
+                    std::min(to, column + 1.0) - std::max(from, static_cast<double>(column));
+        }
+    }
+    // Lines that regions take of each row.
+    int depth() const { return depth_; }
+
+    void draw(Grid& grid, const Chart& chart, const Easel& easel) const {
+        for (const auto& [key, lane] : lanes_) {
+            const int line = chart.line_of(key.first - chart.first) + key.second;
+            std::uint32_t before = 0;
+            int begun = 0;
+            for (int column = 0; column <= chart.columns; ++column) {
+                const auto [region, share] = column < chart.columns
+                                                 ? most_of(lane[static_cast<std::size_t>(column)])
+                                                 : std::pair<std::uint32_t, double>{0, 0};
+                if (region != 0) {
+                    const std::size_t part = session_.parts().of_region(region);
+                    grid.put(line, chart.left + column,
+                             easel.blocks() ? level_glyph(share, easel.glyphs)
+                                            : glyph_of_part(part, easel),
+                             style_of_part(part));
+                }
+                if (region == before) continue;
+                if (before != 0 && easel.blocks())
+                    draw_name(grid, line, chart.left + begun, column - begun, before);
+                before = region;
+                begun = column;
+            }
+        }
+    }
+
+  private:
+    using Column = std::map<std::uint32_t, double>;
+
+    static std::pair<std::uint32_t, double> most_of(const Column& column) {
+        std::uint32_t best = 0;
+        double most = 0;
+        double sum = 0;
+        for (const auto& [region, share] : column) {
+            sum += share;
+            if (share > most) best = region;
+            most = std::max(most, share);
+        }
+        return {best, std::min(sum, 1.0)};
+    }
+    void draw_name(Grid& grid, int line, int column, int width, std::uint32_t region) const {
+        const std::string& name = session_.definitions().region(region).name;
+        if (markers::columns_of(name) + 2 > width) return;
+        Style style = style_of_part(session_.parts().of_region(region));
+        style.selected = true;
+        grid.put(line, column + 1, name, style);
+    }
+
+    Session& session_;
+    int depth_ = 0;
+    std::map<std::pair<TaskId, int>, std::vector<Column>> lanes_;
+};
+
+// Lines of messages where there is room for them, else how many there are. In words what it is.
+std::string draw_messages(Grid& grid, const Look& look, const Easel& easel, const Chart& chart,
+                          const std::vector<Message>& lines, const Density& density) {
+    if (density.rows.empty()) {
+        for (const Message& message : lines) draw_message(grid, message, look, chart, easel);
+        return "";
+    }
+    draw_density(grid, density, easel, chart);
+    return fmt::format("messages on their way, up to {}", amount_words(density.most.messages));
 }
 
 }  // namespace
 
-int Chart::column(Time moment) const {
-    const double share =
-        seconds_of(moment - window.from) / std::max(seconds_of(window.length()), 1e-9);
-    const double at = share * columns;
-    return static_cast<int>(std::clamp(std::floor(at), -1e6, 1e6));
-}
-
-Chart place_of_chart(markers::Size size, const Look& look, int tasks) {
-    const int digits = static_cast<int>(std::to_string(std::max(tasks - 1, 0)).size());
-    Chart chart;
-    chart.window = look.window;
-    chart.left = std::min(std::max(digits, 4) + 1, size.columns);
-    chart.columns = size.columns - chart.left;
-    const int axis = size.lines > 4 ? 1 : 0;
-    chart.rows = std::clamp(size.lines - 1 - axis, 0, std::max(tasks - look.top, 0));
-    return chart;
-}
-
-Chart chart_of(Grid& grid, const Look& look, const Easel& easel) {
-    const markers::Size size = grid.size();
-    const Chart chart = place_of_chart(size, look, easel.session.source().facts().tasks);
-    const bool axis = size.lines > 4;
-    if (!axis || chart.columns <= 0) return chart;
-    const int line = chart.top + chart.rows;
-    const Time apart = look.window.length() / 1000;
-    grid.put(line, chart.left,
-             moment_words(look.window.from, apart) + step_words(easel, look.window, chart.columns),
-             kDim);
-    const std::string to = moment_words(look.window.to, apart);
-    if (chart.columns >= 3 * static_cast<int>(to.size())) {
-        grid.put_right(line, size.columns, to, kDim);
-        grid.put(line, chart.left + (chart.columns - static_cast<int>(to.size())) / 2,
-                 moment_words(look.window.from + look.window.length() / 2, apart), kDim);
-    }
-    return chart;
-}
-
-std::string step_words(const Easel& easel, Stretch window, int columns) {
-    const auto step = easel.session.step_of_sums(window);
-    return step && *step > window.length() / columns ? ", in steps of " + span_words(*step) : "";
-}
-
-void draw_labels(Grid& grid, const Look& look, const Easel& easel, const Chart& chart) {
-    for (int row = 0; row < chart.rows; ++row) {
-        const TaskId task = look.top + row;
-        Style style = kDim;
-        if (task == look.selected) style = {Ink::kStrong, 0, true};
-        grid.put_right(chart.top + row, chart.left - 1, std::to_string(task), style);
-    }
-    const int more = easel.session.source().facts().tasks - look.top - chart.rows;
-    if (more > 0) grid.put_right(0, grid.size().columns, fmt::format(" {} more below", more), kDim);
-}
-
-void draw_now(Grid& grid, const Look& look, const Chart& chart) {
-    const int column = std::min(chart.column(look.now), chart.columns - 1);
-    if (column < 0) return;
-    for (int line = chart.top; line < chart.top + chart.rows; ++line) {
-        const markers::Cell& cell = grid.at(line, chart.left + column);
-        Style style = cell.style;
-        style.selected = true;
-        grid.put(line, chart.left + column, cell.glyph, style);
-    }
-}
-
 void draw_timeline(Grid& grid, const Look& look, const Easel& easel) {
     const Chart chart = chart_of(grid, look, easel);
-    if (chart.columns <= 0) return;
-    const auto rows =
-        easel.session.bins(look.window, look.top, static_cast<std::size_t>(chart.rows),
-                           static_cast<std::size_t>(chart.columns));
-    for (std::size_t row = 0; row < rows.size(); ++row)
+    if (chart.columns <= 0 || chart.rows <= 0) return;
+    std::vector<Message> lines;
+    Density density;
+    if (look.lines) {
+        const auto room = static_cast<std::size_t>(chart.columns);
+        const bool of_end = easel.session.step_of_sums(look.window).has_value();
+        if (!of_end) lines = easel.session.messages(look.window, room + 1);
+        if (of_end || lines.size() > room) density = density_of(look, easel.session, chart);
+    }
+    const Lanes lanes(look, easel.session, chart);
+    const bool strip = !density.rows.empty() && chart.gap == 0 && chart.height - lanes.depth() > 1;
+    const auto rows = easel.session.part_bins(
+        look.window, chart.first, static_cast<std::size_t>(chart.tasks()),
+        static_cast<std::size_t>(chart.group), static_cast<std::size_t>(chart.columns));
+    PartTimes all{};
+    const int tasks = easel.session.source().facts().tasks;
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        const auto at = static_cast<int>(row);
+        const int group = std::min(chart.group, tasks - chart.task_of(at));
+        const Time whole = look.window.length() * group / chart.columns;
+        StackDrawer stack(grid, easel, chart.line_of(at) + lanes.depth(),
+                          chart.height - lanes.depth() - (strip ? 1 : 0));
         for (std::size_t column = 0; column < rows[row].size(); ++column) {
-            const State state = most_of(rows[row][column]);
-            grid.put(chart.top + static_cast<int>(row), chart.left + static_cast<int>(column),
-                     glyph_of(state, easel.glyphs), style_of(state));
+            stack.draw(chart.left + static_cast<int>(column), rows[row][column], whole);
+            for (std::size_t part = 0; part < kParts; ++part) all[part] += rows[row][column][part];
         }
-    const std::string note = look.lines ? draw_lines(grid, look, easel, chart) : "";
+    }
+    lanes.draw(grid, chart, easel);
+    std::string note;
+    if (look.lines) note = draw_messages(grid, look, easel, chart, lines, density);
     draw_labels(grid, look, easel, chart);
-    draw_now(grid, look, chart);
-    const bool more = look.top + chart.rows < easel.session.source().facts().tasks;
-    int at = 14;
+    draw_now(grid, look, easel, chart);
+    const bool more = chart.first + chart.tasks() < tasks;
+    int end = grid.size().columns - (more ? 14 : 0);
     if (!note.empty()) {
-        grid.put(0, at, note, kDim);
-        return;
+        grid.put_right(0, end, note, kDim);
+        end -= markers::columns_of(note) + 1;
     }
-    for (std::size_t i = 1; i < kStates; ++i) {
-        const auto state = static_cast<State>(i);
-        const int end = at + 3 + static_cast<int>(state_word(state).size());
-        if (end + (more ? 14 : 0) > grid.size().columns) break;
-        grid.put(0, at, glyph_of(state, easel.glyphs), style_of(state));
-        grid.put(0, at + 2, state_word(state), kDim);
-        at = end + 1;
-    }
+    draw_legend(grid, easel, 0, 14, end, all);
 }
 
 // Figure 9 of the paper: what is sent streams from the right to the left as time goes by. Heights
@@ -174,20 +252,18 @@ void draw_stream(Grid& grid, const Look& look, const Easel& easel) {
     shifted.window = {look.now - length, look.now};
     const Chart chart = chart_of(grid, shifted, easel);
     if (chart.columns <= 0 || chart.rows <= 0) return;
-    double most = 0;
-    const auto sums =
-        easel.session.sent(shifted.window, look.top, static_cast<std::size_t>(chart.rows),
-                           static_cast<std::size_t>(chart.columns));
-    const auto height = [&look](const Session::Sent& sent) {
-        return look.count ? sent.messages : sent.bytes;
-    };
-    for (const auto& row : sums)
-        for (const Session::Sent& sent : row) most = std::max(most, height(sent));
-    for (std::size_t row = 0; row < sums.size(); ++row)
-        for (std::size_t column = 0; column < sums[row].size(); ++column)
-            if (const double sum = height(sums[row][column]); sum > 0)
-                grid.put(chart.top + static_cast<int>(row), chart.left + static_cast<int>(column),
-                         level_glyph(sum / most, easel.glyphs), style_of(State::kSending));
+    const Density density = density_of(shifted, easel.session, chart);
+    const double most = look.count ? density.most.messages : density.most.bytes;
+    for (int row = 0; row < chart.rows; ++row)
+        for (int column = 0; column < chart.columns; ++column) {
+            const Session::Sent& sum =
+                density.rows[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
+            const double height = (look.count ? sum.messages : sum.bytes) / most * chart.height;
+            for (int line = 0; line < chart.height && height > line; ++line)
+                grid.put(chart.line_of(row) + chart.height - 1 - line, chart.left + column,
+                         level_glyph(std::min(height - line, 1.0), easel.glyphs),
+                         style_of(State::kSending));
+        }
     grid.put(0, 14,
              fmt::format("sent by each task; full height {}{}", amount_words(most),
                          look.count ? " messages" : " bytes"),

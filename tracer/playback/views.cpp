@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <sstream>
 
 #include <fmt/format.h>
 
 #include "markerarray/words.hpp"
+#include "tracer/fold.hpp"
 #include "tracer/playback/controls.hpp"
 #include "tracer/playback/view_parts.hpp"
 #include "tracer/trace_words.hpp"
@@ -65,7 +67,14 @@ void draw_hints(Grid& grid, const Look& look, const Easel& easel) {
         return;
     }
     if (!look.notice.empty()) {
-        grid.put(line, 0, look.notice, kStrong);
+        // A long one takes lines of the views above.
+        const std::string folded = fold(look.notice, grid.size().columns, 0);
+        int at = line - static_cast<int>(std::count(folded.begin(), folded.end(), '\n'));
+        std::istringstream words(folded);
+        for (std::string part; std::getline(words, part); ++at) {
+            for (int column = 0; column < grid.size().columns; ++column) grid.put(at, column, U' ');
+            grid.put(at, 0, part, kStrong);
+        }
         return;
     }
     const std::size_t problems = easel.session.source().problems().size();
@@ -78,6 +87,7 @@ void draw_hints(Grid& grid, const Look& look, const Easel& easel) {
 }
 
 void draw_menu(Grid& grid, const Look& look) {
+    const std::vector<ViewKind> panes = panes_of(look, grid.size());
     std::string_view group;
     int line = 1;
     grid.put(line++, 1, "Views: a key shows one alone, its capital adds one or takes it away",
@@ -87,8 +97,7 @@ void draw_menu(Grid& grid, const Look& look) {
             if (view.group != wanted) continue;
             if (group != wanted) grid.put(line++, 1, wanted, kDim);
             group = wanted;
-            const bool shown =
-                std::find(look.panes.begin(), look.panes.end(), view.kind) != look.panes.end();
+            const bool shown = std::find(panes.begin(), panes.end(), view.kind) != panes.end();
             grid.put(
                 line++, 3,
                 fmt::format("{} {}  {:<12} {}", shown ? '*' : ' ', view.key, view.name, view.what));
@@ -107,30 +116,6 @@ void draw_help(Grid& grid, const Look& look) {
 }
 
 }  // namespace
-
-std::vector<Place> places_of(std::size_t panes, markers::Size screen) {
-    const int lines = screen.lines - 2;
-    const int columns = screen.columns;
-    constexpr int kNarrowest = 60;
-    constexpr int kLowest = 4;
-    if (lines <= 0 || columns <= 0) return {};
-    const int count = static_cast<int>(panes);
-    int beside = std::clamp(columns / kNarrowest, 1, count);
-    if (count == 4) beside = std::min(beside, 2);
-    int rows = (count + beside - 1) / beside;
-    while (rows > 1 && lines / rows < kLowest) --rows;  // the last ones have no room
-    std::vector<Place> places;
-    for (int i = 0; i < std::min(count, rows * beside); ++i) {
-        const int row = i / beside;
-        const int in_row = std::min(beside, count - row * beside);
-        const int column = i % beside;
-        const int left = columns * column / in_row;
-        const int top = lines * row / rows;
-        places.push_back({1 + top, left, lines * (row + 1) / rows - top,
-                          columns * (column + 1) / in_row - left - (column + 1 < in_row ? 1 : 0)});
-    }
-    return places;
-}
 
 Style style_of(State state) {
     using markers::Activity;
@@ -162,10 +147,6 @@ void tell_rest(Grid& grid, int next) {
     grid.put(last, 1, fmt::format("{} more", next - last), kDim);
 }
 
-Stretch stretch_of(const Look& look, const Easel& easel) {
-    return {look.so_far ? easel.session.whole().from : look.window.from, look.now};
-}
-
 Grid draw_view(ViewKind kind, const Look& look, Size size, const Easel& easel) {
     using Draw = void (*)(Grid&, const Look&, const Easel&);
     constexpr std::array<Draw, kViews> kDraw{
@@ -187,10 +168,11 @@ Grid draw_screen(const Look& look, Size size, const Easel& easel) {
     } else if (look.sheet == Look::Sheet::kHelp) {
         draw_help(grid, look);
     } else {
-        const auto places = places_of(look.panes.size(), size);
+        const auto panes = panes_of(look, size);
+        const auto places = places_of(panes, size);
         for (std::size_t i = 0; i < places.size(); ++i)
             copy(grid, places[i].line, places[i].column,
-                 draw_view(look.panes[i], look, {places[i].columns, places[i].lines}, easel));
+                 draw_view(panes[i], look, {places[i].columns, places[i].lines}, easel));
     }
     draw_hints(grid, look, easel);
     return grid;

@@ -18,6 +18,11 @@ struct Easel {
     const markers::Glyphs& glyphs;
     // The lines of a source file; empty when it cannot be read.
     std::function<std::vector<std::string>(const std::string&)> read_source;
+    // Cells are told apart by their colours, not by their shapes only.
+    bool colors = false;
+
+    // Whether a cell can show shares, by a block in one colour before another one.
+    bool blocks() const { return colors && glyphs.unicode(); }
 };
 
 // One view, with a line above that names it. Any size.
@@ -26,12 +31,16 @@ markers::Grid draw_view(ViewKind kind, const Look& look, markers::Size size, con
 // The whole screen: title, the panes side by side, hints or a prompt; or the menu, or the help.
 markers::Grid draw_screen(const Look& look, markers::Size size, const Easel& easel);
 
-// Where panes go below the title: beside each other if that leaves each enough columns, else below
-// each other. Fewer than there are panes when there is no room.
+// The views that are shown: those that were chosen, or as many as have room on the screen.
+std::vector<ViewKind> panes_of(const Look& look, markers::Size screen);
+
+// Where panes go below the title. Views over time have the whole width, one below the other; the
+// others stand beside each other if that leaves each enough columns. Fewer than there are panes if
+// there is no room for the last ones.
 struct Place {
     int line, column, lines, columns;
 };
-std::vector<Place> places_of(std::size_t panes, markers::Size screen);
+std::vector<Place> places_of(const std::vector<ViewKind>& panes, markers::Size screen);
 
 // How a state looks.
 markers::Style style_of(State state);

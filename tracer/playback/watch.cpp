@@ -28,6 +28,7 @@ class Player {
         : session_(std::move(session)),
           look_(std::move(look)),
           follow_(options.follow),
+          news_(options.news),
           glyphs_(options.unicode),
           screen_({.colors = options.colors, .mouse = true}) {}
 
@@ -40,11 +41,12 @@ class Player {
             play(look_, session_->whole(), now - last);
             last = now;
             changed |= follow(now);
+            changed |= hear(now);
             if (changed) draw();
             changed = false;
             // Standing still it sleeps until a key comes, or the trace may have grown.
             const int timeout = look_.direction != 0 ? static_cast<int>(kFrame.count())
-                                : follow_            ? static_cast<int>(kFollow.count())
+                                : follow_ || news_   ? static_cast<int>(kFollow.count())
                                                      : -1;
             if (!signals_.wait(timeout)) return SIGHUP;
             if (const int signal = signals_.take(screen_, changed)) return signal;
@@ -67,7 +69,7 @@ class Player {
     }
 
   private:
-    // Who looks at the end stays there as it moves.
+    // A view at the end stays at the end as the trace grows.
     bool follow(Clock::time_point now) {
         if (!follow_ || now < follow_at_) return false;
         const Stretch before = session_->whole();
@@ -82,10 +84,22 @@ class Player {
         return true;
     }
 
+    // News are told once each.
+    bool hear(Clock::time_point now) {
+        if (!news_ || now < hear_at_) return false;
+        hear_at_ = now + kFollow;
+        std::string news = news_();
+        const bool is_new = !news.empty() && news != heard_;
+        if (is_new) look_.notice = news;
+        heard_ = std::move(news);
+        return is_new;
+    }
+
     void draw() {
         if (!screen_.ready()) return;
         const Easel easel{*session_, symbols_, glyphs_,
-                          [this](const std::string& path) { return source_lines(path); }};
+                          [this](const std::string& path) { return source_lines(path); },
+                          screen_.colored()};
         screen_.show(draw_screen(look_, screen_.size(), easel));
     }
 
@@ -101,6 +115,9 @@ class Player {
     Look look_;
     std::function<bool(Session&)> follow_;
     Clock::time_point follow_at_ = Clock::now() + kFollow;
+    std::function<std::string()> news_;
+    Clock::time_point hear_at_ = Clock::now();
+    std::string heard_;
     markers::ScreenSignals signals_;
     markers::Glyphs glyphs_;
     markers::Screen screen_;

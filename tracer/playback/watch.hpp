@@ -14,6 +14,8 @@ struct WatchOptions {
     // Lets the session have what has come to the trace; false when nothing has. May be empty: it
     // is over.
     std::function<bool(Session&)> follow;
+    // A sentence that the user should read, or nothing; asked each second. May be empty.
+    std::function<std::string()> news;
 };
 
 // Blocks until the user quits (0) or a signal ends it (its number). Throws Error when there is no

@@ -93,6 +93,16 @@ std::vector<StreamWriter> random_tasks(std::mt19937& random) {
     return tasks;
 }
 
+// Regions have numbers in the order in which they were met.
+std::map<std::pair<TaskId, std::string>, Time> computed_by_name(const Ended& sums,
+                                                                const Session& session) {
+    std::map<std::pair<TaskId, std::string>, Time> named;
+    for (const auto& [key, time] : sums.computed)
+        if (time > Time{0})
+            named[{key.first, session.definitions().region(key.second).name}] = time;
+    return named;
+}
+
 void check_same(Session& grown, Session& fresh) {
     REQUIRE(grown.whole() == fresh.whole());
     const Index& a = grown.index();
@@ -107,6 +117,7 @@ void check_same(Session& grown, Session& fresh) {
         REQUIRE(x.pairs.size() == y.pairs.size());
         REQUIRE(x.waits.size() == y.waits.size());
         REQUIRE(x.calls.size() == y.calls.size());
+        REQUIRE(computed_by_name(x, grown) == computed_by_name(y, fresh));
         for (const auto& [key, sum] : y.pairs) REQUIRE(x.pairs.at(key).bytes == sum.bytes);
         for (const auto& [key, sum] : y.waits) REQUIRE(x.waits.at(key).time == sum.time);
         for (TaskId task = 0; task < grown.source().facts().tasks; ++task)

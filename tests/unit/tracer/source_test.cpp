@@ -199,3 +199,20 @@ TEST_CASE("clocks of nodes are fitted: nothing arrives before it was sent") {
     CHECK(messages == 12'000);
     CHECK(in_order == messages);
 }
+
+TEST_CASE("a file of another kind is said to be no trace") {
+    const auto path =
+        std::filesystem::temp_directory_path() / ("vt_readme_" + std::to_string(::getpid()) + ".c");
+    for (const std::size_t bytes : {0, 20, 100'000}) {
+        std::ofstream(path) << std::string(bytes, 'x');
+        std::string error;
+        try {
+            TraceSource::open(path.string());
+        } catch (const Error& caught) {
+            error = caught.what();
+        }
+        INFO(error);
+        CHECK(error.find("it is not a trace (poe -tracelevel writes traces") != std::string::npos);
+    }
+    std::filesystem::remove(path);
+}

@@ -1,0 +1,50 @@
+// A trace that is being played, without a terminal.
+#pragma once
+
+#include <clocale>
+
+#include "tests/unit/tracer/trace_maker.hpp"
+#include "tracer/playback/controls.hpp"
+#include "tracer/playback/views.hpp"
+
+namespace poe::trace::test {
+
+using markers::Grid;
+using markers::Size;
+
+inline constexpr Size kUsual{80, 24};
+
+struct Playing {
+    explicit Playing(TraceSource source = small_trace())
+        : session(std::move(source), {}, [](double) {}), look(look_at(session)) {
+        std::setlocale(LC_CTYPE, "C.UTF-8");
+    }
+    Easel easel(const markers::Glyphs& glyphs, bool colors = false) {
+        return {session, symbols, glyphs,
+                [](const std::string&) { return std::vector<std::string>(); }, colors};
+    }
+    Grid screen(Size size, bool unicode = true) {
+        const markers::Glyphs glyphs(unicode);
+        return draw_screen(look, size, easel(glyphs));
+    }
+    // One view alone.
+    std::string view(ViewKind kind, Size size, bool unicode = true) {
+        const markers::Glyphs glyphs(unicode);
+        return draw_view(kind, look, size, easel(glyphs)).text();
+    }
+    void press(const std::string& keys) {
+        for (const char c : keys)
+            trace::press(look, {markers::Key::Kind::kCharacter, static_cast<char32_t>(c), 0, 0},
+                         session, kUsual);
+    }
+    void press(markers::Key::Kind kind) { trace::press(look, {kind, 0, 0, 0}, session, kUsual); }
+    void click(int line, int column, Size size = kUsual) {
+        trace::press(look, {markers::Key::Kind::kClick, 0, line, column}, session, size);
+    }
+
+    Session session;
+    Symbols symbols;
+    Look look;
+};
+
+}  // namespace poe::trace::test

@@ -1,0 +1,67 @@
+// Figure: a view as boxes, lines and words on white paper, for a paper or a report. Lengths are in
+// points. Which shapes there are is decided here, without a library for drawing, so that tests see
+// them; paper.hpp makes files of them.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "markerarray/colors.hpp"
+#include "tracer/playback/views.hpp"
+
+namespace poe::trace {
+
+struct Box {
+    double x = 0;
+    double y = 0;
+    double width = 0;
+    double height = 0;
+};
+
+struct FilledBox {
+    Box box;
+    markers::Rgb color;
+};
+
+struct Stroke {
+    double x1 = 0;
+    double y1 = 0;
+    double x2 = 0;
+    double y2 = 0;
+    double width = 0.5;
+    markers::Rgb color;
+};
+
+struct Words {
+    enum class Align : std::uint8_t { kLeft, kMiddle, kRight };
+    double x = 0;  // where the words begin, have their middle, or end
+    double y = 0;  // of the base line
+    std::string text;
+    Align align = Align::kLeft;
+    double size = 9;
+    markers::Rgb color;
+    bool fixed = false;  // characters of equal width
+    bool bold = false;
+    bool upwards = false;
+};
+
+using Shape = std::variant<FilledBox, Stroke, Words>;
+
+struct Figure {
+    double width = 0;
+    double height = 0;
+    std::vector<Shape> shapes;  // later ones lie above earlier ones
+};
+
+// The view as a figure of this width; of the height that it needs, or that was chosen.
+struct FigureSize {
+    double width = 720;
+    double height = 0;  // 0: as needed
+};
+Figure draw_figure(ViewKind kind, const Look& look, FigureSize size, const Easel& easel);
+
+// On paper a part of the time has this colour.
+markers::Rgb paper_color(std::size_t part);
+
+}  // namespace poe::trace

@@ -1,0 +1,69 @@
+// What figures are made of: a plot with its axes, a legend, bars of shares. Private to figures.
+#pragma once
+
+#include "tracer/playback/figure.hpp"
+
+namespace poe::trace {
+
+inline constexpr markers::Rgb kBlack{0, 0, 0};
+inline constexpr markers::Rgb kGrey{0x66, 0x66, 0x66};
+inline constexpr markers::Rgb kPale{0xdd, 0xdd, 0xdd};
+inline constexpr markers::Rgb kBlue{0x2b, 0x6c, 0xb0};
+
+// The area within the axes.
+struct Plot {
+    Box area;
+    double right() const { return area.x + area.width; }
+    double bottom() const { return area.y + area.height; }
+};
+
+// Leaves room around a plot of that height (0: as high as the figure allows) for axes and legend,
+// and gives the figure its size.
+Plot plot_of(Figure& figure, FigureSize size, double height, double left);
+
+void add_box(Figure& figure, Box box, markers::Rgb color);
+void add_line(Figure& figure, double x1, double y1, double x2, double y2, markers::Rgb color,
+              double width = 0.5);
+void add_words(Figure& figure, double x, double y, const std::string& text,
+               Words::Align align = Words::Align::kLeft, markers::Rgb color = kBlack,
+               double size = 9);
+// About how wide words are.
+double width_of(const std::string& text, double size = 9);
+
+// Round values from `from` to `to`, about so many.
+std::vector<double> ticks_of(double from, double to, int about);
+
+// The frame of the plot and the axis below it. `title` has the unit.
+void add_axis(Figure& figure, const Plot& plot, double from, double to, const std::string& title);
+// The axis of time, in the unit that suits the window.
+void add_time_axis(Figure& figure, const Plot& plot, Stretch window);
+// On the left, from 0 at the bottom to `most`.
+void add_left_axis(Figure& figure, const Plot& plot, double most, const std::string& title);
+// What is written along the left side.
+void add_left_title(Figure& figure, const Plot& plot, const std::string& title);
+
+// Which colour is which part, of those that occur, above the plot.
+void add_legend(Figure& figure, const Plot& plot, const PartTimes& times, const Easel& easel);
+// Words above the plot on the right.
+void add_note(Figure& figure, const Plot& plot, const std::string& text);
+
+// Columns of a row, each divided into parts from the bottom to the top. Equal neighbours become one
+// box; where one part follows another, the boxes meet at the very moment.
+void add_stacks(Figure& figure, Box row, const PartBins& bins, Time whole);
+// The same lying down, for a single time.
+void add_bar(Figure& figure, Box bar, const PartTimes& times, Time whole);
+
+// The views.
+Figure figure_of_timeline(const Look& look, FigureSize size, const Easel& easel);
+Figure figure_of_stream(const Look& look, FigureSize size, const Easel& easel);
+Figure figure_of_utilization(const Look& look, FigureSize size, const Easel& easel);
+Figure figure_of_system(const Look& look, FigureSize size, const Easel& easel);
+Figure figure_of_balance(const Look& look, FigureSize size, const Easel& easel);
+Figure figure_of_calls(const Look& look, FigureSize size, const Easel& easel);
+Figure figure_of_messages(const Look& look, FigureSize size, const Easel& easel);
+Figure figure_of_matrix(const Look& look, FigureSize size, const Easel& easel);
+Figure figure_of_connections(const Look& look, FigureSize size, const Easel& easel);
+// Views of words: their cells, as far as they are used.
+Figure figure_of_cells(ViewKind kind, const Look& look, FigureSize size, const Easel& easel);
+
+}  // namespace poe::trace
