@@ -1,5 +1,5 @@
 /* core_task TASK HOW: task TASK reads a character, or the end, and dies in a known place; HOW is
- * "fault", "abort" or "handler". The others wait to be ended. A second thread of each does nothing.
+ * "fault", "abort", "handler", or "short" for a place whose name has one letter. The others wait to be ended. A second thread of each does nothing.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -25,6 +25,16 @@ __attribute__((noinline)) static void the_bad_place(const char* how) {
     sink++;
 }
 
+/* The demangler of C++ would call these float and void. */
+__attribute__((noinline)) static void v(const char* how) {
+    the_bad_place(how);
+    sink++;
+}
+__attribute__((noinline)) static void f(const char* how) {
+    v(how);
+    sink++;
+}
+
 /* What runtimes do that say something at their end. */
 static void on_fault(int number) {
     static const char text[] = "the program's own handler\n";
@@ -41,6 +51,7 @@ int main(int argc, char** argv) {
     if (strcmp(argv[2], "handler") == 0) signal(SIGSEGV, on_fault);
     if (atoi(argv[1]) == atoi(getenv("MP_CHILD"))) {
         getchar();
+        if (strcmp(argv[2], "short") == 0) f(argv[2]);
         the_bad_place(argv[2]);
     }
     for (;;) pause();

@@ -58,6 +58,11 @@ class Stacks(CoreTest):
         self.assertRegex(report, rf"\| poe: task 1 gets SIGSEGV in the_bad_place \(core_task\.c:{FAULT}\), called by main "
                                  rf"\(core_task\.c:{CALL}\).*; all stacks are in coredir\.1/lite\n")
 
+    def test_names_of_one_letter(self):
+        self.ok(self.run_in(TASK, "0", "short", "-procs", "1", "-corefile_format", "lite"), 128 + signal.SIGSEGV)
+        text = self.file("coredir.0/lite").read_text()
+        self.assertRegex(text, r"the_bad_place : .*\nv : .*\nf : .*\nmain : ")
+
     def test_abort(self):
         self.ok(self.run_in(TASK, "0", "abort", "-procs", "2", "-corefile_format", "lite"), 128 + signal.SIGABRT)
         self.assertIn(f"the_bad_place : {line_of('abort()')} #", self.file("coredir.0/lite").read_text())
