@@ -144,8 +144,8 @@ class Entry {
         const std::uint32_t number = group_->calls++;
         if (call_.traced()) [[unlikely]]
             trace::the_tracer.collective(
-                ending.blocking ? trace::Phase::kWhole : trace::Phase::kStarts, root(), group_->gid,
-                made_.shape.bytes, number);
+                root(), group_->gid, made_.shape.bytes, number,
+                ending.blocking ? trace::Phase::kWhole : trace::Phase::kStarts);
         if (library_.develop()) {
             if (const int refused = refuse_disagreement(call_, library_, *group_, made_))
                 return refused;
@@ -258,8 +258,8 @@ class Entry {
 // The call ends an operation that was started before, and the trace says which.
 void note_end(const ApiCall& call, const Running& running) {
     if (call.traced()) [[unlikely]]
-        trace::the_tracer.collective(trace::Phase::kEnds, -1, running.group->gid, 0,
-                                     running.number);
+        trace::the_tracer.collective(-1, running.group->gid, 0, running.number,
+                                     trace::Phase::kEnds);
 }
 
 int refuse_id(const ApiCall& call, int collid) {

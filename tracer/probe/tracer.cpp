@@ -100,8 +100,8 @@ void Tracer::send_ended(std::uint8_t context, TaskId to, std::int32_t type,
                       .b = pair(static_cast<std::uint32_t>(type), 0)});
 }
 
-void Tracer::collective(Phase phase, TaskId root, std::int32_t group, Bytes bytes,
-                        std::uint32_t number) noexcept {
+void Tracer::collective(TaskId root, std::int32_t group, Bytes bytes, std::uint32_t number,
+                        Phase phase) noexcept {
     Recorder* recorder = at_level(kCollectivesLevel);
     if (recorder == nullptr) return;
     record_with_bytes(*recorder,

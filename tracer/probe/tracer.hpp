@@ -84,8 +84,8 @@ class Tracer {
     void send_ended(std::uint8_t context, TaskId to, std::int32_t type,
                     std::uint32_t number) noexcept;
     // Behind its enter. `root`: a task, or -1.
-    void collective(Phase phase, TaskId root, std::int32_t group, Bytes bytes,
-                    std::uint32_t number) noexcept;
+    void collective(TaskId root, std::int32_t group, Bytes bytes, std::uint32_t number,
+                    Phase phase = Phase::kWhole) noexcept;
 
     // Lights and colours out of range are no light and no colour.
     void marker(int light, int color, std::string_view text) noexcept;
