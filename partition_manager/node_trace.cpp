@@ -100,6 +100,11 @@ void NodeTrace::choose_directory() {
 }
 
 void NodeTrace::make_streams() {
+    const auto here = std::count_if(job_.tasks.begin(), job_.tasks.end(),
+                                    [this](const TaskSpec& task) { return task.node == node_; });
+    // One for each task and each daemon that writes to the same directory.
+    const std::size_t sharers =
+        in_place_ ? job_.tasks.size() + job_.nodes.size() : static_cast<std::size_t>(here) + 1;
     const auto make = [&](StreamKind kind, std::int32_t number, const std::string& program,
                           bool wraps, std::uint64_t capacity, std::uint64_t origin,
                           std::uint64_t wall) {
@@ -111,6 +116,7 @@ void NodeTrace::make_streams() {
         header.level = spec_.level;
         header.wraps = wraps ? 1 : 0;
         header.capacity = capacity;
+        header.sharers = static_cast<std::uint32_t>(sharers);
         header.origin = origin;
         header.wall = wall;
         trace::set_text(header.job, job_.id);

@@ -2,6 +2,7 @@
 #include "tracer/clock_fit.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace poe::trace {
@@ -9,6 +10,29 @@ namespace {
 
 // Measurements closer than that belong together.
 constexpr std::uint64_t kTogether = 1'000'000'000;
+
+// The one with the shortest round trip. What is farther from most of the others than both can be
+// off has been damaged.
+ClockFit::Sample best_of(std::vector<ClockFit::Sample> together) {
+    constexpr std::size_t kEnough = 3;
+    constexpr double kNoise = 1e6;  // ns
+    const auto shorter = [](const ClockFit::Sample& a, const ClockFit::Sample& b) {
+        return a.round_trip < b.round_trip;
+    };
+    if (together.size() >= kEnough) {
+        std::vector<std::int64_t> offsets;
+        for (const ClockFit::Sample& sample : together) offsets.push_back(sample.offset);
+        const auto middle = offsets.begin() + static_cast<std::ptrdiff_t>(offsets.size() / 2);
+        std::nth_element(offsets.begin(), middle, offsets.end());
+        std::vector<ClockFit::Sample> near;
+        for (const ClockFit::Sample& sample : together)
+            if (std::abs(static_cast<double>(sample.offset) - static_cast<double>(*middle)) <=
+                static_cast<double>(sample.round_trip) + kNoise)
+                near.push_back(sample);
+        if (!near.empty()) together = std::move(near);
+    }
+    return *std::min_element(together.begin(), together.end(), shorter);
+}
 
 // How far two measurements together may be off, as a share of the time between them.
 double drift_between(const ClockFit::Sample& a, const ClockFit::Sample& b) {
@@ -41,14 +65,12 @@ ClockFit ClockFit::through(std::vector<Sample> samples) {
     ClockFit fit;
     std::sort(samples.begin(), samples.end(),
               [](const Sample& a, const Sample& b) { return a.time < b.time; });
-    std::uint64_t group_from = 0;
-    for (const Sample& sample : samples) {
-        if (fit.points_.empty() || sample.time - group_from > kTogether) {
-            fit.points_.push_back(sample);
-            group_from = sample.time;
-        } else if (sample.round_trip < fit.points_.back().round_trip) {
-            fit.points_.back() = sample;
-        }
+    for (auto from = samples.begin(); from != samples.end();) {
+        const auto to = std::find_if(from, samples.end(), [from](const Sample& sample) {
+            return sample.time - from->time > kTogether;
+        });
+        fit.points_.push_back(best_of({from, to}));
+        from = to;
     }
     std::vector<Sample>& points = fit.points_;
     if (points.size() == 2 && drift_between(points[0], points[1]) > kMostDrift)

@@ -1,11 +1,16 @@
 // See cursor.hpp.
 #include "tracer/cursor.hpp"
 
+#include <algorithm>
+
 namespace poe::trace {
 namespace {
 
 // Records read at a time: 4 KB.
 constexpr std::size_t kWindow = 170;
+// Times between two records, ns, beyond which the next one is asked.
+constexpr std::int64_t kFarElsewhere = 1'000'000'000;
+constexpr std::int64_t kFarInDamage = 1'000'000;
 
 }  // namespace
 
@@ -37,10 +42,52 @@ const Record* Cursor::next() {
             continue;
         }
         if (record->kind == Kind::kText || record->kind == Kind::kBytes) continue;
-        at_.time = unwrapped(at_.time, record->time());
+        const std::uint64_t time = unwrapped(at_.time, record->time());
+        if (stream_->trust((at_.number - 1) % stream_->capacity) != Stream::Trust::kAll) {
+            kept_ = *record;
+            record = &kept_;
+            if (!plausible(kept_, time)) {
+                ++implausible_;
+                continue;
+            }
+        }
+        at_.time = time;
         return record;
     }
     return nullptr;
+}
+
+// The next record from that number on that has a time, not far behind; null: there is none.
+const Record* Cursor::next_of_time(std::uint64_t number) {
+    constexpr std::uint64_t kFar = 64;
+    const std::uint64_t end = std::min(stream_->end, number + kFar);
+    for (; number < end; ++number) {
+        const Record* record = look(number);
+        if (record != nullptr && record->kind != Kind::kNone && record->kind != Kind::kText &&
+            record->kind != Kind::kBytes)
+            return record;
+    }
+    return nullptr;
+}
+
+// Records are nearly in the order of time. A record that is far from the one before it, while the
+// one behind it is not, has a wrong time.
+bool Cursor::plausible(const Record& record, std::uint64_t time) {
+    const bool strict = doubtful();
+    const std::int64_t limit = strict ? kFarInDamage : kFarElsewhere;
+    const auto since = [this](std::uint64_t moment) {
+        return static_cast<std::int64_t>(moment - at_.time);
+    };
+    if (static_cast<std::uint8_t>(record.kind) > kLastKind) return false;
+    if (stream_->latest && static_cast<std::int64_t>(time - *stream_->latest) > 0) return false;
+    const std::int64_t jump = since(time);
+    if (jump >= -limit && jump <= limit) return true;
+    const Record* behind = next_of_time(at_.number);
+    // Nothing says when the last record was but the bounds of the stream.
+    if (behind == nullptr) return jump > 0 || !strict;
+    const std::int64_t next = since(unwrapped(at_.time, behind->time()));
+    const bool next_is_near = next >= -limit && (jump < 0 || next < jump - limit);
+    return !next_is_near;
 }
 
 std::string text_behind(const Stream& stream, std::uint64_t number, std::size_t bytes) {

@@ -33,6 +33,12 @@ class Cursor {
     std::uint64_t number() const noexcept { return at_.number - 1; }
     Position position() const noexcept { return at_; }
     std::uint64_t holes() const noexcept { return holes_; }
+    // Records that were left out because they cannot be as they are.
+    std::uint64_t implausible() const noexcept { return implausible_; }
+    // True when the record that next() gave is of a damaged block.
+    bool doubtful() const noexcept {
+        return stream_->trust(number() % stream_->capacity) == Stream::Trust::kStrict;
+    }
     // Notes the numbers of the holes that next() finds, as far as there are not too many already:
     // a hole of a stream that is being written may become a record.
     void note_holes(std::vector<std::uint64_t>* into) noexcept { noted_ = into; }
@@ -43,9 +49,15 @@ class Cursor {
     const Record* look(std::uint64_t number);
 
   private:
+    // Whether a record can be of that time, by what comes next in its stream.
+    bool plausible(const Record& record, std::uint64_t time);
+    const Record* next_of_time(std::uint64_t number);
+
     const Stream* stream_;
     Position at_;
     std::uint64_t holes_ = 0;
+    std::uint64_t implausible_ = 0;
+    Record kept_;  // the record that next() gives, where others had to be looked at meanwhile
     std::vector<std::uint64_t>* noted_ = nullptr;
     // What is read ahead of a stream in a file: slots from window_at_ on.
     std::vector<Record> window_;

@@ -19,8 +19,10 @@ void Definitions::define(std::uint32_t stream, const Record& record, const std::
         case Defined::kCounter:
             counter_ids_[key] = intern_counter(text);
             break;
-        case Defined::kSite: {
-            const Site site{text, record.b};
+        case Defined::kSite:
+        case Defined::kLine: {
+            const bool is_line = static_cast<Defined>(record.detail) == Defined::kLine;
+            const Site site{text, record.b, is_line};
             const auto [known, is_new] =
                 site_numbers_.emplace(site, static_cast<std::uint32_t>(sites_.size()));
             if (is_new) sites_.push_back(site);

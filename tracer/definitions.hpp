@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -13,13 +14,15 @@
 
 namespace poe::trace {
 
-// A place in the program: an address in an object file.
+// A place in the program: an address in an object file, or a line of a source file.
 struct Site {
-    std::string object;
-    std::uint64_t address = 0;
+    std::string object;         // or the source file
+    std::uint64_t address = 0;  // or the line
+    bool is_line = false;
     bool operator==(const Site&) const = default;
     bool operator<(const Site& other) const {
-        return address != other.address ? address < other.address : object < other.object;
+        return std::tie(address, is_line, object) <
+               std::tie(other.address, other.is_line, other.object);
     }
 };
 

@@ -34,7 +34,22 @@ Time time_of(Unpacker& in) {
 
 }  // namespace
 
+void Ended::add(const Event& event, TaskId task) {
+    const Kind kind = event.record.kind;
+    if (task < 0 || kind == Kind::kDefine) return;
+    Events& sum = events[task];
+    ++sum.all;
+    if (kind == Kind::kSend || kind == Kind::kReceive) ++sum.messages;
+    if (kind == Kind::kCollective) ++sum.collectives;
+    if (kind == Kind::kMarker) ++sum.markers;
+}
+
 void Ended::add(const Message& message) {
+    if (message.context != kUserMessages) {
+        ++inner.count;
+        inner.bytes += message.bytes;
+        return;
+    }
     add_pair(*this, {message.from, message.to, 1, message.bytes});
     ++sizes[static_cast<std::size_t>(std::bit_width(message.bytes))];
 }
@@ -89,6 +104,16 @@ void pack(Packer& out, const Ended& sums) {
         out.number(bits);
         out.number(sums.sizes[bits]);
     }
+    out.number(sums.inner.count);
+    out.number(sums.inner.bytes);
+    out.number(sums.events.size());
+    for (const auto& [task, sum] : sums.events) {
+        out.number(static_cast<std::uint64_t>(task));
+        out.number(sum.all);
+        out.number(sum.messages);
+        out.number(sum.collectives);
+        out.number(sum.markers);
+    }
 }
 
 void add_packed(Ended& sums, std::span<const std::byte> bytes, std::size_t tasks,
@@ -131,6 +156,18 @@ void add_packed(Ended& sums, std::span<const std::byte> bytes, std::size_t tasks
         const std::uint64_t bits = in.number();
         const std::uint64_t count = in.number();
         if (bits < sums.sizes.size()) sums.sizes[bits] += count;
+    }
+    sums.inner.count += in.number();
+    sums.inner.bytes += in.number();
+    for (std::size_t left = in.count(); left > 0 && in.fine(); --left) {
+        const std::uint64_t task = in.number();
+        const Ended::Events more{in.number(), in.number(), in.number(), in.number()};
+        if (task >= tasks) continue;
+        Ended::Events& sum = sums.events[static_cast<TaskId>(task)];
+        sum.all += more.all;
+        sum.messages += more.messages;
+        sum.collectives += more.collectives;
+        sum.markers += more.markers;
     }
 }
 

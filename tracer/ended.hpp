@@ -26,17 +26,28 @@ struct Ended {
         Time time{0};
     };
 
+    // Events of a task, for who looks for the next one of a kind.
+    struct Events {
+        std::uint64_t all = 0;
+        std::uint64_t messages = 0;  // ends of messages
+        std::uint64_t collectives = 0;
+        std::uint64_t markers = 0;
+    };
+
     // How long a task has computed in a user's region, without calls and regions within.
     std::map<std::pair<TaskId, std::uint32_t>, Time> computed;
-    std::unordered_map<std::uint64_t, PairSum> pairs;  // by pair(from, to)
+    std::unordered_map<std::uint64_t, PairSum> pairs;  // by pair(from, to); of the program
     std::map<std::uint32_t, Calls> calls;              // by region
     std::map<std::tuple<TaskId, TaskId, Wait::Why>, Waits> waits;
     std::array<std::uint64_t, 65> sizes{};  // messages, by how many bits their size has
+    PairSum inner;                          // of all messages within collective calls
+    std::map<TaskId, Events> events;
 
     void add(const Message& message);
     void add(const Interval& interval);
     void add(const Wait& wait);
     void add_computing(TaskId task, std::uint32_t region, Time time);
+    void add(const Event& event, TaskId task);
 };
 
 // How much of packed sums is needed. Each has what those before it have.
@@ -52,6 +63,7 @@ class EndedListener : public Listener {
     void on_computing(TaskId task, std::uint32_t region, Time from, Time to) override {
         if (region != 0) sums_.add_computing(task, region, to - from);
     }
+    void on_event(const Event& event, TaskId task) override { sums_.add(event, task); }
 
   private:
     Ended& sums_;

@@ -85,4 +85,10 @@ std::uint64_t EventMerge::holes() const {
     return holes;
 }
 
+std::uint64_t EventMerge::implausible() const {
+    std::uint64_t sum = 0;
+    for (const Cursor& cursor : cursors_) sum += cursor.implausible();
+    return sum;
+}
+
 }  // namespace poe::trace

@@ -28,6 +28,8 @@ class EventMerge {
     // Where each stream stands; what next() has given is behind.
     Positions positions() const;
     std::uint64_t holes() const;
+    // Records that were left out because they cannot be as they are.
+    std::uint64_t implausible() const;
 
   private:
     // The next event of a stream, read but not given out.

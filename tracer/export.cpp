@@ -25,7 +25,8 @@ class Walk : public Listener {
         switch (record.kind) {
             case Kind::kEnter:
                 sink_.enter(task, event.time,
-                            definitions_.region(definitions_.region(event.stream, record.a)));
+                            definitions_.region(definitions_.region(event.stream, record.a)),
+                            definitions_.site(definitions_.site(event.stream, record.extra)));
                 break;
             case Kind::kSend:
             case Kind::kReceive:
@@ -91,7 +92,8 @@ void at_border(const Replay& replay, const ExportRange& range, bool first, Expor
         const std::vector<Frame>& frames = tasks[id].frames;
         if (first) {
             for (const Frame& frame : frames)
-                sink.enter(task, range.stretch.from, replay.definitions().region(frame.region));
+                sink.enter(task, range.stretch.from, replay.definitions().region(frame.region),
+                           replay.definitions().site(frame.site));
             continue;
         }
         for (std::size_t depth = frames.size(); depth-- > 0;)

@@ -28,7 +28,8 @@ class ExportSink {
   public:
     virtual ~ExportSink() = default;
     virtual void begin(const TraceSource&, const ExportRange&) {}
-    virtual void enter(TaskId task, Time at, const Region& region) = 0;
+    // `site`: where the call comes from; without an object when that is not known.
+    virtual void enter(TaskId task, Time at, const Region& region, const Site& site) = 0;
     virtual void leave(const Interval& interval, const Region& region) = 0;
     // Called when the end comes that is noted later; `number` counts them from 1.
     virtual void message(const Message& message, std::uint64_t number) = 0;

@@ -45,6 +45,31 @@ OTF2_CollectiveOp operation_of(const std::string& name) {
     return OTF2_COLLECTIVE_OP_CREATE_HANDLE;
 }
 
+// What readers of an archive want to know of a region.
+OTF2_RegionRole role_of(const Region& region) {
+    if (region.of_user) return OTF2_REGION_ROLE_CODE;
+    if (region.state != State::kCollective) return OTF2_REGION_ROLE_POINT2POINT;
+    switch (operation_of(region.name)) {
+        case OTF2_COLLECTIVE_OP_BARRIER:
+            return OTF2_REGION_ROLE_BARRIER;
+        case OTF2_COLLECTIVE_OP_BCAST:
+        case OTF2_COLLECTIVE_OP_SCATTER:
+            return OTF2_REGION_ROLE_COLL_ONE2ALL;
+        case OTF2_COLLECTIVE_OP_REDUCE:
+        case OTF2_COLLECTIVE_OP_GATHER:
+            return OTF2_REGION_ROLE_COLL_ALL2ONE;
+        case OTF2_COLLECTIVE_OP_ALLREDUCE:
+        case OTF2_COLLECTIVE_OP_ALLGATHER:
+        case OTF2_COLLECTIVE_OP_ALLTOALL:
+            return OTF2_REGION_ROLE_COLL_ALL2ALL;
+        default:
+            return OTF2_REGION_ROLE_COLL_OTHER;
+    }
+}
+
+// Of the attribute that says where a call comes from.
+constexpr OTF2_AttributeRef kCallSite = 0;
+
 class Otf2 : public ExportSink {
   public:
     explicit Otf2(std::string folder) : folder_(std::move(folder)) {
@@ -62,6 +87,7 @@ class Otf2 : public ExportSink {
         check(OTF2_Archive_OpenEvtFiles(archive_));
     }
     ~Otf2() override {
+        OTF2_AttributeList_Delete(attributes_);
         if (archive_ != nullptr) OTF2_Archive_Close(archive_);
     }
     Otf2(const Otf2&) = delete;
@@ -76,9 +102,15 @@ class Otf2 : public ExportSink {
                 locations_[task].writer =
                     OTF2_Archive_GetEvtWriter(archive_, static_cast<OTF2_LocationRef>(task));
     }
-    void enter(TaskId task, Time at, const Region& region) override {
+    void enter(TaskId task, Time at, const Region& region, const Site& site) override {
         Location& on = locations_[task];
-        check(OTF2_EvtWriter_Enter(on.writer, nullptr, on.time(at), region_of(region)));
+        const SourceLine& line = symbols_.line_of(site);
+        // The list is empty again when the event has been written.
+        if (!line.file.empty() && line.line > 0)
+            check(OTF2_AttributeList_AddSourceCodeLocationRef(attributes_, kCallSite,
+                                                              line_number(line)));
+        check(OTF2_EvtWriter_Enter(on.writer, attributes_, on.time(at), region_of(region)));
+        on.entered = region.name;
         ++on.events;
     }
     void leave(const Interval& interval, const Region& region) override {
@@ -91,6 +123,15 @@ class Otf2 : public ExportSink {
             on.in_collective = false;
             ++on.events;
         }
+        if (const auto ended = on.started.find(on.ending); ended != on.started.end()) {
+            const Started& call = ended->second;
+            check(OTF2_EvtWriter_NonBlockingCollectiveComplete(
+                on.writer, nullptr, time, call.operation, 0, call.root, call.bytes, call.bytes,
+                call.request));
+            on.started.erase(ended);
+            ++on.events;
+        }
+        on.ending = 0;
         check(OTF2_EvtWriter_Leave(on.writer, nullptr, time, region_of(region)));
         ++on.events;
     }
@@ -107,11 +148,28 @@ class Otf2 : public ExportSink {
     }
     void collective(TaskId task, Time at, const Event& event, Bytes bytes) override {
         Location& on = locations_[task];
+        const auto phase = static_cast<Phase>(event.record.detail);
+        // Never 0, which means none.
+        const std::uint64_t key = pair(high(event.record.b), event.record.extra) + 1;
+        const std::uint32_t root =
+            event.record.a == kNobody ? OTF2_COLLECTIVE_ROOT_NONE : event.record.a;
+        if (phase == Phase::kEnds) {
+            on.ending = key;
+            return;
+        }
+        if (phase == Phase::kStarts) {
+            const std::uint64_t request = ++on.requests;
+            on.started[key] = {operation_of(on.entered), root, bytes, request};
+            check(OTF2_EvtWriter_NonBlockingCollectiveRequest(on.writer, nullptr, on.time(at),
+                                                              request));
+            ++on.events;
+            return;
+        }
         if (on.in_collective) return;
         check(OTF2_EvtWriter_MpiCollectiveBegin(on.writer, nullptr, on.time(at)));
         ++on.events;
         on.in_collective = true;
-        on.root = event.record.a == kNobody ? OTF2_COLLECTIVE_ROOT_NONE : event.record.a;
+        on.root = root;
         on.bytes = bytes;
     }
     // OTF2 has no place for texts that a program sets.
@@ -145,6 +203,13 @@ class Otf2 : public ExportSink {
     }
 
   private:
+    // A non-blocking collective call that has not ended.
+    struct Started {
+        OTF2_CollectiveOp operation = OTF2_COLLECTIVE_OP_BARRIER;
+        std::uint32_t root = 0;
+        Bytes bytes = 0;
+        std::uint64_t request = 0;
+    };
     struct Location {
         OTF2_EvtWriter* writer = nullptr;
         std::uint64_t last = 0;
@@ -152,6 +217,10 @@ class Otf2 : public ExportSink {
         bool in_collective = false;
         std::uint32_t root = 0;
         Bytes bytes = 0;
+        std::string entered;                       // the region entered last
+        std::map<std::uint64_t, Started> started;  // by group and number
+        std::uint64_t ending = 0;                  // the one that the call is about; 0: none
+        std::uint64_t requests = 0;
         // OTF2 has no times that go back.
         std::uint64_t time(Time at) {
             last = std::max(last, static_cast<std::uint64_t>(std::max(at, Time{0}).count()));
@@ -162,6 +231,10 @@ class Otf2 : public ExportSink {
     void check(OTF2_ErrorCode code) const {
         if (code != OTF2_SUCCESS)
             throw Error("cannot write " + folder_ + ": " + OTF2_Error_GetDescription(code));
+    }
+    std::uint32_t line_number(const SourceLine& line) {
+        return lines_.try_emplace({line.file, line.line}, static_cast<std::uint32_t>(lines_.size()))
+            .first->second;
     }
     std::uint32_t string(const std::string& text) {
         return strings_.try_emplace(text, static_cast<std::uint32_t>(strings_.size()))
@@ -196,12 +269,15 @@ class Otf2 : public ExportSink {
         for (const auto& [task, on] : locations_) {
             const auto id = static_cast<std::uint32_t>(task);
             const auto node = static_cast<std::uint32_t>(facts_.node_of[id]);
-            const std::uint32_t name = written(fmt::format("task {}", task));
+            const std::uint32_t name = written(facts_.task_name(task));
             check(OTF2_GlobalDefWriter_WriteLocationGroup(
                 definitions_, id, name, OTF2_LOCATION_GROUP_TYPE_PROCESS,
                 node < facts_.nodes.size() ? node + 1 : 0, OTF2_UNDEFINED_LOCATION_GROUP));
             check(OTF2_GlobalDefWriter_WriteLocation(definitions_, id, name,
-                                                     OTF2_LOCATION_TYPE_CPU_THREAD, on.events, id));
+                                                     facts_.is_device(task)
+                                                         ? OTF2_LOCATION_TYPE_ACCELERATOR_STREAM
+                                                         : OTF2_LOCATION_TYPE_CPU_THREAD,
+                                                     on.events, id));
         }
         // Ranks are tasks; one that is left out has a rank all the same.
         for (TaskId task = 0; task < facts_.tasks; ++task) {
@@ -226,15 +302,20 @@ class Otf2 : public ExportSink {
                   [](const auto& a, const auto& b) { return a.first < b.first; });
         for (const auto& [number, region] : by_number) {
             const std::string& name = region.name;
-            const OTF2_RegionRole role = region.of_user ? OTF2_REGION_ROLE_CODE
-                                         : region.state == State::kCollective
-                                             ? OTF2_REGION_ROLE_COLL_OTHER
-                                             : OTF2_REGION_ROLE_POINT2POINT;
             check(OTF2_GlobalDefWriter_WriteRegion(
                 definitions_, static_cast<std::uint32_t>(number), written(name), written(name),
-                written(""), role, region.of_user ? OTF2_PARADIGM_USER : OTF2_PARADIGM_MPI,
-                OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0));
+                written(""), role_of(region),
+                region.of_user ? OTF2_PARADIGM_USER : OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE,
+                OTF2_UNDEFINED_STRING, 0, 0));
         }
+        if (!lines_.empty())
+            check(OTF2_GlobalDefWriter_WriteAttribute(definitions_, kCallSite, written("call site"),
+                                                      written("where the call comes from"),
+                                                      OTF2_TYPE_SOURCE_CODE_LOCATION));
+        for (const auto& [line, number] : lines_)
+            check(OTF2_GlobalDefWriter_WriteSourceCodeLocation(
+                definitions_, number, written(line.first),
+                static_cast<std::uint32_t>(line.second)));
         std::vector<std::string> names(metrics_.size());
         for (const auto& [name, metric] : metrics_) names[metric] = name;
         for (std::uint32_t metric = 0; metric < names.size(); ++metric) {
@@ -258,6 +339,9 @@ class Otf2 : public ExportSink {
     std::vector<bool> strings_written_;
     std::map<std::string, std::pair<std::size_t, Region>> regions_;
     std::map<std::string, std::uint32_t> metrics_;
+    std::map<std::pair<std::string, int>, std::uint32_t> lines_;
+    OTF2_AttributeList* attributes_ = OTF2_AttributeList_New();
+    Symbols symbols_;
 };
 
 }  // namespace

@@ -84,14 +84,14 @@ class Perfetto : public ExportSink {
             Proto thread;
             thread.number(kThreadPid, node + 1)
                 .number(kThreadTid, static_cast<std::uint64_t>(task) + 1)
-                .text(kThreadName, fmt::format("task {}", task));
+                .text(kThreadName, facts.task_name(task));
             describe(Proto()
                          .number(kTrackUuid, track(task))
                          .number(kTrackParent, kNodes + node)
                          .part(kTrackThread, thread));
         }
     }
-    void enter(TaskId task, Time at, const Region& region) override {
+    void enter(TaskId task, Time at, const Region& region, const Site&) override {
         event(at, of(kSliceBegin, track(task))
                       .text(kEventCategory, region.of_user ? "user" : "call")
                       .text(kEventName, region.name));
@@ -102,9 +102,11 @@ class Perfetto : public ExportSink {
     void message(const Message& message, std::uint64_t number) override {
         event(message.sent,
               of(kInstant, track(message.from))
+                  .text(kEventCategory, category(message))
                   .text(kEventName, fmt::format("send {} bytes to {}", message.bytes, message.to))
                   .fixed(kEventFlow, number));
         event(message.received, of(kInstant, track(message.to))
+                                    .text(kEventCategory, category(message))
                                     .text(kEventName, fmt::format("receive {} bytes from {}",
                                                                   message.bytes, message.from))
                                     .fixed(kEventFlowEnd, number));
@@ -131,6 +133,9 @@ class Perfetto : public ExportSink {
     static constexpr std::uint64_t kTasks = std::uint64_t{1} << 32;
     static constexpr std::uint64_t kCounters = std::uint64_t{1} << 33;
 
+    static const char* category(const Message& message) {
+        return message.context == kUserMessages ? "message" : "collective message";
+    }
     static std::uint64_t track(TaskId task) { return kTasks + static_cast<std::uint64_t>(task); }
     static Proto of(EventType type, std::uint64_t on_track) {
         return Proto().number(kEventType, type).number(kEventTrack, on_track);

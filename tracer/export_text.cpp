@@ -9,6 +9,11 @@
 namespace poe::trace {
 namespace {
 
+// Messages that collective calls are made of are told apart from those of the program.
+const char* what(const Message& message) {
+    return message.context == kUserMessages ? "message" : "collective message";
+}
+
 std::string quoted_csv(const std::string& text) {
     if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
     std::string out = "\"";
@@ -27,7 +32,7 @@ class Csv : public ExportSink {
         range_ = range.stretch;
         out_ << "what,task,peer,begin,end,name,type,bytes,value\n";
     }
-    void enter(TaskId, Time, const Region&) override {}
+    void enter(TaskId, Time, const Region&, const Site&) override {}
     void leave(const Interval& interval, const Region& region) override {
         const Frame& frame = interval.frame;
         out_ << fmt::format("{},{},{},{:.9f},{:.9f},{},,,\n", region.of_user ? "region" : "call",
@@ -36,9 +41,9 @@ class Csv : public ExportSink {
                             quoted_csv(region.name));
     }
     void message(const Message& message, std::uint64_t) override {
-        out_ << fmt::format("message,{},{},{:.9f},{:.9f},,{},{},\n", message.from, message.to,
-                            seconds_of(message.sent), seconds_of(message.received), message.type,
-                            message.bytes);
+        out_ << fmt::format("{},{},{},{:.9f},{:.9f},,{},{},\n", what(message), message.from,
+                            message.to, seconds_of(message.sent), seconds_of(message.received),
+                            message.type, message.bytes);
     }
     void marker(TaskId task, Time at, const std::string& text) override {
         out_ << fmt::format("marker,{},,{:.9f},,{},,,\n", task, seconds_of(at), quoted_csv(text));
@@ -72,9 +77,9 @@ class Chrome : public ExportSink {
                        {"name", "thread_name"},
                        {"pid", node(task)},
                        {"tid", task},
-                       {"args", {{"name", fmt::format("task {}", task)}}}});
+                       {"args", {{"name", facts.task_name(task)}}}});
     }
-    void enter(TaskId task, Time at, const Region& region) override {
+    void enter(TaskId task, Time at, const Region& region, const Site&) override {
         write({{"ph", "B"},
                {"name", region.name},
                {"cat", region.of_user ? "user" : "call"},
@@ -91,8 +96,8 @@ class Chrome : public ExportSink {
     void message(const Message& message, std::uint64_t number) override {
         const nlohmann::json arguments{{"bytes", message.bytes}, {"type", message.type}};
         write({{"ph", "s"},
-               {"name", "message"},
-               {"cat", "message"},
+               {"name", what(message)},
+               {"cat", what(message)},
                {"id", number},
                {"pid", node(message.from)},
                {"tid", message.from},
@@ -100,8 +105,8 @@ class Chrome : public ExportSink {
                {"args", arguments}});
         write({{"ph", "f"},
                {"bp", "e"},
-               {"name", "message"},
-               {"cat", "message"},
+               {"name", what(message)},
+               {"cat", what(message)},
                {"id", number},
                {"pid", node(message.to)},
                {"tid", message.to},

@@ -1,16 +1,24 @@
 // See import_otf2.hpp.
+//
+//   location of OTF2        becomes
+//   CPU thread              a task, named after its process and itself
+//   accelerator stream      a row that computes nothing: outside of its regions it does not count
+//   metric location         no row: its values are counters of what they are about
 #include "tracer/import_otf2.hpp"
 
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <otf2/otf2.h>
 #include <set>
 
 #include <nlohmann/json.hpp>
 
 #include "comm/base/error.hpp"
+#include "tracer/otf2_definitions.hpp"
 #include "tracer/otf2_errors.hpp"
+#include "tracer/otf2_ignored.hpp"
 #include "tracer/stream_writer.hpp"
 
 namespace poe::trace {
@@ -18,50 +26,40 @@ namespace {
 
 constexpr std::uint64_t kNanoseconds = 1'000'000'000;
 
-// All that definitions say; plain data, filled by callbacks.
-struct Defined {
-    std::map<std::uint32_t, std::string> strings;
-    struct Region {
-        std::uint32_t name = 0;
-        std::uint64_t what = 2;  // as of Defined::kRegion
-    };
-    std::map<std::uint32_t, Region> regions;
-    struct Location {
-        std::uint32_t name = 0;
-        std::uint32_t group = 0;
-    };
-    std::map<std::uint64_t, Location> locations;
-    std::map<std::uint32_t, std::uint32_t> node_of_group;  // system tree node
-    std::map<std::uint32_t, std::uint32_t> node_names;
-    struct Group {
-        OTF2_GroupType type = OTF2_GROUP_TYPE_UNKNOWN;
-        std::vector<std::uint64_t> members;
-    };
-    std::map<std::uint32_t, Group> groups;
-    std::map<std::uint32_t, std::uint32_t> group_of_comm;
-    std::map<std::uint32_t, std::uint32_t> metric_names;          // members
-    std::map<std::uint32_t, std::vector<std::uint32_t>> metrics;  // classes -> members
-    std::uint64_t resolution = kNanoseconds;
-    std::uint64_t offset = 0;
+using List = OTF2_AttributeList;
 
-    std::string text(std::uint32_t string) const {
-        const auto known = strings.find(string);
-        return known == strings.end() ? "" : known->second;
-    }
-};
+bool is_row(const Otf2Definitions::Location& location) {
+    return location.type == OTF2_LOCATION_TYPE_CPU_THREAD ||
+           location.type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM;
+}
 
-// A location becomes a task.
+// A location that has events of its own.
 struct Row {
-    Row(StreamFacts facts) : out(std::move(facts)) {}
+    explicit Row(StreamFacts facts) : out(std::move(facts)) {}
+
+    struct Sent {
+        std::uint32_t to = 0;
+        std::uint32_t type = 0;
+    };
+    // A counter, and what a rate is made of.
+    struct Counter {
+        std::uint32_t id = 0;
+        std::optional<std::uint64_t> record;  // the last one
+        std::uint64_t time = 0;
+        double value = 0;
+    };
 
     StreamWriter out;
     std::set<std::uint32_t> regions;
-    std::set<std::uint32_t> counters;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint16_t> sites;  // file, line
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Counter> counters;     // metric, member
     std::vector<std::uint64_t> begun;              // records that stand for collective calls
+    std::map<std::uint64_t, std::uint64_t> asked;  // the same of non-blocking ones, by request
+    std::map<std::uint64_t, Sent> sends;           // non-blocking ones, by request
     std::map<std::uint32_t, std::uint16_t> calls;  // of collectives, by communicator
 };
 
-class Importer {
+class Importer : public Otf2Ignored {
   public:
     explicit Importer(std::string anchor) : anchor_(std::move(anchor)) {}
 
@@ -71,75 +69,60 @@ class Importer {
             OTF2_Reader_Open(anchor_.c_str()), OTF2_Reader_Close);
         if (!reader) throw Error("cannot play " + anchor_ + ": it is no archive of OTF2");
         check(OTF2_Reader_SetSerialCollectiveCallbacks(reader.get()));
-        read_definitions(reader.get());
+        defined_ = read_otf2_definitions(reader.get(), anchor_);
         make_rows();
         read_events(reader.get());
-        const std::size_t slash = anchor_.find_last_of('/');
-        const nlohmann::json job{
-            {"program", anchor_.substr(slash == std::string::npos ? 0 : slash + 1)}};
-        std::string bytes =
-            job_stream(job.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+        std::string bytes = job();
         for (auto& [location, row] : rows_) bytes += row.out.bytes();
-        return TraceSource::from_bytes(bytes, anchor_);
+        TraceSource source = TraceSource::from_bytes(bytes, anchor_);
+        if (const std::string text = words(); !text.empty()) source.add_problem(text);
+        return source;
     }
 
   private:
-    static Importer& self(void* data) { return *static_cast<Importer*>(data); }
+    static Importer& self(void* data) {
+        return static_cast<Importer&>(*static_cast<Otf2Ignored*>(data));
+    }
     void check(OTF2_ErrorCode code) const {
         if (code != OTF2_SUCCESS)
             throw Error("cannot play " + anchor_ + ": " + OTF2_Error_GetDescription(code));
     }
 
-    void read_definitions(OTF2_Reader* reader);
-    void read_events(OTF2_Reader* reader);
-
-    void make_rows() {
-        if (defined_.locations.empty())
-            throw Error("cannot play " + anchor_ + ": it has no locations");
-        TaskId task = 0;
-        std::map<std::uint32_t, NodeIndex> nodes;
-        for (const auto& [id, location] : defined_.locations) {
-            StreamFacts facts;
-            facts.task = task++;
-            facts.tasks = static_cast<std::int32_t>(defined_.locations.size());
-            const auto node = defined_.node_of_group.find(location.group);
-            if (node != defined_.node_of_group.end()) {
-                facts.node = nodes.try_emplace(node->second, static_cast<NodeIndex>(nodes.size()))
-                                 .first->second;
-                if (const auto name = defined_.node_names.find(node->second);
-                    name != defined_.node_names.end())
-                    facts.node_name = defined_.text(name->second);
-            }
-            task_of_[id] = facts.task;
-            rows_.emplace(id, Row(std::move(facts)));
+    std::string job() const {
+        nlohmann::json tasks = nlohmann::json::array();
+        for (const auto& [id, row] : rows_) {
+            const Otf2Definitions::Location& location = defined_.locations.at(id);
+            tasks.push_back({{"name", defined_.name_of(location)},
+                             {"device", location.type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM}});
         }
+        const nlohmann::json job{{"program", anchor_.substr(anchor_.find_last_of('/') + 1)},
+                                 {"tasks", std::move(tasks)}};
+        return job_stream(job.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     }
 
+    void make_rows();
+    void read_events(OTF2_Reader* reader);
+    void set_regions(OTF2_GlobalEvtReaderCallbacks* calls);
+    void set_messages(OTF2_GlobalEvtReaderCallbacks* calls);
+    void set_collectives(OTF2_GlobalEvtReaderCallbacks* calls);
+
+    // Null for a location that has no row; such an event is counted as not imported.
+    Row* row_of(OTF2_LocationRef location, const char* event) {
+        const auto row = rows_.find(location);
+        if (row != rows_.end()) return &row->second;
+        ++events[event];
+        return nullptr;
+    }
     std::uint64_t time_of(OTF2_TimeStamp stamp) const {
         const std::uint64_t ticks = stamp > defined_.offset ? stamp - defined_.offset : 0;
         if (defined_.resolution == kNanoseconds || defined_.resolution == 0) return ticks;
         return static_cast<std::uint64_t>(static_cast<double>(ticks) * 1e9 /
                                           static_cast<double>(defined_.resolution));
     }
-    // Ranks of a communicator are places in its group, whose members are places among the locations
-    // of all of them.
     std::uint32_t task_of(std::uint32_t rank, std::uint32_t comm) const {
-        std::uint64_t place = rank;
-        const auto group_id = defined_.group_of_comm.find(comm);
-        if (group_id != defined_.group_of_comm.end()) {
-            const auto group = defined_.groups.find(group_id->second);
-            if (group != defined_.groups.end() && rank < group->second.members.size())
-                place = group->second.members[rank];
-        }
-        for (const auto& [id, group] : defined_.groups)
-            if (group.type == OTF2_GROUP_TYPE_COMM_LOCATIONS && place < group.members.size()) {
-                place = group.members[place];
-                break;
-            }
-        const auto known = task_of_.find(place);
+        const auto known = task_of_.find(defined_.location_of(rank, comm));
         return known == task_of_.end() ? kNobody : static_cast<std::uint32_t>(known->second);
     }
-
     std::uint32_t region_in(Row& row, std::uint64_t time, std::uint32_t region) const {
         const std::uint32_t id = kFirstUserRegion + region;
         if (row.regions.insert(id).second) {
@@ -150,103 +133,344 @@ class Importer {
         }
         return id;
     }
-    void message(OTF2_LocationRef location, OTF2_TimeStamp stamp, std::uint32_t rank,
-                 OTF2_CommRef comm, std::uint32_t tag, std::uint64_t bytes, bool is_send) {
-        const auto row = rows_.find(location);
-        if (row == rows_.end()) return;
-        // Messages of two communicators never match: the type names both.
-        const std::uint32_t type = tag ^ comm << 20;
-        const std::uint32_t peer = task_of(rank, comm);
-        if (is_send)
-            row->second.out.send(time_of(stamp), peer, type, bytes);
-        else
-            row->second.out.receive(time_of(stamp), peer, type, bytes);
-    }
+    std::uint16_t site_in(Row& row, std::uint64_t time, const Otf2Definitions::Line& line) const;
+    Otf2Definitions::Line line_of(std::uint32_t region, const List* attributes) const;
+    void enter(OTF2_LocationRef on, OTF2_TimeStamp at, std::uint32_t region,
+               const Otf2Definitions::Line& line);
+    void leave(OTF2_LocationRef on, OTF2_TimeStamp at, std::uint32_t region);
+    void message(OTF2_LocationRef on, OTF2_TimeStamp at, std::uint32_t rank, OTF2_CommRef comm,
+                 std::uint32_t tag, std::uint64_t bytes, bool is_send,
+                 std::optional<std::uint64_t> request = std::nullopt);
+    Record collective(Row& row, OTF2_CommRef comm, std::uint32_t root, std::uint64_t bytes) const;
+    OTF2_LocationRef about(OTF2_LocationRef on, OTF2_MetricRef metric, std::string& suffix) const;
+    OTF2_LocationRef first_of_group(std::uint32_t group) const;
+    void metric(OTF2_LocationRef on, OTF2_TimeStamp at, OTF2_MetricRef metric, std::size_t count,
+                const OTF2_Type* types, const OTF2_MetricValue* values);
+    void count(Row& row, std::uint64_t time, OTF2_MetricRef metric, std::uint32_t member,
+               double value, const std::string& suffix);
 
     std::string anchor_;
-    Defined defined_;
+    Otf2Definitions defined_;
     std::map<std::uint64_t, Row> rows_;
     std::map<std::uint64_t, TaskId> task_of_;
 };
 
-void Importer::read_definitions(OTF2_Reader* reader) {
-    std::uint64_t count = 0;
-    check(OTF2_Reader_GetNumberOfGlobalDefinitions(reader, &count));
-    OTF2_GlobalDefReader* definitions = OTF2_Reader_GetGlobalDefReader(reader);
-    const std::unique_ptr<OTF2_GlobalDefReaderCallbacks,
-                          decltype(&OTF2_GlobalDefReaderCallbacks_Delete)>
-        calls(OTF2_GlobalDefReaderCallbacks_New(), OTF2_GlobalDefReaderCallbacks_Delete);
-    OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(
-        calls.get(), [](void* data, uint64_t resolution, uint64_t offset, uint64_t, uint64_t) {
-            self(data).defined_.resolution = resolution;
-            self(data).defined_.offset = offset;
+void Importer::make_rows() {
+    const auto count = std::count_if(defined_.locations.begin(), defined_.locations.end(),
+                                     [](const auto& each) { return is_row(each.second); });
+    if (count == 0) throw Error("cannot play " + anchor_ + ": it has no locations");
+    TaskId task = 0;
+    std::map<std::uint32_t, NodeIndex> nodes;
+    for (const auto& [id, location] : defined_.locations) {
+        if (!is_row(location)) continue;
+        StreamFacts facts;
+        facts.task = task++;
+        facts.tasks = static_cast<std::int32_t>(count);
+        const auto group = defined_.location_groups.find(location.group);
+        if (group != defined_.location_groups.end()) {
+            const std::uint32_t node = group->second.node;
+            facts.node =
+                nodes.try_emplace(node, static_cast<NodeIndex>(nodes.size())).first->second;
+            if (const auto name = defined_.nodes.find(node); name != defined_.nodes.end())
+                facts.node_name = defined_.text(name->second);
+        }
+        task_of_[id] = facts.task;
+        rows_.emplace(id, Row(std::move(facts)));
+    }
+}
+
+std::uint16_t Importer::site_in(Row& row, std::uint64_t time,
+                                const Otf2Definitions::Line& line) const {
+    const std::string file = defined_.text(line.file);
+    if (file.empty() || line.line == 0) return 0;
+    const auto id = static_cast<std::uint16_t>(row.sites.size() + 1);
+    if (id == 0) return 0;  // there are no more numbers
+    const auto [known, is_new] = row.sites.try_emplace({line.file, line.line}, id);
+    if (is_new) row.out.define(time, trace::Defined::kLine, id, file, line.line);
+    return known->second;
+}
+
+// Where a call comes from, as far as the event says; else where its region is.
+Otf2Definitions::Line Importer::line_of(std::uint32_t region, const List* attributes) const {
+    const std::uint32_t count =
+        attributes == nullptr ? 0 : OTF2_AttributeList_GetNumberOfElements(attributes);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        OTF2_AttributeRef attribute = 0;
+        OTF2_Type type = OTF2_TYPE_NONE;
+        OTF2_AttributeValue value;
+        if (OTF2_AttributeList_GetAttributeByIndex(attributes, i, &attribute, &type, &value) !=
+                OTF2_SUCCESS ||
+            type != OTF2_TYPE_SOURCE_CODE_LOCATION)
+            continue;
+        const auto line = defined_.lines.find(value.sourceCodeLocationRef);
+        if (line != defined_.lines.end()) return line->second;
+    }
+    const auto known = defined_.regions.find(region);
+    return known == defined_.regions.end() ? Otf2Definitions::Line{} : known->second.begin;
+}
+
+void Importer::enter(OTF2_LocationRef on, OTF2_TimeStamp at, std::uint32_t region,
+                     const Otf2Definitions::Line& line) {
+    Row* row = row_of(on, "Enter");
+    if (row == nullptr) return;
+    const std::uint64_t time = time_of(at);
+    const std::uint32_t id = region_in(*row, time, region);
+    row->out.enter(time, id, kNobody, 0, site_in(*row, time, line));
+}
+
+void Importer::leave(OTF2_LocationRef on, OTF2_TimeStamp at, std::uint32_t region) {
+    Row* row = row_of(on, "Leave");
+    if (row == nullptr) return;
+    const std::uint64_t time = time_of(at);
+    row->out.leave(time, region_in(*row, time, region));
+}
+
+void Importer::message(OTF2_LocationRef on, OTF2_TimeStamp at, std::uint32_t rank,
+                       OTF2_CommRef comm, std::uint32_t tag, std::uint64_t bytes, bool is_send,
+                       std::optional<std::uint64_t> request) {
+    Row* row = row_of(on, is_send ? "MpiSend" : "MpiRecv");
+    if (row == nullptr) return;
+    // Messages of two communicators never match: the type names both.
+    const std::uint32_t type = tag ^ comm << 20;
+    const std::uint32_t peer = task_of(rank, comm);
+    if (!is_send) return row->out.receive(time_of(at), peer, type, bytes);
+    row->out.send(time_of(at), peer, type, bytes);
+    if (request) row->sends[*request] = {peer, type};
+}
+
+Record Importer::collective(Row& row, OTF2_CommRef comm, std::uint32_t root,
+                            std::uint64_t bytes) const {
+    const bool rooted = root < OTF2_COLLECTIVE_ROOT_NONE && root != OTF2_COLLECTIVE_ROOT_SELF;
+    return {.kind = Kind::kCollective,
+            .extra = ++row.calls[comm],
+            .a = rooted ? task_of(root, comm) : kNobody,
+            .b = pair(comm,
+                      static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, kManyBytes - 1)))};
+}
+
+OTF2_LocationRef Importer::first_of_group(std::uint32_t group) const {
+    for (const auto& [id, location] : defined_.locations)
+        if (location.group == group && is_row(location)) return id;
+    return OTF2_UNDEFINED_LOCATION;
+}
+
+// The location that values of a metric are about; `suffix` says what they are about when that is
+// another thing than the location itself.
+OTF2_LocationRef Importer::about(OTF2_LocationRef on, OTF2_MetricRef metric,
+                                 std::string& suffix) const {
+    const auto instance = defined_.instances.find(metric);
+    if (instance == defined_.instances.end()) {
+        if (rows_.contains(on)) return on;
+        const auto location = defined_.locations.find(on);
+        if (location == defined_.locations.end()) return OTF2_UNDEFINED_LOCATION;
+        suffix = " of " + defined_.text(location->second.name);
+        return first_of_group(location->second.group);
+    }
+    const std::uint64_t scope = instance->second.scope;
+    const auto number = static_cast<std::uint32_t>(scope);
+    switch (instance->second.scope_kind) {
+        case OTF2_SCOPE_LOCATION:
+            return scope;
+        case OTF2_SCOPE_LOCATION_GROUP: {
+            const auto group = defined_.location_groups.find(number);
+            if (group != defined_.location_groups.end())
+                suffix = " of " + defined_.text(group->second.name);
+            return first_of_group(number);
+        }
+        case OTF2_SCOPE_SYSTEM_TREE_NODE:
+            if (const auto node = defined_.nodes.find(number); node != defined_.nodes.end())
+                suffix = " of " + defined_.text(node->second);
+            for (const auto& [id, location] : defined_.locations) {
+                const auto group = defined_.location_groups.find(location.group);
+                if (is_row(location) && group != defined_.location_groups.end() &&
+                    group->second.node == number)
+                    return id;
+            }
+            return rows_.begin()->first;
+        default:
+            suffix = " of a group";
+            return rows_.begin()->first;
+    }
+}
+
+void Importer::metric(OTF2_LocationRef on, OTF2_TimeStamp at, OTF2_MetricRef metric,
+                      std::size_t count_of_values, const OTF2_Type* types,
+                      const OTF2_MetricValue* values) {
+    const auto instance = defined_.instances.find(metric);
+    const auto members = defined_.metrics.find(
+        instance == defined_.instances.end() ? metric : instance->second.metric);
+    std::string suffix;
+    const auto row = rows_.find(about(on, metric, suffix));
+    if (members == defined_.metrics.end() || row == rows_.end()) {
+        ++events["Metric"];
+        return;
+    }
+    for (std::size_t i = 0; i < std::min(count_of_values, members->second.size()); ++i) {
+        const double value = types[i] == OTF2_TYPE_DOUBLE ? values[i].floating_point
+                             : types[i] == OTF2_TYPE_INT64
+                                 ? static_cast<double>(values[i].signed_int)
+                                 : static_cast<double>(values[i].unsigned_int);
+        count(row->second, time_of(at), metric, members->second[i], value, suffix);
+    }
+}
+
+// A value that adds up over time says little; how fast it grows until the next one does.
+void Importer::count(Row& row, std::uint64_t time, OTF2_MetricRef metric, std::uint32_t member,
+                     double value, const std::string& suffix) {
+    const auto known = defined_.members.find(member);
+    const Otf2Definitions::MetricMember facts =
+        known == defined_.members.end() ? Otf2Definitions::MetricMember{} : known->second;
+    const int kind = facts.mode & OTF2_METRIC_VALUE_MASK;
+    const bool is_rate = kind != OTF2_METRIC_VALUE_ABSOLUTE;
+    value *= facts.scale;
+    const auto [counter, is_new] = row.counters.try_emplace({metric, member});
+    Row::Counter& own = counter->second;
+    if (is_new) {
+        own.id = static_cast<std::uint32_t>(row.counters.size());
+        const std::string unit = is_rate ? defined_.text(facts.unit) : "";
+        std::string name = defined_.text(facts.name) + suffix;
+        if (is_rate) name += unit.empty() ? " per s" : " (" + unit + " per s)";
+        row.out.define(time, trace::Defined::kCounter, own.id, name);
+    }
+    if (!is_rate) return row.out.counter(time, own.id, value);
+    double rate = 0;
+    if (own.record && time > own.time) {
+        const double grown = kind == OTF2_METRIC_VALUE_RELATIVE ? value : value - own.value;
+        rate = grown * 1e9 / static_cast<double>(time - own.time);
+        row.out.replace(
+            *own.record,
+            {.kind = Kind::kCounter, .a = own.id, .b = std::bit_cast<std::uint64_t>(rate)});
+    }
+    own.value = value;
+    if (own.record && time == own.time) return;
+    own.time = time;
+    own.record = row.out.records();
+    row.out.counter(time, own.id, rate);
+}
+
+void Importer::set_regions(OTF2_GlobalEvtReaderCallbacks* calls) {
+    OTF2_GlobalEvtReaderCallbacks_SetEnterCallback(
+        calls, [](OTF2_LocationRef on, OTF2_TimeStamp at, void* data, List* attributes,
+                  OTF2_RegionRef region) {
+            self(data).enter(on, at, region, self(data).line_of(region, attributes));
             return OTF2_CALLBACK_SUCCESS;
         });
-    OTF2_GlobalDefReaderCallbacks_SetStringCallback(
-        calls.get(), [](void* data, OTF2_StringRef id, const char* text) {
-            self(data).defined_.strings[id] = text;
+    OTF2_GlobalEvtReaderCallbacks_SetLeaveCallback(
+        calls,
+        [](OTF2_LocationRef on, OTF2_TimeStamp at, void* data, List*, OTF2_RegionRef region) {
+            self(data).leave(on, at, region);
             return OTF2_CALLBACK_SUCCESS;
         });
-    OTF2_GlobalDefReaderCallbacks_SetRegionCallback(
-        calls.get(), [](void* data, OTF2_RegionRef id, OTF2_StringRef name, OTF2_StringRef,
-                        OTF2_StringRef, OTF2_RegionRole role, OTF2_Paradigm paradigm,
-                        OTF2_RegionFlag, OTF2_StringRef, uint32_t, uint32_t) {
-            const bool collective =
-                role >= OTF2_REGION_ROLE_COLL_ONE2ALL && role <= OTF2_REGION_ROLE_COLL_OTHER;
-            const bool barrier = role == OTF2_REGION_ROLE_BARRIER;
-            const bool call = paradigm == OTF2_PARADIGM_MPI || role == OTF2_REGION_ROLE_POINT2POINT;
-            self(data).defined_.regions[id] = {name, collective || barrier ? 1u : call ? 0u : 2u};
+    OTF2_GlobalEvtReaderCallbacks_SetCallingContextEnterCallback(
+        calls, [](OTF2_LocationRef on, OTF2_TimeStamp at, void* data, List*,
+                  OTF2_CallingContextRef id, uint32_t) {
+            const Otf2Definitions& defined = self(data).defined_;
+            const auto context = defined.contexts.find(id);
+            if (context == defined.contexts.end()) return OTF2_CALLBACK_SUCCESS;
+            const auto line = defined.lines.find(context->second.line);
+            self(data).enter(on, at, context->second.region,
+                             line == defined.lines.end()
+                                 ? self(data).line_of(context->second.region, nullptr)
+                                 : line->second);
             return OTF2_CALLBACK_SUCCESS;
         });
-    OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(
-        calls.get(), [](void* data, OTF2_SystemTreeNodeRef id, OTF2_StringRef name, OTF2_StringRef,
-                        OTF2_SystemTreeNodeRef) {
-            self(data).defined_.node_names[id] = name;
+    OTF2_GlobalEvtReaderCallbacks_SetCallingContextLeaveCallback(
+        calls,
+        [](OTF2_LocationRef on, OTF2_TimeStamp at, void* data, List*, OTF2_CallingContextRef id) {
+            const auto context = self(data).defined_.contexts.find(id);
+            if (context != self(data).defined_.contexts.end())
+                self(data).leave(on, at, context->second.region);
             return OTF2_CALLBACK_SUCCESS;
         });
-    OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(
-        calls.get(),
-        [](void* data, OTF2_LocationGroupRef id, OTF2_StringRef, OTF2_LocationGroupType,
-           OTF2_SystemTreeNodeRef node, OTF2_LocationGroupRef) {
-            self(data).defined_.node_of_group[id] = node;
+    OTF2_GlobalEvtReaderCallbacks_SetMetricCallback(
+        calls, [](OTF2_LocationRef on, OTF2_TimeStamp at, void* data, List*, OTF2_MetricRef metric,
+                  uint8_t count, const OTF2_Type* types, const OTF2_MetricValue* values) {
+            self(data).metric(on, at, metric, count, types, values);
             return OTF2_CALLBACK_SUCCESS;
         });
-    OTF2_GlobalDefReaderCallbacks_SetLocationCallback(
-        calls.get(), [](void* data, OTF2_LocationRef id, OTF2_StringRef name, OTF2_LocationType,
-                        uint64_t, OTF2_LocationGroupRef group) {
-            self(data).defined_.locations[id] = {name, group};
+}
+
+void Importer::set_messages(OTF2_GlobalEvtReaderCallbacks* calls) {
+    OTF2_GlobalEvtReaderCallbacks_SetMpiSendCallback(
+        calls, [](OTF2_LocationRef on, OTF2_TimeStamp at, void* data, List*, uint32_t peer,
+                  OTF2_CommRef comm, uint32_t tag, uint64_t bytes) {
+            self(data).message(on, at, peer, comm, tag, bytes, true);
             return OTF2_CALLBACK_SUCCESS;
         });
-    OTF2_GlobalDefReaderCallbacks_SetGroupCallback(
-        calls.get(), [](void* data, OTF2_GroupRef id, OTF2_StringRef, OTF2_GroupType type,
-                        OTF2_Paradigm, OTF2_GroupFlag, uint32_t size, const uint64_t* members) {
-            self(data).defined_.groups[id] = {type, {members, members + size}};
+    OTF2_GlobalEvtReaderCallbacks_SetMpiIsendCallback(
+        calls, [](OTF2_LocationRef on, OTF2_TimeStamp at, void* data, List*, uint32_t peer,
+                  OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request) {
+            self(data).message(on, at, peer, comm, tag, bytes, true, request);
             return OTF2_CALLBACK_SUCCESS;
         });
-    OTF2_GlobalDefReaderCallbacks_SetCommCallback(
-        calls.get(), [](void* data, OTF2_CommRef id, OTF2_StringRef, OTF2_GroupRef group,
-                        OTF2_CommRef, OTF2_CommFlag) {
-            self(data).defined_.group_of_comm[id] = group;
+    OTF2_GlobalEvtReaderCallbacks_SetMpiIsendCompleteCallback(
+        calls, [](OTF2_LocationRef on, OTF2_TimeStamp at, void* data, List*, uint64_t request) {
+            Row* row = self(data).row_of(on, "MpiIsendComplete");
+            if (row == nullptr) return OTF2_CALLBACK_SUCCESS;
+            const auto sent = row->sends.find(request);
+            if (sent == row->sends.end()) return OTF2_CALLBACK_SUCCESS;
+            row->out.send_ended(self(data).time_of(at), sent->second.to, sent->second.type);
+            row->sends.erase(sent);
             return OTF2_CALLBACK_SUCCESS;
         });
-    OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(
-        calls.get(),
-        [](void* data, OTF2_MetricMemberRef id, OTF2_StringRef name, OTF2_StringRef,
-           OTF2_MetricType, OTF2_MetricMode, OTF2_Type, OTF2_Base, int64_t, OTF2_StringRef) {
-            self(data).defined_.metric_names[id] = name;
+    OTF2_GlobalEvtReaderCallbacks_SetMpiRecvCallback(
+        calls, [](OTF2_LocationRef on, OTF2_TimeStamp at, void* data, List*, uint32_t peer,
+                  OTF2_CommRef comm, uint32_t tag, uint64_t bytes) {
+            self(data).message(on, at, peer, comm, tag, bytes, false);
             return OTF2_CALLBACK_SUCCESS;
         });
-    OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(
-        calls.get(),
-        [](void* data, OTF2_MetricRef id, uint8_t size, const OTF2_MetricMemberRef* members,
-           OTF2_MetricOccurrence, OTF2_RecorderKind) {
-            self(data).defined_.metrics[id] = {members, members + size};
+    OTF2_GlobalEvtReaderCallbacks_SetMpiIrecvCallback(
+        calls, [](OTF2_LocationRef on, OTF2_TimeStamp at, void* data, List*, uint32_t peer,
+                  OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t) {
+            self(data).message(on, at, peer, comm, tag, bytes, false);
             return OTF2_CALLBACK_SUCCESS;
         });
-    check(OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, calls.get(), this));
-    std::uint64_t read = 0;
-    check(OTF2_Reader_ReadAllGlobalDefinitions(reader, definitions, &read));
-    check(OTF2_Reader_CloseGlobalDefReader(reader, definitions));
+}
+
+// Only the end says which communicator it is; the record takes its place at the begin.
+void Importer::set_collectives(OTF2_GlobalEvtReaderCallbacks* calls) {
+    OTF2_GlobalEvtReaderCallbacks_SetMpiCollectiveBeginCallback(
+        calls, [](OTF2_LocationRef on, OTF2_TimeStamp at, void* data, List*) {
+            Row* row = self(data).row_of(on, "MpiCollectiveBegin");
+            if (row == nullptr) return OTF2_CALLBACK_SUCCESS;
+            row->begun.push_back(row->out.records());
+            row->out.put(self(data).time_of(at), {});
+            return OTF2_CALLBACK_SUCCESS;
+        });
+    OTF2_GlobalEvtReaderCallbacks_SetMpiCollectiveEndCallback(
+        calls, [](OTF2_LocationRef on, OTF2_TimeStamp, void* data, List*, OTF2_CollectiveOp,
+                  OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received) {
+            Row* row = self(data).row_of(on, "MpiCollectiveEnd");
+            if (row == nullptr || row->begun.empty()) return OTF2_CALLBACK_SUCCESS;
+            row->out.replace(row->begun.back(),
+                             self(data).collective(*row, comm, root, std::max(sent, received)));
+            row->begun.pop_back();
+            return OTF2_CALLBACK_SUCCESS;
+        });
+    OTF2_GlobalEvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(
+        calls, [](OTF2_LocationRef on, OTF2_TimeStamp at, void* data, List*, uint64_t request) {
+            Row* row = self(data).row_of(on, "NonBlockingCollectiveRequest");
+            if (row == nullptr) return OTF2_CALLBACK_SUCCESS;
+            row->asked[request] = row->out.records();
+            row->out.put(self(data).time_of(at), {});
+            return OTF2_CALLBACK_SUCCESS;
+        });
+    OTF2_GlobalEvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(
+        calls,
+        [](OTF2_LocationRef on, OTF2_TimeStamp at, void* data, List*, OTF2_CollectiveOp,
+           OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received, uint64_t request) {
+            Row* row = self(data).row_of(on, "NonBlockingCollectiveComplete");
+            if (row == nullptr) return OTF2_CALLBACK_SUCCESS;
+            const auto asked = row->asked.find(request);
+            if (asked == row->asked.end()) return OTF2_CALLBACK_SUCCESS;
+            Record record = self(data).collective(*row, comm, root, std::max(sent, received));
+            record.detail = static_cast<std::uint8_t>(Phase::kStarts);
+            row->out.replace(asked->second, record);
+            record.detail = static_cast<std::uint8_t>(Phase::kEnds);
+            row->out.put(self(data).time_of(at), record);
+            row->asked.erase(asked);
+            return OTF2_CALLBACK_SUCCESS;
+        });
 }
 
 void Importer::read_events(OTF2_Reader* reader) {
@@ -264,103 +488,19 @@ void Importer::read_events(OTF2_Reader* reader) {
         OTF2_Reader_GetEvtReader(reader, id);
     }
     if (local) check(OTF2_Reader_CloseDefFiles(reader));
-    OTF2_GlobalEvtReader* events = OTF2_Reader_GetGlobalEvtReader(reader);
+    OTF2_GlobalEvtReader* merged = OTF2_Reader_GetGlobalEvtReader(reader);
     const std::unique_ptr<OTF2_GlobalEvtReaderCallbacks,
                           decltype(&OTF2_GlobalEvtReaderCallbacks_Delete)>
         calls(OTF2_GlobalEvtReaderCallbacks_New(), OTF2_GlobalEvtReaderCallbacks_Delete);
-    using List = OTF2_AttributeList;
-    OTF2_GlobalEvtReaderCallbacks_SetEnterCallback(
-        calls.get(),
-        [](OTF2_LocationRef on, OTF2_TimeStamp at, void* data, List*, OTF2_RegionRef region) {
-            Row& row = self(data).rows_.at(on);
-            const std::uint64_t time = self(data).time_of(at);
-            row.out.enter(time, self(data).region_in(row, time, region));
-            return OTF2_CALLBACK_SUCCESS;
-        });
-    OTF2_GlobalEvtReaderCallbacks_SetLeaveCallback(
-        calls.get(),
-        [](OTF2_LocationRef on, OTF2_TimeStamp at, void* data, List*, OTF2_RegionRef region) {
-            Row& row = self(data).rows_.at(on);
-            const std::uint64_t time = self(data).time_of(at);
-            row.out.leave(time, self(data).region_in(row, time, region));
-            return OTF2_CALLBACK_SUCCESS;
-        });
-    OTF2_GlobalEvtReaderCallbacks_SetMpiSendCallback(
-        calls.get(), [](OTF2_LocationRef on, OTF2_TimeStamp at, void* data, List*, uint32_t peer,
-                        OTF2_CommRef comm, uint32_t tag, uint64_t bytes) {
-            self(data).message(on, at, peer, comm, tag, bytes, true);
-            return OTF2_CALLBACK_SUCCESS;
-        });
-    OTF2_GlobalEvtReaderCallbacks_SetMpiIsendCallback(
-        calls.get(), [](OTF2_LocationRef on, OTF2_TimeStamp at, void* data, List*, uint32_t peer,
-                        OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t) {
-            self(data).message(on, at, peer, comm, tag, bytes, true);
-            return OTF2_CALLBACK_SUCCESS;
-        });
-    OTF2_GlobalEvtReaderCallbacks_SetMpiRecvCallback(
-        calls.get(), [](OTF2_LocationRef on, OTF2_TimeStamp at, void* data, List*, uint32_t peer,
-                        OTF2_CommRef comm, uint32_t tag, uint64_t bytes) {
-            self(data).message(on, at, peer, comm, tag, bytes, false);
-            return OTF2_CALLBACK_SUCCESS;
-        });
-    OTF2_GlobalEvtReaderCallbacks_SetMpiIrecvCallback(
-        calls.get(), [](OTF2_LocationRef on, OTF2_TimeStamp at, void* data, List*, uint32_t peer,
-                        OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t) {
-            self(data).message(on, at, peer, comm, tag, bytes, false);
-            return OTF2_CALLBACK_SUCCESS;
-        });
-    // Which communicator it is says the end only; the record takes its place at the begin.
-    OTF2_GlobalEvtReaderCallbacks_SetMpiCollectiveBeginCallback(
-        calls.get(), [](OTF2_LocationRef on, OTF2_TimeStamp at, void* data, List*) {
-            Row& row = self(data).rows_.at(on);
-            row.begun.push_back(row.out.records());
-            row.out.put(self(data).time_of(at), {.kind = Kind::kCollective, .a = kNobody});
-            return OTF2_CALLBACK_SUCCESS;
-        });
-    OTF2_GlobalEvtReaderCallbacks_SetMpiCollectiveEndCallback(
-        calls.get(), [](OTF2_LocationRef on, OTF2_TimeStamp, void* data, List*, OTF2_CollectiveOp,
-                        OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received) {
-            Row& row = self(data).rows_.at(on);
-            if (row.begun.empty()) return OTF2_CALLBACK_SUCCESS;
-            const bool rooted =
-                root < OTF2_COLLECTIVE_ROOT_NONE && root != OTF2_COLLECTIVE_ROOT_SELF;
-            const auto bytes = static_cast<std::uint32_t>(
-                std::min<std::uint64_t>(std::max(sent, received), kManyBytes - 1));
-            row.out.replace(row.begun.back(),
-                            {.kind = Kind::kCollective,
-                             .extra = ++row.calls[comm],
-                             .a = rooted ? self(data).task_of(root, comm) : kNobody,
-                             .b = pair(comm, bytes)});
-            row.begun.pop_back();
-            return OTF2_CALLBACK_SUCCESS;
-        });
-    OTF2_GlobalEvtReaderCallbacks_SetMetricCallback(
-        calls.get(),
-        [](OTF2_LocationRef on, OTF2_TimeStamp at, void* data, List*, OTF2_MetricRef metric,
-           uint8_t count, const OTF2_Type* types, const OTF2_MetricValue* values) {
-            Importer& importer = self(data);
-            Row& row = importer.rows_.at(on);
-            const auto members = importer.defined_.metrics.find(metric);
-            const std::uint64_t time = importer.time_of(at);
-            for (std::size_t i = 0; i < count; ++i) {
-                if (members == importer.defined_.metrics.end() || i >= members->second.size())
-                    break;
-                const std::uint32_t member = members->second[i];
-                if (row.counters.insert(member).second)
-                    row.out.define(time, trace::Defined::kCounter, member,
-                                   importer.defined_.text(importer.defined_.metric_names[member]));
-                const double value = types[i] == OTF2_TYPE_DOUBLE ? values[i].floating_point
-                                     : types[i] == OTF2_TYPE_INT64
-                                         ? static_cast<double>(values[i].signed_int)
-                                         : static_cast<double>(values[i].unsigned_int);
-                row.out.counter(time, member, value);
-            }
-            return OTF2_CALLBACK_SUCCESS;
-        });
-    check(OTF2_Reader_RegisterGlobalEvtCallbacks(reader, events, calls.get(), this));
+    count_ignored(calls.get());
+    set_regions(calls.get());
+    set_messages(calls.get());
+    set_collectives(calls.get());
+    check(OTF2_Reader_RegisterGlobalEvtCallbacks(reader, merged, calls.get(),
+                                                 static_cast<Otf2Ignored*>(this)));
     std::uint64_t read = 0;
-    check(OTF2_Reader_ReadAllGlobalEvents(reader, events, &read));
-    check(OTF2_Reader_CloseGlobalEvtReader(reader, events));
+    check(OTF2_Reader_ReadAllGlobalEvents(reader, merged, &read));
+    check(OTF2_Reader_CloseGlobalEvtReader(reader, merged));
     check(OTF2_Reader_CloseEvtFiles(reader));
 }
 

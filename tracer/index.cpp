@@ -89,7 +89,8 @@ bool Index::read_table(std::uint64_t between) {
     tasks_ = static_cast<std::size_t>(source_->facts().tasks);
     between_ = between;
     if (header.mark != Header::kMark || header.version != Header::kVersion ||
-        header.identity != source_->identity() || header.between != between ||
+        header.identity != source_->identity() ||
+        (header.repaired != 0) != source_->repaired().has_value() || header.between != between ||
         header.tasks != tasks_ || header.entries == 0 ||
         header.entries > file_.bytes().size() / sizeof(Entry))
         return false;
@@ -112,6 +113,27 @@ bool Index::read_table(std::uint64_t between) {
     regions_ = all.regions().size();
     sites_ = all.sites().size();
     return true;
+}
+
+std::optional<Findings> Index::kept_findings(const TraceSource& source, const Places& places,
+                                             bool repaired) {
+    for (const std::string& place : places) try {
+            const MappedFile file(place);
+            const std::span<const std::byte> bytes = file.bytes();
+            Header header;
+            if (bytes.size() < sizeof header) continue;
+            std::memcpy(&header, bytes.data(), sizeof header);
+            if (header.mark != Header::kMark || header.version != Header::kVersion ||
+                header.identity != source.identity() || (header.repaired != 0) != repaired ||
+                header.findings_at > bytes.size() ||
+                header.findings_size > bytes.size() - header.findings_at)
+                continue;
+            auto findings = unpack_findings(bytes.subspan(header.findings_at, header.findings_size),
+                                            source.streams().size());
+            if (findings) return findings;
+        } catch (const Error&) {  // there is none
+        }
+    return std::nullopt;
 }
 
 Definitions Index::definitions() const {

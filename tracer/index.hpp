@@ -2,7 +2,8 @@
 // file beside the trace, or in the cache, or in memory when neither can be written. One that does
 // not belong to the trace as it is now, or is damaged, is made again.
 //
-//   header (IndexHeader) | per keyframe: spent, state, ended | definitions | table (Entry each)
+//   header (IndexHeader) | per keyframe: spent, state, ended | definitions | findings |
+//   table (Entry each)
 //
 // `spent` is an array of i64 [tasks][kStates], in ns, from the begin of the trace to the keyframe,
 // so that views of long stretches read a few words and replay nothing. `state` is a Keyframe,
@@ -43,6 +44,11 @@ class Index {
     static Index open(const TraceSource& source, const Places& places,
                       const std::function<void(double)>& progress,
                       std::uint64_t between = kBetween);
+
+    // What a kept index of this trace says that had to be found out by reading all of it; nothing
+    // when there is none. `repaired`: with or without repaired clocks.
+    static std::optional<Findings> kept_findings(const TraceSource& source, const Places& places,
+                                                 bool repaired);
 
     // That of the trace which `before` is of, opened again after it has grown; one that has become
     // another trace is indexed anew. Takes over what `before` has, whose source must still be

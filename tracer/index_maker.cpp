@@ -121,6 +121,11 @@ bool Index::Maker::walk(EventMerge& merge, Replay& replay,
     Header header;
     header.definitions_size = packer_.bytes().size();
     header.definitions_at = write(packer_.bytes().data(), packer_.bytes().size());
+    packer_.clear();
+    pack(packer_, source_.findings());
+    header.findings_size = packer_.bytes().size();
+    header.findings_at = write(packer_.bytes().data(), packer_.bytes().size());
+    header.repaired = source_.repaired() ? 1 : 0;
     header.table_at = write(entries_.data(), entries_.size() * sizeof(Entry));
     header.entries = entries_.size();
     header.identity = source_.identity();

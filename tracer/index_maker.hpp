@@ -9,7 +9,7 @@ namespace poe::trace {
 // The first bytes of an index.
 struct Index::Header {
     static constexpr std::array<char, 8> kMark{'P', 'O', 'E', 'I', 'N', 'D', 'E', 'X'};
-    static constexpr std::uint64_t kVersion = 4;
+    static constexpr std::uint64_t kVersion = 6;
 
     std::array<char, 8> mark = kMark;
     std::uint64_t version = kVersion;
@@ -20,6 +20,9 @@ struct Index::Header {
     std::uint64_t entries = 0;
     std::uint64_t definitions_at = 0;
     std::uint64_t definitions_size = 0;
+    std::uint64_t findings_at = 0;
+    std::uint64_t findings_size = 0;
+    std::uint64_t repaired = 0;  // 1: it is of the trace with repaired clocks
 };
 
 // One use.

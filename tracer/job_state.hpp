@@ -49,11 +49,14 @@ struct TaskState {
     bool ended = false;         // its process has
     std::vector<Frame> frames;  // the outermost first
     std::array<Time, kStates> spent{};
+    // Messages of the program; those that collective calls are made of are counted apart.
     std::uint64_t sends = 0;
     std::uint64_t receives = 0;
     std::uint64_t collectives = 0;
     Bytes bytes_sent = 0;
     Bytes bytes_received = 0;
+    std::uint64_t inner_sends = 0;  // within collective calls
+    Bytes inner_bytes = 0;
     // The last outermost call that the task has left, and when.
     Frame last_call;
     Time last_left{0};
@@ -89,9 +92,10 @@ struct JobState {
     std::map<std::pair<std::uint32_t, std::uint32_t>, double> counters;  // stream, counter
     std::map<std::pair<Subject, std::uint8_t>, std::uint64_t> system;    // subject, Metric
     std::uint64_t events = 0;
-    std::uint64_t messages = 0;   // whose both ends have been seen
-    std::uint64_t backwards = 0;  // received before they were sent
-    std::uint64_t lost = 0;       // records, as far as the trace says so
+    std::uint64_t messages = 0;        // of the program, whose both ends have been seen
+    std::uint64_t inner_messages = 0;  // the same of those within collective calls
+    std::uint64_t backwards = 0;       // received before they were sent
+    std::uint64_t lost = 0;            // records, as far as the trace says so
 };
 
 }  // namespace poe::trace

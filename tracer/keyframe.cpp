@@ -73,6 +73,8 @@ void pack(Packer& out, const TaskState& task) {
     out.number(task.collectives);
     out.number(task.bytes_sent);
     out.number(task.bytes_received);
+    out.number(task.inner_sends);
+    out.number(task.inner_bytes);
     pack(out, task.last_call);
     out.time(task.last_left);
     out.number((task.notes_ends ? 1u : 0u) | (task.polled ? 2u : 0u));
@@ -99,6 +101,8 @@ TaskState task_of(Unpacker& in, std::size_t tasks) {
     task.collectives = in.number();
     task.bytes_sent = in.number();
     task.bytes_received = in.number();
+    task.inner_sends = in.number();
+    task.inner_bytes = in.number();
     task.last_call = frame_of(in);
     task.last_left = time_of(in);
     const std::uint64_t flags = in.number();
@@ -251,7 +255,8 @@ void pack(Packer& out, const EventMerge& merge, const Replay& replay) {
         out.number(key.second);
         out.number(value);
     }
-    for (const std::uint64_t sum : {state.events, state.messages, state.backwards, state.lost})
+    for (const std::uint64_t sum :
+         {state.events, state.messages, state.inner_messages, state.backwards, state.lost})
         out.number(sum);
     pack(out, replay.messages().waiting(true));
     pack(out, replay.messages().waiting(false));
@@ -290,7 +295,8 @@ std::optional<Keyframe> unpack_keyframe(std::span<const std::byte> bytes, std::s
         const auto metric = static_cast<std::uint8_t>(in.number());
         state.system[{subject, metric}] = in.number();
     }
-    for (std::uint64_t* sum : {&state.events, &state.messages, &state.backwards, &state.lost})
+    for (std::uint64_t* sum :
+         {&state.events, &state.messages, &state.inner_messages, &state.backwards, &state.lost})
         *sum = in.number();
     frame.sends = messages_of(in, tasks);
     frame.receives = messages_of(in, tasks);
@@ -320,7 +326,7 @@ void pack(Packer& out, const Definitions& definitions) {
     out.number(tables.sites.size());
     for (const Site& site : tables.sites) {
         out.text(site.object);
-        out.number(site.address);
+        out.number(site.address << 1 | (site.is_line ? 1 : 0));
     }
     for (const auto* names : {&tables.region_ids, &tables.counter_ids, &tables.site_ids}) {
         out.number(names->size());
@@ -344,7 +350,8 @@ std::optional<Definitions::Tables> unpack_definitions(std::span<const std::byte>
         tables.counters.push_back(in.text());
     for (std::size_t left = in.count(); left > 0 && in.fine(); --left) {
         std::string object = in.text();
-        tables.sites.push_back({std::move(object), in.number()});
+        const std::uint64_t place = in.number();
+        tables.sites.push_back({std::move(object), place >> 1, (place & 1) != 0});
     }
     for (auto* names : {&tables.region_ids, &tables.counter_ids, &tables.site_ids})
         for (std::size_t left = in.count(); left > 0 && in.fine(); --left) {

@@ -12,6 +12,7 @@
 
 #include "comm/base/error.hpp"
 #include "comm/base/unique_fd.hpp"
+#include "tracer/block_sums.hpp"
 #include "tracer/probe/format.hpp"
 
 namespace poe::trace {
@@ -20,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kPortion = std::size_t{32} << 20;
+constexpr std::size_t kSumPortion = std::size_t{3} << 18;  // a multiple of a record's size
 constexpr std::string_view kStreamSuffix = ".stream";
 
 struct Part {
@@ -40,9 +42,9 @@ bool read_part(Part& part, Bytes size) {
     StreamHeader header;
     if (::pread(part.file.get(), static_cast<void*>(&header), sizeof header, 0) !=
             static_cast<ssize_t>(sizeof header) ||
-        size < kHeaderBytes || header.magic != kMagic || header.version != kVersion ||
-        header.byte_order != kByteOrder || header.header_bytes != kHeaderBytes ||
-        header.record_bytes != sizeof(Record))
+        size < kHeaderBytes || header.magic != kMagic || header.version < kOldestVersion ||
+        header.version > kVersion || header.byte_order != kByteOrder ||
+        header.header_bytes != kHeaderBytes || header.record_bytes != sizeof(Record))
         return false;
     part.kind = header.kind;
     part.tasks = header.tasks;
@@ -124,12 +126,100 @@ class Copier {
     bool by_range_ = true;
 };
 
-void write_header(int out, const Part& part, Bytes length, const std::string& name) {
-    std::string page(kHeaderBytes, '\0');
+// The latest time of the records of a stream. Records come in the order of their places.
+class LastTime {
+  public:
+    explicit LastTime(const StreamHeader& header)
+        : reserved_(header.reserved), capacity_(std::max<std::uint64_t>(header.capacity, 1)) {}
+
+    void note(std::span<const Record> records) {
+        for (const Record& record : records) {
+            // The last number whose place this is.
+            const std::uint64_t laps =
+                place_ < reserved_ ? (reserved_ - 1 - place_) / capacity_ : 0;
+            const bool whole = place_++ < reserved_ && record.mark() == mark_of(laps);
+            if (!whole || record.kind == Kind::kNone || record.kind == Kind::kText) continue;
+            time_ += static_cast<std::uint64_t>(
+                static_cast<std::int64_t>((record.time() - time_) << kUnused) >> kUnused);
+            latest_ = std::max(latest_, static_cast<std::int64_t>(time_));
+        }
+    }
+    std::uint64_t latest() const { return static_cast<std::uint64_t>(latest_); }
+
+  private:
+    static constexpr int kUnused = 16;
+
+    std::uint64_t reserved_;
+    std::uint64_t capacity_;
+    std::uint64_t place_ = 0;
+    std::uint64_t time_ = 0;
+    std::int64_t latest_ = 0;
+};
+
+// Reads the bytes of a part and gives its header what only a gathered stream has: length and sums.
+void complete(HeaderPage page, const Part& part, Bytes length, const std::function<bool()>& stop,
+              bool& stopped) {
+    auto* header = reinterpret_cast<StreamHeader*>(page.data());
+    const std::uint64_t all = padded(length);
+    header->version = kVersion;
+    header->length = length;
+    header->block_bytes = block_bytes_for(all);
+    LastTime last(*header);
+    std::vector<Record> records(kSumPortion / sizeof(Record));
+    Bytes at = 0;
+    std::uint32_t sum = 0;
+    std::uint64_t summed = 0;
+    const auto add = [&](std::span<const std::byte> bytes) {
+        while (!bytes.empty()) {
+            const std::uint64_t room = header->block_bytes - summed % header->block_bytes;
+            const auto count = std::min<std::size_t>(bytes.size(), room);
+            sum = sum_of(bytes.first(count), sum);
+            summed += count;
+            bytes = bytes.subspan(count);
+            if (summed % header->block_bytes != 0 && summed < all) continue;
+            set_block_sum(page, (summed - 1) / header->block_bytes, sum);
+            sum = 0;
+        }
+    };
+    while (at < part.bytes) {
+        if (stop && stop()) {
+            stopped = true;
+            return;
+        }
+        const std::size_t want = std::min<Bytes>(part.bytes - at, records.size() * sizeof(Record));
+        std::size_t have = 0;
+        while (have < want) {
+            const ssize_t count =
+                ::pread(part.file.get(), reinterpret_cast<std::byte*>(records.data()) + have,
+                        want - have, static_cast<off_t>(kHeaderBytes + at + have));
+            if (count < 0 && errno == EINTR) continue;
+            if (count < 0) throw_errno("cannot read " + part.path);
+            if (count == 0) throw Error(part.path + " has become shorter while it was merged");
+            have += static_cast<std::size_t>(count);
+        }
+        add(std::as_bytes(std::span(records)).first(want));
+        if (part.kind != StreamKind::kJob)
+            last.note(std::span(records).first(want / sizeof(Record)));
+        at += want;
+    }
+    const std::vector<std::byte> zeros(static_cast<std::size_t>(all - part.bytes));
+    add(zeros);
+    header->last_time = last.latest();
+    seal(page);
+}
+
+// A length of 0 would say that nothing follows this stream: a hole does not.
+Bytes length_of(const Part& part) {
+    return part.bytes > 0 ? part.bytes : sizeof(Record);
+}
+
+void write_header(int out, const Part& part, const std::string& name,
+                  const std::function<bool()>& stop, bool& stopped) {
+    std::vector<std::byte> page(kHeaderBytes);
     if (::pread(part.file.get(), page.data(), page.size(), 0) != static_cast<ssize_t>(page.size()))
         throw_errno("cannot read " + part.path);
-    auto* header = reinterpret_cast<StreamHeader*>(page.data());
-    header->length = length;
+    complete(HeaderPage(page), part, length_of(part), stop, stopped);
+    if (stopped) return;
     if (::write(out, page.data(), page.size()) != static_cast<ssize_t>(page.size()))
         throw_errno("cannot write " + name);
 }
@@ -145,15 +235,12 @@ struct Unfinished {
 
 void append(const UniqueFd& out, Copier& copier, const Part& part, const std::string& name,
             const std::function<bool()>& stop, bool& stopped) {
-    // A length of 0 would say that nothing follows this stream: a hole does not.
-    write_header(out.get(), part, part.bytes > 0 ? part.bytes : sizeof(Record), name);
-    copier.copy(part, part.bytes, stop, stopped);
-    const off_t end = ::lseek(out.get(), 0, SEEK_CUR);
-    const Bytes least = std::max<Bytes>(static_cast<Bytes>(end), 1);
-    Bytes padded = (least + kHeaderBytes - 1) / kHeaderBytes * kHeaderBytes;
-    if (part.bytes == 0) padded += kHeaderBytes;
-    if (end < 0 || ::ftruncate(out.get(), static_cast<off_t>(padded)) != 0 ||
-        ::lseek(out.get(), static_cast<off_t>(padded), SEEK_SET) < 0)
+    const off_t begin = ::lseek(out.get(), 0, SEEK_CUR);
+    write_header(out.get(), part, name, stop, stopped);
+    if (!stopped) copier.copy(part, part.bytes, stop, stopped);
+    if (stopped) return;
+    const auto end = begin + static_cast<off_t>(kHeaderBytes + padded(length_of(part)));
+    if (begin < 0 || ::ftruncate(out.get(), end) != 0 || ::lseek(out.get(), end, SEEK_SET) < 0)
         throw_errno("cannot write " + name);
 }
 

@@ -219,6 +219,7 @@ Repaired repair_clocks(TraceSource& source) {
         move_late(source, std::move(moves));
     }
     result.farthest = source.farthest_move();
+    source.set_repaired(result);
     return result;
 }
 

@@ -15,12 +15,6 @@
 
 namespace poe::trace {
 
-struct Repaired {
-    std::uint64_t messages = 0;  // that had arrived before they were sent, as the clocks were
-    Time farthest{0};            // that a task was moved
-    bool all = true;             // false: some are left
-};
-
 // Walks through the trace until no message is wrong: what is moved may make others wrong. Times of
 // the source change.
 Repaired repair_clocks(TraceSource& source);

@@ -57,7 +57,7 @@ void Replay::apply(const Event& event) {
     if (!task.seen) {
         task.seen = true;
         task.since = state_.now;
-        change(id, task, State::kComputing);
+        change(id, task, state_outside_calls(id, task));
     }
     if (task.polled && state_.now - *task.polled > kBetweenPolls) settle(id, task);
     switch (record.kind) {
@@ -94,7 +94,7 @@ void Replay::apply(const Event& event) {
             break;
         case Kind::kTracing:
             while (!task.frames.empty()) leave_frame(id, task);
-            change(id, task, record.detail == 0 ? State::kOff : State::kComputing);
+            change(id, task, record.detail == 0 ? State::kOff : state_outside_calls(id, task));
             break;
         default:
             break;
@@ -172,10 +172,16 @@ void Replay::update(TaskId id, TaskState& task) {
         return;
     }
     const State state =
-        call == nullptr ? State::kComputing : definitions_.region(call->region).state;
+        call == nullptr ? state_outside_calls(id, task) : definitions_.region(call->region).state;
     if (state != State::kPolling) settle(id, task);
     task.polled.reset();
     change(id, task, state, call == nullptr ? users_region(task) : 0);
+}
+
+// A device is at work in its regions, and idle outside of them; it never computes for a task.
+State Replay::state_outside_calls(TaskId id, const TaskState& task) const {
+    if (!source_.facts().is_device(id)) return State::kComputing;
+    return task.frames.empty() ? State::kOff : State::kOther;
 }
 
 // The innermost region of the user's that the task computes in; 0: none.
@@ -236,7 +242,10 @@ void Replay::message_end(TaskId id, TaskState& task, const Event& event, bool is
     const Bytes bytes = source_.bytes_of(event);
     Message end{
         .type = high(record.b), .context = record.detail, .number = record.extra, .bytes = bytes};
-    if (is_send) {
+    if (end.context != kUserMessages) {
+        task.inner_sends += is_send ? 1 : 0;
+        task.inner_bytes += is_send ? bytes : 0;
+    } else if (is_send) {
         ++task.sends;
         task.bytes_sent += bytes;
     } else {

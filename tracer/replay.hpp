@@ -96,6 +96,7 @@ class Replay {
     void mark(TaskId id, const Event& event);
     void node_event(const Event& event);
     void update(TaskId id, TaskState& task);
+    State state_outside_calls(TaskId id, const TaskState& task) const;
     void change(TaskId id, TaskState& task, State state, std::uint32_t region = 0);
     void change_at(TaskId id, TaskState& task, State state, std::uint32_t region, Time when);
     void settle(TaskId id, TaskState& task);

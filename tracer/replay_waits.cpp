@@ -144,7 +144,7 @@ void Replay::end_sends(TaskId id, TaskState& task) {
 }
 
 void Replay::message_done(const Message& message) {
-    ++state_.messages;
+    ++(message.context == kUserMessages ? state_.messages : state_.inner_messages);
     if (message.received < message.sent) ++state_.backwards;
     if (listener_ != nullptr) listener_->on_message(message);
     // Who waits within a collective call is told when it is left.

@@ -409,26 +409,44 @@ std::vector<PairSum> Session::pairs(Stretch stretch) {
     return found;
 }
 
-std::optional<Event> Session::find(Time from, bool forward, const Condition& condition) {
-    std::size_t keyframe = index_->before(from);
-    while (true) {
-        forget();
-        Replay unused(*source_, definitions_);
-        EventMerge merge(*source_, index_->restore(keyframe, unused));
-        std::optional<Event> last;
-        const Time until = forward ? kFarthest : from;
-        Event event;
-        while (merge.next(event)) {
-            note_read();
-            if (!forward && event.time >= until) break;
-            if (forward && event.time <= from) continue;
-            if (!condition(event, source_->task_of(event.stream))) continue;
-            last = event;
-            if (forward) break;
-        }
-        if (forward || last || keyframe == 0) return last;
-        --keyframe;
+// Up to which event a walk goes from this keyframe to the next.
+std::uint64_t Session::events_until(std::size_t keyframe) const {
+    return keyframe + 1 < index_->size() ? index_->events(keyframe + 1)
+                                         : std::numeric_limits<std::uint64_t>::max();
+}
+
+void Session::listen_from(std::size_t keyframe, Listener& listener) {
+    walk(keyframe, {-kFarthest, kFarthest}, events_until(keyframe), listener);
+}
+
+std::optional<Event> Session::find_from(std::size_t keyframe, Time from, bool forward,
+                                        const Condition& condition) {
+    forget();
+    Replay unused(*source_, definitions_);
+    EventMerge merge(*source_, index_->restore(keyframe, unused));
+    std::optional<Event> last;
+    std::uint64_t left = events_until(keyframe) - index_->events(keyframe);
+    for (Event event; left > 0 && merge.next(event); --left) {
+        note_read();
+        if (!forward && event.time >= from) break;
+        if (forward && event.time <= from) continue;
+        if (!condition(event, source_->task_of(event.stream))) continue;
+        last = event;
+        if (forward) break;
     }
+    return last;
+}
+
+std::optional<Event> Session::find(Time from, bool forward, const Condition& condition,
+                                   const MayHold& may_hold) {
+    const auto count = static_cast<std::ptrdiff_t>(index_->size());
+    for (auto at = static_cast<std::ptrdiff_t>(index_->before(from)); at >= 0 && at < count;
+         at += forward ? 1 : -1) {
+        const auto keyframe = static_cast<std::size_t>(at);
+        if (may_hold && at + 1 < count && !may_hold(index_->ended(keyframe + 1))) continue;
+        if (const auto event = find_from(keyframe, from, forward, condition)) return event;
+    }
+    return std::nullopt;
 }
 
 }  // namespace poe::trace

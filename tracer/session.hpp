@@ -95,14 +95,22 @@ class Session {
     // Tells a listener of the stretch; of a long one, of its end.
     void listen(Stretch stretch, Listener& listener);
 
-    // The first event after, or the last before, a moment for which a condition holds. Replays all
-    // in between.
+    // The first event after, or the last before, a moment for which a condition holds. `may_hold`
+    // looks at the sums of the events between two keyframes: where it says no, they are passed
+    // over; all others are read.
     using Condition = std::function<bool(const Event&, TaskId)>;
-    std::optional<Event> find(Time from, bool forward, const Condition& condition);
+    using MayHold = std::function<bool(const Ended&)>;
+    std::optional<Event> find(Time from, bool forward, const Condition& condition,
+                              const MayHold& may_hold = {});
+    // Tells a listener of what happens between a keyframe and the next one.
+    void listen_from(std::size_t keyframe, Listener& listener);
 
   private:
     static constexpr std::uint64_t kBetweenForgetting = 1 << 16;
 
+    std::optional<Event> find_from(std::size_t keyframe, Time from, bool forward,
+                                   const Condition& condition);
+    std::uint64_t events_until(std::size_t keyframe) const;
     // Tells a listener of what happens in the stretch, from a keyframe on up to so many events.
     void walk(std::size_t keyframe, Stretch stretch, std::uint64_t events, Listener& listener);
     std::size_t keyframes_in(Stretch stretch) const;

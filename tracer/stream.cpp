@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "tracer/block_sums.hpp"
+
 namespace poe::trace {
 namespace {
 
@@ -23,9 +25,9 @@ const StreamHeader* header_at(std::span<const std::byte> bytes, std::size_t at) 
 // Why a header cannot be read by us; empty: it can.
 std::string fault_of(const StreamHeader& header) {
     if (header.byte_order != kByteOrder) return "was written on a computer of other byte order";
-    if (header.version != kVersion)
-        return fmt::format("has version {} of the format, this vt knows version {}", header.version,
-                           kVersion);
+    if (header.version < kOldestVersion || header.version > kVersion)
+        return fmt::format("has version {} of the format, this vt knows versions {} to {}",
+                           header.version, kOldestVersion, kVersion);
     if (header.header_bytes != kHeaderBytes || header.record_bytes != sizeof(Record))
         return "has records of another size";
     if (header.kind != StreamKind::kJob && header.kind != StreamKind::kNode &&
@@ -33,6 +35,17 @@ std::string fault_of(const StreamHeader& header) {
         return "is of an unknown kind";
     if (header.kind != StreamKind::kJob && header.capacity == 0) return "has no capacity";
     return "";
+}
+
+// The sums of a stream's header, as many as it has blocks. None: it was not gathered, or the sums
+// themselves are damaged, so that no block can be trusted.
+std::vector<std::uint32_t> sums_of(const StreamHeader& header, ConstHeaderPage page) {
+    std::vector<std::uint32_t> sums;
+    const std::uint64_t block = header.block_bytes;
+    const std::uint64_t count = (padded(header.length) + block - 1) / block;
+    for (std::size_t i = 0; i < std::min<std::uint64_t>(count, kMostSums); ++i)
+        sums.push_back(block_sum(page, i));
+    return sums;
 }
 
 Stream stream_of(const StreamHeader& header, std::span<const std::byte> bytes) {
@@ -51,6 +64,7 @@ Stream stream_of(const StreamHeader& header, std::span<const std::byte> bytes) {
     stream.node_name = text_of(header.node_name);
     stream.program = text_of(header.program);
     stream.lost = header.lost.load(std::memory_order_relaxed);
+    if (header.version >= 2 && header.last_time != 0) stream.latest = header.last_time;
 
     const std::uint64_t reserved = header.reserved.load(std::memory_order_acquire);
     const std::uint64_t slots =
@@ -113,9 +127,27 @@ std::size_t Stream::copy(std::uint64_t index, std::span<Record> into) const noex
     return count;
 }
 
+std::size_t Stream::find_damage(const std::function<void(std::size_t)>& read) {
+    std::vector<bool> bad(sums.size());
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+        const std::uint64_t from = std::min<std::uint64_t>(i * block_bytes, body.size());
+        const auto block = body.subspan(
+            static_cast<std::size_t>(from),
+            static_cast<std::size_t>(std::min<std::uint64_t>(block_bytes, body.size() - from)));
+        bad[i] = sum_of(block) != sums[i];
+        count += bad[i] ? 1 : 0;
+        read(block.size());
+    }
+    damaged = count > 0 ? bad : std::vector<bool>();
+    return count;
+}
+
 void find_streams(std::span<const std::byte> bytes, const std::string& file, FoundStreams& found) {
     std::size_t at = 0;
     std::size_t skipped = 0;
+    std::size_t with_sums = 0;  // streams, the job's among them
+    std::size_t without_sums = 0;
     while (at < bytes.size()) {
         const StreamHeader* header = header_at(bytes, at);
         const std::string fault = header == nullptr ? "" : fault_of(*header);
@@ -127,15 +159,44 @@ void find_streams(std::span<const std::byte> bytes, const std::string& file, Fou
             at += kHeaderBytes;
             continue;
         }
+        const ConstHeaderPage page(bytes.data() + at, kHeaderBytes);
+        const bool gathered =
+            header->version >= 2 && (header->block_bytes | header->header_sum) != 0;
+        ++(gathered ? with_sums : without_sums);
+        if (gathered && (!fields_are_whole(page) || header->block_bytes == 0)) {
+            found.problems.push_back(fmt::format(
+                "{}: the header of the stream at byte {} is damaged; its records are left out",
+                file, at));
+            at += kHeaderBytes;
+            continue;
+        }
         const std::size_t body = at + kHeaderBytes;
         const std::size_t rest = bytes.size() - body;
         const std::uint64_t says = header->length == 0 ? rest : header->length;
         const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(says, rest));
         const auto content = bytes.subspan(body, length);
+        const std::uint64_t whole = gathered ? padded(header->length) : length;
+        const auto all =
+            bytes.subspan(body, static_cast<std::size_t>(std::min<std::uint64_t>(whole, rest)));
+        Stream stream;
+        if (header->kind != StreamKind::kJob) stream = stream_of(*header, content);
+        if (gathered) {
+            stream.body = all;
+            stream.block_bytes = header->block_bytes;
+            stream.sums = sums_of(*header, page);
+            if (!sums_are_whole(page))
+                found.problems.push_back(fmt::format(
+                    "{}: the checksums of the stream at byte {} are damaged", file, at));
+        }
+        if (all.size() < whole && stream.cut == 0)
+            found.problems.push_back(
+                fmt::format("{}: the file ends within the stream at byte {}", file, at));
         if (header->kind == StreamKind::kJob) {
             found.job.assign(reinterpret_cast<const char*>(content.data()), content.size());
+            if (gathered && stream.find_damage([](std::size_t) {}) > 0)
+                found.problems.push_back(
+                    fmt::format("{}: the stream that names the job is damaged", file));
         } else {
-            Stream stream = stream_of(*header, content);
             if (stream.cut > 0)
                 found.problems.push_back(fmt::format("{}: the file ends before {} records of {}",
                                                      file, stream.cut, stream.name()));
@@ -148,6 +209,9 @@ void find_streams(std::span<const std::byte> bytes, const std::string& file, Fou
         at = body + length;
         at += (kHeaderBytes - at % kHeaderBytes) % kHeaderBytes;
     }
+    if (with_sums > 0 && without_sums > 0)
+        found.problems.push_back(fmt::format(
+            "{}: {} of its streams have no checksums, and the others do", file, without_sums));
     if (skipped > 0)
         found.problems.push_back(
             fmt::format("{}: {} bytes are not of a trace, or damaged", file, skipped));

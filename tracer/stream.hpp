@@ -2,7 +2,10 @@
 // says is believed only as far as its size bears it out.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,6 +36,36 @@ struct Stream {
     std::uint64_t end = 0;
     std::uint64_t lost = 0;  // found no room when they were to be written
     std::uint64_t cut = 0;   // were written, but the file ends before them
+
+    // Of a gathered stream: what is behind its header as far as the file has it, and the sums of
+    // its blocks. Empty: it has no sums.
+    std::span<const std::byte> body;
+    std::vector<std::uint32_t> sums;
+    std::uint64_t block_bytes = 0;
+    // By block; empty: no block is damaged, as far as anybody has looked.
+    std::vector<bool> damaged;
+    // No record is of a later time, ns since the origin; nothing: nobody knows.
+    std::optional<std::uint64_t> latest;
+
+    // How far a record at that place is believed.
+    enum class Trust : std::uint8_t {
+        kAll,     // its block is whole
+        kLoose,   // there is no sum of it
+        kStrict,  // its block is damaged: there are bad ones among its records
+    };
+    Trust trust(std::uint64_t index) const noexcept {
+        if (sums.empty()) return Trust::kLoose;
+        if (damaged.empty()) return Trust::kAll;
+        const std::uint64_t most = damaged.size() - 1;
+        const std::uint64_t begins_in = index * sizeof(Record) / block_bytes;
+        const std::uint64_t ends_in = ((index + 1) * sizeof(Record) - 1) / block_bytes;
+        return damaged[std::min(begins_in, most)] || damaged[std::min(ends_in, most)]
+                   ? Trust::kStrict
+                   : Trust::kAll;
+    }
+    // Compares the blocks with their sums; the number of those that are damaged. Reads all of it.
+    // `read` is told how much has been read since it was told last.
+    std::size_t find_damage(const std::function<void(std::size_t)>& read);
 
     // True when this is what `before` was, grown or as it was: no record of it has been given up.
     bool continues(const Stream& before) const noexcept;

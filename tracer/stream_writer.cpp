@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <new>
 
+#include "tracer/block_sums.hpp"
+
 namespace poe::trace {
 namespace {
 
@@ -14,6 +16,11 @@ void pad(std::string& bytes) {
 template <std::size_t kSize>
 void fill(std::array<char, kSize>& field, std::string_view text) {
     std::copy_n(text.data(), std::min(kSize, text.size()), field.data());
+}
+
+void finish(std::string& stream, std::uint32_t version) {
+    pad(stream);
+    if (version > 1) add_sums(std::as_writable_bytes(std::span(stream)));
 }
 
 std::string header_page(const StreamHeader& header) {
@@ -33,6 +40,7 @@ void StreamWriter::put(std::uint64_t time, Record record) {
     if (records_.size() < at + sizeof record) records_.resize(at + sizeof record);
     std::memcpy(records_.data() + at, &record, sizeof record);
     ++reserved_;
+    last_time_ = std::max(last_time_, time);
 }
 
 void StreamWriter::replace(std::uint64_t number, Record record) {
@@ -107,6 +115,7 @@ void StreamWriter::counter(std::uint64_t time, std::uint32_t counter, double val
 
 std::string StreamWriter::bytes(bool closed) const {
     StreamHeader header;
+    header.version = facts_.version;
     header.kind = facts_.kind;
     header.task = facts_.kind == StreamKind::kTask ? facts_.task : -1;
     header.node = facts_.node;
@@ -128,18 +137,20 @@ std::string StreamWriter::bytes(bool closed) const {
     // A length of 0 would say that nothing follows this stream; a hole does not.
     if (closed && records.empty()) records.resize(sizeof(Record));
     header.length = closed ? records.size() : 0;
+    if (closed && facts_.version > 1) header.last_time = last_time_;
     std::string out = header_page(header) + records;
-    if (closed) pad(out);
+    if (closed) finish(out, facts_.version);
     return out;
 }
 
-std::string job_stream(std::string_view json) {
+std::string job_stream(std::string_view json, std::uint32_t version) {
     StreamHeader header;
+    header.version = version;
     header.kind = StreamKind::kJob;
     header.length = json.size();
     std::string out = header_page(header);
     out += json;
-    pad(out);
+    finish(out, version);
     return out;
 }
 

@@ -16,9 +16,10 @@ struct StreamFacts {
     NodeIndex node = 0;
     std::int32_t tasks = 1;
     std::int32_t level = 9;
-    std::uint64_t origin = 0;    // ns, see StreamHeader
-    std::uint64_t wall = 0;      // ns
-    std::uint64_t capacity = 0;  // records; not 0: the stream wraps and keeps so many
+    std::uint64_t origin = 0;          // ns, see StreamHeader
+    std::uint64_t wall = 0;            // ns
+    std::uint32_t version = kVersion;  // of the format: 1 has no checksums
+    std::uint64_t capacity = 0;        // records; not 0: the stream wraps and keeps so many
     std::string job;
     std::string node_name;
     std::string program;
@@ -55,7 +56,8 @@ class StreamWriter {
     void leave_hole() { ++reserved_; }
 
     std::uint64_t records() const { return reserved_; }
-    // The whole stream, padded to full pages. `closed`: with its length in the header.
+    // The whole stream, padded to full pages. `closed`: as whoever gathers it would make it, with
+    // its length and sums in the header.
     std::string bytes(bool closed = true) const;
 
   private:
@@ -64,9 +66,10 @@ class StreamWriter {
     StreamFacts facts_;
     std::string records_;
     std::uint64_t reserved_ = 0;
+    std::uint64_t last_time_ = 0;
 };
 
 // The stream that names the job: JSON as in FORMAT.md.
-std::string job_stream(std::string_view json);
+std::string job_stream(std::string_view json, std::uint32_t version = kVersion);
 
 }  // namespace poe::trace

@@ -30,6 +30,10 @@ class Sums : public Listener {
         regions[region] += to - from;
     }
     void on_message(const Message& message) override {
+        if (message.context != kUserMessages) {
+            inner_bytes += message.bytes;
+            return;
+        }
         PairSum& sum = pairs[pair(static_cast<std::uint32_t>(message.from),
                                   static_cast<std::uint32_t>(message.to))];
         sum.from = message.from;
@@ -57,6 +61,7 @@ class Sums : public Listener {
     std::array<WaitSum, 3> all;
     std::map<std::pair<std::uint64_t, Wait::Why>, WaitSum> blame;
     std::vector<Wait> stalls;
+    Bytes inner_bytes = 0;  // of messages within collective calls
 
   private:
     static void add(WaitSum& sum, const Wait& wait) {
@@ -133,6 +138,7 @@ void take_state(Summary& summary, const JobState& state, const Definitions& defi
                                       symbols.words_of(definitions.site(call->site))});
     }
     summary.messages = state.messages;
+    summary.inner_messages = state.inner_messages;
     summary.backwards = state.backwards;
 }
 
@@ -159,7 +165,7 @@ double Summary::imbalance() const {
     const Time sum = spent()[kComputing];
     if (tasks.empty() || sum <= Time{0}) return 0;
     const Time most = tasks[static_cast<std::size_t>(busiest())].spent[kComputing];
-    return seconds_of(most) * static_cast<double>(tasks.size()) / seconds_of(sum) - 1;
+    return seconds_of(most) * static_cast<double>(facts.computing_tasks()) / seconds_of(sum) - 1;
 }
 
 std::vector<ClockSum> clocks_of(const TraceSource& source) {
@@ -196,6 +202,7 @@ Summary summarize(const TraceSource& source, Symbols& symbols,
     summary.end = std::max(source.end(), replay.state().now);
     summary.records = source.records();
     summary.holes = merge.holes();
+    summary.implausible = merge.implausible();
     for (const Stream& stream : source.streams()) summary.lost += stream.lost + stream.cut;
     const MessageMatcher& messages = replay.messages();
     summary.unmatched = messages.size() + messages.given_up();
@@ -203,6 +210,7 @@ Summary summarize(const TraceSource& source, Symbols& symbols,
     summary.clocks = clocks_of(source);
     take_state(summary, replay.state(), definitions, symbols);
     take_sums(summary, sums, definitions, symbols);
+    summary.inner_bytes = sums.inner_bytes;
     return summary;
 }
 

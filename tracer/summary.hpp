@@ -92,12 +92,15 @@ struct Summary {
     std::vector<Stall> stalls;   // the longest first, at most kTop
     std::vector<Unfinished> unfinished;
     std::uint64_t records = 0;
-    std::uint64_t messages = 0;
+    std::uint64_t messages = 0;        // of the program
+    std::uint64_t inner_messages = 0;  // that collective calls are made of
+    Bytes inner_bytes = 0;
     std::uint64_t unmatched = 0;  // ends of messages whose other end is not there
     std::uint64_t backwards = 0;
     std::uint64_t holes = 0;
-    std::uint64_t lost = 0;        // records that found no room, or that the file ends before
-    std::vector<ClockSum> clocks;  // the most doubtful first; without the home node
+    std::uint64_t implausible = 0;  // records that cannot be as they are
+    std::uint64_t lost = 0;         // records that found no room, or that the file ends before
+    std::vector<ClockSum> clocks;   // the most doubtful first; without the home node
     std::vector<std::string> problems;
 
     // Over all tasks.

@@ -64,8 +64,10 @@ std::string tasks_part(const Summary& summary) {
         out += fmt::format("{:>4}  ", id);
         for (std::size_t state = 1; state < kStates; ++state)
             out += fmt::format(" {:>7}", percent_words(share(task.spent[state], whole)));
-        out += fmt::format(" {:>6} {:>7}\n", amount_words(static_cast<double>(task.sends)),
-                           bytes_words(task.bytes_sent));
+        const std::string name =
+            id < summary.facts.names.size() ? summary.facts.names[id] : std::string();
+        out += fmt::format(" {:>6} {:>7}{}\n", amount_words(static_cast<double>(task.sends)),
+                           bytes_words(task.bytes_sent), name.empty() ? "" : "  " + name);
     }
     if (summary.tasks.size() > kTasksShown)
         out += fmt::format("      and {} more tasks; -json has all\n",
@@ -108,9 +110,13 @@ std::string waits_part(const Summary& summary) {
 }
 
 std::string messages_part(const Summary& summary) {
-    if (summary.pairs.empty()) return "";
+    if (summary.pairs.empty() && summary.inner_messages == 0) return "";
     std::string out = fmt::format("\nMESSAGES: {} of tasks; most bytes\n",
                                   markers::count_words(summary.all_pairs, "pair"));
+    if (summary.inner_messages > 0)
+        out += fmt::format("  and within collective calls {} messages, {} bytes\n",
+                           amount_words(static_cast<double>(summary.inner_messages)),
+                           bytes_words(summary.inner_bytes));
     for (const PairSum& sum : summary.pairs)
         out += fmt::format("  {:>4} -> {:<4} {:>8} messages {:>8} bytes\n", sum.from, sum.to,
                            amount_words(static_cast<double>(sum.count)), bytes_words(sum.bytes));
@@ -149,6 +155,7 @@ std::string ends_part(const Summary& summary) {
     };
     tell(summary.lost, "records are missing");
     tell(summary.holes, "records were never finished by those who wrote them");
+    tell(summary.implausible, "records are left out, since they are damaged");
     tell(summary.unmatched, "ends of messages whose other end is not there");
     tell(summary.backwards, "messages received before they were sent: clocks differ");
     for (const std::string& problem : summary.problems) missing += "  " + problem + "\n";
@@ -170,13 +177,18 @@ Json sums_json(const Summary& summary) {
         json["clocks"].push_back(
             {{"node", clock.node},
              {"within_seconds", clock.within ? Json(seconds_of(*clock.within)) : Json()}});
-    for (const TaskSum& task : summary.tasks)
+    for (std::size_t id = 0; id < summary.tasks.size(); ++id) {
+        const TaskSum& task = summary.tasks[id];
+        const bool named = id < summary.facts.names.size() && !summary.facts.names[id].empty();
         json["tasks"].push_back({{"seconds", spent_json(task.spent)},
                                  {"sends", task.sends},
                                  {"receives", task.receives},
                                  {"collectives", task.collectives},
                                  {"bytes_sent", task.bytes_sent},
-                                 {"bytes_received", task.bytes_received}});
+                                 {"bytes_received", task.bytes_received},
+                                 {"device", summary.facts.is_device(static_cast<TaskId>(id))}});
+        if (named) json["tasks"].back()["name"] = summary.facts.names[id];
+    }
     for (const CallSum& call : summary.calls)
         json["calls"].push_back({{"name", call.name},
                                  {"state", state_word(call.state)},
@@ -235,9 +247,12 @@ std::string summary_json(const Summary& summary) {
     json["busiest"] = summary.busiest();
     json["records"] = summary.records;
     json["messages"] = summary.messages;
+    json["collective_messages"] = summary.inner_messages;
+    json["collective_bytes"] = summary.inner_bytes;
     json["unmatched"] = summary.unmatched;
     json["received_before_sent"] = summary.backwards;
     json["holes"] = summary.holes;
+    json["damaged"] = summary.implausible;
     json["lost"] = summary.lost;
     json["problems"] = summary.problems;
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -65,6 +65,11 @@ Symbols::Object& Symbols::object(const std::string& path) {
 const SourceLine& Symbols::line_of(const Site& site) {
     const auto [known, is_new] = lines_.try_emplace(site);
     SourceLine& line = known->second;
+    if (is_new && site.is_line) {
+        line.file = site.object;
+        line.line = static_cast<int>(site.address);
+    }
+    if (site.is_line) return line;
     if (!is_new || site.object.empty() || site.address == 0) return line;
     const Object& from = object(site.object);
     if (from.module == nullptr) return line;

@@ -25,6 +25,15 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
     return (hash ^ value ^ value >> 29) * kHashPrime;
 }
 
+// Nothing was recorded after the file was last written, unless clocks were set meanwhile.
+std::optional<std::uint64_t> latest_of(const Stream& stream, const struct stat& about) {
+    constexpr std::uint64_t kSecond = 1'000'000'000;
+    constexpr std::uint64_t kDoubt = 3600 * kSecond;
+    const std::uint64_t written = static_cast<std::uint64_t>(about.st_mtim.tv_sec) * kSecond;
+    if (stream.open || stream.wall == 0 || written < stream.wall) return std::nullopt;
+    return written - stream.wall + kDoubt;
+}
+
 std::vector<std::string> files_of(const std::string& path) {
     namespace fs = std::filesystem;
     std::error_code error;
@@ -59,7 +68,7 @@ bool begins_like_a_trace(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-TraceSource TraceSource::open(const std::string& path, const TraceSource* before) {
+TraceSource TraceSource::open(const std::string& path, const TraceSource* before, Checks checks) {
     TraceSource source;
     FoundStreams found;
     const std::vector<std::string> paths = files_of(path);
@@ -85,6 +94,7 @@ TraceSource TraceSource::open(const std::string& path, const TraceSource* before
             const auto* at = reinterpret_cast<const std::byte*>(stream.slots.data());
             stream.file = mapped.file();
             stream.slots_at = static_cast<std::uint64_t>(at - mapped.bytes().data());
+            if (stream.sums.empty()) stream.latest = latest_of(stream, about);
             // Traces of several jobs would be played as one that never was.
             const std::string& job = found.streams.front().job;
             if (!job.empty() && !stream.job.empty() && job != stream.job)
@@ -104,7 +114,7 @@ TraceSource TraceSource::open(const std::string& path, const TraceSource* before
         throw Error("cannot play " + path + ": " + why);
     }
     source.identity_ = identity;
-    source.begin_with(std::move(found), before);
+    source.begin_with(std::move(found), before, checks);
     return source;
 }
 
@@ -120,11 +130,11 @@ TraceSource TraceSource::from_bytes(std::string_view bytes, const std::string& n
         throw Error("cannot play " + name + ": " +
                     (found.problems.empty() ? "it is not a trace" : found.problems.front()));
     source.identity_ = mixed(bytes.size(), std::hash<std::string_view>()(bytes));
-    source.begin_with(std::move(found), nullptr);
+    source.begin_with(std::move(found), nullptr, Checks::kNow);
     return source;
 }
 
-void TraceSource::begin_with(FoundStreams found, const TraceSource* before) {
+void TraceSource::begin_with(FoundStreams found, const TraceSource* before, Checks checks) {
     problems_ = std::move(found.problems);
     for (Stream& stream : found.streams) {
         const bool of_task = stream.kind == StreamKind::kTask;
@@ -144,6 +154,66 @@ void TraceSource::begin_with(FoundStreams found, const TraceSource* before) {
     learn_facts(found.job);
     fit_clocks(before);
     find_ends();
+    if (checks == Checks::kNow) check();
+}
+
+void TraceSource::check() {
+    // What has been read of the files is to be given back before it becomes much.
+    constexpr std::size_t kMostHeld = std::size_t{32} << 20;
+    std::size_t held = 0;
+    for (Stream& stream : streams_)
+        stream.find_damage([&](std::size_t bytes) {
+            held += bytes;
+            if (held < kMostHeld) return;
+            forget();
+            held = 0;
+        });
+    tell_damage();
+}
+
+void TraceSource::tell_damage() {
+    bool any = false;
+    for (const Stream& stream : streams_) {
+        const auto count = std::count(stream.damaged.begin(), stream.damaged.end(), true);
+        if (count == 0) continue;
+        any = true;
+        problems_.push_back(fmt::format(
+            "{} of {} blocks of {} are damaged; their records are shown as far as they can be true",
+            count, stream.sums.size(), stream.name()));
+    }
+    // The measurements of clocks and the ends may be in what is damaged.
+    if (any && !fits_.empty()) {
+        fits_.clear();
+        clock_doubts_.clear();
+        measured_.clear();
+        fit_clocks(nullptr);
+        find_ends();
+    }
+}
+
+Findings TraceSource::findings() const {
+    Findings findings;
+    for (const Stream& stream : streams_) findings.damaged.push_back(stream.damaged);
+    findings.repaired = repaired_;
+    findings.clocks = better_clocks_;
+    findings.doubts = clock_doubts_;
+    findings.moves = moves_;
+    return findings;
+}
+
+bool TraceSource::take(const Findings& findings) {
+    if (findings.damaged.size() != streams_.size()) return false;
+    for (std::size_t i = 0; i < streams_.size(); ++i)
+        if (!findings.damaged[i].empty() && findings.damaged[i].size() != streams_[i].sums.size())
+            return false;
+    for (std::size_t i = 0; i < streams_.size(); ++i) streams_[i].damaged = findings.damaged[i];
+    tell_damage();
+    if (!findings.repaired) return true;
+    repaired_ = findings.repaired;
+    set_clocks(findings.clocks, findings.doubts);
+    for (std::size_t i = 0; i < streams_.size(); ++i) moves_[i] = findings.moves[i];
+    find_ends();
+    return true;
 }
 
 void TraceSource::learn_facts(const std::string& text) {
@@ -165,6 +235,17 @@ void TraceSource::learn_facts(const std::string& text) {
         if (facts_.program.empty()) facts_.program = stream.program;
         if (facts_.job.empty()) facts_.job = stream.job;
     }
+    facts_.names.resize(static_cast<std::size_t>(facts_.tasks));
+    facts_.devices.resize(static_cast<std::size_t>(facts_.tasks));
+    if (json.is_object() && json.contains("tasks") && json["tasks"].is_array())
+        for (std::size_t task = 0; task < std::min(json["tasks"].size(), facts_.names.size());
+             ++task) {
+            const auto& one = json["tasks"][task];
+            if (!one.is_object()) continue;
+            if (one.contains("name") && one["name"].is_string())
+                facts_.names[task] = one["name"].get<std::string>();
+            facts_.devices[task] = one.contains("device") && one["device"] == true;
+        }
     // Without its folders, as people say it.
     facts_.program = std::filesystem::path(facts_.program).filename().string();
     facts_.node_of.assign(static_cast<std::size_t>(facts_.tasks), 0);
@@ -200,7 +281,7 @@ std::vector<ClockFit::Sample> TraceSource::measurements(std::uint32_t number,
     Cursor cursor(stream, walk.at);
     for (const Record* record = cursor.next();; record = cursor.next()) {
         if (record != nullptr) ++clock_records_read_;
-        if (record != nullptr && record->kind == Kind::kClock)
+        if (record != nullptr && record->kind == Kind::kClock && !cursor.doubtful())
             samples.push_back(
                 {stream.origin + cursor.time(), static_cast<std::int64_t>(record->b), record->a});
         // A hole may become a record: the next walk begins before the first one.
@@ -276,9 +357,7 @@ void TraceSource::set_clocks(const std::map<NodeIndex, ClockFit>& clocks,
         if (const auto fit = clocks.find(streams_[i].node); fit != clocks.end())
             fits_[i] = fit->second;
     clock_doubts_ = std::move(doubts);
-    for (const auto& [node, fit] : clocks)
-        for (const ClockFit::Sample& point : fit.points())
-            identity_ = mixed(identity_, point.time ^ static_cast<std::uint64_t>(point.offset));
+    better_clocks_ = clocks;
     find_ends();
 }
 
@@ -301,11 +380,15 @@ void TraceSource::find_ends() {
         if (first.next() == nullptr) continue;
         const Time from = time_of(i, first.time());
         // The last that is whole, from behind; times before it are unwrapped from the first.
-        std::uint64_t last = stream.last_place(stream.end);
-        while (last > first.number() && stream.record(last) == nullptr)
-            last = stream.last_place(last);
-        Cursor end(stream, {last, first.time()});
-        const Time to = end.next() != nullptr ? time_of(i, end.time()) : from;
+        Time to = from;
+        for (std::uint64_t last = stream.last_place(stream.end); last > first.number();
+             last = stream.last_place(last)) {
+            if (stream.record(last) == nullptr) continue;
+            Cursor end(stream, {last, first.time()});
+            if (end.next() == nullptr) continue;
+            to = time_of(i, end.time());
+            break;
+        }
         begin_ = any ? std::min(begin_, from) : from;
         end_ = any ? std::max(end_, to) : to;
         any = true;
@@ -346,9 +429,6 @@ void TraceSource::move_forward(std::uint32_t stream, Time from, Time by) {
     const Time before = after == moves.begin() ? Time{0} : std::prev(after)->second;
     moves.try_emplace(from, before);
     for (auto at = moves.find(from); at != moves.end(); ++at) at->second += by;
-    identity_ = mixed(identity_, static_cast<std::uint64_t>(from.count()) ^
-                                     static_cast<std::uint64_t>(by.count()) << 1);
-    end_ = std::max(end_, std::min(end_ + by, kFarthest));
 }
 
 Time TraceSource::before_repair(std::uint32_t stream, Time moment) const noexcept {
@@ -356,6 +436,11 @@ Time TraceSource::before_repair(std::uint32_t stream, Time moment) const noexcep
     for (auto at = moves.rbegin(); at != moves.rend(); ++at)
         if (moment >= at->first + at->second) return moment - at->second;
     return moment;
+}
+
+void TraceSource::set_repaired(const Repaired& repaired) {
+    repaired_ = repaired;
+    find_ends();
 }
 
 Time TraceSource::farthest_move() const noexcept {

@@ -3,6 +3,7 @@
 // one reader behind all views.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 
 #include "tracer/clock_fit.hpp"
 #include "tracer/cursor.hpp"
+#include "tracer/findings.hpp"
 #include "tracer/mapped_file.hpp"
 #include "tracer/stream.hpp"
 #include "tracer/trace_time.hpp"
@@ -26,6 +28,25 @@ struct TraceFacts {
     std::int32_t tasks = 0;
     int level = 0;
     std::vector<NodeIndex> node_of;  // by task
+    // By task, as another tool has named it; empty where there is nothing but its number.
+    std::vector<std::string> names;
+    // By task: a stream of a device, which computes nothing itself.
+    std::vector<bool> devices;
+
+    bool is_device(TaskId task) const {
+        const auto place = static_cast<std::size_t>(task);
+        return place < devices.size() && devices[place];
+    }
+    // "task 3", or what another tool calls it.
+    std::string task_name(TaskId task) const {
+        const auto place = static_cast<std::size_t>(task);
+        return place < names.size() && !names[place].empty() ? names[place]
+                                                             : "task " + std::to_string(task);
+    }
+    std::size_t computing_tasks() const {
+        return static_cast<std::size_t>(tasks) -
+               static_cast<std::size_t>(std::count(devices.begin(), devices.end(), true));
+    }
 };
 
 // What one event is: a record on the trace's time line.
@@ -36,20 +57,17 @@ struct Event {
     Record record;
 };
 
-// What is known of the clock of a node: its times are off by at most `within`, as seen from the
-// home node's; nothing when nobody knows.
-struct ClockDoubt {
-    NodeIndex node = 0;
-    std::optional<Time> within;
-};
-
 // Not thread-safe.
 class TraceSource {
   public:
+    // When the blocks of a gathered trace are compared with their checksums, which reads all of it.
+    enum class Checks { kNow, kLater };
+
     // A gathered file, or the folder of the parts. Throws Error when nothing can be played.
     // `before`: the same, opened earlier; of what it has read of streams that have only grown,
-    // nothing is read again.
-    static TraceSource open(const std::string& path, const TraceSource* before = nullptr);
+    // nothing is read again. With kLater, check() or take() comes before anything else.
+    static TraceSource open(const std::string& path, const TraceSource* before = nullptr,
+                            Checks checks = Checks::kNow);
     // The same from bytes in memory, which the source takes.
     static TraceSource from_bytes(std::string_view bytes, const std::string& name);
 
@@ -59,6 +77,13 @@ class TraceSource {
     const std::vector<Stream>& streams() const { return streams_; }
     // What is missing or damaged, a sentence each.
     const std::vector<std::string>& problems() const { return problems_; }
+    // Compares all blocks with their checksums.
+    void check();
+    // What has been found out by reading all of it; or takes what was found out about the same
+    // trace before. False: the findings are not of this trace, and nothing has changed.
+    Findings findings() const;
+    bool take(const Findings& findings);
+    void add_problem(std::string sentence) { problems_.push_back(std::move(sentence)); }
     // From the first to the last record.
     Time begin() const { return begin_; }
     Time end() const { return end_; }
@@ -95,6 +120,9 @@ class TraceSource {
     void move_forward(std::uint32_t stream, Time from, Time by);
     Time before_repair(std::uint32_t stream, Time moment) const noexcept;
     Time farthest_move() const noexcept;
+    // What the repair has come to.
+    void set_repaired(const Repaired& repaired);
+    const std::optional<Repaired>& repaired() const { return repaired_; }
 
     // What stands behind an event in its stream.
     std::string text_of(const Event& event, std::size_t bytes) const {
@@ -118,7 +146,8 @@ class TraceSource {
     };
 
     TraceSource() = default;
-    void begin_with(FoundStreams found, const TraceSource* before);
+    void begin_with(FoundStreams found, const TraceSource* before, Checks checks);
+    void tell_damage();
     void learn_facts(const std::string& json);
     void fit_clocks(const TraceSource* before);
     std::vector<ClockFit::Sample> measurements(std::uint32_t stream, const TraceSource* before);
@@ -132,6 +161,8 @@ class TraceSource {
     std::set<NodeIndex> measured_;
     std::vector<ClockDoubt> clock_doubts_;
     NodeIndex home_ = 0;
+    std::map<NodeIndex, ClockFit> better_clocks_;
+    std::optional<Repaired> repaired_;
     std::uint64_t clock_records_read_ = 0;
     // From which moment on a stream is how much later, rising; by stream.
     std::vector<std::map<Time, Time>> moves_;

@@ -139,8 +139,7 @@ std::string newer_than(const std::string& path) {
     return "";
 }
 
-void repair(TraceSource& source) {
-    const Repaired repaired = repair_clocks(source);
+void tell_repair(const Repaired& repaired) {
     if (repaired.messages > 0)
         std::cerr << fmt::format(
             "vt: {} messages arrived before they were sent; clocks are repaired, tasks moved by up "
@@ -149,8 +148,13 @@ void repair(TraceSource& source) {
             repaired.all ? "" : "; some are left");
 }
 
-TraceSource open_trace(const std::string& path) {
-    return path.ends_with(".otf2") ? import_otf2(path) : TraceSource::open(path);
+void repair(TraceSource& source) {
+    tell_repair(repair_clocks(source));
+}
+
+TraceSource open_trace(const std::string& path,
+                       TraceSource::Checks checks = TraceSource::Checks::kNow) {
+    return path.ends_with(".otf2") ? import_otf2(path) : TraceSource::open(path, nullptr, checks);
 }
 
 // Where there is one clock only, nothing needs a repair unless a replay has found such messages.
@@ -159,24 +163,36 @@ bool has_several_clocks(const TraceSource& source) {
     return !source.open_ended() && !source.clock_doubts().empty();
 }
 
+// What an index of the trace says need not be found out again.
+bool take_kept(TraceSource& source, const Index::Places& places, bool repaired) {
+    const auto kept = Index::kept_findings(source, places, repaired);
+    if (!kept || !source.take(*kept)) return false;
+    if (kept->repaired) tell_repair(*kept->repaired);
+    return true;
+}
+
 std::unique_ptr<Session> open_session(const std::string& path, bool may_repair) {
-    const auto made_of = [&path](TraceSource source) {
-        // One that may still grow needs another index soon: that is kept in memory.
-        Index::Places places;
-        if (!source.open_ended()) places = index_places(path, cache_folder(), source.identity());
+    TraceSource source = open_trace(path, TraceSource::Checks::kLater);
+    const bool several = has_several_clocks(source);
+    // One that may still grow needs another index soon: that is kept in memory.
+    Index::Places places;
+    if (!source.open_ended()) places = index_places(path, cache_folder(), source.identity());
+    const auto session_of = [&](TraceSource whole) {
         ProgressLine line("vt: makes an index of " + path);
-        return std::make_unique<Session>(std::move(source), places, line.tell());
+        return std::make_unique<Session>(std::move(whole), places, line.tell());
     };
-    TraceSource source = open_trace(path);
-    const bool repaired = may_repair && has_several_clocks(source);
-    if (repaired) repair(source);
-    auto session = made_of(std::move(source));
-    if (repaired || !may_repair || session->source().open_ended() ||
+    if (may_repair && take_kept(source, places, true)) return session_of(std::move(source));
+    if ((may_repair && several) || !take_kept(source, places, false)) {
+        source.check();
+        if (may_repair && several) repair(source);
+    }
+    auto session = session_of(std::move(source));
+    if (several || !may_repair || session->source().open_ended() ||
         session->at(session->whole().to).backwards == 0)
         return session;
     TraceSource again = open_trace(path);
     repair(again);
-    return made_of(std::move(again));
+    return session_of(std::move(again));
 }
 
 void tell_newer(const std::string& path) {

@@ -1,5 +1,6 @@
 // Makes a large trace to measure reading with: make_trace FILE TASKS RECORDS. Neighbours exchange
-// messages, all meet now and then; records are those of all tasks together.
+// messages, all meet now and then, task 0 sets a marker at the begin; records are those of all
+// tasks together.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -23,6 +24,9 @@ int main(int argc, char** argv) {
     for (TaskId task = 0; task < tasks; ++task) {
         StreamWriter stream = task_stream(task, tasks);
         std::uint64_t now = 10;
+        // What a search from the end has to go back to.
+        if (task == 0)
+            stream.put(us(now), {.kind = Kind::kMarker, .detail = 0, .extra = 1, .a = 5}, "begin");
         std::uint16_t round = 0;
         while (stream.records() + 30 < each) {
             const std::uint64_t work = 20 + static_cast<std::uint64_t>(task * 7 + round) % 40;

@@ -15,6 +15,9 @@ ROUND_TRIPS = scaled(200_000)
 RECORDS = scaled(5_000_000)
 OTF2_PAIRS = scaled(2_500_000)
 ROUNDS = scaled(5)
+# Of the trace to be searched.
+SEARCH_TASKS = 64
+SEARCH_RECORDS = scaled(10_000_000)
 # Of the trace to be read: 1 GB.
 READ_TASKS = 1000
 READ_RECORDS = scaled(42_000_000)
@@ -75,6 +78,27 @@ def reading():
     return {"size": size, "index": index, "open": opened, "seeks": seeks}
 
 
+def searching():
+    """Searches in a trace of ten million records that is indexed already."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as place:
+        trace = os.path.join(place, "searched.trc")
+        subprocess.run(["ninja", "-C", BUILD, "bin/make_trace", "bin/search_trace"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([BUILD / "bin" / "make_trace", trace, str(SEARCH_TASKS), str(SEARCH_RECORDS)], check=True)
+        program = str(BUILD / "bin" / "search_trace")
+        subprocess.run([program, trace], check=True, stdout=subprocess.DEVNULL)
+
+        def times():
+            lines = subprocess.run([program, trace], check=True, capture_output=True, text=True).stdout.split()
+            return [float(line) for line in lines]
+
+        runs = [times() for _ in range(ROUNDS)]
+        medians = [sorted(run[i] for run in runs)[len(runs) // 2] for i in range(4)]
+        names = ["for nothing, backwards", "for nothing, forwards", "for a marker at the begin, from the end",
+                 "the marker before, at the begin"]
+        table(f"Searching {SEARCH_RECORDS:,} records", ["", "ms"], [[name, text(ms)] for name, ms in zip(names, medians)])
+    return dict(zip(names, medians))
+
+
 def run():
     mpcc = str(BUILD / "bin" / "mpcc")
     program = compile_program("trace_bench.c", "trace_bench", mpcc)
@@ -118,5 +142,5 @@ def run():
             text(sizes["ping-pong", level][0] / max(sizes["ping-pong", level][1], 1), digits=1)] for level in LEVELS])
     if writer:
         print(f"OTF2 writes {otf2(writer)[1]:.1f} bytes an event.")
-    save("trace", {"reading": reading(), "costs": costs, "pingpong": paces, "heat2d": heats,
+    save("trace", {"reading": reading(), "searching": searching(), "costs": costs, "pingpong": paces, "heat2d": heats,
                    "sizes": {f"{name} {level}": value for (name, level), value in sizes.items()}})

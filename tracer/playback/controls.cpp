@@ -32,9 +32,14 @@ struct Press {
     void go(Time moment) const { move_to(look, session.whole(), moment); }
     void step(int parts) const { go(look.now + look.window.length() * parts / kSteps); }
 
-    void next(bool forward, const std::string& what, const Session::Condition& condition) const {
+    void next(bool forward, const std::string& what, const Session::Condition& condition,
+              std::uint64_t Ended::Events::*number) const {
         look.direction = 0;
-        const auto event = session.find(look.now, forward, condition);
+        const auto event = session.find(
+            look.now, forward, condition, [task = look.selected, number](const Ended& sums) {
+                const auto known = sums.events.find(task);
+                return known != sums.events.end() && known->second.*number > 0;
+            });
         if (event) return go(event->time);
         look.notice = fmt::format("no {} of task {} {} this", what, look.selected,
                                   forward ? "after" : "before");
@@ -48,14 +53,18 @@ struct Press {
         };
         if (key == 'm')
             next(forward, "message",
-                 of_kind([](Kind kind) { return kind == Kind::kSend || kind == Kind::kReceive; }));
+                 of_kind([](Kind kind) { return kind == Kind::kSend || kind == Kind::kReceive; }),
+                 &Ended::Events::messages);
         else if (key == 'c')
             next(forward, "collective call",
-                 of_kind([](Kind kind) { return kind == Kind::kCollective; }));
+                 of_kind([](Kind kind) { return kind == Kind::kCollective; }),
+                 &Ended::Events::collectives);
         else if (key == 'k')
-            next(forward, "marker", of_kind([](Kind kind) { return kind == Kind::kMarker; }));
+            next(forward, "marker", of_kind([](Kind kind) { return kind == Kind::kMarker; }),
+                 &Ended::Events::markers);
         else
-            next(forward, "event", of_kind([](Kind kind) { return kind != Kind::kDefine; }));
+            next(forward, "event", of_kind([](Kind kind) { return kind != Kind::kDefine; }),
+                 &Ended::Events::all);
     }
 
     void select(int by) const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "partition_manager/suggest.hpp"
 #include "tracer/trace_words.hpp"
@@ -112,7 +113,7 @@ class Search::Watch : public Listener {
         if (fits) offer({interval.frame.since, interval.task});
     }
     void on_message(const Message& message) override {
-        if (search_.what_ != What::kMessage) return;
+        if (search_.what_ != What::kMessage || message.context != kUserMessages) return;
         const auto bytes = static_cast<double>(message.bytes);
         const Time took = message.received - message.sent;
         const bool fits =
@@ -146,6 +147,28 @@ class Search::Watch : public Listener {
     bool forward_;
 };
 
+bool Search::may_be_in(const Ended& sums, const Definitions& definitions) const {
+    if (what_ == What::kMarker)
+        return std::any_of(sums.events.begin(), sums.events.end(), [this](const auto& each) {
+            return each.second.markers > 0 && (!task_ || *task_ == each.first);
+        });
+    if (what_ == What::kCall)
+        return std::any_of(sums.calls.begin(), sums.calls.end(), [&](const auto& each) {
+            return each.second.longest > longer_ &&
+                   definitions.region(each.first).name.find(call_) != std::string::npos;
+        });
+    // Sizes are known by their number of bits: the largest of those that have so many.
+    double largest = -1;
+    for (std::size_t bits = 0; bits < sums.sizes.size(); ++bits)
+        if (sums.sizes[bits] > 0) largest = std::ldexp(1.0, static_cast<int>(bits));
+    return largest > more_ &&
+           std::any_of(sums.pairs.begin(), sums.pairs.end(), [this](const auto& each) {
+               const PairSum& pair = each.second;
+               return (!task_ || *task_ == pair.from || *task_ == pair.to) &&
+                      (!from_ || *from_ == pair.from) && (!to_ || *to_ == pair.to);
+           });
+}
+
 std::optional<Search::Hit> Search::find(Session& session, Time from, bool forward) const {
     // What begins in a stretch may end in one of the next ones: where a stretch has a hit, whatever
     // ends within the stretch after it may still be nearer.
@@ -156,11 +179,11 @@ std::optional<Search::Hit> Search::find(Session& session, Time from, bool forwar
     int more = 1;
     for (; at >= 0 && at < count; at += forward ? 1 : -1) {
         const auto keyframe = static_cast<std::size_t>(at);
-        const bool last = at + 1 >= count;
-        const Stretch stretch{index.time(keyframe),
-                              last ? session.whole().to : index.time(keyframe + 1)};
+        const bool may_be =
+            at + 1 >= count || may_be_in(index.ended(keyframe + 1), session.definitions());
+        if (!may_be && !best) continue;
         Watch watch(*this, session.definitions(), from, forward);
-        session.listen(stretch, watch);
+        if (may_be) session.listen_from(keyframe, watch);
         const bool nearer =
             watch.hit && (!best || (forward ? watch.hit->at < best->at : watch.hit->at > best->at));
         if (nearer) best = watch.hit;

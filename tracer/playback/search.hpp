@@ -17,7 +17,7 @@ class Search {
     static Result<Search> parse(std::string_view text);
 
     // The next one that begins after a moment, or the last before it; the moment it begins, and the
-    // task. Replays all in between.
+    // task. Replays what is between two keyframes only where the index says that there may be one.
     struct Hit {
         Time at{0};
         TaskId task = 0;
@@ -27,6 +27,7 @@ class Search {
   private:
     enum class What : std::uint8_t { kCall, kMessage, kMarker };
     class Watch;
+    bool may_be_in(const Ended& sums, const Definitions& definitions) const;
 
     What what_ = What::kCall;
     std::optional<TaskId> task_, from_, to_;

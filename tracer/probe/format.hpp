@@ -24,7 +24,8 @@
 namespace poe::trace {
 
 inline constexpr std::array<char, 8> kMagic{'P', 'O', 'E', 'T', 'R', 'A', 'C', 'E'};
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kOldestVersion = 1;  // that readers know
 inline constexpr std::uint32_t kByteOrder = 0x01020304;
 inline constexpr std::size_t kHeaderBytes = 4096;  // streams in one file begin at multiples of it
 
@@ -71,6 +72,7 @@ enum class Defined : std::uint8_t {
     kRegion = 1,   // b: 0 an MPL call, 1 a collective call, 2 of the user
     kCounter = 2,  // text: name
     kSite = 3,     // b: address within the object file; text: the object's path
+    kLine = 4,     // a site whose line is known, with an id of a site. b: line; text: source file
 };
 
 // Sums since the start of the task or node; times in ns, the rest in bytes or events.
@@ -174,6 +176,12 @@ struct StreamHeader {
     // Words that change while the stream is written, each on a line of its own.
     alignas(64) std::atomic<std::uint64_t> reserved{0};  // numbers given to writers so far
     alignas(64) std::atomic<std::uint64_t> lost{0};      // records that found no room
+    // Since version 2. Sums are set by whoever gathers the stream (block_sums.hpp).
+    alignas(64) std::uint32_t block_bytes = 0;  // of a block that has a sum; 0: there are none
+    std::uint32_t header_sum = 0;
+    std::uint32_t sums_sum = 0;
+    std::uint32_t sharers = 0;    // streams that grow on the same disk; 0: not known
+    std::uint64_t last_time = 0;  // of a gathered stream: the latest time of its records
 };
 static_assert(sizeof(StreamHeader) <= kHeaderBytes);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);

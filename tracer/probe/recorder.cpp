@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #include <utility>
 
@@ -44,6 +45,12 @@ const char* fault_of(const StreamHeader& header) {
 }
 
 }  // namespace
+
+std::optional<std::uint64_t> share_of_rest(std::uint64_t left, std::uint32_t sharers) noexcept {
+    constexpr std::uint64_t kReserved = std::uint64_t{16} << 20;  // for each stream
+    if (sharers < 2 || left / sharers >= kReserved) return std::nullopt;
+    return left / sharers;
+}
 
 Recorder::Recorder(UniqueFd file, std::byte* memory, std::size_t bytes,
                    std::function<void(Recorder&)> on_lap)
@@ -116,9 +123,22 @@ bool Recorder::have_memory(std::size_t upto) noexcept {
     return true;
 }
 
+// Under the mutex. Up to how many bytes of the file there may be.
+std::size_t Recorder::may_have() noexcept {
+    if (!most_bytes_) {
+        struct statvfs disk = {};
+        if (::fstatvfs(file_.get(), &disk) != 0) return mapped_bytes_;
+        const auto share =
+            share_of_rest(std::uint64_t{disk.f_bavail} * disk.f_frsize, header_->sharers);
+        if (!share) return mapped_bytes_;
+        most_bytes_ = had_bytes_ + *share / kPageBytes * kPageBytes;
+    }
+    return static_cast<std::size_t>(*most_bytes_);
+}
+
 // Under the mutex. False: the stream has come to its end, or the disk.
 bool Recorder::have_portion() noexcept {
-    const std::size_t next = std::min(had_bytes_ + kStep, mapped_bytes_);
+    const std::size_t next = std::min({had_bytes_ + kStep, mapped_bytes_, may_have()});
     if (next == had_bytes_ || !have_memory(next)) return false;
     had_room_ =
         std::min<std::uint64_t>((had_bytes_ - kHeaderBytes) / sizeof(Record), capacity_) - 1;

@@ -17,6 +17,10 @@
 //   writers whose numbers do not fit, exactly one has a first number not above it and a last one at
 //   it or above: that one writes the kLost.
 //
+// When the disk is nearly full, what is left of it is shared: a stream that notices this takes no
+// more than its part of what is left then, so that a task which records much leaves room for those
+// which record little, or later.
+//
 // A stream that wraps has all its memory from the start. A wrapping writer that is stopped for a
 // whole lap may spoil one record.
 #pragma once
@@ -38,6 +42,10 @@
 #include "tracer/probe/stream_file.hpp"
 
 namespace poe::trace {
+
+// When the disk is nearly full: how much of what is left one of so many streams that grow on it may
+// take. Nothing: there is enough for all of them, and no need to share.
+std::optional<std::uint64_t> share_of_rest(std::uint64_t left, std::uint32_t sharers) noexcept;
 
 class Recorder {
   public:
@@ -71,6 +79,7 @@ class Recorder {
     bool make_room(std::uint64_t first, std::uint64_t end) noexcept;
     bool have_memory(std::size_t upto) noexcept;
     bool have_portion() noexcept;
+    std::size_t may_have() noexcept;
     void ask_ahead() noexcept;
     void work_ahead() noexcept;
     void lose(std::uint64_t first, std::uint64_t count) noexcept;
@@ -92,6 +101,7 @@ class Recorder {
     // Under the mutex.
     std::size_t had_bytes_ = 0;  // from the start of the file
     std::uint64_t had_room_ = 0;
+    std::optional<std::uint64_t> most_bytes_;  // of the file, since the disk is nearly full
     std::optional<pthread_t> ahead_;
     bool ahead_failed_ = false;
     bool portion_wanted_ = false;

@@ -70,13 +70,15 @@ class TestDirectory {
 
 // Makes the stream of task 0.
 inline std::string make_task_stream(const TestDirectory& directory, std::uint64_t capacity,
-                                    bool wraps = false, TaskId task = 0) {
+                                    bool wraps = false, TaskId task = 0,
+                                    std::uint32_t sharers = 0) {
     StreamHeader header;
     header.kind = StreamKind::kTask;
     header.task = task;
     header.tasks = 4;
     header.level = 9;
     header.capacity = capacity;
+    header.sharers = sharers;
     header.wraps = wraps ? 1 : 0;
     header.origin = monotonic_ns();
     header.wall = wall_ns();

@@ -225,6 +225,35 @@ TEST_CASE("a full disk stops recording, and nothing else", "[recorder]") {
     ::umount(directory.path().c_str());
 }
 
+TEST_CASE("what is left of a disk is shared", "[recorder]") {
+    constexpr std::uint64_t kMega = std::uint64_t{1} << 20;
+    CHECK_FALSE(share_of_rest(100 * kMega, 1));
+    CHECK_FALSE(share_of_rest(100 * kMega, 4));
+    CHECK(share_of_rest(32 * kMega, 4) == 8 * kMega);
+    const TestDirectory directory;
+    if (::mount("poe-test", directory.path().c_str(), "tmpfs", 0, "size=12m") != 0) {
+        WARN("not tested: only root can make a small disk (mount: " << std::strerror(errno) << ")");
+        return;
+    }
+    {
+        // One task records as much as it can before the others begin.
+        std::vector<std::uint64_t> kept;
+        for (TaskId task = 0; task < 4; ++task) {
+            const std::string path = make_task_stream(directory, 1 << 20, false, task, 4);
+            const auto recorder = Recorder::open(path);
+            kept.push_back(0);
+            for (std::uint64_t i = 0; i < 500'000; ++i)
+                kept.back() += recorder->record(numbered(1, i)) ? 1 : 0;
+            CHECK(recorder->full());
+        }
+        CHECK(kept[0] > 100'000);  // 3 MB are 131,072
+        CHECK(kept[0] < 140'000);
+        CHECK(kept[1] > 75'000);
+        CHECK(kept[3] > 40'000);
+    }
+    ::umount(directory.path().c_str());
+}
+
 TEST_CASE("a limit on files stops recording, too", "[recorder]") {
     const TestDirectory directory;
     const std::string path = make_task_stream(directory, 1 << 20);

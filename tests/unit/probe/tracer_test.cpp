@@ -87,7 +87,7 @@ TEST_CASE("a tracer records what the level wants", "[tracer]") {
     CHECK_FALSE(tracer.enter_region("region", &word));
     word = trace_word(1, 9);
     CHECK(tracer.enter(Call::kBcast, -1, 0, &word));
-    tracer.collective(Phase::kWhole, 2, 0, 8, 5);
+    tracer.collective(2, 0, 8, 5);
     CHECK(tracer.enter_region("region", nullptr));
     CHECK(tracer.leave_region("region"));
     CHECK(tracer.count("counter", 2.5));

@@ -1,10 +1,15 @@
 // Clocks of nodes: how messages bound them, and what the bounds are worth. All true times are
 // known.
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 
 #include "tests/unit/tracer/played.hpp"
 #include "tracer/clock_bounds.hpp"
 #include "tracer/repair.hpp"
+#include "tracer/session.hpp"
 #include "tracer/summary.hpp"
 
 using namespace poe;
@@ -140,4 +145,47 @@ TEST_CASE("a clock that drifts between measurements is followed by messages") {
         worst = std::max(worst, std::chrono::abs(event.time - right));
     }
     CHECK(worst < microseconds(20));
+}
+
+TEST_CASE("an index keeps what was found out by reading all of a trace") {
+    const auto folder =
+        std::filesystem::temp_directory_path() / ("vt_findings_" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder);
+    const std::string trace = (folder / "run.trc").string();
+    std::string bytes = short_job(9000);
+    bytes[bytes.size() - 2 * kHeaderBytes + 250] ^= 4;
+    std::ofstream(trace, std::ios::binary) << bytes;
+    const auto times_of = [](const TraceSource& source) {
+        std::vector<Time> times;
+        EventMerge merge(source);
+        for (Event event; merge.next(event);) times.push_back(event.time);
+        return times;
+    };
+    const auto open = [&] {
+        return TraceSource::open(trace, nullptr, TraceSource::Checks::kLater);
+    };
+    TraceSource first = open();
+    CHECK(first.problems().empty());
+    first.check();
+    REQUIRE(first.problems().size() == 1);
+    repair_clocks(first);
+    const auto problems = first.problems();
+    const auto times = times_of(first);
+    const Time end = first.end();
+    const Index::Places places = index_places(trace, "", first.identity());
+    {
+        const Session session(std::move(first), places, [](double) {});
+    }
+    TraceSource again = open();
+    CHECK_FALSE(Index::kept_findings(again, places, false));
+    const auto kept = Index::kept_findings(again, places, true);
+    REQUIRE(kept);
+    CHECK(kept->repaired->messages >= 40);
+    REQUIRE(again.take(*kept));
+    CHECK(again.problems() == problems);
+    CHECK(times_of(again) == times);
+    CHECK(again.end() == end);
+    CHECK(again.clock_doubts()[0].within <= microseconds(3));
+    CHECK_FALSE(Index::open(again, places, [](double) {}).was_made());
+    std::filesystem::remove_all(folder);
 }

@@ -8,6 +8,7 @@
 
 #include "comm/base/error.hpp"
 #include "tests/unit/tracer/trace_maker.hpp"
+#include "tracer/playback/search.hpp"
 #include "tracer/session.hpp"
 
 using namespace poe;
@@ -274,4 +275,58 @@ TEST_CASE("events are found forwards and backwards") {
     std::reverse(backwards.begin(), backwards.end());
     CHECK(forwards.size() == 6);
     CHECK(forwards == backwards);
+}
+
+TEST_CASE("what the index passes over has nothing that is looked for") {
+    Session session(TraceSource::from_bytes(random_trace(8), "random"), {}, quiet, kBetween);
+    const auto task = static_cast<TaskId>(GENERATE(0, 3));
+    struct Wanted {
+        Kind kind;
+        std::uint64_t Ended::Events::*number;
+    };
+    for (const Wanted& wanted :
+         {Wanted{Kind::kMarker, &Ended::Events::markers},
+          Wanted{Kind::kSend, &Ended::Events::messages}, Wanted{Kind::kLeave, &Ended::Events::all}})
+        for (const bool forward : {true, false}) {
+            const auto fits = [&](const Event& event, TaskId of) {
+                return of == task && event.record.kind == wanted.kind;
+            };
+            const auto may_hold = [&](const Ended& sums) {
+                const auto known = sums.events.find(task);
+                return known != sums.events.end() && known->second.*wanted.number > 0;
+            };
+            Time at = forward ? Time{-1} : session.whole().to + Time{1};
+            std::size_t found = 0;
+            while (true) {
+                const auto slowly = session.find(at, forward, fits);
+                const auto quickly = session.find(at, forward, fits, may_hold);
+                REQUIRE(slowly.has_value() == quickly.has_value());
+                if (!slowly) break;
+                REQUIRE(slowly->time == quickly->time);
+                at = slowly->time;
+                ++found;
+            }
+            CHECK((wanted.kind == Kind::kMarker || found > 10));
+        }
+}
+
+TEST_CASE("a search reads only where there may be a hit") {
+    Session session(TraceSource::from_bytes(random_trace(4), "random"), {}, quiet, kBetween);
+    const auto all = [&](const char* text, bool forward) {
+        const auto search = Search::parse(text);
+        REQUIRE(search.ok());
+        std::vector<Time> hits;
+        Time at = forward ? Time{-1} : session.whole().to + Time{1};
+        while (const auto hit = search.value().find(session, at, forward))
+            hits.push_back(at = hit->at);
+        return hits;
+    };
+    CHECK(all("marker", true).size() == 6);
+    CHECK(all("marker", false).size() == 6);
+    CHECK(all("dur>1s", true).empty());
+    CHECK(all("bytes>1G", false).empty());
+    CHECK(all("msg 7->8", true).empty());
+    CHECK(all("call=nosuch", false).empty());
+    CHECK(all("msg bytes>90K", true).size() > 5);
+    CHECK(all("call=bsend", true).size() > 100);
 }

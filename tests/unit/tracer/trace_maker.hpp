@@ -30,12 +30,13 @@ inline constexpr std::uint64_t us(std::uint64_t count) {
 
 // A task's stream, with the regions and the site 1 defined.
 inline StreamWriter task_stream(TaskId task, std::int32_t tasks, std::uint64_t capacity = 0,
-                                NodeIndex node = 0) {
+                                NodeIndex node = 0, std::uint32_t version = kVersion) {
     StreamWriter out({.task = task,
                       .node = node,
                       .tasks = tasks,
                       .origin = kOrigin,
                       .wall = kOrigin,
+                      .version = version,
                       .capacity = capacity,
                       .job = "testjob",
                       .node_name = "n" + std::to_string(node),
@@ -74,10 +75,10 @@ inline void sync_call(StreamWriter& out, std::uint64_t from, std::uint64_t to,
 
 // Four tasks. Task 0 sends to 1 late (1 waits 300 us of its 400); 2 sends to 3, which comes late (2
 // waits 200 us); all meet, task 3 is the last. Then markers, a counter, and the end.
-inline std::vector<StreamWriter> small_streams() {
+inline std::vector<StreamWriter> small_streams(std::uint32_t version = kVersion) {
     std::vector<StreamWriter> tasks;
     tasks.reserve(4);
-    for (TaskId task = 0; task < 4; ++task) tasks.push_back(task_stream(task, 4));
+    for (TaskId task = 0; task < 4; ++task) tasks.push_back(task_stream(task, 4, 0, 0, version));
     tasks[0].enter(us(50), kSolve);
     tasks[0].leave(us(350), kSolve);
     send_call(tasks[0], 400, 500, 1, 5000);
@@ -97,15 +98,16 @@ inline std::vector<StreamWriter> small_streams() {
     return tasks;
 }
 
-inline std::string job_bytes(int tasks = 4) {
+inline std::string job_bytes(int tasks = 4, std::uint32_t version = kVersion) {
     std::string json = R"({"program":"solver","job":"testjob","level":9,"nodes":["n0"],"tasks":[)";
     for (int task = 0; task < tasks; ++task)
         json += std::string(task == 0 ? "" : ",") + R"({"node":0,"program":"solver"})";
-    return job_stream(json + "]}");
+    return job_stream(json + "]}", version);
 }
 
-inline std::string gathered(const std::vector<StreamWriter>& streams) {
-    std::string bytes = job_bytes(static_cast<int>(streams.size()));
+inline std::string gathered(const std::vector<StreamWriter>& streams,
+                            std::uint32_t version = kVersion) {
+    std::string bytes = job_bytes(static_cast<int>(streams.size()), version);
     for (const StreamWriter& stream : streams) bytes += stream.bytes();
     return bytes;
 }
