@@ -97,8 +97,12 @@ void MessageLayer::wait_until_over(const Outcome& outcome, const Wait& wait) {
         }
         if (!time_to_sleep) continue;
         waiter_->begin_sleep();
-        if (progress() || wait.over()) {
+        if (progress()) {
             help();
+            waiter_->end_sleep();
+            // What has arrived may be a message that nobody has asked for: watchers are to know.
+            waiter_->restart();
+        } else if (wait.over()) {
             waiter_->end_sleep();
         } else {
             waiter_->sleep();

@@ -118,8 +118,7 @@ class Search::Watch : public Listener {
         const Time took = message.received - message.sent;
         const bool fits =
             (!search_.task_ || *search_.task_ == message.from || *search_.task_ == message.to) &&
-            (goes(message.from, message.to) ||
-             (search_.both_ways_ && goes(message.to, message.from))) &&
+            search_.is_between(message.from, message.to) &&
             (!search_.type_ || *search_.type_ == message.type) && bytes > search_.more_ &&
             bytes < search_.less_ && took > search_.longer_ && took < search_.shorter_;
         if (fits) offer({message.sent, message.from});
@@ -133,9 +132,6 @@ class Search::Watch : public Listener {
     std::optional<Hit> hit;
 
   private:
-    bool goes(TaskId from, TaskId to) const {
-        return (!search_.from_ || *search_.from_ == from) && (!search_.to_ || *search_.to_ == to);
-    }
     void offer(Hit candidate) {
         if (forward_ ? candidate.at <= from_ : candidate.at >= from_) return;
         if (!hit || (forward_ ? candidate.at < hit->at : candidate.at > hit->at)) hit = candidate;
@@ -146,6 +142,13 @@ class Search::Watch : public Listener {
     Time from_;
     bool forward_;
 };
+
+bool Search::is_between(TaskId from, TaskId to) const {
+    const auto goes = [this](TaskId one, TaskId other) {
+        return (!from_ || *from_ == one) && (!to_ || *to_ == other);
+    };
+    return goes(from, to) || (both_ways_ && goes(to, from));
+}
 
 bool Search::may_be_in(const Ended& sums, const Definitions& definitions) const {
     if (what_ == What::kMarker)
@@ -165,7 +168,7 @@ bool Search::may_be_in(const Ended& sums, const Definitions& definitions) const 
            std::any_of(sums.pairs.begin(), sums.pairs.end(), [this](const auto& each) {
                const PairSum& pair = each.second;
                return (!task_ || *task_ == pair.from || *task_ == pair.to) &&
-                      (!from_ || *from_ == pair.from) && (!to_ || *to_ == pair.to);
+                      is_between(pair.from, pair.to);
            });
 }
 

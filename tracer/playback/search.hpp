@@ -27,6 +27,8 @@ class Search {
   private:
     enum class What : std::uint8_t { kCall, kMessage, kMarker };
     class Watch;
+    // True if a message from `from` to `to` is between the tasks that are searched for.
+    bool is_between(TaskId from, TaskId to) const;
     bool may_be_in(const Ended& sums, const Definitions& definitions) const;
 
     What what_ = What::kCall;

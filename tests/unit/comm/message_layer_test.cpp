@@ -430,6 +430,47 @@ TEST_CASE("between two pieces of long messages all pipes are polled") {
     if (forbidden) CHECK(std::count(device.log.begin(), device.log.end(), 'P') > 6);
 }
 
+TEST_CASE("a message that arrives when a wait is about to sleep is shown to watchers") {
+    // Delivers what `arrives` sends only when the waiting task has announced its sleep.
+    struct LateDevice final : Device {
+        Pipe& pipe_to(TaskId) override { return device.pipe; }
+        bool poll(PipeSink& sink) override {
+            ++polls;
+            const bool announced = slot.sleeping.load() != poe::kAwake;
+            if (!sent && announced && slot.unexpected.read().has_value() && polls > 100) {
+                sent = true;
+                arrives();
+            }
+            if (sent && (polls > 3000 || slot.unexpected.read()->count == 1)) end();
+            return device.poll(sink);
+        }
+        LateDevice(TestDevice& below, poe::TaskSlot& of) : device(below), slot(of) {}
+        TestDevice& device;
+        poe::TaskSlot& slot;
+        std::function<void()> arrives, end;
+        int polls = 0;
+        bool sent = false;
+    };
+    Pair pair;
+    Waiter waiter(pair.header, pair.facts, pair.slot, poe::WaitMode::kSleep, pair.fences);
+    LateDevice device(pair.one_device, pair.slot);
+    MessageLayer one({1, 2, kEager, kBuffer}, {&device}, [&](TaskId) -> Device& { return device; },
+                     &waiter);
+    std::string text("wrong type");
+    int ended = 0;
+    device.arrives = [&] { pair.zero.send({text.data(), text.size()}, 1, 7, Context::kUser); };
+    device.end = [&] {
+        if (ended++ == 0) pair.zero.send({text.data(), text.size()}, 1, 9, Context::kUser);
+    };
+    std::string room(20, ' ');
+    const ReceiveRequest& received = one.receive({room.data(), room.size()}, {Context::kUser, 0, 9});
+    CHECK(received.outcome == Outcome::kDone);
+    CHECK(device.polls <= 3000);
+    REQUIRE(pair.slot.unexpected.read().has_value());
+    CHECK(pair.slot.unexpected.read()->count == 1);
+    CHECK(pair.slot.unexpected.read()->notes[0].type == 7);
+}
+
 TEST_CASE("frames that MPL never sends break the pipe and nothing else") {
     Pair pair;
     std::string text(5000, 't');

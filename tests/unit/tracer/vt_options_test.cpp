@@ -41,7 +41,7 @@ TEST_CASE("what was probably meant is named", "[vt_options]") {
     CHECK(contains(error_of({"-view", "qqq", "run"}), "balance"));
     CHECK(contains(error_of({"-export", "perfeto", "run"}), "did you mean perfetto?"));
     CHECK(contains(error_of({"-sumary", "run"}), "did you mean -summary?"));
-    CHECK(contains(error_of({"-repare", "run"}), "did you mean -repair?"));
+    CHECK(contains(error_of({"-norepare", "run"}), "did you mean -norepair?"));
 }
 
 TEST_CASE("a view is written as text or as a figure, as nothing else", "[vt_options]") {
