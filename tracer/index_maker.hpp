@@ -9,7 +9,7 @@ namespace poe::trace {
 // The first bytes of an index.
 struct Index::Header {
     static constexpr std::array<char, 8> kMark{'P', 'O', 'E', 'I', 'N', 'D', 'E', 'X'};
-    static constexpr std::uint64_t kVersion = 6;
+    static constexpr std::uint64_t kVersion = 7;
 
     std::array<char, 8> mark = kMark;
     std::uint64_t version = kVersion;

@@ -24,6 +24,7 @@ struct Frame {
     Time since{0};
     Time inner{0};                 // spent in frames within this one, so far
     Time waited_until{0};          // up to here a wait in it has been told; an outermost call only
+    Time received{0};              // when a message has arrived in it last; an outermost call only
     std::uint64_t collective = 0;  // which call of its group; 0: none
 };
 

@@ -15,6 +15,7 @@ void pack(Packer& out, const Frame& frame) {
     out.time(frame.since);
     out.time(frame.inner);
     out.time(frame.waited_until);
+    out.time(frame.received);
     out.number(frame.collective);
 }
 
@@ -32,6 +33,7 @@ Frame frame_of(Unpacker& in) {
     frame.since = time_of(in);
     frame.inner = time_of(in);
     frame.waited_until = time_of(in);
+    frame.received = time_of(in);
     frame.collective = in.number();
     return frame;
 }

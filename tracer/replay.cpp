@@ -266,6 +266,7 @@ void Replay::message_end(TaskId id, TaskState& task, const Event& event, bool is
     }
     const auto whole = is_send ? messages_.send(end) : messages_.receive(end);
     if (whole) message_done(*whole);
+    if (!is_send && end.context == kUserMessages) note_arrival(task, event.time);
 }
 
 void Replay::mark(TaskId id, const Event& event) {

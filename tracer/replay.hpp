@@ -108,6 +108,7 @@ class Replay {
     void message_done(const Message& message);
     void note_open(TaskState& task, const Message& message);
     void note_received(TaskState& sender, const Message& message);
+    void note_arrival(TaskState& task, Time when);
     Hold hold_of(const OpenSend& send, const Frame& call) const;
     void send_ended(TaskId id, TaskState& task, const Event& event);
     void end_sends(TaskId id, TaskState& task);

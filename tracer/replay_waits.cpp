@@ -15,7 +15,9 @@
 // has been told (kSendEnded). In traces that never say so, every call that may have waited for the
 // send counts, and the receive decides which of them did.
 //
-// The waits of one call never overlap: each begins where the one before has ended.
+// The waits of one call never overlap: each begins where the one before has ended. A call that both
+// sends and receives waits for its receiver only after its own message has arrived, so the end of the
+// call decides; before that it waited for its sender, or had no processor.
 #include <algorithm>
 #include <array>
 
@@ -82,7 +84,7 @@ void Replay::note_open(TaskState& task, const Message& message) {
 
 Hold Replay::hold_of(const OpenSend& send, const Frame& call) const {
     if (!definitions_.region(call.region).awaits_receiver) return {};
-    return {.from = std::max({call.since, send.sent, call.waited_until}),
+    return {.from = std::max({call.since, send.sent, call.waited_until, call.received}),
             .to = state_.now,
             .region = call.region,
             .site = call.site};
@@ -185,10 +187,16 @@ void Replay::note_received(TaskState& sender, const Message& message) {
     }
     send->received = true;
     send->came = came;
-    if (send->ends_later) return;
-    // The sender is still in its call: it is certain that it has waited.
-    end_send(message.from, *send, outer_call(sender, definitions_));
+    Frame* call = outer_call(sender, definitions_);
+    if (send->ends_later || (call != nullptr && definitions_.region(call->region).awaits_sender))
+        return;
+    // The sender is still in a call that only sends: it is certain that it has waited.
+    end_send(message.from, *send, call);
     sender.open_sends.erase(send);
+}
+
+void Replay::note_arrival(TaskState& task, Time when) {
+    if (Frame* call = outer_call(task, definitions_)) call->received = when;
 }
 
 void Replay::meet(TaskId id, TaskState& task, const Event& event) {

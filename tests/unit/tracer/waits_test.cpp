@@ -77,6 +77,24 @@ TEST_CASE("many senders wait for one slow receiver") {
     CHECK(waited(played, Why::kLateReceiver, 8, 0) == microseconds(40'000));
 }
 
+TEST_CASE("a call that sends and receives waits for its receiver only after its own message came") {
+    // Task 0 sends to task 1 and receives from task 2, whose message has come before. Task 1 enters
+    // its call at 5000. The message of task 2 is noted at 8990, because task 0 had no processor, or
+    // at 2000.
+    constexpr auto kBothCall = static_cast<std::uint32_t>(Call::kBsendrecv);
+    const std::uint64_t noted = GENERATE(8990, 2000);
+    auto tasks = streams_of(3);
+    send_call(tasks[2], 900, 905, 0, 8);
+    tasks[0].enter(us(1000), kBothCall, 2, 5, 1);
+    tasks[0].send(us(1001), 1, 5, 8, 1);
+    tasks[0].receive(us(noted), 2, 5, 8, 1);
+    tasks[0].leave(us(9000), kBothCall);
+    receive_call(tasks[1], 5000, 5100, 0, 8);
+    const Played played = played_of(tasks);
+    CHECK(waited(played, Why::kLateSender) == Time{0});
+    CHECK(waited(played, Why::kLateReceiver) == microseconds(noted == 2000 ? 3000 : 0));
+}
+
 TEST_CASE("a non-blocking send waits where it is waited for") {
     auto tasks = streams_of(3);
     const bool notes_ends = GENERATE(true, false);
