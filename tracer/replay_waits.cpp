@@ -196,7 +196,8 @@ void Replay::note_received(TaskState& sender, const Message& message) {
 }
 
 void Replay::note_arrival(TaskState& task, Time when) {
-    if (Frame* call = outer_call(task, definitions_)) call->received = when;
+    Frame* call = outer_call(task, definitions_);
+    if (call != nullptr && definitions_.region(call->region).awaits_sender) call->received = when;
 }
 
 void Replay::meet(TaskId id, TaskState& task, const Event& event) {

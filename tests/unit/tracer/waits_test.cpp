@@ -86,8 +86,8 @@ TEST_CASE("a call that sends and receives waits for its receiver only after its 
     auto tasks = streams_of(3);
     send_call(tasks[2], 900, 905, 0, 8);
     tasks[0].enter(us(1000), kBothCall, 2, 5, 1);
-    tasks[0].send(us(1001), 1, 5, 8, 1);
-    tasks[0].receive(us(noted), 2, 5, 8, 1);
+    tasks[0].send(us(1001), 1, 5, 8, 0);
+    tasks[0].receive(us(noted), 2, 5, 8, 0);
     tasks[0].leave(us(9000), kBothCall);
     receive_call(tasks[1], 5000, 5100, 0, 8);
     const Played played = played_of(tasks);
