@@ -16,8 +16,8 @@
 // send counts, and the receive decides which of them did.
 //
 // The waits of one call never overlap: each begins where the one before has ended. A call that both
-// sends and receives waits for its receiver only after its own message has arrived, so the end of the
-// call decides; before that it waited for its sender, or had no processor.
+// sends and receives waits for its receiver only after its own message has arrived, so the end of
+// the call decides; before that it waited for its sender, or had no processor.
 #include <algorithm>
 #include <array>
 

@@ -240,8 +240,7 @@ void Session::add_sums(std::vector<PartBins>& rows, Stretch stretch, TaskId firs
             const auto after = index_->spent(i + 1, task);
             for (std::size_t state = 0; state < kStates; ++state)
                 // A state that a later event has decided may be less than it was.
-                add(*place.of(task), state, state,
-                    std::max(Time{0}, after[state] - before[state]));
+                add(*place.of(task), state, state, std::max(Time{0}, after[state] - before[state]));
         }
         Ended sums;
         index_->add_ended(sums, i + 1, EndedPart::kComputed);

@@ -190,11 +190,11 @@ class Ending(ClusterTest):
                                  self.host_file(hosts, 2))
                 for _ in range(2 * len(hosts)):
                     self.assertEqual(job.stdout.readline(), "up\n")
-                listed = re.findall(r"^(\S+) +(\d+) +(\d+) +(\d+) +[\d.]+ s +sh$", self.poestat(), re.M)
+                listed = re.findall(r"^(\S+) +(\d+) +(\d+) +(\d+) +[\d.]+ s +sh +\S+$", self.poestat(), re.M)
                 self.assertEqual([(int(tasks), int(nodes)) for _, _, tasks, nodes in listed], [(2 * len(hosts), len(hosts))])
                 name, poe = listed[0][:2]
                 for word in (name, poe):
-                    rows = re.findall(r"^ *(\d+)  (node\d) .*  no MPL call yet$", self.poestat(word), re.M)
+                    rows = re.findall(r"^ *(\d+)  (node\d) .*  (?:computing|idle), no MPL call yet$", self.poestat(word), re.M)
                     self.assertEqual(rows, [(str(task), f"node{hosts[task // 2]}") for task in range(2 * len(hosts))])
                 self.assertIn(f"{name}: no deadlock", self.poestat("-deadlock"))
                 self.assertIn(f"job {name} has been ended", self.ok(self.poekill(0, name)).stdout)

@@ -1,4 +1,5 @@
-/* What poe_waits.py traces: tasks that wait for others in ways that are known. The argument says how. */
+/* What poe_waits.py traces: tasks that wait for others in ways that are known. The argument says
+ * how. */
 #include <mpproto.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,8 @@ int main(int argc, char** argv) {
             if (me == 1) pause_ms(20), receive(buffer, 0);
         } else if (strcmp(how, "many") == 0) { /* many senders, one slow receiver */
             if (me > 0) mpc_bsend(buffer, LONG, 0, 1);
-            for (other = 1; me == 0 && other < tasks; ++other) pause_ms(5), receive(buffer, DONTCARE);
+            for (other = 1; me == 0 && other < tasks; ++other)
+                pause_ms(5), receive(buffer, DONTCARE);
         } else if (strcmp(how, "wait") == 0) { /* a send that does not block, waited for */
             if (me == 0) mpc_send(buffer, LONG, 1, 1, &id), pause_ms(2), mpc_wait(&id, &bytes);
             if (me == 1) pause_ms(20), receive(buffer, 0);

@@ -454,8 +454,8 @@ TEST_CASE("a message that arrives when a wait is about to sleep is shown to watc
     Pair pair;
     Waiter waiter(pair.header, pair.facts, pair.slot, poe::WaitMode::kSleep, pair.fences);
     LateDevice device(pair.one_device, pair.slot);
-    MessageLayer one({1, 2, kEager, kBuffer}, {&device}, [&](TaskId) -> Device& { return device; },
-                     &waiter);
+    MessageLayer one(
+        {1, 2, kEager, kBuffer}, {&device}, [&](TaskId) -> Device& { return device; }, &waiter);
     std::string text("wrong type");
     int ended = 0;
     device.arrives = [&] { pair.zero.send({text.data(), text.size()}, 1, 7, Context::kUser); };
@@ -463,7 +463,8 @@ TEST_CASE("a message that arrives when a wait is about to sleep is shown to watc
         if (ended++ == 0) pair.zero.send({text.data(), text.size()}, 1, 9, Context::kUser);
     };
     std::string room(20, ' ');
-    const ReceiveRequest& received = one.receive({room.data(), room.size()}, {Context::kUser, 0, 9});
+    const ReceiveRequest& received =
+        one.receive({room.data(), room.size()}, {Context::kUser, 0, 9});
     CHECK(received.outcome == Outcome::kDone);
     CHECK(device.polls <= 3000);
     REQUIRE(pair.slot.unexpected.read().has_value());
