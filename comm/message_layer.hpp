@@ -124,8 +124,7 @@ class MessageLayer final : private PipeSink {
     // For measurements: messages that could be fetched or streamed take that way, and not the one
     // that has been found cheaper. Empty: the cheaper one again.
     void take_long_way(std::optional<LongWay> way) noexcept { forced_way_ = way; }
-    // The way that a message of that length from this task to `task`, or one that this task
-    // receives from it, takes as far as it has been measured.
+    // The cheaper way for messages of that length between this task and `task`, as measured so far.
     LongWay cheaper_way(TaskId task, Bytes length);
 
     // Why the pipe to that task is broken; null when it is not.

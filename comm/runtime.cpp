@@ -29,8 +29,8 @@ constexpr auto kLongestFinish = std::chrono::hours(24);
 constexpr unsigned kLooksAtTheDead = 4;
 constexpr auto kFinishPause = std::chrono::milliseconds(5);
 
-// Of the progress thread in the background. A nap costs the task a few microseconds, so 0.1 % of a
-// core at most; with more tasks than cores naps are longer.
+// How the progress thread runs in the background. Waking up after a nap costs a few microseconds, so
+// naps of 10 ms cost at most 0.1 % of a core. With more tasks than cores, naps are longer.
 constexpr std::chrono::microseconds kBackgroundNap{10'000};
 constexpr std::uint32_t kLongestBackgroundNaps = 10;
 constexpr std::chrono::microseconds kBackgroundDelay{200};

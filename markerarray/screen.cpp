@@ -161,7 +161,7 @@ void Screen::draw(int line, int column, const Cell& cell) {
         attributes |= A_BOLD;
         if (foreground == 0) foreground = Look::kDefault;  // black on black is nothing
     }
-    // Of eight colours the bright ones have no background.
+    // A terminal with eight colours has no bright backgrounds: use the plain colour instead.
     const int background =
         look.background >= 8 && COLORS < 16 ? look.background - 8 : look.background;
     int pair = pair_of(foreground, background);

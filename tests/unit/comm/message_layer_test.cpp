@@ -34,7 +34,7 @@ struct Wire {
     std::byte* start;
 };
 
-class TestPipe final : public Pipe {
+class TestPipe : public Pipe {
   public:
     TestPipe(TaskId peer, const Wire& out, const Wire& in)
         : Pipe(peer), sender(out.view()), receiver(in.view()) {}
@@ -111,25 +111,9 @@ struct Sent {
 };
 
 // Device and pipe of a peer whose memory can be read, one of several.
-struct FetchablePipe final : Pipe {
+struct FetchablePipe final : TestPipe {
     FetchablePipe(TaskId peer, const Wire& out, const Wire& in, std::string& log)
-        : Pipe(peer), pipe(peer, out, in), log_(log) {}
-    Bytes start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset,
-                      Bytes cost) override {
-        return pipe.start_frame(header, payload, offset, cost);
-    }
-    Bytes continue_frame(const BufferView& payload, Bytes offset, Bytes rest) override {
-        return pipe.continue_frame(payload, offset, rest);
-    }
-    const FrameHeader* front() override { return pipe.front(); }
-    Bytes read(const BufferView& to, Bytes offset, Bytes n) override {
-        return pipe.read(to, offset, n);
-    }
-    Bytes skip(Bytes n) override { return pipe.skip(n); }
-    bool read_whole(const BufferView& to, Bytes cost) override { return pipe.read_whole(to, cost); }
-    void finish_frame() override { pipe.finish_frame(); }
-    void give_tokens(Context context, Bytes cost) override { pipe.give_tokens(context, cost); }
-    const char* fault() const override { return pipe.fault(); }
+        : TestPipe(peer, out, in), log_(log) {}
     bool can_fetch() const override { return true; }
     bool fetch(std::uint64_t address, const BufferView& to, Bytes offset, Bytes n) override {
         log_ += n <= kBytesPerVisit ? 'F' : '!';
@@ -138,7 +122,6 @@ struct FetchablePipe final : Pipe {
         to.copy_in(offset, reinterpret_cast<const std::byte*>(address), n);
         return true;
     }
-    TestPipe pipe;
     bool fails = false;
 
   private:
@@ -152,7 +135,7 @@ struct FetchingDevice final : Device {
         log += 'P';
         bool moved = false;
         for (auto& pipe : pipes)
-            moved = (pipe->pipe.receiver.has_input() && sink.on_input(*pipe)) || moved;
+            moved = (pipe->receiver.has_input() && sink.on_input(*pipe)) || moved;
         return moved;
     }
     std::vector<std::unique_ptr<FetchablePipe>> pipes;

@@ -20,13 +20,8 @@ using std::chrono::microseconds;
 namespace {
 
 StreamWriter daemon_stream(NodeIndex node, std::uint64_t origin) {
-    StreamFacts facts;
-    facts.kind = StreamKind::kNode;
-    facts.node = node;
-    facts.tasks = 2;
+    StreamFacts facts = daemon_facts(node, 2);
     facts.origin = origin;
-    facts.wall = kOrigin;
-    facts.node_name = "n" + std::to_string(node);
     return StreamWriter(facts);
 }
 

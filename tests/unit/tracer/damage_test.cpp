@@ -25,14 +25,7 @@ constexpr std::uint64_t kLength = 200'000;  // us
 std::vector<StreamWriter> busy_streams(std::uint32_t version = kVersion) {
     std::vector<StreamWriter> streams;
     for (NodeIndex node = 0; node < 2; ++node) {
-        StreamFacts facts;
-        facts.kind = StreamKind::kNode;
-        facts.node = node;
-        facts.tasks = 4;
-        facts.origin = kOrigin;
-        facts.wall = kOrigin;
-        facts.node_name = "n" + std::to_string(node);
-        facts.job = "testjob";
+        StreamFacts facts = daemon_facts(node, 4);
         facts.version = version;
         StreamWriter out(facts);
         for (std::uint64_t i = 0; i < 16; ++i)

@@ -10,6 +10,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/unit/tracer/folder.hpp"
 #include "tests/unit/tracer/played.hpp"
 #include "tracer/export.hpp"
 #include "tracer/import_otf2.hpp"
@@ -21,16 +22,6 @@ using namespace poe::trace::test;
 using std::chrono::microseconds;
 
 namespace {
-
-struct Folder {
-    Folder()
-        : path(std::filesystem::temp_directory_path() /
-               ("vt_foreign_" + std::to_string(::getpid()))) {
-        std::filesystem::create_directories(path);
-    }
-    ~Folder() { std::filesystem::remove_all(path); }
-    std::filesystem::path path;
-};
 
 OTF2_FlushType flush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) {
     return OTF2_FLUSH;

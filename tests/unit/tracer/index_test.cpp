@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "comm/base/error.hpp"
+#include "tests/unit/tracer/folder.hpp"
 #include "tests/unit/tracer/trace_maker.hpp"
 #include "tracer/playback/search.hpp"
 #include "tracer/session.hpp"
@@ -41,17 +42,6 @@ std::string random_trace(unsigned seed) {
     }
     return gathered(tasks);
 }
-
-struct Folder {
-    Folder()
-        : path(std::filesystem::temp_directory_path() /
-               ("vt_index_" + std::to_string(::getpid()))) {
-        std::filesystem::create_directories(path);
-    }
-    ~Folder() { std::filesystem::remove_all(path); }
-    std::string file(const std::string& name) const { return (path / name).string(); }
-    std::filesystem::path path;
-};
 
 void quiet(double) {}
 

@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include "comm/base/error.hpp"
+#include "tests/unit/tracer/folder.hpp"
 #include "tests/unit/tracer/trace_maker.hpp"
 #include "tracer/export.hpp"
 #include "tracer/import_otf2.hpp"
@@ -19,15 +20,6 @@ using namespace poe::trace::test;
 using std::chrono::microseconds;
 
 namespace {
-
-struct Folder {
-    Folder()
-        : path(std::filesystem::temp_directory_path() / ("vt_otf2_" + std::to_string(::getpid()))) {
-        std::filesystem::create_directories(path);
-    }
-    ~Folder() { std::filesystem::remove_all(path); }
-    std::filesystem::path path;
-};
 
 Summary sums_of(const TraceSource& source) {
     Symbols symbols;

@@ -300,14 +300,7 @@ TEST_CASE("a click on a connection searches for its messages") {
 }
 
 TEST_CASE("the markers say what a task does, and when it has not begun or has ended") {
-    StreamFacts facts{.kind = StreamKind::kNode,
-                      .task = -1,
-                      .tasks = 4,
-                      .origin = kOrigin,
-                      .wall = kOrigin,
-                      .job = "testjob",
-                      .node_name = "n0",
-                      .program = "solver"};
+    const StreamFacts facts = daemon_facts(0, 4);
     StreamWriter node(facts);
     for (std::uint32_t task = 0; task < 4; ++task)
         node.put(us(1100), {.kind = Kind::kEnded, .a = task});

@@ -23,14 +23,7 @@ Record statistic(Metric metric, std::uint32_t owner, std::uint64_t sum) {
 // Two tasks that compute all the time, for a second. The kernel tells their time in ticks of 10 ms,
 // every 100 ms; when they end, 4 ms after the last sample, their exact time, a tick more.
 std::string busy_trace(bool processors) {
-    StreamFacts facts{.kind = StreamKind::kNode,
-                      .task = -1,
-                      .tasks = 2,
-                      .origin = kOrigin,
-                      .wall = kOrigin,
-                      .job = "testjob",
-                      .node_name = "n0",
-                      .program = "solver"};
+    const StreamFacts facts = daemon_facts(0, 2);
     StreamWriter node(facts);
     std::vector<StreamWriter> tasks{task_stream(0, 2), task_stream(1, 2)};
     for (StreamWriter& task : tasks) task.enter(0, kSolve);

@@ -28,6 +28,19 @@ inline constexpr std::uint64_t us(std::uint64_t count) {
     return count * 1000;
 }
 
+// What the stream of a node's daemon says of the job.
+inline StreamFacts daemon_facts(NodeIndex node, std::int32_t tasks) {
+    return {.kind = StreamKind::kNode,
+            .task = -1,
+            .node = node,
+            .tasks = tasks,
+            .origin = kOrigin,
+            .wall = kOrigin,
+            .job = "testjob",
+            .node_name = "n" + std::to_string(node),
+            .program = "solver"};
+}
+
 // A task's stream, with the regions and the site 1 defined.
 inline StreamWriter task_stream(TaskId task, std::int32_t tasks, std::uint64_t capacity = 0,
                                 NodeIndex node = 0, std::uint32_t version = kVersion) {
