@@ -34,7 +34,7 @@ std::string row_text(const OptionRow& row) {
     std::string out = ".TP\n\\fB" + escaped(heading) + "\\fR\n";
     std::string help(row.help);
     help[0] = static_cast<char>(help[0] >= 'a' && help[0] <= 'z' ? help[0] - 'a' + 'A' : help[0]);
-    if (row.id == poe::cli::OptionId::kEuilib) help = row.help;  // begins with a value
+    if (row.is("euilib")) help = row.help;  // begins with a value
     out += escaped(help) + ".\n";
     if (row.kind != poe::cli::ValueKind::kNothing)
         out += "Value: " + escaped(poe::cli::allowed_values(row)) + ".\n";
@@ -42,7 +42,7 @@ std::string row_text(const OptionRow& row) {
         out += "Variable: \\fB" + escaped(row.variable) + "\\fR.\n";
     if (!row.default_value.empty()) out += "Default: \\fB" + escaped(row.default_value) + "\\fR.\n";
     if (row.before_program_only) out += "Only before the program.\n";
-    if (!row.implemented) out += "\\fINot yet: has no effect in this version.\\fR\n";
+    if (!row.implemented()) out += "\\fINot yet: has no effect in this version.\\fR\n";
     return out;
 }
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "comm/base/result.hpp"
+#include "base/result.hpp"
 #include "markerarray/snapshot.hpp"
 
 namespace poe::markers {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "comm/base/error.hpp"
-#include "partition_manager/home_jobs.hpp"
+#include "base/error.hpp"
+#include "partition_manager/status/home_jobs.hpp"
 
 namespace poe::markers {
 namespace {

@@ -6,33 +6,9 @@
 #include <vector>
 
 #include "markerarray/view.hpp"
+#include "terminal/key.hpp"
 
 namespace poe::markers {
-
-// A key, or a click on a place of the screen.
-struct Key {
-    enum class Kind : std::uint8_t {
-        kCharacter,
-        kUp,
-        kDown,
-        kLeft,
-        kRight,
-        kPageUp,
-        kPageDown,
-        kHome,
-        kEnd,
-        kEnter,
-        kEscape,
-        kBackspace,
-        kClick,  // on line, column
-        kWheelUp,
-        kWheelDown,
-    };
-    Kind kind = Kind::kCharacter;
-    char32_t character = 0;
-    int line = 0;
-    int column = 0;
-};
 
 // What is left to be done by whoever owns the terminal and the jobs.
 enum class Command : std::uint8_t {

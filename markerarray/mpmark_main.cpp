@@ -7,13 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "markerarray/client.hpp"
-#include "markerarray/colors.hpp"
-#include "partition_manager/suggest.hpp"
+#include "base/suggest.hpp"
+#include "markerarray/client/client.hpp"
+#include "terminal/colors.hpp"
 
 namespace {
 
 using namespace poe::markers;
+using namespace poe::terminal;
 
 constexpr int kErrorStatus = 2;
 

@@ -7,10 +7,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "comm/base/error.hpp"
-#include "markerarray/ansi.hpp"
+#include "base/error.hpp"
 #include "markerarray/render.hpp"
-#include "partition_manager/job_directory.hpp"
+#include "partition_manager/status/job_directory.hpp"
+#include "terminal/ansi.hpp"
 
 namespace poe::markers {
 namespace {

@@ -14,9 +14,9 @@
 #include <string>
 #include <thread>
 
-#include "markerarray/grid.hpp"
 #include "markerarray/job_follower.hpp"
-#include "markerarray/palette.hpp"
+#include "terminal/grid.hpp"
+#include "terminal/palette.hpp"
 
 namespace poe::markers {
 

@@ -6,10 +6,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "markerarray/colors.hpp"
+#include "markerarray/pace.hpp"
 #include "markerarray/render.hpp"
 #include "markerarray/render_parts.hpp"
-#include "markerarray/words.hpp"
+#include "terminal/colors.hpp"
+#include "terminal/words.hpp"
 
 namespace poe::markers {
 namespace {

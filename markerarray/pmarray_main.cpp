@@ -11,15 +11,15 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "comm/base/error.hpp"
+#include "base/error.hpp"
 #include "markerarray/job_follower.hpp"
 #include "markerarray/pmarray_options.hpp"
 #include "markerarray/watch_lines.hpp"
 #include "markerarray/watch_screen.hpp"
-#include "partition_manager/home_jobs.hpp"
-#include "partition_manager/job_choice.hpp"
-#include "partition_manager/job_directory.hpp"
-#include "partition_manager/local_names.hpp"
+#include "partition_manager/job/local_names.hpp"
+#include "partition_manager/status/home_jobs.hpp"
+#include "partition_manager/status/job_choice.hpp"
+#include "partition_manager/status/job_directory.hpp"
 
 namespace {
 

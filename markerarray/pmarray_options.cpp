@@ -1,7 +1,7 @@
 // See pmarray_options.hpp.
 #include "markerarray/pmarray_options.hpp"
 
-#include "partition_manager/suggest.hpp"
+#include "base/suggest.hpp"
 
 namespace poe::markers {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/base/result.hpp"
+#include "base/result.hpp"
 #include "markerarray/filter.hpp"
 #include "markerarray/view.hpp"
 

@@ -1,5 +1,5 @@
 // PoeSource: the rows of tasks on other nodes, and the last lines of any task's output, as poe
-// tells them (partition_manager/watch_socket.hpp).
+// tells them (partition_manager/status/watch_socket.hpp).
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "markerarray/model.hpp"
-#include "partition_manager/watch_socket.hpp"
+#include "partition_manager/status/watch_socket.hpp"
 
 namespace poe::markers {
 

@@ -2,9 +2,9 @@
 // give the same cells, whatever terminal there is, or none.
 #pragma once
 
-#include "markerarray/glyphs.hpp"
-#include "markerarray/grid.hpp"
 #include "markerarray/view.hpp"
+#include "terminal/glyphs.hpp"
+#include "terminal/grid.hpp"
 
 namespace poe::markers {
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "markerarray/render_parts.hpp"
-#include "markerarray/words.hpp"
+#include "terminal/words.hpp"
 
 namespace poe::markers {
 namespace {

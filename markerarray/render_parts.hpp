@@ -1,9 +1,9 @@
 // The parts of a screen; each draws its lines into the grid that it is given. Private to render.
 #pragma once
 
-#include "markerarray/glyphs.hpp"
-#include "markerarray/grid.hpp"
 #include "markerarray/view.hpp"
+#include "terminal/glyphs.hpp"
+#include "terminal/grid.hpp"
 
 namespace poe::markers {
 

@@ -4,8 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "markerarray/pace.hpp"
 #include "markerarray/render_parts.hpp"
-#include "markerarray/words.hpp"
+#include "terminal/words.hpp"
 
 namespace poe::markers {
 namespace {

@@ -4,9 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "markerarray/colors.hpp"
+#include "markerarray/pace.hpp"
 #include "markerarray/render_parts.hpp"
-#include "markerarray/words.hpp"
+#include "terminal/colors.hpp"
+#include "terminal/words.hpp"
 
 namespace poe::markers {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "comm/base/node_segment.hpp"
+#include "base/segment/node_segment.hpp"
 #include "markerarray/model.hpp"
-#include "partition_manager/job_listing.hpp"
-#include "partition_manager/node_look.hpp"
+#include "partition_manager/status/job_listing.hpp"
+#include "partition_manager/status/node_look.hpp"
 
 namespace poe::markers {
 

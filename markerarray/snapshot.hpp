@@ -9,31 +9,17 @@
 #include <string_view>
 #include <vector>
 
-#include "comm/base/marker_row.hpp"
-#include "comm/base/types.hpp"
+#include "base/segment/marker_row.hpp"
+#include "base/types.hpp"
+#include "terminal/activity.hpp"
 
 namespace poe::markers {
 
+// A display speaks in cells, styles and activities.
+using namespace terminal;
+
 // A moment on the display's own clock.
 using Moment = std::chrono::milliseconds;
-
-// What a task is doing, the more alarming the later: of a group of tasks the last one is shown.
-enum class Activity : std::uint8_t {
-    kUnknown,  // nothing has been heard of it
-    kNotStarted,
-    kEnded,  // with code 0
-    kComputing,
-    kSending,
-    kCollective,  // waits in a collective call
-    kIdle,        // sleeps outside of MPL
-    kReceiving,   // waits for a message
-    kStopped,
-    kFailed,  // ended with another code, or by a signal
-};
-inline constexpr std::size_t kActivities = 10;
-
-// "computing", "sending" ...: the words of filters and of JSON.
-std::string_view activity_word(Activity activity);
 
 struct Progress {
     std::uint64_t done = 0;

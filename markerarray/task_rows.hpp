@@ -3,7 +3,7 @@
 #pragma once
 
 #include "markerarray/snapshot.hpp"
-#include "partition_manager/watched_task.hpp"
+#include "partition_manager/job/watched_task.hpp"
 
 namespace poe::markers {
 

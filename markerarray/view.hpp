@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "markerarray/filter.hpp"
-#include "markerarray/grid.hpp"
 #include "markerarray/model.hpp"
 #include "markerarray/snapshot.hpp"
+#include "terminal/grid.hpp"
 
 namespace poe::markers {
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "markerarray/plain.hpp"
-#include "markerarray/words.hpp"
+#include "terminal/words.hpp"
 
 namespace poe::markers {
 namespace {

@@ -6,11 +6,12 @@
 #include <cstring>
 #include <unistd.h>
 
-#include "comm/base/error.hpp"
-#include "comm/base/unique_fd.hpp"
+#include "base/error.hpp"
+#include "base/unique_fd.hpp"
+#include "markerarray/keys.hpp"
 #include "markerarray/render.hpp"
-#include "markerarray/screen.hpp"
-#include "markerarray/screen_signals.hpp"
+#include "terminal/screen.hpp"
+#include "terminal/screen_signals.hpp"
 
 namespace poe::markers {
 namespace {

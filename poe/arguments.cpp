@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "partition_manager/suggest.hpp"
+#include "base/suggest.hpp"
 #include "poe/option_words.hpp"
 #include "poe/values.hpp"
 
@@ -203,7 +203,7 @@ class Splitter {
         if (found.row == nullptr) return;
         if (!fits(*found.row, value)) {
             // Nothing but -procs is worth a message without a value.
-            if (row == nullptr || row->id != OptionId::kProcs) return;
+            if (row == nullptr || !row->is("procs")) return;
             found.value.clear();
         } else if (equals == std::string::npos) {
             found.typed += " " + value;
@@ -225,10 +225,10 @@ class Splitter {
 
     void add_flag(FlagUse flag) {
         // A bad value is not reported here, because the reader of the values does so.
-        if (flag.row->id == OptionId::kNoarglist) rules_.noarglist = means_yes(flag.value);
-        if (flag.row->id == OptionId::kFence) rules_.fence = flag.value;
+        if (flag.row->is("noarglist")) rules_.noarglist = means_yes(flag.value);
+        if (flag.row->is("fence")) rules_.fence = flag.value;
         // A request for help or the version is answered whatever follows.
-        if (flag.row->id == OptionId::kHelp || flag.row->id == OptionId::kVersion) {
+        if (flag.row->is("h") || flag.row->is("version")) {
             if (next_ != end_) flag.value = *next_;
             next_ = end_;
             stopped_ = true;

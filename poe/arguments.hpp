@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "comm/base/result.hpp"
-#include "partition_manager/job.hpp"
+#include "base/result.hpp"
+#include "partition_manager/job/job.hpp"
 #include "poe/option_table.hpp"
 
 namespace poe::cli {

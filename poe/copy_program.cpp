@@ -8,8 +8,8 @@
 #include <thread>
 #include <unistd.h>
 
-#include "comm/base/unique_fd.hpp"
-#include "comm/mpproto.h"
+#include "base/unique_fd.hpp"
+#include "comm/api/mpproto.h"
 
 namespace poe::copy {
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "partition_manager/suggest.hpp"
+#include "base/suggest.hpp"
 #include "poe/wrap.hpp"
 
 namespace poe::cli {

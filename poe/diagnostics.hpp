@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "comm/base/result.hpp"
+#include "base/result.hpp"
 
 namespace poe::cli {
 

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "comm/base/unique_fd.hpp"
+#include "base/unique_fd.hpp"
 
 namespace poe::copy {
 

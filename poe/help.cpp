@@ -35,11 +35,10 @@ A flag beats its variable, both beat the default: [VARIABLE=default]. Flags mark
 )";
 
 // What a first job needs; `poe -h` shows only these.
-constexpr OptionId kCommon[] = {OptionId::kProcs,     OptionId::kHostfile,   OptionId::kNodes,
-                                OptionId::kLabelio,   OptionId::kStdoutmode, OptionId::kStdinmode,
-                                OptionId::kPmarray,   OptionId::kProgress,   OptionId::kMaxtime,
-                                OptionId::kInfolevel, OptionId::kReport,     OptionId::kTracelevel,
-                                OptionId::kBind,      OptionId::kDryRun,     OptionId::kVersion};
+constexpr std::string_view kCommon[] = {"procs",      "hostfile",  "nodes",   "labelio",
+                                        "stdoutmode", "stdinmode", "pmarray", "progress",
+                                        "maxtime",    "infolevel", "report",  "tracelevel",
+                                        "bind",       "dry-run",   "version"};
 
 // "number of tasks [MP_PROCS=1] (not yet)"
 std::string explanation(const OptionRow& row) {
@@ -50,7 +49,7 @@ std::string explanation(const OptionRow& row) {
     } else if (!row.variable.empty()) {
         out += " [" + std::string(row.variable) + (fallback.empty() ? "" : "=") + fallback + "]";
     }
-    if (!row.implemented) out += " (not" + std::string(1, kHardBlank) + "yet)";
+    if (!row.implemented()) out += " (not" + std::string(1, kHardBlank) + "yet)";
     return out;
 }
 
@@ -85,7 +84,7 @@ std::string short_help_text(std::size_t columns) {
     std::string out(kUsage);
     append_paragraphs(out, kIntroduction, columns);
     out += "\nThe most common flags, with their variables and defaults:\n";
-    for (const OptionId id : kCommon) append_row(out, option_row(id), columns);
+    for (const std::string_view key : kCommon) append_row(out, option_row(key), columns);
     out += "\n";
     append_paragraphs(out,
                       "poe -h all shows all flags. More: man poe, man poe-hostfile, "

@@ -9,10 +9,10 @@
 #include <sys/random.h>
 #include <unordered_set>
 
-#include "comm/base/error.hpp"
-#include "partition_manager/command_lines.hpp"
-#include "partition_manager/local_launcher.hpp"
-#include "partition_manager/name_pattern.hpp"
+#include "base/error.hpp"
+#include "partition_manager/job/command_lines.hpp"
+#include "partition_manager/job/name_pattern.hpp"
+#include "partition_manager/launch/local_launcher.hpp"
 #include "poe/trace_job.hpp"
 
 namespace poe::cli {

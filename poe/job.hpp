@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "partition_manager/partition.hpp"
-#include "partition_manager/task_map.hpp"
+#include "partition_manager/home/partition.hpp"
+#include "partition_manager/job/task_map.hpp"
 #include "poe/diagnostics.hpp"
 #include "poe/options.hpp"
 #include "poe/program_prompt.hpp"

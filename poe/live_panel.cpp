@@ -7,8 +7,8 @@
 #include <string_view>
 #include <unistd.h>
 
-#include "partition_manager/job_directory.hpp"
-#include "partition_manager/local_names.hpp"
+#include "partition_manager/job/local_names.hpp"
+#include "partition_manager/status/job_directory.hpp"
 
 namespace poe::cli {
 namespace {

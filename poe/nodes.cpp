@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "partition_manager/allocation.hpp"
-#include "partition_manager/loadleveler.hpp"
-#include "partition_manager/local_names.hpp"
-#include "partition_manager/suggest.hpp"
-#include "partition_manager/text_file.hpp"
+#include "base/suggest.hpp"
+#include "partition_manager/job/allocation.hpp"
+#include "partition_manager/job/loadleveler.hpp"
+#include "partition_manager/job/local_names.hpp"
+#include "partition_manager/job/text_file.hpp"
 
 namespace poe::cli {
 
@@ -39,7 +39,7 @@ std::optional<UserError> more_than_this_node(const Options& options) {
                                         : 1;
     if (nodes > 1)
         return UserError{
-            options.origin(options.nodes > 0 ? OptionId::kNodes : OptionId::kTasksPerNode),
+            options.origin(options.nodes > 0 ? "nodes" : "tasks_per_node"),
             0,
             0,
             "nothing says which " + std::to_string(nodes) + " nodes",
@@ -78,9 +78,9 @@ Result<pm::TaskMap> map_from_pools(const Options& options,
 Result<pm::TaskMap> map_in_slurm(Options& options, const pm::SlurmAllocation& allocation,
                                  const Diagnostics& diagnostics) {
     const std::vector<std::string> nodes = pm::slurm_nodes(allocation);
-    if (options.source(OptionId::kProcs) == Source::kDefault && options.nodes == 0)
+    if (options.source("procs") == Source::kDefault && options.nodes == 0)
         options.procs = allocation.tasks > 0 ? allocation.tasks : static_cast<TaskId>(nodes.size());
-    if (options.source(OptionId::kRemoteShell) == Source::kDefault)
+    if (options.source("MP_REMOTE_SHELL") == Source::kDefault)
         options.remote_shell = pm::slurm_remote_shell();
     diagnostics.info(kAllocated, "taking the nodes of Slurm's job " + allocation.job + ": " +
                                      allocation.node_list);
@@ -94,7 +94,7 @@ Result<pm::TaskMap> map_in_slurm(Options& options, const pm::SlurmAllocation& al
 // other nodes, and has not said -resd no.
 bool wants_allocation(const Options& options, const std::optional<pm::HostFile>& host_file) {
     if (options.resource_manager) return true;
-    return options.source(OptionId::kResd) == Source::kDefault && !host_file &&
+    return options.source("resd") == Source::kDefault && !host_file &&
            options.host_file_use == pm::HostFileUse::kDefault && options.pool.empty();
 }
 
@@ -109,17 +109,16 @@ void notice_ignored_host_file(const std::optional<pm::HostFile>& file, const std
 // Old scripts name a pool everywhere, also where nothing knows of pools. Without a pools file the
 // pool is ignored if there is another way to find nodes: a host file, or -resd no.
 void drop_unknown_pool(Options& options, const Diagnostics& diagnostics) {
-    if (options.pool.empty() || options.source(OptionId::kPoolfile) != Source::kDefault ||
+    if (options.pool.empty() || options.source("MP_POOLFILE") != Source::kDefault ||
         pm::file_exists(options.pool_file))
         return;
     const bool has_host_file = options.host_file_use == pm::HostFileUse::kGiven ||
                                (options.host_file_use == pm::HostFileUse::kDefault &&
                                 pm::file_exists(pm::kDefaultHostFile));
-    const bool no_manager =
-        options.source(OptionId::kResd) != Source::kDefault && !options.resource_manager;
+    const bool no_manager = options.source("resd") != Source::kDefault && !options.resource_manager;
     if (!has_host_file && !no_manager) return;
     diagnostics.attention(
-        kAttention, options.origin(OptionId::kRmpool) + " " + pm::quoted(options.pool) +
+        kAttention, options.origin("rmpool") + " " + pm::quoted(options.pool) +
                         " is ignored: there is no pools file " + options.pool_file + ", and " +
                         (has_host_file ? "a host file names the nodes" : "-resd is no"));
     options.pool.clear();
@@ -127,7 +126,7 @@ void drop_unknown_pool(Options& options, const Diagnostics& diagnostics) {
 
 Result<pm::TaskMap> map_in_loadleveler(Options& options,
                                        const pm::LoadLevelerAllocation& allocation) {
-    if (options.source(OptionId::kProcs) == Source::kDefault && options.nodes == 0)
+    if (options.source("procs") == Source::kDefault && options.nodes == 0)
         options.procs =
             allocation.tasks > 0 ? allocation.tasks : static_cast<TaskId>(allocation.nodes.size());
     const auto names = pm::nodes_of_tasks(allocation, request_of(options));
@@ -191,7 +190,7 @@ Result<std::optional<Handover>> hand_over(const Options& options, const pm::GetV
     }
     pm::Command words{poe};
     // Without a word of the user's a pool would be ours, and a host file would keep its nodes.
-    if (options.batch && options.source(OptionId::kResd) == Source::kDefault)
+    if (options.batch && options.source("resd") == Source::kDefault)
         words.insert(words.end(), {"-resd", "yes"});
     bool batch_left = options.batch;
     for (const std::string& word : arguments) {

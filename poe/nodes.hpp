@@ -2,9 +2,9 @@
 // alone. Apart from main, which only asks, and from the rooms below, which do not know of options.
 #pragma once
 
-#include "comm/base/result.hpp"
-#include "partition_manager/slurm.hpp"
-#include "partition_manager/task_map.hpp"
+#include "base/result.hpp"
+#include "partition_manager/job/slurm.hpp"
+#include "partition_manager/job/task_map.hpp"
 #include "poe/diagnostics.hpp"
 #include "poe/options.hpp"
 

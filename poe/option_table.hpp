@@ -1,110 +1,15 @@
 // The option table: every flag and MP_* variable that poe knows, one row each. Parsing, `poe -h`,
 // the man page's table and the error texts all come from these rows, so that they cannot disagree.
-// To add a flag: a name in OptionId, a row in option_table.cpp at the same place, and, when it is
-// implemented, a line in apply_value.cpp that puts its value into Options.
+// To add a flag: a row in option_table.cpp, and a field in Options that it sets.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace poe::cli {
-
-// Names the rows, in their order.
-enum class OptionId : unsigned char {
-    // the job
-    kProcs,
-    kPgmmodel,
-    kCmdfile,
-    kNewjob,
-    kNoarglist,
-    kFence,
-    kExport,
-    kWorkingDirectory,
-    kDryRun,
-    // nodes
-    kHostfile,
-    kSavehostfile,
-    kResd,
-    kRmpool,
-    kPoolfile,
-    kBatch,
-    kNodes,
-    kTasksPerNode,
-    kRetry,
-    kRetrycount,
-    kTimeout,
-    kPulse,
-    kRemotedir,
-    kPmd,
-    kRemoteShell,
-    kLaunchFanout,
-    kAdapterUse,
-    kCpuUse,
-    kBind,
-    kReportBinding,
-    // input and output
-    kLabelio,
-    kLabelformat,
-    kOutfile,
-    kErrfile,
-    kStdinmode,
-    kStdoutmode,
-    kHoldStdin,
-    kUnbuffered,
-    kPty,
-    // messages and the end of the job
-    kInfolevel,
-    kReport,
-    kMaxtime,
-    kKillGrace,
-    kInterruptGrace,
-    kDeadlockTimeout,
-    kPmdlog,
-    kCoredir,
-    kCorefileFormat,
-    kCorefileSigterm,
-    kStatistics,
-    kPrintenv,
-    // communication
-    kEuilib,
-    kEuidevice,
-    kEuilibpath,
-    kWaitMode,
-    kBufferMem,
-    kEagerLimit,
-    kSingleCopy,
-    kPmix,
-    kEuidevelop,
-    kSharedMemory,
-    kCssInterrupt,
-    kIntrdelay,
-    kPollingInterval,
-    kUseFlowControl,
-    kThreadStacksize,
-    kSingleThread,
-    kMaxTypedepth,
-    // markers and traces
-    kPmarray,
-    kProgress,
-    kPmlights,
-    kUsrport,
-    kTracelevel,
-    kTracedir,
-    kTracefile,
-    kTbuffsize,
-    kTbuffwrap,
-    kTtempsize,
-    kTmpdir,
-    kSamplefreq,
-    // poe itself
-    kHelp,
-    kVersion,
-    kLater,  // not in the table: see later_options()
-};
-inline constexpr std::size_t kOptionCount = static_cast<std::size_t>(OptionId::kVersion) + 1;
 
 enum class ValueKind : unsigned char {
     kNothing,       // a flag without a value
@@ -128,8 +33,23 @@ enum class OptionGroup : unsigned char {
 };
 inline constexpr OptionGroup kLastGroup = OptionGroup::kPoe;
 
+struct Options;  // options.hpp
+
+// A value that has been checked against its row.
+struct Value {
+    // In its canonical form: choices as the table writes them, all else as typed.
+    std::string text;
+    // kNumber, kSize (in bytes), kNumberOrWord when `is_number`; 0 otherwise.
+    std::int64_t number = 0;
+    bool is_number = false;
+
+    bool yes() const { return text == "yes"; }
+};
+
+// Stores a value of the row in its field.
+using Apply = void (*)(Options&, const Value&);
+
 struct OptionRow {
-    OptionId id;
     // Flag names without dashes, the main one first, blank-separated ("hostfile hfile"); empty:
     // none.
     std::string_view names;
@@ -142,17 +62,24 @@ struct OptionRow {
     std::string_view default_value;  // as the user would type it; empty: none
     std::string_view help;           // one line, at most 60 columns, no full stop
     OptionGroup group;
-    bool implemented;
+    Apply apply;                       // null: known, but not implemented yet
     bool before_program_only = false;  // after the program the word is the program's
     bool case_sensitive = false;       // kChoice: letter case matters
     // Names that other launchers use for the same; they are flags of poe only before the program.
     std::string_view early_names = "";
+    bool later = false;  // one of later_options()
+
+    // How the code names the row: the main flag without dashes, or else the variable.
+    std::string_view key() const;
+    bool is(std::string_view wanted) const { return key() == wanted; }
+    bool implemented() const { return apply != nullptr; }
 };
 
-// All rows, in the order of OptionId.
-std::span<const OptionRow, kOptionCount> option_table();
+// All rows, in the order in which help and manual show them.
+std::span<const OptionRow> option_table();
 
-const OptionRow& option_row(OptionId id);
+// The row with that key, which must exist.
+const OptionRow& option_row(std::string_view key);
 
 // Flags and variables of later versions of IBM's Parallel Environment that have no counterpart
 // here. They are accepted, so that old scripts work, and have no effect.

@@ -1,7 +1,7 @@
 // Puts rows of the option table into words.
 #include "poe/option_words.hpp"
 
-#include "comm/base/check.hpp"
+#include "base/check.hpp"
 
 namespace poe::cli {
 namespace {

@@ -1,9 +1,7 @@
 // What the user asked of poe: the flags, the MP_* variables and the defaults, merged, checked, and
-// as typed plain data. Reading them is a pure function of arguments and environment, so that all
-// rules are tested without a process. The rows behind it are in option_table.hpp.
+// as typed plain data. The rows behind it are in option_table.hpp; read_options.hpp fills it in.
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <map>
 #include <optional>
@@ -11,20 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "comm/base/result.hpp"
-#include "comm/base/types.hpp"
-#include "partition_manager/host_file.hpp"
-#include "partition_manager/job.hpp"
-#include "poe/option_table.hpp"
+#include "base/types.hpp"
+#include "partition_manager/job/host_file.hpp"
+#include "partition_manager/job/job.hpp"
 
 namespace poe::cli {
-
-// The MP_* variables, by name. Other variables are not looked at.
-using Environment = std::map<std::string, std::string, std::less<>>;
-
-// Collects the MP_* variables of a null-terminated environment block. Of two with one name the
-// first counts, as for getenv.
-Environment mp_variables(const char* const* environment_block);
 
 // Where a value comes from. A flag beats its variable, both beat the default.
 enum class Source : unsigned char { kDefault, kVariable, kFlag };
@@ -157,17 +146,21 @@ struct Options {
     // To be printed according to infolevel (is_shown), in order; never dropped.
     std::vector<Notice> notices;
 
-    // Where each value comes from; source(OptionId::kProcs) reads better.
-    std::array<Source, kOptionCount> sources{};
-    Source source(OptionId id) const { return sources[static_cast<std::size_t>(id)]; }
+    // Where each value comes from, by the key of its row (option_table.hpp); none: the default.
+    struct Origin {
+        Source source = Source::kDefault;
+        std::string spelling;  // "-procs", "MP_PROCS"
+    };
+    std::map<std::string, Origin, std::less<>> origins;
+    Source source(std::string_view key) const {
+        const auto found = origins.find(key);
+        return found == origins.end() ? Source::kDefault : found->second.source;
+    }
     // "-procs", "MP_PROCS" or "default": how to name the value's origin in a message.
-    std::string origin(OptionId id) const;
+    std::string origin(std::string_view key) const {
+        const auto found = origins.find(key);
+        return found == origins.end() ? "default" : found->second.spelling;
+    }
 };
-
-// Reads poe's command line (without argv[0]) and variables. Pure: no getenv, no files, no clock. A
-// UserError names the flag or variable as typed, the value, what is allowed, and what was probably
-// meant; poe's exit status is then 1.
-Result<Options> read_options(const std::vector<std::string>& arguments,
-                             const Environment& environment);
 
 }  // namespace poe::cli

@@ -6,10 +6,10 @@
 #include <thread>
 #include <unistd.h>
 
-#include "comm/base/error.hpp"
-#include "partition_manager/home_jobs.hpp"
-#include "partition_manager/job_choice.hpp"
-#include "partition_manager/job_directory.hpp"
+#include "base/error.hpp"
+#include "partition_manager/status/home_jobs.hpp"
+#include "partition_manager/status/job_choice.hpp"
+#include "partition_manager/status/job_directory.hpp"
 #include "poe/poestat_text.hpp"
 
 namespace {

@@ -6,12 +6,12 @@
 #include <thread>
 #include <unistd.h>
 
-#include "comm/base/error.hpp"
-#include "partition_manager/home_jobs.hpp"
-#include "partition_manager/job_choice.hpp"
-#include "partition_manager/job_directory.hpp"
-#include "partition_manager/local_names.hpp"
-#include "partition_manager/status_socket.hpp"
+#include "base/error.hpp"
+#include "partition_manager/job/local_names.hpp"
+#include "partition_manager/status/home_jobs.hpp"
+#include "partition_manager/status/job_choice.hpp"
+#include "partition_manager/status/job_directory.hpp"
+#include "partition_manager/status/status_socket.hpp"
 #include "poe/diagnostics.hpp"
 #include "poe/poestat_options.hpp"
 #include "poe/poestat_text.hpp"

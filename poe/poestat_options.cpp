@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "partition_manager/suggest.hpp"
+#include "base/suggest.hpp"
 
 namespace poe::cli {
 namespace {

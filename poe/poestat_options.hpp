@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/base/result.hpp"
+#include "base/result.hpp"
 
 namespace poe::cli {
 

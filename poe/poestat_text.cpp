@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "partition_manager/suggest.hpp"
-#include "partition_manager/task_ranges.hpp"
+#include "base/suggest.hpp"
+#include "partition_manager/job/task_ranges.hpp"
 
 namespace poe::cli {
 namespace {

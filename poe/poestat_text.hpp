@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "partition_manager/job_listing.hpp"
-#include "partition_manager/wait_graph.hpp"
+#include "partition_manager/status/job_listing.hpp"
+#include "partition_manager/status/wait_graph.hpp"
 
 namespace poe::cli {
 

@@ -6,8 +6,8 @@
 #include <unistd.h>
 #include <utility>
 
-#include "comm/base/error.hpp"
-#include "partition_manager/suggest.hpp"
+#include "base/error.hpp"
+#include "base/suggest.hpp"
 #include "poe/arguments.hpp"
 
 namespace poe::cli {
@@ -20,7 +20,7 @@ const char kStepPrompt[] = "Enter program name (or quit): ";
 
 // The flags that may stand on the line of one task.
 bool is_trace_flag(const OptionRow& row) {
-    return row.id >= OptionId::kTracelevel && row.id <= OptionId::kSamplefreq;
+    return &row >= &option_row("tracelevel") && &row <= &option_row("samplefreq");
 }
 
 bool is_quit(const pm::Command& words) {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "comm/base/result.hpp"
-#include "partition_manager/commands_file.hpp"
-#include "partition_manager/task_map.hpp"
+#include "base/result.hpp"
+#include "partition_manager/job/commands_file.hpp"
+#include "partition_manager/job/task_map.hpp"
 #include "poe/arguments.hpp"
 #include "poe/options.hpp"
 

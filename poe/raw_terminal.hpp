@@ -5,7 +5,7 @@
 #include <optional>
 #include <termios.h>
 
-#include "partition_manager/job.hpp"
+#include "partition_manager/job/job.hpp"
 
 namespace poe::cli {
 

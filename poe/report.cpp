@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "partition_manager/signal_words.hpp"
-#include "partition_manager/task_ranges.hpp"
+#include "partition_manager/job/signal_words.hpp"
+#include "partition_manager/job/task_ranges.hpp"
 #include "poe/diagnostics.hpp"
 
 namespace poe::cli {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "partition_manager/outcome.hpp"
-#include "partition_manager/partition.hpp"
-#include "partition_manager/task_map.hpp"
+#include "partition_manager/home/outcome.hpp"
+#include "partition_manager/home/partition.hpp"
+#include "partition_manager/job/task_map.hpp"
 
 namespace poe::cli {
 

@@ -4,11 +4,12 @@
 #include <iostream>
 #include <unistd.h>
 
-#include "partition_manager/command_socket.hpp"
-#include "partition_manager/home_jobs.hpp"
-#include "partition_manager/job_choice.hpp"
-#include "partition_manager/job_directory.hpp"
-#include "partition_manager/partition.hpp"
+#include "partition_manager/home/partition.hpp"
+#include "partition_manager/status/command_socket.hpp"
+#include "partition_manager/status/home_jobs.hpp"
+#include "partition_manager/status/job_choice.hpp"
+#include "partition_manager/status/job_directory.hpp"
+#include "poe/read_options.hpp"
 #include "poe/trace_job.hpp"
 
 namespace poe::cli {

@@ -7,6 +7,7 @@
 
 #include "poe/diagnostics.hpp"
 #include "poe/options.hpp"
+#include "poe/read_options.hpp"
 
 namespace poe::cli {
 

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "comm/base/error.hpp"
-#include "tracer/merge.hpp"
+#include "base/error.hpp"
+#include "tracer/read/merge.hpp"
 
 namespace poe::cli {
 

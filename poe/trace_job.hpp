@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "partition_manager/trace_gathering.hpp"
+#include "partition_manager/home/trace_gathering.hpp"
 #include "poe/diagnostics.hpp"
 #include "poe/options.hpp"
 

@@ -1,8 +1,8 @@
 // Reading the tuning file for the tasks; see tuning_file.hpp.
 #include "poe/tuning_file.hpp"
 
-#include "comm/base/tuning_path.hpp"
-#include "comm/base/tuning_text.hpp"
+#include "base/segment/tuning_path.hpp"
+#include "base/segment/tuning_text.hpp"
 
 namespace poe::cli {
 

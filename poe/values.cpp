@@ -9,7 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "partition_manager/suggest.hpp"
+#include "base/suggest.hpp"
 #include "poe/option_words.hpp"
 
 namespace poe::cli {

@@ -6,20 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "comm/base/result.hpp"
+#include "base/result.hpp"
 #include "poe/option_table.hpp"
 
 namespace poe::cli {
-
-struct Value {
-    // The value in its canonical form: choices as the table writes them, all else as typed.
-    std::string text;
-    // kNumber, kSize (in bytes), kNumberOrWord when `is_number`; 0 otherwise.
-    std::int64_t number = 0;
-    bool is_number = false;
-
-    bool yes() const { return text == "yes"; }
-};
 
 // Checks `text` against the row. `source` is how the user named it ("-procs", "MP_PROCS"). Empty
 // text is right for files and strings only. Pure.

@@ -1,7 +1,15 @@
 #!/usr/bin/env python3
-"""Knowledge flows one way: fails on an #include that points up, or on a dependency that has left
-its room. The arrows are those of ARCHITECTURE.md."""
+"""Checks the structure of the source tree and fails when one of these rules is broken:
 
+1. An include goes only to a room that the table ALLOWED names, so knowledge flows one way.
+2. No circle of modules exists. A module is a header together with the source file of the same name.
+3. A library that belongs to one room is included nowhere else (ONE_ROOM).
+4. Each room that has rooms inside, and each of those, has a README.md and a row in ALLOWED.
+5. A source or document that names a file of the project names one that exists.
+
+The table is the one in ARCHITECTURE.md, in more detail."""
+
+import collections
 import pathlib
 import re
 import subprocess
@@ -9,64 +17,188 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# A folder may include from itself and from what is listed (longest match first).
+BASE = ["base", "base/segment"]
+COMM = BASE + ["comm/progress", "comm/matching", "comm/shm", "comm/tcp", "comm/bootstrap", "comm/api", "tracer/probe"]
+NODE = BASE + ["partition_manager/job", "partition_manager/channel"]
+
+# A room may include from itself and from the rooms listed here. The longest match counts: a file in
+# comm/shm is in the room comm/shm and not in comm.
 ALLOWED = {
-    "comm/base": [],
-    "comm": ["comm/base", "tracer/probe", "markerarray/client"],
-    "collectives": ["comm", "comm/base", "tracer/probe"],
-    "mpi": ["collectives", "comm", "comm/base"],
-    "markerarray": ["comm/base", "partition_manager", "tracer/probe"],
-    "tracer/probe": ["comm/base"],
-    "tracer": ["comm/base", "tracer/probe", "markerarray", "partition_manager"],
-    "partition_manager": ["comm/base", "tracer/probe"],
-    "poe": ["partition_manager", "comm/base", "comm/mpproto.h", "markerarray", "tracer"],
+    "base": [],
+    "base/segment": ["base"],
+    "tracer/probe": BASE,
+    "terminal": BASE,
+    "markerarray/client": BASE + ["tracer/probe"],
+
+    "comm/progress": BASE,
+    "comm/matching": BASE + ["comm/progress", "tracer/probe"],
+    "comm/shm": BASE + ["comm/progress", "comm/matching"],
+    "comm/tcp": BASE + ["comm/progress", "comm/matching"],
+    "comm/bootstrap": BASE + ["comm/progress", "comm/matching", "comm/shm", "comm/tcp", "tracer/probe"],
+    "comm/api": BASE + ["comm/progress", "comm/matching", "comm/bootstrap", "tracer/probe"],
+
+    "collectives/schedule": ["base"],
+    "collectives/selection": BASE + ["collectives/schedule"],
+    "collectives/call": BASE + ["collectives/schedule", "comm/api"],
+    "collectives/shm": COMM + ["collectives/schedule", "collectives/call"],
+    "collectives/engine": COMM + ["collectives/schedule", "collectives/selection", "collectives/call",
+                                  "collectives/shm"],
+    "collectives/api": COMM + ["collectives/schedule", "collectives/call", "collectives/engine"],
+    "collectives/mpsim": ["base", "collectives/schedule", "collectives/selection"],
+    "collectives/mptune": COMM + ["collectives/schedule", "collectives/selection", "collectives/engine",
+                                  "collectives/api"],
+
+    "partition_manager/job": BASE,
+    "partition_manager/channel": BASE + ["partition_manager/job"],
+    "partition_manager/launch": NODE,
+    "partition_manager/stdio": NODE,
+    "partition_manager/status": NODE,
+    "partition_manager/pmi": NODE + ["partition_manager/launch"],
+    "partition_manager/home": NODE + ["partition_manager/launch", "partition_manager/stdio",
+                                      "partition_manager/status", "tracer/probe"],
+    "partition_manager/daemon": NODE + ["partition_manager/launch", "partition_manager/stdio",
+                                        "partition_manager/status", "partition_manager/pmi", "tracer/probe"],
+    "partition_manager/core": ["base"],
+
+    "markerarray": BASE + ["markerarray/client", "terminal", "partition_manager/job", "partition_manager/status"],
+
+    "tracer/read": BASE + ["tracer/probe"],
+    "tracer/analysis": BASE + ["tracer/probe", "tracer/read", "terminal"],
+    "tracer/exchange": BASE + ["tracer/probe", "tracer/read", "tracer/analysis"],
+    "tracer/playback": BASE + ["tracer/probe", "tracer/read", "tracer/analysis", "tracer/exchange", "terminal",
+                               "markerarray"],
+
+    "poe": BASE + ["partition_manager/job", "partition_manager/launch", "partition_manager/stdio",
+                   "partition_manager/status", "partition_manager/home", "markerarray", "terminal", "tracer/read",
+                   "comm/api/mpproto.h"],
     "man": ["poe"],
 }
 
-# Libraries that one room only knows, or two.
+# Rooms that consist of rooms: a README.md of their own and no sources.
+HALLS = ["comm", "collectives", "partition_manager", "tracer"]
+
+# Libraries that only one room uses, or two.
 ONE_ROOM = {
-    r"<CLI/": "poe",
-    r"<pmix": ("partition_manager", "comm"),
-    r"<(n?curses|ncursesw)": "markerarray",
-    r"<asio": "partition_manager",
-    r"<otf2": "tracer",
-    r"<elfutils": ("partition_manager", "tracer"),
-    r"<rdma/": "comm",
+    r"<CLI/": ("poe",),
+    r"<pmix": ("partition_manager/pmi", "comm/bootstrap"),
+    r"<(n?curses|ncursesw)": ("terminal",),
+    r"<asio": ("partition_manager",),
+    r"<otf2": ("tracer/exchange",),
+    r"<elfutils": ("partition_manager/core", "tracer/analysis"),
+    r"<cairo": ("tracer/playback",),
+    r"<zlib": ("tracer/read",),
+    r"<rdma/": ("comm",),
 }
+
+INCLUDE = re.compile(r'\s*#\s*include\s*(["<][^">]+)')
+# The name of a file in a comment or in a document.
+FILE_NAME = re.compile(r"(?<![\w./-])((?:[a-z_0-9]+/)*[a-z][a-z_0-9]*\.(?:hpp|cpp|py))\b")
+
+
+def tracked(*patterns):
+    files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", *patterns], cwd=ROOT,
+                           capture_output=True, text=True).stdout.split()
+    if not files:  # a source tree without git
+        files = [str(path.relative_to(ROOT)) for pattern in patterns for path in ROOT.rglob(pattern)
+                 if "build" not in path.relative_to(ROOT).parts]
+    return [name for name in files if (ROOT / name).is_file()]
 
 
 def room_of(path):
-    names = [room for room in ALLOWED if path == room or path.startswith(room + "/")]
-    return max(names, key=len, default=None)
+    return max((room for room in ALLOWED if path.startswith(room + "/")), key=len, default=None)
 
 
-def main():
-    files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.cpp", "*.hpp", "*.h"], cwd=ROOT,
-                           capture_output=True, text=True).stdout.split()
-    if not files:  # a source tree without git
-        files = [str(p.relative_to(ROOT)) for s in ("*.cpp", "*.hpp", "*.h") for p in ROOT.rglob(s)
-                 if "build" not in p.relative_to(ROOT).parts]
-    errors = []
+def module_of(path):
+    return path.rsplit(".", 1)[0]
+
+
+def circles(graph):
+    """The strongly connected components with more than one module (Tarjan)."""
+    order, low, stack, found = {}, {}, [], []
+
+    def visit(module):
+        order[module] = low[module] = len(order)
+        stack.append(module)
+        for other in sorted(graph[module]):
+            if other not in order:
+                visit(other)
+            if other in stack:
+                low[module] = min(low[module], low[other])
+        if low[module] == order[module]:
+            component = stack[stack.index(module):]
+            del stack[-len(component):]
+            if len(component) > 1:
+                found.append(sorted(component))
+
+    sys.setrecursionlimit(10000)
+    for module in sorted(graph):
+        if module not in order:
+            visit(module)
+    return found
+
+
+def check_includes(errors):
+    graph = collections.defaultdict(set)
     checked = 0
-    for name in files:
+    for name in tracked("*.cpp", "*.hpp", "*.h", "*.c"):
         room = room_of(name)
         if room is None:
             continue
         checked += 1
         for number, line in enumerate((ROOT / name).read_text().splitlines(), 1):
-            include = re.match(r'\s*#\s*include\s*(["<][^">]+)', line)
+            include = INCLUDE.match(line)
             if not include:
                 continue
             target = include.group(1)
-            for pattern, owner in ONE_ROOM.items():
-                if re.match(pattern, target) and not room.startswith(owner):
-                    errors.append(f"{name}:{number}: {target[1:]} belongs to room {owner}")
-            other = room_of(target[1:]) if target.startswith('"') else None
-            if other is None or other == room:
+            for pattern, owners in ONE_ROOM.items():
+                if re.match(pattern, target) and not any(room.startswith(owner) for owner in owners):
+                    errors.append(f"{name}:{number}: {target[1:]} belongs to {' and '.join(owners)}")
+            if not target.startswith('"'):
                 continue
-            if not any(target[1:].startswith(allowed) for allowed in ALLOWED[room]):
-                errors.append(f"{name}:{number}: {room} must not include {target[1:]}")
-    print("\n".join(errors) if errors else f"{checked} files, all arrows point down")
+            other = room_of(target[1:])
+            if other and module_of(target[1:]) != module_of(name):
+                graph[module_of(name)].add(module_of(target[1:]))
+            if other is None or other == room or other in ALLOWED[room] or target[1:] in ALLOWED[room]:
+                continue
+            errors.append(f"{name}:{number}: {room} must not include {target[1:]}")
+    errors += [f"these modules include each other: {', '.join(circle)}" for circle in circles(graph)]
+    return checked
+
+
+def check_readmes(errors):
+    for room in HALLS + [room for room in ALLOWED if "/" in room]:
+        if not (ROOT / room / "README.md").is_file():
+            errors.append(f"{room}/README.md is missing")
+    for name in tracked("*.cpp", "*.hpp"):
+        folder = name.rpartition("/")[0]
+        if not folder.startswith(("tests", "examples")) and room_of(name) is None:
+            errors.append(f"{name}: {folder} is no room of ALLOWED")
+
+
+def check_names(errors):
+    files = tracked("*.cpp", "*.hpp", "*.h", "*.c", "*.py", "*.md")
+    # A file is named by its path, or by the end of it.
+    known = {name[start:] for name in files for start in [0] + [at + 1 for at, c in enumerate(name) if c == "/"]}
+    for name in files:
+        for number, line in enumerate((ROOT / name).read_text().splitlines(), 1):
+            if INCLUDE.match(line):
+                continue
+            if not name.endswith(".md"):
+                comment = line.find("#" if name.endswith(".py") else "//")
+                if comment < 0:
+                    continue
+                line = line[comment:]
+            for word in FILE_NAME.findall(line):
+                if word not in known:
+                    errors.append(f"{name}:{number}: there is no file {word}")
+
+
+def main():
+    errors = []
+    checked = check_includes(errors)
+    check_readmes(errors)
+    check_names(errors)
+    print("\n".join(errors) if errors else f"{checked} files, all arrows point down, no circle")
     return 1 if errors or checked == 0 else 0
 
 

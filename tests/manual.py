@@ -9,21 +9,21 @@ import sys
 source, aliases = map(pathlib.Path, sys.argv[1:3])
 faults = []
 
-numbers = set(re.findall(r"^\s+k\w+ = (\d+),(?: +// .*)?$", (source / "comm/api_call.hpp").read_text(), re.M))
-numbers |= set(re.findall(r"0032-(\d+)", (source / "comm/autostart.cpp").read_text()))
+numbers = set(re.findall(r"^\s+k\w+ = (\d+),(?: +// .*)?$", (source / "comm/api/api_call.hpp").read_text(), re.M))
+numbers |= set(re.findall(r"0032-(\d+)", (source / "comm/bootstrap/autostart.cpp").read_text()))
 errors = re.search(r"^\.SH ERRORS$(.*?)^\.SH", (source / "man/mpl.3").read_text(), re.M | re.S).group(1)
 documented = re.findall(r"^\.TP\n\.B (\d+)$", errors, re.M)
 if len(numbers) < 10 or sorted(documented) != sorted(numbers):
     faults.append(f"mpl.3 has the errors {documented}, the library {sorted(numbers)}")
 
-header = (source / "comm/mpproto.h").read_text() + (source / "markerarray/mp_marker.h").read_text()
+header = (source / "comm/api/mpproto.h").read_text() + (source / "markerarray/client/mp_marker.h").read_text()
 functions = set(re.findall(r"^(?:int|void) mpc_(\w+)\(", header, re.M))
 by_reference = set(re.findall(r"^(?:int|void) mp_(\w+)\(", header, re.M))
 if len(functions) < 20 or functions != by_reference:
     faults.append(f"not in both forms: {sorted(functions ^ by_reference)}")
 
 pages = {page.stem: page.read_text() for page in (source / "man").glob("*.3")}
-module = (source / "comm/fortran/mpl.f90").read_text()
+module = (source / "comm/api/fortran/mpl.f90").read_text()
 for function in sorted(functions):
     homes = [name for name, text in pages.items()
              if re.search(rf"\bmpc_{function}\b", re.search(r"^\.SH NAME$(.*?)^\.SH", text, re.M | re.S).group(1))]

@@ -9,11 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "comm/base/check.hpp"
-#include "partition_manager/exchange_table.hpp"
-#include "partition_manager/frame.hpp"
-#include "partition_manager/launch_tree.hpp"
-#include "partition_manager/messages.hpp"
+#include "base/check.hpp"
+#include "partition_manager/channel/frame.hpp"
+#include "partition_manager/channel/message_codec.hpp"
+#include "partition_manager/channel/messages.hpp"
+#include "partition_manager/launch/exchange_table.hpp"
+#include "partition_manager/launch/launch_tree.hpp"
 
 namespace poe::bench {
 

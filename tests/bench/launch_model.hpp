@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "comm/base/types.hpp"
+#include "base/types.hpp"
 
 namespace poe::bench {
 

@@ -4,8 +4,9 @@
 #include <cstring>
 #include <fstream>
 
-#include "partition_manager/frame.hpp"
-#include "partition_manager/messages.hpp"
+#include "partition_manager/channel/frame.hpp"
+#include "partition_manager/channel/message_codec.hpp"
+#include "partition_manager/channel/messages.hpp"
 #include "tests/fuzz/channel_messages.hpp"
 
 namespace poe::fuzz {

@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "partition_manager/suggest.hpp"
+#include "base/suggest.hpp"
 
 namespace poe::fuzz {
 namespace {

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "partition_manager/commands_file.hpp"
-#include "partition_manager/host_file.hpp"
+#include "partition_manager/job/commands_file.hpp"
+#include "partition_manager/job/host_file.hpp"
 #include "poe/options.hpp"
 #include "poe/program_prompt.hpp"
+#include "poe/read_options.hpp"
 
 namespace poe::fuzz {
 namespace {

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include "partition_manager/messages.hpp"
+#include "partition_manager/channel/messages.hpp"
 #include "tests/fuzz/fuzz_driver.hpp"
 
 namespace poe::fuzz {

@@ -10,8 +10,8 @@
 #include <memory>
 #include <sys/socket.h>
 
-#include "comm/message_layer.hpp"
-#include "comm/tcp_pipe.hpp"
+#include "comm/matching/message_layer.hpp"
+#include "comm/tcp/tcp_pipe.hpp"
 
 namespace {
 

@@ -3,10 +3,10 @@
 
 #include <fstream>
 
-#include "comm/base/error.hpp"
+#include "base/error.hpp"
 #include "tests/unit/tracer/trace_maker.hpp"
-#include "tracer/event_merge.hpp"
-#include "tracer/replay.hpp"
+#include "tracer/analysis/replay.hpp"
+#include "tracer/read/event_merge.hpp"
 
 namespace poe::fuzz {
 namespace {

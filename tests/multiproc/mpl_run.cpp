@@ -36,7 +36,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "comm/base/node_segment.hpp"
+#include "base/segment/node_segment.hpp"
 
 namespace {
 

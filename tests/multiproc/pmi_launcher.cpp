@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "comm/base/error.hpp"
-#include "partition_manager/spawn.hpp"
+#include "base/error.hpp"
+#include "partition_manager/launch/spawn.hpp"
 
 extern char** environ;
 

@@ -9,10 +9,10 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "comm/base/unique_fd.hpp"
-#include "partition_manager/name_table.hpp"
-#include "partition_manager/pmi1_server.hpp"
-#include "partition_manager/pmix_activation.hpp"
+#include "base/unique_fd.hpp"
+#include "partition_manager/pmi/pmi1_server.hpp"
+#include "partition_manager/pmi/pmix_activation.hpp"
+#include "partition_manager/status/name_table.hpp"
 
 namespace poe::test {
 

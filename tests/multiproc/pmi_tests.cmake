@@ -6,7 +6,7 @@ target_link_libraries(pmi_pmix_client PRIVATE PkgConfig::PMIX)
 add_executable(pmi_spawn_client multiproc/pmi_spawn_client.c)
 
 add_executable(pmi_test multiproc/pmi_test.cpp multiproc/pmi_launcher.cpp)
-target_link_libraries(pmi_test PRIVATE poe_pm_pmi ${CATCH2_MAIN})
+target_link_libraries(pmi_test PRIVATE pm_pmi pm_status ${CATCH2_MAIN})
 target_compile_definitions(pmi_test PRIVATE
   PMI_TEST_HELPER="$<TARGET_FILE:pmd-pmix>"
   PMI_TEST_CLIENT="$<TARGET_FILE:pmi_pmix_client>")

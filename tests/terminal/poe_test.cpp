@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "markerarray/ansi.hpp"
+#include "terminal/ansi.hpp"
 #include "tests/terminal/terminal.hpp"
 
 using poe::test::Terminal;
@@ -116,7 +116,7 @@ TEST_CASE("without a terminal that can move its cursor there is only output") {
 }
 
 TEST_CASE("bytes between two grids turn one into the other") {
-    using namespace poe::markers;
+    using namespace poe::terminal;
     Grid before({20, 2});
     before.put(0, 0, "abc");
     before.put(1, 0, "same");

@@ -10,7 +10,7 @@
 #include <vector>
 #include <vterm.h>
 
-#include "comm/base/unique_fd.hpp"
+#include "base/unique_fd.hpp"
 
 namespace poe::test {
 

@@ -6,13 +6,13 @@
 
 #include <fmt/format.h>
 
-#include "tracer/trace_words.hpp"
+#include "tracer/analysis/trace_words.hpp"
 
 namespace poe::trace {
 
-using markers::Grid;
-using markers::Ink;
-using markers::Style;
+using terminal::Grid;
+using terminal::Ink;
+using terminal::Style;
 
 namespace {
 
@@ -48,7 +48,7 @@ Chart rows_of_tasks(int lines, const Look& look, int tasks) {
     return chart;
 }
 
-Chart place_of_chart(markers::Size size, const Look& look, int tasks) {
+Chart place_of_chart(terminal::Size size, const Look& look, int tasks) {
     constexpr int kLeast = 4;
     const int axis = size.lines > 4 ? 1 : 0;
     Chart chart = rows_of_tasks(size.lines - 1 - axis, look, tasks);
@@ -67,7 +67,7 @@ std::string row_words(const Chart& chart, int row, int tasks) {
 }
 
 Chart chart_of(Grid& grid, const Look& look, const Easel& easel) {
-    const markers::Size size = grid.size();
+    const terminal::Size size = grid.size();
     const Chart chart = place_of_chart(size, look, easel.session.source().facts().tasks);
     const bool axis = size.lines > 4;
     if (!axis || chart.columns <= 0) return chart;
@@ -105,7 +105,7 @@ void draw_now(Grid& grid, const Look& look, const Easel& easel, const Chart& cha
     const int column = std::min(chart.column(look.now), chart.columns - 1);
     if (column < 0) return;
     for (int line = chart.top; line < chart.top + chart.lines(); ++line) {
-        const markers::Cell& cell = grid.at(line, chart.left + column);
+        const terminal::Cell& cell = grid.at(line, chart.left + column);
         Style style = cell.style;
         if (!easel.blocks()) {
             style.selected = true;

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "tracer/playback/views.hpp"
+#include "tracer/playback/easel.hpp"
 
 namespace poe::trace {
 
@@ -42,18 +42,18 @@ struct Chart {
 // How rows of tasks share lines below each other: no columns, no window.
 Chart rows_of_tasks(int lines, const Look& look, int tasks);
 // Where a chart with rows of tasks goes in a view of that size.
-Chart place_of_chart(markers::Size size, const Look& look, int tasks);
+Chart place_of_chart(terminal::Size size, const Look& look, int tasks);
 // "3", or "3-5" for a row of several tasks.
 std::string row_words(const Chart& chart, int row, int tasks);
 
 // The chart of a view, with its time axis drawn below it.
-Chart chart_of(markers::Grid& grid, const Look& look, const Easel& easel);
+Chart chart_of(terminal::Grid& grid, const Look& look, const Easel& easel);
 // ", in steps of 12 ms" where a chart of so many columns is drawn by sums that are farther apart
 // than its columns; else nothing.
 std::string step_words(const Easel& easel, Stretch window, int columns);
 // The tasks before each row, the selected one marked.
-void draw_labels(markers::Grid& grid, const Look& look, const Easel& easel, const Chart& chart);
+void draw_labels(terminal::Grid& grid, const Look& look, const Easel& easel, const Chart& chart);
 // The column of the moment.
-void draw_now(markers::Grid& grid, const Look& look, const Easel& easel, const Chart& chart);
+void draw_now(terminal::Grid& grid, const Look& look, const Easel& easel, const Chart& chart);
 
 }  // namespace poe::trace

@@ -5,16 +5,17 @@
 
 #include <fmt/format.h>
 
-#include "markerarray/words.hpp"
+#include "terminal/words.hpp"
+#include "tracer/analysis/trace_words.hpp"
 #include "tracer/playback/graph.hpp"
+#include "tracer/playback/panes.hpp"
 #include "tracer/playback/search.hpp"
 #include "tracer/playback/view_parts.hpp"
-#include "tracer/trace_words.hpp"
 
 namespace poe::trace {
 namespace {
 
-using markers::Size;
+using terminal::Size;
 
 // A place within one view.
 struct Spot {
@@ -80,7 +81,7 @@ struct Spot {
         };
         look.notice =
             fmt::format("{} to {}: {}, {} bytes {}", words(from), words(to),
-                        markers::count_words(all.count, "message"), all.bytes, sums_words(look));
+                        terminal::count_words(all.count, "message"), all.bytes, sums_words(look));
     }
     void balance() const {
         if (line == 0 || tasks() == 0) return;
@@ -110,7 +111,7 @@ struct Spot {
             const Link& link = links[*spot.link];
             select(link.low * place.group);
             look.notice = fmt::format("{} there, {} back {}",
-                                      markers::count_words(link.there.count, "message"),
+                                      terminal::count_words(link.there.count, "message"),
                                       link.back.count, sums_words(look));
             if (alone) search_for(fmt::format("msg {}<>{}", link.low, link.high));
         }

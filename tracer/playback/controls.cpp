@@ -6,15 +6,16 @@
 
 #include <fmt/format.h>
 
+#include "tracer/analysis/trace_words.hpp"
 #include "tracer/playback/chart.hpp"
 #include "tracer/playback/click.hpp"
+#include "tracer/playback/panes.hpp"
 #include "tracer/playback/search.hpp"
-#include "tracer/trace_words.hpp"
 
 namespace poe::trace {
 
 using markers::Command;
-using markers::Key;
+using terminal::Key;
 
 namespace {
 
@@ -27,7 +28,7 @@ constexpr int kSteps = 50;  // of the window, by arrow keys
 struct Press {
     Look& look;
     Session& session;
-    markers::Size size;
+    terminal::Size size;
 
     void go(Time moment) const { move_to(look, session.whole(), moment); }
     void step(int parts) const { go(look.now + look.window.length() * parts / kSteps); }
@@ -153,12 +154,12 @@ Command type(const Press& now, const Key& key) {
         if (!look.typed.empty()) look.typed.pop_back();
     } else if (key.kind == KeyKind::kCharacter && key.character >= ' ' &&
                look.typed.size() < kLongestInput) {
-        markers::append_utf8(look.typed, key.character);
+        terminal::append_utf8(look.typed, key.character);
     }
     return Command::kNone;
 }
 
-void choose_view(Look& look, char32_t key, markers::Size size) {
+void choose_view(Look& look, char32_t key, terminal::Size size) {
     constexpr std::array<std::string_view, 4> kGroups{"Computation", "Communication", "Program",
                                                       "System"};
     if (key >= '1' && key <= '4') {
@@ -333,7 +334,7 @@ Command press_sheet(const Press& now, const Key& key) {
 
 }  // namespace
 
-Command press(Look& look, const Key& key, Session& session, markers::Size size) {
+Command press(Look& look, const Key& key, Session& session, terminal::Size size) {
     const Press now{look, session, size};
     look.notice.clear();
     if (look.prompt != Look::Prompt::kNone) return type(now, key);

@@ -8,7 +8,7 @@
 namespace poe::trace {
 
 // Changes the look, by asking the trace where it must. What is left to be done is the caller's.
-markers::Command press(Look& look, const markers::Key& key, Session& session, markers::Size size);
+markers::Command press(Look& look, const terminal::Key& key, Session& session, terminal::Size size);
 
 const std::vector<markers::KeyHelp>& control_help();
 

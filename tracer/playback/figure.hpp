@@ -7,8 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "markerarray/colors.hpp"
-#include "tracer/playback/views.hpp"
+#include "terminal/colors.hpp"
 
 namespace poe::trace {
 
@@ -21,7 +20,7 @@ struct Box {
 
 struct FilledBox {
     Box box;
-    markers::Rgb color;
+    terminal::Rgb color;
 };
 
 struct Stroke {
@@ -30,7 +29,7 @@ struct Stroke {
     double x2 = 0;
     double y2 = 0;
     double width = 0.5;
-    markers::Rgb color;
+    terminal::Rgb color;
 };
 
 struct Words {
@@ -40,7 +39,7 @@ struct Words {
     std::string text;
     Align align = Align::kLeft;
     double size = 9;
-    markers::Rgb color;
+    terminal::Rgb color;
     bool fixed = false;  // characters of equal width
     bool bold = false;
     bool upwards = false;
@@ -59,9 +58,4 @@ struct FigureSize {
     double width = 720;
     double height = 0;  // 0: as needed
 };
-Figure draw_figure(ViewKind kind, const Look& look, FigureSize size, const Easel& easel);
-
-// On paper a part of the time has this colour.
-markers::Rgb paper_color(std::size_t part);
-
 }  // namespace poe::trace

@@ -1,14 +1,18 @@
 // What figures are made of: a plot with its axes, a legend, bars of shares. Private to figures.
 #pragma once
 
+#include "tracer/playback/easel.hpp"
 #include "tracer/playback/figure.hpp"
 
 namespace poe::trace {
 
-inline constexpr markers::Rgb kBlack{0, 0, 0};
-inline constexpr markers::Rgb kGrey{0x66, 0x66, 0x66};
-inline constexpr markers::Rgb kPale{0xdd, 0xdd, 0xdd};
-inline constexpr markers::Rgb kBlue{0x2b, 0x6c, 0xb0};
+inline constexpr terminal::Rgb kBlack{0, 0, 0};
+inline constexpr terminal::Rgb kGrey{0x66, 0x66, 0x66};
+inline constexpr terminal::Rgb kPale{0xdd, 0xdd, 0xdd};
+inline constexpr terminal::Rgb kBlue{0x2b, 0x6c, 0xb0};
+
+// On paper a part of the time has this colour.
+terminal::Rgb paper_color(std::size_t part);
 
 // The area within the axes.
 struct Plot {
@@ -21,11 +25,11 @@ struct Plot {
 // and gives the figure its size.
 Plot plot_of(Figure& figure, FigureSize size, double height, double left);
 
-void add_box(Figure& figure, Box box, markers::Rgb color);
-void add_line(Figure& figure, double x1, double y1, double x2, double y2, markers::Rgb color,
+void add_box(Figure& figure, Box box, terminal::Rgb color);
+void add_line(Figure& figure, double x1, double y1, double x2, double y2, terminal::Rgb color,
               double width = 0.5);
 void add_words(Figure& figure, double x, double y, const std::string& text,
-               Words::Align align = Words::Align::kLeft, markers::Rgb color = kBlack,
+               Words::Align align = Words::Align::kLeft, terminal::Rgb color = kBlack,
                double size = 9);
 // About how wide words are.
 double width_of(const std::string& text, double size = 9);

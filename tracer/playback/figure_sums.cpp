@@ -5,15 +5,16 @@
 
 #include <fmt/format.h>
 
-#include "markerarray/words.hpp"
+#include "terminal/words.hpp"
+#include "tracer/analysis/trace_words.hpp"
 #include "tracer/playback/figure_parts.hpp"
 #include "tracer/playback/graph.hpp"
 #include "tracer/playback/view_parts.hpp"
-#include "tracer/trace_words.hpp"
+#include "tracer/playback/views.hpp"
 
 namespace poe::trace {
 
-using markers::Rgb;
+using terminal::Rgb;
 
 namespace {
 
@@ -92,7 +93,7 @@ Figure figure_of_calls(const Look& look, FigureSize size, const Easel& easel) {
         add_words(figure, bars.area.x - 5, y + row / 2 + 2, region.name, Words::Align::kRight);
         add_words(figure, bars.area.x + wide + 5, y + row / 2 + 2,
                   fmt::format("{} in {}", span_words(sum.time),
-                              markers::count_words(static_cast<std::size_t>(sum.count), "call")),
+                              terminal::count_words(static_cast<std::size_t>(sum.count), "call")),
                   Words::Align::kLeft, kGrey, 8);
     }
     const auto [scale, unit] = most >= 2 ? std::pair{1.0, "s"} : std::pair{1e3, "ms"};
@@ -250,7 +251,7 @@ Figure figure_of_cells(ViewKind kind, const Look& look, FigureSize size, const E
     const int columns = std::max(static_cast<int>(size.width / kCellWidth), 1);
     const int lines =
         size.height > 0 ? std::max(static_cast<int>(size.height / kCellHeight), 1) : kLines;
-    const markers::Grid grid = draw_view(kind, look, {columns, lines}, easel);
+    const terminal::Grid grid = draw_view(kind, look, {columns, lines}, easel);
     int used = 0;
     for (int line = 0; line < lines; ++line)
         for (int column = 0; column < columns; ++column)
@@ -261,22 +262,22 @@ Figure figure_of_cells(ViewKind kind, const Look& look, FigureSize size, const E
     add_box(figure, {0, 0, figure.width, figure.height}, {255, 255, 255});
     for (int line = 0; line < used; ++line)
         for (int column = 0; column < columns; ++column) {
-            const markers::Cell& cell = grid.at(line, column);
+            const terminal::Cell& cell = grid.at(line, column);
             if (cell.glyph == U' ' || cell.glyph == 0) continue;
             Words words;
             words.x = column * kCellWidth;
             words.y = (line + 0.75) * kCellHeight;
-            markers::append_utf8(words.text, cell.glyph);
+            terminal::append_utf8(words.text, cell.glyph);
             words.size = kFont;
             words.fixed = true;
-            words.bold = cell.style.ink == markers::Ink::kStrong;
-            if (cell.style.ink == markers::Ink::kLight)
-                words.color = markers::rgb_of(cell.style.value);
-            else if (cell.style.ink == markers::Ink::kDim)
+            words.bold = cell.style.ink == terminal::Ink::kStrong;
+            if (cell.style.ink == terminal::Ink::kLight)
+                words.color = terminal::rgb_of(cell.style.value);
+            else if (cell.style.ink == terminal::Ink::kDim)
                 words.color = kGrey;
-            else if (cell.style.ink == markers::Ink::kSeries)
+            else if (cell.style.ink == terminal::Ink::kSeries)
                 words.color = paper_color(kStates + cell.style.value);
-            else if (cell.style.ink == markers::Ink::kBar)
+            else if (cell.style.ink == terminal::Ink::kBar)
                 words.color = kBlue;
             figure.shapes.emplace_back(std::move(words));
         }

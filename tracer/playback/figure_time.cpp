@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "tracer/analysis/trace_words.hpp"
 #include "tracer/playback/figure_parts.hpp"
 #include "tracer/playback/strips.hpp"
-#include "tracer/trace_words.hpp"
 
 namespace poe::trace {
 namespace {
@@ -114,7 +114,7 @@ double add_regions(TimeChart& chart, const Look& look, Session& session) {
 // way. In words what it shows.
 std::string add_messages(TimeChart& chart, const Look& look, Session& session) {
     constexpr std::size_t kMostLines = 3000;
-    constexpr markers::Rgb kInk{0x11, 0x11, 0x11};
+    constexpr terminal::Rgb kInk{0x11, 0x11, 0x11};
     const Plot& plot = chart.plot;
     if (!session.step_of_sums(look.window)) {
         const auto messages = session.messages(look.window, kMostLines + 1);

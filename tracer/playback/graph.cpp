@@ -28,8 +28,8 @@ double distance(const GraphPlace::Node& a, const GraphPlace::Node& b, int line, 
 
 }  // namespace
 
-GraphPlace place_of_graph(markers::Size size, int tasks) {
-    constexpr markers::Size kLeastGraph{28, 9};
+GraphPlace place_of_graph(terminal::Size size, int tasks) {
+    constexpr terminal::Size kLeastGraph{28, 9};
     constexpr int kListWidth = 36;
     constexpr int kMostNodes = 32;
     constexpr int kLabel = 4;  // columns on each side for the numbers of tasks

@@ -2,7 +2,7 @@
 // Here is where things are; view_graph.cpp draws them, click.cpp finds them. Pure.
 #pragma once
 
-#include "tracer/playback/views.hpp"
+#include "tracer/playback/easel.hpp"
 
 namespace poe::trace {
 
@@ -27,7 +27,7 @@ struct GraphPlace {
     int list = 0;             // first column of the list; -1: there is no room for the list
     int list_lines = 0;
 };
-GraphPlace place_of_graph(markers::Size size, int tasks);
+GraphPlace place_of_graph(terminal::Size size, int tasks);
 
 // The heaviest first. Asks the session for the moment of the look.
 std::vector<Link> links_of(const Look& look, Session& session, int group);

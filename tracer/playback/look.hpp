@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tracer/session.hpp"
+#include "tracer/analysis/session.hpp"
 
 namespace poe::trace {
 

@@ -1,7 +1,7 @@
-// Which views share the screen, and where. See views.hpp.
-#include <algorithm>
+// See panes.hpp.
+#include "tracer/playback/panes.hpp"
 
-#include "tracer/playback/views.hpp"
+#include <algorithm>
 
 namespace poe::trace {
 namespace {
@@ -40,7 +40,7 @@ std::vector<Band> bands_of(const std::vector<ViewKind>& panes, int columns) {
 
 }  // namespace
 
-std::vector<ViewKind> panes_of(const Look& look, markers::Size screen) {
+std::vector<ViewKind> panes_of(const Look& look, terminal::Size screen) {
     constexpr int kLinesForTwo = 20;
     constexpr int kLinesForMore = 28;
     constexpr int kColumnsForMore = 2 * kNarrowest;
@@ -54,7 +54,7 @@ std::vector<ViewKind> panes_of(const Look& look, markers::Size screen) {
     return panes;
 }
 
-std::vector<Place> places_of(const std::vector<ViewKind>& panes, markers::Size screen) {
+std::vector<Place> places_of(const std::vector<ViewKind>& panes, terminal::Size screen) {
     const int lines = screen.lines - 2;
     const int columns = screen.columns;
     if (lines <= 0 || columns <= 0) return {};

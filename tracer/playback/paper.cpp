@@ -8,7 +8,7 @@
 #include <memory>
 #include <numbers>
 
-#include "comm/base/error.hpp"
+#include "base/error.hpp"
 
 namespace poe::trace {
 namespace {
@@ -67,7 +67,7 @@ class Pen {
     }
 
   private:
-    void use(markers::Rgb color) const {
+    void use(terminal::Rgb color) const {
         constexpr double kFull = 255;
         cairo_set_source_rgb(context_, color.red / kFull, color.green / kFull, color.blue / kFull);
     }

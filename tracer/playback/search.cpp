@@ -5,8 +5,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "partition_manager/suggest.hpp"
-#include "tracer/trace_words.hpp"
+#include "base/suggest.hpp"
+#include "tracer/analysis/trace_words.hpp"
 
 namespace poe::trace {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "comm/base/result.hpp"
-#include "tracer/session.hpp"
+#include "base/result.hpp"
+#include "tracer/analysis/session.hpp"
 
 namespace poe::trace {
 

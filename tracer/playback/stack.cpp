@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "markerarray/words.hpp"
+#include "terminal/words.hpp"
 
 namespace poe::trace {
 
-using markers::Grid;
-using markers::Ink;
-using markers::Style;
+using terminal::Grid;
+using terminal::Ink;
+using terminal::Style;
 
 namespace {
 
@@ -149,7 +149,7 @@ int draw_legend(Grid& grid, const Easel& easel, int line, int column, int end,
         const std::size_t part = stacked_part(place);
         if (times[part] <= Time{0}) continue;
         const std::string_view name = easel.session.parts().name(part);
-        if (column + 2 + markers::columns_of(name) > end) break;
+        if (column + 2 + terminal::columns_of(name) > end) break;
         grid.put(line, column, glyph_of_part(part, easel), style_of_part(part));
         column = grid.put(line, column + 2, name, kDim) + 1;
     }

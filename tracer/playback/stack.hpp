@@ -26,7 +26,7 @@ class Apportionment {
 // Draws columns of one row, from left to right.
 class StackDrawer {
   public:
-    StackDrawer(markers::Grid& grid, const Easel& easel, int top, int height)
+    StackDrawer(terminal::Grid& grid, const Easel& easel, int top, int height)
         : grid_(grid), easel_(easel), top_(top), height_(height) {}
     void draw(int column, const PartTimes& times, Time whole);
 
@@ -34,7 +34,7 @@ class StackDrawer {
     void draw_blocks(int column, const std::array<int, kParts>& units);
     void draw_shapes(int column, const std::array<int, kParts>& units);
 
-    markers::Grid& grid_;
+    terminal::Grid& grid_;
     const Easel& easel_;
     int top_;
     int height_;
@@ -42,15 +42,15 @@ class StackDrawer {
 };
 
 // The same lying down: parts from left to right in one line.
-void draw_bar(markers::Grid& grid, const Easel& easel, int line, int column, int width,
+void draw_bar(terminal::Grid& grid, const Easel& easel, int line, int column, int width,
               const PartTimes& times, Time whole);
 
 // How a part looks.
-markers::Style style_of_part(std::size_t part);
+terminal::Style style_of_part(std::size_t part);
 char32_t glyph_of_part(std::size_t part, const Easel& easel);
 // Writes which glyph stands for which part, of those that occur, as far as there is room. The
 // column behind it.
-int draw_legend(markers::Grid& grid, const Easel& easel, int line, int column, int end,
+int draw_legend(terminal::Grid& grid, const Easel& easel, int line, int column, int end,
                 const PartTimes& times);
 
 }  // namespace poe::trace

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "tracer/trace_words.hpp"
+#include "tracer/analysis/trace_words.hpp"
 
 namespace poe::trace {
 namespace {

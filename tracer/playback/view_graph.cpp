@@ -5,16 +5,16 @@
 
 #include <fmt/format.h>
 
-#include "markerarray/words.hpp"
+#include "terminal/words.hpp"
+#include "tracer/analysis/trace_words.hpp"
 #include "tracer/playback/graph.hpp"
 #include "tracer/playback/view_parts.hpp"
-#include "tracer/trace_words.hpp"
 
 namespace poe::trace {
 
-using markers::Grid;
-using markers::Ink;
-using markers::Style;
+using terminal::Grid;
+using terminal::Ink;
+using terminal::Style;
 
 namespace {
 
@@ -25,7 +25,7 @@ constexpr Style kStrong{Ink::kStrong, 0, false};
 // share; else it has the last line's character. The heavier a line, the stronger it looks.
 class Lines {
   public:
-    Lines(Grid& grid, const markers::Glyphs& glyphs) : grid_(grid), unicode_(glyphs.unicode()) {}
+    Lines(Grid& grid, const terminal::Glyphs& glyphs) : grid_(grid), unicode_(glyphs.unicode()) {}
 
     void draw(GraphPlace::Node from, GraphPlace::Node to, Style style) {
         // In dots; without Unicode a dot is a cell.
@@ -96,7 +96,7 @@ void draw_graph(Grid& grid, const Look& look, const Easel& easel, const GraphPla
         const std::string words = node_words(node, place.group, tasks);
         Style style = place.group == 1 ? style_of(state.tasks[i].state) : kStrong;
         style.selected = look.selected / place.group == node;
-        const int width = markers::columns_of(words) + 2;
+        const int width = terminal::columns_of(words) + 2;
         grid.put(place.nodes[i].line, std::max(place.nodes[i].column - width / 2, 0),
                  " " + words + " ", style);
     }
@@ -157,7 +157,7 @@ void draw_connections(Grid& grid, const Look& look, const Easel& easel) {
     for (const Link& link : links) under_way += link.under_way;
     grid.put(0, 14,
              fmt::format("{} {}, {} under way", look.count ? "messages" : "bytes", sums_words(look),
-                         markers::count_words(under_way, "message")),
+                         terminal::count_words(under_way, "message")),
              kDim);
     if (!place.nodes.empty()) draw_graph(grid, look, easel, place, links);
     if (place.list < 0) return;

@@ -7,15 +7,15 @@
 
 #include <fmt/format.h>
 
+#include "tracer/analysis/trace_words.hpp"
 #include "tracer/playback/stack.hpp"
 #include "tracer/playback/view_parts.hpp"
-#include "tracer/trace_words.hpp"
 
 namespace poe::trace {
 
-using markers::Grid;
-using markers::Ink;
-using markers::Style;
+using terminal::Grid;
+using terminal::Ink;
+using terminal::Style;
 
 namespace {
 
@@ -26,7 +26,7 @@ constexpr auto kComputing = static_cast<std::size_t>(State::kComputing);
 // Where the dial is in a view of that size: spokes begin in the middle, the first goes upwards, the
 // others follow clockwise. A column is half as wide as a line is high.
 struct Dial {
-    explicit Dial(markers::Size size)
+    explicit Dial(terminal::Size size)
         : lines(size.lines - 1),
           left(size.columns / 2),
           columns(size.columns - left),
@@ -46,7 +46,7 @@ struct Dial {
 
 // A spoke for each row: o where its sums are, a full one where it is just now.
 void draw_dial(Grid& grid, const Look& look, const Balance& load, const Chart& rows,
-               const markers::Glyphs& glyphs) {
+               const terminal::Glyphs& glyphs) {
     constexpr double kLeast = 3;
     const Dial dial(grid.size());
     const std::size_t spokes = load.now.size();
@@ -138,19 +138,19 @@ Balance balance_of(const Look& look, Session& session, const Chart& rows) {
     return load;
 }
 
-bool has_dial(markers::Size size) {
-    constexpr markers::Size kLeast{70, 12};
+bool has_dial(terminal::Size size) {
+    constexpr terminal::Size kLeast{70, 12};
     return size.columns >= kLeast.columns && size.lines >= kLeast.lines;
 }
 
-int spoke_at(markers::Size size, int line, int column, int spokes) {
+int spoke_at(terminal::Size size, int line, int column, int spokes) {
     const Dial dial(size);
     const double angle = std::atan2((column - dial.middle) / 2, dial.middle_line - line);
     const double turn = angle / (2 * std::numbers::pi);
     return static_cast<int>(std::lround((turn < 0 ? turn + 1 : turn) * spokes)) % spokes;
 }
 
-Chart place_of_balance(markers::Size size, const Look& look, int tasks) {
+Chart place_of_balance(terminal::Size size, const Look& look, int tasks) {
     constexpr int kHighest = 3;  // more would not say more
     const int lines = size.lines - 1;
     Chart rows = rows_of_tasks(std::min(lines, tasks * (kHighest + 1)), look, tasks);
@@ -193,7 +193,7 @@ void draw_balance(Grid& grid, const Look& look, const Easel& easel) {
     if (dial) draw_dial(grid, look, load, rows, easel.glyphs);
 }
 
-Chart place_of_utilization(markers::Size size, const Look& look) {
+Chart place_of_utilization(terminal::Size size, const Look& look) {
     constexpr int kLeft = 6;
     Chart chart;
     chart.left = kLeft;

@@ -4,15 +4,15 @@
 
 #include <fmt/format.h>
 
-#include "markerarray/words.hpp"
+#include "terminal/words.hpp"
+#include "tracer/analysis/trace_words.hpp"
 #include "tracer/playback/view_parts.hpp"
-#include "tracer/trace_words.hpp"
 
 namespace poe::trace {
 
-using markers::Grid;
-using markers::Ink;
-using markers::Style;
+using terminal::Grid;
+using terminal::Ink;
+using terminal::Style;
 
 namespace {
 
@@ -24,7 +24,7 @@ double weight_of(const PairSum& sum, const Look& look) {
 
 }  // namespace
 
-MatrixPlace place_of_matrix(markers::Size size, int tasks) {
+MatrixPlace place_of_matrix(terminal::Size size, int tasks) {
     const int lines = size.lines - MatrixPlace::kTop;
     const int columns = size.columns - MatrixPlace::kLeft;
     if (lines <= 0 || columns <= 0 || tasks <= 0) return {};
@@ -91,9 +91,9 @@ void draw_messages(Grid& grid, const Look& look, const Easel& easel) {
     int line = 1;
     grid.put(line++, 1,
              fmt::format("{}, {} bytes, {} of collectives",
-                         markers::count_words(static_cast<std::size_t>(all.count), "message"),
+                         terminal::count_words(static_cast<std::size_t>(all.count), "message"),
                          bytes_words(all.bytes),
-                         markers::count_words(static_cast<std::size_t>(collectives), "call")));
+                         terminal::count_words(static_cast<std::size_t>(collectives), "call")));
     grid.put(line++, 1,
              fmt::format("{} messages and {} bytes a second",
                          amount_words(static_cast<double>(all.count) / seconds),

@@ -5,21 +5,21 @@
 #include <fmt/format.h>
 
 #include "markerarray/render.hpp"
+#include "tracer/analysis/trace_words.hpp"
 #include "tracer/playback/view_parts.hpp"
-#include "tracer/trace_words.hpp"
 
 namespace poe::trace {
 
-using markers::Grid;
-using markers::Ink;
-using markers::Style;
+using terminal::Grid;
+using terminal::Ink;
+using terminal::Style;
 
 namespace {
 
 constexpr Style kDim{Ink::kDim, 0, false};
 
-markers::Activity activity_of(const TaskState& task) {
-    using Activity = markers::Activity;
+terminal::Activity activity_of(const TaskState& task) {
+    using Activity = terminal::Activity;
     if (!task.seen) return Activity::kNotStarted;
     if (task.ended) return Activity::kEnded;
     constexpr std::array<Activity, kStates> kActivity{
@@ -71,12 +71,12 @@ void draw_markers(Grid& grid, const Look& look, const Easel& easel) {
     const markers::Scene scene{
         model.now(),      order,  view, model.lights_used(), model.any_progress(),
         moment(look.now), nullptr};
-    const markers::Size size = grid.size();
+    const terminal::Size size = grid.size();
     // The first line has the name of the view instead of the program's.
     const Grid rows = markers::render_rows_only(scene, size, easel.glyphs);
     for (int line = 1; line < size.lines; ++line)
         for (int column = 0; column < size.columns; ++column) {
-            const markers::Cell& cell = rows.at(line, column);
+            const terminal::Cell& cell = rows.at(line, column);
             grid.put(line, column, cell.glyph, cell.style);
         }
     const int more = tasks - static_cast<int>(order.size());

@@ -8,9 +8,9 @@
 
 namespace poe::trace {
 
-using markers::Grid;
-using markers::Ink;
-using markers::Style;
+using terminal::Grid;
+using terminal::Ink;
+using terminal::Style;
 
 namespace {
 
@@ -18,7 +18,7 @@ constexpr Style kDim{Ink::kDim, 0, false};
 
 }  // namespace
 
-Chart place_of_strips(markers::Size size, const Look& look) {
+Chart place_of_strips(terminal::Size size, const Look& look) {
     constexpr int kName = 28;
     constexpr int kMost = 9;
     Chart chart;

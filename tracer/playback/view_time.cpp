@@ -5,17 +5,17 @@
 
 #include <fmt/format.h>
 
-#include "markerarray/words.hpp"
+#include "terminal/words.hpp"
+#include "tracer/analysis/trace_words.hpp"
 #include "tracer/playback/chart.hpp"
 #include "tracer/playback/stack.hpp"
 #include "tracer/playback/view_parts.hpp"
-#include "tracer/trace_words.hpp"
 
 namespace poe::trace {
 
-using markers::Grid;
-using markers::Ink;
-using markers::Style;
+using terminal::Grid;
+using terminal::Ink;
+using terminal::Style;
 
 namespace {
 
@@ -23,7 +23,7 @@ constexpr Style kDim{Ink::kDim, 0, false};
 constexpr Style kLine{Ink::kStrong, 0, false};
 
 char32_t slope(int from_line, int to_line, int from_column, int to_column,
-               const markers::Glyphs& glyphs) {
+               const terminal::Glyphs& glyphs) {
     const int down = to_line - from_line;
     const int right = to_column - from_column;
     if (std::abs(down) > 2 * std::abs(right)) return glyphs.unicode() ? U'│' : U'|';
@@ -41,7 +41,7 @@ int row_beyond(const Chart& chart, TaskId task) {
 // A glyph on whatever the cell shows.
 void put_over(Grid& grid, int line, int column, char32_t glyph, const Easel& easel) {
     Style style = kLine;
-    const markers::Cell& cell = grid.at(line, column);
+    const terminal::Cell& cell = grid.at(line, column);
     const bool filled = cell.glyph >= U'▄' && cell.glyph <= U'█';
     if (easel.blocks() && cell.style.back == Ink::kPlain && filled) {
         style.back = cell.style.ink;
@@ -177,7 +177,7 @@ class Lanes {
     }
     void draw_name(Grid& grid, int line, int column, int width, std::uint32_t region) const {
         const std::string& name = session_.definitions().region(region).name;
-        if (markers::columns_of(name) + 2 > width) return;
+        if (terminal::columns_of(name) + 2 > width) return;
         Style style = style_of_part(session_.parts().of_region(region));
         style.selected = true;
         grid.put(line, column + 1, name, style);
@@ -239,7 +239,7 @@ void draw_timeline(Grid& grid, const Look& look, const Easel& easel) {
     int end = grid.size().columns - (more ? 14 : 0);
     if (!note.empty()) {
         grid.put_right(0, end, note, kDim);
-        end -= markers::columns_of(note) + 1;
+        end -= terminal::columns_of(note) + 1;
     }
     draw_legend(grid, easel, 0, 14, end, all);
 }

@@ -8,18 +8,19 @@
 
 #include <fmt/format.h>
 
-#include "markerarray/words.hpp"
-#include "tracer/fold.hpp"
+#include "terminal/words.hpp"
+#include "tracer/analysis/trace_words.hpp"
 #include "tracer/playback/controls.hpp"
+#include "tracer/playback/fold.hpp"
+#include "tracer/playback/panes.hpp"
 #include "tracer/playback/view_parts.hpp"
-#include "tracer/trace_words.hpp"
 
 namespace poe::trace {
 
-using markers::Grid;
-using markers::Ink;
-using markers::Size;
-using markers::Style;
+using terminal::Grid;
+using terminal::Ink;
+using terminal::Size;
+using terminal::Style;
 
 namespace {
 
@@ -30,7 +31,7 @@ constexpr Style kStrong{Ink::kStrong, 0, false};
 void copy(Grid& to, int line, int column, const Grid& from) {
     for (int l = 0; l < from.size().lines; ++l)
         for (int c = 0; c < from.size().columns; ++c) {
-            const markers::Cell& cell = from.at(l, c);
+            const terminal::Cell& cell = from.at(l, c);
             to.put(line + l, column + c, cell.glyph, cell.style);
         }
 }
@@ -49,11 +50,11 @@ void draw_title(Grid& grid, const Look& look, const Easel& easel) {
     grid.fill(0, kTitle);
     const std::string right = fmt::format(
         "{} {} {:.0f}% ", mode, moment_words(look.now, look.window.length() / 1000), 100 * share);
-    const int at = grid.size().columns - markers::columns_of(right);
+    const int at = grid.size().columns - terminal::columns_of(right);
     if (at > 1)
         grid.put(0, 1,
                  fmt::format("vt {}  {}", facts.program,
-                             markers::count_words(static_cast<std::size_t>(facts.tasks), "task")),
+                             terminal::count_words(static_cast<std::size_t>(facts.tasks), "task")),
                  kTitle, at - 2);
     grid.put(0, std::max(at, 0), right, kTitle);
 }
@@ -81,7 +82,7 @@ void draw_hints(Grid& grid, const Look& look, const Easel& easel) {
     if (problems > 0 && grid.size().columns >= 70)
         grid.put_right(
             line, grid.size().columns - 1,
-            fmt::format("{} missing: vt -summary", markers::count_words(problems, "thing")), kDim);
+            fmt::format("{} missing: vt -summary", terminal::count_words(problems, "thing")), kDim);
     grid.put(line, 0, "? help  v views  space play  / search  j go to  q quit", kDim,
              std::max(grid.size().columns - (problems > 0 ? 34 : 0), 20));
 }
@@ -117,23 +118,7 @@ void draw_help(Grid& grid, const Look& look) {
 
 }  // namespace
 
-Style style_of(State state) {
-    using markers::Activity;
-    constexpr std::array<Activity, kStates> kActivity{
-        Activity::kUnknown,    Activity::kComputing, Activity::kSending,  Activity::kReceiving,
-        Activity::kCollective, Activity::kIdle,      Activity::kReceiving};
-    return {Ink::kActivity, static_cast<std::uint8_t>(kActivity[static_cast<std::size_t>(state)]),
-            false};
-}
-
-char32_t glyph_of(State state, const markers::Glyphs& glyphs) {
-    constexpr std::u32string_view kShapes = U" █▶◀◆○◁";
-    constexpr std::u32string_view kLetters = U" #><=o?";
-    static_assert(kShapes.size() == kStates && kLetters.size() == kStates);
-    return (glyphs.unicode() ? kShapes : kLetters)[static_cast<std::size_t>(state)];
-}
-
-char32_t level_glyph(double share, const markers::Glyphs& glyphs) {
+char32_t level_glyph(double share, const terminal::Glyphs& glyphs) {
     constexpr std::u32string_view kShapes = U"▁▂▃▄▅▆▇█";
     constexpr std::u32string_view kLetters = U".:-=+*%#";
     const auto level = static_cast<std::size_t>(std::clamp(std::ceil(share * 8) - 1, 0.0, 7.0));

@@ -7,10 +7,10 @@
 #include <map>
 #include <unistd.h>
 
-#include "comm/base/error.hpp"
-#include "comm/base/unique_fd.hpp"
-#include "markerarray/screen.hpp"
-#include "markerarray/screen_signals.hpp"
+#include "base/error.hpp"
+#include "base/unique_fd.hpp"
+#include "terminal/screen.hpp"
+#include "terminal/screen_signals.hpp"
 #include "tracer/playback/controls.hpp"
 #include "tracer/playback/views.hpp"
 
@@ -118,9 +118,9 @@ class Player {
     std::function<std::string()> news_;
     Clock::time_point hear_at_ = Clock::now();
     std::string heard_;
-    markers::ScreenSignals signals_;
-    markers::Glyphs glyphs_;
-    markers::Screen screen_;
+    terminal::ScreenSignals signals_;
+    terminal::Glyphs glyphs_;
+    terminal::Screen screen_;
     Symbols symbols_;
     std::map<std::string, std::vector<std::string>> sources_;
 };

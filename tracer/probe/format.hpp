@@ -19,7 +19,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "comm/base/types.hpp"
+#include "base/types.hpp"
 
 namespace poe::trace {
 

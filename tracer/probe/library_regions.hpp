@@ -2,7 +2,7 @@
 // defines them and for readers of traces whose definitions are lost. Pure.
 //
 //   id           region
-//   1..127       the call with that number (comm/base/task_doing.hpp)
+//   1..127       the call with that number (base/segment/task_doing.hpp)
 //   128 + call   the non-blocking form of that collective call: 128 + kBcast is mpc_ibcast,
 //                128 + kCollwait is mpc_colltest
 //   256..        regions of the program
@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <string>
 
-#include "comm/base/task_doing.hpp"
+#include "base/segment/task_doing.hpp"
 
 namespace poe::trace {
 

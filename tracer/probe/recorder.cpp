@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "comm/base/error.hpp"
+#include "base/error.hpp"
 
 namespace poe::trace {
 namespace {

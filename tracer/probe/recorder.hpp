@@ -37,7 +37,7 @@
 #include <span>
 #include <string>
 
-#include "comm/base/unique_fd.hpp"
+#include "base/unique_fd.hpp"
 #include "tracer/probe/format.hpp"
 #include "tracer/probe/stream_file.hpp"
 

@@ -7,8 +7,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "comm/base/error.hpp"
-#include "comm/base/unique_fd.hpp"
+#include "base/error.hpp"
+#include "base/unique_fd.hpp"
 
 namespace poe::trace {
 namespace {

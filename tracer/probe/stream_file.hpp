@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "comm/base/types.hpp"
+#include "base/types.hpp"
 #include "tracer/probe/format.hpp"
 
 namespace poe::trace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "comm/base/marker_row.hpp"
+#include "base/segment/marker_row.hpp"
 
 namespace poe::trace {
 namespace {

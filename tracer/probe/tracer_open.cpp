@@ -7,8 +7,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "comm/base/error.hpp"
-#include "comm/base/node_segment.hpp"
+#include "base/error.hpp"
+#include "base/segment/node_segment.hpp"
 #include "tracer/probe/tracer.hpp"
 
 namespace poe::trace {

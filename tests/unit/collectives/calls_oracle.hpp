@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "collectives/commons.hpp"
-#include "collectives/plan.hpp"
+#include "collectives/call/call.hpp"
+#include "collectives/shm/commons.hpp"
 
 namespace poe::collectives::oracle {
 

@@ -1,6 +1,6 @@
 // Every algorithm of the catalogue: right by the verifier, and its counts by the formula, for all
 // sizes of groups up to 300.
-#include "collectives/catalogue.hpp"
+#include "collectives/selection/catalogue.hpp"
 
 #include <fstream>
 #include <iterator>
@@ -13,8 +13,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "collectives/barrier.hpp"
-#include "collectives/verifier.hpp"
+#include "collectives/mpsim/verifier.hpp"
+#include "collectives/schedule/barrier.hpp"
 
 using namespace poe;
 using namespace poe::collectives;

@@ -5,9 +5,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "collectives/algorithms/algorithms.hpp"
-#include "collectives/algorithms/circulant_blocks.hpp"
-#include "collectives/verifier.hpp"
+#include "collectives/mpsim/verifier.hpp"
+#include "collectives/schedule/algorithms/algorithms.hpp"
+#include "collectives/schedule/algorithms/circulant_blocks.hpp"
 
 using namespace poe;
 using namespace poe::collectives;

@@ -1,6 +1,6 @@
 // The protocol of a group's shared memory, by threads: random calls with many seeds, in which some
 // get nothing and run ahead, others dawdle.
-#include "collectives/commons.hpp"
+#include "collectives/shm/commons.hpp"
 
 #include <atomic>
 #include <cstring>

@@ -1,6 +1,6 @@
 // What mptune makes of the times that it measures, with times that are made up: then it is known
 // what must come out.
-#include "collectives/experiments.hpp"
+#include "collectives/mptune/experiments.hpp"
 
 #include <catch2/catch.hpp>
 

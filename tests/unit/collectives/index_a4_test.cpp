@@ -4,9 +4,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "collectives/algorithms/staged_index.hpp"
-#include "collectives/catalogue.hpp"
-#include "collectives/verifier.hpp"
+#include "collectives/mpsim/verifier.hpp"
+#include "collectives/schedule/algorithms/staged_index.hpp"
+#include "collectives/selection/catalogue.hpp"
 
 using namespace poe;
 using namespace poe::collectives;

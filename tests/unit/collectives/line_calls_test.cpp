@@ -1,6 +1,6 @@
 // Calls of a cache line each, by threads: random shapes with many seeds against an oracle, some
 // members dawdling, with a function that is not commutative.
-#include "collectives/line_calls.hpp"
+#include "collectives/shm/line_calls.hpp"
 
 #include <thread>
 

@@ -1,5 +1,5 @@
 // The simulator's store of messages against queues of the standard library.
-#include "collectives/messages_under_way.hpp"
+#include "collectives/mpsim/messages_under_way.hpp"
 
 #include <deque>
 #include <map>

@@ -1,12 +1,12 @@
 // The tables of paper 1, and the earliest time of a broadcast, by each way to make its tree.
-#include "collectives/postal.hpp"
+#include "collectives/schedule/postal.hpp"
 
 #include <cmath>
 #include <iostream>
 
 #include <catch2/catch.hpp>
 
-#include "collectives/algorithms/algorithms.hpp"
+#include "collectives/schedule/algorithms/algorithms.hpp"
 
 using namespace poe;
 using namespace poe::collectives;

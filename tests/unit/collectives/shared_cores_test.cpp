@@ -1,5 +1,5 @@
 // Cores that simulated ranks have in turn, against going round one by one.
-#include "collectives/shared_cores.hpp"
+#include "collectives/mpsim/shared_cores.hpp"
 
 #include <random>
 #include <vector>

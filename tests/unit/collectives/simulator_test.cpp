@@ -1,13 +1,13 @@
 // The simulator against times that can be worked out by hand.
-#include "collectives/simulator.hpp"
+#include "collectives/mpsim/simulator.hpp"
 
 #include <cmath>
 
 #include <catch2/catch.hpp>
 
-#include "collectives/catalogue.hpp"
-#include "collectives/message_drawing.hpp"
-#include "collectives/postal.hpp"
+#include "collectives/mpsim/message_drawing.hpp"
+#include "collectives/schedule/postal.hpp"
+#include "collectives/selection/catalogue.hpp"
 
 using namespace poe;
 using namespace poe::collectives;

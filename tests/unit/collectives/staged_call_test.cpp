@@ -1,14 +1,14 @@
 // Long calls in shared memory, piece by piece, by threads: random shapes with many seeds against an
 // oracle, with a function that is not commutative.
-#include "collectives/staged_call.hpp"
+#include "collectives/shm/staged_call.hpp"
 
 #include <thread>
 
 #include <catch2/catch.hpp>
 
-#include "collectives/local_calls.hpp"
-#include "collectives/pairwise_call.hpp"
-#include "collectives/relayed_call.hpp"
+#include "collectives/shm/local_calls.hpp"
+#include "collectives/shm/pairwise_call.hpp"
+#include "collectives/shm/relayed_call.hpp"
 #include "tests/unit/collectives/calls_oracle.hpp"
 
 using namespace poe;

@@ -1,5 +1,5 @@
 // How pieces are written that another core takes.
-#include "collectives/store_choice.hpp"
+#include "collectives/shm/store_choice.hpp"
 
 #include <catch2/catch.hpp>
 

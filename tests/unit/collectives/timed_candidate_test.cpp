@@ -1,5 +1,5 @@
 // The verdicts of mptune, with times that are made up, so that the right verdict is known.
-#include "collectives/timed_candidate.hpp"
+#include "collectives/mptune/timed_candidate.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 // The tuning file: what is written is read again, mistakes are named with their line, and
 // algorithms are chosen by what it says.
-#include "collectives/tuning.hpp"
+#include "collectives/selection/tuning.hpp"
 
 #include <csignal>
 #include <filesystem>
@@ -10,10 +10,12 @@
 
 #include <catch2/catch.hpp>
 
-#include "collectives/chooser.hpp"
-#include "collectives/tuning_store.hpp"
-#include "comm/base/tuning_path.hpp"
-#include "comm/base/tuning_text.hpp"
+#include "base/segment/tuning_path.hpp"
+#include "base/segment/tuning_text.hpp"
+#include "collectives/mptune/tuning_store.hpp"
+#include "collectives/selection/catalogue.hpp"
+#include "collectives/selection/chooser.hpp"
+#include "collectives/selection/method.hpp"
 
 using namespace poe;
 using namespace poe::collectives;
@@ -128,9 +130,9 @@ TEST_CASE("what was measured to be best counts near where it was measured") {
     CHECK(read_tuning(tuning_text(read.value(), ""), "file", 2).value() == read.value());
     const auto pick = [&](Shape shape) {
         for (std::uint32_t rank = 0; rank < shape.n; ++rank) shape.nodes.push_back(rank);
-        return choose(shape, read.value(), {}).text();
+        return choose(catalogue(), shape, read.value(), {}).text();
     };
-    const std::string alone = choose(bcast(8, 1024), {}, {}).text();
+    const std::string alone = choose(catalogue(), bcast(8, 1024), {}, {}).text();
     REQUIRE(alone != "chain:4");
     CHECK(pick(bcast(8, 1024)) == "chain:4");
     CHECK(pick(bcast(6, 300)) == "chain:4");
@@ -148,7 +150,7 @@ TEST_CASE("what was measured to be best counts near where it was measured") {
     const MeasuredBest* best = read.value().node.best(bcast(2, 8));
     REQUIRE(best != nullptr);
     CHECK(best->method.way == Way::kShared);
-    CHECK(choose(bcast(2, 8), read.value(), {}).algorithm != nullptr);
+    CHECK(choose(catalogue(), bcast(2, 8), read.value(), {}).algorithm != nullptr);
     CHECK(read.value().node.best(bcast(4, 8)) == nullptr);
 
     for (const char* line : {"best", "best bcst 8 2 chain:1", "best bcast x 2 chain:1",
@@ -159,7 +161,7 @@ TEST_CASE("what was measured to be best counts near where it was measured") {
 
 TEST_CASE("the model chooses: rounds when messages cost, segments when bytes do, lambda trees") {
     const auto pick = [](const CostModel& model, std::uint32_t n, Bytes bytes) {
-        return choose(bcast(n, bytes), {model, model}, {}).text();
+        return choose(catalogue(), bcast(n, bytes), {model, model}, {}).text();
     };
     CHECK(pick({10, 0, 0, 0, {}}, 16, 1 << 20) == "binomial");
     CHECK(pick({0.001, 1, 0, 0, {}}, 13, 1 << 20).starts_with("circulant:"));
@@ -171,14 +173,14 @@ TEST_CASE("the model chooses: rounds when messages cost, segments when bytes do,
     // Where each signal is work for cores that all share, a tree needs fewer.
     Shape sync;
     sync.n = 16;
-    CHECK(choose(sync, {{40, 0, 14, 0, {}}, {}}, {}).text() == "tree");
-    CHECK(choose(sync, {{40, 0, 0, 0, {}}, {}}, {}).text() == "dissemination");
+    CHECK(choose(catalogue(), sync, {{40, 0, 14, 0, {}}, {}}, {}).text() == "tree");
+    CHECK(choose(catalogue(), sync, {{40, 0, 0, 0, {}}, {}}, {}).text() == "dissemination");
     // A root whose messages keep it busy for a part of their time needs no help, but for one more
     // start of a message each.
     Shape scattered = bcast(8, 1000);
     scattered.operation = Operation::kScatter;
-    CHECK(choose(scattered, {{0, 1, 0, 0, {{8, 3}}}, {}}, {}).text() == "direct");
-    CHECK(choose(scattered, {{1e6, 1, 0, 0, {{8, 1}}}, {}}, {}).text() == "binomial");
+    CHECK(choose(catalogue(), scattered, {{0, 1, 0, 0, {{8, 3}}}, {}}, {}).text() == "direct");
+    CHECK(choose(catalogue(), scattered, {{1e6, 1, 0, 0, {{8, 1}}}, {}}, {}).text() == "binomial");
 }
 
 TEST_CASE("a file is read whole, or there is a reason") {

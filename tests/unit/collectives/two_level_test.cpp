@@ -1,7 +1,7 @@
 // Operations in two levels: right for all ways to put ranks on nodes, as many rounds and bytes as
 // their formulas say, between nodes only what leaders send each other, and taken where that is
 // cheaper.
-#include "collectives/algorithms/two_level.hpp"
+#include "collectives/selection/two_level.hpp"
 
 #include <algorithm>
 #include <map>
@@ -9,11 +9,11 @@
 
 #include <catch2/catch.hpp>
 
-#include "collectives/algorithms/algorithms.hpp"
-#include "collectives/barrier.hpp"
-#include "collectives/catalogue.hpp"
-#include "collectives/chooser.hpp"
-#include "collectives/verifier.hpp"
+#include "collectives/mpsim/verifier.hpp"
+#include "collectives/schedule/algorithms/algorithms.hpp"
+#include "collectives/schedule/barrier.hpp"
+#include "collectives/selection/catalogue.hpp"
+#include "collectives/selection/chooser.hpp"
 
 using namespace poe;
 using namespace poe::collectives;
@@ -99,7 +99,7 @@ void check_right(const Shape& shape) {
                                                      shape.operation == Operation::kCombine));
     REQUIRE(two_level_fits(shape) == (ordered || !wants_order));
     if (!two_level_fits(shape)) return;
-    const Generator generate = two_level(shape);
+    const Generator generate = two_level(shape, catalogue());
     REQUIRE(verify(shape, generate, shape.operation == Operation::kSync) == "");
     REQUIRE(verify(shape, with_barrier(shape, generate), true) == "");
     const std::uint64_t messages = between_nodes(shape, generate).messages;
@@ -135,7 +135,7 @@ TEST_CASE("two levels are right for all kinds of nodes") {
                 irregular.offsets.push_back(irregular.offsets.back() + 1 + random() % 4);
             check_right(irregular);
             irregular.offsets.back() = irregular.offsets[irregular.n - 1];
-            REQUIRE(verify(irregular, two_level(irregular)) == "");
+            REQUIRE(verify(irregular, two_level(irregular, catalogue())) == "");
         }
     }
 }
@@ -151,9 +151,9 @@ TEST_CASE("rounds and bytes of two levels are those of the formula") {
                     shape.exact = true;
                     if (!two_level_fits(shape)) continue;
                     CAPTURE(name_of(operation), many, each, turns);
-                    const Counts formula = two_level_counts(shape);
+                    const Counts formula = two_level_counts(shape, catalogue());
                     const Counts within = two_level_within(shape);
-                    const Generator generate = two_level(shape);
+                    const Generator generate = two_level(shape, catalogue());
                     const Counts counted = count(shape.n, generate);
                     CAPTURE(counted.c1, counted.c2, counted.c3);
                     CAPTURE(formula.c1, formula.c2, formula.c3);
@@ -172,17 +172,18 @@ TEST_CASE("a network takes two levels, where ranks share nodes and it is cheaper
     const Nodes nodes = in_blocks({4, 4, 4});
     for (const Operation operation : kInTwoLevels) {
         CAPTURE(name_of(operation));
-        CHECK(choose(shape_on(operation, nodes, 0, 8, true), tuning, {}).text() == "two-level");
+        CHECK(choose(catalogue(), shape_on(operation, nodes, 0, 8, true), tuning, {}).text() ==
+              "two-level");
         CHECK_FALSE(two_level_fits(shape_on(operation, in_turns(4, 1), 0, 8, true)));
         CHECK_FALSE(two_level_fits(shape_on(operation, in_blocks({4}), 0, 8, true)));
         // Where a message within a node costs more than one between nodes, levels cost.
         const Tuning upside_down{tuning.network, tuning.node};
-        CHECK(choose(shape_on(operation, nodes, 0, 8, true), upside_down, {}).text() !=
+        CHECK(choose(catalogue(), shape_on(operation, nodes, 0, 8, true), upside_down, {}).text() !=
               "two-level");
     }
     // As many bytes go between nodes either way: collecting long blocks only costs.
-    CHECK(choose(shape_on(Operation::kIndex, nodes, 0, 1 << 20, true), tuning, {}).text() !=
-          "two-level");
+    CHECK(choose(catalogue(), shape_on(Operation::kIndex, nodes, 0, 1 << 20, true), tuning, {})
+              .text() != "two-level");
 }
 
 TEST_CASE("a shift has nothing to gain from levels") {

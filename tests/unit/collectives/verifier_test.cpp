@@ -1,9 +1,9 @@
 // The verifier finds what is wrong with schedules.
-#include "collectives/verifier.hpp"
+#include "collectives/mpsim/verifier.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "collectives/algorithms/algorithms.hpp"
+#include "collectives/schedule/algorithms/algorithms.hpp"
 
 using namespace poe;
 using namespace poe::collectives;

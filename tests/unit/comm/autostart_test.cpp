@@ -1,5 +1,5 @@
 // When a program that was started by hand becomes a job.
-#include "comm/autostart.hpp"
+#include "comm/bootstrap/autostart.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,11 +1,11 @@
 // Copies without a call: every length, and nothing beside it.
-#include "comm/buffer_view.hpp"
+#include "comm/matching/buffer_view.hpp"
 
 #include <array>
 
 #include <catch2/catch.hpp>
 
-#include "comm/shm_pipe.hpp"
+#include "comm/shm/shm_pipe.hpp"
 
 using namespace poe::comm;
 using poe::Bytes;

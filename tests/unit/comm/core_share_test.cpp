@@ -1,6 +1,6 @@
 // Tasks that yield, spread over the cores: what is decided, and that a thread moves and is free
 // again.
-#include "comm/core_share.hpp"
+#include "comm/progress/core_share.hpp"
 
 #include <array>
 #include <ctime>

@@ -1,5 +1,5 @@
 // Which way long messages take.
-#include "comm/fetch_choice.hpp"
+#include "comm/matching/fetch_choice.hpp"
 
 #include <catch2/catch.hpp>
 

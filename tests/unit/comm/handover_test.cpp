@@ -1,5 +1,5 @@
 // Handing over: the choice with the costs of two machines, and the protocol between two threads.
-#include "comm/handover.hpp"
+#include "comm/matching/handover.hpp"
 
 #include <array>
 #include <random>

@@ -1,5 +1,5 @@
 // Queues by key against a plain model.
-#include "comm/keyed_queues.hpp"
+#include "comm/matching/keyed_queues.hpp"
 
 #include <deque>
 #include <map>

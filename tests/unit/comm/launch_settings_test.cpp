@@ -1,5 +1,5 @@
 // MP_ variables as a task reads them that another launcher has started.
-#include "comm/launch_settings.hpp"
+#include "comm/bootstrap/launch_settings.hpp"
 
 #include <map>
 

@@ -1,6 +1,6 @@
 // Matching and protocols: two message layers in one process, joined by a device made of plain
 // memory, moved on by hand.
-#include "comm/message_layer.hpp"
+#include "comm/matching/message_layer.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -8,7 +8,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "comm/shm_pipe.hpp"
+#include "comm/shm/shm_pipe.hpp"
 
 using namespace poe::comm;
 using poe::Bytes;

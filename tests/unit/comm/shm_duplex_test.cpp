@@ -10,7 +10,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "comm/shm_pipe.hpp"
+#include "comm/shm/shm_pipe.hpp"
 
 using namespace poe::comm;
 using poe::Bytes;

@@ -1,6 +1,6 @@
 // The shared-memory pipe on plain memory: order, streaming, flow control, and a peer that writes
 // nonsense.
-#include "comm/shm_pipe.hpp"
+#include "comm/shm/shm_pipe.hpp"
 
 #include <cstring>
 #include <memory>

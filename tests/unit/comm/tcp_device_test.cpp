@@ -1,6 +1,6 @@
 // Whole jobs of TCP devices in one process, moved on by hand in any order: simultaneous calls,
 // strangers, and the end.
-#include "comm/tcp_device.hpp"
+#include "comm/tcp/tcp_device.hpp"
 
 #include <cstring>
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "comm/base/error.hpp"
+#include "base/error.hpp"
 
 using namespace poe::comm;
 using poe::TaskId;

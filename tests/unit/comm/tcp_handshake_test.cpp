@@ -1,5 +1,5 @@
 // The handshake: two of one job agree, and no lie gets through.
-#include "comm/tcp_handshake.hpp"
+#include "comm/tcp/tcp_handshake.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,6 +1,6 @@
 // The TCP pipe over socket pairs and loopback connections: order, tokens, partial transfers, and
 // what a bad or dead peer does to it.
-#include "comm/tcp_pipe.hpp"
+#include "comm/tcp/tcp_pipe.hpp"
 
 #include <cstring>
 #include <linux/sockios.h>
@@ -14,7 +14,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "comm/base/endpoint.hpp"
+#include "base/segment/endpoint.hpp"
 
 using namespace poe::comm;
 using poe::Bytes;

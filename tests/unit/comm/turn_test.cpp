@@ -1,5 +1,5 @@
 // Turns of a task and its progress thread: never both, none of them for ever, whatever they do.
-#include "comm/turn.hpp"
+#include "comm/progress/turn.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -8,7 +8,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "comm/base/futex.hpp"
+#include "base/futex.hpp"
 
 namespace poe::comm {
 namespace {

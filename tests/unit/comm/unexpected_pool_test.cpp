@@ -1,6 +1,6 @@
 // Memory of messages that nobody has asked for: what comes back is given out again, as new, with
 // enough room, and not too much of it is kept.
-#include "comm/unexpected_pool.hpp"
+#include "comm/matching/unexpected_pool.hpp"
 
 #include <algorithm>
 #include <random>

@@ -1,5 +1,5 @@
 // What a waiting task leaves for watchers: words survive the round, and no reader sees a torn list.
-#include "comm/base/wait_notes.hpp"
+#include "base/segment/wait_notes.hpp"
 
 #include <chrono>
 #include <string>
@@ -7,8 +7,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "comm/base/segment_layout.hpp"
-#include "comm/wait.hpp"
+#include "base/segment/segment_layout.hpp"
+#include "comm/progress/wait.hpp"
 
 using namespace poe;
 

@@ -1,5 +1,5 @@
 // Sleeping and waking: no wake-up is lost, and the end of the job is noticed.
-#include "comm/wait.hpp"
+#include "comm/progress/wait.hpp"
 
 #include <fstream>
 #include <iterator>

@@ -1,5 +1,5 @@
 // The writing side: which variables lead to a row, what is kept of a text, and what is ignored.
-#include "markerarray/client.hpp"
+#include "markerarray/client/client.hpp"
 
 #include <filesystem>
 #include <map>
@@ -7,10 +7,11 @@
 
 #include <catch2/catch.hpp>
 
-#include "markerarray/colors.hpp"
+#include "terminal/colors.hpp"
 
 using namespace poe;
 using namespace poe::markers;
+using namespace poe::terminal;
 
 namespace {
 

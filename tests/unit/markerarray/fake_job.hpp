@@ -6,8 +6,8 @@
 #include <string>
 #include <unistd.h>
 
-#include "comm/base/node_segment.hpp"
-#include "partition_manager/job_directory.hpp"
+#include "base/segment/node_segment.hpp"
+#include "partition_manager/status/job_directory.hpp"
 
 namespace poe::markers::test {
 

@@ -1,6 +1,6 @@
 // The protocol of a row's text: no reader sees a text that nobody wrote, whoever writes at once,
 // and whoever is killed in between.
-#include "comm/base/marker_row.hpp"
+#include "base/segment/marker_row.hpp"
 
 #include <chrono>
 #include <csignal>

@@ -5,7 +5,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "markerarray/words.hpp"
+#include "markerarray/pace.hpp"
+#include "terminal/words.hpp"
 #include "tests/unit/markerarray/sample_job.hpp"
 
 using namespace poe;

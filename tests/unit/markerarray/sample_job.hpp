@@ -76,8 +76,8 @@ inline Grid draw(const Model& model, View& view, Size size, bool unicode = true)
 
 #include "markerarray/render.hpp"
 
-inline poe::markers::Grid poe::markers::test::draw(const Model& model, View& view, Size size,
-                                                   bool unicode) {
+inline poe::terminal::Grid poe::markers::test::draw(const Model& model, View& view, Size size,
+                                                    bool unicode) {
     const Picture picture = view.standing ? model.at(*view.standing) : model.now();
     const Order order = order_of(picture, view);
     settle(view, order, size, model.any_progress());

@@ -1,12 +1,12 @@
 // Nodes for tasks: dealing, pools, and the words for Slurm.
-#include "partition_manager/allocation.hpp"
+#include "partition_manager/job/allocation.hpp"
 
 #include <map>
 #include <numeric>
 
 #include <catch2/catch.hpp>
 
-#include "partition_manager/slurm.hpp"
+#include "partition_manager/job/slurm.hpp"
 
 using namespace poe;
 using namespace poe::pm;

@@ -1,5 +1,5 @@
 // Which cores are left to a second job.
-#include "partition_manager/busy_processors.hpp"
+#include "partition_manager/daemon/busy_processors.hpp"
 
 #include <csignal>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // Channels over socket pairs and pipes: order, size, and every way for the peer to go.
-#include "partition_manager/channel.hpp"
+#include "partition_manager/channel/channel.hpp"
 
 #include <atomic>
 #include <cstring>
@@ -9,6 +9,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "partition_manager/channel/message_codec.hpp"
 #include "tests/unit/partition_manager/support.hpp"
 
 using namespace poe::pm;

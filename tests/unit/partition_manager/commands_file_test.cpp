@@ -1,5 +1,5 @@
 // Command lines: words and quotes; and the files made of them.
-#include "partition_manager/commands_file.hpp"
+#include "partition_manager/job/commands_file.hpp"
 
 #include <string>
 #include <vector>

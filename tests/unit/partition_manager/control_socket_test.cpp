@@ -1,12 +1,12 @@
 // Requests of tasks: both ends of the control socket, and strangers.
-#include "partition_manager/control_socket.hpp"
+#include "partition_manager/daemon/control_socket.hpp"
 
 #include <vector>
 
 #include <catch2/catch.hpp>
 
-#include "comm/base/error.hpp"
-#include "comm/control_line.hpp"
+#include "base/error.hpp"
+#include "comm/bootstrap/control_line.hpp"
 #include "tests/unit/partition_manager/support.hpp"
 
 using namespace poe;

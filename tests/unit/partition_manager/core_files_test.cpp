@@ -1,5 +1,5 @@
 // Where core files are, go, and what they are called.
-#include "partition_manager/core_files.hpp"
+#include "partition_manager/daemon/core_files.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -1,5 +1,5 @@
 // Shares of processors: for made-up machines, and for this one.
-#include "partition_manager/cpu_shares.hpp"
+#include "partition_manager/daemon/cpu_shares.hpp"
 
 #include <set>
 #include <string>

@@ -1,5 +1,5 @@
 // Deadlocks over several nodes: rounds of questions and answers.
-#include "partition_manager/deadlock_watch.hpp"
+#include "partition_manager/home/deadlock_watch.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // What a display's terminal gets of a task's output.
-#include "partition_manager/escape_filter.hpp"
+#include "partition_manager/stdio/escape_filter.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // Parts of several nodes, put together.
-#include "partition_manager/exchange_table.hpp"
+#include "partition_manager/launch/exchange_table.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // When a flush is complete.
-#include "partition_manager/flush_round.hpp"
+#include "partition_manager/home/flush_round.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,9 +1,9 @@
 // Folding of lines, and names made of patterns.
-#include "partition_manager/folded_output.hpp"
+#include "partition_manager/stdio/folded_output.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "partition_manager/name_pattern.hpp"
+#include "partition_manager/job/name_pattern.hpp"
 
 using namespace poe;
 using namespace poe::pm;

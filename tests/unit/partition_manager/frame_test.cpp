@@ -1,5 +1,5 @@
 // Frames: every way to cut the bytes, every way to be wrong.
-#include "partition_manager/frame.hpp"
+#include "partition_manager/channel/frame.hpp"
 
 #include <cstring>
 #include <random>

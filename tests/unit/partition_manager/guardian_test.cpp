@@ -1,5 +1,5 @@
 // The guardian and the daemon below it: real processes, with a daemon that does what a test says.
-#include "partition_manager/guardian.hpp"
+#include "partition_manager/daemon/guardian.hpp"
 
 #include <chrono>
 #include <csignal>

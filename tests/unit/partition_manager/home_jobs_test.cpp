@@ -1,5 +1,5 @@
 // What poe says of a job that has no task on its node, and where it is found.
-#include "partition_manager/home_jobs.hpp"
+#include "partition_manager/status/home_jobs.hpp"
 
 #include <random>
 

@@ -1,5 +1,5 @@
 // Host files: what they may hold, and where exactly a mistake is.
-#include "partition_manager/host_file.hpp"
+#include "partition_manager/job/host_file.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -1,5 +1,5 @@
 // poe's standard input as a file, a pipe, a socket, a terminal: who gets what, and what is left.
-#include "partition_manager/input_source.hpp"
+#include "partition_manager/stdio/input_source.hpp"
 
 #include <termios.h>
 

@@ -1,12 +1,12 @@
 // Job directories below a folder made for it: making, locking, removing.
-#include "partition_manager/job_directory.hpp"
+#include "partition_manager/status/job_directory.hpp"
 
 #include <optional>
 #include <sys/file.h>
 
 #include <catch2/catch.hpp>
 
-#include "comm/base/error.hpp"
+#include "base/error.hpp"
 #include "tests/unit/partition_manager/support.hpp"
 
 using namespace poe::pm;

@@ -1,5 +1,5 @@
 // Launch trees of all small sizes: every node is below exactly one other.
-#include "partition_manager/launch_tree.hpp"
+#include "partition_manager/launch/launch_tree.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Into which programs a library can be preloaded, and what is said to them.
-#include "partition_manager/line_buffering.hpp"
+#include "partition_manager/stdio/line_buffering.hpp"
 
 #include <fstream>
 #include <map>

@@ -1,5 +1,5 @@
 // Labels and whole lines, as tables and at random.
-#include "partition_manager/line_formatter.hpp"
+#include "partition_manager/stdio/line_formatter.hpp"
 
 #include <map>
 #include <random>

@@ -1,5 +1,5 @@
 // LoadLeveler's variables become nodes of tasks.
-#include "partition_manager/loadleveler.hpp"
+#include "partition_manager/job/loadleveler.hpp"
 
 #include <cstdlib>
 #include <fstream>

@@ -1,5 +1,5 @@
 // What this computer is called. Only names that every Linux has, and none that asks a network.
-#include "partition_manager/local_names.hpp"
+#include "partition_manager/job/local_names.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -8,8 +8,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "partition_manager/home_address.hpp"
-#include "partition_manager/name_service.hpp"
+#include "partition_manager/job/home_address.hpp"
+#include "partition_manager/job/name_service.hpp"
 
 using namespace poe::pm;
 

@@ -1,10 +1,11 @@
 // Control messages: what is encoded comes back, and nothing else is taken for a message.
-#include "partition_manager/messages.hpp"
+#include "partition_manager/channel/messages.hpp"
 
 #include <catch2/catch.hpp>
 #include <climits>
 #include <nlohmann/json.hpp>
 
+#include "partition_manager/channel/message_codec.hpp"
 #include "tests/fuzz/channel_messages.hpp"
 #include "tests/unit/partition_manager/support.hpp"
 

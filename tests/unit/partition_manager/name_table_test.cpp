@@ -1,5 +1,5 @@
 // Names of a whole job: published, looked up, waited for, taken back, and bounded.
-#include "partition_manager/name_table.hpp"
+#include "partition_manager/status/name_table.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,12 +1,12 @@
 // Ordered output against a model that keeps all in memory.
-#include "partition_manager/ordered_output.hpp"
+#include "partition_manager/stdio/ordered_output.hpp"
 
 #include <map>
 #include <random>
 
 #include <catch2/catch.hpp>
 
-#include "comm/base/error.hpp"
+#include "base/error.hpp"
 #include "tests/unit/partition_manager/support.hpp"
 
 using namespace poe::pm;

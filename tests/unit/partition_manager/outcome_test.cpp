@@ -1,5 +1,5 @@
 // The rules of how a job ends, as tables of what happens.
-#include "partition_manager/outcome.hpp"
+#include "partition_manager/home/outcome.hpp"
 
 #include <csignal>
 #include <functional>

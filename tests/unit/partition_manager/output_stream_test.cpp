@@ -1,5 +1,5 @@
 // Output from real pipes over a real channel: whole lines, windows, ends.
-#include "partition_manager/output_stream.hpp"
+#include "partition_manager/stdio/output_stream.hpp"
 
 #include <atomic>
 #include <map>
@@ -8,7 +8,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "partition_manager/line_formatter.hpp"
+#include "partition_manager/stdio/line_formatter.hpp"
 #include "tests/unit/partition_manager/support.hpp"
 
 using namespace poe::pm;

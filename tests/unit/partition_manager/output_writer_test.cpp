@@ -1,5 +1,5 @@
 // The writing thread: readers that are slow, stopped, gone.
-#include "partition_manager/output_writer.hpp"
+#include "partition_manager/stdio/output_writer.hpp"
 
 #include <atomic>
 

@@ -1,12 +1,12 @@
 // PMI-1's state machine: every command and answer, bytes in any pieces, nonsense, several nodes.
-#include "partition_manager/pmi1_server.hpp"
+#include "partition_manager/pmi/pmi1_server.hpp"
 
 #include <random>
 #include <string>
 
 #include <catch2/catch.hpp>
 
-#include "partition_manager/name_table.hpp"
+#include "partition_manager/status/name_table.hpp"
 
 namespace {
 

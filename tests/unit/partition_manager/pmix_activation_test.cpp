@@ -1,5 +1,5 @@
 // The promise of PMIx: the gate waits and tells, the listener listens, both end when told.
-#include "partition_manager/pmix_activation.hpp"
+#include "partition_manager/pmi/pmix_activation.hpp"
 
 #include <arpa/inet.h>
 #include <cstdlib>
@@ -13,8 +13,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "comm/base/error.hpp"
-#include "partition_manager/pmix_peer.hpp"
+#include "base/error.hpp"
+#include "partition_manager/pmi/pmix_peer.hpp"
 #include "tests/unit/partition_manager/support.hpp"
 
 namespace {

@@ -1,12 +1,12 @@
 // Names and values for other MPIs: what is set, what is left alone, what differs.
-#include "partition_manager/pmix_environment.hpp"
+#include "partition_manager/pmi/pmix_environment.hpp"
 
 #include <algorithm>
 #include <map>
 
 #include <catch2/catch.hpp>
 
-#include "comm/base/error.hpp"
+#include "base/error.hpp"
 
 namespace {
 

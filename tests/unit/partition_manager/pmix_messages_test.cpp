@@ -1,11 +1,11 @@
 // Messages between pmd and pmd-pmix: there and back, in pieces, and bytes that are none.
-#include "partition_manager/pmix_messages.hpp"
+#include "partition_manager/pmi/pmix_messages.hpp"
 
 #include <random>
 
 #include <catch2/catch.hpp>
 
-#include "comm/base/error.hpp"
+#include "base/error.hpp"
 
 namespace {
 

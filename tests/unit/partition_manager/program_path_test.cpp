@@ -1,5 +1,5 @@
 // Finding programs in folders made for it, and the words for what is wrong with them.
-#include "partition_manager/program_path.hpp"
+#include "partition_manager/job/program_path.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // The line for the other node's shell, run by shells of this one.
-#include "partition_manager/remote_launcher.hpp"
+#include "partition_manager/launch/remote_launcher.hpp"
 
 #include <cstdlib>
 #include <fstream>
@@ -7,9 +7,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "comm/base/error.hpp"
-#include "partition_manager/node_address.hpp"
-#include "partition_manager/session_variables.hpp"
+#include "base/error.hpp"
+#include "partition_manager/daemon/node_address.hpp"
+#include "partition_manager/daemon/session_variables.hpp"
 #include "tests/unit/partition_manager/support.hpp"
 
 using namespace poe::pm;

@@ -1,5 +1,5 @@
 // Starting processes: their descriptors, signals, group, limits and parent.
-#include "partition_manager/spawn.hpp"
+#include "partition_manager/launch/spawn.hpp"
 
 #include <sstream>
 #include <sys/prctl.h>
@@ -7,7 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "partition_manager/process_tree.hpp"
+#include "partition_manager/launch/process_tree.hpp"
 #include "tests/unit/partition_manager/support.hpp"
 
 using namespace poe::pm;

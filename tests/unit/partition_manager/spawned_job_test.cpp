@@ -1,9 +1,9 @@
 // What a request for more tasks becomes: a job on the nodes of the first, within bounds.
-#include "partition_manager/spawned_job.hpp"
+#include "partition_manager/home/spawned_job.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "comm/base/error.hpp"
+#include "base/error.hpp"
 
 using namespace poe;
 using namespace poe::pm;

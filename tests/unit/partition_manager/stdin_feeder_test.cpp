@@ -1,5 +1,5 @@
 // Standard input into real pipes: readers at their own pace, and what is said about them.
-#include "partition_manager/stdin_feeder.hpp"
+#include "partition_manager/stdio/stdin_feeder.hpp"
 
 #include <map>
 

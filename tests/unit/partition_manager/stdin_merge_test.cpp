@@ -1,5 +1,5 @@
 // Standard input over several readers.
-#include "partition_manager/stdin_merge.hpp"
+#include "partition_manager/launch/stdin_merge.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // Output of other nodes on its way up: order, windows, and nobody starved.
-#include "partition_manager/stream_relay.hpp"
+#include "partition_manager/stdio/stream_relay.hpp"
 
 #include <map>
 

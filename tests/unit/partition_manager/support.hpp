@@ -20,8 +20,8 @@
 
 #include <asio/io_context.hpp>
 
-#include "comm/base/check.hpp"
-#include "comm/base/unique_fd.hpp"
+#include "base/check.hpp"
+#include "base/unique_fd.hpp"
 
 namespace poe::pm::test {
 

@@ -1,5 +1,5 @@
 // What /proc says about a process that we know: ourselves.
-#include "partition_manager/system_sampler.hpp"
+#include "partition_manager/daemon/system_sampler.hpp"
 
 #include <map>
 #include <unistd.h>

@@ -1,11 +1,11 @@
 // Mapping tasks to nodes, and the texts that show a map.
-#include "partition_manager/task_map.hpp"
+#include "partition_manager/job/task_map.hpp"
 
 #include <string>
 
 #include <catch2/catch.hpp>
 
-#include "comm/base/error.hpp"
+#include "base/error.hpp"
 #include "tests/unit/poe/golden.hpp"
 
 using namespace poe;

@@ -1,5 +1,5 @@
 // Sets of tasks in words.
-#include "partition_manager/task_ranges.hpp"
+#include "partition_manager/job/task_ranges.hpp"
 
 #include <numeric>
 

@@ -1,5 +1,5 @@
 // Starting a node's tasks: environments, streams, programs, and what is said when it fails.
-#include "partition_manager/task_start.hpp"
+#include "partition_manager/daemon/task_start.hpp"
 
 #include <fcntl.h>
 #include <map>

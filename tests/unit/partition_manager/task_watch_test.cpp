@@ -1,5 +1,5 @@
 // The watch of tasks that are stuck: that it may go at any moment.
-#include "partition_manager/task_watch.hpp"
+#include "partition_manager/daemon/task_watch.hpp"
 
 #include <memory>
 

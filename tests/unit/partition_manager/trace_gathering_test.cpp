@@ -1,5 +1,5 @@
 // Streams that daemons send: they come together in one directory, whatever is sent.
-#include "partition_manager/trace_gathering.hpp"
+#include "partition_manager/home/trace_gathering.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -7,7 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "comm/base/error.hpp"
+#include "base/error.hpp"
 #include "tracer/probe/format.hpp"
 
 using namespace poe;

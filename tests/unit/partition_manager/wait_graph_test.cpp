@@ -1,5 +1,5 @@
 // Deadlocks: which tasks can never go on, and what is said about them.
-#include "partition_manager/wait_graph.hpp"
+#include "partition_manager/status/wait_graph.hpp"
 
 #include <algorithm>
 #include <random>

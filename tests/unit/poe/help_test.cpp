@@ -53,7 +53,7 @@ TEST_CASE("what is not there yet is marked", "[help]") {
          at = text.find("(not yet)", at + 1))
         ++marked;
     std::size_t missing = 0;
-    for (const OptionRow& row : option_table()) missing += row.implemented ? 0 : 1;
+    for (const OptionRow& row : option_table()) missing += row.implemented() ? 0 : 1;
     CHECK(marked == missing + 1);  // and once where the mark is explained
 }
 

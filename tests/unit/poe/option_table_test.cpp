@@ -9,6 +9,7 @@
 
 #include "poe/option_words.hpp"
 #include "poe/options.hpp"
+#include "poe/read_options.hpp"
 #include "poe/values.hpp"
 
 using namespace poe;
@@ -63,7 +64,7 @@ TEST_CASE("the table's defaults are those of Options", "[option_table]") {
     Environment environment;
     for (const OptionRow& row : option_table())
         // A host file that is named must exist; one that is only the default need not.
-        if (!row.variable.empty() && !row.default_value.empty() && row.id != OptionId::kHostfile)
+        if (!row.variable.empty() && !row.default_value.empty() && !row.is("hostfile"))
             environment[std::string(row.variable)] = row.default_value;
     const auto read = read_options({}, environment);
     REQUIRE(read.ok());
@@ -91,39 +92,38 @@ TEST_CASE("the table's defaults are those of Options", "[option_table]") {
     CHECK(set.kill_grace == unset.kill_grace);
     CHECK(set.wait_mode == unset.wait_mode);
     CHECK(set.pmix == unset.pmix);
-    CHECK(option_row(OptionId::kHostfile).default_value == pm::kDefaultHostFile);
+    CHECK(option_row("hostfile").default_value == pm::kDefaultHostFile);
 }
 
 TEST_CASE("rows in words", "[option_table]") {
     struct Case {
-        OptionId id;
+        std::string_view id;
         const char* synopsis;
         const char* allowed;
     };
     const Case cases[] = {
-        {OptionId::kProcs, "-procs, -n, -np NUMBER", "a number of tasks from 1 to 1048576"},
-        {OptionId::kHostfile, "-hostfile, -hfile FILE", "the name of a file"},
-        {OptionId::kLabelio, "-labelio yes|no", "yes or no"},
-        {OptionId::kStdinmode, "-stdinmode all|none|TASK",
-         "all, none or a task id from 0 to 1048575"},
-        {OptionId::kRetry, "-retry wait|SECONDS",
+        {"procs", "-procs, -n, -np NUMBER", "a number of tasks from 1 to 1048576"},
+        {"hostfile", "-hostfile, -hfile FILE", "the name of a file"},
+        {"labelio", "-labelio yes|no", "yes or no"},
+        {"stdinmode", "-stdinmode all|none|TASK", "all, none or a task id from 0 to 1048575"},
+        {"retry", "-retry wait|SECONDS",
          "wait or a number of seconds from 0 to 100000000, or a time such as 10:00 or 1h30m"},
-        {OptionId::kTimeout, "SECONDS",
+        {"MP_TIMEOUT", "SECONDS",
          "a number of seconds from 1 to 100000000, or a time such as 10:00 or 1h30m"},
-        {OptionId::kInfolevel, "-infolevel, -ilevel NUMBER", "a number from 0 to 6"},
-        {OptionId::kPrintenv, "-printenv yes|no|SCRIPT", "yes, no or a script"},
-        {OptionId::kEagerLimit, "-eager_limit SIZE",
+        {"infolevel", "-infolevel, -ilevel NUMBER", "a number from 0 to 6"},
+        {"printenv", "-printenv yes|no|SCRIPT", "yes, no or a script"},
+        {"eager_limit", "-eager_limit SIZE",
          "a number of bytes from 0 to 1073741824, with k, m or g behind it for powers of 1024"},
-        {OptionId::kStatistics, "-statistics yes|no|print", "yes, no or print"},
-        {OptionId::kHelp, "-h, --help", "no value"},
-        {OptionId::kDryRun, "--dry-run", "no value"},
+        {"statistics", "-statistics yes|no|print", "yes, no or print"},
+        {"h", "-h, --help", "no value"},
+        {"dry-run", "--dry-run", "no value"},
     };
     for (const Case& one : cases) {
         CHECK(flag_synopsis(option_row(one.id)) == one.synopsis);
         CHECK(allowed_values(option_row(one.id)) == one.allowed);
     }
-    CHECK(display_name(option_row(OptionId::kHostfile)) == "-hostfile");
-    CHECK(display_name(option_row(OptionId::kTimeout)) == "MP_TIMEOUT");
+    CHECK(display_name(option_row("hostfile")) == "-hostfile");
+    CHECK(display_name(option_row("MP_TIMEOUT")) == "MP_TIMEOUT");
 }
 
 TEST_CASE("words of a list", "[option_table]") {

@@ -7,6 +7,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "poe/option_table.hpp"
+#include "poe/read_options.hpp"
+
 using namespace poe;
 using namespace poe::cli;
 using namespace std::chrono_literals;
@@ -40,17 +43,17 @@ TEST_CASE("flag beats variable beats default", "[options]") {
     CHECK(right({"-procs", "4"}, {{"MP_PROCS", "3"}}).procs == 4);
     CHECK(right({"x", "-procs", "4", "-procs", "5"}).procs == 5);
 
-    CHECK(right({}).origin(OptionId::kProcs) == "default");
-    CHECK(right({}, {{"MP_PROCS", "3"}}).origin(OptionId::kProcs) == "MP_PROCS");
-    CHECK(right({"-procs", "4"}, {{"MP_PROCS", "3"}}).origin(OptionId::kProcs) == "-procs");
-    CHECK(right({"-procs", "4"}).source(OptionId::kProcs) == Source::kFlag);
+    CHECK(right({}).origin("procs") == "default");
+    CHECK(right({}, {{"MP_PROCS", "3"}}).origin("procs") == "MP_PROCS");
+    CHECK(right({"-procs", "4"}, {{"MP_PROCS", "3"}}).origin("procs") == "-procs");
+    CHECK(right({"-procs", "4"}).source("procs") == Source::kFlag);
 }
 
 TEST_CASE("a beaten variable is not checked, an empty one is not set", "[options]") {
     CHECK(right({"-procs", "4"}, {{"MP_PROCS", "many"}}).procs == 4);
     const Options options = right({}, {{"MP_PROCS", ""}, {"MP_LABELIO", ""}, {"MP_FENCE", ""}});
     CHECK(options.procs == 1);
-    CHECK(options.source(OptionId::kProcs) == Source::kDefault);
+    CHECK(options.source("procs") == Source::kDefault);
     CHECK(wrong({}, {{"MP_PROCS", "many"}}) ==
           "MP_PROCS: \"many\" is not allowed; expected a number of tasks from 1 to 1048576");
 }
@@ -170,7 +173,7 @@ TEST_CASE("known, but without effect: told, never swallowed", "[options]") {
     // What asks for nothing needs no answer.
     CHECK(right({"x", "-pmdlog", "no", "-tlevel", "0", "-euidevelop", "NO"}).notices.empty());
     for (const OptionRow& row : option_table()) {
-        if (row.implemented || row.variable.empty()) continue;
+        if (row.implemented() || row.variable.empty()) continue;
         std::string_view choices = row.choices;
         std::string value(next_word(choices));
         if (value == row.default_value) value = std::string(next_word(choices));
@@ -241,7 +244,7 @@ TEST_CASE("several programs, as for mpirun", "[options]") {
                              ":", "c", "-stdinmode", "5"},
                             {{"MP_PROCS", "9"}, {"MP_PGMMODEL", "mpmd"}});
     CHECK(o.procs == 6);
-    CHECK(o.source(OptionId::kProcs) == Source::kFlag);
+    CHECK(o.source("procs") == Source::kFlag);
     REQUIRE(o.parts.size() == 3);
     CHECK(o.program == pm::Command{"a", "1"});
     CHECK(o.parts[0].program == pm::Command{"a", "1"});

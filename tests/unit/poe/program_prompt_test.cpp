@@ -8,7 +8,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "comm/base/unique_fd.hpp"
+#include "base/unique_fd.hpp"
 
 using namespace poe;
 using namespace poe::cli;

@@ -1,5 +1,5 @@
 // Merging streams: everything is in the trace, and nothing is lost when a merge does not end.
-#include "tracer/merge.hpp"
+#include "tracer/read/merge.hpp"
 
 #include "tests/unit/probe/recorded.hpp"
 #include "tracer/probe/recorder.hpp"

@@ -7,10 +7,10 @@
 #include <catch2/catch.hpp>
 
 #include "tests/unit/tracer/played.hpp"
-#include "tracer/clock_bounds.hpp"
-#include "tracer/repair.hpp"
-#include "tracer/session.hpp"
-#include "tracer/summary.hpp"
+#include "tracer/analysis/session.hpp"
+#include "tracer/analysis/summary.hpp"
+#include "tracer/read/clock_bounds.hpp"
+#include "tracer/read/repair.hpp"
 
 using namespace poe;
 using namespace poe::trace;

@@ -6,11 +6,11 @@
 
 #include <catch2/catch.hpp>
 
-#include "comm/base/error.hpp"
+#include "base/error.hpp"
 #include "tests/unit/tracer/played.hpp"
-#include "tracer/merge.hpp"
-#include "tracer/repair.hpp"
-#include "tracer/summary.hpp"
+#include "tracer/analysis/summary.hpp"
+#include "tracer/read/merge.hpp"
+#include "tracer/read/repair.hpp"
 
 using namespace poe;
 using namespace poe::trace;

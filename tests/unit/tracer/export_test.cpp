@@ -1,5 +1,5 @@
 // Exports, read back.
-#include "tracer/export.hpp"
+#include "tracer/exchange/export.hpp"
 
 #include <map>
 #include <sstream>

@@ -9,6 +9,8 @@
 #include <catch2/catch.hpp>
 
 #include "tests/unit/tracer/views_maker.hpp"
+#include "tracer/playback/draw_figure.hpp"
+#include "tracer/playback/figure_parts.hpp"
 #include "tracer/playback/paper.hpp"
 
 using namespace poe;
@@ -43,7 +45,7 @@ bool has_words(const Figure& figure, const std::string& text) {
 }
 
 Figure figure_of(test::Playing& playing, ViewKind kind, FigureSize size = {}) {
-    const markers::Glyphs glyphs(true);
+    const terminal::Glyphs glyphs(true);
     return draw_figure(kind, playing.look, size, playing.easel(glyphs));
 }
 

@@ -9,7 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/unit/tracer/trace_maker.hpp"
-#include "tracer/session.hpp"
+#include "tracer/analysis/session.hpp"
 
 using namespace poe;
 using namespace poe::trace;

@@ -6,11 +6,11 @@
 
 #include <catch2/catch.hpp>
 
-#include "comm/base/error.hpp"
+#include "base/error.hpp"
 #include "tests/unit/tracer/folder.hpp"
 #include "tests/unit/tracer/trace_maker.hpp"
+#include "tracer/analysis/session.hpp"
 #include "tracer/playback/search.hpp"
-#include "tracer/session.hpp"
 
 using namespace poe;
 using namespace poe::trace;

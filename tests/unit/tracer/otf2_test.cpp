@@ -7,12 +7,12 @@
 
 #include <catch2/catch.hpp>
 
-#include "comm/base/error.hpp"
+#include "base/error.hpp"
 #include "tests/unit/tracer/folder.hpp"
 #include "tests/unit/tracer/trace_maker.hpp"
-#include "tracer/export.hpp"
-#include "tracer/import_otf2.hpp"
-#include "tracer/summary.hpp"
+#include "tracer/analysis/summary.hpp"
+#include "tracer/exchange/export.hpp"
+#include "tracer/exchange/import_otf2.hpp"
 
 using namespace poe;
 using namespace poe::trace;

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "tests/unit/tracer/trace_maker.hpp"
-#include "tracer/event_merge.hpp"
-#include "tracer/replay.hpp"
+#include "tracer/analysis/replay.hpp"
+#include "tracer/read/event_merge.hpp"
 
 namespace poe::trace::test {
 

@@ -6,9 +6,9 @@
 
 #include "tests/unit/tracer/trace_maker.hpp"
 #include "tests/unit/tracer/views_maker.hpp"
-#include "tracer/export.hpp"
-#include "tracer/import_otf2.hpp"
-#include "tracer/summary.hpp"
+#include "tracer/analysis/summary.hpp"
+#include "tracer/exchange/export.hpp"
+#include "tracer/exchange/import_otf2.hpp"
 
 using namespace poe;
 using namespace poe::trace;
@@ -137,13 +137,13 @@ TEST_CASE("the time line has a row, a shape and a legend for each region") {
 
 TEST_CASE("with colours each region has one, and its name stands on it") {
     Playing playing(nested_trace());
-    const markers::Glyphs glyphs(true);
+    const terminal::Glyphs glyphs(true);
     const Grid grid =
         draw_view(ViewKind::kTimeline, playing.look, {65, 8}, playing.easel(glyphs, true));
-    const markers::Cell& step = grid.at(1, 5 + 30);
-    const markers::Cell& solve = grid.at(2, 5 + 30);
-    CHECK(step.style.ink == markers::Ink::kSeries);
-    CHECK(solve.style.ink == markers::Ink::kSeries);
+    const terminal::Cell& step = grid.at(1, 5 + 30);
+    const terminal::Cell& solve = grid.at(2, 5 + 30);
+    CHECK(step.style.ink == terminal::Ink::kSeries);
+    CHECK(solve.style.ink == terminal::Ink::kSeries);
     CHECK(step.style.value != solve.style.value);
     const std::string text = grid.text();
     CHECK(text.find(" solve ") != std::string::npos);

@@ -1,10 +1,10 @@
 // What a replay makes of events: states, sums, messages, waits.
-#include "tracer/replay.hpp"
+#include "tracer/analysis/replay.hpp"
 
 #include <catch2/catch.hpp>
 
 #include "tests/unit/tracer/played.hpp"
-#include "tracer/repair.hpp"
+#include "tracer/read/repair.hpp"
 
 using namespace poe;
 using namespace poe::trace;

@@ -150,15 +150,15 @@ TEST_CASE("the time line shows how much tasks compute, not what they do most") {
 
 TEST_CASE("with colours a cell shows two states, one above the other") {
     Playing playing(mixed_trace(2, 10000));
-    const markers::Glyphs glyphs(true);
+    const terminal::Glyphs glyphs(true);
     const Grid grid =
         draw_view(ViewKind::kTimeline, playing.look, {85, 4}, playing.easel(glyphs, true));
     for (int column = 10; column < 70; ++column) {
-        const markers::Cell& cell = grid.at(1, column);
+        const terminal::Cell& cell = grid.at(1, column);
         // Three or four eighths of computing before receiving.
         CHECK((cell.glyph == U'▃' || cell.glyph == U'▄'));
         CHECK(cell.style.value == style_of(State::kComputing).value);
-        CHECK(cell.style.back == markers::Ink::kActivity);
+        CHECK(cell.style.back == terminal::Ink::kActivity);
         CHECK(cell.style.back_value == style_of(State::kReceiving).value);
     }
     // The task that only computes is one colour.
@@ -183,7 +183,7 @@ TEST_CASE("tasks that do not fit share rows, and none is left out") {
     const std::string each = playing.view(ViewKind::kTimeline, {80, 24}, false);
     CHECK(contains(each, "42 more below"));
     playing.look.panes = {ViewKind::kTimeline};
-    for (int i = 0; i < 70; ++i) playing.press(markers::Key::Kind::kDown);
+    for (int i = 0; i < 70; ++i) playing.press(terminal::Key::Kind::kDown);
     CHECK(playing.look.selected == 63);
     CHECK(contains(playing.screen(kUsual, false).text(), "  63 "));
 }
@@ -191,11 +191,11 @@ TEST_CASE("tasks that do not fit share rows, and none is left out") {
 TEST_CASE("selecting goes by rows of tasks") {
     Playing playing(mixed_trace(64));
     playing.look.panes = {ViewKind::kTimeline};
-    playing.press(markers::Key::Kind::kDown);
+    playing.press(terminal::Key::Kind::kDown);
     const int group = place_of_chart({80, 22}, playing.look, 64).group;
     CHECK(playing.look.selected == group);
     playing.press("e");
-    playing.press(markers::Key::Kind::kDown);
+    playing.press(terminal::Key::Kind::kDown);
     CHECK(playing.look.selected == group + 1);
 }
 
@@ -263,7 +263,7 @@ TEST_CASE("connections are a graph, each pair once") {
     CHECK(contains(text, "   0 ◀─▶ 1      200"));
     CHECK(contains(text, "   2 ──▶ 3      100"));
     // Lines of dots between the nodes.
-    const markers::Glyphs glyphs(true);
+    const terminal::Glyphs glyphs(true);
     const Grid grid =
         draw_view(ViewKind::kConnections, playing.look, {100, 24}, playing.easel(glyphs));
     int dotted = 0;

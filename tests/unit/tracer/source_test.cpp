@@ -5,10 +5,10 @@
 
 #include <catch2/catch.hpp>
 
-#include "comm/base/error.hpp"
+#include "base/error.hpp"
 #include "tests/unit/tracer/trace_maker.hpp"
-#include "tracer/event_merge.hpp"
-#include "tracer/trace_source.hpp"
+#include "tracer/read/event_merge.hpp"
+#include "tracer/read/trace_source.hpp"
 
 using namespace poe;
 using namespace poe::trace;

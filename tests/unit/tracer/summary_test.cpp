@@ -1,16 +1,16 @@
 // The sums of a trace, against what was put in.
-#include "tracer/summary.hpp"
+#include "tracer/analysis/summary.hpp"
 
 #include <dlfcn.h>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "comm/base/demangled.hpp"
+#include "base/demangled.hpp"
 #include "tests/unit/poe/golden.hpp"
 #include "tests/unit/tracer/trace_maker.hpp"
-#include "tracer/trace_words.hpp"
-#include "tracer/vt_options.hpp"
+#include "tracer/analysis/trace_words.hpp"
+#include "tracer/playback/vt_options.hpp"
 
 using namespace poe;
 using namespace poe::trace;

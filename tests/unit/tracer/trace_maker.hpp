@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "tracer/probe/library_regions.hpp"
-#include "tracer/stream_writer.hpp"
-#include "tracer/trace_source.hpp"
+#include "tracer/read/stream_writer.hpp"
+#include "tracer/read/trace_source.hpp"
 
 namespace poe::trace::test {
 

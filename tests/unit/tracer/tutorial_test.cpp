@@ -7,8 +7,8 @@
 
 #include "tests/unit/poe/golden.hpp"
 #include "tests/unit/tracer/trace_maker.hpp"
+#include "tracer/analysis/summary.hpp"
 #include "tracer/playback/views.hpp"
-#include "tracer/summary.hpp"
 
 using namespace poe;
 using namespace poe::trace;
@@ -77,13 +77,13 @@ std::vector<std::string> screens_of(const std::string& page) {
 TEST_CASE("the screens of poe-tutorial(7) are what vt writes") {
     Session session(slow_ring(), {}, [](double) {});
     Symbols symbols;
-    const markers::Glyphs ascii(false);
+    const terminal::Glyphs ascii(false);
     const Easel easel{session, symbols, ascii,
                       [](const std::string&) { return std::vector<std::string>(); }};
     Look look = look_at(session);
     look.now = look.window.to;
     std::string written = summary_text(summarize(session.source(), symbols, [](double) {}));
-    constexpr markers::Size kSize{72, 7};
+    constexpr terminal::Size kSize{72, 7};
     written += draw_view(ViewKind::kTimeline, look, kSize, easel).text();
     look.window = {look.window.to * 40 / 100, look.window.to * 60 / 100};
     look.now = look.window.to;

@@ -9,8 +9,8 @@
 
 namespace poe::trace::test {
 
-using markers::Grid;
-using markers::Size;
+using terminal::Grid;
+using terminal::Size;
 
 inline constexpr Size kUsual{80, 24};
 
@@ -19,27 +19,27 @@ struct Playing {
         : session(std::move(source), {}, [](double) {}), look(look_at(session)) {
         std::setlocale(LC_CTYPE, "C.UTF-8");
     }
-    Easel easel(const markers::Glyphs& glyphs, bool colors = false) {
+    Easel easel(const terminal::Glyphs& glyphs, bool colors = false) {
         return {session, symbols, glyphs,
                 [](const std::string&) { return std::vector<std::string>(); }, colors};
     }
     Grid screen(Size size, bool unicode = true) {
-        const markers::Glyphs glyphs(unicode);
+        const terminal::Glyphs glyphs(unicode);
         return draw_screen(look, size, easel(glyphs));
     }
     // One view alone.
     std::string view(ViewKind kind, Size size, bool unicode = true) {
-        const markers::Glyphs glyphs(unicode);
+        const terminal::Glyphs glyphs(unicode);
         return draw_view(kind, look, size, easel(glyphs)).text();
     }
     void press(const std::string& keys) {
         for (const char c : keys)
-            trace::press(look, {markers::Key::Kind::kCharacter, static_cast<char32_t>(c), 0, 0},
+            trace::press(look, {terminal::Key::Kind::kCharacter, static_cast<char32_t>(c), 0, 0},
                          session, kUsual);
     }
-    void press(markers::Key::Kind kind) { trace::press(look, {kind, 0, 0, 0}, session, kUsual); }
+    void press(terminal::Key::Kind kind) { trace::press(look, {kind, 0, 0, 0}, session, kUsual); }
     void click(int line, int column, Size size = kUsual) {
-        trace::press(look, {markers::Key::Kind::kClick, 0, line, column}, session, size);
+        trace::press(look, {terminal::Key::Kind::kClick, 0, line, column}, session, size);
     }
 
     Session session;

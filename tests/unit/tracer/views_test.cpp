@@ -81,17 +81,17 @@ TEST_CASE("the controls of a recorder") {
     CHECK(playing.look.now == whole.from);
     CHECK(playing.look.direction == 0);
     playing.press("j40%");
-    playing.press(markers::Key::Kind::kEnter);
+    playing.press(terminal::Key::Kind::kEnter);
     CHECK(playing.look.now == microseconds(400));
     playing.press("a");
     playing.press("j60%");
-    playing.press(markers::Key::Kind::kEnter);
+    playing.press(terminal::Key::Kind::kEnter);
     playing.press("b ");
     playing.look.speed = 0;
     play(playing.look, whole, microseconds(10));
     CHECK(playing.look.now == microseconds(400));
     playing.press("xjnonsense");
-    playing.press(markers::Key::Kind::kEnter);
+    playing.press(terminal::Key::Kind::kEnter);
     CHECK(playing.look.notice.find("\"nonsense\" is no time") == 0);
     CHECK(speed_words(kSlowest) == "1/1000x");
     CHECK(speed_words(kFastest) == "1000x");
@@ -151,7 +151,7 @@ TEST_CASE("searches") {
     const auto search = [&](const std::string& text) {
         playing.press("g/");
         playing.look.typed = text;
-        playing.press(markers::Key::Kind::kEnter);
+        playing.press(terminal::Key::Kind::kEnter);
         return playing.look.now;
     };
     CHECK(search("call=brecv dur>350us") == microseconds(100));

@@ -1,11 +1,11 @@
 // What is said on vt's command line, and how its help is laid out.
-#include "tracer/vt_options.hpp"
+#include "tracer/playback/vt_options.hpp"
 
 #include <sstream>
 
 #include <catch2/catch.hpp>
 
-#include "tracer/fold.hpp"
+#include "tracer/playback/fold.hpp"
 
 using namespace poe::trace;
 

@@ -1,0 +1,121 @@
+// What a task is doing now, as two 8-byte words in its slot of the node segment: written by the
+// task with plain stores at every call, decoded by whoever watches (pmd, poestat). The two words
+// are not read as one, so a reader may see the call of now with the bytes of before: good enough to
+// show.
+//
+//   word 0:  type 63..32 | peer 31..8 | call 7..0
+//   word 1:  since 63..32 | bytes 31..0
+//
+// peer 0xffffff means DONTCARE or none. bytes saturates. since counts milliseconds from the
+// creation of the segment, wrapping after 49 days; 0 means that the wait is too young to have been
+// timed (the clock costs more than a small message does, so only a wait that turns out long is
+// stamped). Whom exactly the task waits for, and whether anything moves, is in wait_notes.hpp.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+
+#include "base/types.hpp"
+
+namespace poe {
+
+// Every MPL call that can wait. The numbers are part of the segment's layout: only add to them.
+enum class Call : std::uint8_t {
+    kNone = 0,
+    kBsend = 1,
+    kBrecv = 2,
+    kSync = 3,
+    kBsendrecv = 4,
+    kBvsend = 5,
+    kBvrecv = 6,
+    kSend = 7,
+    kRecv = 8,
+    kRcvncall = 9,
+    kWait = 10,
+    kStatus = 11,
+    kProbe = 12,
+    kFlush = 13,
+    kBcast = 14,
+    kCombine = 15,
+    kReduce = 16,
+    kPrefix = 17,
+    kConcat = 18,
+    kIndex = 19,
+    kGather = 20,
+    kScatter = 21,
+    kShift = 22,
+    kGroup = 23,
+    kPartition = 24,
+    kCollwait = 25,
+};
+
+// The C name of the call, "computing" for none and "?" for a value that no task should write.
+inline const char* call_name(Call call) noexcept {
+    constexpr const char* kNames[] = {
+        "computing",     "mpc_bsend",   "mpc_brecv",  "mpc_sync",     "mpc_bsendrecv", "mpc_bvsend",
+        "mpc_bvrecv",    "mpc_send",    "mpc_recv",   "mpc_rcvncall", "mpc_wait",      "mpc_status",
+        "mpc_probe",     "mpc_flush",   "mpc_bcast",  "mpc_combine",  "mpc_reduce",    "mpc_prefix",
+        "mpc_concat",    "mpc_index",   "mpc_gather", "mpc_scatter",  "mpc_shift",     "mpc_group",
+        "mpc_partition", "mpc_collwait"};
+    const auto index = static_cast<std::size_t>(call);
+    return index < std::size(kNames) ? kNames[index] : "?";
+}
+
+// Whether all members of a group take part in the call; its `type` is then the group's number.
+inline bool is_collective(Call call) noexcept {
+    return call == Call::kSync || (call >= Call::kBcast && call <= Call::kCollwait);
+}
+
+struct TaskDoing {
+    static constexpr TaskId kAnyPeer = -1;
+
+    Call call = Call::kNone;
+    TaskId peer = kAnyPeer;
+    std::int32_t type = 0;
+    Bytes bytes = 0;
+    std::uint32_t since_ms = 0;
+
+    bool operator==(const TaskDoing&) const = default;
+};
+
+struct DoingWords {
+    std::atomic<std::uint64_t> call_peer_type{0};
+    std::atomic<std::uint64_t> bytes_since{0};
+
+    // The owner's two stores. Never blocks; only the owning task writes.
+    void set(Call call, TaskId peer, std::int32_t type, Bytes bytes) noexcept {
+        bytes_since.store(bytes < 0xffffffffu ? bytes : 0xffffffffu, std::memory_order_relaxed);
+        call_peer_type.store(static_cast<std::uint64_t>(static_cast<std::uint32_t>(type)) << 32 |
+                                 (static_cast<std::uint64_t>(peer) & 0xffffffu) << 8 |
+                                 static_cast<std::uint64_t>(call),
+                             std::memory_order_relaxed);
+    }
+
+    void clear() noexcept { call_peer_type.store(0, std::memory_order_relaxed); }
+
+    // Marks the call as one that waits, from `since_ms` (not 0) on, unless it is marked already.
+    void stamp(std::uint32_t since_ms) noexcept {
+        const std::uint64_t now = bytes_since.load(std::memory_order_relaxed);
+        if (now >> 32 != 0) return;
+        bytes_since.store(static_cast<std::uint64_t>(since_ms) << 32 | now,
+                          std::memory_order_release);
+    }
+
+    // The watcher's view; any content decodes to something printable.
+    TaskDoing read() const noexcept {
+        const std::uint64_t what = call_peer_type.load(std::memory_order_acquire);
+        const std::uint64_t amount = bytes_since.load(std::memory_order_acquire);
+        TaskDoing doing;
+        doing.call = static_cast<Call>(what & 0xffu);
+        const auto peer = static_cast<std::uint32_t>(what >> 8 & 0xffffffu);
+        doing.peer = peer == 0xffffffu ? TaskDoing::kAnyPeer : static_cast<TaskId>(peer);
+        doing.type = static_cast<std::int32_t>(what >> 32);
+        doing.bytes = amount & 0xffffffffu;
+        doing.since_ms = static_cast<std::uint32_t>(amount >> 32);
+        return doing;
+    }
+};
+
+}  // namespace poe

@@ -1,0 +1,41 @@
+// The one collective library of the process, and its errors; see api_context.hpp.
+#include "collectives/api/api_context.hpp"
+
+#include <cstdlib>
+
+#include "collectives/engine/level_calls.hpp"
+
+namespace poe::collectives {
+
+using comm::MplError;
+
+Library& the_library(comm::Runtime& runtime) {
+    static auto* library = new Library(
+        runtime, [](const char* name) { return std::getenv(name); }, make_level_calls);
+    return *library;
+}
+
+[[gnu::cold]] int refuse_unready(const comm::ApiCall& call, const Library& library) {
+    return call.refuse(MplError::kQuery, library.failure(), "");
+}
+
+[[gnu::cold]] void refuse_group(const comm::ApiCall& call, int gid) {
+    call.refuse(MplError::kGroup,
+                "there is no group " + std::to_string(gid) + " that this task is a member of",
+                "give ALLGRP (0), the group of all tasks, or what mpc_group or mpc_partition "
+                "has given");
+}
+
+int refuse_outcome(const comm::ApiCall& call, const Plan& plan) {
+    if (plan.outcome() != comm::Outcome::kDone) return call.refuse(plan.outcome(), plan.culprit());
+    if (plan.came() == plan.expected()) return 0;
+    return call.refuse(MplError::kDisagreement,
+                       "task " + std::to_string(plan.culprit()) + " has sent " +
+                           std::to_string(plan.came()) + " bytes where " +
+                           std::to_string(plan.expected()) +
+                           " were expected: it has made another call, or the same with another "
+                           "length or root",
+                       "run with MP_EUIDEVELOP=yes to learn who calls what");
+}
+
+}  // namespace poe::collectives

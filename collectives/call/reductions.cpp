@@ -1,0 +1,134 @@
+// The predefined reductions: {i,s,d} x {vadd, vmul, vmax, vmin}, {b,l} x {vand, vor, vxor}. i is
+// int, s float, d double; b works on bits, l on logicals, which are ints that are 0 or not. Loops
+// that the compiler turns into vector instructions.
+#include "collectives/call/reductions.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "comm/api/api_call.hpp"
+#include "comm/api/mpproto.h"
+
+namespace poe::collectives {
+namespace {
+
+// memcpy instead of dereferencing: blocks of a user's bytes need not be aligned.
+template <typename T, typename Op>
+[[gnu::always_inline]] inline void each(const void* one, const void* two, void* out,
+                                        const int* bytes, Op op) {
+    const auto count = static_cast<std::size_t>(*bytes) / sizeof(T);
+    const auto* a = static_cast<const char*>(one);
+    const auto* b = static_cast<const char*>(two);
+    auto* c = static_cast<char*>(out);
+#pragma GCC ivdep
+    for (std::size_t i = 0; i < count; ++i) {
+        T left;
+        T right;
+        std::memcpy(&left, a + i * sizeof(T), sizeof(T));
+        std::memcpy(&right, b + i * sizeof(T), sizeof(T));
+        const T both = op(left, right);
+        std::memcpy(c + i * sizeof(T), &both, sizeof(T));
+    }
+}
+
+// Signed overflow wraps around, as it did on the computers that these functions come from.
+int add(int a, int b) {
+    return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b));
+}
+int multiply(int a, int b) {
+    return static_cast<int>(static_cast<unsigned>(a) * static_cast<unsigned>(b));
+}
+
+// What is no number (NaN) stays: whoever is asked for the greatest number hears that there was one,
+// wherever it stands. Two choices, that the compiler can make of whole vectors.
+template <typename T>
+T greater(T a, T b) {
+    const T more = a < b ? b : a;
+    return b != b ? b : more;
+}
+template <typename T>
+T less(T a, T b) {
+    const T fewer = b < a ? b : a;
+    return b != b ? b : fewer;
+}
+
+}  // namespace
+}  // namespace poe::collectives
+
+using poe::collectives::each;
+
+// Weak in the static library: a program's own function of the name goes before. Fortran's name is
+// another one for the same function.
+#define MPL_REDUCTION(NAME, TYPE, EXPRESSION)                                                    \
+    extern "C" MPL_EXPORT __attribute__((weak, optimize("O3"))) void NAME(void* one, void* two,  \
+                                                                          void* out, int* len) { \
+        each<TYPE>(one, two, out, len, [](TYPE a, TYPE b) -> TYPE { return EXPRESSION; });       \
+    }                                                                                            \
+    extern "C" MPL_EXPORT __attribute__((weak, alias(#NAME))) void NAME##_(void* one, void* two, \
+                                                                           void* out, int* len);
+
+MPL_REDUCTION(i_vadd, int, poe::collectives::add(a, b))
+MPL_REDUCTION(i_vmul, int, poe::collectives::multiply(a, b))
+MPL_REDUCTION(i_vmax, int, a < b ? b : a)
+MPL_REDUCTION(i_vmin, int, b < a ? b : a)
+MPL_REDUCTION(s_vadd, float, a + b)
+MPL_REDUCTION(s_vmul, float, a* b)
+MPL_REDUCTION(s_vmax, float, poe::collectives::greater(a, b))
+MPL_REDUCTION(s_vmin, float, poe::collectives::less(a, b))
+MPL_REDUCTION(d_vadd, double, a + b)
+MPL_REDUCTION(d_vmul, double, a* b)
+MPL_REDUCTION(d_vmax, double, poe::collectives::greater(a, b))
+MPL_REDUCTION(d_vmin, double, poe::collectives::less(a, b))
+MPL_REDUCTION(b_vand, unsigned char, static_cast<unsigned char>(a& b))
+MPL_REDUCTION(b_vor, unsigned char, static_cast<unsigned char>(a | b))
+MPL_REDUCTION(b_vxor, unsigned char, static_cast<unsigned char>(a ^ b))
+MPL_REDUCTION(l_vand, int, (a != 0 && b != 0) ? 1 : 0)
+MPL_REDUCTION(l_vor, int, (a != 0 || b != 0) ? 1 : 0)
+MPL_REDUCTION(l_vxor, int, ((a != 0) != (b != 0)) ? 1 : 0)
+
+namespace poe::collectives {
+
+Reduction find_reduction(ReduceFunction function) noexcept {
+    static const Reduction predefined[] = {
+        {i_vadd, "i_vadd", sizeof(int), true}, {i_vmul, "i_vmul", sizeof(int), true},
+        {i_vmax, "i_vmax", sizeof(int), true}, {i_vmin, "i_vmin", sizeof(int), true},
+        {s_vadd, "s_vadd", sizeof(float)},     {s_vmul, "s_vmul", sizeof(float)},
+        {s_vmax, "s_vmax", sizeof(float)},     {s_vmin, "s_vmin", sizeof(float)},
+        {d_vadd, "d_vadd", sizeof(double)},    {d_vmul, "d_vmul", sizeof(double)},
+        {d_vmax, "d_vmax", sizeof(double)},    {d_vmin, "d_vmin", sizeof(double)},
+        {b_vand, "b_vand", 1, true},           {b_vor, "b_vor", 1, true},
+        {b_vxor, "b_vxor", 1, true},           {l_vand, "l_vand", sizeof(int), true},
+        {l_vor, "l_vor", sizeof(int), true},   {l_vxor, "l_vxor", sizeof(int), true},
+    };
+    for (const Reduction& known : predefined) {
+        if (known.function == function) return known;
+    }
+    return {function, nullptr, 0};
+}
+
+void reduce_to(const Reduction& reduction, std::byte* out, const std::byte* one,
+               const std::byte* two, Bytes length, std::byte* scratch) {
+    constexpr Bytes kPiece = Bytes{1} << 30;
+    const bool users = reduction.name == nullptr;
+    auto* first = const_cast<std::byte*>(one);
+    auto* second = const_cast<std::byte*>(two);
+    for (Bytes done = 0; done < length;) {
+        const Bytes piece = users ? length : std::min(length - done, kPiece);
+        // Old programs declare the length as a pointer to long: the upper half must be zero.
+        alignas(std::uint64_t) char length_of_piece[sizeof(std::uint64_t)];
+        const std::uint64_t wide = piece;
+        std::memcpy(length_of_piece, &wide, sizeof wide);
+        reduction.function(first + done, second + done, users ? scratch : out + done,
+                           reinterpret_cast<int*>(length_of_piece));
+        if (users) std::memcpy(out, scratch, length);
+        done += piece;
+    }
+}
+
+void reduce_into(const Reduction& reduction, std::byte* to, const std::byte* from, Bytes length,
+                 bool append, std::byte* scratch) {
+    reduce_to(reduction, to, append ? to : from, append ? from : to, length, scratch);
+}
+
+}  // namespace poe::collectives

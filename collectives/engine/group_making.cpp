@@ -1,0 +1,114 @@
+// Making groups; see group_making.hpp.
+#include "collectives/engine/group_making.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace poe::collectives {
+namespace {
+
+// The members of the new group that `label` becomes, in its order: as ranks of the parent.
+std::vector<Rank> with_label(const Colouring& colouring, std::int32_t label) {
+    std::vector<Rank> ranks;
+    for (std::size_t r = 0; r < colouring.labels.size(); ++r) {
+        if (colouring.labels[r] == label) ranks.push_back(static_cast<Rank>(r));
+    }
+    std::stable_sort(ranks.begin(), ranks.end(), [&](Rank one, Rank other) {
+        return colouring.keys[static_cast<std::size_t>(one)] <
+               colouring.keys[static_cast<std::size_t>(other)];
+    });
+    return ranks;
+}
+
+// Whether a rank leads its group in that colouring.
+bool leads(const Colouring& colouring, Rank rank) {
+    const auto own = static_cast<std::size_t>(rank);
+    for (std::size_t r = 0; r < colouring.labels.size(); ++r) {
+        if (colouring.labels[r] != colouring.labels[own]) continue;
+        if (std::tuple(colouring.keys[r], r) < std::tuple(colouring.keys[own], own)) return false;
+    }
+    return true;
+}
+
+// With the counters of all members of the parent. A task that leads groups of several colourings
+// counts them one after the other.
+Numbered from_counters(Library& library, Group& parent, const std::vector<Colouring>& colourings,
+                       const std::vector<std::uint32_t>& counters) {
+    Groups& groups = library.groups();
+    Numbered numbered;
+    for (std::size_t i = 0; i < colourings.size(); ++i) {
+        const Colouring& colouring = colourings[i];
+        const std::int32_t label = colouring.labels[static_cast<std::size_t>(parent.me)];
+        const std::vector<Rank> ranks = with_label(colouring, label);
+        std::uint32_t counter = counters[static_cast<std::size_t>(ranks.front())];
+        for (std::size_t before = 0; before < i; ++before)
+            counter += leads(colourings[before], ranks.front()) ? 1 : 0;
+        std::vector<TaskId> members;
+        members.reserve(ranks.size());
+        for (const Rank rank : ranks)
+            members.push_back(parent.members[static_cast<std::size_t>(rank)]);
+        const auto number = groups.number(members.front(), counter);
+        if (!number) return {};
+        if (ranks.front() == parent.me) groups.count();
+        numbered.groups.push_back({*number, label, std::move(members)});
+    }
+    return numbered;
+}
+
+Made made_of(Library& library, Numbered numbered) {
+    Made made{{}, numbered.wrong};
+    for (NewGroup& each : numbered.groups)
+        made.groups.push_back(&library.groups().add(each.gid, each.label, std::move(each.members)));
+    return made;
+}
+
+}  // namespace
+
+Made make_group(Library& library, std::vector<TaskId> list, int label) {
+    Groups& groups = library.groups();
+    std::uint32_t counter = groups.counter();
+    // A group without a number, for the one message that tells it.
+    Group unnamed(-1, label, list, groups.task());
+    if (Plan* wrong = library.tell_from_first(unnamed, counter, kMakingGroups)) return {{}, wrong};
+    const auto number = groups.number(list.front(), counter);
+    if (!number) return {};
+    if (unnamed.me == 0) groups.count();
+    return {{&groups.add(*number, label, std::move(list))}, nullptr};
+}
+
+Made partition(Library& library, Group& parent, int key, int label) {
+    struct Told {
+        std::int32_t label;
+        std::int32_t key;
+        std::uint32_t counter;
+    };
+    const Told own{label, key, library.groups().counter()};
+    std::vector<Told> all(parent.size());
+    if (Plan* wrong =
+            library.tell_all(parent, &own, all.data(), sizeof own, library.next_type(parent)))
+        return {{}, wrong};
+    Colouring colouring;
+    std::vector<std::uint32_t> counters;
+    for (const Told& told : all) {
+        colouring.labels.push_back(told.label);
+        colouring.keys.push_back(told.key);
+        counters.push_back(told.counter);
+    }
+    return made_of(library, from_counters(library, parent, {colouring}, counters));
+}
+
+Made make_coloured(Library& library, Group& parent, const std::vector<Colouring>& colourings) {
+    return made_of(library, number_coloured(library, parent, colourings));
+}
+
+Numbered number_coloured(Library& library, Group& parent,
+                         const std::vector<Colouring>& colourings) {
+    const std::uint32_t own = library.groups().counter();
+    std::vector<std::uint32_t> counters(parent.size());
+    if (Plan* wrong =
+            library.tell_all(parent, &own, counters.data(), sizeof own, library.next_type(parent)))
+        return {{}, wrong};
+    return from_counters(library, parent, colourings, counters);
+}
+
+}  // namespace poe::collectives

@@ -1,0 +1,179 @@
+// Running schedules on messages; see plan.hpp.
+#include "collectives/engine/plan.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/check.hpp"
+#include "collectives/call/groups.hpp"
+
+namespace poe::collectives {
+namespace {
+
+// How many messages of a schedule are under way at once: those between the first that has not been
+// waited for and the last started.
+std::uint32_t window_of(std::span<const Step> steps) {
+    std::uint32_t started = 0;
+    std::uint32_t waited = 0;
+    std::uint32_t most = 1;
+    for (const Step& step : steps) {
+        if (step.is_message()) most = std::max(most, ++started - waited);
+        if (step.kind == StepKind::kWait) waited = static_cast<std::uint32_t>(step.peer);
+    }
+    return most;
+}
+
+Bytes longest_reduction(std::span<const Step> steps) {
+    Bytes most = 0;
+    for (const Step& step : steps) {
+        if (step.kind == StepKind::kAppend || step.kind == StepKind::kPrepend)
+            most = std::max(most, step.length);
+    }
+    return most;
+}
+
+}  // namespace
+
+Plan::Plan(Shape shape, const Generator& generate, Rank rank, bool users_function)
+    : shape_(std::move(shape)) {
+    generate(rank, schedule_);
+    work_.resize(schedule_.work_bytes());
+    if (users_function) scratch_.resize(longest_reduction(schedule_.steps()));
+    window_ = window_of(schedule_.steps());
+    messages_ = std::make_unique<Message[]>(window_);
+}
+
+void Plan::begin(const Group& group, const Run& run) {
+    POE_CHECK(free());
+    group_ = &group;
+    run_ = run;
+    running_ = true;
+    next_ = 0;
+    started_ = 0;
+    waited_ = 0;
+    outcome_ = comm::Outcome::kDone;
+    came_ = 0;
+    expected_ = 0;
+}
+
+inline const std::byte* Plan::at(Place place) const noexcept {
+    switch (place.buffer) {
+        case Buffer::kGiven:
+            return run_.given + place.offset;
+        case Buffer::kResult:
+            return run_.result + place.offset;
+        case Buffer::kWork:
+            break;
+    }
+    return work_.data() + place.offset;
+}
+
+inline std::byte* Plan::writable(Place place) noexcept {
+    return (place.buffer == Buffer::kResult ? run_.result : work_.data()) + place.offset;
+}
+
+void Plan::start(comm::MessageLayer& messages, const Step& step) {
+    Message& now = message(started_++);
+    const TaskId peer = group_->members[static_cast<std::size_t>(step.peer)];
+    now.is_send = step.kind == StepKind::kSend;
+    if (now.is_send) {
+        now.send =
+            comm::SendRequest(comm::BufferView(const_cast<std::byte*>(at(step.from)), step.length),
+                              peer, run_.type, comm::Context::kCollective);
+        messages.start(now.send);
+    } else {
+        now.receive.reset(comm::BufferView(writable(step.to), step.length),
+                          {comm::Context::kCollective, peer, run_.type});
+        messages.start(now.receive);
+    }
+}
+
+// Whether a message has ended; stops the run when it has ended badly.
+bool Plan::ended(std::uint32_t number) {
+    const Message& one = message(number);
+    const comm::Outcome outcome = one.outcome();
+    if (outcome == comm::Outcome::kPending) return false;
+    if (outcome != comm::Outcome::kDone) {
+        stop(outcome, one.is_send ? one.send.dest : one.receive.source);
+    } else if (!one.is_send && one.receive.length != one.receive.view.size()) {
+        came_ = one.receive.length;
+        expected_ = one.receive.view.size();
+        stop(comm::Outcome::kDone, one.receive.source);
+    }
+    return true;
+}
+
+// The run is over. Messages that are still under way keep their requests: the plan is not used
+// again.
+void Plan::stop(comm::Outcome outcome, TaskId culprit) noexcept {
+    outcome_ = outcome;
+    culprit_ = culprit;
+    next_ = schedule_.steps().size();
+}
+
+bool Plan::advance(comm::MessageLayer& messages) {
+    const std::span<const Step> steps = schedule_.steps();
+    while (next_ < steps.size()) {
+        const Step& step = steps[next_];
+        switch (step.kind) {
+            case StepKind::kSend:
+            case StepKind::kReceive:
+                start(messages, step);
+                break;
+            case StepKind::kWait:
+                for (; waited_ < static_cast<std::uint32_t>(step.peer); ++waited_) {
+                    if (!ended(waited_)) return false;
+                    if (next_ == steps.size()) return true;
+                }
+                break;
+            case StepKind::kCopy:
+                std::memmove(writable(step.to), at(step.from), step.length);
+                break;
+            case StepKind::kAppend:
+            case StepKind::kPrepend:
+                reduce_into(run_.reduction, writable(step.to), at(step.from), step.length,
+                            step.kind == StepKind::kAppend, scratch_.data());
+                break;
+        }
+        ++next_;
+    }
+    // One that went wrong stays as it is: others may still write to its requests.
+    if (outcome_ == comm::Outcome::kDone && expected_ == came_) running_ = false;
+    return true;
+}
+
+void Plan::finish(comm::MessageLayer& messages) {
+    while (!advance(messages)) {
+        Message& awaited = message(waited_);
+        if (awaited.is_send) {
+            messages.wait(awaited.send);
+        } else {
+            messages.wait(awaited.receive);
+        }
+    }
+}
+
+Plan* Plans::find(const Shape& shape, bool users_function) noexcept {
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+        Kept& each = kept[i];
+        if (each.users_function != users_function || !each.plan->free() ||
+            !(each.plan->shape() == shape)) {
+            continue;
+        }
+        if (i > 0)
+            std::rotate(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(i),
+                        kept.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+        return kept.front().plan.get();
+    }
+    return nullptr;
+}
+
+Plan& Plans::add(std::unique_ptr<Plan> plan, bool users_function) {
+    for (std::size_t i = kept.size(); kept.size() >= kMost && i-- > 0;) {
+        if (kept[i].plan->free()) kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    kept.insert(kept.begin(), Kept{std::move(plan), users_function});
+    return *kept.front().plan;
+}
+
+}  // namespace poe::collectives

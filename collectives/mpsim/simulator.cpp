@@ -1,0 +1,378 @@
+// Running schedules against a clock; see simulator.hpp.
+#include "collectives/mpsim/simulator.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "collectives/mpsim/messages_under_way.hpp"
+#include "collectives/mpsim/shared_cores.hpp"
+
+namespace poe::collectives {
+namespace {
+
+enum class Kind : std::uint32_t { kSend, kReceive, kWait, kWork };
+
+// A step, as small as it goes: there are tens of millions.
+struct Event {
+    std::uint32_t kind : 2;
+    std::uint32_t number : 30;  // the peer, or how many messages to wait for
+    std::uint32_t bytes;
+};
+
+constexpr std::uint32_t kNone = MessagesUnderWay::kNone;
+
+// The steps of all ranks, each rank's next to each other. In blocks, so that none is ever copied.
+class Events {
+  public:
+    // Then add() is for another rank, of at most so many steps.
+    void start_rank(std::size_t most) {
+        if (block_.capacity() - block_.size() >= most) return;
+        full_.push_back(std::move(block_));
+        block_ = {};
+        block_.reserve(std::max(most, kBlock));
+    }
+    void add(const Event& event) { block_.push_back(event); }
+    const Event* end() const { return block_.data() + block_.size(); }
+
+  private:
+    static constexpr std::size_t kBlock = std::size_t{1} << 20;
+    std::vector<std::vector<Event>> full_;
+    std::vector<Event> block_;
+};
+
+// A line of the cache: ranks come in an order that is far from that of memory.
+struct alignas(64) RankState {
+    const Event* next = nullptr;
+    const Event* open = nullptr;  // the first receive that has not been waited for, or before it
+    double now = 0;
+    double out_free = 0;  // when the ports are free again
+    double in_free = 0;
+    std::uint32_t left = 0;         // events from `next` on
+    std::uint32_t before_open = 0;  // messages started before `open`
+    std::uint32_t parked_for = 0;   // rank + 1 whose message it waits for; 0: it does not
+    std::uint32_t in_hand = kNone;  // the message that `open` is to receive, once it is there
+    MessagesUnderWay::Inbox inbox;
+};
+static_assert(sizeof(RankState) == 64);
+
+// When the cables of a node are free again.
+struct Cables {
+    double out_free = 0;
+    double in_free = 0;
+};
+
+class Simulator {
+  public:
+    Simulator(std::uint32_t n, const MessageModel& model, const SimulatedNodes& nodes,
+              const SimulatedCores& cores,
+              const std::function<void(const SimulatedMessage&)>& on_message)
+        : model_(model), nodes_(nodes), on_message_(on_message), ranks_(n) {
+        if (shares_cables())
+            cables_.resize(1 + *std::max_element(nodes.node_of.begin(), nodes.node_of.end()));
+        if (cores.of_a_node > 0) cores_.emplace(n, nodes.node_of, cores.of_a_node, cores.turn);
+    }
+
+    Simulation run(const Generator& generate) {
+        if (!load(generate)) return std::move(result_);
+        // Who shares something comes in the order of time. Others go as far as they can, one by
+        // one.
+        for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
+            wake(r, 0);
+            if (!in_order_of_time()) advance_all();
+        }
+        advance_all();
+        for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
+            if (ranks_[r].left > 0 && result_.fault.empty())
+                result_.fault = "rank " + std::to_string(r) + " waits for ever";
+            result_.time = std::max(result_.time, ranks_[r].now);
+        }
+        return std::move(result_);
+    }
+
+  private:
+    bool load(const Generator& generate) {
+        Schedule schedule;
+        std::vector<bool> used;
+        std::vector<Bytes> largest;
+        for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
+            schedule.clear();
+            generate(static_cast<Rank>(r), schedule);
+            events_.start_rank(schedule.steps().size());
+            ranks_[r].next = ranks_[r].open = events_.end();
+            for (const Step& step : schedule.steps()) {
+                if (step.length > 0xffffffffu) {
+                    result_.fault = "a message or block is longer than 4 GB";
+                    result_.too_long = true;
+                    return false;
+                }
+                add(step);
+                if (step.kind != StepKind::kSend) continue;
+                const auto round = static_cast<std::size_t>(step.round);
+                if (round >= used.size()) {
+                    used.resize(round + 1);
+                    largest.resize(round + 1);
+                }
+                used[round] = true;
+                largest[round] = std::max(largest[round], step.length);
+                result_.counts.c3 += step.length;
+                ++result_.messages;
+            }
+            ranks_[r].left = static_cast<std::uint32_t>(events_.end() - ranks_[r].next);
+        }
+        for (std::size_t round = 0; round < used.size(); ++round) {
+            result_.counts.c1 += used[round] ? 1 : 0;
+            result_.counts.c2 += largest[round];
+        }
+        return true;
+    }
+
+    void add(const Step& step) {
+        Kind kind = Kind::kWork;
+        if (step.kind == StepKind::kSend) kind = Kind::kSend;
+        if (step.kind == StepKind::kReceive) kind = Kind::kReceive;
+        if (step.kind == StepKind::kWait) kind = Kind::kWait;
+        if (kind == Kind::kWork && model_.work_per_byte == 0 && model_.work_per_piece == 0) return;
+        events_.add({static_cast<std::uint32_t>(kind),
+                     static_cast<std::uint32_t>(step.peer) & 0x3fffffffu,
+                     static_cast<std::uint32_t>(step.length)});
+    }
+
+    bool shares_cables() const { return !nodes_.node_of.empty(); }
+    bool in_order_of_time() const { return shares_cables() || cores_; }
+
+    // Ranks with cores of their own that can go on are a heap, the earliest on top, where they
+    // share cables; else the last one comes first, which is in the cache.
+    struct Ready {
+        double now = 0;
+        std::uint32_t rank = 0;
+    };
+    static bool is_later(const Ready& a, const Ready& b) {
+        return a.now != b.now ? a.now > b.now : a.rank > b.rank;
+    }
+    void enqueue(std::uint32_t r) {
+        ready_.push_back({ranks_[r].now, r});
+        if (shares_cables()) std::push_heap(ready_.begin(), ready_.end(), is_later);
+    }
+    // It has waited for what is there at `time`.
+    void wake(std::uint32_t r, double time) {
+        if (cores_)
+            cores_->ready(r, time);
+        else
+            enqueue(r);
+    }
+    // It has done what comes before its time, and lets others come to that.
+    void step_aside(std::uint32_t r) {
+        if (cores_)
+            cores_->keep(r, ranks_[r].now);
+        else
+            enqueue(r);
+    }
+    bool others_are_earlier(double time) const {
+        if (cores_) return cores_->earliest() < time;
+        return !ready_.empty() && ready_.front().now < time;
+    }
+    std::optional<std::uint32_t> next_rank() {
+        if (cores_) {
+            const auto turn = cores_->next();
+            if (!turn) return std::nullopt;
+            ranks_[turn->rank].now = turn->time;
+            return turn->rank;
+        }
+        if (ready_.empty()) return std::nullopt;
+        if (shares_cables()) std::pop_heap(ready_.begin(), ready_.end(), is_later);
+        const std::uint32_t next = ready_.back().rank;
+        ready_.pop_back();
+        return next;
+    }
+    void advance_all() {
+        while (const auto next = next_rank()) advance(*next);
+    }
+
+    void advance(std::uint32_t r) {
+        RankState& rank = ranks_[r];
+        rank.parked_for = 0;
+        for (; rank.left > 0; ++rank.next, --rank.left) {
+            const Event& event = *rank.next;
+            switch (static_cast<Kind>(event.kind)) {
+                case Kind::kSend:
+                    if (is_too_early(r, event)) {
+                        step_aside(r);
+                        return;
+                    }
+                    send(r, event);
+                    break;
+                case Kind::kReceive:
+                    break;
+                case Kind::kWait:
+                    if (cores_ && awaits(rank) && others_are_earlier(rank.now)) {
+                        step_aside(r);
+                        return;
+                    }
+                    if (!wait(r)) {
+                        if (cores_) cores_->hand_on(r, rank.now);
+                        return;
+                    }
+                    break;
+                case Kind::kWork:
+                    rank.now += model_.work_per_piece + event.bytes * model_.work_per_byte;
+                    break;
+            }
+        }
+        if (cores_) cores_->hand_on(r, rank.now);
+    }
+
+    bool apart(std::uint32_t a, std::uint32_t b) const {
+        return !shares_cables() || nodes_.node_of[a] != nodes_.node_of[b];
+    }
+    const MessageModel& model(std::uint32_t a, std::uint32_t b) const {
+        return apart(a, b) ? model_ : nodes_.within;
+    }
+    static double busy(const MessageModel& model, Bytes bytes) {
+        return model.send_busy + static_cast<double>(bytes) * model.send_per_byte;
+    }
+    // From the first byte to the last one.
+    static double stretch(const MessageModel& model, Bytes bytes) {
+        return bytes > 0 ? static_cast<double>(bytes - 1) * model.wire_per_byte : 0;
+    }
+    static double port(const MessageModel& model, Bytes bytes) {
+        return std::max(busy(model, bytes), model.gap + stretch(model, bytes));
+    }
+    double cable(Bytes bytes) const {
+        return static_cast<double>(bytes) * std::max(model_.send_per_byte, model_.wire_per_byte);
+    }
+
+    // Somebody else may want the cable before, or wait for less than this.
+    bool is_too_early(std::uint32_t from, const Event& event) {
+        if (!cores_ && (!shares_cables() || !apart(from, event.number))) return false;
+        RankState& rank = ranks_[from];
+        rank.now = std::max(rank.now, rank.out_free);
+        return others_are_earlier(rank.now);
+    }
+
+    void send(std::uint32_t from, const Event& event) {
+        RankState& rank = ranks_[from];
+        const std::uint32_t to = event.number;
+        const MessageModel& model = this->model(from, to);
+        const bool by_cable = shares_cables() && apart(from, to);
+        double start = std::max(rank.now, rank.out_free);
+        if (by_cable) {
+            Cables& own = cables_[nodes_.node_of[from]];
+            start = std::max(start, own.out_free - model.send_busy);
+            own.out_free = start + model.send_busy + cable(event.bytes);
+        }
+        rank.now = start + busy(model, event.bytes);
+        rank.out_free = start + port(model, event.bytes);
+        double arrives = start + busy(model, event.bytes) * model.latency_factor +
+                         stretch(model, event.bytes) + model.latency;
+        if (by_cable) {
+            Cables& other = cables_[nodes_.node_of[to]];
+            arrives = std::max(arrives, other.in_free + cable(event.bytes));
+            other.in_free = arrives;
+        }
+        RankState& peer = ranks_[to];
+        // Where not all come in the order of time the receiver's port is looked at when it waits.
+        if (cores_) {
+            arrives = std::max(arrives, peer.in_free + port(model, event.bytes));
+            peer.in_free = arrives;
+        }
+        const std::uint32_t message = messages_.keep({from, event.bytes, start, arrives});
+        if (peer.parked_for == from + 1) {
+            peer.parked_for = 0;
+            peer.in_hand = message;
+            wake(to, arrives);
+        } else {
+            messages_.enqueue(peer.inbox, to, message);
+        }
+    }
+
+    // Whether the wait that is its next step is for a receive, which then is `open`.
+    static bool awaits(RankState& rank) {
+        const std::uint32_t messages = rank.next->number;
+        for (; rank.open != rank.next && rank.before_open < messages; ++rank.open) {
+            const auto kind = static_cast<Kind>(rank.open->kind);
+            if (kind == Kind::kReceive) return true;
+            rank.before_open += kind == Kind::kSend ? 1 : 0;
+        }
+        return false;
+    }
+
+    // Receives in the order they were started; false: a message is missing, or, where cores are
+    // shared, not there yet.
+    bool wait(std::uint32_t r) {
+        RankState& rank = ranks_[r];
+        while (awaits(rank)) {
+            const std::uint32_t from = rank.open->number;
+            if (rank.in_hand == kNone) rank.in_hand = messages_.dequeue(rank.inbox, from, r);
+            if (rank.in_hand == kNone) {
+                rank.parked_for = from + 1;
+                return false;
+            }
+            MessageUnderWay& message = messages_[rank.in_hand];
+            const MessageModel& model = this->model(from, r);
+            if (cores_) {
+                if (message.arrives > rank.now) {
+                    cores_->ready(r, message.arrives);
+                    return false;
+                }
+            } else {
+                rank.in_free = std::max(message.arrives, rank.in_free + port(model, message.bytes));
+                message.arrives = rank.in_free;
+                rank.now = std::max(rank.now, rank.in_free);
+            }
+            rank.now += model.receive_busy;
+            if (on_message_) {
+                on_message_({static_cast<Rank>(from), static_cast<Rank>(r), message.bytes,
+                             message.sent, message.arrives});
+            }
+            messages_.forget(rank.in_hand);
+            rank.in_hand = kNone;
+            ++rank.open;
+            ++rank.before_open;
+        }
+        return true;
+    }
+
+    MessageModel model_;  // between nodes
+    const SimulatedNodes& nodes_;
+    std::vector<Cables> cables_;
+    const std::function<void(const SimulatedMessage&)>& on_message_;
+    std::vector<RankState> ranks_;
+    Events events_;
+    MessagesUnderWay messages_;
+    std::vector<Ready> ready_;
+    std::optional<SharedCores> cores_;
+    Simulation result_;
+};
+
+}  // namespace
+
+MessageModel MessageModel::linear(double start_up, double per_byte) {
+    MessageModel model;
+    model.send_busy = start_up;
+    model.send_per_byte = per_byte;
+    return model;
+}
+
+MessageModel MessageModel::postal(double start_up, double per_byte, double lambda) {
+    MessageModel model = linear(start_up, per_byte);
+    model.latency_factor = lambda;
+    return model;
+}
+
+MessageModel MessageModel::loggp(double latency, double overhead, double gap, double gap_per_byte) {
+    MessageModel model;
+    model.send_busy = overhead;
+    model.receive_busy = overhead;
+    model.latency = latency;
+    model.gap = gap;
+    model.wire_per_byte = gap_per_byte;
+    return model;
+}
+
+Simulation simulate(std::uint32_t n, const Generator& generate, const MessageModel& model,
+                    const std::function<void(const SimulatedMessage&)>& on_message,
+                    const SimulatedNodes& nodes, const SimulatedCores& cores) {
+    return Simulator(n, model, nodes, cores, on_message).run(generate);
+}
+
+}  // namespace poe::collectives

@@ -1,0 +1,230 @@
+// Measuring messages; see experiments.hpp.
+#include "collectives/mptune/experiments.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include "comm/api/mpproto.h"
+
+namespace poe::collectives {
+namespace {
+
+constexpr int kType = 1;
+constexpr Bytes kShortest = 8;
+constexpr Bytes kLengths[] = {kShortest, kLeastLongest, 1024,   4096,
+                              16384,     65536,         262144, kLongestMeasured};
+
+double now() {
+    return std::chrono::duration<double, std::micro>(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+int own_task() {
+    int tasks = 0;
+    int me = 0;
+    mpc_environ(&tasks, &me);
+    return me;
+}
+
+double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+// Of times that others share a core in: the scheduler gives it now to these, now to those.
+double mean(const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+class Messages {
+  public:
+    Messages() : buffer_(kLongestMeasured) {}
+    void send(int to, Bytes bytes) { mpc_bsend(buffer_.data(), bytes, to, kType); }
+    void receive(int from, Bytes bytes) {
+        int source = from;
+        int type = kType;
+        std::size_t got = 0;
+        mpc_brecv(buffer_.data(), bytes, &source, &type, &got);
+    }
+    void exchange(int to, int from, Bytes bytes) {
+        int source = from;
+        std::size_t got = 0;
+        other_.resize(bytes);
+        mpc_bsendrecv(buffer_.data(), bytes, to, kType, other_.data(), bytes, &source, &got);
+    }
+
+  private:
+    std::vector<std::byte> buffer_;
+    std::vector<std::byte> other_;
+};
+
+// The k others in one repetition: another choice each time, as "randomly chosen" asks.
+std::vector<int> chosen(const std::vector<int>& players, std::size_t k, std::size_t repetition) {
+    std::vector<int> all{players[0]};
+    const std::size_t others = players.size() - 1;
+    for (std::size_t i = 0; i < k; ++i) all.push_back(players[1 + (repetition * 7 + i) % others]);
+    return all;
+}
+
+// One run of experiment 1 or 2, in all of `who`; the time counts at who[0].
+double run(Messages& messages, const std::vector<int>& who, int experiment, Bytes bytes) {
+    const int me = own_task();
+    const std::size_t k = who.size() - 1;
+    const auto at = std::find(who.begin(), who.end(), me);
+    if (at == who.end()) return 0;
+    const auto place = static_cast<std::size_t>(at - who.begin());
+    const double start = now();
+    if (place == 0) {
+        for (std::size_t i = 1; i <= k; ++i) messages.send(who[i], bytes);
+        messages.receive(who[k], bytes);
+        return now() - start;
+    }
+    messages.receive(who[0], bytes);
+    if (place == k) {
+        for (std::size_t i = experiment == 1 ? 1 : k; i-- > 0;) messages.send(who[i], bytes);
+    } else if (experiment == 2) {
+        messages.receive(who[k], bytes);
+    }
+    return 0;
+}
+
+std::size_t repetitions(Bytes bytes) {
+    return bytes <= 4096 ? 101 : bytes <= 65536 ? 31 : 11;
+}
+
+double time_of(Messages& messages, const std::vector<int>& players, std::size_t k, int experiment,
+               Bytes bytes) {
+    // Who does not play waits for all of them to end, and sleeps soon.
+    mpc_sync(ALLGRP);
+    std::vector<double> times;
+    for (std::size_t i = 0; i < repetitions(bytes) + 2; ++i) {
+        const double time = run(messages, chosen(players, k, i), experiment, bytes);
+        if (i >= 2) times.push_back(time);
+    }
+    return median(times);
+}
+
+// Microseconds of an exchange of the first `n` players with their neighbours, all at once.
+double exchange_time(Messages& messages, const std::vector<int>& players, std::size_t n,
+                     Bytes bytes) {
+    constexpr int kInRow = 10;
+    const int me = own_task();
+    const auto end = players.begin() + static_cast<std::ptrdiff_t>(n);
+    const auto at = std::find(players.begin(), end, me);
+    mpc_sync(ALLGRP);
+    if (at == end) return 0;
+    const auto place = static_cast<std::size_t>(at - players.begin());
+    std::vector<double> times;
+    for (std::size_t i = 0; i < repetitions(bytes); ++i) {
+        const double start = now();
+        for (int round = 0; round < kInRow; ++round)
+            messages.exchange(players[(place + 1) % n], players[(place + n - 1) % n], bytes);
+        times.push_back((now() - start) / kInRow);
+    }
+    return mean(times);
+}
+
+struct Line {
+    double slope = 0;
+    double at_one = 0;  // the value for k = 1
+};
+Line line_through(const std::vector<double>& values) {
+    const auto n = static_cast<double>(values.size());
+    double sum_x = 0;
+    double sum_y = 0;
+    double sum_xx = 0;
+    double sum_xy = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto x = static_cast<double>(i);
+        sum_x += x;
+        sum_y += values[i];
+        sum_xx += x * x;
+        sum_xy += x * values[i];
+    }
+    const double spread = n * sum_xx - sum_x * sum_x;
+    if (spread <= 0) return {0, values.empty() ? 0 : values[0]};
+    const double slope = (n * sum_xy - sum_x * sum_y) / spread;
+    return {slope, (sum_y - slope * sum_x) / n};
+}
+
+// at_one = 2 lambda t0.
+void solve(const Line& line, double t0, double& out_t0, double& lambda) {
+    out_t0 = t0 > 0 ? t0 : line.at_one / 2;
+    lambda = out_t0 > 0 ? std::max(1.0, line.at_one / (2 * out_t0)) : 1;
+}
+
+}  // namespace
+
+bool Postal::disagree() const noexcept {
+    return std::abs(first_lambda - second_lambda) > 0.25 * std::min(first_lambda, second_lambda);
+}
+
+Postal postal_of(const Times& times) {
+    Postal postal;
+    const Line first = line_through(times.first);
+    const Line second = line_through(times.second);
+    solve(first, first.slope, postal.first_t0, postal.first_lambda);
+    solve(second, second.slope / 2, postal.second_t0, postal.second_lambda);
+    return postal;
+}
+
+void fit_messages(const std::vector<LengthMeasured>& lengths, CostModel& model) {
+    // Weighted by 1 / time^2, so that short messages count as much as long ones.
+    int known = 0;
+    double w = 0;
+    double wx = 0;
+    double wy = 0;
+    double wxx = 0;
+    double wxy = 0;
+    for (const LengthMeasured& each : lengths) {
+        if (each.one_way <= 0) continue;
+        const double weight = 1 / (each.one_way * each.one_way);
+        const auto x = static_cast<double>(each.bytes);
+        ++known;
+        w += weight;
+        wx += weight * x;
+        wy += weight * each.one_way;
+        wxx += weight * x * x;
+        wxy += weight * x * each.one_way;
+    }
+    const double spread = w * wxx - wx * wx;
+    if (known < 2 || spread <= 0) return;
+    model.transfer = std::max(0.0, (w * wxy - wx * wy) / spread);
+    model.start_up = std::max(0.0, (wy - model.transfer * wx) / w);
+}
+
+std::vector<LengthMeasured> measure_lengths(const std::vector<int>& players, Bytes longest) {
+    constexpr std::size_t kMostOthers = 7;
+    Messages messages;
+    std::vector<LengthMeasured> all;
+    for (const Bytes bytes : kLengths) {
+        if (bytes > longest) break;
+        Times times;
+        for (std::size_t k = 1; k <= std::min(players.size() - 1, kMostOthers); ++k) {
+            times.first.push_back(time_of(messages, players, k, 1, bytes));
+            times.second.push_back(time_of(messages, players, k, 2, bytes));
+        }
+        all.push_back({bytes, postal_of(times), times.first[0] / 2});
+    }
+    return all;
+}
+
+void measure_sharing(const std::vector<int>& players, Bytes longest, CostModel& model) {
+    const Bytes more_bytes = std::min(Bytes{65536}, longest);
+    const std::size_t n = players.size();
+    if (n < 3) return;
+    Messages messages;
+    const auto more = static_cast<double>(n - 2);
+    const auto grows = [&](Bytes bytes) {
+        const double two = exchange_time(messages, players, 2, bytes);
+        return std::max(0.0, exchange_time(messages, players, n, bytes) - two) / more;
+    };
+    model.message = grows(kShortest);
+    model.load = std::max(0.0, grows(more_bytes) - model.message) / static_cast<double>(more_bytes);
+}
+
+}  // namespace poe::collectives

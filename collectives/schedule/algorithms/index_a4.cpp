@@ -1,0 +1,99 @@
+// The four-stage algorithm of paper 4 (3.2) for any number of ranks P. The ranks form an array
+// (RankArray). Two stages spread every message evenly over all ranks, first along rows, then along
+// columns; two collect, along rows to the destination's column, then along columns. With c =
+// ceil(sqrt P), L the most traffic of a rank: at most 4 c + 2 messages per rank, each of at most (c
+// + 1) L / P bytes (Lemma 3), and 2 c^2 L / P bytes of buffers (Theorem 1). The time with start-ups
+// T is (4 c + 2) T
+// + 4 (c + 1) c L / P per byte (Theorem 2).
+//
+// Three forms (3.4): waiting for each step; starting all of a stage at once with one send buffer;
+// and with two, so that what has come is dealt out for the next stage while the rest is on its way.
+#include <cmath>
+
+#include "collectives/schedule/algorithms/staged_index.hpp"
+
+namespace poe::collectives {
+
+RankArray::RankArray(std::uint32_t ranks) {
+    const auto set = [&](std::uint32_t c) {
+        columns = c;
+        rows = (ranks + c - 1) / c;
+        rest = ranks % c;
+    };
+    std::uint32_t root = 1;
+    while (root * root < ranks) ++root;
+    set(root);
+    // There must be a row for each rank of the last one to give its messages to.
+    if (rest > 0 && rows - 1 < rest) set(root - 1);
+}
+
+// In the m-th row, which gets messages of the last row in the columns from r on in the steps r - m,
+// r - m + 1, .., rank m waits in the first of these, the one before it in the next, and so on,
+// until there is nothing in the way any more (figure 10 of the paper; its text numbers the steps
+// from one later on).
+int RankArray::step(std::uint32_t rank, std::uint32_t to_column) const noexcept {
+    const std::uint32_t from = column(rank);
+    const std::uint32_t plain =
+        to_column == from ? columns : (to_column + columns - from) % columns;
+    const std::uint32_t m = row(rank);
+    if (rest == 0 || m >= rest) return static_cast<int>(plain);
+    const std::uint32_t k = (m + columns - from) % columns;
+    if (k > columns - rest + m) return static_cast<int>(plain);
+    const std::uint32_t stalled = rest - m + k;
+    return static_cast<int>(plain < stalled ? plain : plain + 1);
+}
+
+Generator index_a4(const Shape& shape, A4Form form) {
+    const std::uint32_t n = shape.n;
+    const RankArray array(n);
+    // Slices are numbered column by column, so that those of a column are neighbours.
+    std::vector<std::uint32_t> rank_of_slice;
+    for (std::uint32_t c = 0; c < array.columns; ++c) {
+        for (std::uint32_t rank = c; rank < n; rank += array.columns) rank_of_slice.push_back(rank);
+    }
+    StagedPlan plan;
+    plan.stages = 4;
+    plan.slices = n;
+    plan.holding = [n, array, rank_of_slice](int stage, std::uint32_t rank) {
+        Holding held{all_of(n), all_of(n), all_of(n)};
+        const std::uint32_t column = array.column(rank);
+        const auto comes_by = [&](std::uint32_t other) { return array.via(other, column) == rank; };
+        switch (stage) {
+            case 0:
+                held.sources = {rank};
+                break;
+            case 1:
+                std::erase_if(held.sources, [&](std::uint32_t i) { return !comes_by(i); });
+                std::erase_if(held.slices, [&](std::uint32_t s) {
+                    return array.column(rank_of_slice[s]) != column;
+                });
+                break;
+            case 2:
+                std::erase_if(held.slices,
+                              [&](std::uint32_t s) { return rank_of_slice[s] != rank; });
+                break;
+            case 3:
+                std::erase_if(held.slices,
+                              [&](std::uint32_t s) { return !comes_by(rank_of_slice[s]); });
+                std::erase_if(held.destinations,
+                              [&](std::uint32_t j) { return array.column(j) != column; });
+                break;
+            default:
+                held.destinations = {rank};
+        }
+        return held;
+    };
+    plan.step = [array](int stage, std::uint32_t from, std::uint32_t to) {
+        if (stage % 2 == 0) return array.step(from, array.column(to));
+        const std::uint32_t height = array.height(array.column(from));
+        const std::uint32_t a = array.row(from);
+        const std::uint32_t b = array.row(to);
+        return static_cast<int>(a == b ? height : (b + height - a) % height);
+    };
+    plan.steps = [array](int stage) {
+        return static_cast<int>(stage % 2 == 0 ? array.columns + 1 : array.rows);
+    };
+    return staged_index(shape, plan, form);
+}
+
+}  // namespace poe::collectives

@@ -1,0 +1,30 @@
+// Reduction along a tree of splits, the broadcast backwards. C1 = depth of the tree, ceil(log n)
+// when split in half; C2 = m C1; C3 = m (n - 1). In rank order for every root: subtrees are
+// intervals.
+#include "collectives/schedule/algorithms/algorithms.hpp"
+
+namespace poe::collectives {
+
+Generator reduce_tree(const Shape& shape, const SplitRule& split) {
+    return [n = shape.n, root = static_cast<std::uint32_t>(shape.root), bytes = shape.bytes, split](
+               Rank rank, Schedule& into) {
+        const auto member = static_cast<std::uint32_t>(rank);
+        Place data{Buffer::kGiven, 0};
+        Place received{Buffer::kWork, 0};
+        const bool leaf = place_in_tree(split, n, root, member).children.empty();
+        if (member == root) {
+            data = {Buffer::kResult, 0};
+        } else if (!leaf) {
+            data = into.work(bytes);
+        }
+        if (!leaf) received = into.work(bytes);
+        into.copy({Buffer::kGiven, 0}, data, bytes);
+        fan_in(into, {n}, root, member, split, data, received, bytes);
+    };
+}
+
+Counts reduce_tree_counts(const Shape& shape, const SplitRule& split) {
+    return bcast_tree_counts(shape, split);
+}
+
+}  // namespace poe::collectives

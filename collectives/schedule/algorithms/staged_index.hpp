@@ -1,0 +1,72 @@
+// Irregular all-to-all in stages (paper 4). Each message from rank i to rank j is cut into slices;
+// in each stage every slice moves to another rank or stays. What a rank holds between two stages is
+// always a product: of certain sources, certain slices, certain destinations. So is what goes from
+// one rank to another: the intersection of what the one holds before and the other after. The
+// algorithms A2, A3 and A4 are nothing but their holdings.
+//
+// Building the schedule of one rank costs as many steps as it has pieces: n^2 in each stage when
+// there are n slices.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "collectives/schedule/algorithms/algorithms.hpp"
+
+namespace poe::collectives {
+
+// Sorted.
+struct Holding {
+    std::vector<std::uint32_t> sources;
+    std::vector<std::uint32_t> slices;
+    std::vector<std::uint32_t> destinations;
+};
+
+struct StagedPlan {
+    int stages = 1;
+    std::uint32_t slices = 1;
+    // What a rank holds after so many stages: 0 its own messages, all slices of them; in the end
+    // all that is for it.
+    std::function<Holding(int stage, std::uint32_t rank)> holding;
+    // The step of the stage (from 1) in which a rank sends to another, or to itself.
+    std::function<int(int stage, std::uint32_t from, std::uint32_t to)> step;
+    // Steps of the stage.
+    std::function<int(int stage)> steps;
+};
+
+Generator staged_index(const Shape& shape, const StagedPlan& plan, A4Form form);
+
+// 0 .. n - 1.
+std::vector<std::uint32_t> all_of(std::uint32_t n);
+
+// The two-dimensional array of A4 for P ranks (3.2 of the paper), in row-major order: C columns, R
+// rows, the last of which has r ranks when r > 0. Then the first r columns are complete, and a rank
+// of the last row that has something for a column without a rank there gives it to the rank in the
+// row that has the number of its own column.
+struct RankArray {
+    explicit RankArray(std::uint32_t ranks);
+
+    std::uint32_t row(std::uint32_t rank) const noexcept { return rank / columns; }
+    std::uint32_t column(std::uint32_t rank) const noexcept { return rank % columns; }
+    std::uint32_t height(std::uint32_t of_column) const noexcept {
+        return rest == 0 || of_column < rest ? rows : rows - 1;
+    }
+    bool in_last_row(std::uint32_t rank) const noexcept {
+        return rest > 0 && row(rank) == rows - 1;
+    }
+    // The rank in a column to which the row of `rank` sends.
+    std::uint32_t via(std::uint32_t rank, std::uint32_t to_column) const noexcept {
+        const bool pseudo = in_last_row(rank) && to_column >= rest;
+        return (pseudo ? column(rank) : row(rank)) * columns + to_column;
+    }
+    // The step (1 .. columns + 1) in which `rank` sends to its row's rank in that column, by the
+    // priority schedule: a row that gets messages of the last row too makes room for them.
+    int step(std::uint32_t rank, std::uint32_t to_column) const noexcept;
+
+    std::uint32_t columns;
+    std::uint32_t rows;
+    std::uint32_t rest;  // r
+};
+
+}  // namespace poe::collectives

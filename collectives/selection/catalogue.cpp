@@ -1,0 +1,301 @@
+// The table of algorithms; see catalogue.hpp.
+#include "collectives/selection/catalogue.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.hpp"
+#include "collectives/schedule/algorithms/algorithms.hpp"
+#include "collectives/selection/two_level.hpp"
+
+namespace poe::collectives {
+namespace {
+
+using Op = Operation;
+
+// As many as the largest groups have ranks; more segments than bytes are as many as bytes.
+constexpr double kMany = 1 << 20;
+constexpr NumberRange kNoNumber{};
+constexpr NumberRange kSegments{1, kMany};
+constexpr NumberRange kRadixes{2, kMany};
+constexpr NumberRange kStepsAtOnce{0, kMany};
+constexpr NumberRange kLogs{0, 31};
+constexpr NumberRange kA4Forms{0, 2};
+constexpr NumberRange kLambdas{1, 1000, false};
+constexpr NumberRange kShares{0.5, 0.999, false};
+
+double none(const Shape&) {
+    return 0;
+}
+// Lambda where nobody has measured it.
+double usual_lambda(const Shape&) {
+    return 2;
+}
+// Segments of 32 KB: as long as a pipe takes in one piece.
+double usual_segments(const Shape& shape) {
+    constexpr double kSegment = 32 << 10;
+    return std::clamp(std::ceil(static_cast<double>(shape.bytes) / kSegment), 1.0, kMany);
+}
+double half_of_log(const Shape& shape) {
+    const int half_of_them = log2_up(shape.n) / 2;
+    return half_of_them;
+}
+double root_of_n(const Shape& shape) {
+    return std::clamp(std::round(std::sqrt(shape.n)), 2.0, std::max(2.0, double(shape.n)));
+}
+// Over several nodes, blocks of some packets from all at once are more than the queue to one node
+// holds; with two steps under way the cable stays busy. Long blocks come slower than they are
+// asked for, whatever one does.
+double steps_at_once(const Shape& shape) {
+    constexpr Bytes kShort = Bytes{32} << 10;
+    constexpr Bytes kLong = Bytes{128} << 10;
+    const bool some_packets = shape.bytes >= kShort && shape.bytes <= kLong;
+    return !shape.nodes.empty() && some_packets ? 2 : 0;
+}
+
+bool always(const Shape&, double) {
+    return true;
+}
+bool cuttable(const Shape& shape, double) {
+    return shape.element > 0;
+}
+// Each rank adds up in another order.
+bool exact(const Shape& shape, double) {
+    return shape.commutative && shape.exact;
+}
+bool ring_fits(const Shape& shape, double) {
+    return shape.element > 0 && shape.commutative;
+}
+bool power_of_two(const Shape& shape, double) {
+    return is_power_of_two(shape.n);
+}
+bool some(const Shape&, double parameter) {
+    return kSegments.has(parameter);
+}
+bool some_power(const Shape& shape, double parameter) {
+    return some(shape, parameter) && is_power_of_two(shape.n);
+}
+bool lambda_fits(const Shape&, double parameter) {
+    return kLambdas.has(parameter);
+}
+bool alpha_fits(const Shape&, double parameter) {
+    return kShares.has(parameter);
+}
+bool k_fits(const Shape&, double parameter) {
+    return kLogs.has(parameter);
+}
+bool radix_fits(const Shape& shape, double parameter) {
+    return shape.matrix.empty() && kRadixes.has(parameter);
+}
+bool square(const Shape& shape, double) {
+    const auto side = static_cast<std::uint32_t>(std::lround(std::sqrt(shape.n)));
+    return side * side == shape.n;
+}
+bool census_fits(const Shape& shape, double parameter) {
+    return exact(shape, 0) && lambda_fits(shape, parameter);
+}
+bool reversed_fits(const Shape& shape, double parameter) {
+    return ring_fits(shape, 0) && some(shape, parameter);
+}
+bool reversed_power_fits(const Shape& shape, double parameter) {
+    return reversed_fits(shape, parameter) && is_power_of_two(shape.n);
+}
+
+SplitRule half() {
+    return split_in_half();
+}
+SplitRule by_lambda(const Shape& shape, double lambda) {
+    return split_by_table(alpha_table(Lambda::nearest(lambda), shape.n));
+}
+// Of numbers that fit.
+std::uint32_t whole(double parameter) {
+    POE_CHECK(parameter >= 0 && parameter <= kMany, parameter);
+    return static_cast<std::uint32_t>(parameter);
+}
+int integer(double parameter) {
+    return static_cast<int>(whole(parameter));
+}
+constexpr int kAll = 31;  // more than log n: one group
+
+using S = const Shape&;
+
+constexpr Algorithm in_two_levels(Op operation, Bytes (*copied)(S) = nullptr) {
+    return {operation,
+            "two-level",
+            nullptr,
+            kNoNumber,
+            none,
+            [](S s, double) { return two_level_fits(s); },
+            [](S s, double) { return two_level(s, catalogue()); },
+            [](S s, double) { return two_level_counts(s, catalogue()); },
+            copied,
+            two_level_within};
+}
+
+constexpr Algorithm kCatalogue[] = {
+    {Op::kBcast, "binomial", nullptr, kNoNumber, none, always,
+     [](S s, double) { return bcast_tree(s, half()); },
+     [](S s, double) { return bcast_tree_counts(s, half()); }},
+    {Op::kBcast, "alpha", "share that stays with the sender", kShares, [](S) { return 0.618; },
+     alpha_fits, [](S s, double a) { return bcast_tree(s, split_by(a)); },
+     [](S s, double a) { return bcast_tree_counts(s, split_by(a)); }},
+    {Op::kBcast, "lambda", "lambda", kLambdas, usual_lambda, lambda_fits,
+     [](S s, double l) { return bcast_tree(s, by_lambda(s, l)); },
+     [](S s, double l) { return bcast_tree_counts(s, by_lambda(s, l)); }},
+    {Op::kBcast, "greedy", "lambda", kLambdas, usual_lambda, lambda_fits,
+     [](S s, double l) { return bcast_greedy(s, Lambda::nearest(l)); }, nullptr},
+    {Op::kBcast, "edst", "segments", kSegments, usual_segments, some_power,
+     [](S s, double p) { return bcast_edst(s, whole(p)); },
+     [](S s, double p) { return bcast_edst_counts(s, whole(p)); }},
+    {Op::kBcast, "circulant", "segments", kSegments, usual_segments, some,
+     [](S s, double p) { return bcast_circulant(s, whole(p)); },
+     [](S s, double p) { return bcast_circulant_counts(s, whole(p)); }},
+    {Op::kBcast, "chain", "segments", kSegments, usual_segments, some,
+     [](S s, double p) { return bcast_chain(s, whole(p)); },
+     [](S s, double p) { return bcast_chain_counts(s, whole(p)); }},
+    {Op::kBcast, "scatter-concat", nullptr, kNoNumber, none, always,
+     [](S s, double) { return bcast_scatter_concat(s); },
+     [](S s, double) { return bcast_scatter_concat_counts(s); }},
+    in_two_levels(Op::kBcast),
+
+    {Op::kReduce, "binomial", nullptr, kNoNumber, none, always,
+     [](S s, double) { return reduce_tree(s, half()); },
+     [](S s, double) { return reduce_tree_counts(s, half()); }},
+    {Op::kReduce, "lambda", "lambda", kLambdas, usual_lambda, lambda_fits,
+     [](S s, double l) { return reduce_tree(s, by_lambda(s, l)); },
+     [](S s, double l) { return reduce_tree_counts(s, by_lambda(s, l)); }},
+    {Op::kReduce, "halving", nullptr, kNoNumber, none, cuttable,
+     [](S s, double) { return reduce_halving(s); },
+     [](S s, double) { return reduce_halving_counts(s); }},
+    {Op::kReduce, "edst", "segments", kSegments, usual_segments, reversed_power_fits,
+     [](S s, double p) {
+         return reduce_reversed(s, bcast_edst(s, whole(p)), bcast_edst_counts(s, whole(p)));
+     },
+     [](S s, double p) { return bcast_edst_counts(s, whole(p)); }},
+    {Op::kReduce, "circulant", "segments", kSegments, usual_segments, reversed_fits,
+     [](S s, double p) {
+         return reduce_reversed(s, bcast_circulant(s, whole(p)),
+                                bcast_circulant_counts(s, whole(p)));
+     },
+     [](S s, double p) { return bcast_circulant_counts(s, whole(p)); }},
+    {Op::kReduce, "chain", "segments", kSegments, usual_segments, reversed_fits,
+     [](S s, double p) {
+         return reduce_reversed(s, bcast_chain(s, whole(p)), bcast_chain_counts(s, whole(p)));
+     },
+     [](S s, double p) { return bcast_chain_counts(s, whole(p)); }},
+    in_two_levels(Op::kReduce),
+
+    {Op::kCombine, "tree", nullptr, kNoNumber, none, always,
+     [](S s, double) { return combine_hybrid(s, kAll); },
+     [](S s, double) { return combine_hybrid_counts(s, kAll); }},
+    {Op::kCombine, "butterfly", nullptr, kNoNumber, none, always,
+     [](S s, double) { return combine_hybrid(s, 0); },
+     [](S s, double) { return combine_hybrid_counts(s, 0); }},
+    {Op::kCombine, "hybrid", "k: trees within groups of 2^k", kLogs, half_of_log, k_fits,
+     [](S s, double k) { return combine_hybrid(s, integer(k)); },
+     [](S s, double k) { return combine_hybrid_counts(s, integer(k)); }},
+    {Op::kCombine, "circulant", nullptr, kNoNumber, none, exact,
+     [](S s, double) { return combine_census(s, 1); },
+     [](S s, double) { return combine_census_counts(s, 1); }},
+    {Op::kCombine, "census", "lambda", kLambdas, usual_lambda, census_fits,
+     [](S s, double l) { return combine_census(s, combine_lambda(l)); },
+     [](S s, double l) { return combine_census_counts(s, combine_lambda(l)); }},
+    {Op::kCombine, "halving", nullptr, kNoNumber, none, cuttable,
+     [](S s, double) { return combine_halving(s); },
+     [](S s, double) { return combine_halving_counts(s); }},
+    {Op::kCombine, "ring", nullptr, kNoNumber, none, ring_fits,
+     [](S s, double) { return combine_ring(s); },
+     [](S s, double) { return combine_ring_counts(s); }},
+    in_two_levels(Op::kCombine),
+
+    {Op::kPrefix, "tree", nullptr, kNoNumber, none, always,
+     [](S s, double) { return prefix_hybrid(s, kAll); },
+     [](S s, double) { return prefix_hybrid_counts(s, kAll); }},
+    {Op::kPrefix, "butterfly", nullptr, kNoNumber, none, always,
+     [](S s, double) { return prefix_hybrid(s, 0); },
+     [](S s, double) { return prefix_hybrid_counts(s, 0); }},
+    {Op::kPrefix, "hybrid", "k: trees within groups of 2^k", kLogs, half_of_log, k_fits,
+     [](S s, double k) { return prefix_hybrid(s, integer(k)); },
+     [](S s, double k) { return prefix_hybrid_counts(s, integer(k)); }},
+    in_two_levels(Op::kPrefix),
+
+    {Op::kScatter, "binomial", nullptr, kNoNumber, none, always,
+     [](S s, double) { return scatter_tree(s, half()); },
+     [](S s, double) { return scatter_tree_counts(s, half()); }},
+    {Op::kScatter, "lambda", "lambda", kLambdas, usual_lambda, lambda_fits,
+     [](S s, double l) { return scatter_tree(s, by_lambda(s, l)); },
+     [](S s, double l) { return scatter_tree_counts(s, by_lambda(s, l)); }},
+    {Op::kScatter, "direct", nullptr, kNoNumber, none, always,
+     [](S s, double) { return scatter_direct(s); },
+     [](S s, double) { return scatter_direct_counts(s); }},
+    in_two_levels(Op::kScatter),
+
+    {Op::kGather, "binomial", nullptr, kNoNumber, none, always,
+     [](S s, double) { return gather_tree(s, half()); },
+     [](S s, double) { return scatter_tree_counts(s, half()); }},
+    {Op::kGather, "lambda", "lambda", kLambdas, usual_lambda, lambda_fits,
+     [](S s, double l) { return gather_tree(s, by_lambda(s, l)); },
+     [](S s, double l) { return scatter_tree_counts(s, by_lambda(s, l)); }},
+    {Op::kGather, "direct", nullptr, kNoNumber, none, always,
+     [](S s, double) { return gather_direct(s); },
+     [](S s, double) { return scatter_direct_counts(s); }},
+    in_two_levels(Op::kGather),
+
+    {Op::kConcat, "circulant", nullptr, kNoNumber, none, always,
+     [](S s, double) { return concat_circulant(s); },
+     [](S s, double) { return concat_circulant_counts(s); }, [](S s) { return s.bytes * s.n; }},
+    {Op::kConcat, "exchange", nullptr, kNoNumber, none, power_of_two,
+     [](S s, double) { return concat_exchange(s); },
+     [](S s, double) { return concat_exchange_counts(s); }},
+    {Op::kConcat, "direct", nullptr, kNoNumber, none, always,
+     [](S s, double) { return concat_direct(s); },
+     [](S s, double) { return concat_direct_counts(s); }},
+    {Op::kConcat, "ring", nullptr, kNoNumber, none, always,
+     [](S s, double) { return concat_ring(s); }, [](S s, double) { return concat_ring_counts(s); }},
+    in_two_levels(Op::kConcat),
+
+    // Before radix n, which sends the same, and copies besides.
+    {Op::kIndex, "pairwise", "steps under way at once, 0 for all", kStepsAtOnce, steps_at_once,
+     [](S, double w) { return kStepsAtOnce.has(w); },
+     [](S s, double w) { return index_pairwise(s, whole(w)); },
+     [](S s, double) { return index_pairwise_counts(s); }},
+    {Op::kIndex, "radix", "radix", kRadixes, root_of_n, radix_fits,
+     [](S s, double r) { return index_radix(s, whole(r)); },
+     [](S s, double r) { return index_radix_counts(s, whole(r)); },
+     [](S s) { return 2 * s.bytes * s.n; }},
+    {Op::kIndex, "a2", nullptr, kNoNumber, none, always, [](S s, double) { return index_a2(s); },
+     nullptr},
+    {Op::kIndex, "a3", nullptr, kNoNumber, none, square, [](S s, double) { return index_a3(s); },
+     nullptr},
+    {Op::kIndex, "a4", "send buffers: 1 or 2, 0 for blocking", kA4Forms, [](S) { return 2.0; },
+     [](S, double form) { return kA4Forms.has(form); },
+     [](S s, double form) { return index_a4(s, static_cast<A4Form>(integer(form))); }, nullptr},
+    in_two_levels(Op::kIndex, [](S s) { return 2 * s.bytes * s.n; }),
+
+    {Op::kShift, "direct", nullptr, kNoNumber, none, always,
+     [](S s, double) { return shift_direct(s); },
+     [](S s, double) { return shift_direct_counts(s); }},
+
+    {Op::kSync, "dissemination", nullptr, kNoNumber, none, always,
+     [](S s, double) { return sync_dissemination(s); },
+     [](S s, double) { return sync_dissemination_counts(s); }},
+    {Op::kSync, "tree", nullptr, kNoNumber, none, always,
+     [](S s, double) { return sync_tree(s, half()); },
+     [](S s, double) { return sync_tree_counts(s, half()); }},
+    in_two_levels(Op::kSync),
+};
+
+}  // namespace
+
+std::span<const Algorithm> catalogue() noexcept {
+    return kCatalogue;
+}
+
+const Algorithm* find_algorithm(Operation operation, std::string_view name) noexcept {
+    for (const Algorithm& each : kCatalogue) {
+        if (each.operation == operation && name == each.name) return &each;
+    }
+    return nullptr;
+}
+
+}  // namespace poe::collectives

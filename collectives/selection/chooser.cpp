@@ -1,0 +1,152 @@
+// Choosing algorithms; see chooser.hpp.
+#include "collectives/selection/chooser.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "base/check.hpp"
+#include "collectives/schedule/postal.hpp"
+
+namespace poe::collectives {
+namespace {
+
+constexpr double kMostSegments = 256;
+
+// Every rank starts all its messages, and then waits for them.
+bool starts_all_at_once(const Choice& choice) {
+    const std::string_view name = choice.algorithm->name;
+    return name == "direct" || (name == "pairwise" && choice.parameter == 0);
+}
+
+// A tree made for a lambda, whose messages need not go in rounds.
+bool is_lambda_tree(const Algorithm& algorithm) {
+    return std::string_view(algorithm.name) == "lambda";
+}
+
+// Numbers worth trying besides the usual one.
+std::vector<double> numbers(const Algorithm& algorithm, const Shape& shape,
+                            const CostModel& model) {
+    std::vector<double> all{algorithm.fallback(shape)};
+    if (algorithm.parameter == nullptr) return all;
+    if (std::string_view(algorithm.parameter) == "lambda") all = {model.lambda(shape.bytes)};
+    if (shape.operation == Operation::kIndex && std::string_view(algorithm.name) == "radix")
+        all = {2, 4, all[0], std::max<double>(2, shape.n)};
+    if (std::string_view(algorithm.parameter) == "segments") {
+        for (double many = 1; many <= kMostSegments && many <= static_cast<double>(shape.bytes);
+             many *= 2)
+            all.push_back(many);
+    }
+    return all;
+}
+
+// As many messages as of the length that goes in a round; of messages without data, one there and
+// one back on each edge of a sync's tree, else one from each rank in each round.
+double messages_of(const Shape& shape, const Choice& choice, const Counts& counts) {
+    const auto c1 = static_cast<double>(counts.c1);
+    if (shape.operation == Operation::kSync && std::string_view(choice.algorithm->name) == "tree")
+        return 2.0 * (shape.n - 1);
+    if (counts.c2 == 0) return c1 * shape.n;
+    return static_cast<double>(counts.c3) * c1 / static_cast<double>(counts.c2);
+}
+
+// Of all bytes, those that the node with the most ranks sends to others.
+double share_of_a_cable(const Shape& shape) {
+    if (shape.nodes.empty()) return 0;
+    std::vector<std::uint32_t> many;
+    for (const std::uint32_t node : shape.nodes) {
+        if (node >= many.size()) many.resize(node + 1);
+        ++many[node];
+    }
+    const double share = double(*std::max_element(many.begin(), many.end())) / shape.n;
+    return share * (1 - share);
+}
+
+// What goes on within nodes, in all of them at the same time. Members on all nodes must come to the
+// same, so nothing counts here that depends on a node's cores.
+double time_within(const CostModel& model, const Counts& counts) {
+    return static_cast<double>(counts.c1) * model.start_up +
+           static_cast<double>(counts.c2) * model.transfer;
+}
+
+}  // namespace
+
+const CostModel& level_of(const Tuning& tuning, const Shape& shape) {
+    return shape.nodes.empty() ? tuning.node : tuning.network;
+}
+
+double predicted(const Tuning& tuning, const Shape& shape, const Choice& choice) {
+    const CostModel& model = level_of(tuning, shape);
+    const Counts all = choice.algorithm->counts(shape, choice.parameter);
+    const Counts within =
+        choice.algorithm->within != nullptr ? choice.algorithm->within(shape) : Counts{};
+    const Counts counts = all - within;
+    auto c1 = static_cast<double>(counts.c1);
+    auto c2 = static_cast<double>(counts.c2);
+    double messages = messages_of(shape, choice, counts);
+    if (is_lambda_tree(*choice.algorithm) && shape.n > 1) {
+        const Lambda lambda = Lambda::nearest(choice.parameter);
+        const double time =
+            static_cast<double>(PostalTimes(lambda, shape.n).time(shape.n)) / lambda.latency;
+        c2 *= time / c1;
+        c1 = time;
+    }
+    if (starts_all_at_once(choice)) {
+        // Only the last one is waited for: the others cost what they keep their sender busy.
+        const double lambda = model.lambda(shape.bytes);
+        const double waited = c1 > 0 ? (c1 - 1 + lambda) / lambda : 0;
+        c2 *= c1 > 0 ? waited / c1 : 0;
+        c1 = waited;
+        messages /= lambda;
+    }
+    const double copied = choice.algorithm->copied != nullptr
+                              ? static_cast<double>(choice.algorithm->copied(shape))
+                              : 0;
+    const auto c3 = static_cast<double>(counts.c3);
+    const double rounds = c1 * model.start_up + c2 * model.transfer;
+    const double work = messages * model.message + (c3 + copied * shape.n) * model.load;
+    const double cable = c3 * share_of_a_cable(shape) * model.transfer;
+    return std::max({rounds, work, cable}) + time_within(tuning.node, within);
+}
+
+std::vector<Candidate> candidates(std::span<const Algorithm> table, const Shape& shape,
+                                  const Tuning& tuning) {
+    const CostModel& model = level_of(tuning, shape);
+    std::vector<Candidate> all;
+    for (const Algorithm& algorithm : table) {
+        if (algorithm.operation != shape.operation || algorithm.counts == nullptr) continue;
+        std::vector<double> known;
+        for (const double number : numbers(algorithm, shape, model)) {
+            if (!algorithm.fits(shape, number) ||
+                std::find(known.begin(), known.end(), number) != known.end())
+                continue;
+            known.push_back(number);
+            const Choice choice{&algorithm, number};
+            all.push_back({choice, predicted(tuning, shape, choice)});
+        }
+    }
+    POE_CHECK(!all.empty(), name_of(shape.operation), shape.n, shape.bytes);
+    return all;
+}
+
+std::optional<Choice> wanted_choice(const Shape& shape, const Overrides& overrides) {
+    const auto& wanted = overrides[static_cast<std::size_t>(shape.operation)];
+    if (!wanted || wanted->way != Way::kMessages) return std::nullopt;
+    Choice choice = wanted->choice;
+    if (choice.parameter < 0) choice.parameter = choice.algorithm->fallback(shape);
+    if (!choice.algorithm->fits(shape, choice.parameter)) return std::nullopt;
+    return choice;
+}
+
+Choice choose(std::span<const Algorithm> table, const Shape& shape, const Tuning& tuning,
+              const Overrides& overrides) {
+    if (const auto wanted = wanted_choice(shape, overrides)) return *wanted;
+    const MeasuredBest* best = level_of(tuning, shape).best(shape);
+    if (best != nullptr && best->method.way == Way::kMessages) return best->method.choice;
+    const std::vector<Candidate> all = candidates(table, shape, tuning);
+    return std::min_element(all.begin(), all.end(),
+                            [](const auto& a, const auto& b) { return a.time < b.time; })
+        ->choice;
+}
+
+}  // namespace poe::collectives

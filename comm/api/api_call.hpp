@@ -1,0 +1,138 @@
+// What every C entry point does first and last: find the runtime, keep other threads out, say in
+// the slot what the task is doing, and report an error once, as text, mperrno and -1.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/segment/task_doing.hpp"
+#include "comm/api/caller.hpp"
+#include "comm/bootstrap/runtime.hpp"
+#include "tracer/probe/tracer.hpp"
+
+// Exported from the library; everything else is hidden.
+#define MPL_EXPORT __attribute__((visibility("default")))
+
+namespace poe::comm {
+
+// NNN of the messages 0032-NNN.
+enum class MplError : int {
+    kNotReady = 100,
+    kBusy = 101,
+    kNullPointer = 102,
+    kLength = 103,
+    kDestination = 104,
+    kSource = 105,
+    kType = 106,
+    kQuery = 107,
+    kGroup = 108,
+    kNoBuffer = 109,
+    kNobodySends = 110,
+    kPeerBroken = 111,
+    kCountTooSmall = 113,
+    kFatal = 114,
+    kMessageId = 115,
+    kTruncated = 116,
+    kDisagreement = 117,
+    kForeignJob = 118,  // reported by runtime.cpp and foreign_launch.cpp, outside of calls
+    kRoot = 119,
+    kCollectiveId = 120,
+    kMember = 121,
+    kTuningFile = 122,     // no error: the call goes on
+    kNoGroupMemory = 123,  // likewise
+};
+
+// The process's one runtime; null before the first call.
+extern Runtime* the_one;
+Runtime& make_runtime();
+
+// Made at the first call.
+inline Runtime& the_runtime() {
+    return the_one != nullptr ? *the_one : make_runtime();
+}
+
+// On the stack of an entry point, below its Caller. One thread at a time; a second one finds
+// ready() false, but the progress thread and the task wait for each other (turn.hpp). At the end of
+// every call handlers of mpc_rcvncall that are due are called.
+class ApiCall {
+  public:
+    explicit ApiCall(const Caller& caller) noexcept
+        : caller_(caller), runtime_(the_runtime()), entry_(runtime_.turn().enter()) {}
+    explicit ApiCall(Caller&&) = delete;  // it would be gone
+    ~ApiCall() {
+        if (entry_ == Turn::Entry::kRefused) [[unlikely]]
+            return;
+        if (said_) runtime_.doing().clear();
+        if (traced_ != 0) [[unlikely]]
+            trace::the_tracer.leave(traced_, moved_);
+        if (runtime_.handlers_due()) [[unlikely]]
+            runtime_.call_handlers();
+        if (entry_ == Turn::Entry::kEntered) [[likely]]
+            runtime_.turn().leave();
+    }
+    ApiCall(const ApiCall&) = delete;
+    ApiCall& operator=(const ApiCall&) = delete;
+
+    // False: the call must answer refuse_unready().
+    bool ready() const noexcept {
+        return entry_ != Turn::Entry::kRefused && runtime_.failure().empty();
+    }
+    int refuse_unready() const;
+
+    Runtime& runtime() const noexcept { return runtime_; }
+
+    void doing(Call call, TaskId peer, std::int32_t type, Bytes bytes) noexcept {
+        runtime_.doing().set(call, peer, type, bytes);
+        said_ = true;
+        note(call, peer, type, bytes);
+    }
+
+    // Says in the trace that the call has begun, once; doing() does as well. `bytes`: that it
+    // moves, as far as is known now.
+    void note(Call call, TaskId peer, std::int32_t type, Bytes bytes) noexcept {
+        note_region(static_cast<std::uint32_t>(call), peer, type, bytes);
+    }
+    // The same for the non-blocking form of a collective call.
+    void note_non_blocking(Call call, std::int32_t group, Bytes bytes) noexcept {
+        note_region(trace::kNonBlocking + static_cast<std::uint32_t>(call), TaskDoing::kAnyPeer,
+                    group, bytes);
+    }
+    bool traced() const noexcept { return traced_ != 0; }
+    // What the call has really moved, for the trace.
+    void moved(Bytes bytes) noexcept { moved_ = bytes; }
+
+    // Writes "ERROR: 0032-NNN mpc_x in task 1 on node n: what. way_out.", sets mperrno, answers -1.
+    int refuse(MplError number, const std::string& what, const std::string& way_out) const;
+    // The same for an operation that did not end well; `peer` is the task it was for.
+    int refuse(Outcome outcome, TaskId peer) const;
+    // For what leaves no way to go on: writes the message and ends the task with exit code 1.
+    [[noreturn]] void die(const std::string& what) const;
+
+    // Calls `work`, turning exceptions into refuse or die.
+    template <typename Work>
+    int run(Work&& work) {
+        try {
+            return work();
+        } catch (const std::exception& error) {
+            die(error.what());
+        }
+    }
+
+  private:
+    void note_region(std::uint32_t region, TaskId peer, std::int32_t type, Bytes bytes) noexcept {
+        if (!trace::the_tracer.on()) [[likely]]
+            return;
+        if (traced_ != 0) return;
+        moved_ = bytes;
+        if (trace::the_tracer.enter(region, peer, type, caller_.site)) traced_ = region;
+    }
+
+    const Caller& caller_;
+    Runtime& runtime_;
+    Turn::Entry entry_;
+    bool said_ = false;
+    std::uint32_t traced_ = 0;  // the region that the trace says it is in; 0: none
+    Bytes moved_ = 0;           // only for a call that is traced
+};
+
+}  // namespace poe::comm

@@ -1,0 +1,67 @@
+// MPL's interrupt control: whether and how soon messages may make progress while the task computes;
+// see mpproto.h. What it sets is kept by Runtime.
+#include "comm/api/api_checks.hpp"
+#include "comm/api/mpproto.h"
+
+namespace poe::comm {
+
+int api_queryintr(const Caller& name) {
+    ApiCall call(name);
+    if (!call.ready()) return call.refuse_unready();
+    return call.runtime().interrupts_enabled() ? 1 : 0;
+}
+
+int api_enableintr(const Caller& name, bool enable) {
+    ApiCall call(name);
+    if (!call.ready()) return call.refuse_unready();
+    return call.run([&] {
+        call.runtime().enable_interrupts(enable);
+        return 0;
+    });
+}
+
+int api_queryintrdelay(const Caller& name) {
+    ApiCall call(name);
+    if (!call.ready()) return call.refuse_unready();
+    return static_cast<int>(call.runtime().interrupt_delay().count());
+}
+
+int api_setintrdelay(const Caller& name, int delay) {
+    ApiCall call(name);
+    if (!call.ready()) return call.refuse_unready();
+    if (delay < 0) {
+        return call.refuse(MplError::kQuery,
+                           "the interrupt delay cannot be " + std::to_string(delay),
+                           "give 0 or more microseconds");
+    }
+    call.runtime().set_interrupt_delay(std::chrono::microseconds(delay));
+    return 0;
+}
+
+}  // namespace poe::comm
+
+using namespace poe::comm;
+
+extern "C" {
+
+MPL_EXPORT int mpc_queryintr(void) {
+    return api_queryintr("mpc_queryintr");
+}
+
+MPL_EXPORT int mpc_enableintr(void) {
+    return api_enableintr("mpc_enableintr", true);
+}
+
+MPL_EXPORT int mpc_disableintr(void) {
+    return api_enableintr("mpc_disableintr", false);
+}
+
+MPL_EXPORT int mpc_queryintrdelay(void) {
+    return api_queryintrdelay("mpc_queryintrdelay");
+}
+
+MPL_EXPORT int mpc_setintrdelay(int delay) {
+    return api_setintrdelay("mpc_setintrdelay", delay);
+}
+
+}  // extern "C"

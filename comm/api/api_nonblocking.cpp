@@ -1,0 +1,252 @@
+// MPL's non-blocking sends and receives, their ends, and handlers; see mpproto.h.
+#include <algorithm>
+#include <limits>
+
+#include "comm/api/api_checks.hpp"
+#include "comm/api/mpproto.h"
+
+namespace poe::comm {
+namespace {
+
+// Answers of mpc_status that are no byte count.
+constexpr int kStatusActive = -1;
+constexpr int kStatusUnknown = -2;
+
+int refuse_id(const ApiCall& call, int msgid) {
+    return call.refuse(MplError::kMessageId,
+                       "there is no message with the id " + std::to_string(msgid),
+                       "give an id of mpc_send, mpc_recv or mpc_rcvncall that mpc_wait has not "
+                       "ended yet, DONTCARE or ALLMSG");
+}
+
+// Tells the user of the end of an operation; it still has its id.
+int tell(ApiCall& call, Operation& operation, const UserCount& nbytes) {
+    if (operation.kind == Operation::Kind::kReceive) {
+        return tell_received(call, operation.receive, operation.source, operation.type, nbytes);
+    }
+    if (trace::the_tracer.on() && !operation.told) [[unlikely]]
+        trace::the_tracer.send_ended(static_cast<std::uint8_t>(operation.send.context),
+                                     operation.send.dest, operation.send.type,
+                                     operation.send.number);
+    if (operation.send.outcome != Outcome::kDone) {
+        return call.refuse(operation.send.outcome, operation.send.dest);
+    }
+    nbytes.store(static_cast<long long>(operation.send.view.size()));
+    return 0;
+}
+
+int start_receive(ApiCall& call, const UserBuffer& in, int* source, int* type, int* msgid,
+                  RcvncallHandler handler) {
+    if (const int refused = refuse_blocks(call, in)) return refused;
+    if (const int refused = refuse_wanted(call, source, type)) return refused;
+    if (msgid == nullptr) return refuse_null(call, "msgid", "an int");
+    call.note(handler == nullptr ? Call::kRecv : Call::kRcvncall, *source, *type, 0);
+    const Operation& operation =
+        call.runtime().operations().receive(view_of(in), source, type, handler);
+    *msgid = operation.id;
+    if (!operation.finished()) call.runtime().keep_moving();
+    return 0;
+}
+
+int wait_one(ApiCall& call, Operation& operation, const UserCount& nbytes) {
+    call.note(Call::kWait, operation.partner(), operation.message_type(), 0);
+    if (!operation.finished()) {
+        call.doing(Call::kWait, operation.partner(), operation.message_type(), operation.length());
+        call.runtime().operations().wait(operation);
+    }
+    const int result = tell(call, operation, nbytes);
+    call.runtime().operations().end(operation);
+    return result;
+}
+
+int wait_any(ApiCall& call, int* msgid, const UserCount& nbytes) {
+    call.doing(Call::kWait, TaskDoing::kAnyPeer, 0, 0);
+    Operation* operation = call.runtime().operations().wait_any();
+    if (operation == nullptr) {
+        return call.refuse(MplError::kMessageId, "no message is under way to wait for",
+                           "start one with mpc_send or mpc_recv");
+    }
+    *msgid = operation->id;
+    const int result = tell(call, *operation, nbytes);
+    call.runtime().operations().end(*operation);
+    return result;
+}
+
+int wait_all(ApiCall& call, const UserCount& nbytes) {
+    call.note(Call::kWait, TaskDoing::kAnyPeer, 0, 0);
+    Operations& operations = call.runtime().operations();
+    int result = 0;
+    while (Operation* operation = operations.any()) {
+        if (!operation->finished()) {
+            call.doing(Call::kWait, operation->partner(), operation->message_type(),
+                       operation->length());
+            operations.wait(*operation);
+        }
+        if (tell(call, *operation, nbytes) != 0) result = -1;
+        operations.end(*operation);
+    }
+    nbytes.store(0);
+    return result;
+}
+
+}  // namespace
+
+int api_send(const Caller& name, const UserBuffer& out, int dest, int type, int* msgid) {
+    ApiCall call(name);
+    if (!call.ready()) [[unlikely]]
+        return call.refuse_unready();
+    return call.run([&] {
+        if (const int refused = refuse_blocks(call, out)) return refused;
+        if (const int refused = refuse_destination(call, dest, type)) return refused;
+        if (msgid == nullptr) return refuse_null(call, "msgid", "an int");
+        call.note(Call::kSend, dest, type, view_of(out).size());
+        const Operation& operation = call.runtime().operations().send(view_of(out), dest, type);
+        *msgid = operation.id;
+        if (!operation.finished()) call.runtime().keep_moving();
+        return 0;
+    });
+}
+
+int api_recv(const Caller& name, const UserBuffer& in, int* source, int* type, int* msgid) {
+    ApiCall call(name);
+    if (!call.ready()) [[unlikely]]
+        return call.refuse_unready();
+    return call.run([&] { return start_receive(call, in, source, type, msgid, nullptr); });
+}
+
+int api_rcvncall(const Caller& name, const UserBuffer& in, int* source, int* type, int* msgid,
+                 RcvncallHandler handler) {
+    ApiCall call(name);
+    if (!call.ready()) [[unlikely]]
+        return call.refuse_unready();
+    if (handler == nullptr) return refuse_null(call, "handler", "a function");
+    return call.run([&] { return start_receive(call, in, source, type, msgid, handler); });
+}
+
+int api_status(const Caller& name, int msgid) {
+    ApiCall call(name);
+    if (!call.ready()) [[unlikely]]
+        return call.refuse_unready();
+    return call.run([&] {
+        Operation* operation = call.runtime().operations().find(msgid);
+        if (operation == nullptr) return kStatusUnknown;
+        call.note(Call::kStatus, operation->partner(), operation->message_type(), 0);
+        if (!operation->finished()) {
+            call.runtime().messages().progress();
+            if (!operation->finished()) {
+                call.runtime().pause_between_looks();
+                return kStatusActive;
+            }
+        }
+        long long count = 0;
+        const int result = tell(call, *operation, &count);
+        call.runtime().operations().set_told(*operation);
+        if (result != 0) return kStatusUnknown;
+        return static_cast<int>(std::min<long long>(count, std::numeric_limits<int>::max()));
+    });
+}
+
+int api_wait(const Caller& name, int* msgid, UserCount nbytes) {
+    ApiCall call(name);
+    if (!call.ready()) [[unlikely]]
+        return call.refuse_unready();
+    if (msgid == nullptr) return refuse_null(call, "msgid", "an int");
+    return call.run([&] {
+        if (*msgid == DONTCARE) return wait_any(call, msgid, nbytes);
+        if (*msgid == ALLMSG) return wait_all(call, nbytes);
+        Operation* operation = call.runtime().operations().find(*msgid);
+        if (operation == nullptr) return refuse_id(call, *msgid);
+        return wait_one(call, *operation, nbytes);
+    });
+}
+
+int api_probe(const Caller& name, int* source, int* type, UserCount nbytes) {
+    ApiCall call(name);
+    if (!call.ready()) [[unlikely]]
+        return call.refuse_unready();
+    return call.run([&] {
+        if (const int refused = refuse_wanted(call, source, type)) return refused;
+        MessageLayer& messages = call.runtime().messages();
+        call.note(Call::kProbe, *source, *type, 0);
+        const MatchKey wanted{Context::kUser, *source, *type};
+        const Unexpected* message = messages.probe(wanted);
+        if (message == nullptr) {
+            messages.progress();
+            message = messages.probe(wanted);
+        }
+        if (message == nullptr) {
+            nbytes.store(-1);
+            call.runtime().pause_between_looks();
+            return 0;
+        }
+        *source = message->from.source;
+        *type = message->from.type;
+        if (!nbytes.store(static_cast<long long>(message->length))) {
+            return call.refuse(MplError::kCountTooSmall,
+                               "the " + std::to_string(message->length) +
+                                   " bytes of the message cannot be told in an integer of this "
+                                   "width",
+                               "make nbytes a size_t");
+        }
+        return 0;
+    });
+}
+
+int api_lockrnc(const Caller& name, int newval, int* oldval) {
+    ApiCall call(name);
+    if (!call.ready()) [[unlikely]]
+        return call.refuse_unready();
+    if (newval != 0 && newval != 1) {
+        return call.refuse(MplError::kQuery, "handlers cannot be set to " + std::to_string(newval),
+                           "1 holds them back, 0 lets them run");
+    }
+    if (oldval != nullptr) *oldval = call.runtime().handlers_locked() ? 1 : 0;
+    call.runtime().lock_handlers(newval == 1);
+    return 0;
+}
+
+}  // namespace poe::comm
+
+using namespace poe::comm;
+
+extern "C" {
+
+MPL_EXPORT int mpc_send(const void* out, size_t len, int dest, int type, int* msgid) {
+    return api_send("mpc_send", {out, len, len}, dest, type, msgid);
+}
+
+MPL_EXPORT int mpc_recv(void* in, size_t len, int* source, int* type, int* msgid) {
+    return api_recv("mpc_recv", {in, len, len}, source, type, msgid);
+}
+
+MPL_EXPORT int mpc_rcvncall(void* in, size_t len, int* source, int* type, int* msgid,
+                            void (*handler)(int* msgid)) {
+    return api_rcvncall("mpc_rcvncall", {in, len, len}, source, type, msgid, handler);
+}
+
+MPL_EXPORT int mpc_status(int msgid) {
+    return api_status("mpc_status", msgid);
+}
+
+MPL_EXPORT int mpc_lockrnc(int newval, int* oldval) {
+    return api_lockrnc("mpc_lockrnc", newval, oldval);
+}
+
+// One set of functions for each type that nbytes may point to; a type cannot stand in parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses)
+#define MPL_ENDS(SUFFIX, COUNT)                                               \
+    MPL_EXPORT int mpc_wait##SUFFIX(int* msgid, COUNT* nbytes) {              \
+        return api_wait("mpc_wait", msgid, nbytes);                           \
+    }                                                                         \
+    MPL_EXPORT int mpc_probe##SUFFIX(int* source, int* type, COUNT* nbytes) { \
+        return api_probe("mpc_probe", source, type, nbytes);                  \
+    }
+// NOLINTEND(bugprone-macro-parentheses)
+MPL_ENDS(, int)
+MPL_ENDS(_u, unsigned)
+MPL_ENDS(_l, long)
+MPL_ENDS(_ul, unsigned long)
+MPL_ENDS(_ll, long long)
+MPL_ENDS(_ull, unsigned long long)
+
+}  // extern "C"

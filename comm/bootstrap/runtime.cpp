@@ -1,0 +1,337 @@
+// Attaching a process to its job.
+#include "comm/bootstrap/runtime.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <strings.h>
+#include <unistd.h>
+#include <utility>
+
+#include "comm/bootstrap/foreign_launch.hpp"
+#include "tracer/probe/tracer.hpp"
+
+namespace poe::comm {
+namespace {
+
+constexpr Bytes kDefaultEagerLimit = 64 << 10;
+constexpr Bytes kLargestDefaultBuffer = Bytes{64} << 20;
+constexpr Bytes kSmallestDefaultBuffer = Bytes{4} << 20;
+constexpr Bytes kDefaultBufferOfAllPairs = Bytes{1} << 30;
+constexpr Bytes kSmallestBuffer = 16 << 10;
+
+// A receiver may compute for hours before it asks for a message; a whole day is a mistake.
+constexpr auto kLongestFinish = std::chrono::hours(24);
+// About as many seconds of waiting.
+constexpr unsigned kLooksAtTheDead = 4;
+constexpr auto kFinishPause = std::chrono::milliseconds(5);
+
+// How the progress thread runs in the background. Waking up after a nap costs a few microseconds, so
+// naps of 10 ms cost at most 0.1 % of a core. With more tasks than cores, naps are longer.
+constexpr std::chrono::microseconds kBackgroundNap{10'000};
+constexpr std::uint32_t kLongestBackgroundNaps = 10;
+constexpr std::chrono::microseconds kBackgroundDelay{200};
+
+TaskId parse_task(const char* text) {
+    TaskId task = -1;
+    const char* end = text + std::strlen(text);
+    const auto [stop, fault] = std::from_chars(text, end, task);
+    if (fault != std::errc{} || stop != end || task < 0) {
+        throw Error(std::string("MP_CHILD is \"") + text + "\", which is not a task id");
+    }
+    return task;
+}
+
+}  // namespace
+
+Runtime::Runtime(const Variables& variables) : process_(::getpid()) {
+    read_background(variables);
+    try {
+        const char* child = variables("MP_CHILD");
+        if (child == nullptr) rendezvous_ = find_rendezvous(variables);
+        if (child != nullptr) {
+            attach(child, variables("MP_SEGMENT"));
+            if (const char* control = variables("MP_CONTROL")) control_path_ = control;
+        } else if (rendezvous_ && rendezvous_->size() > 1) {
+            join(variables);
+        } else {
+            set_limits(0, 0);
+            messages_ =
+                std::make_unique<MessageLayer>(settings_, std::vector<Device*>{}, nullptr, nullptr);
+        }
+        operations_ = std::make_unique<Operations>(*messages_);
+    } catch (const std::exception& error) {
+        failure_ = error.what();
+    }
+}
+
+// poe has checked the values; without poe one that is none counts for nothing.
+void Runtime::read_background(const Variables& variables) {
+    const auto microseconds = [&](const char* name) {
+        int value = 0;
+        const char* text = variables(name);
+        if (text == nullptr) return std::chrono::microseconds(0);
+        const char* end = text + std::strlen(text);
+        const auto [stop, fault] = std::from_chars(text, end, value);
+        const bool sound = fault == std::errc{} && stop == end && value >= 0;
+        return std::chrono::microseconds(sound ? value : 0);
+    };
+    const char* enabled = variables("MP_CSS_INTERRUPT");
+    interrupts_ = enabled != nullptr && ::strcasecmp(enabled, "yes") == 0;
+    const char* bind = variables("MP_BIND");
+    spread_ = bind == nullptr || ::strcasecmp(bind, "no") != 0;
+    interrupt_delay_ = microseconds("MP_INTRDELAY");
+    timer_ = microseconds("MP_POLLING_INTERVAL");
+    // 0 switches it off.
+    background_ = variables("MP_POLLING_INTERVAL") == nullptr;
+}
+
+ProgressThread::Settings Runtime::progress_settings() const noexcept {
+    using Mode = ProgressThread::Mode;
+    if (interrupts_) return {Mode::kInterrupts, interrupt_delay_, {}};
+    if (timer_.count() > 0) return {Mode::kTimer, {}, timer_};
+    if (background_) return {Mode::kBackground, kBackgroundDelay, nap_};
+    return {};
+}
+
+void Runtime::enable_interrupts(bool enable) {
+    interrupts_ = enable;
+    if (enable) make_progress_thread();
+    if (progress_thread_) progress_thread_->set(progress_settings());
+}
+
+void Runtime::set_interrupt_delay(std::chrono::microseconds delay) noexcept {
+    interrupt_delay_ = delay;
+    if (progress_thread_) progress_thread_->set(progress_settings());
+}
+
+// A task without others gets no messages while it computes.
+void Runtime::make_progress_thread() {
+    if (progress_thread_ || !waiter_ || work_ == nullptr) return;
+    sentry_ = std::make_unique<Sentry>(*slot_, fences_, tcp_.get());
+    progress_thread_ =
+        std::make_unique<ProgressThread>(turn_, *work_, *sentry_, progress_settings());
+}
+
+// The program has not asked for the thread, so it goes on without when there can be none.
+[[gnu::cold]] void Runtime::start_background() noexcept {
+    background_ = false;
+    if (!waiter_) return;
+    nap_ = kBackgroundNap * std::min(segment_->facts().tasks_per_core(), kLongestBackgroundNaps);
+    try {
+        background_ = true;
+        make_progress_thread();
+    } catch (const std::exception&) {
+        background_ = false;
+    }
+}
+
+void Runtime::start_progress_thread(ProgressWork& work) noexcept {
+    work_ = &work;
+    if (!failure_.empty() || (!interrupts_ && timer_.count() == 0)) return;
+    try {
+        make_progress_thread();
+    } catch (const std::exception& error) {
+        failure_ = error.what();
+    }
+}
+
+void Runtime::stop_progress_thread() noexcept {
+    if (!progress_thread_) return;
+    const Turn::Entry entry = turn_.enter();
+    progress_thread_->stop();
+    if (entry == Turn::Entry::kEntered) {
+        turn_.leave();
+        progress_thread_.reset();
+    } else {
+        // The exit comes out of a handler, perhaps in that thread, or out of a call.
+        progress_thread_->abandon();
+        static_cast<void>(progress_thread_.release());
+    }
+}
+
+void Runtime::forget_progress_thread() noexcept {
+    static_cast<void>(progress_thread_.release());
+    turn_.forget_progress_thread();
+}
+
+ControlLine* Runtime::control() {
+    if (!control_ && !control_path_.empty())
+        control_ = std::make_unique<ControlLine>(control_path_);
+    return control_.get();
+}
+
+void Runtime::set_limits(Bytes eager_limit, Bytes buffer_mem) {
+    settings_.me = task_;
+    settings_.tasks = tasks_;
+    settings_.buffer_mem = buffer_mem != 0
+                               ? std::max(buffer_mem, kSmallestBuffer)
+                               : std::clamp(kDefaultBufferOfAllPairs / tasks_,
+                                            kSmallestDefaultBuffer, kLargestDefaultBuffer);
+    settings_.eager_limit = std::min(eager_limit != 0 ? eager_limit : kDefaultEagerLimit,
+                                     settings_.buffer_mem / 4 - kMessageCost);
+}
+
+void Runtime::attach(const char* child, const char* segment) {
+    const TaskId task = parse_task(child);
+    if (segment == nullptr) {
+        throw Error(
+            "MP_CHILD is set but MP_SEGMENT is not: something between poe and this program has "
+            "removed variables from the environment; leave the MP_ variables as poe set them");
+    }
+    enter(NodeSegment::attach(segment), task);
+}
+
+void Runtime::join(const Variables& variables) {
+    task_ = rendezvous_->rank();
+    try {
+        enter(join_foreign_job(*rendezvous_, variables), task_);
+    } catch (const JobRefused&) {
+        rendezvous_->finalize();
+        ::_exit(1);
+    } catch (const std::exception& error) {
+        end_foreign_job(std::string("this job cannot begin: ") + error.what());
+    }
+    waiter_->look_around([this] { look_after_neighbours(); });
+}
+
+// poe sees a task die and ends the others; not every launcher does, and those that do get some time
+// first. A process that is gone without having said that its exit handlers ran has died. One whose
+// number has been given to another process seems to live: that is why this is the second net only.
+void Runtime::look_after_neighbours() noexcept {
+    if (!rendezvous_->alive()) end_foreign_job("the launcher of this job is gone");
+    for (std::uint32_t index = 0; index < segment_->local_tasks(); ++index) {
+        const TaskSlot& neighbour = segment_->slot(index);
+        if (::kill(neighbour.pid, 0) == 0 || errno != ESRCH) continue;
+        if (neighbour.finished.load(std::memory_order_acquire) != 0) continue;
+        if (++looks_at_the_dead_ < kLooksAtTheDead) return;
+        end_foreign_job("task " + std::to_string(segment_->task_at(index)) + " (process " +
+                        std::to_string(neighbour.pid) +
+                        " of this node) has died; without it the others would wait for ever");
+    }
+}
+
+void Runtime::end_foreign_job(const std::string& why) const noexcept {
+    const std::string text = "ERROR: 0032-118 task " + std::to_string(task_) + ": " + why + ".\n";
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::fflush(nullptr);
+    // The neighbours are not to take this end for the first.
+    if (slot_ != nullptr) slot_->finished.store(1, std::memory_order_release);
+    rendezvous_->abort(1, why);
+    ::_exit(1);
+}
+
+void Runtime::enter(NodeSegment segment, TaskId task) {
+    segment_ = std::make_unique<NodeSegment>(std::move(segment));
+    const auto index = segment_->local_index(task);
+    if (!index) {
+        throw Error("MP_CHILD says task " + std::to_string(task) + ", which is not one of node " +
+                    std::to_string(segment_->facts().node) + " of this job");
+    }
+    task_ = task;
+    tasks_ = segment_->tasks();
+    TaskSlot& slot = segment_->slot(*index);
+    std::uint32_t nobody = 0;
+    if (!slot.attached.compare_exchange_strong(nobody, 1)) {
+        throw Error("another process (pid " + std::to_string(slot.pid) +
+                    ") has already sent or received as this task; a task can be only one MPL "
+                    "program, so start the programs one after another with poe itself");
+    }
+    slot.pid = process_;
+    slot_ = &slot;
+    doing_ = &slot.doing;
+    traffic_ = &slot.traffic;
+    const std::string& path = segment_->path();
+    trace::the_tracer.attach(slot.tracing, path.substr(0, path.rfind('/')), task);
+    const SegmentFacts& facts = segment_->facts();
+    fences_ = Fences(facts.asymmetric_fences != 0);
+    set_limits(facts.eager_limit, facts.buffer_mem);
+    waiter_ = std::make_unique<Waiter>(segment_->header(), facts, slot,
+                                       static_cast<WaitMode>(facts.wait_mode), fences_);
+    if (spread_ && facts.crowded()) {
+        core_share_ = std::make_unique<CoreShare>(
+            segment_->header(), std::span(&segment_->slot(0), facts.local_tasks), *index);
+        waiter_->spread_by(*core_share_);
+    }
+    make_devices(*index);
+}
+
+bool Runtime::all_by_tcp() const noexcept {
+    return segment_ && static_cast<Euilib>(segment_->facts().euilib) == Euilib::kIp;
+}
+
+void Runtime::make_devices(std::uint32_t index) {
+    const SegmentFacts& facts = segment_->facts();
+    const bool any_by_tcp = tasks_ > 1 && (all_by_tcp() || facts.nodes > 1);
+    std::vector<Device*> devices;
+    if (!any_by_tcp || (!all_by_tcp() && facts.local_tasks > 1)) {
+        shared_memory_ =
+            std::make_unique<ShmDevice>(*segment_, index, settings_.buffer_mem, fences_);
+        devices.push_back(shared_memory_.get());
+    }
+    if (any_by_tcp) {
+        tcp_ = std::make_unique<TcpDevice>(*segment_, task_, settings_.buffer_mem,
+                                           shared_memory_ != nullptr);
+        devices.push_back(tcp_.get());
+        waiter_->sleep_in(*tcp_, shared_memory_ == nullptr);
+    }
+    const auto device_of = [this](TaskId peer) -> Device& {
+        const bool neighbour = segment_->node_of(peer) == segment_->facts().node;
+        if (shared_memory_ && neighbour) return *shared_memory_;
+        return *tcp_;
+    };
+    messages_ =
+        std::make_unique<MessageLayer>(settings_, std::move(devices), device_of, waiter_.get());
+    messages_->count_in(*traffic_);
+}
+
+void Runtime::finish_sending() noexcept {
+    if (!tcp_ || !failure_.empty()) return;
+    try {
+        const auto deadline = std::chrono::steady_clock::now() + kLongestFinish;
+        waiter_->restart();
+        while (!tcp_->finish_sending() && std::chrono::steady_clock::now() < deadline) {
+            if (messages_->progress() || !waiter_->pause()) continue;
+            // No event tells that the last byte has arrived.
+            tcp_->sleep(kFinishPause);
+        }
+    } catch (const std::exception& error) {
+        failure_ = error.what();  // nothing goes any more, and nobody asks
+    }
+}
+
+void Runtime::call_handlers() {
+    in_handler_ = true;
+    const auto outer = turn_.nest();
+    while (!handlers_locked_) {
+        Operation* operation = operations_->next_for_handler();
+        if (operation == nullptr) break;
+        if (operation->receive.outcome == Outcome::kDone) {
+            *operation->source = operation->receive.source;
+            *operation->type = operation->receive.type;
+        }
+        int id = operation->id;
+        operation->handler(&id);
+    }
+    turn_.unnest(outer);
+    in_handler_ = false;
+}
+
+void Runtime::stop_all(int code) noexcept {
+    if (slot_ != nullptr) {
+        slot_->stopall_code = code;
+        slot_->stopall_called.store(1, std::memory_order_release);
+    }
+    if (rendezvous_ && process_ == ::getpid()) rendezvous_->abort(code & 255, "mpc_stopall");
+    ::_exit(code & 255);
+}
+
+void Runtime::note_finished() noexcept {
+    if (slot_ != nullptr && failure_.empty()) slot_->finished.store(1, std::memory_order_release);
+    if (rendezvous_ && process_ == ::getpid()) rendezvous_->finalize();
+}
+
+}  // namespace poe::comm

@@ -1,0 +1,182 @@
+// Runtime: this process as a task. Finds out from the environment whether it is one, of poe or of
+// another launcher, attaches to the node segment, and owns the message layer with what is below it.
+// The one object behind the C API.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <sys/types.h>
+
+#include "base/error.hpp"
+#include "base/fence.hpp"
+#include "base/segment/node_segment.hpp"
+#include "comm/bootstrap/control_line.hpp"
+#include "comm/bootstrap/rendezvous.hpp"
+#include "comm/matching/message_layer.hpp"
+#include "comm/matching/operations.hpp"
+#include "comm/progress/progress_thread.hpp"
+#include "comm/progress/sentry.hpp"
+#include "comm/progress/turn.hpp"
+#include "comm/progress/wait.hpp"
+#include "comm/shm/shm_device.hpp"
+#include "comm/tcp/tcp_device.hpp"
+
+namespace poe::comm {
+
+// For who has the turn, unless said otherwise.
+class Runtime {
+  public:
+    // With MP_CHILD and MP_SEGMENT (see poe(1)): a task of poe. Else with the variables of another
+    // launcher: a task of its job; blocks until the job's other tasks are here. Else the only task
+    // of its own job. Never throws: what went wrong is in failure(). But a task that another
+    // launcher has started and that cannot join the others says why and ends the job.
+    explicit Runtime(const Variables& variables);
+
+    // Who may use all this now. Thread-safe.
+    Turn& turn() noexcept { return turn_; }
+
+    // Why there are no messages in this process; empty when there are.
+    const std::string& failure() const noexcept { return failure_; }
+    void fail(std::string why) { failure_ = std::move(why); }
+
+    TaskId task() const noexcept { return task_; }
+    std::uint32_t tasks() const noexcept { return tasks_; }
+    NodeIndex node() const noexcept { return segment_ ? segment_->facts().node : 0; }
+    std::uint32_t nodes() const noexcept { return segment_ ? segment_->facts().nodes : 1; }
+    Bytes eager_limit() const noexcept { return settings_.eager_limit; }
+    Bytes buffer_mem() const noexcept { return settings_.buffer_mem; }
+
+    // Precondition: failure() is empty.
+    MessageLayer& messages() noexcept { return *messages_; }
+    Operations& operations() noexcept { return *operations_; }
+    // The node's segment and the device of its shared memory; null in a job of one task, and where
+    // all messages go over TCP.
+    const NodeSegment* segment() const noexcept { return segment_.get(); }
+    ShmDevice* shared_memory() noexcept { return shared_memory_.get(); }
+    // MP_EUILIB=ip: tasks of one node have no shared memory either. The same in all tasks; one that
+    // is alone on its node has none in any case.
+    bool all_by_tcp() const noexcept;
+    const Fences& fences() const noexcept { return fences_; }
+    // What the task is doing, for watchers; a word of its own in a job of one task.
+    DoingWords& doing() noexcept { return *doing_; }
+    // What it has moved, likewise.
+    TrafficWords& traffic() noexcept { return *traffic_; }
+
+    // Whether a message longer than its buffer is an error (mpc_task_set), or just cut.
+    bool overflow_is_error() const noexcept { return overflow_is_error_; }
+    void set_overflow_is_error(bool is) noexcept { overflow_is_error_ = is; }
+
+    // For calls that look once, find nothing and return: gives the core away where tasks share one,
+    // and sees to it that looking again and again is as good as waiting.
+    void pause_between_looks() {
+        messages_->help();
+        if (waiter_) waiter_->pause_between_looks();
+        if (++vain_looks_ % kLooksUntilImpatient == 0) messages_->take_in_offers();
+    }
+
+    // Handlers of mpc_rcvncall: held back, due, and called. A handler may call MPL; no other
+    // handler runs meanwhile.
+    bool handlers_locked() const noexcept { return handlers_locked_; }
+    void lock_handlers(bool locked) noexcept { handlers_locked_ = locked; }
+    bool handlers_due() const noexcept {
+        return operations_ && operations_->handlers_due() && !handlers_locked_ && !in_handler_ &&
+               !handlers_wait_for_task_;
+    }
+    // By the progress thread, in its turn: whether handlers that are due wait for the task's next
+    // call.
+    void let_handlers_wait(bool wait) noexcept { handlers_wait_for_task_ = wait; }
+    void call_handlers();
+
+    // At the task's exit: waits until what it has sent over TCP is out of its hands, however long
+    // the receivers compute, but not beyond the end of the job. Nothing to do without TCP.
+    void finish_sending() noexcept;
+    // The line to this node's daemon, connected at the first call; null when there is no daemon.
+    // Throws Error.
+    ControlLine* control();
+
+    // Whether messages make progress while the task computes, and how long after they come. The
+    // first says so to a progress thread and starts it if need be; throws Error.
+    bool interrupts_enabled() const noexcept { return interrupts_; }
+    void enable_interrupts(bool enable);
+    std::chrono::microseconds interrupt_delay() const noexcept { return interrupt_delay_; }
+    void set_interrupt_delay(std::chrono::microseconds delay) noexcept;
+    // By a call that returns while an operation that it has started is open: sees to it that the
+    // operation goes on while the task computes.
+    void keep_moving() noexcept {
+        if (progress_thread_) {
+            progress_thread_->keep_moving();
+        } else if (background_) [[unlikely]] {
+            start_background();
+        }
+    }
+
+    // Starts the progress thread if the settings ask for one, to do that work, which must live as
+    // long as the process. When it cannot, failure() says so.
+    void start_progress_thread(ProgressWork& work) noexcept;
+    // At the exit of the process, without the turn: ends it.
+    void stop_progress_thread() noexcept;
+    // In a child process, which has none.
+    void forget_progress_thread() noexcept;
+
+    // Ends the job with that code: leaves word for pmd, or asks the other launcher; then this
+    // process.
+    [[noreturn]] void stop_all(int code) noexcept;
+    // Leaves word that the task's exit handlers ran.
+    void note_finished() noexcept;
+
+  private:
+    static constexpr std::uint64_t kLooksUntilImpatient = 64;
+
+    void attach(const char* child, const char* segment);
+    void join(const Variables& variables);
+    void enter(NodeSegment segment, TaskId task);
+    void look_after_neighbours() noexcept;
+    [[noreturn]] void end_foreign_job(const std::string& why) const noexcept;
+    void make_devices(std::uint32_t index);
+    void read_background(const Variables& variables);
+    ProgressThread::Settings progress_settings() const noexcept;
+    void make_progress_thread();
+    void start_background() noexcept;
+    void set_limits(Bytes eager_limit, Bytes buffer_mem);
+
+    std::string failure_;
+    TaskId task_ = 0;
+    std::uint32_t tasks_ = 1;
+    MessageLayerSettings settings_;
+    pid_t process_;
+    unsigned looks_at_the_dead_ = 0;
+    std::unique_ptr<Rendezvous> rendezvous_;  // null in a job of poe
+    std::unique_ptr<NodeSegment> segment_;
+    TaskSlot* slot_ = nullptr;
+    DoingWords own_doing_;
+    DoingWords* doing_ = &own_doing_;
+    TrafficWords own_traffic_;
+    TrafficWords* traffic_ = &own_traffic_;
+    Fences fences_{false};
+    bool spread_ = true;  // over the node's cores, where there are more tasks
+    std::unique_ptr<CoreShare> core_share_;
+    std::unique_ptr<Waiter> waiter_;
+    std::unique_ptr<ShmDevice> shared_memory_;  // null when all go over TCP
+    std::unique_ptr<TcpDevice> tcp_;            // null in a job without TCP
+    std::unique_ptr<MessageLayer> messages_;
+    std::unique_ptr<Operations> operations_;
+    std::string control_path_;
+    std::unique_ptr<ControlLine> control_;
+    Turn turn_;
+    bool interrupts_ = false;
+    std::chrono::microseconds interrupt_delay_{0};
+    std::chrono::microseconds timer_{0};  // 0: no timer
+    std::chrono::microseconds nap_{0};    // of the thread in the background
+    bool background_ = true;              // operations go on while the task computes
+    ProgressWork* work_ = nullptr;
+    std::unique_ptr<Sentry> sentry_;
+    std::unique_ptr<ProgressThread> progress_thread_;  // null: not wanted so far
+    std::uint64_t vain_looks_ = 0;
+    bool overflow_is_error_ = false;
+    bool handlers_locked_ = false;
+    bool handlers_wait_for_task_ = false;
+    bool in_handler_ = false;
+};
+
+}  // namespace poe::comm

@@ -1,0 +1,114 @@
+// BufferView: the user's memory of one message, contiguous or in equal blocks at equal distances
+// (the vector calls). Everything below the API moves bytes between a view and a pipe, so a strided
+// message is never packed first.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "base/types.hpp"
+
+namespace poe::comm {
+
+// memcpy for up to 112 bytes without a call: a few moves that may overlap.
+inline void copy_small(std::byte* to, const std::byte* from, Bytes n) noexcept {
+    const auto move = [&](auto unit) {
+        constexpr Bytes kUnit = sizeof unit;
+        decltype(unit) first;
+        decltype(unit) last;
+        std::memcpy(&first, from, kUnit);
+        std::memcpy(&last, from + n - kUnit, kUnit);
+        std::memcpy(to, &first, kUnit);
+        std::memcpy(to + n - kUnit, &last, kUnit);
+    };
+    struct Sixteen {
+        std::uint64_t words[2];
+    };
+    if (n > 32) {
+        for (Bytes at = 0; at + 32 < n; at += 32) std::memcpy(to + at, from + at, 32);
+        std::memcpy(to + n - 32, from + n - 32, 32);
+    } else if (n >= 16) {
+        move(Sixteen{});
+    } else if (n >= 8) {
+        move(std::uint64_t{});
+    } else if (n >= 4) {
+        move(std::uint32_t{});
+    } else if (n > 0) {
+        to[0] = from[0];
+        to[n / 2] = from[n / 2];
+        to[n - 1] = from[n - 1];
+    }
+}
+
+// Does not own the memory; the caller of the message call does, until the call or request is done.
+class BufferView {
+  public:
+    BufferView() = default;
+
+    // One contiguous piece.
+    BufferView(void* start, Bytes size) noexcept
+        : start_(static_cast<std::byte*>(start)), size_(size), block_(size), stride_(size) {}
+
+    // `blocks` pieces of `block` bytes, their starts `stride` bytes apart; stride >= block.
+    BufferView(void* start, Bytes block, Bytes stride, Bytes blocks) noexcept
+        : start_(static_cast<std::byte*>(start)),
+          size_(block * blocks),
+          block_(block == stride || blocks == 1 ? size_ : block),
+          stride_(block == stride || blocks == 1 ? size_ : stride) {}
+
+    Bytes size() const noexcept { return size_; }
+    std::byte* start() const noexcept { return start_; }
+    bool contiguous() const noexcept { return block_ == size_; }
+
+    // The address of byte `offset` and how many bytes follow it without a gap. offset < size().
+    std::byte* piece(Bytes offset, Bytes& length) const noexcept {
+        if (contiguous()) {
+            length = size_ - offset;
+            return start_ + offset;
+        }
+        const Bytes inside = offset % block_;
+        length = block_ - inside;
+        return start_ + offset / block_ * stride_ + inside;
+    }
+
+    // Copies n bytes from position `offset` of the view. offset + n <= size(). `copy` is as memcpy.
+    void copy_out(Bytes offset, std::byte* to, Bytes n) const noexcept {
+        copy_out(offset, to, n,
+                 [](std::byte* at, const std::byte* from, Bytes k) { std::memcpy(at, from, k); });
+    }
+    template <typename Copy>
+    void copy_out(Bytes offset, std::byte* to, Bytes n, Copy&& copy) const noexcept {
+        while (n > 0) {
+            Bytes length = 0;
+            const std::byte* from = piece(offset, length);
+            length = std::min(length, n);
+            copy(to, from, length);
+            to += length;
+            offset += length;
+            n -= length;
+        }
+    }
+
+    // Copies n bytes to position `offset` of the view. offset + n <= size().
+    void copy_in(Bytes offset, const std::byte* from, Bytes n) const noexcept {
+        while (n > 0) {
+            Bytes length = 0;
+            std::byte* to = piece(offset, length);
+            length = std::min(length, n);
+            std::memcpy(to, from, length);
+            from += length;
+            offset += length;
+            n -= length;
+        }
+    }
+
+  private:
+    std::byte* start_ = nullptr;
+    Bytes size_ = 0;
+    Bytes block_ = 0;
+    Bytes stride_ = 0;
+};
+
+}  // namespace poe::comm

@@ -1,0 +1,128 @@
+// Handover: a blocking send passes a message of medium length straight from its buffer to a receive
+// that is waiting for it at that moment: one copy, by the receiver, instead of two through the
+// ring. If no receive takes the message within a few microseconds, the sender withdraws the offer
+// and sends the message through the ring, so the send still returns without the receiver.
+//
+// One offer at a time for each direction, in a cache line of the pipe's control memory:
+//
+//   1. The sender, which has no frame under way and none queued, writes the offer and stores
+//      `word` = (n, kOffered) (release). n counts the offers.
+//   2. The receiver, in any of its calls, loads `word` (acquire). If all frames of this sender have
+//      been received, and a receive that is posted or waiting takes the message, it exchanges
+//      (n, kOffered) for (n, kClaimed).
+//   3. The receiver copies the bytes out of the sender's memory and stores (n, kDone) (release), or
+//      (n, kFailed) if it could not; then the receive is as before.
+//   4. The sender, after a limited time, exchanges (n, kOffered) for (n, kWithdrawn). If that
+//   fails,
+//      the offer has been claimed, and the sender waits for step 3.
+//
+// Only one of the two exchanges succeeds, so the message is delivered exactly once. The order of
+// messages is kept: frames sent before the offer were published before it, so a receiver that sees
+// the offer sees them too; and the sender sends no frame while its offer stands.
+//
+// If the receiver dies between the steps 2 and 3, the sender waits until pmd ends the job, as in a
+// rendezvous. If the sender dies, the copy fails. What the sender wrote is checked before use.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/relax.hpp"
+#include "base/segment/segment_layout.hpp"
+#include "base/types.hpp"
+#include "comm/matching/handover_choice.hpp"
+
+namespace poe::comm {
+
+struct HandoverOffer {
+    std::uint64_t address = 0;
+    std::uint64_t length = 0;
+    std::int32_t tag = 0;
+    std::uint8_t context = 0;
+};
+
+// All zero at the start.
+struct ShmHandover {
+    enum State : std::uint64_t { kNone = 0, kOffered, kClaimed, kDone, kFailed, kWithdrawn };
+    static constexpr unsigned kStateBits = 3;
+
+    static State state_of(std::uint64_t word) noexcept {
+        return static_cast<State>(word & ((1u << kStateBits) - 1));
+    }
+    static std::uint64_t word_of(std::uint64_t number, State state) noexcept {
+        return number << kStateBits | state;
+    }
+
+    alignas(kLine) std::atomic<std::uint64_t> word;
+    HandoverOffer offer;
+    // Written by the receiver only, and seldom: HandoverLengths for which fetching is cheaper.
+    alignas(kLine) std::atomic<std::uint32_t> cheaper;
+};
+static_assert(sizeof(ShmHandover) == 2 * kLine);
+
+// The sender's half. One thread.
+class HandoverSender {
+  public:
+    explicit HandoverSender(ShmHandover& shared) noexcept : shared_(shared) {}
+
+    HandoverLengths cheaper() const noexcept {
+        return HandoverLengths(shared_.cheaper.load(std::memory_order_relaxed));
+    }
+    void offer(const HandoverOffer& what) noexcept {
+        shared_.offer = what;
+        shared_.word.store(ShmHandover::word_of(++number_, ShmHandover::kOffered),
+                           std::memory_order_release);
+    }
+    ShmHandover::State state() const noexcept {
+        return ShmHandover::state_of(shared_.word.load(std::memory_order_acquire));
+    }
+    // True: the receiver will not take the message. False: it has claimed it.
+    bool withdraw() noexcept {
+        std::uint64_t word = ShmHandover::word_of(number_, ShmHandover::kOffered);
+        return shared_.word.compare_exchange_strong(
+            word, ShmHandover::word_of(number_, ShmHandover::kWithdrawn));
+    }
+
+  private:
+    ShmHandover& shared_;
+    std::uint64_t number_ = 0;
+};
+
+// The receiver's half. One thread.
+class HandoverReceiver {
+  public:
+    explicit HandoverReceiver(ShmHandover& shared) noexcept : shared_(shared) {}
+
+    bool offered() const noexcept {
+        return ShmHandover::state_of(shared_.word.load(std::memory_order_relaxed)) ==
+               ShmHandover::kOffered;
+    }
+    // The offer, if there is one; for claim(). It was written by another process.
+    bool look(HandoverOffer& what) noexcept {
+        word_ = shared_.word.load(std::memory_order_acquire);
+        if (ShmHandover::state_of(word_) != ShmHandover::kOffered) return false;
+        what = shared_.offer;
+        return true;
+    }
+    // True: the offer that look() has seen is this task's, which must conclude() it.
+    bool claim() noexcept {
+        std::uint64_t expected = word_;
+        return shared_.word.compare_exchange_strong(expected, in_state(ShmHandover::kClaimed));
+    }
+    void conclude(bool done) noexcept {
+        shared_.word.store(in_state(done ? ShmHandover::kDone : ShmHandover::kFailed),
+                           std::memory_order_release);
+    }
+    void say_cheaper(HandoverLengths lengths) noexcept {
+        shared_.cheaper.store(lengths.bits(), std::memory_order_relaxed);
+    }
+
+  private:
+    std::uint64_t in_state(ShmHandover::State state) const noexcept {
+        return ShmHandover::word_of(word_ >> ShmHandover::kStateBits, state);
+    }
+    ShmHandover& shared_;
+    std::uint64_t word_ = 0;
+};
+
+}  // namespace poe::comm

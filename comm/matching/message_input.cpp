@@ -1,0 +1,528 @@
+// The receiving half of the message layer: frames out of pipes, matching, messages nobody has asked
+// for yet. Everything in a frame was written by another process and is checked here before it is
+// used.
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <new>
+
+#include "base/check.hpp"
+#include "comm/matching/handover.hpp"
+#include "comm/matching/message_layer.hpp"
+#include "comm/matching/message_peer.hpp"
+#include "tracer/probe/tracer.hpp"
+
+namespace poe::comm {
+namespace {
+
+constexpr unsigned kFramesPerVisit = 64;
+constexpr std::uint32_t kTimeOneEager = 4;  // of so many eager messages one is timed
+
+std::uint64_t now_ns() noexcept {
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                          std::chrono::steady_clock::now().time_since_epoch())
+                                          .count());
+}
+
+}  // namespace
+
+void MessageLayer::break_pipe(Peer& from, const char* reason) {
+    if (from.fault == nullptr) from.fault = reason;
+}
+
+// Not inlined into the loop that looks for input: that one must be short.
+[[gnu::noinline]] bool MessageLayer::on_input(Pipe& pipe) {
+    Peer& from = peer(pipe.peer());
+    bool moved = false;
+    visited_ = 0;
+    for (unsigned frames = 0;
+         frames < kFramesPerVisit && visited_ < kBytesPerVisit && from.fault == nullptr; ++frames) {
+        if (!from.in.active) {
+            const FrameHeader* header = pipe.front();
+            if (header == nullptr) break;
+            if (receive_at_once(from, *header)) return true;
+            if (!begin_frame(from, *header)) break;
+            moved = true;
+        }
+        if (move_payload(from)) moved = true;
+        if (from.in.got < from.in.header.length) break;
+        finish_frame(from);
+        if (awaited_ != nullptr && *awaited_ != Outcome::kPending) return true;
+    }
+    return take_handover(from) || moved;
+}
+
+// Takes a message that the sender offers to hand over, if all before it have been received and a
+// receive waits for it.
+bool MessageLayer::take_handover(Peer& from) {
+    HandoverReceiver* in = from.pipe->handover_in();
+    HandoverOffer offer;
+    if (in == nullptr || !in->look(offer)) [[likely]]
+        return false;
+    if (!from.pipe->can_fetch() || from.in.active || from.fault != nullptr ||
+        from.pipe->front() != nullptr)
+        return false;
+    const auto context = static_cast<Context>(offer.context);
+    if (offer.tag < 0 || offer.length > settings_.eager_limit || !is_context(context)) {
+        break_pipe(from, "it offered a message of an impossible length, type or context");
+        return false;
+    }
+    ReceiveRequest* receive = find_match(context, from.task, offer.tag);
+    if (receive == nullptr || !in->claim()) return false;
+    const std::uint64_t began = now_ns();
+    const Bytes expected = std::min(offer.length, receive->view.size());
+    const bool fetched = from.pipe->fetch(offer.address, receive->view, 0, expected);
+    in->conclude(fetched);
+    from.pipe->wake_after_store();
+    if (!fetched) return true;
+    note_cost(from, LongWay::kFetch, offer.length, began);
+    match(context, from.task, offer.tag);
+    matched(*receive, from.task, offer.tag, offer.length, ++from.messages_from[index_of(context)]);
+    receive->moved = receive->expected;
+    complete(*receive, Outcome::kDone);
+    return true;
+}
+
+// What a message has cost that waited for nothing but its copy. Tells the sender when another way
+// has become the cheaper one for such lengths.
+void MessageLayer::note_cost(Peer& from, LongWay way, Bytes length, std::uint64_t began_ns) {
+    from.fetch_choice.took(way, length, now_ns() - began_ns);
+    HandoverReceiver* in = from.pipe->handover_in();
+    if (in == nullptr || length < kLeastHandover || length > settings_.eager_limit) return;
+    const std::uint32_t before = from.cheaper.bits();
+    from.cheaper.update(length, from.fetch_choice.costs(length));
+    if (from.cheaper.bits() != before) in->say_cheaper(from.cheaper);
+}
+
+// The short way for what is by far the most frequent: the message that the blocking receive waits
+// for, when no other receive is posted and it fits. False: nothing has been done.
+inline bool MessageLayer::receive_at_once(Peer& from, const FrameHeader& header) {
+    ReceiveRequest* request = blocking_;
+    if (request == nullptr || header.kind != FrameKind::kEager || !posted_.empty()) return false;
+    const MatchKey& wanted = request->wanted;
+    const bool fits = wanted.context == header.context &&
+                      (wanted.type == header.tag || wanted.type == kWildcard) &&
+                      (wanted.source == from.task || wanted.source == kWildcard);
+    if (!fits || header.tag < 0 || header.length > settings_.eager_limit) return false;
+    if (!from.pipe->read_whole(request->view, header.length + kMessageCost)) return false;
+    blocking_ = nullptr;
+    request->source = from.task;
+    request->type = header.tag;
+    request->length = header.length;
+    request->expected = header.length;
+    request->number = ++from.messages_from[index_of(header.context)];
+    note_received(*request);
+    finish(*request, Outcome::kDone);
+    return true;
+}
+
+// Decides where the payload of a new frame goes. False: the frame is impossible, the pipe is
+// broken.
+bool MessageLayer::begin_frame(Peer& from, const FrameHeader& header) {
+    InboundFrame& in = from.in;
+    in.header = header;
+    in.got = 0;
+    in.into = nullptr;
+    in.kept = nullptr;
+    in.base = 0;
+    in.room = 0;
+    in.begun_ns = 0;
+    if (!is_context(header.context)) {
+        break_pipe(from, "it sent a frame of an unknown context");
+        return false;
+    }
+    switch (header.kind) {
+        case FrameKind::kEager:
+            in.active = begin_eager(from, header);
+            return in.active;
+        case FrameKind::kData:
+            in.active = begin_data(from, header);
+            return in.active;
+        case FrameKind::kRequest:
+        case FrameKind::kGrant: {
+            const std::size_t size =
+                header.kind == FrameKind::kGrant ? sizeof(GrantBody) : sizeof(RequestBody);
+            in.active = header.length == size;
+            if (!in.active) break_pipe(from, "it sent a control frame of the wrong size");
+            return in.active;
+        }
+    }
+    break_pipe(from, "it sent a frame of an unknown kind");
+    return false;
+}
+
+bool MessageLayer::begin_eager(Peer& from, const FrameHeader& header) {
+    InboundFrame& in = from.in;
+    const Bytes cost = Bytes{header.length} + kMessageCost;
+    if (header.tag < 0 || header.length > settings_.eager_limit ||
+        from.eager_held[index_of(header.context)] + cost > settings_.buffer_mem) {
+        break_pipe(from, "it sent a message without tokens or with an impossible type");
+        return false;
+    }
+    const std::uint32_t number = ++from.messages_from[index_of(header.context)];
+    if (ReceiveRequest* receive = match(header.context, from.task, header.tag)) {
+        matched(*receive, from.task, header.tag, header.length, number);
+        in.into = receive;
+        in.room = receive->expected;
+        if (header.length >= kLeastHandover && from.timed_eager++ % kTimeOneEager == 0)
+            in.begun_ns = now_ns();
+        return true;
+    }
+    Unexpected& kept =
+        keep({header.context, from.task, header.tag}, header.length, cost, header.length, number);
+    from.eager_held[index_of(header.context)] += cost;
+    in.kept = &kept;
+    in.room = header.length;
+    return true;
+}
+
+bool MessageLayer::begin_data(Peer& from, const FrameHeader& header) {
+    ReceiveRequest* receive = receives_.find(static_cast<std::uint32_t>(header.tag));
+    if (receive == nullptr || receive->source != from.task ||
+        header.length > receive->expected - receive->moved) {
+        break_pipe(from, "it sent data that nobody granted");
+        return false;
+    }
+    from.in.into = receive;
+    from.in.base = receive->moved;
+    from.in.room = header.length;
+    return true;
+}
+
+bool MessageLayer::move_payload(Peer& from) {
+    InboundFrame& in = from.in;
+    Pipe& pipe = *from.pipe;
+    bool moved = false;
+    while (in.got < in.header.length && visited_ < kBytesPerVisit) {
+        const Bytes left = kBytesPerVisit - visited_;
+        const Bytes rest = std::min(left, in.header.length - in.got);
+        const Bytes keep_rest = in.got < in.room ? std::min(left, in.room - in.got) : 0;
+        Bytes got = 0;
+        if (in.header.kind == FrameKind::kRequest || in.header.kind == FrameKind::kGrant) {
+            got = pipe.read(BufferView(in.body, sizeof in.body), in.got, rest);
+        } else if (keep_rest == 0) {
+            got = pipe.skip(rest);
+        } else if (in.into != nullptr) {
+            got = pipe.read(in.into->view, in.base + in.got, keep_rest);
+        } else {
+            got = pipe.read(BufferView(in.kept->data.data(), in.header.length), in.got, keep_rest);
+        }
+        if (got == 0) break;
+        // A message that was there as a whole when it was seen first does not tell what streaming
+        // costs.
+        if (in.got == 0 && got == in.header.length) in.begun_ns = 0;
+        in.got += got;
+        visited_ += got;
+        moved = true;
+    }
+    return moved;
+}
+
+void MessageLayer::finish_frame(Peer& from) {
+    InboundFrame& in = from.in;
+    in.active = false;
+    from.pipe->finish_frame();
+    switch (in.header.kind) {
+        case FrameKind::kEager:
+            if (in.into != nullptr) {
+                if (in.begun_ns != 0)
+                    note_cost(from, LongWay::kStream, in.header.length, in.begun_ns);
+                from.pipe->give_tokens(in.header.context, Bytes{in.header.length} + kMessageCost);
+                in.into->moved = in.into->expected;
+                complete(*in.into, Outcome::kDone);
+            } else {
+                in.kept->state = Unexpected::State::kHere;
+                if (ReceiveRequest* claimer = in.kept->claimed) {
+                    copy_to(*claimer, *in.kept);
+                    drop(in.kept);
+                }
+            }
+            return;
+        case FrameKind::kData: {
+            ReceiveRequest& into = *in.into;
+            into.moved += in.header.length;
+            if (into.moved != into.expected) return;
+            if (into.granted_ns != 0)
+                note_cost(from, LongWay::kStream, into.expected, into.granted_ns);
+            complete(into, Outcome::kDone);
+            return;
+        }
+        case FrameKind::kRequest: {
+            RequestBody body;
+            std::memcpy(&body, in.body, sizeof body);
+            handle_request(from, in.header, body);
+            return;
+        }
+        case FrameKind::kGrant: {
+            GrantBody body;
+            std::memcpy(&body, in.body, sizeof body);
+            handle_grant(from, body);
+            return;
+        }
+    }
+}
+
+void MessageLayer::handle_request(Peer& from, const FrameHeader& header, const RequestBody& body) {
+    if (header.tag < 0 ||
+        from.eager_held[index_of(header.context)] + kMessageCost > settings_.buffer_mem) {
+        break_pipe(from, "it announced a message without tokens or with an impossible type");
+        return;
+    }
+    const std::uint32_t number = ++from.messages_from[index_of(header.context)];
+    if (ReceiveRequest* receive = match(header.context, from.task, header.tag)) {
+        from.pipe->give_tokens(header.context, kMessageCost);
+        matched(*receive, from.task, header.tag, body.length, number);
+        accept_offer(from, body, *receive);
+        return;
+    }
+    Unexpected& offer =
+        keep({header.context, from.task, header.tag}, body.length, kMessageCost, 0, number);
+    from.eager_held[index_of(header.context)] += kMessageCost;
+    offer.offer = body;
+    offer.state = Unexpected::State::kOffered;
+    ++offers_;
+}
+
+// Gets the bytes of an announced message into the receive that it was matched with: a short one is
+// fetched now, a long one is fetched from now on, or the sender is asked for the bytes.
+void MessageLayer::accept_offer(Peer& from, const RequestBody& offer, ReceiveRequest& into) {
+    const Bytes wanted = into.expected;
+    if (wanted > 0 && offer.address != 0 && from.pipe->can_fetch()) {
+        into.granted_ns = now_ns();
+        if (forced_way_.value_or(from.fetch_choice.choose(wanted)) == LongWay::kFetch) {
+            Fetch fetch{&from, offer, &into, 0};
+            if (!fetch_piece(fetch)) fetches_.insert(fetches_.begin(), fetch);
+            return;
+        }
+    }
+    send_grant(from.task, offer.send_id, into, wanted);
+    if (wanted == 0) complete(into, Outcome::kDone);
+}
+
+// Fetches the next piece. True: the fetch is over, because the message is here, or because the
+// sender's memory could not be read and it has been asked for the bytes.
+bool MessageLayer::fetch_piece(Fetch& fetch) {
+    Peer& from = *fetch.from;
+    ReceiveRequest& into = *fetch.into;
+    const Bytes wanted = into.expected;
+    const Bytes piece = std::min(wanted - fetch.done, kBytesPerVisit);
+    visited_ += piece;
+    if (!from.pipe->fetch(fetch.offer.address + fetch.done, into.view, fetch.done, piece)) {
+        send_grant(from.task, fetch.offer.send_id, into, wanted);
+        return true;
+    }
+    fetch.done += piece;
+    if (fetch.done < wanted) return false;
+    note_cost(from, LongWay::kFetch, wanted, into.granted_ns);
+    into.moved = wanted;
+    send_grant(from.task, fetch.offer.send_id, into, 0);
+    complete(into, Outcome::kDone);
+    return true;
+}
+
+// Goes on with the oldest fetch, which then is the newest, so all advance alike.
+[[gnu::noinline]] void MessageLayer::fetch_next_piece() {
+    Fetch next = fetches_.back();
+    fetches_.pop_back();
+    if (next.from->fault != nullptr || fetch_piece(next)) return;
+    fetches_.insert(fetches_.begin(), next);
+}
+
+// The oldest receive that takes such a message; null when there is none.
+ReceiveRequest* MessageLayer::find_match(Context context, TaskId source, std::int32_t type) const {
+    ReceiveRequest* best = nullptr;
+    const auto consider = [&](const MatchKey& key) {
+        const QueueLink* link = posted_.first(key);
+        if (link == nullptr) return;
+        auto* request = static_cast<ReceiveRequest*>(link->owner);
+        if (best == nullptr || request->order < best->order) best = request;
+    };
+    if (!posted_.empty()) {
+        consider({context, source, type});
+        if (posted_with_wildcard_ > 0) {
+            consider({context, source, kWildcard});
+            consider({context, kWildcard, type});
+            consider({context, kWildcard, kWildcard});
+        }
+    }
+    if (best != nullptr) return best;
+    // The blocking receive came last, so it is only asked when no posted one wants the message.
+    if (blocking_ == nullptr || blocking_->wanted.context != context) return nullptr;
+    const MatchKey& wanted = blocking_->wanted;
+    const bool fits = (wanted.source == source || wanted.source == kWildcard) &&
+                      (wanted.type == type || wanted.type == kWildcard);
+    return fits ? blocking_ : nullptr;
+}
+
+// The same, and the receive is taken: no other message can match it.
+ReceiveRequest* MessageLayer::match(Context context, TaskId source, std::int32_t type) {
+    ReceiveRequest* best = find_match(context, source, type);
+    if (best == nullptr) return nullptr;
+    if (best == blocking_) {
+        blocking_ = nullptr;
+    } else {
+        posted_.remove(best->link);
+        if (best->wanted.source < 0 || best->wanted.type < 0) --posted_with_wildcard_;
+    }
+    return best;
+}
+
+void MessageLayer::start(ReceiveRequest& request) {
+    request.order = next_order_++;
+    if (QueueLink* link = unexpected_.first(request.wanted)) {
+        take(*static_cast<Unexpected*>(link->owner), request);
+        return;
+    }
+    request.link.owner = &request;
+    posted_.push(request.link, request.wanted);
+    if (request.wanted.source < 0 || request.wanted.type < 0) ++posted_with_wildcard_;
+}
+
+void MessageLayer::matched(ReceiveRequest& request, TaskId source, std::int32_t type, Bytes length,
+                           std::uint32_t number) {
+    request.source = source;
+    request.type = type;
+    request.number = number;
+    request.length = length;
+    request.expected = std::min(length, request.view.size());
+}
+
+void MessageLayer::complete(ReceiveRequest& request, Outcome outcome) {
+    if (request.id != 0) {
+        receives_.remove(request.id);
+        request.id = 0;
+    }
+    Unexpected* message = request.fills;
+    if (message == nullptr && outcome == Outcome::kDone) note_received(request);
+    finish(request, outcome);
+    if (message == nullptr) return;
+    message->state = Unexpected::State::kHere;
+    if (ReceiveRequest* claimer = message->claimed) {
+        copy_to(*claimer, *message);
+        drop(message);
+    }
+}
+
+// Forgets a receive that will not be completed any more.
+void MessageLayer::cancel(ReceiveRequest& request) {
+    if (blocking_ == &request) blocking_ = nullptr;
+    if (request.link.queue != nullptr) {
+        posted_.remove(request.link);
+        if (request.wanted.source < 0 || request.wanted.type < 0) --posted_with_wildcard_;
+    }
+    if (request.id != 0) receives_.remove(request.id);
+    request.id = 0;
+    std::erase_if(fetches_, [&](const Fetch& each) { return each.into == &request; });
+}
+
+// A message that nobody has asked for, found by a receive under any of the four keys it may use.
+Unexpected& MessageLayer::keep(const MatchKey& from, Bytes length, Bytes cost, Bytes room,
+                               std::uint32_t number) {
+    Unexpected* message = pool_.take(room);
+    message->from = from;
+    message->number = number;
+    message->length = length;
+    message->cost = cost;
+    const MatchKey keys[4] = {from,
+                              {from.context, from.source, kWildcard},
+                              {from.context, kWildcard, from.type},
+                              {from.context, kWildcard, kWildcard}};
+    for (int i = 0; i < 4; ++i) {
+        message->links[i].owner = message;
+        unexpected_.push(message->links[i], keys[i]);
+    }
+    return *message;
+}
+
+// Gives an unexpected message to the receive that wants it.
+void MessageLayer::take(Unexpected& message, ReceiveRequest& request) {
+    for (QueueLink& link : message.links) unexpected_.remove(link);
+    matched(request, message.from.source, message.from.type, message.length, message.number);
+    switch (message.state) {
+        case Unexpected::State::kHere:
+            copy_to(request, message);
+            drop(&message);
+            return;
+        case Unexpected::State::kArriving:
+            message.claimed = &request;
+            return;
+        case Unexpected::State::kOwnSend: {
+            SendRequest& send = *message.own_send;
+            send.kept = nullptr;
+            drop(&message);
+            receive_own(send, request);
+            return;
+        }
+        case Unexpected::State::kOffered: {
+            const RequestBody offer = message.offer;
+            --offers_;
+            drop(&message);
+            accept_offer(peer(request.source), offer, request);
+            return;
+        }
+    }
+}
+
+void MessageLayer::copy_to(ReceiveRequest& request, const Unexpected& message) {
+    request.view.copy_in(0, message.data.data(), request.expected);
+    request.moved = request.expected;
+    complete(request, Outcome::kDone);
+}
+
+// Ends an unexpected message and gives its buffer memory back.
+void MessageLayer::drop(Unexpected* message) {
+    for (QueueLink& link : message->links) {
+        if (link.queue != nullptr) unexpected_.remove(link);
+    }
+    Peer& from = peer(message->from.source);
+    from.eager_held[index_of(message->from.context)] -= message->cost;
+    if (message->taken_in) from.offers_held -= message->length;
+    if (from.pipe != nullptr) from.pipe->give_tokens(message->from.context, message->cost);
+    pool_.give(message);
+}
+
+// Fetches announced messages into buffer memory, as far as it reaches. Answers whether any was.
+bool MessageLayer::take_in_offers() {
+    if (offers_ == 0) [[likely]]
+        return false;
+    std::vector<Unexpected*> taken;
+    for (std::uint8_t context = 0; context < kContexts; ++context) {
+        for (QueueLink* link = unexpected_.first({static_cast<Context>(context)}); link != nullptr;
+             link = link->next) {
+            auto* message = static_cast<Unexpected*>(link->owner);
+            if (message->state != Unexpected::State::kOffered) continue;
+            Peer& from = peer(message->from.source);
+            if (from.fault != nullptr ||
+                message->length > settings_.buffer_mem - from.offers_held) {
+                continue;
+            }
+            from.offers_held += message->length;
+            taken.push_back(message);
+        }
+    }
+    for (Unexpected* message : taken) take_in(*message);
+    return !taken.empty();
+}
+
+void MessageLayer::take_in(Unexpected& offer) {
+    --offers_;
+    offer.taken_in = true;
+    offer.state = Unexpected::State::kArriving;
+    Unexpected* lender = pool_.take(offer.length);
+    offer.data.swap(lender->data);
+    pool_.give(lender);
+    offer.fill.view = BufferView(offer.data.data(), offer.length);
+    offer.fill.wanted = offer.from;
+    offer.fill.fills = &offer;
+    matched(offer.fill, offer.from.source, offer.from.type, offer.length, offer.number);
+    accept_offer(peer(offer.from.source), offer.offer, offer.fill);
+}
+
+void MessageLayer::note_received(const ReceiveRequest& request) {
+    traffic_->add_received(request.length);
+    if (trace::the_tracer.on()) [[unlikely]]
+        trace::the_tracer.received(static_cast<std::uint8_t>(request.wanted.context),
+                                   request.source, request.type, request.length, request.number);
+}
+
+}  // namespace poe::comm

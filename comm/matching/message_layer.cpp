@@ -1,0 +1,317 @@
+// The message layer's frame: peers, progress, waiting and the blocking calls. Sending is in
+// message_output.cpp, receiving and matching in message_input.cpp.
+#include "comm/matching/message_layer.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "base/check.hpp"
+#include "base/relax.hpp"
+#include "comm/matching/handover.hpp"
+#include "comm/matching/message_peer.hpp"
+
+namespace poe::comm {
+
+MessageLayer::MessageLayer(const MessageLayerSettings& settings, std::vector<Device*> devices,
+                           std::function<Device&(TaskId)> device_of, Waiter* waiter)
+    : settings_(settings),
+      devices_(std::move(devices)),
+      device_of_(std::move(device_of)),
+      waiter_(waiter),
+      peers_(settings.tasks) {
+    POE_CHECK(waiter_ != nullptr || settings_.tasks == 1, settings_.tasks);
+}
+
+MessageLayer::~MessageLayer() {
+    // One that is still arriving and claimed is in no queue any more.
+    for (const auto& known : peers_) {
+        if (known && known->in.active && known->in.kept != nullptr &&
+            known->in.kept->claimed != nullptr) {
+            delete known->in.kept;
+        }
+    }
+    for (std::uint8_t context = 0; context < kContexts; ++context) {
+        while (QueueLink* link = unexpected_.first({static_cast<Context>(context)})) {
+            drop(static_cast<Unexpected*>(link->owner));
+        }
+    }
+}
+
+Peer& MessageLayer::make_peer(TaskId task) {
+    auto made = std::make_unique<Peer>();
+    made->task = task;
+    if (task != settings_.me) made->pipe = &device_of_(task).pipe_to(task);
+    auto& known = peers_[static_cast<std::size_t>(task)];
+    known = std::move(made);
+    return *known;
+}
+
+const char* MessageLayer::fault_of(TaskId task) const noexcept {
+    const auto& known = peers_[static_cast<std::size_t>(task)];
+    if (!known || known->pipe == nullptr) return nullptr;
+    return known->fault != nullptr ? known->fault : known->pipe->fault();
+}
+
+bool MessageLayer::progress() {
+    bool moved = false;
+    for (Device* device : devices_) moved = device->poll(*this) || moved;
+    if (!sending_.empty()) moved = pump_all() || moved;
+    if (!fetches_.empty()) [[unlikely]] {
+        fetch_next_piece();
+        return true;
+    }
+    return moved;
+}
+
+void MessageLayer::begin_fetching() {
+    constexpr int kPieces = 4;
+    for (int i = 0; i < kPieces && !fetches_.empty(); ++i) progress();
+}
+
+inline bool MessageLayer::look(unsigned times) {
+    while (times-- > 0) {
+        if (progress()) return true;
+    }
+    return false;
+}
+
+// A rendezvous message of a peer that waits for a receive can be taken in once waiting has turned
+// out to be fruitless: not at once, because one copy less is faster, and most receives come soon.
+template <typename Wait>
+void MessageLayer::wait_until_over(const Outcome& outcome, const Wait& wait) {
+    const Outcome* outer = std::exchange(awaited_, &outcome);
+    waiter_->restart();
+    help();
+    while (!wait.over()) {
+        if (look(waiter_->looks())) {
+            help();
+            waiter_->restart();
+            continue;
+        }
+        const bool time_to_sleep = waiter_->pause();
+        if (waiter_->impatient()) {
+            wait.sweep();
+            if (wait.over()) break;
+            if (take_in_offers()) continue;
+            if (waiter_->note_due()) wait.note();
+        }
+        if (!time_to_sleep) continue;
+        waiter_->begin_sleep();
+        if (progress()) {
+            help();
+            waiter_->end_sleep();
+            // What has arrived may be a message that nobody has asked for: watchers are to know.
+            waiter_->restart();
+        } else if (wait.over()) {
+            waiter_->end_sleep();
+        } else {
+            waiter_->sleep();
+        }
+    }
+    awaited_ = outer;
+}
+
+// A wait for one request: ends it when it cannot go on, and tells watchers of it.
+template <typename R>
+struct MessageLayer::WaitForOne {
+    MessageLayer& layer;
+    R& request;
+
+    bool over() const { return request.outcome != Outcome::kPending; }
+    void sweep() const { layer.end_if_hopeless(request); }
+    void note() const {
+        const Awaited awaited = layer.awaited_by(request);
+        layer.waiter_->note(awaited, layer.unexpected_view(awaited.peer));
+    }
+};
+
+Outcome MessageLayer::wait(SendRequest& request) {
+    if (request.outcome != Outcome::kPending) return request.outcome;
+    // Only this task can receive a message to itself, and it is blocked here.
+    if (request.dest == settings_.me) {
+        cancel(request);
+        finish(request, Outcome::kNoBuffer);
+        return request.outcome;
+    }
+    wait_until_over(request.outcome, WaitForOne<SendRequest>{*this, request});
+    return request.outcome;
+}
+
+Outcome MessageLayer::wait(ReceiveRequest& request) {
+    if (request.outcome != Outcome::kPending) return request.outcome;
+    if (nobody_can_send(request)) {
+        end_if_hopeless(request);
+    } else {
+        wait_until_over(request.outcome, WaitForOne<ReceiveRequest>{*this, request});
+    }
+    return request.outcome;
+}
+
+// A wait for any of several: whom it waits for is more than a note can tell.
+struct MessageLayer::WaitForAny {
+    MessageLayer& layer;
+    const FinishedList& list;
+    const std::function<void()>& sweep;
+
+    bool over() const { return list.outcome != Outcome::kPending; }
+
+    void note() const { layer.waiter_->note({}, layer.unexpected_view(Awaited::kAnybody)); }
+};
+
+void MessageLayer::wait(FinishedList& list, const std::function<void()>& sweep) {
+    sweep();
+    if (list.outcome == Outcome::kPending)
+        wait_until_over(list.outcome, WaitForAny{*this, list, sweep});
+}
+
+struct MessageLayer::WaitForStore {
+    MessageLayer& layer;
+    const std::function<bool()>& done;
+    const std::function<Awaited()>& awaited;
+
+    bool over() const { return done(); }
+    void sweep() const {}
+    void note() const { layer.waiter_->note(awaited(), layer.unexpected_view(awaited().peer)); }
+};
+
+void MessageLayer::wait_until(const std::function<bool()>& over,
+                              const std::function<Awaited()>& awaited) {
+    const Outcome never = Outcome::kPending;
+    wait_until_over(never, WaitForStore{*this, over, awaited});
+}
+
+void MessageLayer::begin_wait_elsewhere() noexcept {
+    if (waiter_ != nullptr) waiter_->restart();
+}
+
+void MessageLayer::look_elsewhere(const Awaited& awaited) {
+    progress();
+    take_in_offers();
+    if (waiter_ != nullptr) waiter_->spent_elsewhere(awaited);
+}
+
+void MessageLayer::end_if_hopeless(SendRequest& request) {
+    if (request.outcome != Outcome::kPending || fault_of(request.dest) == nullptr) return;
+    cancel(request);
+    finish(request, Outcome::kPeerBroken);
+}
+
+void MessageLayer::end_if_hopeless(ReceiveRequest& request) {
+    if (request.outcome != Outcome::kPending) return;
+    if (nobody_can_send(request)) {
+        cancel(request);
+        finish(request, Outcome::kNobodySends);
+        return;
+    }
+    // Once matched, `source` names the sender; until then only a receive from one task can tell.
+    if (request.source < 0) request.source = request.wanted.source;
+    if (request.source < 0 || fault_of(request.source) == nullptr) return;
+    cancel(request);
+    finish(request, Outcome::kPeerBroken);
+}
+
+const Unexpected* MessageLayer::probe(const MatchKey& wanted) const noexcept {
+    const QueueLink* link = unexpected_.first(wanted);
+    return link != nullptr ? static_cast<const Unexpected*>(link->owner) : nullptr;
+}
+
+// Only this thread could send to itself, and it is here.
+bool MessageLayer::nobody_can_send(const ReceiveRequest& request) const noexcept {
+    return request.source < 0 && (settings_.tasks == 1 || request.wanted.source == settings_.me);
+}
+
+Outcome MessageLayer::send(const BufferView& view, TaskId dest, std::int32_t type,
+                           Context context) {
+    const Bytes size = view.size();
+    if (dest != settings_.me && size <= settings_.eager_limit) [[likely]] {
+        Peer& to = peer(dest);
+        if (to.idle()) [[likely]] {
+            const FrameHeader header{static_cast<std::uint32_t>(size), type, FrameKind::kEager,
+                                     context};
+            note_sent(to, context, type, size);
+            if (size >= kLeastHandover) [[unlikely]] {
+                HandoverSender* out = view.contiguous() ? to.pipe->handover_out() : nullptr;
+                const bool offer =
+                    out != nullptr && (forced_way_ ? *forced_way_ == LongWay::kFetch
+                                                   : to.handover.offer(size, out->cheaper()));
+                if (offer && hand_over(to, *out, view, type, context)) return Outcome::kDone;
+            }
+            const Bytes taken = to.pipe->start_frame(header, view, 0, size + kMessageCost);
+            if (taken == size) [[likely]]
+                return Outcome::kDone;
+            if (taken != Pipe::kNoRoom) return send_rest(to, header, view, taken);
+            SendRequest request(view, dest, type, context);
+            begin(request);
+            return wait(request);
+        }
+    }
+    SendRequest request(view, dest, type, context);
+    start(request);
+    return wait(request);
+}
+
+LongWay MessageLayer::cheaper_way(TaskId task, Bytes length) {
+    Peer& other = peer(task);
+    if (!other.pipe->can_fetch()) return LongWay::kStream;
+    if (length > settings_.eager_limit) return other.fetch_choice.costs(length).best();
+    HandoverSender* out = length >= kLeastHandover ? other.pipe->handover_out() : nullptr;
+    return out != nullptr && out->cheaper().has(length) ? LongWay::kFetch : LongWay::kStream;
+}
+
+// Offers the message to a receive that waits at this moment. False: there is none.
+bool MessageLayer::hand_over(Peer& to, HandoverSender& out, const BufferView& view,
+                             std::int32_t type, Context context) {
+    using State = ShmHandover::State;
+    // Long enough for a receiver that looks for messages all the time, and less than the copy into
+    // the ring takes.
+    const auto limit = std::chrono::nanoseconds(1000 + view.size() / 32);
+    constexpr int kLooksPerClock = 16;
+    out.offer({reinterpret_cast<std::uintptr_t>(view.start()), view.size(), type,
+               static_cast<std::uint8_t>(context)});
+    const auto begun = std::chrono::steady_clock::now();
+    while (out.state() == State::kOffered) {
+        for (int i = 0; i < kLooksPerClock && out.state() == State::kOffered; ++i) relax();
+        if (std::chrono::steady_clock::now() - begun < limit || !out.withdraw()) continue;
+        to.handover.not_taken();
+        return false;
+    }
+    const auto over = [&out] { return out.state() != State::kClaimed; };
+    for (int i = 0; i < kLooksPerClock * 64 && !over(); ++i) relax();
+    if (!over()) {
+        const Awaited awaited{Awaited::Kind::kRoom, to.task, type};
+        wait_until(over, [&awaited] { return awaited; });
+    }
+    const bool done = out.state() == State::kDone;
+    done ? to.handover.taken() : to.handover.not_taken();
+    return done;
+}
+
+// Goes on with an eager message of which the pipe has taken the beginning.
+Outcome MessageLayer::send_rest(Peer& to, const FrameHeader& header, const BufferView& view,
+                                Bytes taken) {
+    SendRequest request(view, to.task, header.tag, header.context);
+    request.frame.header = header;
+    request.frame.payload = view;
+    request.frame.request = &request;
+    request.frame.started = true;
+    request.frame.sent = taken;
+    queue_frame(to, request.frame);
+    pump(to);
+    return wait(request);
+}
+
+const ReceiveRequest& MessageLayer::receive(const BufferView& view, const MatchKey& wanted) {
+    POE_CHECK(blocking_ == nullptr);
+    ReceiveRequest& request = blocking_receive_;
+    request.reset(view, wanted);
+    if (QueueLink* link = unexpected_.first(request.wanted)) {
+        take(*static_cast<Unexpected*>(link->owner), request);
+    } else {
+        blocking_ = &request;
+    }
+    wait(request);
+    blocking_ = nullptr;
+    return request;
+}
+
+}  // namespace poe::comm

@@ -1,0 +1,285 @@
+// The sending half of the message layer: frames into pipes, rendezvous from the sender's side.
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "base/check.hpp"
+#include "comm/matching/message_layer.hpp"
+#include "comm/matching/message_peer.hpp"
+#include "tracer/probe/tracer.hpp"
+
+namespace poe::comm {
+namespace {
+
+constexpr Bytes kLargestFrame = Bytes{1} << 30;
+
+}  // namespace
+
+void FrameQueue::remove(const OutFrame& frame) noexcept {
+    OutFrame* before = nullptr;
+    for (OutFrame* at = head; at != nullptr; before = at, at = at->next) {
+        if (at != &frame) continue;
+        (before != nullptr ? before->next : head) = at->next;
+        if (tail == at) tail = before;
+        return;
+    }
+}
+
+void MessageLayer::start(SendRequest& request) {
+    request.number =
+        note_sent(peer(request.dest), request.context, request.type, request.view.size());
+    if (request.dest == settings_.me) {
+        send_to_self(request);
+    } else {
+        begin(request);
+    }
+}
+
+void MessageLayer::begin(SendRequest& request) {
+    Peer& to = peer(request.dest);
+    OutFrame& frame = request.frame;
+    frame.request = &request;
+    if (request.view.size() <= settings_.eager_limit) {
+        frame.header = {static_cast<std::uint32_t>(request.view.size()), request.type,
+                        FrameKind::kEager, request.context};
+        frame.payload = request.view;
+        frame.cost = request.view.size() + kMessageCost;
+    } else {
+        request.id = sends_.add(request);
+        RequestBody body;
+        body.length = request.view.size();
+        if (request.view.contiguous()) {
+            body.address = reinterpret_cast<std::uintptr_t>(request.view.start());
+        }
+        body.send_id = request.id;
+        std::memcpy(frame.body, &body, sizeof body);
+        frame.header = {sizeof body, request.type, FrameKind::kRequest, request.context};
+        frame.payload = BufferView(frame.body, sizeof body);
+        frame.cost = kMessageCost;
+    }
+    queue_frame(to, frame);
+    pump(to);
+}
+
+// Forgets a send whose peer is broken.
+void MessageLayer::cancel(SendRequest& request) {
+    Peer& to = peer(request.dest);
+    if (to.current == &request.frame) to.current = nullptr;
+    to.urgent.remove(request.frame);
+    to.ordered[index_of(request.context)].remove(request.frame);
+    if (request.id != 0) sends_.remove(request.id);
+    request.id = 0;
+    if (request.kept != nullptr) drop(std::exchange(request.kept, nullptr));
+}
+
+// A message to oneself that no receive wants yet is copied into buffer memory if it fits. If it
+// does not fit, its bytes stay in the sender's buffer until a receive takes them (receive_own).
+void MessageLayer::send_to_self(SendRequest& request) {
+    const Bytes size = request.view.size();
+    const MatchKey from{request.context, settings_.me, request.type};
+    Peer& self = peer(settings_.me);
+    const std::uint32_t number = self.messages_to[index_of(request.context)];
+    if (ReceiveRequest* receive = match(from.context, from.source, from.type)) {
+        matched(*receive, from.source, from.type, size, number);
+        receive_own(request, *receive);
+        return;
+    }
+    const bool fits =
+        self.eager_held[index_of(from.context)] + size + kMessageCost <= settings_.buffer_mem;
+    const Bytes room = fits ? size : 0;
+    Unexpected& kept = keep(from, size, fits ? size + kMessageCost : 0, room, number);
+    self.eager_held[index_of(from.context)] += kept.cost;
+    if (!fits) {
+        kept.state = Unexpected::State::kOwnSend;
+        kept.own_send = &request;
+        request.kept = &kept;
+        return;
+    }
+    request.view.copy_out(0, kept.data.data(), size);
+    kept.state = Unexpected::State::kHere;
+    finish(request, Outcome::kDone);
+}
+
+void MessageLayer::receive_own(SendRequest& request, ReceiveRequest& receive) {
+    for (Bytes done = 0; done < receive.expected;) {
+        Bytes length = 0;
+        const std::byte* piece = request.view.piece(done, length);
+        length = std::min(length, receive.expected - done);
+        receive.view.copy_in(done, piece, length);
+        done += length;
+    }
+    receive.moved = receive.expected;
+    complete(receive, Outcome::kDone);
+    finish(request, Outcome::kDone);
+}
+
+void MessageLayer::queue_frame(Peer& to, OutFrame& frame) {
+    if (frame.started) {
+        POE_CHECK(to.current == nullptr, to.task);
+        to.current = &frame;
+    } else {
+        (frame.cost > 0 ? to.ordered[index_of(frame.header.context)] : to.urgent).push(frame);
+    }
+    if (!to.in_sending_list) {
+        to.in_sending_list = true;
+        sending_.push_back(&to);
+    }
+}
+
+bool MessageLayer::pump_all() {
+    bool moved = false;
+    for (std::size_t i = 0; i < sending_.size();) {
+        Peer& to = *sending_[i];
+        moved = pump(to) || moved;
+        if (to.nothing_queued()) {
+            to.in_sending_list = false;
+            sending_[i] = sending_.back();
+            sending_.pop_back();
+        } else {
+            ++i;
+        }
+    }
+    return moved;
+}
+
+// Begins the next frame of a queue. False: there is none, or no room for it.
+bool MessageLayer::begin_next(Peer& to, FrameQueue& queue) {
+    if (queue.empty()) return false;
+    OutFrame& next = *queue.head;
+    const Bytes taken = to.pipe->start_frame(next.header, next.payload, next.offset, next.cost);
+    if (taken == Pipe::kNoRoom) return false;
+    queue.pop();
+    next.started = true;
+    next.sent = taken;
+    to.current = &next;
+    return true;
+}
+
+// Sends what the pipe takes: the frame under way, then frames that need no tokens, then the others
+// of each context in order. A context that is out of tokens holds up no other.
+bool MessageLayer::pump(Peer& to) {
+    bool moved = false;
+    while (to.fault == nullptr) {
+        if (to.current == nullptr) {
+            bool begun = begin_next(to, to.urgent);
+            if (!begun && !to.urgent.empty()) break;
+            for (FrameQueue& queue : to.ordered) begun = begun || begin_next(to, queue);
+            if (!begun) break;
+            moved = true;
+        }
+        moved = push(to, *to.current) || moved;
+        if (to.current != nullptr) break;
+    }
+    return moved;
+}
+
+// Moves on the frame under way, until it is finished, the pipe is full, or kBytesPerVisit bytes
+// have been sent. Answers whether it moved.
+bool MessageLayer::push(Peer& to, OutFrame& frame) {
+    const Bytes before = frame.sent;
+    while (frame.sent < frame.header.length) {
+        const Bytes left = before + kBytesPerVisit - frame.sent;
+        const Bytes taken =
+            to.pipe->continue_frame(frame.payload, frame.offset + frame.sent,
+                                    std::min(left, frame.header.length - frame.sent));
+        if (taken == 0) return frame.sent != before;
+        frame.sent += taken;
+    }
+    to.current = nullptr;
+    frame_sent(to, frame);
+    return true;
+}
+
+void MessageLayer::frame_sent(Peer& to, OutFrame& frame) {
+    if (frame.request == nullptr) {
+        free_grants_.push_back(&frame);
+        return;
+    }
+    SendRequest& request = *frame.request;
+    switch (frame.header.kind) {
+        case FrameKind::kEager:
+            finish(request, Outcome::kDone);
+            return;
+        case FrameKind::kRequest:
+            return;
+        case FrameKind::kData:
+            request.sent += frame.header.length;
+            send_granted_data(to, request);
+            return;
+        case FrameKind::kGrant:
+            break;
+    }
+    POE_CHECK(false, static_cast<int>(frame.header.kind));
+}
+
+// Queues the next data frame of a granted message, or ends the send.
+void MessageLayer::send_granted_data(Peer& to, SendRequest& request) {
+    const Bytes rest = request.to_send - request.sent;
+    if (rest == 0) {
+        sends_.remove(request.id);
+        request.id = 0;
+        finish(request, Outcome::kDone);
+        return;
+    }
+    OutFrame& frame = request.frame;
+    const std::int32_t receive_id = frame.header.tag;
+    frame.header = {static_cast<std::uint32_t>(std::min(rest, kLargestFrame)), receive_id,
+                    FrameKind::kData, request.context};
+    frame.payload = request.view;
+    frame.offset = request.sent;
+    frame.sent = 0;
+    frame.started = false;
+    frame.cost = 0;
+    queue_frame(to, frame);
+}
+
+void MessageLayer::handle_grant(Peer& from, const GrantBody& body) {
+    SendRequest* request = sends_.find(body.send_id);
+    if (request == nullptr || request->dest != from.task || request->granted ||
+        request->frame.sent != sizeof(RequestBody) || body.length > request->view.size()) {
+        break_pipe(from, "it granted a message that was not offered to it");
+        return;
+    }
+    request->granted = true;
+    request->to_send = body.length;
+    request->frame.header.tag = static_cast<std::int32_t>(body.receive_id);
+    send_granted_data(from, *request);
+    pump(from);
+}
+
+void MessageLayer::send_grant(TaskId source, std::uint32_t send_id, ReceiveRequest& into,
+                              Bytes bytes) {
+    Peer& to = peer(source);
+    GrantBody body;
+    body.length = bytes;
+    body.send_id = send_id;
+    if (bytes > 0) {
+        into.id = receives_.add(into);
+        body.receive_id = into.id;
+    }
+    if (free_grants_.empty()) {
+        grant_storage_.push_back(std::make_unique<OutFrame>());
+        free_grants_.push_back(grant_storage_.back().get());
+    }
+    OutFrame& frame = *free_grants_.back();
+    free_grants_.pop_back();
+    frame = OutFrame{};
+    std::memcpy(frame.body, &body, sizeof body);
+    frame.header = {sizeof body, 0, FrameKind::kGrant, into.wanted.context};
+    frame.payload = BufferView(frame.body, sizeof body);
+    queue_frame(to, frame);
+    pump(to);
+}
+
+// A message is about to be handed over: nobody can have received it before that is in the trace.
+// Returns its number.
+std::uint32_t MessageLayer::note_sent(Peer& to, Context context, std::int32_t type, Bytes bytes) {
+    traffic_->add_sent(bytes);
+    const std::uint32_t number = ++to.messages_to[index_of(context)];
+    if (trace::the_tracer.on()) [[unlikely]]
+        trace::the_tracer.sent(static_cast<std::uint8_t>(context), to.task, type, bytes, number);
+    return number;
+}
+
+}  // namespace poe::comm

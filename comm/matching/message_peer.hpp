@@ -1,0 +1,72 @@
+// What the message layer keeps per peer task. Private to message_*.cpp.
+#pragma once
+
+#include "comm/matching/fetch_choice.hpp"
+#include "comm/matching/handover_choice.hpp"
+#include "comm/matching/pipe.hpp"
+#include "comm/matching/request.hpp"
+#include "comm/matching/unexpected_pool.hpp"
+
+namespace poe::comm {
+
+// The frame being received from a peer.
+struct InboundFrame {
+    bool active = false;
+    FrameHeader header;
+    Bytes got = 0;                   // payload bytes read or skipped
+    ReceiveRequest* into = nullptr;  // kEager and kData; null for kEager means `kept`
+    Unexpected* kept = nullptr;
+    Bytes base = 0;                      // where the frame's payload starts in the destination
+    Bytes room = 0;                      // bytes to keep, the rest is skipped
+    std::uint64_t begun_ns = 0;          // kEager: when it was seen first; 0: not timed
+    alignas(8) std::byte body[24] = {};  // kRequest, kGrant
+};
+
+// A first-in-first-out list of frames.
+struct FrameQueue {
+    OutFrame* head = nullptr;
+    OutFrame* tail = nullptr;
+
+    bool empty() const noexcept { return head == nullptr; }
+    void push(OutFrame& frame) noexcept {
+        frame.next = nullptr;
+        (tail != nullptr ? tail->next : head) = &frame;
+        tail = &frame;
+    }
+    void pop() noexcept {
+        head = head->next;
+        if (head == nullptr) tail = nullptr;
+    }
+    void remove(const OutFrame& frame) noexcept;
+};
+
+struct Peer {
+    TaskId task = 0;
+    Pipe* pipe = nullptr;  // null for oneself
+    const char* fault = nullptr;
+    // Messages of each context so far, in the order of the calls that sent them; so both ends
+    // number them alike, from 1 on. For traces.
+    std::uint32_t messages_to[kContexts] = {};
+    std::uint32_t messages_from[kContexts] = {};
+    // Frames that need tokens keep their order among each other, within a context; those that need
+    // none may overtake.
+    OutFrame* current = nullptr;  // started, not finished
+    FrameQueue urgent;
+    FrameQueue ordered[kContexts];
+    bool in_sending_list = false;
+    InboundFrame in;
+    Bytes eager_held[kContexts] = {};  // buffer memory in use for this peer's eager messages
+    Bytes offers_held = 0;             // and for its announced ones
+    FetchChoice fetch_choice;          // of messages from this peer
+    HandoverLengths cheaper;           // as last said to this peer
+    HandoverChoice handover;           // of messages to this peer
+    std::uint32_t timed_eager = 0;     // counts eager messages that could be timed
+
+    bool nothing_queued() const noexcept {
+        return current == nullptr && urgent.empty() && ordered[index_of(Context::kUser)].empty() &&
+               ordered[index_of(Context::kCollective)].empty();
+    }
+    bool idle() const noexcept { return nothing_queued() && fault == nullptr; }
+};
+
+}  // namespace poe::comm

@@ -1,0 +1,138 @@
+// When the progress thread looks, naps and sleeps; the rules are in progress_thread.hpp.
+#include "comm/progress/progress_thread.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <pthread.h>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "base/futex.hpp"
+
+namespace poe::comm {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::chrono::microseconds kShortestNap = 200us;
+constexpr std::chrono::microseconds kLongestNap = 1ms;
+constexpr std::chrono::microseconds kIdleNap = 1s;  // nothing is wanted, or nothing is open
+constexpr auto kLongestPark = 1s;
+
+// A signal is the program's own threads' affair.
+class SignalsBlocked {
+  public:
+    SignalsBlocked() noexcept {
+        sigset_t all;
+        ::sigfillset(&all);
+        ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    SignalsBlocked(const SignalsBlocked&) = delete;
+    SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+  private:
+    sigset_t before_{};
+};
+
+}  // namespace
+
+ProgressThread::ProgressThread(Turn& turn, ProgressWork& work, Sentry& sentry,
+                               const Settings& settings)
+    : turn_(turn), work_(work), sentry_(sentry) {
+    set(settings);
+    turn_.prepare([this] { sentry_.end_sleep(); });
+    const SignalsBlocked blocked;
+    try {
+        thread_ = std::thread([this] { run(); });
+    } catch (const std::system_error& error) {
+        throw Error(std::string("MP_CSS_INTERRUPT, MP_POLLING_INTERVAL: no thread can be started "
+                                "(") +
+                    error.what() + "); raise the limit (ulimit -u), or do without them");
+    }
+    ::pthread_setname_np(thread_.native_handle(), "mpl-progress");
+}
+
+ProgressThread::~ProgressThread() {
+    thread_.join();
+}
+
+void ProgressThread::set(const Settings& settings) noexcept {
+    mode_.store(settings.mode, std::memory_order_relaxed);
+    delay_us_.store(settings.delay.count(), std::memory_order_relaxed);
+    interval_us_.store(settings.interval.count(), std::memory_order_relaxed);
+    notice_change();
+}
+
+void ProgressThread::stop() noexcept {
+    stop_.store(true, std::memory_order_relaxed);
+    notice_change();
+}
+
+void ProgressThread::notice_change() noexcept {
+    changes_.fetch_add(1, std::memory_order_release);
+    futex_wake(changes_);
+}
+
+void ProgressThread::nap(std::chrono::microseconds time) noexcept {
+    const std::uint32_t seen = changes_.load(std::memory_order_acquire);
+    if (!stopped()) futex_wait(changes_, seen, time);
+}
+
+void ProgressThread::end_idleness() noexcept {
+    idle_.store(false, std::memory_order_relaxed);
+    notice_change();
+}
+
+// `seen` is what changes_ was before idle_ was set.
+void ProgressThread::sleep_while_idle(std::uint32_t seen) noexcept {
+    while (!stopped() && idle_.load(std::memory_order_relaxed))
+        futex_wait(changes_, seen, kIdleNap);
+}
+
+void ProgressThread::run() noexcept {
+    auto short_nap = kShortestNap;
+    while (!stopped()) {
+        const std::chrono::microseconds interval(interval_us_.load(std::memory_order_relaxed));
+        if (mode() == Mode::kOff) {
+            nap(kIdleNap);
+            continue;
+        }
+        turn_.watch();
+        nap(mode() == Mode::kInterrupts ? short_nap : interval);
+        const Turn::Claim claim = turn_.claim();
+        if (claim == Turn::Claim::kGranted) serve();
+        if (claim == Turn::Claim::kTaskInside) turn_.park(kLongestPark);
+        short_nap =
+            claim == Turn::Claim::kTaskCame ? std::min(2 * short_nap, kLongestNap) : kShortestNap;
+    }
+}
+
+// With the turn; without it at the end.
+void ProgressThread::serve() {
+    while (!stopped()) {
+        const bool moved = work_.make_progress(calls_handlers());
+        if (moved && turn_.wanted()) break;
+        if (moved) continue;
+        if (mode() == Mode::kBackground && !work_.has_open_operations()) {
+            const std::uint32_t seen = changes_.load(std::memory_order_acquire);
+            idle_.store(true, std::memory_order_relaxed);
+            turn_.release();
+            sleep_while_idle(seen);
+            return;
+        }
+        if (mode() != Mode::kBackground && mode() != Mode::kInterrupts) break;
+        sentry_.announce();
+        const bool missed = work_.make_progress(calls_handlers());
+        if (!missed) {
+            sentry_.prepare();
+            if (!turn_.rest([this] { sentry_.sleep(); })) return;
+        }
+        sentry_.withdraw();
+        const std::chrono::microseconds delay(delay_us_.load(std::memory_order_relaxed));
+        if (delay > 0us && !turn_.rest([&] { nap(delay); })) return;
+    }
+    turn_.release();
+}
+
+}  // namespace poe::comm

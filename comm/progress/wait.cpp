@@ -1,0 +1,235 @@
+// Waiting and waking; the rules and why no wake-up is lost are in wait.hpp.
+#include "comm/progress/wait.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include "base/futex.hpp"
+#include "base/relax.hpp"
+
+namespace poe::comm {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kSpinFor = 50us;
+constexpr auto kYieldUntil = 1ms;
+constexpr auto kYieldUntilCrowded = 300us;
+constexpr std::uint32_t kYieldsPerLook = 8;
+// A yield, and a look, that lasts as long has let somebody else run.
+constexpr auto kLongYield = 20us;
+// When to believe that somebody else has this core too.
+constexpr std::uint32_t kFirstYields = 2;
+constexpr std::uint32_t kLessons = 3;
+constexpr std::uint32_t kSharedWaits = 1000;
+// A yield as long let somebody run who does not wait for messages; then so many waits do not yield.
+constexpr auto kKeptAway = 2ms;
+constexpr std::uint32_t kKeptAwayWaits = 300;
+constexpr auto kLeaveAfter = 10s;
+
+}  // namespace
+
+Waiter::Waiter(SegmentHeader& header, const SegmentFacts& facts, TaskSlot& own_slot, WaitMode mode,
+               const Fences& fences)
+    : header_(header),
+      slot_(own_slot),
+      fences_(fences),
+      created_ns_(facts.created_ns),
+      mode_(mode),
+      crowded_(facts.crowded()),
+      bursts_(!crowded_ && (mode == WaitMode::kAdaptive || mode == WaitMode::kPoll)) {}
+
+std::uint32_t Waiter::in_ms(Clock::time_point time) const noexcept {
+    const auto ns = static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count());
+    return static_cast<std::uint32_t>((ns - created_ns_) / 1'000'000);
+}
+
+// Only a wait that lasts is worth a look at the clock; it is also the moment to say since when.
+void Waiter::start_clock() noexcept {
+    started_ = look_began_ = Clock::now();
+    const std::uint32_t now = in_ms(started_);
+    slot_.pulse.moved(now);
+    slot_.awaited.clear();
+    slot_.doing.stamp(now | 1u);
+}
+
+void Waiter::note(const Awaited& awaited, const UnexpectedView& unexpected) noexcept {
+    noted_ = true;
+    slot_.awaited.set(awaited);
+    slot_.unexpected.write(unexpected);
+}
+
+// A look that began at look_began_ or later has found nothing.
+void Waiter::look_was_vain() noexcept {
+    if (noted_) slot_.pulse.looked(in_ms(look_began_));
+}
+
+void Waiter::spent_elsewhere(const Awaited& awaited) noexcept {
+    leave_if_ending();
+    look_was_vain();
+    if (turns_++ == 0) {
+        start_clock();
+        note(awaited, {});
+    }
+    look_began_ = Clock::now();
+}
+
+// A wait is over in which spinning was in vain, or in which the task yielded at once.
+void Waiter::learn() noexcept {
+    if (shares_core()) {
+        // The last of them leaves one lesson to go: one more wait that spins in vain is enough.
+        if (--shared_waits_ == 0) lessons_ = kLessons - 1;
+    } else if (first_yields_ > kFirstYields) {
+        lessons_ = 0;
+    } else if (++lessons_ >= kLessons) {
+        shared_waits_ = kSharedWaits;
+    }
+    first_yields_ = 0;
+}
+
+bool Waiter::pause() noexcept {
+    switch (mode_) {
+        case WaitMode::kSleep:
+            impatient_ = lasts_ = true;
+            return pause_sleeping();
+        case WaitMode::kPoll:
+            return pause_spinning() && false;
+        case WaitMode::kYield:
+            return pause_yielding() && false;
+        case WaitMode::kAdaptive:
+            break;
+    }
+    if (shares_core()) first_yields_ = 1;
+    if (kept_away_ > 0 && turns_ == 0) --kept_away_;
+    if (!shares_core() && !crowded_) return pause_spinning();
+    return kept_away_ > 0 ? pause_sleeping() : pause_yielding();
+}
+
+bool Waiter::pause_sleeping() noexcept {
+    leave_if_ending();
+    if (turns_++ == 0) {
+        start_clock();
+        return true;
+    }
+    look_began_ = Clock::now();
+    impatient_ = true;
+    lasts_ = look_began_ - started_ >= kYieldUntilCrowded;
+    return true;
+}
+
+bool Waiter::pause_spinning() noexcept {
+    ++turns_;
+    if (turns_ % kSpinsPerLook != 0) {
+        relax();
+        return false;
+    }
+    leave_if_ending();
+    if (turns_ == kSpinsPerLook) {
+        start_clock();
+        return false;
+    }
+    const auto now = Clock::now();
+    const auto waited = now - started_;
+    if (waited < kSpinFor) return false;
+    impatient_ = true;
+    lasts_ = waited >= kYieldUntil ||
+             (wakes_for_all_ && first_yields_ > 0 && now - look_began_ >= kLongYield);
+    look_was_vain();
+    look_began_ = now;
+    if (mode_ == WaitMode::kPoll) return false;
+    ++first_yields_;
+    // From here on every turn is a look: one yield each.
+    turns_ -= 1;
+    ::sched_yield();
+    return lasts_;
+}
+
+void Waiter::yield() const noexcept {
+    ::sched_yield();
+    if (core_share_ != nullptr) core_share_->yielded();
+}
+
+// Gives the core away. True: somebody had it who does not wait, and this task had better sleep.
+bool Waiter::yield_to_hog() const noexcept {
+    if (!wakes_for_all_ || mode_ != WaitMode::kAdaptive) {
+        yield();
+        return false;
+    }
+    const auto before = Clock::now();
+    yield();
+    return Clock::now() - before >= kKeptAway;
+}
+
+bool Waiter::pause_yielding() noexcept {
+    ++turns_;
+    if (yield_to_hog()) {
+        kept_away_ = kKeptAwayWaits;
+        turns_ = 0;  // the next pause begins to sleep
+        return false;
+    }
+    if (turns_ % kYieldsPerLook != 0) return false;
+    leave_if_ending();
+    if (turns_ == kYieldsPerLook) {
+        start_clock();
+        return false;
+    }
+    const auto now = Clock::now();
+    const auto waited = now - started_;
+    impatient_ = waited >= kSpinFor;
+    lasts_ = waited >= (wakes_for_all_ ? kYieldUntil : kYieldUntilCrowded);
+    look_was_vain();
+    look_began_ = now;
+    return lasts_;
+}
+
+void Waiter::pause_between_looks() noexcept {
+    if (crowded_ && mode_ != WaitMode::kPoll) yield();
+    leave_if_ending();
+}
+
+void Waiter::begin_sleep() noexcept {
+    if (wakes_for_all_) return;
+    doorbell_seen_ =
+        announce_sleep(slot_, place_ != nullptr ? kAsleepOnFifo : kAsleepOnDoorbell, fences_);
+}
+
+void Waiter::sleep() noexcept {
+    look_was_vain();
+    if (header_.ending.load(std::memory_order_relaxed) == 0) {
+        const std::chrono::nanoseconds limit = impatient_ ? longest_sleep(fences_) : kSpinFor;
+        if (place_ != nullptr)
+            place_->sleep(limit);
+        else
+            futex_wait(slot_.doorbell, doorbell_seen_, limit);
+    }
+    end_sleep();
+    leave_if_ending();
+    if (look_around_ && Clock::now() - looked_around_ >= kLookAfter) {
+        look_around_();
+        looked_around_ = Clock::now();
+    }
+}
+
+void Waiter::end_sleep() noexcept {
+    slot_.sleeping.store(kAwake, std::memory_order_relaxed);
+}
+
+void Waiter::leave_if_ending() noexcept {
+    if (header_.ending.load(std::memory_order_relaxed) == 0) [[likely]]
+        return;
+    const auto deadline = Clock::now() + kLeaveAfter;
+    while (Clock::now() < deadline) futex_wait(header_.ending, 1, 1s);
+    ::_exit(1);
+}
+
+[[gnu::cold]] bool wake(TaskSlot& slot) noexcept {
+    const std::uint32_t before = slot.sleeping.exchange(kAwake, std::memory_order_acq_rel);
+    if (before == kAwake) return false;
+    if (before == kAsleepOnFifo) return true;
+    slot.doorbell.fetch_add(1, std::memory_order_release);
+    futex_wake(slot.doorbell, 1);
+    return false;
+}
+
+}  // namespace poe::comm

@@ -1,0 +1,118 @@
+// ShmDevice: the device for tasks of the same node. Makes shared-memory pipes in the node segment,
+// knows which of them are active, rings and answers doorbells, wakes sleepers.
+//
+// A pipe is active when the receiver polls it by itself (its `polled` flag for that sender is 1).
+// The first message over an idle pipe also sets the sender's doorbell bit at the receiver and
+// counts its `rings` up; the receiver then polls that pipe. Pipes that stay quiet while many are
+// active become idle again: flag to 0, heavy fence, one more look. The sender loads the flag after
+// the light fence, so either it sees 0 and rings, or the last look sees the message
+// (base/fence.hpp).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/fence.hpp"
+#include "base/segment/node_segment.hpp"
+#include "comm/matching/pipe.hpp"
+#include "comm/progress/wait.hpp"
+#include "comm/progress/wake_fifo.hpp"
+#include "comm/shm/shm_pipe.hpp"
+
+namespace poe::comm {
+
+class ShmDevice;
+
+// Both directions between this task and one other task of the node.
+class ShmPipe final : public Pipe {
+  public:
+    ShmPipe(ShmDevice& device, TaskId peer, std::uint32_t peer_index);
+
+    Bytes start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset,
+                      Bytes cost) override;
+    Bytes continue_frame(const BufferView& payload, Bytes offset, Bytes rest) override;
+    const FrameHeader* front() override {
+        if (!receiver_) return nullptr;
+        const FrameHeader* header = receiver_->front();
+        if (header != nullptr) sender_.take_echo(header->device);
+        return header;
+    }
+    Bytes read(const BufferView& to, Bytes offset, Bytes n) override;
+    Bytes skip(Bytes n) override;
+    bool read_whole(const BufferView& to, Bytes cost) override;
+    void finish_frame() override;
+    void give_tokens(Context context, Bytes cost) override;
+    const char* fault() const override;
+    bool can_fetch() const override;
+    bool fetch(std::uint64_t address, const BufferView& to, Bytes offset, Bytes n) override;
+    HandoverSender* handover_out() override;
+    HandoverReceiver* handover_in() override { return receiver_ ? &*handover_in_ : nullptr; }
+    void wake_after_store() override;
+
+  private:
+    friend class ShmDevice;
+    void open_receiver();
+    bool has_input() const noexcept { return receiver_->has_input() || handover_in_->offered(); }
+    void wake_peer() noexcept;
+    void tell_sender() noexcept;  // that the receiver's line has changed
+
+    ShmDevice& device_;
+    std::uint32_t peer_index_;
+    SegmentMapping out_mapping_;
+    SegmentMapping in_mapping_;
+    TaskSlot& peer_slot_;
+    std::atomic<std::uint8_t>& polled_by_peer_;
+    ShmSender sender_;
+    HandoverSender handover_out_;
+    std::unique_ptr<ShmReceiver> receiver_;        // once the peer has rung
+    std::optional<HandoverReceiver> handover_in_;  // likewise
+    bool active_ = false;
+    std::uint32_t quiet_polls_ = 0;
+};
+
+// For one thread. The segment and the fences must outlive it.
+class ShmDevice final : public Device {
+  public:
+    ShmDevice(const NodeSegment& segment, std::uint32_t own_index, Bytes token_capacity,
+              const Fences& fences);
+
+    Pipe& pipe_to(TaskId peer) override;
+    bool poll(PipeSink& sink) override;
+
+    // Wakes a task of the node if it sleeps. Call after a light fence. Never blocks.
+    void wake(std::uint32_t peer_index) noexcept {
+        if (wake_if_asleep(segment_.slot(peer_index))) [[unlikely]]
+            fifos_.wake(segment_.task_at(peer_index));
+    }
+
+    std::size_t active_pipes() const noexcept { return active_.size(); }
+
+  private:
+    friend class ShmPipe;
+    ShmPipe& pipe_at(std::uint32_t peer_index);
+    void answer_doorbell();
+    bool poll_active(PipeSink& sink);
+    void activate(ShmPipe& pipe);
+    void retire_quiet_pipes();
+    void ring(std::uint32_t peer_index, TaskSlot& peer_slot) noexcept;
+    ShmPipeMemory memory_of(std::uint32_t sender, std::uint32_t receiver, std::byte* start) const;
+
+    const NodeSegment& segment_;
+    const std::uint32_t own_index_;
+    const Bytes token_capacity_;
+    const Fences& fences_;
+    TaskSlot& own_slot_;
+    std::span<std::atomic<std::uint64_t>> own_bits_;
+    std::span<std::atomic<std::uint8_t>> own_polled_;
+    WakeFifos fifos_;
+    std::vector<std::unique_ptr<ShmPipe>> pipes_;  // by local index
+    std::vector<ShmPipe*> active_;
+    std::uint32_t rings_answered_ = 0;
+    std::uint32_t polls_ = 0;
+    bool may_fetch_;
+};
+
+}  // namespace poe::comm

@@ -1,0 +1,257 @@
+// Polling, sleeping and the comings and goings of connections; see tcp_device.hpp.
+#include "comm/tcp/tcp_device.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/check.hpp"
+#include "base/error.hpp"
+#include "comm/progress/wake_fifo.hpp"
+
+namespace poe::comm {
+namespace {
+
+using namespace std::chrono_literals;
+
+// The listening socket that pmd has made for this task, if it is still there.
+UniqueFd inherited_listener(const NodeSegment& segment, TaskId me) {
+    const auto index = segment.local_index(me);
+    POE_CHECK(index.has_value(), me);
+    const int fd = segment.slot(*index).listener;
+    int listens = 0;
+    socklen_t size = sizeof listens;
+    if (fd <= 2 || ::getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0 ||
+        listens == 0) {
+        throw Error("the listening socket that this task should have inherited (descriptor " +
+                    std::to_string(fd) +
+                    ") is not there: something between poe and this program has closed it; start "
+                    "the program so that it inherits open files (in Python: close_fds=False)");
+    }
+    // What this task starts is no task.
+    ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+    return UniqueFd(fd);
+}
+
+void add_once(std::vector<TcpPipe*>& list, TcpPipe& pipe) {
+    if (std::find(list.begin(), list.end(), &pipe) == list.end()) list.push_back(&pipe);
+}
+
+}  // namespace
+
+TcpDevice::TcpDevice(const NodeSegment& segment, TaskId me, Bytes token_capacity,
+                     bool beside_shared_memory)
+    : segment_(segment),
+      me_(me),
+      token_capacity_(token_capacity),
+      beside_shared_memory_(beside_shared_memory),
+      epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      pipes_(segment.tasks()) {
+    if (!epoll_) throw_errno("cannot make an epoll");
+    if (beside_shared_memory_) {
+        fifo_ = WakeFifos(segment).make(me);
+        epoll_event event{};
+        event.events = EPOLLIN;
+        event.data.u64 = watch_key(TcpWatch::kFifo, 0);
+        if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fifo_.get(), &event) != 0)
+            throw_errno("cannot watch a FIFO");
+    }
+    TcpConnectorEvents& events = *this;
+    connector_ = std::make_unique<TcpConnector>(segment, me, inherited_listener(segment, me),
+                                                epoll_.get(), events);
+}
+
+TcpDevice::~TcpDevice() = default;
+
+// --- connections
+
+TcpPipe& TcpDevice::tcp_pipe(TaskId peer) {
+    auto& pipe = pipes_[static_cast<std::size_t>(peer)];
+    if (!pipe) {
+        const NodeRecord& node = segment_.node_record(segment_.node_of(peer));
+        TcpPipeHost& host = *this;
+        pipe = std::make_unique<TcpPipe>(peer, token_capacity_,
+                                         node.name[0] != 0 ? node.name : node.address.text(), host);
+    }
+    return *pipe;
+}
+
+Pipe& TcpDevice::pipe_to(TaskId peer) {
+    POE_CHECK(peer >= 0 && static_cast<std::size_t>(peer) < pipes_.size() && peer != me_, peer);
+    return tcp_pipe(peer);
+}
+
+void TcpDevice::want_connection(TcpPipe& pipe) {
+    connector_->call(pipe.peer());
+}
+
+void TcpDevice::want_room(TcpPipe& pipe) {
+    add_once(waiting_, pipe);
+}
+
+void TcpDevice::watch(TcpPipe& pipe, int operation, bool output) const {
+    epoll_event event{};
+    event.events = EPOLLIN | (output ? static_cast<std::uint32_t>(EPOLLOUT) : 0U);
+    event.data.u64 = watch_key(TcpWatch::kPipe, static_cast<std::uint32_t>(pipe.peer()));
+    if (::epoll_ctl(epoll_.get(), operation, pipe.fd(), &event) != 0)
+        throw_errno("cannot watch a connection");
+}
+
+void TcpDevice::on_connection(TaskId peer, UniqueFd fd) {
+    TcpPipe& pipe = tcp_pipe(peer);
+    pipe.open(std::move(fd));
+    watch(pipe, EPOLL_CTL_ADD, false);
+    open_.push_back(&pipe);
+    if (pipe.needs_room()) add_once(waiting_, pipe);
+    changed_ = true;
+}
+
+void TcpDevice::on_no_connection(TaskId peer, const std::string& why) {
+    tcp_pipe(peer).lose(why);
+    changed_ = true;
+}
+
+// A connection that has come to its end is not asked any more; the socket stays until our own end,
+// what was read from it is still delivered.
+void TcpDevice::retire(TcpPipe& pipe) {
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, pipe.fd(), nullptr);
+    std::erase(open_, &pipe);
+}
+
+// --- looking
+
+bool TcpDevice::deliver(TcpPipe& pipe, PipeSink& sink) {
+    const bool moved = sink.on_input(pipe);
+    // Input that nobody takes: the message layer has given the pipe up.
+    const bool given_up = pipe.has_input() && !moved;
+    if (pipe.has_input() && moved) add_once(buffered_, pipe);
+    if (given_up || pipe.broken()) retire(pipe);
+    return moved;
+}
+
+bool TcpDevice::look_at(TcpPipe& pipe, PipeSink& sink) {
+    if (pipe.reads_directly()) return deliver(pipe, sink);
+    if (!pipe.fill()) {
+        if (pipe.broken()) retire(pipe);
+        return false;
+    }
+    deliver(pipe, sink);
+    return true;
+}
+
+bool TcpDevice::look_at_all(PipeSink& sink) {
+    bool moved = false;
+    // From the end: the one that is looked at may be retired, and new ones come last.
+    for (std::size_t i = open_.size(); i-- > 0;) moved = look_at(*open_[i], sink) || moved;
+    return moved;
+}
+
+bool TcpDevice::look_at_events(PipeSink& sink) {
+    int count = event_count_;
+    event_count_ = 0;
+    if (count == 0)
+        count = ::epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()), 0);
+    bool moved = false;
+    for (int i = 0; i < count; ++i) {
+        const epoll_event& event = events_[static_cast<std::size_t>(i)];
+        const auto kind = static_cast<TcpWatch>(event.data.u64 >> 32);
+        const auto number = static_cast<std::uint32_t>(event.data.u64);
+        if (kind == TcpWatch::kFifo) {
+            empty_fifo();
+        } else if (kind != TcpWatch::kPipe) {
+            connector_->on_event(kind, number);
+        } else {
+            TcpPipe& pipe = *pipes_[number];
+            if ((event.events & EPOLLOUT) != 0 && pipe.is_open() && !pipe.needs_room())
+                watch(pipe, EPOLL_CTL_MOD, false);
+            if ((event.events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0)
+                moved = look_at(pipe, sink) || moved;
+        }
+    }
+    return moved;
+}
+
+bool TcpDevice::deliver_buffered(PipeSink& sink) {
+    bool moved = false;
+    round_.swap(buffered_);
+    for (TcpPipe* pipe : round_) moved = deliver(*pipe, sink) || moved;
+    round_.clear();
+    return moved;
+}
+
+bool TcpDevice::flush_waiting() {
+    bool moved = false;
+    for (TcpPipe* pipe : waiting_) moved = pipe->flush() || moved;
+    std::erase_if(waiting_, [](const TcpPipe* pipe) { return !pipe->needs_room(); });
+    return moved;
+}
+
+bool TcpDevice::poll(PipeSink& sink) {
+    if (beside_shared_memory_ && event_count_ == 0 && ++skipped_ < kShareOfLooks) return false;
+    bool moved = false;
+    if (!buffered_.empty() && deliver_buffered(sink)) moved = true;
+    if (!waiting_.empty()) moved = flush_waiting() || moved;
+    if (!moved) {
+        const bool few = open_.size() <= kFewPipes && !open_.empty();
+        if (!few || event_count_ > 0 || ++looks_ % kRoundEvery == 0 || !connector_->idle()) {
+            moved = look_at_events(sink);
+            connector_->tick();
+        } else {
+            moved = look_at_all(sink);
+        }
+    }
+    if (changed_) {
+        changed_ = false;
+        moved = true;
+    }
+    skipped_ = moved ? kShareOfLooks : 0;
+    return moved;
+}
+
+// --- sleeping
+
+void TcpDevice::empty_fifo() noexcept {
+    std::array<char, 256> bytes;
+    while (::read(fifo_.get(), bytes.data(), bytes.size()) > 0) {
+    }
+}
+
+int TcpDevice::prepare_sleep(std::chrono::nanoseconds& limit) noexcept {
+    for (TcpPipe* pipe : waiting_)
+        if (pipe->needs_room()) watch(*pipe, EPOLL_CTL_MOD, true);
+    if (!buffered_.empty()) {
+        limit = 0ns;
+    } else if (!connector_->idle()) {
+        limit = connector_->time_left(std::chrono::ceil<std::chrono::milliseconds>(limit));
+    }
+    // The look after the sleep is to be a full one.
+    skipped_ = kShareOfLooks;
+    looks_ = kRoundEvery - 1;
+    return epoll_.get();
+}
+
+void TcpDevice::sleep(std::chrono::nanoseconds limit) noexcept {
+    prepare_sleep(limit);
+    if (limit == 0ns) return;
+    const auto most = static_cast<int>(events_.size());
+    const timespec time{limit / 1s, (limit % 1s).count()};
+    event_count_ = ::epoll_pwait2(epoll_.get(), events_.data(), most, &time, nullptr);
+    if (event_count_ < 0 && errno != EINTR) {
+        // Linux before 5.11, or a container that forbids what it does not know.
+        const auto whole = std::chrono::ceil<std::chrono::milliseconds>(limit);
+        event_count_ =
+            ::epoll_wait(epoll_.get(), events_.data(), most, static_cast<int>(whole.count()));
+    }
+    event_count_ = std::max(0, event_count_);
+}
+
+bool TcpDevice::finish_sending() {
+    bool finished = true;
+    for (const auto& pipe : pipes_)
+        if (pipe && !pipe->finish_sending()) finished = false;
+    return finished;
+}
+
+}  // namespace poe::comm

@@ -1,0 +1,116 @@
+// The handshake of two tasks over a fresh TCP connection: each proves to the other that it knows
+// the job's key, then the one that was called says whether this is the connection to use. Apart
+// from sockets: bytes in, bytes out, nothing else, so that every lie can be tested.
+//
+//   caller -> called   Hello      magic, version, who calls whom, the caller's nonce
+//   called -> caller   Challenge  magic, version, the called one's nonce, proof
+//   caller -> called   Proof      proof
+//   called -> caller   Verdict    accepted, yield or refused, proof
+//
+// A proof is BLAKE2b-256 keyed with the job key (libsodium's crypto_generichash) over: which of the
+// three messages it is in, version, job id, both task ids, both nonces, and the verdict. Nonces are
+// 32 random bytes, fresh for each connection, so a recorded message proves nothing in another one;
+// the kind of message is in it, so nothing can be reflected; both ids are, so nobody can pass a
+// proof on as somebody else's. Hello is the only message that anybody can make: until Proof has
+// been checked nothing depends on it but this object, which has a fixed size.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/types.hpp"
+
+namespace poe::comm {
+
+using Nonce = std::array<std::uint8_t, 32>;
+
+// Random bytes of the system. Throws Error when it has none.
+Nonce fresh_nonce();
+
+// What a task is in handshakes.
+struct HandshakeIdentity {
+    JobKey key{};
+    std::string job_id;
+    TaskId me = 0;
+    std::uint32_t tasks = 0;  // of the job; ids from there on are nobody's
+};
+
+enum class Verdict : std::uint8_t {
+    kAccepted = 1,
+    kYield = 2,    // the called one has begun a connection itself, and that one counts
+    kRefused = 3,  // there is or was a connection already
+};
+
+// One end of one handshake. Not thread-safe, never blocks.
+class Handshake {
+  public:
+    // The caller's end. `identity` must outlive the handshake.
+    static Handshake call(const HandshakeIdentity& identity, TaskId peer, const Nonce& nonce);
+    // The called one's end.
+    static Handshake answer(const HandshakeIdentity& identity, const Nonce& nonce);
+
+    // How many bytes of the other end's next message are missing; 0: none is awaited. Reading no
+    // more than that leaves what follows the handshake in the socket.
+    std::size_t missing() const noexcept { return failed_ ? 0 : wanted_ - got_; }
+    // Takes n <= missing() bytes. False: the other end is none of ours, or broken; that is final.
+    bool take(const std::byte* bytes, std::size_t n);
+
+    // Bytes to send, and that n of them were.
+    std::span<const std::byte> output() const noexcept {
+        return {out_.data() + sent_, made_ - sent_};
+    }
+    void sent(std::size_t n) noexcept { sent_ += n; }
+
+    // The called one's end: the caller has proved who it is, peer(), and waits for decide().
+    bool proven() const noexcept { return state_ == State::kProven; }
+    void decide(Verdict verdict);
+    // The caller's end: the verdict is there.
+    bool decided() const noexcept { return state_ == State::kDecided; }
+    Verdict verdict() const noexcept { return verdict_; }
+
+    TaskId peer() const noexcept { return peer_; }
+
+  private:
+    enum class State {
+        kAwaitHello,
+        kAwaitChallenge,
+        kAwaitProof,
+        kAwaitVerdict,
+        kProven,
+        kDecided
+    };
+    enum class Part : std::uint8_t { kChallenge = 1, kProof = 2, kVerdict = 3 };
+    using Mac = std::array<std::uint8_t, 32>;
+
+    Handshake(const HandshakeIdentity& identity, const Nonce& nonce)
+        : identity_(&identity), own_nonce_(nonce) {}
+    void await(State state, std::size_t bytes) noexcept;
+    Mac proof(Part part) const;
+    template <typename Message>
+    void put(const Message& message) noexcept;
+    bool handle_message();
+    bool handle_hello();
+    bool handle_challenge();
+    bool handle_proof();
+    bool handle_verdict();
+
+    const HandshakeIdentity* identity_;
+    State state_ = State::kAwaitHello;
+    bool is_caller_ = false;
+    bool failed_ = false;
+    TaskId peer_ = -1;
+    Verdict verdict_ = Verdict::kRefused;
+    Nonce own_nonce_;
+    Nonce peer_nonce_{};
+    std::size_t wanted_ = 0;
+    std::size_t got_ = 0;
+    std::size_t made_ = 0;
+    std::size_t sent_ = 0;
+    std::array<std::byte, 128> in_{};
+    std::array<std::byte, 128> out_{};
+};
+
+}  // namespace poe::comm

@@ -1,0 +1,67 @@
+// See client.hpp.
+#include "markerarray/client/client.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/error.hpp"
+
+namespace poe::markers {
+namespace {
+
+bool continues(char c) {
+    return (static_cast<unsigned char>(c) & 0xc0u) == 0x80u;
+}
+
+// The number that is all of the text.
+std::optional<int> number_in(const char* text) {
+    if (text == nullptr) return std::nullopt;
+    const std::string_view word = text;
+    int number = 0;
+    const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (fault != std::errc{} || end != word.data() + word.size()) return std::nullopt;
+    return number;
+}
+
+}  // namespace
+
+std::string_view kept_text(std::string_view text) noexcept {
+    if (text.size() <= kMarkerColumns) return text;
+    std::size_t end = 0;
+    std::size_t characters = 0;
+    for (std::size_t at = 0; at <= text.size() && at <= kMarkerBytes; ++at) {
+        if (at < text.size() && continues(text[at])) continue;
+        end = at;
+        if (characters++ == kMarkerColumns) break;
+    }
+    // Bytes that are no characters at all are cut anywhere.
+    return text.substr(0, end != 0 ? end : std::min(text.size(), kMarkerBytes));
+}
+
+MarkerClient::MarkerClient(const Variables& variables) {
+    if (const auto lights = number_in(variables("MP_PMLIGHTS")))
+        lights_ = std::clamp(*lights, 0, kMaxLights);
+    const char* path = variables("MP_SEGMENT");
+    const auto task = number_in(variables("MP_CHILD"));
+    if (path == nullptr || !task) return;
+    try {
+        segment_ = NodeSegment::attach(path);
+        const auto index = segment_->local_index(*task);
+        if (!index)
+            throw Error("MP_CHILD says task " + std::to_string(*task) +
+                        ", which is not one of this node");
+        row_ = &segment_->markers(*index);
+        row_->width.store(static_cast<std::uint8_t>(lights_ + 1), std::memory_order_relaxed);
+    } catch (const std::exception& error) {
+        failure_ = error.what();
+    }
+}
+
+void MarkerClient::progress(std::int64_t done, std::int64_t total) const noexcept {
+    if (row_ == nullptr || lights_ == 0) return;
+    total = std::max<std::int64_t>(total, 0);
+    done = std::clamp<std::int64_t>(done, 0, total);
+    row_->set_progress(static_cast<std::uint64_t>(done), static_cast<std::uint64_t>(total));
+}
+
+}  // namespace poe::markers

@@ -1,0 +1,357 @@
+// The fields of every control message, each listed once. What writes messages, what reads them
+// (message_codec.cpp) and what makes them at random for tests all visit these lists, so a field cannot
+// be forgotten at one end.
+//
+// A visitor is called for one field after the other, in the order in which they travel:
+//   f(field)           a number, bool, string, time, vector, pair, optional, byte array, or a struct
+//                      that has a list here
+//   f(field, limit)    the same; a number from 0 to `limit`, a time up to `limit`, the last value of
+//                      an enumeration
+//   f.some(array, n)   the first n elements of an array; n is a field, too
+//   f.trimmed(bytes)   a byte array without the zeros at its end
+// check() says what else must be true of a struct that was received; it throws std::out_of_range.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <stdexcept>
+#include <string_view>
+
+#include "partition_manager/channel/messages.hpp"
+
+namespace poe::pm {
+
+inline constexpr int kLastExitCode = 255;
+inline constexpr int kLastSignal = NSIG - 1;  // real-time signals included
+
+inline void require(bool fine, const char* what) {
+    if (!fine) throw std::out_of_range(what);
+}
+
+// ---- the parts of messages
+
+template <class F>
+void fields(F& f, NodeFacts& m) {
+    f(m.node)(m.address)(m.ports);
+}
+template <class F>
+void fields(F& f, StdinMode& m) {
+    f(m.kind, StdinMode::Kind::kOne)(m.task);
+}
+template <class F>
+void fields(F& f, StdoutMode& m) {
+    f(m.kind, StdoutMode::Kind::kFolded)(m.task);
+}
+template <class F>
+void fields(F& f, NamedValue& m) {
+    f(m.name)(m.value)(m.by);
+}
+template <class F>
+void fields(F& f, LaunchFailure& m) {
+    f(m.task)(m.text);
+}
+template <class F>
+void fields(F& f, TaskBinding& m) {
+    f(m.task)(m.processors);
+}
+template <class F>
+void fields(F& f, Asker& m) {
+    f(m.job)(m.node)(m.request);
+}
+template <class F>
+void fields(F& f, TaskSpec& m) {
+    f(m.node)(m.command);
+}
+template <class F>
+void fields(F& f, ResourceLimit& m) {
+    f(m.resource)(m.soft);
+}
+template <class F>
+void fields(F& f, LaunchSpec& m) {
+    f(m.fanout)(m.home)(m.remote_shell)(m.pmd)(m.pulse)(m.device)(m.directory);
+    f(m.umask, 07777u)(m.limits);
+}
+inline void check(LaunchSpec& m) {
+    require(m.fanout > 0, "fanout");
+}
+template <class F>
+void fields(F& f, CoreSpec& m) {
+    f(m.prefix)(m.format)(m.at_sigterm);
+}
+template <class F>
+void fields(F& f, TerminalSpec& m) {
+    f(m.wanted)(m.rows)(m.columns);
+}
+template <class F>
+void fields(F& f, TraceSpec& m) {
+    constexpr int kLastLevel = 9;
+    constexpr std::uint32_t kLastGeneration = (1u << 24) - 1;
+    f(m.level, kLastLevel)(m.generation, kLastGeneration)(m.directory)(m.temporary)(m.wraps);
+    f(m.buffer, kMaxTraceBytes)(m.most, kMaxTraceBytes)(m.sample);
+}
+template <class F>
+void fields(F& f, CommandPlace& m) {
+    f(m.environment)(m.directory)(m.path);
+}
+template <class F>
+void fields(F& f, JobOutline& m) {
+    f(m.id)(m.nodes)(m.node_of_task)(m.appnum_of_task);
+}
+inline void check(JobOutline& m) {
+    for (const NodeIndex node : m.node_of_task)
+        require(node >= 0 && static_cast<std::size_t>(node) < m.nodes.size(), "node");
+}
+template <class F>
+void fields(F& f, SpawnSpec& m) {
+    f(m.parent)(m.parent_task)(m.first)(m.pairs)(m.others);
+}
+template <class F>
+void fields(F& f, SpawnCommand& m) {
+    f(m.words)(m.tasks)(m.hosts)(m.place);
+}
+
+template <class F>
+void fields(F& f, JobSpec& m) {
+    f(m.id)(m.nodes)(m.tasks)(m.commands)(m.environment)(m.directory);
+    fields(f, m.stdin_mode);
+    fields(f, m.stdout_mode);
+    f(m.stdin_is_empty)(m.stdout_is_terminal)(m.wait_mode, WaitMode::kSleep);
+    f(m.buffer_mem, kMaxBufferMem)(m.eager_limit, kMaxEagerLimit);
+    f(m.kill_grace, std::chrono::milliseconds(kMaxKillGrace))(m.host_pmix)(m.eager_pmix);
+    f(m.euilib, Euilib::kIp)(m.job_key)(m.addresses)(m.deadlock_timeout)(m.bind)(m.single_copy);
+    f(m.launch)(m.trace)(m.core)(m.stamp_output)(m.spawned)(m.places);
+    f(m.unbuffered, Unbuffered::kAllProcesses)(m.terminal)(m.tell_binding);
+}
+// Nobody after this looks again whether a task names a node that is there.
+inline void check(JobSpec& m) {
+    const auto is_id = [](std::string_view id) {  // it becomes a file name
+        const auto allowed = [](char c) {
+            return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+        };
+        return !id.empty() && id.size() <= 40 && std::all_of(id.begin(), id.end(), allowed);
+    };
+    require(is_id(m.id), "job");
+    for (const Command& command : m.commands) require(!command.empty(), "command");
+    for (const TaskSpec& task : m.tasks)
+        require(task.command < m.commands.size() && task.node >= 0 &&
+                    static_cast<std::size_t>(task.node) < m.nodes.size(),
+                "task");
+    require(m.addresses.empty() || m.addresses.size() == m.nodes.size(), "addresses");
+    require(m.launch.home >= -1 && m.launch.home < static_cast<NodeIndex>(m.nodes.size()), "home");
+    require(m.places.empty() || m.places.size() == m.commands.size(), "places");
+}
+
+template <class F>
+void fields(F& f, UnexpectedNote& m) {
+    f(m.source)(m.type)(m.length);
+}
+template <class F>
+void fields(F& f, TaskState& m) {
+    f(m.task)(m.node)(m.life, TaskState::Life::kEnded)(m.pid)(m.wait_status)(m.measured);
+    f(m.awaited.kind, Awaited::Kind::kAll)(m.awaited.peer)(m.awaited.type);
+    f(m.doing.call, static_cast<Call>(0xff))(m.doing.peer)(m.doing.type)(m.doing.bytes);
+    f(m.waits_ms)(m.unmoved_ms)(m.unlooked_ms)(m.unexpected.count);
+    f.some(m.unexpected.notes, m.unexpected.noted);
+}
+template <class F>
+void fields(F& f, ProcessesView& m) {
+    f(m.known)(m.runs)(m.stopped)(m.disk)(m.cpu_percent)(m.memory);
+}
+template <class F>
+void fields(F& f, WatchedTask& m) {
+    f(m.state)(m.processes)(m.sent_per_second)(m.received_per_second);
+    f.trimmed(m.lights);
+    f(m.text.number)(m.text.text)(m.done)(m.total);
+}
+inline void check(WatchedTask& m) {
+    for (std::uint8_t& light : m.lights) light = std::min<std::uint8_t>(light, kMarkerColors);
+    require(m.text.text.size() <= kMarkerBytes, "text");
+}
+
+// ---- the messages
+
+template <class F>
+void fields(F& f, Hello& m) {
+    f(m.version)(m.pid);
+}
+template <class F>
+void fields(F& f, StartJob& m) {
+    f(m.job)(m.node)(m.window, kStreamWindow);
+}
+inline void check(StartJob& m) {
+    require(m.node >= 0 && static_cast<std::size_t>(m.node) < m.job.nodes.size(), "node");
+    require(m.window > 0, "window");
+}
+template <class F>
+void fields(F&, Started&) {}
+template <class F>
+void fields(F& f, StartFailed& m) {
+    f(m.failures)(m.text);
+}
+template <class F>
+void fields(F& f, SignalTasks& m) {
+    f(m.signal, kLastSignal);
+}
+template <class F>
+void fields(F& f, EndJob& m) {
+    f(m.at_once);
+}
+template <class F>
+void fields(F&, StdinEnd&) {}
+template <class F>
+void fields(F& f, StdinProgress& m) {
+    f(m.delivered)(m.consumed)(m.wanted);
+}
+template <class F>
+void fields(F& f, TaskExit& m) {
+    f(m.task)(m.code, kLastExitCode)(m.signal, kLastSignal)(m.core)(m.stopall, kLastExitCode);
+    f(m.after)(m.user)(m.system)(m.peak_memory);
+}
+template <class F>
+void fields(F& f, TaskAbort& m) {
+    f(m.task)(m.code)(m.text);
+}
+template <class F>
+void fields(F& f, TaskLeft& m) {
+    f(m.task);
+}
+template <class F>
+void fields(F& f, NodeFailed& m) {
+    f(m.text);
+}
+template <class F>
+void fields(F& f, Attention& m) {
+    f(m.text);
+}
+template <class F>
+void fields(F&, Pulse&) {}
+template <class F>
+void fields(F&, Done&) {}
+template <class F>
+void fields(F& f, AskTaskStates& m) {
+    f(m.round);
+}
+template <class F>
+void fields(F& f, TaskStates& m) {
+    f(m.round)(m.states);
+}
+template <class F>
+void fields(F& f, StdoutMark& m) {
+    f(m.task)(m.mode);
+}
+template <class F>
+void fields(F& f, StdoutFlushed& m) {
+    f(m.agreed)(m.mode);
+}
+template <class F>
+void fields(F& f, Prepared& m) {
+    f(m.nodes);
+}
+template <class F>
+void fields(F& f, RunTasks& m) {
+    f(m.nodes);
+}
+template <class F>
+void fields(F& f, NodesUp& m) {
+    f(m.nodes);
+}
+template <class F>
+void fields(F& f, NodeUnreached& m) {
+    f(m.node)(m.text);
+}
+template <class F>
+void fields(F& f, NodeLost& m) {
+    f(m.node)(m.text);
+}
+template <class F>
+void fields(F& f, Exchange& m) {
+    f(m.key)(m.of)(m.nodes)(m.data)(m.jobs);
+}
+template <class F>
+void fields(F& f, Exchanged& m) {
+    f(m.key)(m.data);
+}
+template <class F>
+void fields(F& f, StartTrace& m) {
+    f(m.trace);
+}
+template <class F>
+void fields(F& f, StopTrace& m) {
+    f(m.generation);
+}
+template <class F>
+void fields(F& f, ClockAsk& m) {
+    f(m.asked);
+}
+template <class F>
+void fields(F& f, ClockTell& m) {
+    f(m.asked)(m.home);
+}
+template <class F>
+void fields(F& f, TraceDone& m) {
+    f(m.generation)(m.sent)(m.left);
+}
+template <class F>
+void fields(F& f, TraceTaken& m) {
+    f(m.generation)(m.all);
+}
+template <class F>
+void fields(F& f, AskKeys& m) {
+    f(m.job)(m.task)(m.asker);
+}
+template <class F>
+void fields(F& f, TellKeys& m) {
+    f(m.asker)(m.status)(m.data);
+}
+template <class F>
+void fields(F& f, WatchTasks& m) {
+    f(m.on);
+}
+template <class F>
+void fields(F& f, WatchedTasks& m) {
+    f(m.tasks);
+}
+template <class F>
+void fields(F& f, AskLines& m) {
+    f(m.task);
+}
+template <class F>
+void fields(F& f, TaskLines& m) {
+    f(m.task)(m.lines);
+}
+template <class F>
+void fields(F& f, AskNames& m) {
+    f(m.asker)(m.what, AskNames::What::kLookUp)(m.once)(m.waits)(m.by)(m.names);
+}
+template <class F>
+void fields(F& f, TellNames& m) {
+    f(m.asker)(m.status, TellNames::Status::kTooMany)(m.names);
+}
+template <class F>
+void fields(F& f, SpawnTasks& m) {
+    f(m.asker)(m.task)(m.commands)(m.pairs);
+}
+template <class F>
+void fields(F& f, TasksSpawned& m) {
+    f(m.asker)(m.job)(m.trouble);
+}
+template <class F>
+void fields(F& f, KnowJob& m) {
+    f(m.job);
+}
+template <class F>
+void fields(F& f, ResizeTerminals& m) {
+    f(m.rows)(m.columns);
+}
+template <class F>
+void fields(F& f, TasksBound& m) {
+    f(m.tasks);
+}
+
+template <class T>
+inline constexpr bool has_check = requires(T& value) {
+    check(value);
+};
+
+}  // namespace poe::pm

@@ -1,0 +1,422 @@
+// The daemon's loop; see node_daemon.hpp.
+#include "partition_manager/daemon/node_daemon.hpp"
+
+#include <csignal>
+#include <cstring>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "partition_manager/daemon/core_files.hpp"
+#include "partition_manager/daemon/guardian.hpp"
+#include "partition_manager/launch/process_tree.hpp"
+#include "partition_manager/stdio/task_terminal.hpp"
+
+namespace poe::pm {
+
+namespace {
+
+// How often processes are looked for that survived SIGKILL's first round (they were being born).
+constexpr std::chrono::milliseconds kKillAgain{20};
+
+// How long a daemon that gives up on poe tries to send the reason.
+constexpr std::chrono::milliseconds kLastWords{100};
+
+// How long pipes may stay open without any process of the job: somebody else holds them.
+constexpr std::chrono::milliseconds kPipeEndDelay{500};
+
+std::chrono::microseconds duration(const timeval& time) {
+    return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
+}
+
+bool is_bulk_credit(const Frame& frame) {
+    return frame.kind == FrameKind::kCredit && frame.payload.size() == 8;
+}
+
+std::uint64_t credit_of(const Frame& frame) {
+    std::uint64_t value = 0;
+    for (int i = 0; i < 8; ++i)
+        value |= std::uint64_t{static_cast<unsigned char>(frame.payload[static_cast<size_t>(i)])}
+                 << (8 * i);
+    return value;
+}
+
+}  // namespace
+
+NodeDaemon::NodeDaemon(UniqueFd in, UniqueFd out, SignalHeritage heritage,
+                       std::string ssh_connection, Heartbeat* heartbeat)
+    : heritage_(heritage),
+      signals_(loop_, SIGCHLD, SIGTERM, kGuardianLost),
+      kill_timer_(loop_),
+      drain_timer_(loop_),
+      uplink_timer_(loop_),
+      life_timer_(loop_),
+      heartbeat_(heartbeat),
+      ssh_connection_(std::move(ssh_connection)),
+      channel_(loop_, std::move(in), std::move(out),
+               {[this](const Frame& frame) { on_data(frame); },
+                [this](NodeIndex to, Message message) { on_message(to, std::move(message)); },
+                [this](const std::string& why) { on_closed(why); }}),
+      rows_(
+          loop_, [this] { return channel_.queued_bytes(); },
+          [this](WatchedTasks tasks) { send(std::move(tasks)); }) {
+    channel_.on_room = [this] { resume_output(); };
+}
+
+NodeDaemon::~NodeDaemon() = default;
+
+void NodeDaemon::run() {
+    become_subreaper();
+    const auto wait_signal = [this](auto& self) -> void {
+        signals_.async_wait([this, &self](const asio::error_code& error, int signal) {
+            if (error) return;
+            if (signal == kGuardianLost && phase_ != Phase::kWaiting)
+                send(NodeFailed{"the guardian of the daemon pmd on " +
+                                job_.nodes[static_cast<std::size_t>(node_)] + " is gone"});
+            if (signal == SIGCHLD)
+                on_child();
+            else
+                end_job(false);
+            self(self);
+        });
+    };
+    wait_signal(wait_signal);
+    channel_.start();
+    channel_.send(Hello{kChannelVersion, ::getpid()});
+    while (phase_ != Phase::kFinished) loop_.run_one();
+    channel_.drain(std::chrono::seconds(1));
+}
+
+void NodeDaemon::on_message(NodeIndex to, Message message) {
+    heard_from_above_ = std::chrono::steady_clock::now();
+    if (auto* start = std::get_if<StartJob>(&message)) {
+        if (phase_ == Phase::kWaiting) start_job(std::move(*start));
+    } else if (std::get_if<Pulse>(&message)) {
+        send(Pulse{});
+    } else {
+        if (relay_ && to != node_) relay_->pass_down(message, to);
+        if (to == kAllNodes || to == node_) on_own_message(std::move(message));
+    }
+}
+
+void NodeDaemon::on_own_message(Message message) {
+    if (const auto* run = std::get_if<RunTasks>(&message)) {
+        if (phase_ == Phase::kPreparing && facts_) run_tasks(run->nodes);
+    } else if (const auto* signal = std::get_if<SignalTasks>(&message)) {
+        home_is_stopped_ = signal->signal == SIGSTOP;
+        signal_tasks(signal->signal);
+    } else if (const auto* end = std::get_if<EndJob>(&message)) {
+        end_job(end->at_once);
+    } else if (const auto* size = std::get_if<ResizeTerminals>(&message)) {
+        for (const UniqueFd& terminal : terminals_)
+            resize_terminal(terminal.get(), size->rows, size->columns);
+    } else if (std::get_if<StdinEnd>(&message)) {
+        if (stdin_) stdin_->on_end();
+    } else if (const auto* ask = std::get_if<AskTaskStates>(&message)) {
+        if (watch_) send(watch_->states(ask->round));
+    } else if (const auto* watch = std::get_if<WatchTasks>(&message)) {
+        watched_ = watch->on;
+        if (shown_) shown_->set(watched_);
+    } else if (const auto* flushed = std::get_if<StdoutFlushed>(&message)) {
+        on_flushed(*flushed);
+    } else if (const auto* exchanged = std::get_if<Exchanged>(&message)) {
+        if (pmi_) pmi_->on_exchanged(*exchanged);
+    } else if (const auto* left = std::get_if<TaskLeft>(&message)) {
+        if (pmi_) pmi_->on_peer_lost(left->task);
+    } else if (const auto* keys_asked = std::get_if<AskKeys>(&message)) {
+        if (pmi_) pmi_->on_keys_asked(*keys_asked);
+    } else if (const auto* keys = std::get_if<TellKeys>(&message)) {
+        if (pmi_) pmi_->on_keys(*keys);
+    } else if (const auto* names = std::get_if<TellNames>(&message)) {
+        if (pmi_) pmi_->on_names(*names);
+    } else if (const auto* spawned = std::get_if<TasksSpawned>(&message)) {
+        if (pmi_) pmi_->on_spawned(*spawned);
+    } else if (auto* other = std::get_if<KnowJob>(&message)) {
+        if (pmi_) pmi_->on_other_job(std::move(other->job));
+    } else {
+        on_trace_message(message);
+    }
+}
+
+void NodeDaemon::on_trace_message(const Message& message) {
+    if (!trace_) return;
+    if (const auto* start = std::get_if<StartTrace>(&message)) {
+        if (segment_) trace_->begin(start->trace, *segment_, directory_->path());
+    } else if (std::get_if<StopTrace>(&message)) {
+        trace_->end();
+    } else if (const auto* clock = std::get_if<ClockTell>(&message)) {
+        trace_->on_clock(*clock);
+    } else if (const auto* taken = std::get_if<TraceTaken>(&message)) {
+        trace_->on_taken(*taken);
+    }
+}
+
+void NodeDaemon::on_data(const Frame& frame) {
+    if (frame.kind == FrameKind::kStdin) {
+        const NodeIndex to = frame.task;
+        if (relay_ && to != node_) relay_->pass_stdin(frame.payload, to);
+        if (stdin_ && (to == kAllNodes || to == node_)) stdin_->on_data(frame.payload);
+    } else if (is_bulk_credit(frame)) {
+        const auto kind = static_cast<FrameKind>(frame.flags);
+        (kind == FrameKind::kStdout  ? stdout_window_
+         : kind == FrameKind::kTrace ? trace_window_
+                                     : stderr_window_)
+            .on_credit(credit_of(frame));
+        resume_output();
+    }
+}
+
+void NodeDaemon::resume_output() {
+    if (relay_) relay_->resume();
+    if (stdout_) stdout_->resume();
+    if (stderr_) stderr_->resume();
+    if (trace_) trace_->resume();
+    check_progress();
+}
+
+// Nobody is left to work for.
+void NodeDaemon::on_closed(const std::string&) {
+    if (relay_) {
+        relay_->pass_down(EndJob{}, kAllNodes);
+        relay_->resume();
+    }
+    if (trace_ && !trace_->active()) trace_->abandon();
+    end_job(false);
+}
+
+// Says once, for this node and all below it, that it is prepared, and that its tasks run.
+void NodeDaemon::on_relay_news() {
+    if (facts_ && !told_prepared_ && (!relay_ || relay_->branches().all_prepared())) {
+        told_prepared_ = true;
+        Prepared prepared;
+        if (relay_) prepared.nodes = relay_->branches().take_facts();
+        prepared.nodes.push_back(*facts_);
+        send(prepared);
+    }
+    if (own_started_ && !told_started_ && (!relay_ || relay_->branches().all_started())) {
+        told_started_ = true;
+        send(Started{});
+    }
+    if (relay_) check_progress();
+}
+
+// A home node that is dead says nothing more, nor does a cut cable. If this daemon comes late, it
+// was stopped itself and waits anew. poe may only have been stopped: it hears the reason when it
+// goes on.
+void NodeDaemon::watch_uplink() {
+    if (job_.launch.pulse.count() <= 0) return;
+    const auto interval = std::chrono::milliseconds(job_.launch.pulse) / 2;
+    const auto expected = std::chrono::steady_clock::now() + interval;
+    uplink_timer_.expires_at(expected);
+    uplink_timer_.async_wait([this, interval, expected](const asio::error_code& error) {
+        if (error) return;
+        const auto now = std::chrono::steady_clock::now();
+        if (home_is_stopped_ || now - expected > interval / 2) heard_from_above_ = now;
+        if (now - heard_from_above_ <= job_.launch.pulse) return watch_uplink();
+        send(NodeFailed{"poe did not run, or could not be reached, for longer than " +
+                        std::to_string(job_.launch.pulse.count()) + " s (MP_PULSE): node " +
+                        job_.nodes[static_cast<std::size_t>(node_)] + " ended its tasks"});
+        channel_.drain(kLastWords);
+        channel_.close();
+        on_closed("");
+    });
+}
+
+// poe considers this node dead after one pulse without an answer; the guardian ends a daemon that
+// hangs somewhat later.
+void NodeDaemon::show_life() {
+    if (heartbeat_ == nullptr || job_.launch.pulse.count() <= 0) return;
+    const std::chrono::milliseconds pulse(job_.launch.pulse);
+    heartbeat_->limit_ms.store(static_cast<std::uint64_t>(pulse.count() * 3 / 2),
+                               std::memory_order_relaxed);
+    heartbeat_->beats.fetch_add(1, std::memory_order_relaxed);
+    life_timer_.expires_after(pulse / 4);
+    life_timer_.async_wait([this](const asio::error_code& error) {
+        if (!error) show_life();
+    });
+}
+
+bool NodeDaemon::on_flush_request(const FlushRequest& request) {
+    if (!stdout_ || request.task < 0 || !segment_->local_index(request.task)) return false;
+    StdoutMark mark{request.task, std::nullopt};
+    if (request.has_mode != 0) {
+        using Kind = StdoutMode::Kind;
+        mark.mode = request.mode == kFlushOrdered ? StdoutMode{Kind::kOrdered, 0}
+                    : request.mode >= 0           ? StdoutMode{Kind::kOne, request.mode}
+                                                  : StdoutMode{Kind::kUnordered, 0};
+    }
+    stdout_->when_sent(request.task, [this, mark] { send(mark); });
+    return true;
+}
+
+void NodeDaemon::on_flushed(const StdoutFlushed& flushed) {
+    if (!stdout_ || !control_) return;
+    const bool changed =
+        job_.stdout_mode.kind != flushed.mode.kind || job_.stdout_mode.task != flushed.mode.task;
+    job_.stdout_mode = flushed.mode;
+    for (std::size_t task = 0; changed && task < job_.tasks.size(); ++task)
+        if (job_.tasks[task].node == node_)
+            stdout_->set_discard(static_cast<TaskId>(task), is_muted(static_cast<TaskId>(task)));
+    control_->answer_all({.agreed = flushed.agreed ? 1 : 0});
+}
+
+bool NodeDaemon::is_muted(TaskId task) const {
+    return job_.stdout_mode.kind == StdoutMode::Kind::kOne && job_.stdout_mode.task != task;
+}
+
+void NodeDaemon::on_child() {
+    int status = 0;
+    rusage usage = {};
+    pid_t pid = 0;
+    while ((pid = ::wait4(-1, &status, WNOHANG, &usage)) > 0) {
+        if (const auto found = running_.find(pid); found != running_.end()) {
+            const TaskId task = found->second;
+            running_.erase(found);
+            on_task_exit(task, pid, status, usage);
+        } else if (relay_ && relay_->branches().on_child_exit(pid, status)) {
+            continue;
+        } else if (pmi_) {
+            pmi_->on_child_exit(pid);
+        }
+    }
+    check_progress();
+}
+
+void NodeDaemon::on_task_exit(TaskId task, pid_t process, int status, const rusage& usage) {
+    TaskExit exit;
+    exit.task = task;
+    if (WIFSIGNALED(status)) {
+        exit.signal = WTERMSIG(status);
+        exit.core = WCOREDUMP(status);
+        // Now: the next task that dumps may take the same name.
+        if (exit.core)
+            move_core(job_.core, public_number(job_, task), process, directory_of(job_, task),
+                      start_wall_);
+    } else {
+        exit.code = WEXITSTATUS(status);
+    }
+    if (const auto index = segment_->local_index(task)) {
+        TaskSlot& slot = segment_->slot(*index);
+        slot.ended.store(task_end(status), std::memory_order_relaxed);
+        if (slot.stopall_called.load(std::memory_order_acquire) != 0)
+            exit.stopall = slot.stopall_code & 255;
+    }
+    exit.after = std::chrono::steady_clock::now() - start_time_;
+    exit.user = duration(usage.ru_utime);
+    exit.system = duration(usage.ru_stime);
+    exit.peak_memory = static_cast<Bytes>(usage.ru_maxrss) * 1024;
+    stdin_->on_task_exit(task);
+    stdout_->send_now(task);  // so that a flush of the others has it
+    send(exit);
+    if (trace_) trace_->on_task_exit(task, status, usage);
+    if (pmi_) pmi_->on_task_exit(task);
+}
+
+void NodeDaemon::signal_tasks(int signal) {
+    // Whole process groups, so that what `sh -c` started hears it, too.
+    for (const auto& [pid, task] : running_) ::kill(-pid, signal);
+}
+
+// Tasks may clean up after SIGTERM until the grace is over; then everybody that is left dies.
+void NodeDaemon::end_job(bool at_once) {
+    if (phase_ == Phase::kWaiting) phase_ = Phase::kFinished;
+    if (phase_ == Phase::kPreparing || phase_ == Phase::kRunning) {
+        phase_ = Phase::kEnding;
+        watch_.reset();
+        if (segment_) segment_->announce_ending();
+        if (!at_once) {
+            signal_descendants(SIGTERM, not_tasks());
+            signal_tasks(SIGCONT);
+            kill_timer_.expires_after(job_.kill_grace);
+            kill_timer_.async_wait([this](const asio::error_code& error) {
+                if (!error) kill_all();
+            });
+        }
+    }
+    if (at_once && phase_ == Phase::kEnding) kill_all();
+    if (at_once && phase_ == Phase::kDraining && trace_) trace_->abandon();
+    check_progress();
+}
+
+void NodeDaemon::kill_all() {
+    killed_ = true;
+    signal_descendants(SIGKILL, not_tasks());
+    kill_timer_.expires_after(kKillAgain);
+    kill_timer_.async_wait([this](const asio::error_code& error) {
+        if (error) return;
+        on_child();
+        if (phase_ == Phase::kEnding) kill_all();
+    });
+}
+
+bool NodeDaemon::anybody_left() {
+    if (!running_.empty()) return true;
+    const std::vector<pid_t> others = not_tasks();
+    return others.empty() ? has_children() : !descendants(others).empty();
+}
+
+// Our children that are not the tasks': the PMIx server, and what leads to daemons below.
+std::vector<pid_t> NodeDaemon::not_tasks() const {
+    std::vector<pid_t> found;
+    if (relay_) found = relay_->branches().pids();
+    if (pmi_ && pmi_->helper_pid() != 0) found.push_back(pmi_->helper_pid());
+    return found;
+}
+
+// Called whenever a process or a pipe has come to its end.
+void NodeDaemon::check_progress() {
+    if (phase_ == Phase::kRunning && running_.empty()) {
+        // What the tasks left behind in the background goes with them.
+        phase_ = Phase::kEnding;
+        if (anybody_left()) {
+            signal_descendants(SIGTERM, not_tasks());
+            kill_timer_.expires_after(job_.kill_grace);
+            kill_timer_.async_wait([this](const asio::error_code& error) {
+                if (!error) kill_all();
+            });
+        }
+    }
+    if (phase_ == Phase::kEnding && !anybody_left()) {
+        phase_ = Phase::kDraining;
+        kill_timer_.cancel();
+        drain_timer_.expires_after(kPipeEndDelay);
+        drain_timer_.async_wait([this](const asio::error_code& error) {
+            if (error || phase_ != Phase::kDraining) return;
+            if (stdout_) stdout_->close_all();
+            if (stderr_) stderr_->close_all();
+            check_progress();
+        });
+    }
+    const std::size_t open =
+        (stdout_ ? stdout_->open_pipes() : 0) + (stderr_ ? stderr_->open_pipes() : 0);
+    if (phase_ == Phase::kDraining && (open == 0 || channel_.closed())) {
+        drain_timer_.cancel();
+        if (trace_) trace_->end();
+        if (trace_ && !trace_->over()) return;
+        clean_up();
+        if (!relay_ || relay_->over()) finish();
+    }
+}
+
+// Nothing of the job is left on this node.
+void NodeDaemon::clean_up() {
+    drain_timer_.cancel();
+    if (pmi_) pmi_->shut_down();
+    pmi_.reset();
+    watch_.reset();
+    if (shown_) shown_->finish();
+    shown_.reset();
+    rows_.flush();
+    control_.reset();
+    trace_.reset();
+    segment_.reset();
+    directory_.reset();
+}
+
+void NodeDaemon::finish() {
+    phase_ = Phase::kFinished;
+    send(Done{});
+}
+
+}  // namespace poe::pm

@@ -1,0 +1,138 @@
+// NodeDaemon: what `pmd` is. It owns one node's tasks from the first to the last process: starts
+// them, carries their streams, reports how each ended, and ends them all when `poe` says so, when
+// `poe` is gone, or when it is told to stop by a signal. One thread, one event loop.
+//
+// Life: Hello -> StartJob -> (in a job of several nodes: Prepared -> RunTasks ->) running -> (all
+// tasks have ended, or the job is to end) -> nothing left that descends from us -> all pipes read
+// to their end -> nothing left below us in the launch tree -> Done.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include <asio/io_context.hpp>
+#include <asio/signal_set.hpp>
+#include <asio/steady_timer.hpp>
+
+#include "base/segment/node_segment.hpp"
+#include "partition_manager/channel/channel.hpp"
+#include "partition_manager/daemon/control_socket.hpp"
+#include "partition_manager/daemon/node_relay.hpp"
+#include "partition_manager/daemon/node_trace.hpp"
+#include "partition_manager/daemon/node_watch.hpp"
+#include "partition_manager/daemon/row_merge.hpp"
+#include "partition_manager/daemon/task_listeners.hpp"
+#include "partition_manager/daemon/task_start.hpp"
+#include "partition_manager/daemon/task_watch.hpp"
+#include "partition_manager/launch/heartbeat.hpp"
+#include "partition_manager/pmi/pmi_service.hpp"
+#include "partition_manager/status/job_directory.hpp"
+#include "partition_manager/stdio/output_stream.hpp"
+#include "partition_manager/stdio/stdin_feeder.hpp"
+
+namespace poe::pm {
+
+class NodeDaemon {
+  public:
+    // `in` (and `out`, when it is another descriptor) lead to `poe`, or to the daemon above.
+    // `ssh_connection`: what sshd says of the way here; may be empty. `heartbeat`: where a guardian
+    // looks for signs of life; null if there is no guardian. It must outlive the daemon.
+    NodeDaemon(UniqueFd in, UniqueFd out, SignalHeritage heritage, std::string ssh_connection,
+               Heartbeat* heartbeat);
+    ~NodeDaemon();
+
+    // Serves one job and returns when nothing of it is left on the node.
+    void run();
+
+  private:
+    enum class Phase { kWaiting, kPreparing, kRunning, kEnding, kDraining, kFinished };
+
+    void on_message(NodeIndex to, Message message);
+    void on_own_message(Message message);
+    void on_data(const Frame& frame);
+    void on_closed(const std::string& why);
+    // node_daemon_start.cpp: from StartJob to running tasks.
+    void start_job(StartJob start);
+    void prepare();
+    void adopt_home_settings();
+    NodeAddress own_address() const;
+    void run_tasks(const std::vector<NodeFacts>& nodes);
+    void launch();
+    void refuse(StartFailed failure);
+    void make_segment();
+    void make_services();
+    std::vector<TaskId> local_tasks() const;
+
+    void send(const Message& message) { channel_.send(message, node_); }
+    void on_relay_news();
+    void watch_uplink();
+    void show_life();
+    std::vector<pid_t> not_tasks() const;
+    void clean_up();
+    bool on_flush_request(const FlushRequest& request);
+    void on_flushed(const StdoutFlushed& flushed);
+    void on_trace_message(const Message& message);
+    bool is_muted(TaskId task) const;
+    EnvironmentEntries environment_of(TaskId task) const;
+    void add_command_variables(TaskId task, EnvironmentEntries& entries) const;
+    void adopt(StartedTask started);
+
+    void on_child();
+    void on_task_exit(TaskId task, pid_t process, int status, const rusage& usage);
+    void signal_tasks(int signal);
+    void end_job(bool at_once);
+    void kill_all();
+    bool anybody_left();
+    void resume_output();
+    void check_progress();
+    void finish();
+
+    asio::io_context loop_{1};
+    SignalHeritage heritage_;
+    asio::signal_set signals_;
+    asio::steady_timer kill_timer_;
+    asio::steady_timer drain_timer_;
+    asio::steady_timer uplink_timer_;
+    asio::steady_timer life_timer_;
+    Heartbeat* heartbeat_;
+    std::chrono::steady_clock::time_point heard_from_above_{};
+    bool home_is_stopped_ = false;  // by Ctrl-Z: it says nothing
+    std::string ssh_connection_;
+    Channel channel_;
+    Phase phase_ = Phase::kWaiting;
+    bool killed_ = false;  // SIGKILL was sent at least once
+
+    JobSpec job_;
+    NodeIndex node_ = 0;
+    std::chrono::steady_clock::time_point start_time_{};
+    std::chrono::system_clock::time_point start_wall_{};
+    std::optional<rlimit> open_files_;  // the tasks' limit, when it is not ours
+    std::optional<NodeFacts> facts_;    // once this node is prepared
+    bool told_prepared_ = false;
+    bool own_started_ = false;
+    bool told_started_ = false;
+    std::optional<JobDirectory> directory_;
+    std::optional<NodeSegment> segment_;
+    std::unique_ptr<TaskListeners> listeners_;  // null in a job without TCP
+    std::unique_ptr<TaskWatch> watch_;
+    std::unique_ptr<NodeWatch> shown_;  // null on the home node, where displays look themselves
+    RowMerge rows_;
+    bool watched_ = false;
+    std::unique_ptr<ControlSocket> control_;
+    std::unique_ptr<PmiService> pmi_;
+    std::unique_ptr<StdinFeeder> stdin_;
+    std::unique_ptr<NodeTrace> trace_;
+    StreamWindow stdout_window_;
+    StreamWindow stderr_window_;
+    StreamWindow trace_window_;
+    std::unique_ptr<NodeRelay> relay_;  // null: nothing is below
+    std::unique_ptr<OutputStream> stdout_;
+    std::unique_ptr<OutputStream> stderr_;
+    std::unordered_map<pid_t, TaskId> running_;
+    std::vector<UniqueFd> terminals_;  // of tasks that have one (-pty)
+};
+
+}  // namespace poe::pm

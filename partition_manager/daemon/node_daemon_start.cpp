@@ -1,0 +1,277 @@
+// How a node's tasks come to run: from StartJob to running processes. Apart from node_daemon.cpp,
+// which is about what happens then.
+#include <algorithm>
+#include <cstring>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <asio/post.hpp>
+
+#include "base/error.hpp"
+#include "partition_manager/daemon/node_address.hpp"
+#include "partition_manager/daemon/node_daemon.hpp"
+#include "partition_manager/daemon/session_variables.hpp"
+
+namespace poe::pm {
+
+namespace {
+
+// Descriptors of one task in this process: three streams, a PMI socket, and its other end at start.
+constexpr std::size_t kDescriptorsPerTask = 5;
+
+// And its listening socket, in a job that needs one.
+constexpr std::size_t kDescriptorsPerTcpTask = kDescriptorsPerTask + 1;
+
+unsigned usable_cpus() {
+    cpu_set_t set;
+    if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+    return static_cast<unsigned>(CPU_COUNT(&set));
+}
+
+}  // namespace
+
+void NodeDaemon::start_job(StartJob start) {
+    job_ = std::move(start.job);
+    node_ = start.node;
+    stdout_window_ = stderr_window_ = trace_window_ = StreamWindow(start.window);
+    phase_ = Phase::kPreparing;
+    heard_from_above_ = std::chrono::steady_clock::now();
+    std::erase_if(job_.environment, [](const std::string& entry) {
+        return is_other_launchers_variable(std::string_view(entry).substr(0, entry.find('=')));
+    });
+    if (node_ != job_.launch.home) adopt_home_settings();
+    const LaunchTree tree(static_cast<NodeIndex>(job_.nodes.size()), job_.launch.fanout,
+                          job_.launch.home);
+    if (!tree.below(node_).empty()) {
+        relay_ = std::make_unique<NodeRelay>(loop_, channel_, job_, node_, stdout_window_,
+                                             stderr_window_, trace_window_, heritage_,
+                                             [this] { on_relay_news(); });
+        relay_->on_watched = [this](WatchedTasks below) { rows_.add(std::move(below.tasks)); };
+        relay_->launch();
+    }
+    try {
+        prepare();
+    } catch (const Error& error) {
+        refuse({{}, error.what()});
+    }
+}
+
+// What tasks would have inherited at home.
+void NodeDaemon::adopt_home_settings() {
+    std::erase_if(job_.environment, [](const std::string& entry) {
+        return is_session_variable(std::string_view(entry).substr(0, entry.find('=')));
+    });
+    if (!job_.launch.directory.empty()) job_.directory = job_.launch.directory;
+    ::umask(job_.launch.umask);
+    for (const ResourceLimit& limit : job_.launch.limits) {
+        rlimit now = {};
+        const auto resource = static_cast<__rlimit_resource_t>(limit.resource);
+        if (::getrlimit(resource, &now) != 0) continue;
+        now.rlim_cur = std::min<rlim_t>(limit.soft, now.rlim_max);
+        ::setrlimit(resource, &now);
+    }
+    watch_uplink();
+    show_life();
+}
+
+std::vector<TaskId> NodeDaemon::local_tasks() const {
+    std::vector<TaskId> local;
+    for (std::size_t task = 0; task < job_.tasks.size(); ++task)
+        if (job_.tasks[task].node == node_) local.push_back(static_cast<TaskId>(task));
+    return local;
+}
+
+// Nothing runs, or it will not for long: the reason goes to `poe`, the rest is cleaned up.
+void NodeDaemon::refuse(StartFailed failure) {
+    if (!failure.text.empty() && job_.nodes.size() > 1)
+        failure.text = "node " + job_.nodes[static_cast<std::size_t>(node_)] + ": " + failure.text;
+    send(failure);
+    end_job(true);
+}
+
+// All that can go wrong here is to be known before a task starts anywhere.
+void NodeDaemon::prepare() {
+    const std::vector<TaskId> local = local_tasks();
+    open_files_ = raise_open_files_limit();
+    if (std::string trouble = open_files_trouble(
+            local.size(), needs_tcp(job_) ? kDescriptorsPerTcpTask : kDescriptorsPerTask);
+        !trouble.empty())
+        return refuse({{}, std::move(trouble)});
+    if (::chdir(job_.directory.c_str()) != 0)
+        return refuse({{},
+                       "cannot enter the working directory " + job_.directory + ": " +
+                           std::strerror(errno) +
+                           "; it must exist on every node, or MP_REMOTEDIR say another"});
+    remove_stale_job_directories(kJobDirectoryParent, ::getuid());
+    directory_.emplace(JobDirectory::create(kJobDirectoryParent, ::getuid(), job_.id));
+    NodeFacts facts{node_, "", {}};
+    if (needs_tcp(job_)) {
+        const NodeAddress address = own_address();
+        listeners_ = std::make_unique<TaskListeners>(address, local.size());
+        facts.address = address.text();
+        facts.ports = listeners_->ports();
+    }
+    if (job_.nodes.size() == 1) return run_tasks({facts});
+    if (auto failures = missing_programs(job_, node_); !failures.empty())
+        return refuse({std::move(failures), ""});
+    facts_ = std::move(facts);
+    on_relay_news();
+}
+
+NodeAddress NodeDaemon::own_address() const {
+    if (job_.nodes.size() == 1) return loopback_address();
+    if (job_.launch.device.empty() && !job_.addresses.empty())
+        if (const auto said = NodeAddress::parse(job_.addresses[static_cast<std::size_t>(node_)]))
+            return *said;
+    return node_address(job_.launch.device, ssh_connection_);
+}
+
+void NodeDaemon::run_tasks(const std::vector<NodeFacts>& nodes) {
+    phase_ = Phase::kRunning;
+    job_.addresses.assign(job_.nodes.size(), "");
+    for (const NodeFacts& node : nodes)
+        if (node.node >= 0 && static_cast<std::size_t>(node.node) < job_.nodes.size())
+            job_.addresses[static_cast<std::size_t>(node.node)] = node.address;
+    try {
+        make_segment();
+        if (listeners_) {
+            listeners_->attach(*segment_);
+            write_ports(job_, nodes, *segment_);
+        }
+        launch();
+    } catch (const Error& error) {
+        refuse({{}, error.what()});
+    }
+}
+
+void NodeDaemon::make_segment() {
+    NodeSegmentSpec spec;
+    spec.job_id = job_.id;
+    spec.path = directory_->file("segment");
+    spec.node = node_;
+    for (const TaskSpec& task : job_.tasks) spec.node_of_task.push_back(task.node);
+    spec.wait_mode = job_.wait_mode;
+    spec.cpus = usable_cpus();
+    spec.pmd_pid = ::getpid();
+    spec.buffer_mem = job_.buffer_mem;
+    spec.eager_limit = job_.eager_limit;
+    spec.euilib = job_.euilib;
+    if (needs_tcp(job_)) add_tcp_facts(job_, spec);
+    spec.single_copy = job_.single_copy;
+    segment_.emplace(NodeSegment::create(spec));
+}
+
+void NodeDaemon::make_services() {
+    control_ = std::make_unique<ControlSocket>(
+        loop_, directory_->file("control"),
+        [this](const FlushRequest& request) { return on_flush_request(request); });
+    if (job_.host_pmix)
+        pmi_ = std::make_unique<PmiService>(
+            loop_, job_, node_, directory_->path(), usable_cpus(),
+            PmiService::Handlers{[this](TaskAbort abort) { send(abort); },
+                                 [this](TaskLeft left) { send(left); },
+                                 [this](std::string text) { send(Attention{std::move(text)}); },
+                                 [this](std::string text) { send(NodeFailed{std::move(text)}); },
+                                 [this](const Exchange& part) {
+                                     if (relay_)
+                                         relay_->on_own_exchange(part);
+                                     else
+                                         send(part);
+                                 },
+                                 [this](const Message& message) { send(message); }});
+    stdout_ = std::make_unique<OutputStream>(loop_, channel_, stdout_window_, FrameKind::kStdout,
+                                             job_.stdout_is_terminal || job_.terminal.wanted,
+                                             job_.stamp_output);
+    // Nobody else's lines can be torn, and a person who types wants to see each character.
+    stdout_->cuts_anywhere = job_.terminal.wanted && job_.tasks.size() == 1;
+    stderr_ = std::make_unique<OutputStream>(loop_, channel_, stderr_window_, FrameKind::kStderr,
+                                             true, job_.stamp_output);
+    stdout_->on_pipe_closed = stderr_->on_pipe_closed = [this] { check_progress(); };
+    trace_ = std::make_unique<NodeTrace>(
+        loop_, job_, node_, channel_, trace_window_,
+        [this](const Message& message) { send(message); },
+        [this] { asio::post(loop_, [this] { check_progress(); }); });
+    stdin_ = std::make_unique<StdinFeeder>(loop_, [this](const StdinProgress& progress) {
+        if (relay_)
+            relay_->on_own_stdin(progress);
+        else
+            send(progress);
+    });
+}
+
+void NodeDaemon::launch() {
+    make_services();
+    if (job_.trace.level > 0) trace_->begin(job_.trace, *segment_, directory_->path());
+    start_time_ = std::chrono::steady_clock::now();
+    start_wall_ = std::chrono::system_clock::now();
+    const TaskStarter starter{
+        job_,
+        node_,
+        heritage_,
+        open_files_,
+        [this](TaskId task) { return environment_of(task); },
+        [this](TaskId task) { return pmi_ ? pmi_->open_task(task) : UniqueFd(); },
+        [this](TaskId task) { return listeners_ ? listeners_->take(task) : UniqueFd(); }};
+    std::vector<StartedTask> started;
+    std::vector<LaunchFailure> failures = starter.start(started);
+    if (pmi_) pmi_->tasks_started();
+    TasksBound bound;
+    for (StartedTask& task : started) {
+        if (job_.tell_binding) bound.tasks.push_back({task.task, task.processors});
+        adopt(std::move(task));
+    }
+    if (job_.tell_binding) send(bound);
+    if (!failures.empty()) return refuse({std::move(failures), ""});
+    own_started_ = true;
+    on_relay_news();
+    watch_ = std::make_unique<TaskWatch>(loop_, *segment_, job_.deadlock_timeout,
+                                         [this](TaskStates states) { send(std::move(states)); });
+    if (node_ != job_.launch.home)
+        shown_ = std::make_unique<NodeWatch>(
+            loop_, *segment_,
+            [this](std::vector<WatchedTask> tasks) { rows_.add(std::move(tasks)); });
+    if (shown_ && watched_) shown_->set(true);
+    on_child();  // some may be gone already
+}
+
+void NodeDaemon::adopt(StartedTask started) {
+    running_.emplace(started.pid, started.task);
+    if (const auto index = segment_->local_index(started.task))
+        segment_->slot(*index).started_pid.store(started.pid, std::memory_order_relaxed);
+    stdout_->add(started.task, std::move(started.stdout_pipe), is_muted(started.task));
+    if (started.stderr_pipe) stderr_->add(started.task, std::move(started.stderr_pipe), false);
+    if (started.stdin_pipe)
+        stdin_->add(started.task, std::move(started.stdin_pipe), job_.terminal.wanted);
+    if (started.terminal) terminals_.push_back(std::move(started.terminal));
+}
+
+// Adds the variables of the task's command. Those that the daemon sets itself take precedence: a
+// task that spawns others passes on some that were meant for itself.
+void NodeDaemon::add_command_variables(TaskId task, EnvironmentEntries& entries) const {
+    const std::uint32_t command = job_.tasks[static_cast<std::size_t>(task)].command;
+    for (const std::string& entry : job_.places[command].environment) {
+        const std::size_t equals = entry.find('=');
+        const std::string name = entry.substr(0, equals);
+        const auto said = [&name](const auto& one) { return one.first == name; };
+        if (equals == std::string::npos || is_other_launchers_variable(name) ||
+            std::any_of(entries.begin(), entries.end(), said))
+            continue;
+        entries.emplace_back(name, entry.substr(equals + 1));
+    }
+}
+
+EnvironmentEntries NodeDaemon::environment_of(TaskId task) const {
+    EnvironmentEntries entries{{"MP_CHILD", std::to_string(task)},
+                               {"MP_PARTITION", job_.id},
+                               {"MP_PROCS", std::to_string(job_.tasks.size())},
+                               {"MP_SEGMENT", directory_->file("segment")},
+                               {"MP_CONTROL", directory_->file("control")}};
+    if (pmi_) {
+        EnvironmentEntries more = pmi_->environment_of(task);
+        entries.insert(entries.end(), more.begin(), more.end());
+    }
+    if (!job_.places.empty()) add_command_variables(task, entries);
+    return entries;
+}
+
+}  // namespace poe::pm

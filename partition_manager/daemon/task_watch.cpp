@@ -1,0 +1,58 @@
+// See task_watch.hpp.
+#include "partition_manager/daemon/task_watch.hpp"
+
+#include <algorithm>
+
+#include "partition_manager/status/wait_graph.hpp"
+
+namespace poe::pm {
+
+namespace {
+
+// A deadlock is seen at one look and reported at the next, both after the patience and before the
+// timeout.
+constexpr int kLooksPerTimeout = 10;
+constexpr std::chrono::seconds kSomeTimeout{10};
+static_assert(deadlock_patience(kSomeTimeout) + 2 * kSomeTimeout / kLooksPerTimeout < kSomeTimeout);
+
+}  // namespace
+
+TaskWatch::TaskWatch(asio::io_context& loop, const NodeSegment& segment,
+                     std::chrono::seconds timeout, std::function<void(TaskStates)> report)
+    : timer_(loop), segment_(segment), timeout_(timeout), report_(std::move(report)) {
+    if (timeout_.count() > 0) look_later();
+}
+
+TaskStates TaskWatch::states(std::uint32_t round) const {
+    TaskStates result{round, look_at_tasks(segment_, std::chrono::steady_clock::now())};
+    if (round >= kStatusRounds) return result;
+    std::erase_if(result.states, [this](const TaskState& state) {
+        return state.life != TaskState::Life::kEnded &&
+               !state.stuck_for(deadlock_patience(timeout_));
+    });
+    return result;
+}
+
+void TaskWatch::look_later() {
+    timer_.expires_after(timeout_ / kLooksPerTimeout);
+    timer_.async_wait([this, here = std::weak_ptr(here_)](const asio::error_code& error) {
+        if (error || here.expired()) return;
+        look();
+        look_later();
+    });
+}
+
+void TaskWatch::look() {
+    TaskStates now = states(0);
+    Who who;
+    for (const TaskState& state : now.states) who.emplace_back(state.task, state.life);
+    // Tasks of one deadlock reach the timeout one after another; they are to be told together.
+    const bool stays = who == before_;
+    before_ = std::move(who);
+    if (!stays || before_ == reported_) return;
+    reported_ = before_;
+    const auto waits = [](const TaskState& state) { return state.life != TaskState::Life::kEnded; };
+    if (std::any_of(now.states.begin(), now.states.end(), waits)) report_(std::move(now));
+}
+
+}  // namespace poe::pm

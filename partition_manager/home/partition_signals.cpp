@@ -1,0 +1,115 @@
+// Signals that poe gets while a job runs: passed on to the tasks, or the end of the job. Apart from
+// partition.cpp, which is about what comes from the tasks.
+#include <algorithm>
+#include <csignal>
+#include <span>
+#include <sys/wait.h>
+
+#include "partition_manager/home/partition.hpp"
+#include "partition_manager/job/signal_words.hpp"
+
+namespace poe::pm {
+
+namespace {
+
+// How long after SIGINT tasks may take to end before the user hears that they go on.
+constexpr std::chrono::seconds kNoticeInterrupt{1};
+
+constexpr int kForwarded[] = {SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
+constexpr int kTerminating[] = {SIGTERM, SIGHUP, SIGXCPU};
+
+bool contains(std::span<const int> set, int signal) {
+    return std::find(set.begin(), set.end(), signal) != set.end();
+}
+
+}  // namespace
+
+void Partition::listen_to_signals() {
+    const auto listen = [this](int signal) {
+        if (::sigismember(&heritage_.ignored, signal) != 1) signals_.add(signal);
+    };
+    for (const int signal : kForwarded) listen(signal);
+    for (const int signal : kTerminating) listen(signal);
+    listen(SIGTSTP);
+    listen(SIGCONT);
+    if (job_.terminal.wanted) signals_.add(SIGWINCH);
+    signals_.add(SIGCHLD);
+    wait_for_signal();
+}
+
+void Partition::wait_for_signal() {
+    signals_.async_wait([this](const asio::error_code& error, int signal) {
+        if (error) return;
+        on_signal(signal);
+        wait_for_signal();
+    });
+}
+
+void Partition::on_signal(int signal) {
+    if (signal == SIGCHLD) {
+        branches_->reap();
+        for (std::size_t one = 0; one < spawned_.size(); ++one) spawned_[one]->branches().reap();
+        return;
+    }
+    if (signal == SIGWINCH) {
+        if (const auto size = options_.terminal_size ? options_.terminal_size() : std::nullopt)
+            send_all(ResizeTerminals{size->rows, size->columns});
+        return;
+    }
+    if (signal == SIGTSTP) return stop_and_wait_for_continue();
+    if (signal == SIGCONT) {
+        send_all(SignalTasks{SIGCONT});
+        if (input_) input_->on_continue();
+        return;
+    }
+    if (contains(kTerminating, signal)) {
+        ++interrupts_;
+        end_job(judge_.on_terminated(signal, unanswered()), interrupts_ > 1);
+        return;
+    }
+    const bool interrupt = signal == SIGINT || signal == SIGQUIT;
+    if (interrupt && stop_gathering()) return;
+    if (interrupt && (++interrupts_ > 1 || !started_)) {
+        judge_.on_terminated(signal, unanswered());
+        end_all(true);
+        return;
+    }
+    judge_.on_signal_forwarded(signal);
+    send_all(SignalTasks{signal});
+    if (interrupt) on_interrupt(signal);
+}
+
+// Tasks that catch the signal go on. The user is told how to end them, and they are ended if the
+// grace passes.
+void Partition::on_interrupt(int signal) {
+    interrupt_timer_.expires_after(kNoticeInterrupt);
+    interrupt_timer_.async_wait([this, signal](const asio::error_code& error) {
+        if (error || judge_.ending() || exits_ >= job_.tasks.size()) return;
+        const std::size_t running = job_.tasks.size() - exits_;
+        const auto grace = options_.interrupt_grace;
+        if (options_.on_attention)
+            options_.on_attention(signal_name(signal) + " was passed to the tasks, of which " +
+                                  std::to_string(running) + (running == 1 ? " goes" : " go") +
+                                  " on; a second one ends the job" +
+                                  (grace.count() > 0
+                                       ? ", as poe does itself " + std::to_string(grace.count()) +
+                                             " s after the first (MP_INTERRUPT_GRACE)"
+                                       : ""));
+        if (grace.count() == 0) return;
+        interrupt_timer_.expires_after(grace - kNoticeInterrupt);
+        interrupt_timer_.async_wait([this, signal](const asio::error_code& cancelled) {
+            if (!cancelled) end_job(judge_.on_terminated(signal));
+        });
+    });
+}
+
+void Partition::stop_and_wait_for_continue() {
+    send_all(SignalTasks{SIGSTOP});
+    branches_->drain(std::chrono::milliseconds(100));
+    for (const auto& spawned : spawned_) spawned->branches().drain(std::chrono::milliseconds(100));
+    if (options_.on_stopping) options_.on_stopping(true);
+    ::raise(SIGSTOP);
+    if (options_.on_stopping) options_.on_stopping(false);
+}
+
+}  // namespace poe::pm

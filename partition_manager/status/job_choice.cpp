@@ -1,0 +1,33 @@
+// See job_choice.hpp.
+#include "partition_manager/status/job_choice.hpp"
+
+#include <algorithm>
+
+#include "base/suggest.hpp"
+
+namespace poe::pm {
+
+Result<RunningJob> choose_job(const std::vector<RunningJob>& jobs, const std::string& name) {
+    std::vector<const RunningJob*> matches;
+    for (const RunningJob& job : jobs)
+        if (job.id == name || (job.poe != 0 && std::to_string(job.poe) == name)) return job;
+    for (const RunningJob& job : jobs)
+        if (job.id.compare(0, name.size(), name) == 0) matches.push_back(&job);
+    // Tasks that tasks have started (spawned_job.hpp) are called after their job, and are younger.
+    const auto is_of_first = [&](const RunningJob* job) {
+        return job == matches[0] || job->id.starts_with(matches[0]->id + "-s");
+    };
+    if (!matches.empty() && std::all_of(matches.begin(), matches.end(), is_of_first))
+        return *matches[0];
+    std::string known;
+    for (const RunningJob& job : jobs) known += (known.empty() ? "" : ", ") + job.id;
+    return UserError{
+        "",
+        0,
+        0,
+        (matches.empty() ? "no running job is called " : "several jobs begin with ") + quoted(name),
+        known.empty() ? "none is running on this computer" : "running: " + known,
+        0};
+}
+
+}  // namespace poe::pm

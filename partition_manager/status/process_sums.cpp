@@ -1,0 +1,49 @@
+// See process_sums.hpp.
+#include "partition_manager/status/process_sums.hpp"
+
+#include <charconv>
+#include <dirent.h>
+#include <string_view>
+
+namespace poe::pm {
+
+void ProcessSums::look(uid_t owner) {
+    facts_.clear();
+    children_.clear();
+    DIR* directory = ::opendir("/proc");
+    if (directory == nullptr) return;
+    while (const dirent* entry = ::readdir(directory)) {
+        const std::string_view name = entry->d_name;
+        pid_t pid = 0;
+        const auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), pid);
+        if (fault != std::errc{} || end != name.data() + name.size()) continue;
+        auto facts = process_facts(pid);
+        if (!facts || facts->owner != owner) continue;
+        children_[facts->parent].push_back(pid);
+        facts_.emplace(pid, std::move(*facts));
+    }
+    ::closedir(directory);
+}
+
+std::optional<ProcessSum> ProcessSums::of(pid_t pid) const {
+    const auto root = facts_.find(pid);
+    if (root == facts_.end()) return std::nullopt;
+    ProcessSum sum;
+    sum.stopped = root->second.state == 'T' || root->second.state == 't';
+    std::vector<pid_t> open{pid};
+    // Bounded: numbers may be used again while we look, and close a circle.
+    for (std::size_t i = 0; i < open.size() && i <= facts_.size(); ++i) {
+        const auto found = facts_.find(open[i]);
+        if (found == facts_.end()) continue;
+        const ProcessFacts& facts = found->second;
+        sum.runs = sum.runs || facts.state == 'R';
+        sum.disk = sum.disk || facts.state == 'D';
+        sum.cpu += facts.cpu;
+        sum.memory += facts.memory;
+        if (const auto more = children_.find(open[i]); more != children_.end())
+            open.insert(open.end(), more->second.begin(), more->second.end());
+    }
+    return sum;
+}
+
+}  // namespace poe::pm

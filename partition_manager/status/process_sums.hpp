@@ -1,0 +1,35 @@
+// What the processes of this computer use, summed over a task's process and all that it has
+// started: a shell that waits for its program is as busy as the program. Read in one pass of /proc.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <sys/types.h>
+#include <unordered_map>
+#include <vector>
+
+#include "partition_manager/status/process_facts.hpp"
+
+namespace poe::pm {
+
+struct ProcessSum {
+    bool runs = false;     // one of them is on a processor or waits for one
+    bool stopped = false;  // the first one is, by a signal or a debugger
+    bool disk = false;     // one of them waits for a disk or the like
+    std::chrono::milliseconds cpu{0};
+    Bytes memory = 0;
+};
+
+class ProcessSums {
+  public:
+    // Looks at all processes of that user. Takes some 10 us for each.
+    void look(uid_t owner);
+    // Nothing when there was no such process.
+    std::optional<ProcessSum> of(pid_t pid) const;
+
+  private:
+    std::unordered_map<pid_t, ProcessFacts> facts_;
+    std::unordered_map<pid_t, std::vector<pid_t>> children_;
+};
+
+}  // namespace poe::pm

@@ -1,0 +1,136 @@
+// Finding the stuck tasks; see wait_graph.hpp. The words are in wait_words.cpp.
+#include "partition_manager/status/wait_graph.hpp"
+
+#include <algorithm>
+
+#include "partition_manager/job/task_ranges.hpp"
+#include "partition_manager/status/wait_words.hpp"
+
+namespace poe::pm {
+namespace {
+
+std::vector<const TaskState*> by_task(std::span<const TaskState> states, TaskId tasks) {
+    std::vector<const TaskState*> result(static_cast<std::size_t>(tasks), nullptr);
+    for (const TaskState& state : states)
+        if (state.task >= 0 && state.task < tasks)
+            result[static_cast<std::size_t>(state.task)] = &state;
+    return result;
+}
+
+// Starts with all that wait and takes out, from those that can act on, whom they could wake.
+std::vector<TaskId> stuck_tasks(const std::vector<const TaskState*>& states,
+                                std::chrono::milliseconds patience) {
+    const auto tasks = static_cast<TaskId>(states.size());
+    std::vector<bool> stuck(states.size(), false);
+    std::vector<std::vector<TaskId>> waiters_of(states.size());
+    std::vector<TaskId> waits_for_anybody;
+    std::vector<TaskId> waits_for_all;
+    std::vector<TaskId> awake;
+    for (TaskId task = 0; task < tasks; ++task) {
+        const TaskState* state = states[static_cast<std::size_t>(task)];
+        if (state != nullptr && state->life == TaskState::Life::kEnded) continue;
+        if (state == nullptr || !state->stuck_for(patience) || state->awaited.peer >= tasks) {
+            awake.push_back(task);
+            continue;
+        }
+        stuck[static_cast<std::size_t>(task)] = true;
+        if (state->awaited.kind == Awaited::Kind::kAll)
+            waits_for_all.push_back(task);
+        else if (state->awaited.kind == Awaited::Kind::kUnknown || state->awaited.peer < 0)
+            waits_for_anybody.push_back(task);
+        else
+            waiters_of[static_cast<std::size_t>(state->awaited.peer)].push_back(task);
+    }
+    const auto wake = [&](const std::vector<TaskId>& waiters) {
+        for (const TaskId waiter : waiters) {
+            if (!stuck[static_cast<std::size_t>(waiter)]) continue;
+            stuck[static_cast<std::size_t>(waiter)] = false;
+            awake.push_back(waiter);
+        }
+    };
+    if (!awake.empty()) wake(waits_for_anybody);
+    for (std::size_t i = 0; i < awake.size(); ++i)
+        wake(waiters_of[static_cast<std::size_t>(awake[i])]);
+    const auto all_stuck = std::count(stuck.begin(), stuck.end(), true);
+    if (all_stuck == static_cast<std::ptrdiff_t>(waits_for_all.size())) return {};
+    std::vector<TaskId> result;
+    for (TaskId task = 0; task < tasks; ++task)
+        if (stuck[static_cast<std::size_t>(task)]) result.push_back(task);
+    return result;
+}
+
+// Of every stuck task one target counts at most, so each walk ends in a circle or at an end.
+std::vector<std::vector<TaskId>> circles(const std::vector<TaskId>& stuck,
+                                         const WaitTargets& targets) {
+    std::vector<std::vector<TaskId>> result;
+    std::vector<std::size_t> walk_of(targets.tasks(), 0);  // number of the walk that was here
+    std::size_t walk = 0;
+    for (const TaskId start : stuck) {
+        ++walk;
+        TaskId at = start;
+        while (at >= 0 && walk_of[static_cast<std::size_t>(at)] == 0) {
+            walk_of[static_cast<std::size_t>(at)] = walk;
+            at = targets.of(at);
+        }
+        if (at < 0 || walk_of[static_cast<std::size_t>(at)] != walk) continue;
+        std::vector<TaskId> circle;
+        for (TaskId next = at; circle.empty() || next != at; next = targets.of(next))
+            circle.push_back(next);
+        std::rotate(circle.begin(), std::min_element(circle.begin(), circle.end()), circle.end());
+        result.push_back(std::move(circle));
+    }
+    std::sort(result.begin(), result.end());
+    return result;
+}
+
+}  // namespace
+
+WaitTargets::WaitTargets(const std::vector<const TaskState*>& states,
+                         const std::vector<TaskId>& stuck)
+    : states_(states), stuck_(states.size(), false) {
+    for (const TaskId task : stuck) stuck_[static_cast<std::size_t>(task)] = true;
+}
+
+TaskId WaitTargets::of(TaskId task) const {
+    if (!stuck_[static_cast<std::size_t>(task)]) return -1;
+    const TaskState& state = *states_[static_cast<std::size_t>(task)];
+    if (state.awaited.kind == Awaited::Kind::kUnknown) return -1;
+    if (state.awaited.kind == Awaited::Kind::kAll) {
+        for (std::size_t other = 0; other < states_.size(); ++other)
+            if (stuck_[other] && states_[other]->awaited.kind != Awaited::Kind::kAll)
+                return static_cast<TaskId>(other);
+        return -1;
+    }
+    TaskId target = state.awaited.peer;
+    if (!is_collective(state.doing.call)) return target;
+    // Inside a collective call others of the same call stand in between.
+    for (std::size_t steps = 0; steps < states_.size(); ++steps) {
+        if (target < 0 || !stuck_[static_cast<std::size_t>(target)]) return target;
+        const TaskState& next = *states_[static_cast<std::size_t>(target)];
+        if (next.doing.call != state.doing.call || next.doing.type != state.doing.type)
+            return target;
+        target = next.awaited.kind == Awaited::Kind::kUnknown ? -1 : next.awaited.peer;
+    }
+    return state.awaited.peer;
+}
+
+WaitFindings find_deadlock(std::span<const TaskState> states, TaskId tasks,
+                           std::chrono::milliseconds patience) {
+    WaitFindings findings;
+    const std::vector<const TaskState*> all = by_task(states, tasks);
+    findings.stuck = stuck_tasks(all, patience);
+    if (findings.stuck.empty()) return findings;
+    const WaitTargets targets(all, findings.stuck);
+    findings.cycles = circles(findings.stuck, targets);
+    findings.lines = lines_about(all, findings.stuck, findings.cycles, targets);
+    return findings;
+}
+
+std::string WaitFindings::headline() const {
+    const bool each_other = std::any_of(cycles.begin(), cycles.end(),
+                                        [](const auto& circle) { return circle.size() > 1; });
+    return "deadlock: " + tasks_in_words(stuck) +
+           (each_other ? " wait for each other and can never go on" : " can never go on");
+}
+
+}  // namespace poe::pm

@@ -1,0 +1,27 @@
+// Reading what the user asked of poe: a pure function of arguments and environment, so that all rules are
+// tested without a process.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "poe/options.hpp"
+
+namespace poe::cli {
+
+// The MP_* variables, by name. Other variables are not looked at.
+using Environment = std::map<std::string, std::string, std::less<>>;
+
+// Collects the MP_* variables of a null-terminated environment block. Of two with one name the
+// first counts, as for getenv.
+Environment mp_variables(const char* const* environment_block);
+
+// Reads poe's command line (without argv[0]) and variables. Pure: no getenv, no files, no clock. A
+// UserError names the flag or variable as typed, the value, what is allowed, and what was probably
+// meant; poe's exit status is then 1.
+Result<Options> read_options(const std::vector<std::string>& arguments,
+                             const Environment& environment);
+
+}  // namespace poe::cli

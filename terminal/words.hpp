@@ -1,0 +1,20 @@
+// Numbers as a display shows them: short, of a width that does not jump.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "base/types.hpp"
+
+namespace poe::terminal {
+
+// "9.9 s", "59 s", "12:34", "3:25:45", "2d 03h"
+std::string time_words(std::chrono::milliseconds time);
+// "812K", "1.2M", "34M", "5.0G"
+std::string size_words(Bytes bytes);
+// "0.25", "3.4", "1234", "1.2M"
+std::string rate_words(double per_second);
+// "1 task", "2 tasks"
+std::string count_words(std::size_t count, const std::string& thing);
+
+}  // namespace poe::terminal

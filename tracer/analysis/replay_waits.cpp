@@ -1,0 +1,249 @@
+// Replay, who waited for whom. Apart from replay.cpp, which turns events into states.
+//
+//   wait            from                                to
+//   late sender     the receiver enters its call        the message is sent
+//   late receiver   the sender is in a call that may    the receiver enters the call in which it
+//                   wait for it, and has sent           receives the message
+//   collective      a member enters its call            the last member before it goes on comes
+//
+// The end of a send and the receive of its message come in any order. If the receive is seen first,
+// the open send keeps when the receiver came, and the end of the send decides. If the send ends
+// first, the message keeps the call that the sender was held up in (Hold), and the receive decides.
+// So it makes no difference what the sender does in the meantime.
+//
+// A blocking send ends with its call. A non-blocking one ends when the trace says that the program
+// has been told (kSendEnded). In traces that never say so, every call that may have waited for the
+// send counts, and the receive decides which of them did.
+//
+// The waits of one call never overlap: each begins where the one before has ended. A call that both
+// sends and receives waits for its receiver only after its own message has arrived, so the end of
+// the call decides; before that it waited for its sender, or had no processor.
+#include <algorithm>
+#include <array>
+
+#include "tracer/analysis/replay.hpp"
+
+namespace poe::trace {
+namespace {
+
+constexpr std::uint64_t kNumbers = 65536;  // of collective calls in a group
+
+Frame* outer_call(TaskState& task, const Definitions& definitions) {
+    for (Frame& frame : task.frames)
+        if (!definitions.region(frame.region).of_user) return &frame;
+    return nullptr;
+}
+
+bool is_message(const OpenSend& send, const Message& message) {
+    return send.to == message.to && send.number == message.number && send.type == message.type &&
+           send.sent == message.sent;
+}
+
+// A wait for one message names its partner and type; any other may be for all of them.
+bool may_wait_for(const Frame& call, const OpenSend& send) {
+    return call.peer == kNobody ||
+           (call.peer == static_cast<std::uint32_t>(send.to) && call.type == send.type);
+}
+
+}  // namespace
+
+std::string_view why_word(Wait::Why why) {
+    constexpr std::array<std::string_view, 3> kWords{"late sender", "late receiver", "collective"};
+    return kWords[static_cast<std::size_t>(why)];
+}
+
+InCall Replay::in_call(const TaskState& task, std::uint32_t peer, bool is_send) const {
+    const Frame* call = task.call(definitions_);
+    if (call == nullptr) return {.since = state_.now};
+    const bool waits = is_send || (definitions_.region(call->region).awaits_sender &&
+                                   (call->peer == kNobody || call->peer == peer));
+    return {.since = call->since, .region = waits ? call->region : 0, .site = call->site};
+}
+
+// A wait in a call that the task is in, or in none of these.
+void Replay::tell_wait(Wait wait, Frame* call) {
+    if (call != nullptr) {
+        wait.from = std::max(wait.from, call->waited_until);
+        call->waited_until = std::max(call->waited_until, wait.to);
+    }
+    if (wait.from < wait.to && listener_ != nullptr) listener_->on_wait(wait);
+}
+
+void Replay::note_open(TaskState& task, const Message& message) {
+    const Frame* call = task.call(definitions_);
+    if (call == nullptr) return;
+    if (task.open_sends.size() >= TaskState::kMostOpenSends)
+        task.open_sends.erase(task.open_sends.begin());
+    task.open_sends.push_back({.to = message.to,
+                               .type = message.type,
+                               .number = message.number,
+                               .ends_later = definitions_.region(call->region).starts_only,
+                               .sent = message.sent,
+                               .call_since = call->since});
+}
+
+Hold Replay::hold_of(const OpenSend& send, const Frame& call) const {
+    if (!definitions_.region(call.region).awaits_receiver) return {};
+    return {.from = std::max({call.since, send.sent, call.waited_until, call.received}),
+            .to = state_.now,
+            .region = call.region,
+            .site = call.site};
+}
+
+// The send has ended in this call.
+void Replay::end_send(TaskId id, const OpenSend& send, Frame* call) {
+    if (call == nullptr) return;
+    const Hold hold = hold_of(send, *call);
+    if (hold.length() <= Time{0}) return;
+    if (send.received) {
+        if (send.came <= hold.to)
+            tell_wait({.why = Wait::Why::kLateReceiver,
+                       .task = id,
+                       .whom = send.to,
+                       .from = hold.from,
+                       .to = send.came,
+                       .region = hold.region,
+                       .site = hold.site},
+                      call);
+        return;
+    }
+    Message* message = messages_.waiting_send(
+        {.from = id, .to = send.to, .type = send.type, .number = send.number, .sent = send.sent});
+    if (message != nullptr && hold.length() > message->hold.length()) message->hold = hold;
+}
+
+void Replay::send_ended(TaskId id, TaskState& task, const Event& event) {
+    const Record& record = event.record;
+    task.notes_ends = true;
+    const auto send = std::find_if(
+        task.open_sends.begin(), task.open_sends.end(), [&record](const OpenSend& each) {
+            return each.ends_later && static_cast<std::uint32_t>(each.to) == record.a &&
+                   each.number == record.extra && each.type == high(record.b);
+        });
+    if (send == task.open_sends.end() || record.detail != kUserMessages) return;
+    end_send(id, *send, outer_call(task, definitions_));
+    task.open_sends.erase(send);
+}
+
+// The task leaves its outermost call.
+void Replay::end_sends(TaskId id, TaskState& task) {
+    Frame* call = outer_call(task, definitions_);
+    const bool may_wait = definitions_.region(call->region).awaits_receiver;
+    std::erase_if(task.open_sends, [&](const OpenSend& send) {
+        const bool began_here = send.call_since == call->since;
+        if (began_here && send.ends_later) return false;
+        if (began_here) {
+            end_send(id, send, call);
+            return true;
+        }
+        if (may_wait && !task.notes_ends && may_wait_for(*call, send)) {
+            end_send(id, send, call);
+            return send.received || call->peer != kNobody;
+        }
+        // No later call can have waited for a receiver that came before this one.
+        return send.received && send.came <= call->since;
+    });
+}
+
+void Replay::message_done(const Message& message) {
+    ++(message.context == kUserMessages ? state_.messages : state_.inner_messages);
+    if (message.received < message.sent) ++state_.backwards;
+    if (listener_ != nullptr) listener_->on_message(message);
+    // Who waits within a collective call is told when it is left.
+    if (message.context != kUserMessages) return;
+    TaskState& receiver = state_.tasks[static_cast<std::size_t>(message.to)];
+    const InCall& in = message.receive_in;
+    if (in.region != 0 && message.sent > in.since) {
+        Frame* call = outer_call(receiver, definitions_);
+        tell_wait({.why = Wait::Why::kLateSender,
+                   .task = message.to,
+                   .whom = message.from,
+                   .from = in.since,
+                   .to = std::min(message.sent, message.received),
+                   .region = in.region,
+                   .site = in.site},
+                  call != nullptr && call->since == in.since ? call : nullptr);
+    }
+    note_received(state_.tasks[static_cast<std::size_t>(message.from)], message);
+}
+
+void Replay::note_received(TaskState& sender, const Message& message) {
+    const Time came = message.receive_in.since;
+    const auto send =
+        std::find_if(sender.open_sends.begin(), sender.open_sends.end(),
+                     [&message](const OpenSend& each) { return is_message(each, message); });
+    if (send == sender.open_sends.end()) {
+        const Hold& hold = message.hold;
+        if (came <= hold.to)
+            tell_wait({.why = Wait::Why::kLateReceiver,
+                       .task = message.from,
+                       .whom = message.to,
+                       .from = hold.from,
+                       .to = came,
+                       .region = hold.region,
+                       .site = hold.site},
+                      nullptr);
+        return;
+    }
+    send->received = true;
+    send->came = came;
+    Frame* call = outer_call(sender, definitions_);
+    if (send->ends_later || (call != nullptr && definitions_.region(call->region).awaits_sender))
+        return;
+    // The sender is still in a call that only sends: it is certain that it has waited.
+    end_send(message.from, *send, call);
+    sender.open_sends.erase(send);
+}
+
+void Replay::note_arrival(TaskState& task, Time when) {
+    Frame* call = outer_call(task, definitions_);
+    if (call != nullptr && definitions_.region(call->region).awaits_sender) call->received = when;
+}
+
+void Replay::meet(TaskId id, TaskState& task, const Event& event) {
+    const Record& record = event.record;
+    const auto how = static_cast<Phase>(record.detail);
+    if (how != Phase::kEnds) ++task.collectives;
+    if (task.frames.empty()) return;
+    Frame& frame = task.frames.back();
+    // Never 0, which means none.
+    const std::uint64_t key = high(record.b) * kNumbers + record.extra + 1;
+    if (how != Phase::kStarts) frame.collective = key;
+    if (how == Phase::kEnds) return;
+    Meeting& meeting = meetings_[key];
+    ++meeting.inside;
+    if (definitions_.region(frame.region).one_to_all &&
+        record.a == static_cast<std::uint32_t>(id)) {
+        meeting.root = id;
+        meeting.root_entered = frame.since;
+    }
+    if (meeting.inside > 1 && frame.since < meeting.last_entered) return;
+    meeting.last = id;
+    meeting.last_entered = frame.since;
+}
+
+// The task leaves the call in which it took part to the end.
+void Replay::part(TaskId id, const Frame& frame) {
+    const auto found = meetings_.find(frame.collective);
+    if (found == meetings_.end()) return;
+    Meeting& meeting = found->second;
+    Time from = frame.since;
+    const auto wait_for = [&](TaskId whom, Time until) {
+        if (whom < 0 || whom == id || until <= from) return;
+        tell_wait({.why = Wait::Why::kCollective,
+                   .task = id,
+                   .whom = whom,
+                   .from = from,
+                   .to = until,
+                   .region = frame.region,
+                   .site = frame.site},
+                  nullptr);
+        from = until;
+    };
+    // What the root gives is all that most members need. Those that pass it on may be late, too.
+    wait_for(meeting.root, meeting.root_entered);
+    wait_for(meeting.last, meeting.last_entered);
+    if (--meeting.inside == 0) meetings_.erase(found);
+}
+
+}  // namespace poe::trace

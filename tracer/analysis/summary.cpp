@@ -1,0 +1,217 @@
+// See summary.hpp.
+#include "tracer/analysis/summary.hpp"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "tracer/read/event_merge.hpp"
+
+namespace poe::trace {
+namespace {
+
+constexpr std::uint64_t kBetweenProgress = 1 << 17;
+
+// Gathers what a replay tells.
+class Sums : public Listener {
+  public:
+    explicit Sums(const Definitions& definitions) : definitions_(definitions) {}
+
+    void on_interval(const Interval& interval) override {
+        const std::uint32_t region = interval.frame.region;
+        if (calls.size() <= region) calls.resize(definitions_.regions().size());
+        CallSum& sum = calls[region];
+        ++sum.calls;
+        sum.time += interval.self();
+        sum.longest = std::max(sum.longest, interval.to - interval.frame.since);
+    }
+    void on_computing(TaskId, std::uint32_t region, Time from, Time to) override {
+        if (regions.size() <= region) regions.resize(definitions_.regions().size());
+        regions[region] += to - from;
+    }
+    void on_message(const Message& message) override {
+        if (message.context != kUserMessages) {
+            inner_bytes += message.bytes;
+            return;
+        }
+        PairSum& sum = pairs[pair(static_cast<std::uint32_t>(message.from),
+                                  static_cast<std::uint32_t>(message.to))];
+        sum.from = message.from;
+        sum.to = message.to;
+        ++sum.count;
+        sum.bytes += message.bytes;
+    }
+    void on_wait(const Wait& wait) override {
+        add(all[static_cast<std::size_t>(wait.why)], wait);
+        add(blame[{
+                pair(static_cast<std::uint32_t>(wait.task), static_cast<std::uint32_t>(wait.whom)),
+                wait.why}],
+            wait);
+        const auto longer = [](const Wait& a, const Wait& b) {
+            return a.to - a.from > b.to - b.from;
+        };
+        if (stalls.size() == Summary::kTop && !longer(wait, stalls.back())) return;
+        stalls.insert(std::upper_bound(stalls.begin(), stalls.end(), wait, longer), wait);
+        if (stalls.size() > Summary::kTop) stalls.pop_back();
+    }
+
+    std::vector<CallSum> calls;  // by region
+    std::vector<Time> regions;   // by region; 0: computing in none
+    std::unordered_map<std::uint64_t, PairSum> pairs;
+    std::array<WaitSum, 3> all;
+    std::map<std::pair<std::uint64_t, Wait::Why>, WaitSum> blame;
+    std::vector<Wait> stalls;
+    Bytes inner_bytes = 0;  // of messages within collective calls
+
+  private:
+    static void add(WaitSum& sum, const Wait& wait) {
+        ++sum.count;
+        sum.time += wait.to - wait.from;
+    }
+
+    const Definitions& definitions_;
+};
+
+template <typename Sum, typename Better>
+void keep_best(std::vector<Sum>& sums, Better better) {
+    const std::size_t kept = std::min(sums.size(), Summary::kTop);
+    std::partial_sort(sums.begin(), sums.begin() + static_cast<std::ptrdiff_t>(kept), sums.end(),
+                      better);
+    sums.resize(kept);
+}
+
+void take_sums(Summary& summary, const Sums& sums, const Definitions& definitions,
+               Symbols& symbols) {
+    for (std::uint32_t region = 0; region < sums.calls.size(); ++region) {
+        CallSum sum = sums.calls[region];
+        if (sum.calls == 0) continue;
+        sum.name = definitions.region(region).name;
+        sum.state = definitions.region(region).state;
+        sum.of_user = definitions.region(region).of_user;
+        summary.calls.push_back(std::move(sum));
+    }
+    std::sort(summary.calls.begin(), summary.calls.end(), [](const CallSum& a, const CallSum& b) {
+        return a.time != b.time ? a.time > b.time : a.name < b.name;
+    });
+    for (std::uint32_t region = 1; region < sums.regions.size(); ++region)
+        if (sums.regions[region] > Time{0})
+            summary.regions.push_back({definitions.region(region).name, sums.regions[region]});
+    std::stable_sort(summary.regions.begin(), summary.regions.end(),
+                     [](const RegionSum& a, const RegionSum& b) { return a.time > b.time; });
+    for (const auto& [key, sum] : sums.pairs) summary.pairs.push_back(sum);
+    summary.all_pairs = sums.pairs.size();
+    keep_best(summary.pairs, [](const PairSum& a, const PairSum& b) {
+        return std::tuple(b.bytes, b.count, a.from, a.to) <
+               std::tuple(a.bytes, a.count, b.from, b.to);
+    });
+    for (std::size_t why = 0; why < sums.all.size(); ++why) {
+        summary.waits.push_back(sums.all[why]);
+        summary.waits.back().why = static_cast<Wait::Why>(why);
+        summary.waits.back().task = summary.waits.back().whom = -1;
+    }
+    for (const auto& [key, sum] : sums.blame) {
+        summary.blame.push_back(sum);
+        summary.blame.back().why = key.second;
+        summary.blame.back().task = static_cast<TaskId>(high(key.first));
+        summary.blame.back().whom = static_cast<TaskId>(low(key.first));
+    }
+    keep_best(summary.blame, [](const WaitSum& a, const WaitSum& b) {
+        return a.time != b.time ? a.time > b.time : a.task < b.task;
+    });
+    for (const Wait& wait : sums.stalls)
+        summary.stalls.push_back({wait.why, wait.task, wait.whom, wait.from, wait.to,
+                                  definitions.region(wait.region).name,
+                                  symbols.words_of(definitions.site(wait.site))});
+}
+
+void take_state(Summary& summary, const JobState& state, const Definitions& definitions,
+                Symbols& symbols) {
+    for (std::size_t id = 0; id < state.tasks.size(); ++id) {
+        const TaskState& task = state.tasks[id];
+        summary.tasks.push_back({task.spent_until(summary.end), task.sends, task.receives,
+                                 task.collectives, task.bytes_sent, task.bytes_received});
+        const Frame* call = task.call(definitions);
+        if (call == nullptr) continue;
+        summary.unfinished.push_back({static_cast<TaskId>(id),
+                                      definitions.region(call->region).name,
+                                      static_cast<TaskId>(call->peer), call->since,
+                                      symbols.words_of(definitions.site(call->site))});
+    }
+    summary.messages = state.messages;
+    summary.inner_messages = state.inner_messages;
+    summary.backwards = state.backwards;
+}
+
+}  // namespace
+
+std::array<Time, kStates> Summary::spent() const {
+    std::array<Time, kStates> sums{};
+    for (const TaskSum& task : tasks)
+        for (std::size_t state = 0; state < kStates; ++state) sums[state] += task.spent[state];
+    return sums;
+}
+
+TaskId Summary::busiest() const {
+    constexpr auto kComputing = static_cast<std::size_t>(State::kComputing);
+    const auto most =
+        std::max_element(tasks.begin(), tasks.end(), [](const TaskSum& a, const TaskSum& b) {
+            return a.spent[kComputing] < b.spent[kComputing];
+        });
+    return static_cast<TaskId>(most - tasks.begin());
+}
+
+double Summary::imbalance() const {
+    constexpr auto kComputing = static_cast<std::size_t>(State::kComputing);
+    const Time sum = spent()[kComputing];
+    if (tasks.empty() || sum <= Time{0}) return 0;
+    const Time most = tasks[static_cast<std::size_t>(busiest())].spent[kComputing];
+    return seconds_of(most) * static_cast<double>(facts.computing_tasks()) / seconds_of(sum) - 1;
+}
+
+std::vector<ClockSum> clocks_of(const TraceSource& source) {
+    std::vector<ClockSum> clocks;
+    for (const ClockDoubt& doubt : source.clock_doubts())
+        clocks.push_back({source.node_name(doubt.node), doubt.within});
+    std::stable_sort(clocks.begin(), clocks.end(), [](const ClockSum& a, const ClockSum& b) {
+        return a.within.value_or(kFarthest) > b.within.value_or(kFarthest);
+    });
+    return clocks;
+}
+
+Summary summarize(const TraceSource& source, Symbols& symbols,
+                  const std::function<void(double)>& progress) {
+    Definitions definitions;
+    Replay replay(source, definitions);
+    Sums sums(definitions);
+    replay.tell(&sums);
+    EventMerge merge(source);
+    const auto all = static_cast<double>(std::max<std::uint64_t>(source.records(), 1));
+    std::uint64_t count = 0;
+    for (Event event; merge.next(event);) {
+        replay.apply(event);
+        if (++count % kBetweenProgress != 0) continue;
+        progress(static_cast<double>(count) / all);
+        source.forget();
+    }
+    replay.advance(source.end());
+    replay.settle(replay.state().now);
+    replay.tell_computing();
+    Summary summary;
+    summary.facts = source.facts();
+    summary.begin = source.begin();
+    summary.end = std::max(source.end(), replay.state().now);
+    summary.records = source.records();
+    summary.holes = merge.holes();
+    summary.implausible = merge.implausible();
+    for (const Stream& stream : source.streams()) summary.lost += stream.lost + stream.cut;
+    const MessageMatcher& messages = replay.messages();
+    summary.unmatched = messages.size() + messages.given_up();
+    summary.problems = source.problems();
+    summary.clocks = clocks_of(source);
+    take_state(summary, replay.state(), definitions, symbols);
+    take_sums(summary, sums, definitions, symbols);
+    summary.inner_bytes = sums.inner_bytes;
+    return summary;
+}
+
+}  // namespace poe::trace

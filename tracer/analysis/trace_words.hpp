@@ -1,0 +1,32 @@
+// Times and shares of a trace as people read and type them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/types.hpp"
+#include "tracer/read/trace_time.hpp"
+
+namespace poe::trace {
+
+// Four digits that count: "1.234 s", "300.0 us", "12 ns", "2:05.3".
+std::string span_words(Time time);
+// A moment, with so many digits that two of them `apart` differ: "1.2345 s".
+std::string moment_words(Time time, Time apart);
+// "62.5%"
+std::string percent_words(double share);
+// "812", "1.2K", "34M"
+std::string amount_words(double amount);
+
+// "812", "1.2K", "34M" in units of 1024.
+std::string bytes_words(Bytes bytes);
+
+// "cpu user", "net in": what a Metric is; "?" for none of them.
+std::string_view metric_word(std::size_t metric);
+inline constexpr std::size_t kMetrics = 13;
+
+// What somebody typed: "1.5", "1.5s", "300ms", "20us", "7ns", "2:05"; or "40%" of a stretch.
+std::optional<Time> read_time(std::string_view text, Time begin, Time end);
+
+}  // namespace poe::trace

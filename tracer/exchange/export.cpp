@@ -1,0 +1,134 @@
+// See export.hpp.
+#include "tracer/exchange/export.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "tracer/analysis/trace_words.hpp"
+#include "tracer/read/event_merge.hpp"
+
+namespace poe::trace {
+namespace {
+
+constexpr std::uint64_t kBetweenProgress = 1 << 17;
+
+class Walk : public Listener {
+  public:
+    Walk(const TraceSource& source, Definitions& definitions, const ExportRange& range,
+         ExportSink& sink)
+        : source_(source), definitions_(definitions), range_(range), sink_(sink) {}
+
+    void on_event(const Event& event, TaskId task) override {
+        if (event.record.kind == Kind::kSystem) return system(event, task);
+        if (!range_.has(task) || !range_.has(event.time)) return;
+        const Record& record = event.record;
+        switch (record.kind) {
+            case Kind::kEnter:
+                sink_.enter(task, event.time,
+                            definitions_.region(definitions_.region(event.stream, record.a)),
+                            definitions_.site(definitions_.site(event.stream, record.extra)));
+                break;
+            case Kind::kSend:
+            case Kind::kReceive:
+                sink_.message_end(task, event.time, event, source_.bytes_of(event));
+                break;
+            case Kind::kCollective:
+                sink_.collective(task, event.time, event, source_.bytes_of(event));
+                break;
+            case Kind::kMarker:
+                sink_.marker(task, event.time,
+                             source_.text_of(event, std::min<std::size_t>(record.a, kMarkerBytes)));
+                break;
+            case Kind::kCounter:
+                sink_.counter(task, event.time,
+                              definitions_.counter(definitions_.counter(event.stream, record.a)),
+                              record.detail == 0
+                                  ? std::bit_cast<double>(record.b)
+                                  : static_cast<double>(static_cast<std::int64_t>(record.b)));
+                break;
+            default:
+                break;
+        }
+    }
+    void on_interval(const Interval& interval) override {
+        if (range_.has(interval.task) && interval.to >= range_.stretch.from)
+            sink_.leave(interval, definitions_.region(interval.frame.region));
+    }
+    void on_message(const Message& message) override {
+        if (range_.has(message.from) && range_.has(message.to) && range_.has(message.sent) &&
+            range_.has(message.received))
+            sink_.message(message, ++messages_);
+    }
+
+  private:
+    // Statistics of a task, which its node's daemon has recorded, as counters of it: sums since its
+    // start. Those of a node itself belong to no task, and have no place in these formats.
+    void system(const Event& event, TaskId task) {
+        const Record& record = event.record;
+        if (task < 0 && record.a < static_cast<std::uint32_t>(source_.facts().tasks))
+            task = static_cast<TaskId>(record.a);
+        const bool known = record.detail > 0 && record.detail < kMetrics;
+        if (!known || !range_.has(task) || !range_.has(event.time)) return;
+        const auto metric = static_cast<Metric>(record.detail);
+        const bool is_time = metric == Metric::kCpuUser || metric == Metric::kCpuSystem;
+        const std::string name(metric_word(record.detail));
+        sink_.counter(task, event.time, is_time ? name + " (s)" : name,
+                      static_cast<double>(record.b) / (is_time ? 1e9 : 1));
+    }
+
+    const TraceSource& source_;
+    Definitions& definitions_;
+    const ExportRange& range_;
+    ExportSink& sink_;
+    std::uint64_t messages_ = 0;
+};
+
+// Calls that are open at a border of the range begin, or end, there.
+void at_border(const Replay& replay, const ExportRange& range, bool first, ExportSink& sink) {
+    const std::vector<TaskState>& tasks = replay.state().tasks;
+    for (std::size_t id = 0; id < tasks.size(); ++id) {
+        const auto task = static_cast<TaskId>(id);
+        if (!range.has(task)) continue;
+        const std::vector<Frame>& frames = tasks[id].frames;
+        if (first) {
+            for (const Frame& frame : frames)
+                sink.enter(task, range.stretch.from, replay.definitions().region(frame.region),
+                           replay.definitions().site(frame.site));
+            continue;
+        }
+        for (std::size_t depth = frames.size(); depth-- > 0;)
+            sink.leave(
+                {.task = task, .frame = frames[depth], .to = range.stretch.to, .depth = depth},
+                replay.definitions().region(frames[depth].region));
+    }
+}
+
+}  // namespace
+
+void export_trace(const TraceSource& source, const ExportRange& range, ExportSink& sink,
+                  const std::function<void(double)>& progress) {
+    Definitions definitions;
+    Replay replay(source, definitions);
+    Walk walk(source, definitions, range, sink);
+    EventMerge merge(source);
+    sink.begin(source, range);
+    const auto all = static_cast<double>(std::max<std::uint64_t>(source.records(), 1));
+    std::uint64_t count = 0;
+    bool inside = false;
+    Event event;
+    while (merge.next_time() <= range.stretch.to && merge.next(event)) {
+        if (!inside && event.time >= range.stretch.from) {
+            inside = true;
+            at_border(replay, range, true, sink);
+            replay.tell(&walk);
+        }
+        replay.apply(event);
+        if (++count % kBetweenProgress != 0) continue;
+        progress(static_cast<double>(count) / all);
+        source.forget();
+    }
+    if (inside) at_border(replay, range, false, sink);
+    sink.end();
+}
+
+}  // namespace poe::trace

@@ -1,0 +1,55 @@
+// Traces in other formats. All writers are listeners of one walk through the trace.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "tracer/analysis/session.hpp"
+
+namespace poe::trace {
+
+enum class ExportFormat : std::uint8_t { kCsv, kChrome, kPerfetto, kOtf2 };
+
+struct ExportRange {
+    Stretch stretch;
+    std::optional<std::set<TaskId>> tasks;  // empty: all
+
+    bool has(TaskId task) const { return task >= 0 && (!tasks || tasks->contains(task)); }
+    bool has(Time moment) const { return moment >= stretch.from && moment <= stretch.to; }
+};
+
+// What an export is made of, in the order of time; calls that began before the range begin with it,
+// those that go on behind it end with it.
+class ExportSink {
+  public:
+    virtual ~ExportSink() = default;
+    virtual void begin(const TraceSource&, const ExportRange&) {}
+    // `site`: where the call comes from; without an object when that is not known.
+    virtual void enter(TaskId task, Time at, const Region& region, const Site& site) = 0;
+    virtual void leave(const Interval& interval, const Region& region) = 0;
+    // Called when the end comes that is noted later; `number` counts them from 1.
+    virtual void message(const Message& message, std::uint64_t number) = 0;
+    // One end of a message, when it comes; for formats that have both ends as events.
+    virtual void message_end(TaskId, Time, const Event&, Bytes) {}
+    virtual void collective(TaskId, Time, const Event&, Bytes) {}
+    virtual void marker(TaskId task, Time at, const std::string& text) = 0;
+    virtual void counter(TaskId task, Time at, const std::string& name, double value) = 0;
+    virtual void end() {}
+};
+
+// Walks through the trace. Throws what the sink throws.
+void export_trace(const TraceSource& source, const ExportRange& range, ExportSink& sink,
+                  const std::function<void(double)>& progress);
+
+// Sinks that write to a stream, which must outlive them.
+std::unique_ptr<ExportSink> csv_sink(std::ostream& out);
+std::unique_ptr<ExportSink> chrome_sink(std::ostream& out);
+std::unique_ptr<ExportSink> perfetto_sink(std::ostream& out);
+// Makes an archive in this folder, which must not be there. Throws Error naming it.
+std::unique_ptr<ExportSink> otf2_sink(const std::string& folder);
+
+}  // namespace poe::trace

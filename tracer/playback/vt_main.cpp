@@ -1,0 +1,446 @@
+// vt, the Visualization Tool: wires together the trace, what is asked of it, and the output.
+#include <algorithm>
+#include <clocale>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <langinfo.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "tracer/analysis/summary.hpp"
+#include "tracer/analysis/trace_words.hpp"
+#include "tracer/exchange/import_otf2.hpp"
+#include "tracer/playback/draw_figure.hpp"
+#include "tracer/playback/figure.hpp"
+#include "tracer/playback/fold.hpp"
+#include "tracer/playback/paper.hpp"
+#include "tracer/playback/views.hpp"
+#include "tracer/playback/vt_options.hpp"
+#include "tracer/playback/watch.hpp"
+#include "tracer/read/merge.hpp"
+#include "tracer/read/repair.hpp"
+
+namespace {
+
+using namespace poe;
+using namespace poe::trace;
+
+constexpr int kErrorStatus = 2;
+constexpr int kSignalStatus = 128;
+
+// A sentence to the user, on standard error.
+void say(const std::string& text) {
+    std::cerr << fold("vt: " + text, columns_of_terminal(STDERR_FILENO), 4) << "\n";
+}
+
+int fail(const std::string& text) {
+    say(text);
+    return kErrorStatus;
+}
+
+// What was written to standard output may not have got there. When nobody reads it any more, there
+// is nobody to be told.
+int end_output() {
+    std::cout << std::flush;
+    if (std::cout) return 0;
+    pollfd out{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+    const bool left = ::poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
+    return left ? kErrorStatus : fail("cannot write all of it; is the disk full?");
+}
+
+int finish(const std::string& text) {
+    std::cout << text;
+    return end_output();
+}
+
+std::string variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+
+// A line on standard error, when that is a terminal, which goes away at the end.
+class ProgressLine {
+  public:
+    explicit ProgressLine(std::string what) : what_(std::move(what)) {}
+    ~ProgressLine() {
+        if (shown_) std::cerr << "\r\033[K" << std::flush;
+    }
+    ProgressLine(const ProgressLine&) = delete;
+    ProgressLine& operator=(const ProgressLine&) = delete;
+
+    std::function<void(double)> tell() {
+        return [this](double share) {
+            if (::isatty(STDERR_FILENO) != 1) return;
+            shown_ = true;
+            std::cerr << fmt::format("\r{} {:3.0f}%", what_, 100 * share) << std::flush;
+        };
+    }
+
+  private:
+    std::string what_;
+    bool shown_ = false;
+};
+
+std::string cache_folder() {
+    std::string given = variable("XDG_CACHE_HOME");
+    if (!given.empty()) return given;
+    const std::string home = variable("HOME");
+    return home.empty() ? "" : home + "/.cache";
+}
+
+// The folders with the parts of jobs whose trace is to have this name.
+std::vector<std::string> folders_of_parts(const std::string& path) {
+    namespace fs = std::filesystem;
+    std::error_code ignored;
+    const fs::path whole(path);
+    const std::string name = whole.filename().string() + ".";
+    const fs::path folder = whole.has_parent_path() ? whole.parent_path() : fs::path(".");
+    std::vector<std::string> parts;
+    for (fs::directory_iterator it(folder, ignored), end; it != end; it.increment(ignored)) {
+        const std::string found = it->path().filename().string();
+        if (found.starts_with(name) && found.ends_with(kPartsSuffix))
+            parts.push_back((whole.parent_path() / found).string());
+    }
+    std::sort(parts.begin(), parts.end());
+    return parts;
+}
+
+// The trace of this name, or the folder of its parts, while its job runs or when it was never
+// gathered.
+std::string trace_of(const std::string& path) {
+    std::error_code ignored;
+    if (std::filesystem::exists(path, ignored)) return path;
+    const std::vector<std::string> parts = folders_of_parts(path);
+    if (parts.size() > 1)
+        throw Error(
+            fmt::format("there is no {} as yet, but the parts of {} jobs; choose one, as "
+                        "in `vt {}`",
+                        path, parts.size(), parts.front()));
+    return parts.empty() ? path : parts.front();
+}
+
+// What a user of this trace should know of newer ones: that its job runs again. Empty: nothing.
+std::string newer_than(const std::string& path) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) return "";
+    const auto written = std::filesystem::last_write_time(path, error);
+    for (const std::string& parts : folders_of_parts(path)) {
+        if (std::filesystem::last_write_time(parts, error) < written || error) continue;
+        return fmt::format(
+            "an earlier run is shown; a later one goes on, or was cut off, see vt {}", parts);
+    }
+    return "";
+}
+
+void tell_repair(const Repaired& repaired) {
+    if (repaired.messages > 0)
+        std::cerr << fmt::format(
+            "vt: {} messages arrived before they were sent; clocks are repaired, tasks moved by up "
+            "to {}{}\n",
+            repaired.messages, span_words(repaired.farthest),
+            repaired.all ? "" : "; some are left");
+}
+
+void repair(TraceSource& source) {
+    tell_repair(repair_clocks(source));
+}
+
+TraceSource open_trace(const std::string& path,
+                       TraceSource::Checks checks = TraceSource::Checks::kNow) {
+    return path.ends_with(".otf2") ? import_otf2(path) : TraceSource::open(path, nullptr, checks);
+}
+
+// Where there is one clock only, nothing needs a repair unless a replay has found such messages.
+// The clocks of a job that still runs are not known well enough yet.
+bool has_several_clocks(const TraceSource& source) {
+    return !source.open_ended() && !source.clock_doubts().empty();
+}
+
+// What an index of the trace says need not be found out again.
+bool take_kept(TraceSource& source, const Index::Places& places, bool repaired) {
+    const auto kept = Index::kept_findings(source, places, repaired);
+    if (!kept || !source.take(*kept)) return false;
+    if (kept->repaired) tell_repair(*kept->repaired);
+    return true;
+}
+
+std::unique_ptr<Session> open_session(const std::string& path, bool may_repair) {
+    TraceSource source = open_trace(path, TraceSource::Checks::kLater);
+    const bool several = has_several_clocks(source);
+    // One that may still grow needs another index soon: that is kept in memory.
+    Index::Places places;
+    if (!source.open_ended()) places = index_places(path, cache_folder(), source.identity());
+    const auto session_of = [&](TraceSource whole) {
+        ProgressLine line("vt: makes an index of " + path);
+        return std::make_unique<Session>(std::move(whole), places, line.tell());
+    };
+    if (may_repair && take_kept(source, places, true)) return session_of(std::move(source));
+    if ((may_repair && several) || !take_kept(source, places, false)) {
+        source.check();
+        if (may_repair && several) repair(source);
+    }
+    auto session = session_of(std::move(source));
+    if (several || !may_repair || session->source().open_ended() ||
+        session->at(session->whole().to).backwards == 0)
+        return session;
+    TraceSource again = open_trace(path);
+    repair(again);
+    return session_of(std::move(again));
+}
+
+void tell_newer(const std::string& path) {
+    if (const std::string news = newer_than(path); !news.empty()) say(news);
+}
+
+Summary summary_of(const std::string& named, bool may_repair) {
+    const std::string path = trace_of(named);
+    tell_newer(path);
+    TraceSource source = open_trace(path);
+    const bool repaired = may_repair && has_several_clocks(source);
+    if (repaired) repair(source);
+    Symbols symbols;
+    ProgressLine line("vt: reads " + path);
+    Summary summary = summarize(source, symbols, line.tell());
+    if (repaired || !may_repair || source.open_ended() || summary.backwards == 0) return summary;
+    repair(source);
+    return summarize(source, symbols, line.tell());
+}
+
+// The stretch that -from and -to name.
+Result<Stretch> stretch_of(const VtOptions& options, Stretch whole) {
+    Stretch stretch = whole;
+    for (const bool first : {true, false}) {
+        const std::string& word = first ? options.from : options.to;
+        if (word.empty()) continue;
+        const auto time = read_time(word, whole.from, whole.to);
+        if (!time)
+            return UserError{
+                "", 0, 0, fmt::format("\"{}\" is no time", word), "as in 1.2s, 300ms, 2:05 or 40%",
+                0};
+        (first ? stretch.from : stretch.to) = std::clamp(*time, whole.from, whole.to);
+    }
+    if (stretch.from >= stretch.to)
+        return UserError{
+            "",
+            0,
+            0,
+            "there is nothing between -from and -to",
+            fmt::format("the trace has {} to {} s", seconds_of(whole.from), seconds_of(whole.to)),
+            0};
+    return stretch;
+}
+
+std::vector<std::string> source_lines(const std::string& path) {
+    std::ifstream file(path);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    return lines;
+}
+
+int write_to(const std::string& path, const std::function<void(std::ostream&)>& write) {
+    if (path.empty()) {
+        write(std::cout);
+        return end_output();
+    }
+    std::ofstream file(path, std::ios::binary);
+    if (!file) throw_errno("cannot write " + path);
+    write(file);
+    file.close();
+    if (!file) throw_errno("cannot write " + path);
+    return 0;
+}
+
+// As large as so many characters on paper.
+FigureSize figure_size(const VtOptions& options) {
+    constexpr double kWide = 7.2;
+    constexpr double kHigh = 14;
+    FigureSize size;
+    if (options.size) size = {options.size->columns * kWide, options.size->lines * kHigh};
+    return size;
+}
+
+int show_view(const VtOptions& options, bool unicode) {
+    const std::string path = trace_of(options.traces[0]);
+    tell_newer(path);
+    const auto session = open_session(path, options.repair);
+    const auto stretch = stretch_of(options, session->whole());
+    if (!stretch) return fail(stretch.error().str());
+    Look look = look_at(*session);
+    look.window = stretch.value();
+    look.lines = options.lines;
+    look.now = look.window.to;
+    if (!options.at.empty()) {
+        const auto at = read_time(options.at, session->whole().from, session->whole().to);
+        if (!at) return fail("\"" + options.at + "\" is no time; as in 1.2s, 300ms, 2:05 or 40%");
+        look.now = std::clamp(*at, look.window.from, look.window.to);
+    }
+    const TaskId last = std::max(session->source().facts().tasks - 1, 0);
+    if (options.tasks) look.top = look.selected = std::min(*options.tasks->begin(), last);
+    const auto paper = paper_named(options.output);
+    const terminal::Glyphs glyphs(unicode || paper);
+    Symbols symbols;
+    const Easel easel{*session, symbols, glyphs, source_lines};
+    std::string text;
+    if (paper) {
+        text = file_of(draw_figure(options.view, look, figure_size(options), easel), *paper);
+    } else {
+        constexpr terminal::Size kUsual{100, 30};
+        text = draw_view(options.view, look, options.size.value_or(kUsual), easel).text();
+        text.erase(text.find_last_not_of('\n') + 1).append("\n");
+    }
+    return write_to(options.output, [&](std::ostream& out) { out << text; });
+}
+
+int export_to(const VtOptions& options) {
+    const std::string path = trace_of(options.traces[0]);
+    tell_newer(path);
+    TraceSource source = open_trace(path);
+    if (options.repair && !source.open_ended()) repair(source);
+    const auto stretch =
+        stretch_of(options, {source.begin(), std::max(source.end(), source.begin() + Time{1})});
+    if (!stretch) return fail(stretch.error().str());
+    const ExportRange range{stretch.value(), options.tasks};
+    ProgressLine line("vt: exports");
+    if (options.format == ExportFormat::kOtf2) {
+        export_trace(source, range, *otf2_sink(options.output), line.tell());
+        return 0;
+    }
+    return write_to(options.output, [&](std::ostream& out) {
+        const auto sink = options.format == ExportFormat::kCsv      ? csv_sink(out)
+                          : options.format == ExportFormat::kChrome ? chrome_sink(out)
+                                                                    : perfetto_sink(out);
+        const auto tell = line.tell();
+        export_trace(source, range, *sink, [&](double share) {
+            tell(share);
+            // Who reads has gone, or the disk is full: the rest is not worth the time.
+            if (!out)
+                throw Error("cannot write " +
+                            (options.output.empty() ? "any more" : options.output));
+        });
+    });
+}
+
+// What has come to a trace; nothing when nothing has, or when it is no longer all there.
+std::optional<TraceSource> opened_again(const std::string& path, const TraceSource& before) {
+    try {
+        TraceSource source = TraceSource::open(path, &before);
+        const bool same = source.facts().job == before.facts().job &&
+                          source.streams().size() >= before.streams().size();
+        if (same && source.identity() != before.identity()) return source;
+    } catch (const Error&) {  // it has gone: what was read stays
+    }
+    return std::nullopt;
+}
+
+// What is new about the trace that is shown: that its job runs again, or that another trace has
+// taken its name.
+std::function<std::string()> news_of(const std::string& path) {
+    struct stat shown {};
+    if (::stat(path.c_str(), &shown) != 0 || !S_ISREG(shown.st_mode)) return {};
+    return [path, shown] {
+        struct stat now {};
+        if (::stat(path.c_str(), &now) == 0 && now.st_ino != shown.st_ino)
+            return fmt::format("{} is another trace by now: start vt again to see it", path);
+        return newer_than(path);
+    };
+}
+
+int play_it(const VtOptions& options, bool unicode) {
+    const std::string kind = variable("TERM");
+    const bool terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
+    const std::string path = trace_of(options.traces[0]);
+    if (!terminal || kind.empty() || kind == "dumb")
+        return finish(summary_text(summary_of(path, options.repair)));
+    auto session = open_session(path, options.repair);
+    Look look = look_at(*session);
+    WatchOptions how{.colors = variable("NO_COLOR").empty(),
+                     .unicode = unicode,
+                     .follow = {},
+                     .news = news_of(path)};
+    // What still grows is opened again. Repaired times would move under who looks at them.
+    if (session->source().open_ended())
+        how.follow = [path](Session& shown) {
+            std::optional<TraceSource> source = opened_again(path, shown.source());
+            // The end of the job: its parts have become one trace.
+            if (!source && !std::filesystem::exists(path))
+                source = opened_again(merged_name(path), shown.source());
+            if (!source) return false;
+            shown.grow(std::move(*source));
+            return true;
+        };
+    const int signal = watch(std::move(session), std::move(look), how);
+    return signal == 0 ? 0 : kSignalStatus + signal;
+}
+
+volatile std::sig_atomic_t interrupted = 0;
+
+// Stops between two portions at Ctrl-C; the parts stay.
+int merge(const VtOptions& options) {
+    for (const int number : {SIGINT, SIGTERM, SIGHUP})
+        std::signal(number, [](int signal) { interrupted = signal; });
+    const std::string& folder = options.traces[0];
+    const std::string output = options.output.empty() ? merged_name(folder) : options.output;
+    const auto merged = merge_trace(folder, output, [] { return interrupted != 0; });
+    if (!merged) return fail(merged.error().str());
+    const MergeReport& report = merged.value();
+    if (report.file.empty()) {
+        std::cerr << "vt: stopped; the parts are still in " << folder << "\n";
+        return kSignalStatus + interrupted;
+    }
+    for (const std::string& name : report.damaged)
+        std::cerr << "vt: " << name << " is no part of a trace, and stays\n";
+    if (!report.absent.empty())
+        std::cerr << fmt::format("vt: {} tasks have left nothing, task {} first\n",
+                                 report.absent.size(), report.absent.front());
+    return finish(
+        fmt::format("{}: {} tasks, {} records\n", report.file, report.tasks, report.records));
+}
+
+int run(const VtOptions& options, bool unicode) {
+    constexpr int kUsualColumns = 80;
+    const int terminal = columns_of_terminal(STDOUT_FILENO);
+    switch (options.request) {
+        case VtOptions::Request::kHelp:
+            return finish(fold(vt_help_text(), terminal > 0 ? terminal : kUsualColumns));
+        case VtOptions::Request::kShowVersion:
+            return finish("vt " POE_VERSION "\n");
+        case VtOptions::Request::kDiff:
+            return finish(diff_text(summary_of(options.traces[0], options.repair),
+                                    summary_of(options.traces[1], options.repair)));
+        case VtOptions::Request::kSummary: {
+            const Summary summary = summary_of(options.traces[0], options.repair);
+            return finish(options.json ? summary_json(summary) : summary_text(summary));
+        }
+        case VtOptions::Request::kMerge:
+            return merge(options);
+        case VtOptions::Request::kView:
+            return show_view(options, unicode);
+        case VtOptions::Request::kExport:
+            return export_to(options);
+        case VtOptions::Request::kPlay:
+            break;
+    }
+    return play_it(options, unicode);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::setlocale(LC_CTYPE, "");
+    ::signal(SIGPIPE, SIG_IGN);
+    const Result<VtOptions> options = read_vt_options({argv + std::min(argc, 1), argv + argc});
+    if (!options) return fail(options.error().str());
+    try {
+        return run(options.value(), std::strcmp(::nl_langinfo(CODESET), "UTF-8") == 0);
+    } catch (const std::exception& error) {
+        return fail(error.what());
+    }
+}

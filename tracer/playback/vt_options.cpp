@@ -1,0 +1,208 @@
+// See vt_options.hpp.
+#include "tracer/playback/vt_options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/suggest.hpp"
+#include "tracer/analysis/index.hpp"
+#include "tracer/playback/paper.hpp"
+
+namespace poe::trace {
+namespace {
+
+using Request = VtOptions::Request;
+
+UserError mistake(std::string text, std::string expected) {
+    return UserError{"", 0, 0, std::move(text), std::move(expected), 0};
+}
+
+std::optional<int> number_of(std::string_view text) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
+    return number;
+}
+
+// "0-3,7"
+std::optional<std::set<TaskId>> tasks_of(std::string_view text) {
+    constexpr int kMost = 1 << 20;
+    std::set<TaskId> tasks;
+    while (true) {
+        const std::string_view part = text.substr(0, text.find(','));
+        const std::size_t dash = part.find('-');
+        const auto first = number_of(part.substr(0, dash));
+        const auto last = dash == std::string_view::npos ? first : number_of(part.substr(dash + 1));
+        if (!first || !last || *last < *first || *last > kMost) return std::nullopt;
+        for (int task = *first; task <= *last; ++task) tasks.insert(task);
+        if (part.size() == text.size()) return tasks;
+        text.remove_prefix(part.size() + 1);
+    }
+}
+
+bool set_size(VtOptions& options, const std::string& value) {
+    constexpr int kMost = 1000;
+    const std::size_t by = value.find('x');
+    const auto columns = number_of(value.substr(0, by));
+    const auto rows = by == std::string::npos ? std::nullopt : number_of(value.substr(by + 1));
+    if (!columns || !rows || *columns < 1 || *rows < 1 || *columns > kMost || *rows > kMost)
+        return false;
+    options.size = {*columns, *rows};
+    return true;
+}
+
+bool set_view(VtOptions& options, const std::string& value) {
+    const auto known = std::find_if(view_names().begin(), view_names().end(),
+                                    [&](const ViewName& view) { return view.name == value; });
+    if (known == view_names().end()) return false;
+    options.view = known->kind;
+    options.request = Request::kView;
+    return true;
+}
+
+constexpr std::array<std::string_view, 4> kFormats{"csv", "chrome", "perfetto", "otf2"};
+
+bool set_format(VtOptions& options, const std::string& value) {
+    const auto known = std::find(kFormats.begin(), kFormats.end(), value);
+    if (known == kFormats.end()) return false;
+    options.format = static_cast<ExportFormat>(known - kFormats.begin());
+    options.request = Request::kExport;
+    return true;
+}
+
+// What a file name ends with behind its last dot, dot included.
+std::string_view suffix_of(std::string_view file) {
+    const std::size_t slash = file.rfind('/');
+    if (slash != std::string_view::npos) file.remove_prefix(slash + 1);
+    const std::size_t dot = file.rfind('.');
+    return dot == std::string_view::npos || dot == 0 ? "" : file.substr(dot);
+}
+
+struct Flag {
+    std::string_view name;
+    // Of a flag with a value: false when it is not allowed.
+    bool (*set)(VtOptions&, const std::string&);
+    std::string_view allowed;
+    // The words that are allowed, if they are few.
+    std::vector<std::string_view> (*words)() = nullptr;
+};
+
+std::vector<std::string_view> names_of_views() {
+    std::vector<std::string_view> names;
+    for (const ViewName& view : view_names()) names.push_back(view.name);
+    return names;
+}
+
+std::vector<std::string_view> names_of_formats() {
+    return {kFormats.begin(), kFormats.end()};
+}
+
+const std::array<Flag, 8> kValued{{
+    {"view", set_view,
+     "timeline, stream, matrix, connections, messages, balance, utilization, calls, markers, "
+     "system or source",
+     names_of_views},
+    {"export", set_format, "csv, chrome, perfetto or otf2", names_of_formats},
+    {"size", set_size, "columns x lines, as in 120x40"},
+    {"tasks",
+     [](VtOptions& o, const std::string& v) { return (o.tasks = tasks_of(v)).has_value(); },
+     "as in 0-3,7"},
+    {"from", [](VtOptions& o, const std::string& v) { return !(o.from = v).empty(); },
+     "a time, as in 1.2s or 40%"},
+    {"to", [](VtOptions& o, const std::string& v) { return !(o.to = v).empty(); },
+     "a time, as in 1.2s or 40%"},
+    {"at", [](VtOptions& o, const std::string& v) { return !(o.at = v).empty(); },
+     "a time, as in 1.2s or 40%"},
+    {"o", [](VtOptions& o, const std::string& v) { return !(o.output = v).empty(); },
+     "the name of a file"},
+}};
+
+bool set_plain(VtOptions& options, std::string_view name) {
+    if (name == "summary")
+        options.request = Request::kSummary;
+    else if (name == "diff")
+        options.request = Request::kDiff;
+    else if (name == "merge")
+        options.request = Request::kMerge;
+    else if (name == "json")
+        options.json = true;
+    else if (name == "repair" || name == "norepair")
+        options.repair = name == "repair";
+    else if (name == "lines")
+        options.lines = true;
+    else
+        return false;
+    return true;
+}
+
+Result<VtOptions> checked(const VtOptions& options) {
+    const std::size_t wanted = options.request == Request::kDiff ? 2 : 1;
+    if (options.traces.size() < wanted)
+        return mistake(
+            wanted == 2 ? "-diff needs two traces" : "there is no trace to play",
+            "as in vt " + std::string(wanted == 2 ? "-diff before.trc after.trc" : "run.trc"));
+    if (options.traces.size() > wanted)
+        return mistake("one trace too many: " + pm::quoted(options.traces[wanted]),
+                       "-diff A B compares two");
+    if (options.json && options.request != Request::kSummary)
+        return mistake("-json is for -summary", "as in vt -summary -json run.trc");
+    if (!options.output.empty() && options.request != Request::kView &&
+        options.request != Request::kExport && options.request != Request::kMerge)
+        return mistake("-o is for -view, -export and -merge",
+                       "as in vt -export csv -o run.csv run.trc");
+    const std::string_view suffix = suffix_of(options.output);
+    const bool text = suffix.empty() || suffix == ".txt";
+    if (options.request == Request::kView && !text && !paper_named(options.output))
+        return mistake("a view cannot be written as " + pm::quoted(suffix),
+                       ".svg, .png and .pdf are figures, .txt is text");
+    if (options.request == Request::kExport && options.output.empty() &&
+        options.format >= ExportFormat::kPerfetto)
+        return mistake("-export perfetto and otf2 need -o",
+                       "a file, as in -o run.pftrace; for otf2 a new folder");
+    return options;
+}
+
+}  // namespace
+
+Result<VtOptions> read_vt_options(const std::vector<std::string>& arguments) {
+    VtOptions options;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const std::string& word = arguments[i];
+        if (word.size() < 2 || word[0] != '-') {
+            if (word.empty() || word == "-")
+                return mistake("there is no trace " + pm::quoted(word), "name a file or a folder");
+            // A shell's `run*` names the index of run, too.
+            if (!word.ends_with(kIndexSuffix)) options.traces.push_back(word);
+            continue;
+        }
+        const std::string_view name = std::string_view(word).substr(word[1] == '-' ? 2 : 1);
+        if (name == "h" || name == "help" || name == "version") {
+            options.request = name == "version" ? Request::kShowVersion : Request::kHelp;
+            return options;
+        }
+        if (set_plain(options, name)) continue;
+        const auto flag = std::find_if(kValued.begin(), kValued.end(),
+                                       [&](const Flag& f) { return f.name == name; });
+        if (flag == kValued.end()) {
+            std::vector<std::string_view> names{"summary", "diff",     "merge", "json",
+                                                "lines",   "norepair", "help",  "version"};
+            for (const Flag& known : kValued) names.push_back(known.name);
+            const std::string near = pm::nearest(name, names);
+            return mistake("there is no flag " + pm::quoted(word),
+                           near.empty() ? "vt -h shows them all" : "did you mean -" + near + "?");
+        }
+        if (i + 1 == arguments.size())
+            return mistake("-" + std::string(name) + " needs a value", std::string(flag->allowed));
+        const std::string& value = arguments[++i];
+        if (flag->set(options, value)) continue;
+        const std::string near = flag->words ? pm::nearest(value, flag->words()) : "";
+        return mistake(
+            "-" + std::string(name) + " " + pm::quoted(value) + " is not allowed",
+            near.empty() ? std::string(flag->allowed)
+                         : "did you mean " + near + "? Allowed are " + std::string(flag->allowed));
+    }
+    return checked(options);
+}
+
+}  // namespace poe::trace

@@ -1,0 +1,38 @@
+// What the user asked of vt. Reading it is a pure function of the arguments.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "terminal/grid.hpp"
+#include "tracer/exchange/export.hpp"
+#include "tracer/playback/look.hpp"
+
+namespace poe::trace {
+
+struct VtOptions {
+    enum class Request { kPlay, kSummary, kDiff, kView, kExport, kMerge, kHelp, kShowVersion };
+    Request request = Request::kPlay;
+    std::vector<std::string> traces;  // one; two for kDiff
+    bool json = false;
+    ViewKind view = ViewKind::kTimeline;
+    ExportFormat format = ExportFormat::kCsv;
+    std::string output;        // a file; empty: standard output
+    std::string from, to, at;  // moments as typed, see read_time(); empty: begin, end, end
+    std::optional<std::set<TaskId>> tasks;
+    bool repair = true;  // of clocks
+    bool lines = false;  // of messages, in the time line
+    // Of a view that is written: columns and lines of text, or a figure as large as these. Nothing:
+    // 100 x 30, a figure as high as its content.
+    std::optional<terminal::Size> size;
+};
+
+// A UserError names the word as typed and what was probably meant.
+Result<VtOptions> read_vt_options(const std::vector<std::string>& arguments);
+
+std::string vt_help_text();
+
+}  // namespace poe::trace

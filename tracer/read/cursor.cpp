@@ -1,0 +1,113 @@
+// See cursor.hpp.
+#include "tracer/read/cursor.hpp"
+
+#include <algorithm>
+
+namespace poe::trace {
+namespace {
+
+// Records read at a time: 4 KB.
+constexpr std::size_t kWindow = 170;
+// Times between two records, ns, beyond which the next one is asked.
+constexpr std::int64_t kFarElsewhere = 1'000'000'000;
+constexpr std::int64_t kFarInDamage = 1'000'000;
+
+}  // namespace
+
+std::uint64_t unwrapped(std::uint64_t before, std::uint64_t time) noexcept {
+    constexpr int kUnused = 16;
+    const auto forward = static_cast<std::int64_t>((time - before) << kUnused) >> kUnused;
+    return before + static_cast<std::uint64_t>(forward);
+}
+
+const Record* Cursor::look(std::uint64_t number) {
+    if (!stream_->in_file()) return stream_->record(number);
+    const std::uint64_t index = number % stream_->capacity;
+    if (index < window_at_ || index - window_at_ >= window_.size()) {
+        window_.resize(kWindow);
+        window_at_ = index;
+        window_.resize(stream_->copy(index, window_));
+        if (window_.empty()) return nullptr;
+    }
+    const Record& found = window_[static_cast<std::size_t>(index - window_at_)];
+    return found.mark() == mark_of(number / stream_->capacity) ? &found : nullptr;
+}
+
+const Record* Cursor::next() {
+    while ((at_.number = stream_->next_place(at_.number)) < stream_->end) {
+        const Record* record = look(at_.number++);
+        if (record == nullptr || record->kind == Kind::kNone) {
+            ++holes_;
+            if (noted_ != nullptr && noted_->size() < kMostNoted) noted_->push_back(at_.number - 1);
+            continue;
+        }
+        if (record->kind == Kind::kText || record->kind == Kind::kBytes) continue;
+        const std::uint64_t time = unwrapped(at_.time, record->time());
+        if (stream_->trust((at_.number - 1) % stream_->capacity) != Stream::Trust::kAll) {
+            kept_ = *record;
+            record = &kept_;
+            if (!plausible(kept_, time)) {
+                ++implausible_;
+                continue;
+            }
+        }
+        at_.time = time;
+        return record;
+    }
+    return nullptr;
+}
+
+// The next record from that number on that has a time, not far behind; null: there is none.
+const Record* Cursor::next_of_time(std::uint64_t number) {
+    constexpr std::uint64_t kFar = 64;
+    const std::uint64_t end = std::min(stream_->end, number + kFar);
+    for (; number < end; ++number) {
+        const Record* record = look(number);
+        if (record != nullptr && record->kind != Kind::kNone && record->kind != Kind::kText &&
+            record->kind != Kind::kBytes)
+            return record;
+    }
+    return nullptr;
+}
+
+// Records are nearly in the order of time. A record that is far from the one before it, while the
+// one behind it is not, has a wrong time.
+bool Cursor::plausible(const Record& record, std::uint64_t time) {
+    const bool strict = doubtful();
+    const std::int64_t limit = strict ? kFarInDamage : kFarElsewhere;
+    const auto since = [this](std::uint64_t moment) {
+        return static_cast<std::int64_t>(moment - at_.time);
+    };
+    if (static_cast<std::uint8_t>(record.kind) > kLastKind) return false;
+    if (stream_->latest && static_cast<std::int64_t>(time - *stream_->latest) > 0) return false;
+    const std::int64_t jump = since(time);
+    if (jump >= -limit && jump <= limit) return true;
+    const Record* behind = next_of_time(at_.number);
+    // Nothing says when the last record was but the bounds of the stream.
+    if (behind == nullptr) return jump > 0 || !strict;
+    const std::int64_t next = since(unwrapped(at_.time, behind->time()));
+    const bool next_is_near = next >= -limit && (jump < 0 || next < jump - limit);
+    return !next_is_near;
+}
+
+std::string text_behind(const Stream& stream, std::uint64_t number, std::size_t bytes) {
+    std::string text;
+    Cursor behind(stream, {number, 0});
+    while (text.size() < bytes && ++number < stream.end) {
+        const Record* record = behind.look(number);
+        if (record == nullptr || record->kind != Kind::kText) break;
+        text += text_of(*record);
+    }
+    if (text.size() > bytes) text.resize(bytes);
+    return text;
+}
+
+Bytes bytes_of(const Stream& stream, std::uint64_t number, const Record& record) {
+    const std::uint32_t bytes = low(record.b);
+    if (bytes != kManyBytes || number + 1 >= stream.end) return bytes;
+    Cursor cursor(stream, {number, 0});
+    const Record* behind = cursor.look(number + 1);
+    return behind != nullptr && behind->kind == Kind::kBytes ? behind->b : bytes;
+}
+
+}  // namespace poe::trace

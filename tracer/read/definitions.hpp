@@ -1,0 +1,78 @@
+// Definitions: what the ids in a trace's streams mean. Each stream has ids of its own; here names
+// are the same number wherever they come from. Grows while a trace is read.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "tracer/probe/format.hpp"
+#include "tracer/read/region.hpp"
+
+namespace poe::trace {
+
+// A place in the program: an address in an object file, or a line of a source file.
+struct Site {
+    std::string object;         // or the source file
+    std::uint64_t address = 0;  // or the line
+    bool is_line = false;
+    bool operator==(const Site&) const = default;
+    bool operator<(const Site& other) const {
+        return std::tie(address, is_line, object) <
+               std::tie(other.address, other.is_line, other.object);
+    }
+};
+
+// One thread at a time.
+class Definitions {
+  public:
+    static constexpr std::uint32_t kNoSite = 0;
+
+    Definitions();
+
+    // Notes a kDefine of a stream, and its text.
+    void define(std::uint32_t stream, const Record& record, const std::string& text);
+
+    // The number of a stream's region; one that is not defined gets a name of its own.
+    std::uint32_t region(std::uint32_t stream, std::uint32_t id);
+    std::uint32_t counter(std::uint32_t stream, std::uint32_t id);
+    // kNoSite for what is not defined.
+    std::uint32_t site(std::uint32_t stream, std::uint32_t id) const;
+
+    // By number. Precondition: one that was given out.
+    const Region& region(std::uint32_t number) const { return regions_[number]; }
+    const std::string& counter(std::uint32_t number) const { return counters_[number]; }
+    const Site& site(std::uint32_t number) const { return sites_[number]; }
+    const std::vector<Region>& regions() const { return regions_; }
+    const std::vector<std::string>& counters() const { return counters_; }
+    const std::vector<Site>& sites() const { return sites_; }
+
+    // What they were given to: for an index, which keeps them.
+    using Names = std::unordered_map<std::uint64_t, std::uint32_t>;  // stream and id -> number
+    struct Tables {
+        std::vector<Region> regions;
+        std::vector<std::string> counters;
+        std::vector<Site> sites;
+        Names region_ids, counter_ids, site_ids;
+    };
+    Tables tables() const;
+    // Takes tables that tables() made; numbers out of their range are left out.
+    void restore(Tables tables);
+
+  private:
+    std::uint32_t intern(Region region);
+    std::uint32_t intern_counter(const std::string& name);
+
+    std::vector<Region> regions_;
+    std::vector<std::string> counters_;
+    std::vector<Site> sites_;
+    Names region_ids_, counter_ids_, site_ids_;
+    std::map<std::pair<std::string, bool>, std::uint32_t> region_numbers_;
+    std::map<std::string, std::uint32_t> counter_numbers_;
+    std::map<Site, std::uint32_t> site_numbers_;
+};
+
+}  // namespace poe::trace
