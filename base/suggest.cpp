@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace poe::pm {
+namespace poe {
 namespace {
 
 constexpr std::size_t kLongestWord = 64;  // longer ones are not mistyped words
@@ -116,7 +116,7 @@ std::string visible(std::string_view text) {
     return out;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     std::string out = "\"";
     std::size_t i = 0;
     while (i < text.size()) {
@@ -128,4 +128,8 @@ std::string quoted(std::string_view text) {
     return out + "\"";
 }
 
-}  // namespace poe::pm
+std::string count_words(std::size_t count, const std::string& thing) {
+    return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
+}  // namespace poe

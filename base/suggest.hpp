@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace poe::pm {
+namespace poe {
 
 // Whether two words are the same when letter case (of ASCII letters) does not count.
 bool same_word(std::string_view a, std::string_view b);
@@ -29,6 +29,9 @@ std::string visible(std::string_view text);
 
 // `text` in double quotes, fit to be shown: other bytes than printable ASCII and UTF-8 become \xNN,
 // and what is longer than 80 bytes is cut and ends in "...".
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
-}  // namespace poe::pm
+// "1 task", "2 tasks"
+std::string count_words(std::size_t count, const std::string& thing);
+
+}  // namespace poe

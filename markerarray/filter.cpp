@@ -80,7 +80,7 @@ Result<Filter> Filter::parse(std::string_view text) {
                     error = mistake("no state is called \"" + std::string(state) + "\"",
                                     "waiting, computing, sending, receiving, collective, idle, "
                                     "stopped, failed, ended, unstarted or unknown" +
-                                        pm::did_you_mean(state, state_words()));
+                                        did_you_mean(state, state_words()));
             });
         } else if (word.starts_with("node=")) {
             each_part(word.substr(5), ',',

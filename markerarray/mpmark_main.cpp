@@ -77,7 +77,7 @@ int run(const std::vector<std::string>& words, const MarkerClient& client) {
         color = *named;
     else if (!read_number(words[1], color))
         return refuse("\"" + words[1] + "\" is not a colour" +
-                      poe::pm::did_you_mean(words[1], color_words()));
+                      poe::did_you_mean(words[1], color_words()));
     if (words.size() > 2)
         client.mark(light, color, joined(words, 2));
     else

@@ -15,7 +15,7 @@
 namespace poe::markers {
 namespace {
 
-constexpr std::chrono::milliseconds kFrame{100};
+constexpr std::chrono::milliseconds kPanelFrame{100};
 // The array leaves at least that many lines to the output.
 constexpr int kFewestOfOutput = 6;
 // Title, progress, heads.
@@ -68,7 +68,7 @@ void Panel::work() {
     std::unique_lock lock(mutex_);
     while (!stop_) {
         if (!left_) draw();
-        changed_.wait_for(lock, kFrame, [this] { return stop_; });
+        changed_.wait_for(lock, kPanelFrame, [this] { return stop_; });
     }
 }
 

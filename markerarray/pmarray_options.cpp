@@ -28,10 +28,10 @@ Result<ArrayOptions> read_array_options(const std::vector<std::string>& argument
         const std::string& word = arguments[i];
         if (word.size() < 2 || word[0] != '-') {
             if (word.empty() || word == "-")
-                return mistake("there is no job " + pm::quoted(word),
+                return mistake("there is no job " + in_quotes(word),
                                "pmarray without arguments shows the newest");
             if (!options.job.empty())
-                return mistake("one job at a time, not " + pm::quoted(word),
+                return mistake("one job at a time, not " + in_quotes(word),
                                "give one, or none for the newest");
             options.job = word;
             continue;
@@ -59,14 +59,14 @@ Result<ArrayOptions> read_array_options(const std::vector<std::string>& argument
             std::size_t key = 0;
             while (key < kSortKeys && sort_word(static_cast<SortBy>(key)) != value) ++key;
             if (key == kSortKeys)
-                return mistake("-sort " + pm::quoted(value) + " is not allowed",
+                return mistake("-sort " + in_quotes(value) + " is not allowed",
                                "task, state, cpu, memory, traffic, wait, progress or text" +
-                                   pm::did_you_mean(value, sort_words()));
+                                   did_you_mean(value, sort_words()));
             options.sort = static_cast<SortBy>(key);
         } else {
-            const std::string near = pm::nearest(name, kFlags);
+            const std::string near = nearest(name, kFlags);
             return mistake(
-                "there is no flag " + pm::quoted(word),
+                "there is no flag " + in_quotes(word),
                 near.empty() ? "pmarray -h shows them all" : "did you mean -" + near + "?");
         }
     }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/suggest.hpp"
 #include "markerarray/keys.hpp"
 #include "markerarray/pace.hpp"
 #include "markerarray/render.hpp"
@@ -13,8 +14,6 @@
 
 namespace poe::markers {
 namespace {
-
-constexpr Style kTitle{Ink::kTitle, 0, false};
 
 std::string title_words(const Scene& scene) {
     const Picture& picture = scene.picture;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/suggest.hpp"
 #include "markerarray/pace.hpp"
 #include "markerarray/render_parts.hpp"
 #include "terminal/colors.hpp"

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/suggest.hpp"
 #include "markerarray/plain.hpp"
 #include "terminal/words.hpp"
 
@@ -13,7 +14,7 @@ namespace {
 
 using Clock = JobFollower::Clock;
 
-constexpr std::chrono::milliseconds kFrame{50};
+constexpr std::chrono::milliseconds kLinesFrame{50};
 // For news of other nodes, when the state is told once.
 constexpr std::chrono::seconds kOnceAtMost{3};
 constexpr std::chrono::milliseconds kRarelyChanges{1'000};
@@ -116,7 +117,7 @@ bool watch_in_lines(JobFollower& follower, const ArrayOptions& options, const Wr
             if (!teller.tell(picture, now)) return false;
             if (picture.ended) return teller.end(picture, now);
         }
-        std::this_thread::sleep_until(now + kFrame);
+        std::this_thread::sleep_until(now + kLinesFrame);
     }
 }
 
@@ -126,7 +127,7 @@ bool show_once(JobFollower& follower, const ArrayOptions& options, int columns, 
     follower.update(began);
     // Other nodes take a moment.
     while (!follower.complete() && Clock::now() < began + kOnceAtMost) {
-        std::this_thread::sleep_for(kFrame);
+        std::this_thread::sleep_for(kLinesFrame);
         follower.update(Clock::now());
     }
     if (!follower.has_job()) return write(options.json ? "" : "no jobs are running\n");

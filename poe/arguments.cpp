@@ -11,9 +11,6 @@
 namespace poe::cli {
 namespace {
 
-using pm::nearest;
-using pm::quoted;
-
 constexpr std::size_t kLongestName = 20;
 
 // How other launchers call what poe calls otherwise.
@@ -48,7 +45,7 @@ std::string probable_flag(std::string_view name) {
     for (const Habit& habit : kHabits)
         if (habit.theirs == name) return std::string(habit.ours);
     for (const OptionRow& row : option_table())
-        if (row.names.empty() && pm::same_word(name, row.variable.substr(3)))
+        if (row.names.empty() && same_word(name, row.variable.substr(3)))
             return "the variable " + std::string(row.variable);
     std::vector<std::string_view> known;
     for (const OptionRow& row : option_table()) {
@@ -69,7 +66,7 @@ const OptionRow* nearly_flag(std::string_view name) {
     for (const OptionRow& row : option_table()) {
         std::string_view names = row.names;
         for (auto word = next_word(names); !word.empty(); word = next_word(names)) {
-            const std::size_t distance = pm::edit_distance(name, word);
+            const std::size_t distance = edit_distance(name, word);
             if (word.size() > kShortest && distance <= (word.size() > kLong ? 2U : 1U)) return &row;
         }
     }
@@ -90,7 +87,7 @@ bool fits(const OptionRow& row, const std::string& value) {
 UserError unknown_flag(const std::string& word, std::string_view name) {
     UserError error;
     error.source = "poe";
-    error.text = "unknown flag " + quoted(word) + " before the program";
+    error.text = "unknown flag " + in_quotes(word) + " before the program";
     const std::string meant = probable_flag(name);
     error.expected = meant.empty() ? "\"poe -h\" lists all flags" : "did you mean " + meant + "?";
     return error;
@@ -164,7 +161,7 @@ class Splitter {
         if (equals == std::string::npos) return take_flag(*row, spelling, true);
         if (row->kind == ValueKind::kNothing)
             return UserError{spelling, 0, 0,
-                             "takes no value, but has " + quoted(word.substr(equals + 1)),
+                             "takes no value, but has " + in_quotes(word.substr(equals + 1)),
                              "write " + spelling + " alone"};
         add_flag({row, spelling, word.substr(equals + 1), split_.programs.size() - 1, true});
         return std::nullopt;

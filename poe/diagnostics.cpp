@@ -40,8 +40,8 @@ void write_line(std::string line) {
 // A terminal shows long messages broken between words; scripts get one line.
 void write_message(const char* severity, int number, const std::string& text) {
     std::string message;
-    append_wrapped(message, fmt::format("{}: 0031-{:03}  {}", severity, number, pm::visible(text)),
-                   0, kIndent, terminal_columns(STDERR_FILENO));
+    append_wrapped(message, fmt::format("{}: 0031-{:03}  {}", severity, number, visible(text)), 0,
+                   kIndent, terminal_columns(STDERR_FILENO));
     write_line(std::move(message));
 }
 
@@ -67,7 +67,7 @@ void Diagnostics::detail(const std::string& text) const {
     // What a task has written is shown as it is.
     const bool quotation = text.find_first_not_of(' ') == text.find('|') && !text.empty();
     std::string shown;
-    append_wrapped(shown, pm::visible(text), 0, kIndent + 2,
+    append_wrapped(shown, visible(text), 0, kIndent + 2,
                    quotation ? 0 : terminal_columns(STDERR_FILENO));
     write_line(std::move(shown));
 }

@@ -118,7 +118,7 @@ void drop_unknown_pool(Options& options, const Diagnostics& diagnostics) {
     const bool no_manager = options.source("resd") != Source::kDefault && !options.resource_manager;
     if (!has_host_file && !no_manager) return;
     diagnostics.attention(
-        kAttention, options.origin("rmpool") + " " + pm::quoted(options.pool) +
+        kAttention, options.origin("rmpool") + " " + in_quotes(options.pool) +
                         " is ignored: there is no pools file " + options.pool_file + ", and " +
                         (has_host_file ? "a host file names the nodes" : "-resd is no"));
     options.pool.clear();
@@ -184,7 +184,7 @@ Result<std::optional<Handover>> hand_over(const Options& options, const pm::GetV
                 return UserError{host_file.value()->path,
                                  line.line,
                                  line.column,
-                                 "a second pool, " + pm::quoted("@" + line.name),
+                                 "a second pool, " + in_quotes("@" + line.name),
                                  "expected one: Slurm gives nodes of one partition to a job",
                                  0};
     }

@@ -89,7 +89,7 @@ void set_pgmmodel(Options& options, const Value& value) {
     options.program_model = value.text == "mpmd" ? ProgramModel::kMpmd : ProgramModel::kSpmd;
 }
 void set_hostfile(Options& options, const Value& value) {
-    const bool none = value.text.empty() || pm::same_word(value.text, "null");
+    const bool none = value.text.empty() || same_word(value.text, "null");
     options.host_file_use = none ? pm::HostFileUse::kNone : pm::HostFileUse::kGiven;
     options.host_file = none ? "" : value.text;
 }

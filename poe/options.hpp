@@ -31,6 +31,9 @@ struct Notice {
 // True when messages of this severity are shown at this -infolevel (ATTENTION from 1, INFO from 2).
 bool is_shown(Notice::Severity severity, int infolevel);
 
+// The number of the notice that a setting has no effect.
+inline constexpr int kIgnoredSetting = 378;
+
 // What poe is to do.
 enum class Request { kRun, kHelp, kVersion };
 

@@ -114,7 +114,7 @@ std::function<void(const std::string&)> progress_line() {
     return [shown = false](const std::string& text) mutable {
         if (text.empty() && !shown) return;
         shown = !text.empty();
-        const std::string line = "\r\033[K" + pm::visible(text);
+        const std::string line = "\r\033[K" + visible(text);
         [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, line.data(), line.size());
     };
 }

@@ -9,10 +9,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using pm::TaskState;
 
-double seconds(std::chrono::milliseconds time) {
-    return std::chrono::duration<double>(time).count();
-}
-
 // Whatever bytes users have in names must become valid JSON.
 std::string dump(const Json& json) {
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

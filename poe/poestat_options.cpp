@@ -15,11 +15,11 @@ constexpr int kMaxInterval = 86400;
 const std::vector<std::string_view> kFlags = {"a", "deadlock", "json", "w", "h", "help", "version"};
 
 UserError unknown_flag(const std::string& word, std::string_view name) {
-    const std::string near = pm::nearest(name, kFlags);
+    const std::string near = nearest(name, kFlags);
     return {"",
             0,
             0,
-            "there is no flag " + pm::quoted(word),
+            "there is no flag " + in_quotes(word),
             near.empty() ? "poestat -h shows them all" : "did you mean -" + near + "?",
             0};
 }
@@ -40,7 +40,7 @@ Result<StatOptions> read_stat_options(const std::vector<std::string>& arguments)
                 return UserError{"",
                                  0,
                                  0,
-                                 "there is no job " + pm::quoted(word),
+                                 "there is no job " + in_quotes(word),
                                  "poestat without arguments shows them all",
                                  0};
             if (!options.job.empty())
@@ -48,7 +48,7 @@ Result<StatOptions> read_stat_options(const std::vector<std::string>& arguments)
                     "",
                     0,
                     0,
-                    "one job at a time: " + pm::quoted(options.job) + ", " + pm::quoted(word),
+                    "one job at a time: " + in_quotes(options.job) + ", " + in_quotes(word),
                     "give one, or none for all",
                     0};
             options.job = word;
@@ -76,7 +76,7 @@ Result<StatOptions> read_stat_options(const std::vector<std::string>& arguments)
                     return UserError{"-w",
                                      0,
                                      0,
-                                     "bad interval " + pm::quoted(value),
+                                     "bad interval " + in_quotes(value),
                                      "expected 1 to " + std::to_string(kMaxInterval) + " seconds",
                                      0};
             }

@@ -19,10 +19,6 @@ namespace {
 using pm::TaskState;
 using Row = std::vector<std::string>;
 
-double seconds(std::chrono::milliseconds time) {
-    return std::chrono::duration<double>(time).count();
-}
-
 // 59.9 s, 12:34, 3:25:45, 2d 03:25
 std::string duration_in_words(std::chrono::milliseconds time) {
     const long long whole = time.count() / 1000;
@@ -111,8 +107,7 @@ std::string elsewhere_text(const pm::RunningJob& job) {
 }
 
 std::string programs_in_words(const pm::RunningJob& job) {
-    return job.programs.empty() ? "-"
-                                : pm::visible(fmt::format("{}", fmt::join(job.programs, ", ")));
+    return job.programs.empty() ? "-" : visible(fmt::format("{}", fmt::join(job.programs, ", ")));
 }
 
 std::string count_of(std::uint32_t number, const char* thing) {
@@ -148,7 +143,7 @@ std::string job_table(std::span<const pm::RunningJob> jobs, bool owners) {
                 std::to_string(job.nodes), duration_in_words(job.elapsed)};
         if (owners) row.push_back(user_name(job.owner));
         row.push_back(programs_in_words(job));
-        row.push_back(job.directory.empty() ? "-" : pm::visible(job.directory));
+        row.push_back(job.directory.empty() ? "-" : visible(job.directory));
         rows.push_back(std::move(row));
     }
     std::vector<bool> right{false, true, true, true, true};
@@ -166,18 +161,18 @@ std::string kill_table(std::span<const pm::RunningJob> jobs,
         char text[32];
         std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local);
         rows.push_back({job.id, std::to_string(job.tasks), text, programs_in_words(job),
-                        job.directory.empty() ? "-" : pm::visible(job.directory)});
+                        job.directory.empty() ? "-" : visible(job.directory)});
     }
     return table(rows, {false, true, false, false, false});
 }
 
 std::string task_table(const pm::RunningJob& job, std::span<const pm::TaskView> tasks,
                        const std::string& node) {
-    std::string text = fmt::format(
-        "job {}: {}, {} on {}, for {}{}{}\n\n", job.id, programs_in_words(job),
-        count_of(job.tasks, "task"), count_of(job.nodes, "node"), duration_in_words(job.elapsed),
-        job.poe == 0 ? "" : fmt::format(", poe is {}", job.poe),
-        job.directory.empty() ? "" : ", in " + pm::visible(job.directory));
+    std::string text = fmt::format("job {}: {}, {} on {}, for {}{}{}\n\n", job.id,
+                                   programs_in_words(job), count_of(job.tasks, "task"),
+                                   count_of(job.nodes, "node"), duration_in_words(job.elapsed),
+                                   job.poe == 0 ? "" : fmt::format(", poe is {}", job.poe),
+                                   job.directory.empty() ? "" : ", in " + visible(job.directory));
     std::vector<Row> rows{{"TASK", "NODE", "PID", "CPU", "MEMORY", "STATE"}};
     for (const pm::TaskView& view : tasks) {
         const auto& process = view.process;

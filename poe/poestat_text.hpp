@@ -1,6 +1,7 @@
 // poestat's tables, sentences and JSON: pure functions of what was seen.
 #pragma once
 
+#include <chrono>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,6 +10,10 @@
 #include "partition_manager/status/wait_graph.hpp"
 
 namespace poe::cli {
+
+inline double seconds(std::chrono::milliseconds time) {
+    return std::chrono::duration<double>(time).count();
+}
 
 // What a task does, in a few words: "mpc_brecv from 3 type 7, 4 KB, 12.3 s".
 std::string state_in_words(const pm::TaskView& view);

@@ -13,7 +13,6 @@
 namespace poe::cli {
 namespace {
 
-constexpr int kIgnoredSetting = 378;
 constexpr std::size_t kLongestLine = 4 << 20;  // more than the system passes to a program
 
 const char kStepPrompt[] = "Enter program name (or quit): ";
@@ -184,7 +183,7 @@ ProgramPrompt::MaybeCommand ProgramPrompt::strip_flags(pm::Command words, const 
                                                        int line) {
     if (is_quit(words)) return MaybeCommand(std::move(words));
     if (words[0].empty() || words[0][0] == '-')
-        return on_line(source, line, pm::quoted(words[0]) + " is not a program",
+        return on_line(source, line, in_quotes(words[0]) + " is not a program",
                        "expected a program, then its arguments");
     auto split = split_arguments(words, rules_);
     if (!split) return on_line(source, line, split.error().str(), "");

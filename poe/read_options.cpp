@@ -18,8 +18,6 @@
 namespace poe::cli {
 namespace {
 
-constexpr int kIgnoredSetting = 378;
-
 // Variables that poe gives to tasks; found in its own environment when a task starts poe.
 constexpr std::string_view kTaskVariables[] = {"MP_CHILD", "MP_PARTITION", "MP_SEGMENT",
                                                "MP_CONTROL", "MP_TUNING"};
@@ -44,8 +42,7 @@ class OptionReader {
         auto split = split_arguments(arguments_, rules_from_variables());
         if (!split) return split.error();
         for (const FlagUse& use : split.value().flags) {
-            if (use.row->is("h"))
-                return answer_only(Request::kHelp, pm::same_word(use.value, "all"));
+            if (use.row->is("h")) return answer_only(Request::kHelp, same_word(use.value, "all"));
             if (use.row->is("version")) return answer_only(Request::kVersion);
             if (use.row->later)
                 options_.notices.push_back(of_later_versions(use.spelling));
@@ -87,7 +84,7 @@ class OptionReader {
                 return UserError{use.spelling,
                                  0,
                                  0,
-                                 "there is no name in " + pm::quoted(use.value),
+                                 "there is no name in " + in_quotes(use.value),
                                  "expected NAME or NAME=VALUE",
                                  0};
             place.environment.push_back(use.value);
@@ -163,9 +160,9 @@ class OptionReader {
         if (flag != nullptr && !row.variable.empty())
             options_.task_environment.push_back(std::string(row.variable) + "=" +
                                                 value.value().text);
-        if (!row.implemented() && !pm::same_word(value.value().text, row.default_value))
+        if (!row.implemented() && !same_word(value.value().text, row.default_value))
             options_.notices.push_back(
-                ignored(source + " " + pm::quoted(value.value().text) +
+                ignored(source + " " + in_quotes(value.value().text) +
                         " is ignored: this version of poe does not do this yet"));
         return std::nullopt;
     }
@@ -180,7 +177,7 @@ class OptionReader {
                 return UserError{options_.origin(key),
                                  0,
                                  0,
-                                 *trouble + " in " + pm::quoted(*pattern),
+                                 *trouble + " in " + in_quotes(*pattern),
                                  key == "MP_LABELFORMAT" ? "expected %r, %R, %h, %j, %t, %s or %%"
                                                          : "expected %r, %R, %h, %j or %%",
                                  0};
@@ -272,12 +269,12 @@ class OptionReader {
         if (exact && !word.row->is("procs")) return;
         std::string own = display_name(*word.row);
         if (!word.value.empty()) own += " " + word.value;
-        options_.notices.push_back(ignored(
-            pm::quoted(word.typed) + " was passed to the program, because it stands after " +
-            "it; " +
-            (word.of_mpirun ? "the number of tasks is set by " + pm::quoted(own) + ", or by " +
-                                  pm::quoted(word.typed) + " before the program"
-                            : "poe's own flag is " + pm::quoted(own))));
+        options_.notices.push_back(
+            ignored(in_quotes(word.typed) + " was passed to the program, because it stands after " +
+                    "it; " +
+                    (word.of_mpirun ? "the number of tasks is set by " + in_quotes(own) +
+                                          ", or by " + in_quotes(word.typed) + " before the program"
+                                    : "poe's own flag is " + in_quotes(own))));
     }
 
     static Notice of_later_versions(const std::string& name) {
@@ -299,7 +296,7 @@ class OptionReader {
             if (std::find(std::begin(kTaskVariables), end, name) != end) continue;
             const std::string_view meant = probable_variable(name);
             if (meant.empty()) continue;
-            options_.notices.push_back(ignored(pm::quoted(name) +
+            options_.notices.push_back(ignored(in_quotes(name) +
                                                " in the environment is not known; did you mean " +
                                                std::string(meant) + "?"));
         }
@@ -317,7 +314,7 @@ class OptionReader {
         if (name.starts_with(kCollectiveStart)) return probable_collective(name);
         const std::size_t tolerance = name.size() > 10 ? 2 : 1;
         for (const OptionRow& row : option_table())
-            if (!row.variable.empty() && pm::edit_distance(name, row.variable) <= tolerance)
+            if (!row.variable.empty() && edit_distance(name, row.variable) <= tolerance)
                 return row.variable;
         return {};
     }
@@ -327,7 +324,7 @@ class OptionReader {
         const auto* nearest =
             std::min_element(std::begin(kCollectiveVariables), std::end(kCollectiveVariables),
                              [name](std::string_view a, std::string_view b) {
-                                 return pm::edit_distance(name, a) < pm::edit_distance(name, b);
+                                 return edit_distance(name, a) < edit_distance(name, b);
                              });
         return *nearest == name ? std::string_view{} : *nearest;
     }

@@ -24,14 +24,14 @@ std::vector<std::string_view> words_of(std::string_view list) {
 UserError not_allowed(const OptionRow& row, const std::string& source, const std::string& text) {
     UserError error;
     error.source = source;
-    error.text = text.empty() ? "its value is empty" : pm::quoted(text) + " is not allowed";
+    error.text = text.empty() ? "its value is empty" : in_quotes(text) + " is not allowed";
     error.expected = "expected " + allowed_values(row);
-    const std::string meant = pm::nearest(text, words_of(row.choices));
+    const std::string meant = nearest(text, words_of(row.choices));
     if (!meant.empty())
         error.expected +=
             "; did you mean " + meant + "?" + (row.case_sensitive ? " (letter case matters)" : "");
     else if (text.size() > 1 && text[0] == '-' && find_flag(std::string_view(text).substr(1)))
-        error.expected += "; was the value before " + pm::quoted(text) + " forgotten?";
+        error.expected += "; was the value before " + in_quotes(text) + " forgotten?";
     return error;
 }
 
@@ -105,7 +105,7 @@ bool read_size(const std::string& text, std::int64_t& bytes) {
 }  // namespace
 
 bool means_yes(std::string_view text) {
-    return pm::same_word(text, "yes");
+    return same_word(text, "yes");
 }
 
 Result<Value> read_value(const OptionRow& row, const std::string& source, const std::string& text) {

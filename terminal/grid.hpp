@@ -39,6 +39,10 @@ struct Style {
     bool operator==(const Style&) const = default;
 };
 
+inline constexpr Style kTitle{Ink::kTitle};
+inline constexpr Style kDim{Ink::kDim};
+inline constexpr Style kStrong{Ink::kStrong};
+
 struct Cell {
     char32_t glyph = U' ';  // 0: the right half of a wide character
     Style style;

@@ -35,8 +35,4 @@ std::string rate_words(double per_second) {
     return fmt::format("{:.{}f}", per_second, per_second < 0.995 ? 2 : per_second < 9.95 ? 1 : 0);
 }
 
-std::string count_words(std::size_t count, const std::string& thing) {
-    return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
-}
-
 }  // namespace poe::terminal

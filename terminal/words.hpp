@@ -14,7 +14,4 @@ std::string time_words(std::chrono::milliseconds time);
 std::string size_words(Bytes bytes);
 // "0.25", "3.4", "1234", "1.2M"
 std::string rate_words(double per_second);
-// "1 task", "2 tasks"
-std::string count_words(std::size_t count, const std::string& thing);
-
 }  // namespace poe::terminal

@@ -10,8 +10,6 @@ using namespace poe::collectives;
 
 namespace {
 
-constexpr Ending kBlocking;
-
 // A negative length becomes one that is refused.
 std::size_t length_of(const int* length) {
     return static_cast<std::size_t>(static_cast<long long>(*length));

@@ -6,10 +6,6 @@
 
 using namespace poe::collectives;
 
-namespace {
-constexpr Ending kBlocking;
-}  // namespace
-
 extern "C" {
 
 MPL_EXPORT int mpc_bcast(void* buf, size_t len, int root, int gid) {

@@ -14,6 +14,7 @@ struct Ending {
     bool blocking = true;
     int* id = nullptr;
 };
+inline constexpr Ending kBlocking;
 
 int api_bcast(const comm::Caller& name, void* buf, std::size_t len, int root, int gid,
               Ending ending);

@@ -41,7 +41,7 @@ class Events {
 };
 
 // A line of the cache: ranks come in an order that is far from that of memory.
-struct alignas(64) RankState {
+struct alignas(64) SimulatedRank {
     const Event* next = nullptr;
     const Event* open = nullptr;  // the first receive that has not been waited for, or before it
     double now = 0;
@@ -53,7 +53,7 @@ struct alignas(64) RankState {
     std::uint32_t in_hand = kNone;  // the message that `open` is to receive, once it is there
     MessagesUnderWay::Inbox inbox;
 };
-static_assert(sizeof(RankState) == 64);
+static_assert(sizeof(SimulatedRank) == 64);
 
 // When the cables of a node are free again.
 struct Cables {
@@ -189,7 +189,7 @@ class Simulator {
     }
 
     void advance(std::uint32_t r) {
-        RankState& rank = ranks_[r];
+        SimulatedRank& rank = ranks_[r];
         rank.parked_for = 0;
         for (; rank.left > 0; ++rank.next, --rank.left) {
             const Event& event = *rank.next;
@@ -244,13 +244,13 @@ class Simulator {
     // Somebody else may want the cable before, or wait for less than this.
     bool is_too_early(std::uint32_t from, const Event& event) {
         if (!cores_ && (!shares_cables() || !apart(from, event.number))) return false;
-        RankState& rank = ranks_[from];
+        SimulatedRank& rank = ranks_[from];
         rank.now = std::max(rank.now, rank.out_free);
         return others_are_earlier(rank.now);
     }
 
     void send(std::uint32_t from, const Event& event) {
-        RankState& rank = ranks_[from];
+        SimulatedRank& rank = ranks_[from];
         const std::uint32_t to = event.number;
         const MessageModel& model = this->model(from, to);
         const bool by_cable = shares_cables() && apart(from, to);
@@ -269,7 +269,7 @@ class Simulator {
             arrives = std::max(arrives, other.in_free + cable(event.bytes));
             other.in_free = arrives;
         }
-        RankState& peer = ranks_[to];
+        SimulatedRank& peer = ranks_[to];
         // Where not all come in the order of time the receiver's port is looked at when it waits.
         if (cores_) {
             arrives = std::max(arrives, peer.in_free + port(model, event.bytes));
@@ -286,7 +286,7 @@ class Simulator {
     }
 
     // Whether the wait that is its next step is for a receive, which then is `open`.
-    static bool awaits(RankState& rank) {
+    static bool awaits(SimulatedRank& rank) {
         const std::uint32_t messages = rank.next->number;
         for (; rank.open != rank.next && rank.before_open < messages; ++rank.open) {
             const auto kind = static_cast<Kind>(rank.open->kind);
@@ -299,7 +299,7 @@ class Simulator {
     // Receives in the order they were started; false: a message is missing, or, where cores are
     // shared, not there yet.
     bool wait(std::uint32_t r) {
-        RankState& rank = ranks_[r];
+        SimulatedRank& rank = ranks_[r];
         while (awaits(rank)) {
             const std::uint32_t from = rank.open->number;
             if (rank.in_hand == kNone) rank.in_hand = messages_.dequeue(rank.inbox, from, r);
@@ -336,7 +336,7 @@ class Simulator {
     const SimulatedNodes& nodes_;
     std::vector<Cables> cables_;
     const std::function<void(const SimulatedMessage&)>& on_message_;
-    std::vector<RankState> ranks_;
+    std::vector<SimulatedRank> ranks_;
     Events events_;
     MessagesUnderWay messages_;
     std::vector<Ready> ready_;

@@ -32,7 +32,7 @@ struct Message {
     bool ended = false;
 };
 
-struct RankState {
+struct VerifiedRank {
     Schedule schedule;
     std::size_t next = 0;  // step
     std::vector<Symbol> buffers[3];
@@ -55,7 +55,7 @@ class Run {
     Run(const Shape& shape, const Generator& generate, bool barrier)
         : shape_(shape), ranks_(shape.n), barrier_(barrier) {
         for (std::uint32_t r = 0; r < shape.n; ++r) {
-            RankState& state = ranks_[r];
+            VerifiedRank& state = ranks_[r];
             generate(static_cast<Rank>(r), state.schedule);
             const auto steps = state.schedule.steps();
             state.messages.reserve(static_cast<std::size_t>(std::count_if(
@@ -79,7 +79,7 @@ class Run {
             }
         }
         for (std::uint32_t r = 0; r < shape_.n; ++r) {
-            const RankState& state = ranks_[r];
+            const VerifiedRank& state = ranks_[r];
             if (state.next < state.schedule.steps().size()) stuck(r);
             if (!state.open.empty()) fail(r, "ends without waiting for its messages");
         }
@@ -125,7 +125,7 @@ class Run {
     }
 
     [[noreturn]] void stuck(std::uint32_t rank) const {
-        const RankState& state = ranks_[rank];
+        const VerifiedRank& state = ranks_[rank];
         std::string text = "never gets past step " + std::to_string(state.next) + "; it waits for";
         for (const std::uint32_t index : state.open) {
             const Message& message = state.messages[index];
@@ -136,7 +136,7 @@ class Run {
     }
 
     // Sizes of the user's buffers, and what is in them before.
-    void fill(std::uint32_t r, RankState& state) const {
+    void fill(std::uint32_t r, VerifiedRank& state) const {
         Bytes in = 0;
         Bytes out = shape_.bytes;
         switch (shape_.operation) {
@@ -241,7 +241,7 @@ class Run {
 
     // The symbols of a block, after a look that nothing forbids it.
     Symbol* block(std::uint32_t r, Place place, Bytes length, bool write) {
-        RankState& state = ranks_[r];
+        VerifiedRank& state = ranks_[r];
         auto& buffer = state.buffers[static_cast<std::size_t>(place.buffer)];
         if (place.offset + length > buffer.size()) fail(r, at_step(r) + "leaves a buffer");
         if (write && place.buffer == Buffer::kGiven)
@@ -263,7 +263,7 @@ class Run {
 
     // False: the rank waits, or is through.
     bool step(std::uint32_t r, std::deque<std::uint32_t>& ready) {
-        RankState& state = ranks_[r];
+        VerifiedRank& state = ranks_[r];
         if (state.next >= state.schedule.steps().size()) return false;
         const Step& now = state.schedule.steps()[state.next];
         switch (now.kind) {
@@ -302,7 +302,7 @@ class Run {
         return true;
     }
 
-    static void listen(RankState& state, const std::vector<bool>& heard) {
+    static void listen(VerifiedRank& state, const std::vector<bool>& heard) {
         for (std::size_t r = 0; r < heard.size(); ++r) {
             if (heard[r]) state.heard[r] = true;
         }
@@ -321,7 +321,7 @@ class Run {
     }
 
     void start(std::uint32_t r, const Step& now, std::deque<std::uint32_t>& ready) {
-        RankState& state = ranks_[r];
+        VerifiedRank& state = ranks_[r];
         const bool receive = now.kind == StepKind::kReceive;
         if (now.peer < 0 || static_cast<std::uint32_t>(now.peer) >= shape_.n ||
             static_cast<std::uint32_t>(now.peer) == r) {
@@ -355,8 +355,8 @@ class Run {
     }
 
     void transfer(std::uint32_t from, std::uint32_t sent, std::uint32_t to, std::uint32_t got) {
-        RankState& sender = ranks_[from];
-        RankState& receiver = ranks_[to];
+        VerifiedRank& sender = ranks_[from];
+        VerifiedRank& receiver = ranks_[to];
         Message& send = sender.messages[sent];
         Message& receive = receiver.messages[got];
         if (send.length != receive.length)
@@ -373,7 +373,7 @@ class Run {
     }
 
     const Shape& shape_;
-    std::vector<RankState> ranks_;
+    std::vector<VerifiedRank> ranks_;
     bool barrier_;
 };
 

@@ -167,7 +167,7 @@ class Reader {
     int number_ = 0;
 };
 
-std::string number_text(double number) {
+std::string five_digits(double number) {
     char text[40];
     std::snprintf(text, sizeof text, "%.5g", number);
     return text;
@@ -197,9 +197,9 @@ std::string tuning_text(const Tuning& tuning, std::string_view head) {
         const CostModel& model = tuning.*each.place;
         text += std::string("level ") + each.name + "\n";
         for (const Fact& fact : kFacts)
-            text += std::string(fact.name) + " " + number_text(model.*fact.place) + "\n";
+            text += std::string(fact.name) + " " + five_digits(model.*fact.place) + "\n";
         for (const MeasuredLambda& at : model.lambdas)
-            text += "lambda " + std::to_string(at.bytes) + " " + number_text(at.lambda) + "\n";
+            text += "lambda " + std::to_string(at.bytes) + " " + five_digits(at.lambda) + "\n";
         for (const MeasuredBest& best : model.bests)
             text += std::string("best ") + name_of(best.operation) + " " +
                     std::to_string(best.bytes) + " " + std::to_string(best.n) + " " +

@@ -185,9 +185,9 @@ struct Levels {
 };
 
 // One rank's part.
-class Writer {
+class TwoLevelWriter {
   public:
-    Writer(const Levels& levels, Rank rank, Schedule& into)
+    TwoLevelWriter(const Levels& levels, Rank rank, Schedule& into)
         : levels_(levels),
           shape_(levels.shape),
           layout_(levels.layout),
@@ -392,7 +392,7 @@ bool two_level_fits(const Shape& shape) {
 Generator two_level(const Shape& shape, std::span<const Algorithm> table) {
     if (shape.operation == Operation::kPrefix) return prefix_in_groups(shape, first_ranks(shape));
     return [levels = std::make_shared<const Levels>(shape, table)](Rank rank, Schedule& into) {
-        Writer(*levels, rank, into).write();
+        TwoLevelWriter(*levels, rank, into).write();
     };
 }
 

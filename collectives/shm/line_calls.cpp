@@ -7,12 +7,12 @@ namespace poe::collectives {
 namespace {
 
 // More members than these let one of them work out what all get.
-constexpr std::uint32_t kFew = 4;
+constexpr std::uint32_t kMaxLineMembers = 4;
 
 }  // namespace
 
 bool LineCalls::fits(const Shape& shape, bool barrier) noexcept {
-    if (shape.n > kFew || !shape.is_regular()) return false;
+    if (shape.n > kMaxLineMembers || !shape.is_regular()) return false;
     switch (shape.operation) {
         case Operation::kSync:
         case Operation::kCombine:

@@ -15,9 +15,9 @@ namespace {
 
 // A cache line comes from another core within that time. Only where tasks do not share cores: else
 // who gives next often waits for this one's core.
-constexpr int kLooks = 4;
+constexpr int kSpinsBeforeYield = 4;
 // So many members sort an index faster each for itself.
-constexpr std::uint32_t kFew = 4;
+constexpr std::uint32_t kMaxSelfSorted = 4;
 // Of an index of several members: shorter blocks are rather told all at once.
 constexpr Bytes kLeastOfPairs = Bytes{32} << 10;
 
@@ -135,7 +135,7 @@ LocalCalls::LocalCalls(comm::Runtime& runtime, const Group& group, std::uint32_t
       group_(&group),
       piece_(piece),
       me_(static_cast<std::uint32_t>(group.me)),
-      looks_(runtime.segment()->facts().crowded() ? 0 : kLooks),
+      looks_(runtime.segment()->facts().crowded() ? 0 : kSpinsBeforeYield),
       memory_(runtime.segment()->map_common(piece)),
       scratch_(Commons::kLong.slot) {
     const Commons::Sizes few = Commons::short_of(group.size());
@@ -210,7 +210,8 @@ bool LocalCalls::fits_at_once(const Shape& shape) noexcept {
             return slot && all;
         case Operation::kIndex:
             // Where blocks are less than a cache line, it is less work that one member sorts them.
-            return shape.n > kFew && each < kLine && each * shape.n <= Commons::kLong.room() &&
+            return shape.n > kMaxSelfSorted && each < kLine &&
+                   each * shape.n <= Commons::kLong.room() &&
                    each * shape.n * shape.n <= Commons::kLong.result;
     }
     return false;

@@ -10,7 +10,7 @@ namespace {
 
 // About the time of a turn of another task on this core: who runs ahead and gives its core away at
 // every call gets one call done in a turn.
-constexpr int kLooks = 32;
+constexpr int kSpinsInChain = 32;
 constexpr Bytes kLeastPiece = 4096;
 // Of a few bytes of so many members a root adds all up sooner than they are handed on.
 constexpr Bytes kShortSum = 1024;
@@ -99,7 +99,7 @@ void RelayedCall::add(const std::byte* own, std::uint64_t call, std::byte* sum, 
         }
     }
     for (const std::uint32_t giver : givers_) {
-        commons_.await_one(giver, call, kLooks, host_);
+        commons_.await_one(giver, call, kSpinsInChain, host_);
         const std::byte* its = commons_.slot_of(giver, call);
         const bool before = giver < me_;
         reduce_to(run_.reduction, sum, before ? its : own, before ? own : its, bytes,

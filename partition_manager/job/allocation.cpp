@@ -11,10 +11,6 @@ namespace poe::pm {
 
 namespace {
 
-std::string count(std::size_t number, const std::string& noun) {
-    return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-}
-
 UserError mistake(const std::string& source, std::string text, std::string expected) {
     UserError error;
     error.source = source;
@@ -34,17 +30,17 @@ Result<std::vector<TaskId>> deal_tasks(const NodeRequest& request, std::size_t a
     if (needed == 0 && most > 0) needed = (tasks + most - 1) / most;
     if (needed == 0) needed = std::min(tasks, std::max<std::size_t>(available, 1));
     if (needed > tasks)
-        return mistake(source, count(needed, "node") + " for " + count(tasks, "task"),
+        return mistake(source, count_words(needed, "node") + " for " + count_words(tasks, "task"),
                        "expected at least one task for each node");
     if (needed > available)
-        return mistake(
-            source,
-            "it has " + count(available, "node") + ", but the job needs " + std::to_string(needed),
-            "use fewer -nodes, or more -tasks_per_node");
+        return mistake(source,
+                       "it has " + count_words(available, "node") + ", but the job needs " +
+                           std::to_string(needed),
+                       "use fewer -nodes, or more -tasks_per_node");
     if (most > 0 && needed * most < tasks)
         return mistake(source,
-                       count(tasks, "task") + " do not fit on " + count(needed, "node") + " with " +
-                           std::to_string(most) + " each",
+                       count_words(tasks, "task") + " do not fit on " +
+                           count_words(needed, "node") + " with " + std::to_string(most) + " each",
                        "use more -nodes or -tasks_per_node");
     std::vector<TaskId> dealt;
     std::size_t left = tasks;
@@ -75,7 +71,7 @@ Result<std::vector<std::string>> nodes_of_pool(const Pools& pools, const std::st
     if (found != pools.nodes.end()) return found->second;
     std::string known;
     for (const auto& [name, nodes] : pools.nodes) known += (known.empty() ? "" : ", ") + name;
-    return mistake(pools.path, "there is no pool " + quoted(pool),
+    return mistake(pools.path, "there is no pool " + in_quotes(pool),
                    known.empty() ? "the file names no pools" : "expected one of " + known);
 }
 

@@ -10,10 +10,6 @@ namespace {
 
 constexpr char kHex[] = "0123456789abcdef";
 
-bool is_blank(char c) {
-    return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
-}
-
 bool is_escapable_in_double_quotes(char c) {
     return c == '"' || c == '\\' || c == '$' || c == '`';
 }

@@ -18,10 +18,6 @@ struct Word {
     int column = 0;  // from 1
 };
 
-bool is_blank(char c) {
-    return c == ' ' || c == '\t' || c == '\v' || c == '\f';
-}
-
 std::vector<Word> words_of(std::string_view line) {
     std::vector<Word> words;
     std::size_t i = 0;
@@ -91,7 +87,7 @@ class HostFileParser {
         entry.name = word.text.substr(entry.is_pool ? 1 : 0);
         entry.column = word.column;
         if (word.text[0] == '#')
-            return error_at(entry.column, quoted(word.text) + " is not a node",
+            return error_at(entry.column, in_quotes(word.text) + " is not a node",
                             "comments begin with !");
         if (entry.name.empty())
             return error_at(entry.column, "\"@\" without the name of a pool",
@@ -100,21 +96,21 @@ class HostFileParser {
         if (bad != entry.name.end()) {
             const auto offset = std::distance(entry.name.begin(), bad) + (entry.is_pool ? 1 : 0);
             return error_at(static_cast<std::size_t>(entry.column + offset),
-                            quoted(std::string_view(&*bad, 1)) + " cannot be part of a name in " +
-                                quoted(word.text),
+                            in_quotes(std::string_view(&*bad, 1)) +
+                                " cannot be part of a name in " + in_quotes(word.text),
                             "expected one node, or one @pool, on each line");
         }
         // A remote shell would take it for an option.
         if (entry.name[0] == '-')
-            return error_at(entry.column, quoted(word.text) + " cannot be a name",
+            return error_at(entry.column, in_quotes(word.text) + " cannot be a name",
                             "expected one that does not begin with -");
         if (entry.name.size() > kLongestName)
-            return error_at(entry.column, "the name " + quoted(entry.name) + " is too long",
+            return error_at(entry.column, "the name " + in_quotes(entry.name) + " is too long",
                             "expected at most " + std::to_string(kLongestName) + " bytes");
         // node:4 is how others say "four tasks here". Two colons or more are an IPv6 address.
         if (std::count(entry.name.begin(), entry.name.end(), ':') == 1)
             return error_at(static_cast<std::size_t>(entry.column) + entry.name.find(':'),
-                            quoted(entry.name) + " is not a node",
+                            in_quotes(entry.name) + " is not a node",
                             "expected the name alone, on a line of its own for each of its tasks");
         return std::nullopt;
     }
@@ -128,7 +124,7 @@ class HostFileParser {
                                    : entry.cpu_use != CpuUse::kUnspecified;
         if (again)
             return error_at(word.column,
-                            quoted(word.text) + " says a second time how the " +
+                            in_quotes(word.text) + " says a second time how the " +
                                 (adapter ? "adapter" : "processor") + " is used",
                             "expected at most one of each kind");
         if (adapter)
@@ -146,16 +142,17 @@ class HostFileParser {
             expected += "; a comment needs a line of its own, beginning with !";
         else
             expected += "; each task's node has a line of its own";
-        return error_at(word.column, quoted(word.text) + " after the name is not known", expected);
+        return error_at(word.column, in_quotes(word.text) + " after the name is not known",
+                        expected);
     }
 
     MaybeError check_kind(const HostLine& entry) const {
         if (file_.lines.empty() || file_.lines[0].is_pool == entry.is_pool) return std::nullopt;
         const HostLine& first = file_.lines[0];
         return error_at(entry.column,
-                        (entry.is_pool ? "pool " : "node ") + quoted(entry.name) +
+                        (entry.is_pool ? "pool " : "node ") + in_quotes(entry.name) +
                             " is mixed with " + (first.is_pool ? "pool " : "node ") +
-                            quoted(first.name) + " of line " + std::to_string(first.line),
+                            in_quotes(first.name) + " of line " + std::to_string(first.line),
                         "expected only nodes or only pools");
     }
 

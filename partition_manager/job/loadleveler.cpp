@@ -69,8 +69,12 @@ Result<std::optional<LoadLevelerAllocation>> loadleveler_allocation(
     const auto [end, fault] =
         std::from_chars(total.data(), total.data() + total.size(), allocation.tasks);
     if (fault != std::errc() || end != total.data() + total.size() || allocation.tasks < 1)
-        return UserError{
-            kTotalTasks, 0, 0, quoted(total) + " is not allowed", "expected a number of tasks", 0};
+        return UserError{kTotalTasks,
+                         0,
+                         0,
+                         in_quotes(total) + " is not allowed",
+                         "expected a number of tasks",
+                         0};
     return std::optional(std::move(allocation));
 }
 

@@ -31,7 +31,7 @@ Result<Pools> parse_pools(std::string_view text, const std::string& path) {
         if (!words) return words.error();
         const std::string& name = words.value().front();
         if (words.value().size() < 2)
-            return error_at(pools, lines.line(), "pool " + quoted(name) + " has no nodes",
+            return error_at(pools, lines.line(), "pool " + in_quotes(name) + " has no nodes",
                             "expected a pool's name, and then the names of its nodes");
         std::vector<std::string>& nodes = pools.nodes[name];
         for (std::size_t i = 1; i < words.value().size(); ++i) {
@@ -39,7 +39,7 @@ Result<Pools> parse_pools(std::string_view text, const std::string& path) {
             const auto node = parse_host_file(words.value()[i], path);
             if (!node || node.value().lines.size() != 1 || node.value().lines[0].is_pool)
                 return error_at(pools, lines.line(),
-                                quoted(words.value()[i]) + " cannot be the name of a node",
+                                in_quotes(words.value()[i]) + " cannot be the name of a node",
                                 "expected the names of nodes behind the pool's");
             nodes.push_back(words.value()[i]);
         }

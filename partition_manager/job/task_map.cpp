@@ -15,10 +15,6 @@ namespace {
 
 constexpr int kFewerNodesThanTasks = 125;
 
-std::string count(std::size_t number, const std::string& noun) {
-    return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-}
-
 UserError at_line(const HostFile& file, const HostLine& entry) {
     UserError error;
     error.source = file.path;
@@ -32,9 +28,9 @@ UserError fewer_nodes(const HostFile& file, std::size_t tasks) {
     UserError error;
     error.source = file.path;
     error.number = kFewerNodesThanTasks;
-    error.text =
-        "the host file names " + count(nodes, "node") + ", but the job has " + count(tasks, "task");
-    error.expected = "add " + count(tasks - nodes, "line") + " (a node may come again)";
+    error.text = "the host file names " + count_words(nodes, "node") + ", but the job has " +
+                 count_words(tasks, "task");
+    error.expected = "add " + count_words(tasks - nodes, "line") + " (a node may come again)";
     if (nodes > 0) error.expected += ", or use -procs " + std::to_string(nodes);
     error.expected += ", or -hostfile NULL to run all tasks on this node";
     return error;
@@ -42,7 +38,7 @@ UserError fewer_nodes(const HostFile& file, std::size_t tasks) {
 
 UserError no_pools(const HostFile& file, const HostLine& entry) {
     UserError error = at_line(file, entry);
-    error.text = "pool " + quoted("@" + entry.name) + " is not known";
+    error.text = "pool " + in_quotes("@" + entry.name) + " is not known";
     error.expected =
         "pools need a resource manager, which this version does not have; name nodes, "
         "or use -hostfile NULL to run all tasks on this node";

@@ -17,6 +17,11 @@ Result<std::string> read_text_file(const std::string& path, const std::string& w
 // Whether anything is there under this name, readable or not.
 bool file_exists(const std::string& path);
 
+// A character between words: no newline.
+constexpr bool is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
+}
+
 // Hands out the lines of a text that must outlive it. A byte-order mark at the start, the newline,
 // and a carriage return before it are not part of a line; a last line needs no newline.
 class TextLines {

@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* kTable = "/proc/net/unix";
-constexpr timeval kPatience{1, 0};
+constexpr timeval kSocketTimeout{1, 0};
 constexpr std::size_t kLongestFacts = std::size_t{16} << 20;
 
 RunningJob ask(const JobName& name, const UniqueFd& fd) {
@@ -30,7 +30,7 @@ RunningJob ask(const JobName& name, const UniqueFd& fd) {
     socklen_t size = sizeof peer;
     if (::getsockopt(fd.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0) job.poe = peer.pid;
     job.directory = directory_of_process(job.poe);
-    ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
+    ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &kSocketTimeout, sizeof kSocketTimeout);
     const auto facts = decode_facts(read_to_end(fd.get(), kLongestFacts));
     if (!facts) return job;
     job.tasks = facts->tasks;

@@ -21,13 +21,13 @@ Result<RunningJob> choose_job(const std::vector<RunningJob>& jobs, const std::st
         return *matches[0];
     std::string known;
     for (const RunningJob& job : jobs) known += (known.empty() ? "" : ", ") + job.id;
-    return UserError{
-        "",
-        0,
-        0,
-        (matches.empty() ? "no running job is called " : "several jobs begin with ") + quoted(name),
-        known.empty() ? "none is running on this computer" : "running: " + known,
-        0};
+    return UserError{"",
+                     0,
+                     0,
+                     (matches.empty() ? "no running job is called " : "several jobs begin with ") +
+                         in_quotes(name),
+                     known.empty() ? "none is running on this computer" : "running: " + known,
+                     0};
 }
 
 }  // namespace poe::pm

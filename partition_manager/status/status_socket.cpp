@@ -14,8 +14,8 @@ namespace poe::pm {
 namespace {
 
 // How long poe waits for daemons, and poestat for poe.
-constexpr std::chrono::seconds kPatience{2};
-constexpr timeval kAskerPatience{5, 0};
+constexpr std::chrono::seconds kAnswerTimeout{2};
+constexpr timeval kAskerTimeout{5, 0};
 constexpr std::size_t kMostAskers = 16;
 constexpr std::size_t kLongestAnswer = kMaxControlPayload;
 
@@ -37,7 +37,7 @@ void StatusSocket::begin(UniqueFd caller) {
     asker->round = round_ = std::max(round_ + 1, kStatusRounds);
     asker->heard.assign(static_cast<std::size_t>(nodes_), false);
     askers_.push_back(asker);
-    asker->timer.expires_after(kPatience);
+    asker->timer.expires_after(kAnswerTimeout);
     asker->timer.async_wait([this, asker](const asio::error_code& error) {
         if (!error) give_answer(asker);
     });
@@ -94,7 +94,7 @@ void StatusSocket::write(const std::shared_ptr<Asker>& asker) {
 std::optional<std::vector<TaskState>> ask_poe(uid_t owner, const std::string& job) {
     const UniqueFd fd = call_job(owner, job, kStatusSocket);
     if (!fd) return std::nullopt;
-    ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &kAskerPatience, sizeof kAskerPatience);
+    ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &kAskerTimeout, sizeof kAskerTimeout);
     auto message = decode(read_to_end(fd.get(), kLongestAnswer));
     auto* states = message ? std::get_if<TaskStates>(&*message) : nullptr;
     if (states == nullptr) return std::nullopt;

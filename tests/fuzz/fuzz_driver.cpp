@@ -71,7 +71,7 @@ int tell_failure(const FuzzTarget& target, std::uint64_t seed, std::uint64_t ite
                  const std::string& input, const std::string& wrong) {
     std::string shown;
     for (std::size_t i = 0; i < input.size(); i += 64)
-        shown += "  " + pm::quoted(std::string_view(input).substr(i, 64)) + "\n";
+        shown += "  " + in_quotes(std::string_view(input).substr(i, 64)) + "\n";
     std::fprintf(stderr, "fuzz %s: seed %llu, iteration %llu: %s\ninput, %zu bytes:\n%s",
                  std::string(target.name).c_str(), static_cast<unsigned long long>(seed),
                  static_cast<unsigned long long>(iteration), wrong.c_str(), input.size(),

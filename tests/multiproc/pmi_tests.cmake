@@ -21,7 +21,7 @@ foreach(mpi OPENMPI MPICH)
     add_custom_command(OUTPUT ${program}
       COMMAND ${MPICC_${mpi}} -O1 -o ${program} ${CMAKE_CURRENT_SOURCE_DIR}/multiproc/pmi_allreduce.c
       DEPENDS multiproc/pmi_allreduce.c)
-    add_custom_target(pmi_allreduce_${flavour} ALL DEPENDS ${program})
+    add_custom_target(pmi_allreduce_${flavour} DEPENDS ${program})
     add_dependencies(pmi_test pmi_allreduce_${flavour})
   else()
     message(STATUS "mpicc.${flavour} is not installed: its tests are left out")

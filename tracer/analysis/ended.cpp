@@ -27,11 +27,6 @@ void add_waits(Ended::Waits& sum, const Ended::Waits& more) {
     sum.time = std::min(sum.time + more.time, kFarthest);
 }
 
-// A time that somebody may add up.
-Time time_of(Unpacker& in) {
-    return std::clamp(in.time(), -kFarthest, kFarthest);
-}
-
 }  // namespace
 
 void Ended::add(const Event& event, TaskId task) {
@@ -122,7 +117,7 @@ void add_packed(Ended& sums, std::span<const std::byte> bytes, std::size_t tasks
     for (std::size_t left = in.count(); left > 0 && in.fine(); --left) {
         const std::uint64_t task = in.number();
         const std::uint64_t region = in.number();
-        const Time time = time_of(in);
+        const Time time = in.bounded_time();
         if (task < tasks && region < regions && in.fine())
             sums.add_computing(static_cast<TaskId>(task), static_cast<std::uint32_t>(region), time);
     }
@@ -138,15 +133,15 @@ void add_packed(Ended& sums, std::span<const std::byte> bytes, std::size_t tasks
     for (std::size_t left = in.count(); left > 0 && in.fine(); --left) {
         const std::uint64_t region = in.number();
         Ended::Calls sum{in.number()};
-        sum.time = time_of(in);
-        sum.longest = time_of(in);
+        sum.time = in.bounded_time();
+        sum.longest = in.bounded_time();
         if (region < regions) add_calls(sums.calls[static_cast<std::uint32_t>(region)], sum);
     }
     for (std::size_t left = in.count(); left > 0 && in.fine(); --left) {
         const std::uint64_t key = in.number();
         const std::uint64_t why = std::min<std::uint64_t>(in.number(), 2);
         Ended::Waits sum{in.number()};
-        sum.time = time_of(in);
+        sum.time = in.bounded_time();
         if (high(key) < tasks && low(key) < tasks)
             add_waits(sums.waits[{static_cast<TaskId>(high(key)), static_cast<TaskId>(low(key)),
                                   static_cast<Wait::Why>(why)}],

@@ -19,21 +19,16 @@ void pack(Packer& out, const Frame& frame) {
     out.number(frame.collective);
 }
 
-// A time that somebody may calculate with.
-Time time_of(Unpacker& in) {
-    return std::clamp(in.time(), -kFarthest, kFarthest);
-}
-
 Frame frame_of(Unpacker& in) {
     Frame frame;
     frame.region = static_cast<std::uint32_t>(in.number());
     frame.site = static_cast<std::uint32_t>(in.number());
     frame.peer = static_cast<std::uint32_t>(in.number()) - 1;
     frame.type = static_cast<std::uint32_t>(in.number());
-    frame.since = time_of(in);
-    frame.inner = time_of(in);
-    frame.waited_until = time_of(in);
-    frame.received = time_of(in);
+    frame.since = in.bounded_time();
+    frame.inner = in.bounded_time();
+    frame.waited_until = in.bounded_time();
+    frame.received = in.bounded_time();
     frame.collective = in.number();
     return frame;
 }
@@ -56,9 +51,9 @@ OpenSend open_send_of(Unpacker& in, std::size_t tasks) {
     const std::uint64_t flags = in.number();
     send.received = (flags & 1) != 0;
     send.ends_later = (flags & 2) != 0;
-    send.sent = time_of(in);
-    send.call_since = time_of(in);
-    send.came = time_of(in);
+    send.sent = in.bounded_time();
+    send.call_since = in.bounded_time();
+    send.came = in.bounded_time();
     return send;
 }
 
@@ -94,10 +89,10 @@ TaskState task_of(Unpacker& in, std::size_t tasks) {
     task.seen = true;
     task.state = static_cast<State>(std::min<std::uint64_t>(state - 1, kStates - 1));
     task.ended = in.number() != 0;
-    task.since = time_of(in);
+    task.since = in.bounded_time();
     task.region = static_cast<std::uint32_t>(in.number());
-    task.region_since = time_of(in);
-    for (Time& time : task.spent) time = time_of(in);
+    task.region_since = in.bounded_time();
+    for (Time& time : task.spent) time = in.bounded_time();
     task.sends = in.number();
     task.receives = in.number();
     task.collectives = in.number();
@@ -106,10 +101,10 @@ TaskState task_of(Unpacker& in, std::size_t tasks) {
     task.inner_sends = in.number();
     task.inner_bytes = in.number();
     task.last_call = frame_of(in);
-    task.last_left = time_of(in);
+    task.last_left = in.bounded_time();
     const std::uint64_t flags = in.number();
     task.notes_ends = (flags & 1) != 0;
-    if ((flags & 2) != 0) task.polled = time_of(in);
+    if ((flags & 2) != 0) task.polled = in.bounded_time();
     for (std::size_t left = in.count(); left > 0 && in.fine(); --left)
         task.open_sends.push_back(open_send_of(in, tasks));
     const std::size_t frames = in.count();
@@ -125,7 +120,7 @@ void pack(Packer& out, const InCall& in) {
 
 InCall in_call_of(Unpacker& in) {
     InCall call;
-    call.since = time_of(in);
+    call.since = in.bounded_time();
     call.region = static_cast<std::uint32_t>(in.number());
     call.site = static_cast<std::uint32_t>(in.number());
     return call;
@@ -183,12 +178,12 @@ std::vector<Message> messages_of(Unpacker& in, std::size_t tasks) {
         message.context = static_cast<std::uint8_t>(in.number());
         message.number = static_cast<std::uint16_t>(in.number());
         message.bytes = in.number();
-        message.sent = time_of(in);
-        message.received = time_of(in);
+        message.sent = in.bounded_time();
+        message.received = in.bounded_time();
         message.send_in = in_call_of(in);
         message.receive_in = in_call_of(in);
-        message.hold.from = time_of(in);
-        message.hold.to = time_of(in);
+        message.hold.from = in.bounded_time();
+        message.hold.to = in.bounded_time();
         message.hold.region = static_cast<std::uint32_t>(in.number());
         message.hold.site = static_cast<std::uint32_t>(in.number());
         if (from < tasks && to < tasks) messages.push_back(message);
@@ -283,7 +278,7 @@ std::optional<Keyframe> unpack_keyframe(std::span<const std::byte> bytes, std::s
         frame.positions.push_back({number, in.number()});
     }
     JobState& state = frame.state;
-    state.now = time_of(in);
+    state.now = in.bounded_time();
     if (in.count() != tasks) return std::nullopt;
     for (std::size_t i = 0; i < tasks; ++i) state.tasks.push_back(task_of(in, tasks));
     state.marks = marks_of(in, tasks);
@@ -306,9 +301,9 @@ std::optional<Keyframe> unpack_keyframe(std::span<const std::byte> bytes, std::s
         const std::uint64_t call = in.number();
         const auto inside = static_cast<std::uint32_t>(in.number());
         const std::uint64_t last = in.number();
-        const Time entered = time_of(in);
+        const Time entered = in.bounded_time();
         const std::uint64_t root = in.number();
-        const Time root_entered = time_of(in);
+        const Time root_entered = in.bounded_time();
         if (inside > 0 && last < tasks && root <= tasks)
             frame.meetings[call] = {inside, static_cast<TaskId>(last), entered,
                                     static_cast<TaskId>(root) - 1, root_entered};

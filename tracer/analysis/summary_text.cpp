@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/suggest.hpp"
 #include "terminal/words.hpp"
 #include "tracer/analysis/summary.hpp"
 #include "tracer/analysis/trace_words.hpp"
@@ -29,8 +30,8 @@ std::string head(const Summary& summary) {
     const TraceFacts& facts = summary.facts;
     return fmt::format("{}: {} on {}, {}, level {}, {} records, {} messages\n",
                        facts.program.empty() ? "(unknown program)" : facts.program,
-                       terminal::count_words(static_cast<std::size_t>(facts.tasks), "task"),
-                       terminal::count_words(std::max<std::size_t>(facts.nodes.size(), 1), "node"),
+                       count_words(static_cast<std::size_t>(facts.tasks), "task"),
+                       count_words(std::max<std::size_t>(facts.nodes.size(), 1), "node"),
                        span_words(summary.end - summary.begin), facts.level,
                        amount_words(static_cast<double>(summary.records)),
                        amount_words(static_cast<double>(summary.messages)));
@@ -95,10 +96,9 @@ std::string waits_part(const Summary& summary) {
                            percent_words(share(wait.time, whole)));
     if (!summary.blame.empty()) out += "  most of it:\n";
     for (const WaitSum& wait : summary.blame)
-        out += fmt::format("  task {} for task {}: {} in {} ({})\n", wait.task, wait.whom,
-                           span_words(wait.time),
-                           terminal::count_words(static_cast<std::size_t>(wait.count), "wait"),
-                           why_word(wait.why));
+        out += fmt::format(
+            "  task {} for task {}: {} in {} ({})\n", wait.task, wait.whom, span_words(wait.time),
+            count_words(static_cast<std::size_t>(wait.count), "wait"), why_word(wait.why));
     if (summary.stalls.empty()) return out;
     out += "\nLONGEST WAITS\n";
     const Time apart = (summary.end - summary.begin) / 10000;
@@ -113,7 +113,7 @@ std::string waits_part(const Summary& summary) {
 std::string messages_part(const Summary& summary) {
     if (summary.pairs.empty() && summary.inner_messages == 0) return "";
     std::string out = fmt::format("\nMESSAGES: {} of tasks; most bytes\n",
-                                  terminal::count_words(summary.all_pairs, "pair"));
+                                  count_words(summary.all_pairs, "pair"));
     if (summary.inner_messages > 0)
         out += fmt::format("  and within collective calls {} messages, {} bytes\n",
                            amount_words(static_cast<double>(summary.inner_messages)),

@@ -22,9 +22,9 @@ std::uint64_t kind_of(OTF2_RegionRole role, OTF2_Paradigm paradigm) {
     return paradigm == OTF2_PARADIGM_MPI || role == OTF2_REGION_ROLE_POINT2POINT ? 0 : 2;
 }
 
-using Callbacks = OTF2_GlobalDefReaderCallbacks;
+using DefinitionCallbacks = OTF2_GlobalDefReaderCallbacks;
 
-void set_names(Callbacks* calls) {
+void set_names(DefinitionCallbacks* calls) {
     OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(
         calls, [](void* data, uint64_t resolution, uint64_t offset, uint64_t, uint64_t) {
             self(data).resolution = resolution;
@@ -56,7 +56,7 @@ void set_names(Callbacks* calls) {
         });
 }
 
-void set_places(Callbacks* calls) {
+void set_places(DefinitionCallbacks* calls) {
     OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(
         calls, [](void* data, OTF2_SystemTreeNodeRef id, OTF2_StringRef name, OTF2_StringRef,
                   OTF2_SystemTreeNodeRef) {
@@ -89,7 +89,7 @@ void set_places(Callbacks* calls) {
         });
 }
 
-void set_metrics(Callbacks* calls) {
+void set_metrics(DefinitionCallbacks* calls) {
     OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(
         calls, [](void* data, OTF2_MetricMemberRef id, OTF2_StringRef name, OTF2_StringRef,
                   OTF2_MetricType, OTF2_MetricMode mode, OTF2_Type, OTF2_Base base,
@@ -158,8 +158,8 @@ Otf2Definitions read_otf2_definitions(OTF2_Reader* reader, const std::string& an
     std::uint64_t count = 0;
     check(OTF2_Reader_GetNumberOfGlobalDefinitions(reader, &count));
     OTF2_GlobalDefReader* definitions = OTF2_Reader_GetGlobalDefReader(reader);
-    const std::unique_ptr<Callbacks, decltype(&OTF2_GlobalDefReaderCallbacks_Delete)> calls(
-        OTF2_GlobalDefReaderCallbacks_New(), OTF2_GlobalDefReaderCallbacks_Delete);
+    const std::unique_ptr<DefinitionCallbacks, decltype(&OTF2_GlobalDefReaderCallbacks_Delete)>
+        calls(OTF2_GlobalDefReaderCallbacks_New(), OTF2_GlobalDefReaderCallbacks_Delete);
     set_names(calls.get());
     set_places(calls.get());
     set_metrics(calls.get());

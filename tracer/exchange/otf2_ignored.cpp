@@ -138,7 +138,7 @@ constexpr std::array<const char*, kKinds> kNames{"BufferFlush",
                                                  "IoTryLock",
                                                  "unknown"};
 
-using Callbacks = OTF2_GlobalEvtReaderCallbacks;
+using EventCallbacks = OTF2_GlobalEvtReaderCallbacks;
 
 template <std::size_t kKind, typename... Rest>
 OTF2_CallbackCode ignore(OTF2_LocationRef, OTF2_TimeStamp, void* data, OTF2_AttributeList*,
@@ -149,8 +149,8 @@ OTF2_CallbackCode ignore(OTF2_LocationRef, OTF2_TimeStamp, void* data, OTF2_Attr
 
 // `set`: one of the library's functions that register a callback.
 template <std::size_t kKind, typename... Rest>
-void count(Callbacks* calls,
-           OTF2_ErrorCode (*set)(Callbacks*,
+void count(EventCallbacks* calls,
+           OTF2_ErrorCode (*set)(EventCallbacks*,
                                  OTF2_CallbackCode (*)(OTF2_LocationRef, OTF2_TimeStamp, void*,
                                                        OTF2_AttributeList*, Rest...))) {
     set(calls, &ignore<kKind, Rest...>);
@@ -176,7 +176,7 @@ std::string Otf2Ignored::words() const {
     return text;
 }
 
-void count_ignored(Callbacks* calls) {
+void count_ignored(EventCallbacks* calls) {
 #define COUNT(KIND, EVENT) count<KIND>(calls, OTF2_GlobalEvtReaderCallbacks_Set##EVENT##Callback)
     COUNT(kBufferFlush, BufferFlush);
     COUNT(kMeasurementOnOff, MeasurementOnOff);

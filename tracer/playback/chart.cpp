@@ -12,13 +12,10 @@ namespace poe::trace {
 
 using terminal::Grid;
 using terminal::Ink;
+using terminal::kDim;
 using terminal::Style;
 
-namespace {
-
-constexpr Style kDim{Ink::kDim, 0, false};
-
-}  // namespace
+namespace {}  // namespace
 
 int Chart::column(Time moment) const {
     const double share =

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/suggest.hpp"
 #include "terminal/words.hpp"
 #include "tracer/analysis/trace_words.hpp"
 #include "tracer/playback/graph.hpp"
@@ -79,9 +80,8 @@ struct Spot {
             return first == last ? fmt::format("task {}", first)
                                  : fmt::format("tasks {} to {}", first, last);
         };
-        look.notice =
-            fmt::format("{} to {}: {}, {} bytes {}", words(from), words(to),
-                        terminal::count_words(all.count, "message"), all.bytes, sums_words(look));
+        look.notice = fmt::format("{} to {}: {}, {} bytes {}", words(from), words(to),
+                                  count_words(all.count, "message"), all.bytes, sums_words(look));
     }
     void balance() const {
         if (line == 0 || tasks() == 0) return;
@@ -110,9 +110,9 @@ struct Spot {
         } else if (spot.link) {
             const Link& link = links[*spot.link];
             select(link.low * place.group);
-            look.notice = fmt::format("{} there, {} back {}",
-                                      terminal::count_words(link.there.count, "message"),
-                                      link.back.count, sums_words(look));
+            look.notice =
+                fmt::format("{} there, {} back {}", count_words(link.there.count, "message"),
+                            link.back.count, sums_words(look));
             if (alone) search_for(fmt::format("msg {}<>{}", link.low, link.high));
         }
     }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/suggest.hpp"
 #include "terminal/words.hpp"
 #include "tracer/analysis/trace_words.hpp"
 #include "tracer/playback/figure_parts.hpp"
@@ -93,7 +94,7 @@ Figure figure_of_calls(const Look& look, FigureSize size, const Easel& easel) {
         add_words(figure, bars.area.x - 5, y + row / 2 + 2, region.name, Words::Align::kRight);
         add_words(figure, bars.area.x + wide + 5, y + row / 2 + 2,
                   fmt::format("{} in {}", span_words(sum.time),
-                              terminal::count_words(static_cast<std::size_t>(sum.count), "call")),
+                              count_words(static_cast<std::size_t>(sum.count), "call")),
                   Words::Align::kLeft, kGrey, 8);
     }
     const auto [scale, unit] = most >= 2 ? std::pair{1.0, "s"} : std::pair{1e3, "ms"};

@@ -10,7 +10,7 @@
 namespace poe::trace {
 namespace {
 
-constexpr Time kShortest{100};
+constexpr Time kShortestWindow{100};
 
 Time times(Time time, double factor) {
     const double count = static_cast<double>(time.count()) * factor;
@@ -53,7 +53,7 @@ Look look_at(const Session& session) {
     constexpr double kSeconds = 30;
     Look look;
     look.window = session.whole();
-    look.window.to = std::max(look.window.to, look.window.from + kShortest);
+    look.window.to = std::max(look.window.to, look.window.from + kShortestWindow);
     look.now = session.whole().to;
     const double wanted = seconds_of(look.window.length()) / kSeconds;
     look.speed = kSlowest;
@@ -96,8 +96,8 @@ void move_to(Look& look, Stretch whole, Time moment) {
 }
 
 void zoom(Look& look, Stretch whole, double factor) {
-    const Time all = std::max(whole.length(), kShortest);
-    const Time length = std::clamp(times(look.window.length(), factor), kShortest, all);
+    const Time all = std::max(whole.length(), kShortestWindow);
+    const Time length = std::clamp(times(look.window.length(), factor), kShortestWindow, all);
     const double place =
         seconds_of(look.now - look.window.from) / std::max(seconds_of(look.window.length()), 1e-9);
     look.window.from = std::clamp(look.now - times(length, std::clamp(place, 0.0, 1.0)), whole.from,

@@ -38,7 +38,7 @@ UserError mistake(std::string_view word) {
     return UserError{"",
                      0,
                      0,
-                     "cannot search for " + pm::quoted(word),
+                     "cannot search for " + in_quotes(word),
                      "as in task=3 call=brecv dur>1ms, msg 3->7 bytes>1M, msg 3<>7, or marker",
                      0};
 }

@@ -10,11 +10,11 @@ namespace poe::trace {
 
 using terminal::Grid;
 using terminal::Ink;
+using terminal::kDim;
 using terminal::Style;
 
 namespace {
 
-constexpr Style kDim{Ink::kDim, 0, false};
 constexpr int kLevels = 8;
 constexpr std::size_t kOff = 0;
 

@@ -13,7 +13,7 @@
 namespace poe::trace {
 namespace {
 
-constexpr Time kShortest = std::chrono::milliseconds(100);
+constexpr Time kShortestSample = std::chrono::milliseconds(100);
 
 bool is_cpu(std::size_t metric) {
     return metric == static_cast<std::size_t>(Metric::kCpuUser) ||
@@ -119,7 +119,7 @@ std::vector<Growth> growths_of(const Samples<std::uint64_t>& samples) {
         const auto& [to, after] = samples[i];
         if (to < from || after < before) continue;
         const bool begun = !found.empty() && found.back().to == from &&
-                           found.back().to - found.back().from < kShortest;
+                           found.back().to - found.back().from < kShortestSample;
         if (!begun) found.push_back({from, from, 0});
         found.back().to = to;
         found.back().by += after - before;
@@ -128,7 +128,7 @@ std::vector<Growth> growths_of(const Samples<std::uint64_t>& samples) {
     if (found.size() > 1) {
         const Growth last = found.back();
         Growth& before = found[found.size() - 2];
-        if (last.to - last.from < kShortest && before.to == last.from) {
+        if (last.to - last.from < kShortestSample && before.to == last.from) {
             before.to = last.to;
             before.by += last.by;
             found.pop_back();

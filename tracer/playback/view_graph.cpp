@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/suggest.hpp"
 #include "terminal/words.hpp"
 #include "tracer/analysis/trace_words.hpp"
 #include "tracer/playback/graph.hpp"
@@ -14,12 +15,11 @@ namespace poe::trace {
 
 using terminal::Grid;
 using terminal::Ink;
+using terminal::kDim;
+using terminal::kStrong;
 using terminal::Style;
 
 namespace {
-
-constexpr Style kDim{Ink::kDim, 0, false};
-constexpr Style kStrong{Ink::kStrong, 0, false};
 
 // Lines between nodes. With Unicode a cell has two by four dots, which the lines that cross in it
 // share; else it has the last line's character. The heavier a line, the stronger it looks.
@@ -157,7 +157,7 @@ void draw_connections(Grid& grid, const Look& look, const Easel& easel) {
     for (const Link& link : links) under_way += link.under_way;
     grid.put(0, 14,
              fmt::format("{} {}, {} under way", look.count ? "messages" : "bytes", sums_words(look),
-                         terminal::count_words(under_way, "message")),
+                         count_words(under_way, "message")),
              kDim);
     if (!place.nodes.empty()) draw_graph(grid, look, easel, place, links);
     if (place.list < 0) return;

@@ -15,12 +15,12 @@ namespace poe::trace {
 
 using terminal::Grid;
 using terminal::Ink;
+using terminal::kDim;
+using terminal::kStrong;
 using terminal::Style;
 
 namespace {
 
-constexpr Style kDim{Ink::kDim, 0, false};
-constexpr Style kStrong{Ink::kStrong, 0, false};
 constexpr auto kComputing = static_cast<std::size_t>(State::kComputing);
 
 // Where the dial is in a view of that size: spokes begin in the middle, the first goes upwards, the

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/suggest.hpp"
 #include "terminal/words.hpp"
 #include "tracer/analysis/trace_words.hpp"
 #include "tracer/playback/view_parts.hpp"
@@ -12,11 +13,10 @@ namespace poe::trace {
 
 using terminal::Grid;
 using terminal::Ink;
+using terminal::kDim;
 using terminal::Style;
 
 namespace {
-
-constexpr Style kDim{Ink::kDim, 0, false};
 
 double weight_of(const PairSum& sum, const Look& look) {
     return look.count ? static_cast<double>(sum.count) : static_cast<double>(sum.bytes);
@@ -91,9 +91,9 @@ void draw_messages(Grid& grid, const Look& look, const Easel& easel) {
     int line = 1;
     grid.put(line++, 1,
              fmt::format("{}, {} bytes, {} of collectives",
-                         terminal::count_words(static_cast<std::size_t>(all.count), "message"),
+                         count_words(static_cast<std::size_t>(all.count), "message"),
                          bytes_words(all.bytes),
-                         terminal::count_words(static_cast<std::size_t>(collectives), "call")));
+                         count_words(static_cast<std::size_t>(collectives), "call")));
     grid.put(line++, 1,
              fmt::format("{} messages and {} bytes a second",
                          amount_words(static_cast<double>(all.count) / seconds),

@@ -12,11 +12,10 @@ namespace poe::trace {
 
 using terminal::Grid;
 using terminal::Ink;
+using terminal::kDim;
 using terminal::Style;
 
 namespace {
-
-constexpr Style kDim{Ink::kDim, 0, false};
 
 terminal::Activity activity_of(const TaskState& task) {
     using Activity = terminal::Activity;

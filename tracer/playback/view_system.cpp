@@ -10,13 +10,10 @@ namespace poe::trace {
 
 using terminal::Grid;
 using terminal::Ink;
+using terminal::kDim;
 using terminal::Style;
 
-namespace {
-
-constexpr Style kDim{Ink::kDim, 0, false};
-
-}  // namespace
+namespace {}  // namespace
 
 Chart place_of_strips(terminal::Size size, const Look& look) {
     constexpr int kName = 28;

@@ -15,11 +15,11 @@ namespace poe::trace {
 
 using terminal::Grid;
 using terminal::Ink;
+using terminal::kDim;
 using terminal::Style;
 
 namespace {
 
-constexpr Style kDim{Ink::kDim, 0, false};
 constexpr Style kLine{Ink::kStrong, 0, false};
 
 char32_t slope(int from_line, int to_line, int from_column, int to_column,

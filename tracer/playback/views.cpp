@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/suggest.hpp"
 #include "terminal/words.hpp"
 #include "tracer/analysis/trace_words.hpp"
 #include "tracer/playback/controls.hpp"
@@ -19,14 +20,13 @@ namespace poe::trace {
 
 using terminal::Grid;
 using terminal::Ink;
+using terminal::kDim;
+using terminal::kStrong;
+using terminal::kTitle;
 using terminal::Size;
 using terminal::Style;
 
 namespace {
-
-constexpr Style kTitle{Ink::kTitle, 0, false};
-constexpr Style kDim{Ink::kDim, 0, false};
-constexpr Style kStrong{Ink::kStrong, 0, false};
 
 void copy(Grid& to, int line, int column, const Grid& from) {
     for (int l = 0; l < from.size().lines; ++l)
@@ -54,7 +54,7 @@ void draw_title(Grid& grid, const Look& look, const Easel& easel) {
     if (at > 1)
         grid.put(0, 1,
                  fmt::format("vt {}  {}", facts.program,
-                             terminal::count_words(static_cast<std::size_t>(facts.tasks), "task")),
+                             count_words(static_cast<std::size_t>(facts.tasks), "task")),
                  kTitle, at - 2);
     grid.put(0, std::max(at, 0), right, kTitle);
 }
@@ -80,9 +80,9 @@ void draw_hints(Grid& grid, const Look& look, const Easel& easel) {
     }
     const std::size_t problems = easel.session.source().problems().size();
     if (problems > 0 && grid.size().columns >= 70)
-        grid.put_right(
-            line, grid.size().columns - 1,
-            fmt::format("{} missing: vt -summary", terminal::count_words(problems, "thing")), kDim);
+        grid.put_right(line, grid.size().columns - 1,
+                       fmt::format("{} missing: vt -summary", count_words(problems, "thing")),
+                       kDim);
     grid.put(line, 0, "? help  v views  space play  / search  j go to  q quit", kDim,
              std::max(grid.size().columns - (problems > 0 ? 34 : 0), 20));
 }

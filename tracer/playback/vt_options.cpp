@@ -143,7 +143,7 @@ Result<VtOptions> checked(const VtOptions& options) {
             wanted == 2 ? "-diff needs two traces" : "there is no trace to play",
             "as in vt " + std::string(wanted == 2 ? "-diff before.trc after.trc" : "run.trc"));
     if (options.traces.size() > wanted)
-        return mistake("one trace too many: " + pm::quoted(options.traces[wanted]),
+        return mistake("one trace too many: " + in_quotes(options.traces[wanted]),
                        "-diff A B compares two");
     if (options.json && options.request != Request::kSummary)
         return mistake("-json is for -summary", "as in vt -summary -json run.trc");
@@ -154,7 +154,7 @@ Result<VtOptions> checked(const VtOptions& options) {
     const std::string_view suffix = suffix_of(options.output);
     const bool text = suffix.empty() || suffix == ".txt";
     if (options.request == Request::kView && !text && !paper_named(options.output))
-        return mistake("a view cannot be written as " + pm::quoted(suffix),
+        return mistake("a view cannot be written as " + in_quotes(suffix),
                        ".svg, .png and .pdf are figures, .txt is text");
     if (options.request == Request::kExport && options.output.empty() &&
         options.format >= ExportFormat::kPerfetto)
@@ -171,7 +171,7 @@ Result<VtOptions> read_vt_options(const std::vector<std::string>& arguments) {
         const std::string& word = arguments[i];
         if (word.size() < 2 || word[0] != '-') {
             if (word.empty() || word == "-")
-                return mistake("there is no trace " + pm::quoted(word), "name a file or a folder");
+                return mistake("there is no trace " + in_quotes(word), "name a file or a folder");
             // A shell's `run*` names the index of run, too.
             if (!word.ends_with(kIndexSuffix)) options.traces.push_back(word);
             continue;
@@ -188,17 +188,17 @@ Result<VtOptions> read_vt_options(const std::vector<std::string>& arguments) {
             std::vector<std::string_view> names{"summary", "diff",     "merge", "json",
                                                 "lines",   "norepair", "help",  "version"};
             for (const Flag& known : kValued) names.push_back(known.name);
-            const std::string near = pm::nearest(name, names);
-            return mistake("there is no flag " + pm::quoted(word),
+            const std::string near = nearest(name, names);
+            return mistake("there is no flag " + in_quotes(word),
                            near.empty() ? "vt -h shows them all" : "did you mean -" + near + "?");
         }
         if (i + 1 == arguments.size())
             return mistake("-" + std::string(name) + " needs a value", std::string(flag->allowed));
         const std::string& value = arguments[++i];
         if (flag->set(options, value)) continue;
-        const std::string near = flag->words ? pm::nearest(value, flag->words()) : "";
+        const std::string near = flag->words ? nearest(value, flag->words()) : "";
         return mistake(
-            "-" + std::string(name) + " " + pm::quoted(value) + " is not allowed",
+            "-" + std::string(name) + " " + in_quotes(value) + " is not allowed",
             near.empty() ? std::string(flag->allowed)
                          : "did you mean " + near + "? Allowed are " + std::string(flag->allowed));
     }

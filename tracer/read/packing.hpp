@@ -2,6 +2,7 @@
 // nothing: after the end, and after nonsense, it gives zeros and remembers that.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -59,6 +60,8 @@ class Unpacker {
         const std::uint64_t value = number();
         return Time(static_cast<std::int64_t>(value >> 1 ^ (0 - (value & 1))));
     }
+    // A time with which a reader may calculate, whatever the bytes are.
+    Time bounded_time() { return std::clamp(time(), -kFarthest, kFarthest); }
     // A number of things that follow, each at least a byte long.
     std::size_t count() {
         const std::uint64_t value = number();

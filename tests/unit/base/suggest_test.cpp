@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-using namespace poe::pm;
+using namespace poe;
 
 TEST_CASE("edit distance", "[suggest]") {
     struct Case {
@@ -72,7 +72,7 @@ TEST_CASE("quoted text is safe to show", "[suggest]") {
         {std::string(80, 'a'), "\"" + std::string(80, 'a') + "\""},
         {std::string(81, 'a'), "\"" + std::string(80, 'a') + "...\""},
     };
-    for (const auto& [text, shown] : cases) CHECK(quoted(text) == shown);
+    for (const auto& [text, shown] : cases) CHECK(in_quotes(text) == shown);
 }
 
 TEST_CASE("text without anything that a terminal obeys", "[suggest]") {

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "base/suggest.hpp"
 #include "markerarray/pace.hpp"
 #include "terminal/words.hpp"
 #include "tests/unit/markerarray/sample_job.hpp"
