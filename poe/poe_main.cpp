@@ -122,10 +122,10 @@ std::function<void(const std::string&)> progress_line() {
 pm::PartitionOptions partition_options(const Options& options, const Paths& paths,
                                        const Diagnostics& diagnostics) {
     pm::PartitionOptions result;
-    result.labels = options.labelio;
-    result.label_format = options.label_format;
-    result.outfile = options.outfile;
-    result.errfile = options.errfile;
+    result.output.labels = options.labelio;
+    result.output.label_format = options.label_format;
+    result.output.outfile = options.outfile;
+    result.output.errfile = options.errfile;
     result.hold_stdin = options.hold_stdin;
     result.timeout = options.timeout;
     result.maxtime = options.maxtime;
@@ -134,7 +134,7 @@ pm::PartitionOptions partition_options(const Options& options, const Paths& path
     result.pmd = paths.pmd;
     result.on_progress = progress_line();
     result.make_key = make_job_key;
-    result.temporary_directory = temporary_directory();
+    result.output.temporary_directory = temporary_directory();
     result.on_attention = [&diagnostics](const std::string& text) {
         diagnostics.attention(kAttention, text);
     };
@@ -214,7 +214,7 @@ std::optional<int> run_once(const Run& run, const JobStep& step, int number, boo
                                         const std::string& path) {
         return merge_words(gathered, path, {});
     };
-    partition_settings.protect_terminals = panel != nullptr;
+    partition_settings.output.protect_terminals = panel != nullptr;
     std::optional<RawTerminal> raw;
     if (run.options.pty) raw.emplace();
     partition_settings.on_stopping = [&panel, &raw](bool stopping) {

@@ -4,7 +4,7 @@
 #include <iostream>
 #include <unistd.h>
 
-#include "partition_manager/home/partition.hpp"
+#include "partition_manager/home/job_tracing.hpp"
 #include "partition_manager/status/command_socket.hpp"
 #include "partition_manager/status/home_jobs.hpp"
 #include "partition_manager/status/job_choice.hpp"

@@ -1,16 +1,17 @@
-// Tuning: what messages cost on a computer, as mptune has measured it, and the small file that says
-// so. What chooses algorithms (chooser.hpp) computes with it. Pure data; nothing here does I/O.
+// Tuning: what messages cost on a computer, as mptune has measured it, and the file in which it is kept. The
+// chooser computes with it (chooser.hpp). Pure data; nothing here does I/O.
 //
-// The file, one fact per line, '#' for comments:
-//   level node            what follows is of tasks that share a node; "level network": of others
-//   start_up 0.9          microseconds of a message, from send to received
-//   per_byte 0.00012      and for each of its bytes
-//   message 0.2           microseconds of work for each message, shared by the cores of all tasks
-//   load 0.00006          and for each byte that any of them sends or copies
-//   lambda 1024 1.7       messages of 1024 bytes take 1.7 times as long as they keep their sender
-//   busy
-//   best bcast 65536 4 chain:8  what was fastest for 65536 bytes and 4 tasks, where the facts above
-//   would have had something else; an algorithm, or shared-memory or direct-memory
+// A file has one fact a line; '#' begins a comment:
+//
+//   line                        meaning
+//   level node                  the facts that follow are for tasks of one node; "level network": for others
+//   start_up 0.9                microseconds of a message, from the send until it is received
+//   per_byte 0.00012            microseconds for each byte of the message
+//   message 0.2                 microseconds of work for each message; all tasks share the cores for it
+//   load 0.00006                microseconds of work for each byte that a task sends or copies
+//   lambda 1024 1.7             a message of 1024 bytes takes 1.7 times as long as it occupies its sender
+//   best bcast 65536 4 chain:8  what was fastest for 65536 bytes and 4 tasks, where the facts above lead to
+//                               another choice: an algorithm, shared-memory, or direct-memory
 #pragma once
 
 #include <string>

@@ -1,19 +1,19 @@
-// Calls of a group within a node on so few bytes that what a member gives fits into one cache line,
-// with the word that says so. Each member writes its line, and reads those of all others: one
-// transfer of a line between two cores, at the same time in both directions, where an arrival, a
-// result and a departure (commons.hpp) take four one after the other. But each does all the work,
-// so this is for few members. And it is for calls in which everybody waits for everybody.
+// LineCalls: the exchange of cache lines, for calls of a group within one node whose members contribute so few
+// bytes that they fit into a cache line together with a flag. Every member writes its own line and reads the
+// lines of all others. This costs one transfer of a line between two cores, in both directions at once; an
+// arrival, a result and a departure (commons.hpp) cost four, one after the other. Every member does all the
+// work, so the exchange is for few members, and for calls in which every member waits for every other one.
 //
-// Calls are numbered; a member has two lines, for even and for odd calls.
+// Calls are numbered. A member has two lines, for even and for odd calls.
 //
-//   line[m][e % 2]   written by member m: what it gives in call e, then `word` = e + 1 with
-//   release;
-//                    read by all others, `word` with acquire
+//   word              written by   meaning
+//   line[m][e % 2]    member m     what it contributes to call e, and then `word` = e + 1 (release);
+//                                  all others read `word` with acquire
 //
-// Invariant: who begins call e is through with call e - 1, so it has seen the lines of e - 1 of
-// all, which each wrote when it was through with call e - 2. So nobody reads the lines of e - 2 any
-// more when one of them is written again; and a line seen with the word of call e stays as it is
-// until the one who has seen it begins call e + 1.
+// Invariant: A member that begins call e has finished call e - 1, so it has seen the lines of call e - 1 of all
+// members. Each of them wrote that line after it had finished call e - 2. Therefore no member reads a line of
+// call e - 2 any more when the first of these lines is overwritten, and a line that was seen with the word of
+// call e stays as it is until the member that has seen it begins call e + 1.
 #pragma once
 
 #include <atomic>

@@ -23,10 +23,13 @@
 //   poe -> pmd   StartTrace, StopTrace            tracing of a running job
 //   poe -> pmd   WatchTasks                       displays watch the job, or no longer do
 //   pmd -> poe   WatchedTasks                     what they show
+//   poe, display AskLines, TaskLines              a display asks poe what a task wrote last
 //   pmd -> poe   ClockAsk                         the time at home
 //   poe -> pmd   ClockTell                        the answer
 //   pmd -> poe   TraceDone                        the node's part of the trace has been sent
 //   poe -> pmd   TraceTaken                       and is safe
+//   poe -> pmd   ResizeTerminals                  the user's terminal has another size (-pty)
+//   pmd -> poe   TasksBound                       the processors of each task (-report_binding)
 //   both         Pulse                            poe asks whether the daemon is alive; it answers
 //   pmd -> poe   Done                             last: no process of the job is left on the node
 //

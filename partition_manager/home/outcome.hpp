@@ -1,15 +1,18 @@
 // How a job ended: which task failed first, what the exit status is, and what became of each task.
-// Judge is the policy, a pure state machine: it is told what happens and says what is to be done.
+// Judge is the policy, a pure state machine: it is given the events of a job and returns what to do.
 //
-// The rules (Parallel Environment, "Hitchhiker's Guide"; poe(1), EXIT STATUS):
-//   exit code 0, or 2 to 127   orderly: the others go on; the job's status is the largest code
-//   exit code 1, or above 127  the whole job is ended at once; that code is its status
-//   death by a signal          likewise; 128 + signal
-//   mpc_stopall(n), MPI_Abort  likewise; n
-//   end without MPI_Finalize   likewise; its code, or 1 when that is 0: the others would wait for
-//   ever -maxtime                   likewise; 124 interrupt and the like     128 + signal, when
-//   tasks died of it
-// The first of these counts. How tasks die afterwards, of our own SIGTERM, does not.
+//   event                       effect                                    exit status
+//   exit code 0, or 2 to 127    orderly: the other tasks continue         the largest code
+//   exit code 1, or above 127   poe ends the job at once                  that code
+//   death by a signal           poe ends the job at once                  128 + signal
+//   mpc_stopall(n), MPI_Abort   poe ends the job at once                  n
+//   end without MPI_Finalize    poe ends the job at once, because the     the task's code; 1 if that
+//                               others would wait for the task forever    is 0
+//   -maxtime expires            poe ends the job at once                  124
+//   interrupt and the like      the signal is forwarded to all tasks      128 + signal, if tasks
+//                                                                         died of it
+// The first event that ends the job counts. What the tasks do after poe's SIGTERM does not.
+// Source: Parallel Environment, "Hitchhiker's Guide"; poe(1), EXIT STATUS.
 #pragma once
 
 #include <chrono>

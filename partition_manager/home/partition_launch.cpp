@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unistd.h>
 
+#include <asio/post.hpp>
+
 #include "partition_manager/home/partition.hpp"
 
 namespace poe::pm {
@@ -21,43 +23,19 @@ constexpr std::size_t kLinesShown = 50;
 }  // namespace
 
 void Partition::launch() {
-    branches_ = std::make_unique<Branches>(
-        loop_, job_, options_.pmd, heritage_, environment_,
-        Branches::Handlers{
-            [this](NodeIndex branch, NodeIndex from, Message message) {
-                if (const auto* progress = std::get_if<StdinProgress>(&message))
-                    on_stdin_progress(branch, *progress);
-                else
-                    on_message(from, std::move(message));
-            },
-            [this](NodeIndex branch, const Frame& frame) { on_data(*branches_, branch, frame); },
-            [this](const std::vector<NodeIndex>& nodes) {
-                for (const NodeIndex node : nodes)
-                    if (node >= 0 && static_cast<std::size_t>(node) < up_.size())
-                        up_[static_cast<std::size_t>(node)] = true;
-            },
-            [this] { on_change(); },
-            [this](NodeIndex node, const std::string& text) { on_unreached(node, text); },
-            [this](NodeIndex node, const std::string& text) { on_lost(node, text); }});
+    JobRun& run = add_run(job_);
     let_watch();
     if (job_.nodes.size() > 1 || job_.launch.home < 0) {
-        status_ = std::make_unique<StatusSocket>(
+        sockets_.status = std::make_unique<StatusSocket>(
             loop_, ::getuid(), job_.id, static_cast<NodeIndex>(job_.nodes.size()),
-            [this](AskTaskStates ask) { branches_->send(ask); });
-        facts_ = std::make_unique<FactsSocket>(loop_, ::getuid(), job_);
+            [this](AskTaskStates ask) { first().branches().send(ask); });
+        sockets_.facts = std::make_unique<FactsSocket>(loop_, ::getuid(), job_);
     }
-    const LaunchTree tree(static_cast<NodeIndex>(job_.nodes.size()), job_.launch.fanout,
-                          job_.launch.home);
-    const std::vector<NodeIndex> below = tree.below(LaunchTree::kRoot);
-    for (const NodeIndex node : below) {
-        tried_[static_cast<std::size_t>(node)] = true;
-        stdin_progress_.add(node);
-        branches_->launch(node, below.size());
-    }
+    for (const NodeIndex node : run.launch()) stdin_progress_.add(node);
     if (options_.timeout.count() > 0) {
-        deadline_.expires_after(options_.timeout);
-        deadline_.async_wait([this](const asio::error_code& error) {
-            if (!error && !started_) on_timeout();
+        timers_.deadline.expires_after(options_.timeout);
+        timers_.deadline.async_wait([this](const asio::error_code& error) {
+            if (!error && !first().started()) on_timeout();
         });
     }
     if (options_.on_progress) watch_launch();
@@ -65,23 +43,24 @@ void Partition::launch() {
 
 // Displays on this node see its tasks themselves; of the others they are told.
 void Partition::let_watch() {
-    watchers_ = std::make_unique<WatchSocket>(
+    sockets_.watchers = std::make_unique<WatchSocket>(
         loop_, ::getuid(), job_.id,
         WatchSocket::Handlers{
             [this](bool on) {
-                if (job_.nodes.size() > 1) branches_->send(WatchTasks{on});
+                if (first().job().nodes.size() > 1) first().branches().send(WatchTasks{on});
             },
-            [this](TaskId task) { return all_tails_.last_lines(task, kLinesShown); }});
+            [this](TaskId task) { return output_.last_lines(task, kLinesShown); }});
 }
 
 // Tells of a launch that takes long; rests as soon as all tasks run.
 void Partition::watch_launch() {
-    launch_timer_.expires_after(kShowLaunch);
-    launch_timer_.async_wait([this](const asio::error_code& error) {
-        if (error || started_ || judge_.ending()) return;
-        const auto up = std::count(up_.begin(), up_.end(), true);
+    timers_.launch.expires_after(kShowLaunch);
+    timers_.launch.async_wait([this](const asio::error_code& error) {
+        if (error || first().started() || judge_.ending()) return;
+        const std::vector<bool>& nodes = first().nodes_up();
+        const auto up = std::count(nodes.begin(), nodes.end(), true);
         std::string text =
-            std::to_string(up) + " of " + std::to_string(up_.size()) + " nodes are up";
+            std::to_string(up) + " of " + std::to_string(nodes.size()) + " nodes are up";
         const std::vector<std::string> missing = missing_nodes();
         for (std::size_t i = 0; i < missing.size(); ++i)
             text += (i == 0 ? "; waiting for " : ", ") + missing[i];
@@ -92,17 +71,18 @@ void Partition::watch_launch() {
 
 // The first few nodes whose daemons have not come up, with what their remote shell has said.
 std::vector<std::string> Partition::missing_nodes() const {
-    std::vector<std::string> names = branches_->waiting_for();
+    std::vector<std::string> names = first().branches().waiting_for();
+    const std::vector<bool>& up = first().nodes_up();
     const auto is_named = [&names](const std::string& node) {
         return std::any_of(names.begin(), names.end(), [&node](const std::string& name) {
             return name == node || name.starts_with(node + " ");
         });
     };
     std::size_t more = 0;
-    for (std::size_t node = 0; node < up_.size(); ++node) {
-        if (up_[node] || is_named(job_.nodes[node])) continue;
+    for (std::size_t node = 0; node < up.size(); ++node) {
+        if (up[node] || is_named(first().job().nodes[node])) continue;
         if (names.size() < kNamedNodes)
-            names.push_back(job_.nodes[node]);
+            names.push_back(first().job().nodes[node]);
         else
             ++more;
     }
@@ -116,7 +96,7 @@ std::vector<std::string> Partition::missing_nodes() const {
 
 // Names the nodes whose daemons have not come up, as long as no task runs; empty if there are none.
 std::string Partition::unanswered() const {
-    if (started_) return "";
+    if (first().started()) return "";
     std::string text;
     for (const std::string& node : missing_nodes())
         text += (text.empty() ? "no answer from " : ", ") + node;
@@ -130,55 +110,53 @@ void Partition::on_timeout() {
     end_job(judge_.on_unreached(text), true);
 }
 
-// A daemon could not be started; those that another one was to start, poe itself tries once.
-void Partition::on_unreached(NodeIndex node, const std::string& text) {
-    if (judge_.ending()) return;
-    const auto place = static_cast<std::size_t>(node);
-    if (node >= 0 && place < tried_.size() && !tried_[place]) {
-        tried_[place] = true;
-        if (options_.on_info) options_.on_info(text + "; trying it from here");
-        stdin_progress_.add(node);
-        branches_->launch(node, kStreamWindow / kSmallestWindow);
-        return;
-    }
+// A daemon that another daemon could not start is tried once from here.
+void Partition::on_unreached(JobRun& run, NodeIndex node, const std::string& text) {
+    if (judge_.ending() || run.given_up() || run.retry(node, text)) return;
+    if (run.is_spawned() && !run.started()) return fail_spawn(run, text);
     end_job(judge_.on_unreached(text), true);
 }
 
-void Partition::on_lost(NodeIndex node, const std::string& text) {
-    if (node == job_.launch.home) lost_own_daemons_.push_back(job_.id);
-    stdin_progress_.remove(node);
-    if (trace_) trace_->on_lost(node);
+void Partition::on_lost(JobRun& run, NodeIndex node, const std::string& text) {
+    if (node == run.job().launch.home) lost_own_daemons_.push_back(run.job().id);
+    if (is_first(run)) {
+        stdin_progress_.remove(node);
+        tracing_.on_lost(node);
+    } else if (!run.started() && !judge_.ending()) {
+        return fail_spawn(run, text);
+    }
     end_job(judge_.on_lost_daemon(text));
 }
 
-// A branch has come one step further.
-void Partition::on_change() {
-    if (branches_->all_over()) {
-        if (input_) input_->finish();
-        if (all_over()) reap_leftovers();
-        return;
-    }
+// A branch of the run has come one step further.
+void Partition::on_change(JobRun& run) {
     // Branches that are taken away as the job ends do not make the rest ready.
-    if (!told_to_run_ && !judge_.ending() && branches_->all_prepared()) {
-        told_to_run_ = true;
-        if (job_.nodes.size() > 1) branches_->send(RunTasks{branches_->take_facts()});
-        if (!options_.hold_stdin) begin_stdin();
+    if (!judge_.ending() && run.just_told_to_run() && is_first(run) && !options_.hold_stdin)
+        begin_stdin();
+    // The first job says even while it ends that its tasks have run.
+    if ((is_first(run) || !judge_.ending()) && run.just_started())
+        is_first(run) ? on_first_started() : on_spawned(run);
+    if (run.over()) {
+        if (is_first(run) && input_) input_->finish();
+        if (run.is_spawned()) on_spawned_over(run);
     }
-    if (!started_ && branches_->all_started()) on_started();
+    if (all_over()) return reap_leftovers();
+    // Not from here: it may remove this run.
+    if (run.is_spawned() && spawning_.run == nullptr && !spawning_.requests.empty())
+        asio::post(loop_, [this] { serve_spawn_requests(); });
 }
 
-void Partition::on_started() {
-    started_ = true;
-    deadline_.cancel();
-    launch_timer_.cancel();
+void Partition::on_first_started() {
+    timers_.deadline.cancel();
+    timers_.launch.cancel();
     if (judge_.ending()) return;
-    if (trace_) trace_->keep();
+    tracing_.on_started();
     if (options_.on_progress) options_.on_progress("");
     if (options_.on_info) options_.on_info("all tasks have been started");
     begin_stdin();
     if (!options_.maxtime) return;
-    deadline_.expires_at(start_time_ + *options_.maxtime);
-    deadline_.async_wait([this](const asio::error_code& error) {
+    timers_.deadline.expires_at(start_time_ + *options_.maxtime);
+    timers_.deadline.async_wait([this](const asio::error_code& error) {
         if (!error) end_job(judge_.on_maxtime());
     });
 }

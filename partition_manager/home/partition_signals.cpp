@@ -47,8 +47,7 @@ void Partition::wait_for_signal() {
 
 void Partition::on_signal(int signal) {
     if (signal == SIGCHLD) {
-        branches_->reap();
-        for (std::size_t one = 0; one < spawned_.size(); ++one) spawned_[one]->branches().reap();
+        for (std::size_t one = 0; one < runs_.size(); ++one) runs_[one]->branches().reap();
         return;
     }
     if (signal == SIGWINCH) {
@@ -69,7 +68,7 @@ void Partition::on_signal(int signal) {
     }
     const bool interrupt = signal == SIGINT || signal == SIGQUIT;
     if (interrupt && stop_gathering()) return;
-    if (interrupt && (++interrupts_ > 1 || !started_)) {
+    if (interrupt && (++interrupts_ > 1 || !first().started())) {
         judge_.on_terminated(signal, unanswered());
         end_all(true);
         return;
@@ -82,8 +81,8 @@ void Partition::on_signal(int signal) {
 // Tasks that catch the signal go on. The user is told how to end them, and they are ended if the
 // grace passes.
 void Partition::on_interrupt(int signal) {
-    interrupt_timer_.expires_after(kNoticeInterrupt);
-    interrupt_timer_.async_wait([this, signal](const asio::error_code& error) {
+    timers_.interrupt.expires_after(kNoticeInterrupt);
+    timers_.interrupt.async_wait([this, signal](const asio::error_code& error) {
         if (error || judge_.ending() || exits_ >= job_.tasks.size()) return;
         const std::size_t running = job_.tasks.size() - exits_;
         const auto grace = options_.interrupt_grace;
@@ -96,8 +95,8 @@ void Partition::on_interrupt(int signal) {
                                              " s after the first (MP_INTERRUPT_GRACE)"
                                        : ""));
         if (grace.count() == 0) return;
-        interrupt_timer_.expires_after(grace - kNoticeInterrupt);
-        interrupt_timer_.async_wait([this, signal](const asio::error_code& cancelled) {
+        timers_.interrupt.expires_after(grace - kNoticeInterrupt);
+        timers_.interrupt.async_wait([this, signal](const asio::error_code& cancelled) {
             if (!cancelled) end_job(judge_.on_terminated(signal));
         });
     });
@@ -105,11 +104,18 @@ void Partition::on_interrupt(int signal) {
 
 void Partition::stop_and_wait_for_continue() {
     send_all(SignalTasks{SIGSTOP});
-    branches_->drain(std::chrono::milliseconds(100));
-    for (const auto& spawned : spawned_) spawned->branches().drain(std::chrono::milliseconds(100));
+    for (const auto& run : runs_) run->branches().drain(std::chrono::milliseconds(100));
     if (options_.on_stopping) options_.on_stopping(true);
     ::raise(SIGSTOP);
     if (options_.on_stopping) options_.on_stopping(false);
+}
+
+// A user that interrupts poe when all tasks have ended does not want to wait for the trace: what is still on
+// its way stays where it is. False: poe does not wait for that.
+bool Partition::stop_gathering() {
+    if (!tracing_.incomplete() || exits_ < job_.tasks.size()) return false;
+    first().branches().send(EndJob{true});
+    return true;
 }
 
 }  // namespace poe::pm

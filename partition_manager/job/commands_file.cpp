@@ -10,6 +10,10 @@ namespace {
 
 constexpr char kHex[] = "0123456789abcdef";
 
+bool is_separator(char c) {
+    return is_blank(c) || c == '\r';
+}
+
 bool is_escapable_in_double_quotes(char c) {
     return c == '"' || c == '\\' || c == '$' || c == '`';
 }
@@ -23,7 +27,7 @@ class CommandSplitter {
         if (const std::size_t nul = text_.find('\0'); nul != std::string_view::npos)
             return error_at(nul, "a NUL byte", "expected text: no argument can hold it");
         while (at_ < text_.size()) {
-            if (is_blank(text_[at_])) {
+            if (is_separator(text_[at_])) {
                 end_word();
                 ++at_;
             } else if (auto error = take_part()) {
@@ -148,7 +152,7 @@ std::string shell_quoted(std::string_view word) {
 
 bool is_blank_or_comment(std::string_view line) {
     for (const char c : line)
-        if (!is_blank(c)) return c == '!' || c == '*' || c == '#';
+        if (!is_separator(c)) return c == '!' || c == '*' || c == '#';
     return true;
 }
 

@@ -89,7 +89,7 @@ struct TraceSpec {
 };
 
 // A job as tasks of other jobs have to know it: tasks can start more tasks, which are a job of
-// their own to MPI (spawned_job.hpp).
+// their own to MPI (spawn_plan.hpp).
 struct JobOutline {
     std::string id;
     std::vector<std::string> nodes;

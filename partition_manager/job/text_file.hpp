@@ -19,7 +19,7 @@ bool file_exists(const std::string& path);
 
 // A character between words: no newline.
 constexpr bool is_blank(char c) {
-    return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
+    return c == ' ' || c == '\t' || c == '\v' || c == '\f';
 }
 
 // Hands out the lines of a text that must outlive it. A byte-order mark at the start, the newline,

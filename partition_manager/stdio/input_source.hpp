@@ -1,11 +1,12 @@
-// InputSource: poe's standard input, read on behalf of the tasks but not taken from others before a
-// task wants it. `while read h; do poe hostname; done < list` must not lose lines.
+// InputSource: poe's standard input, read on behalf of the tasks but not consumed before a task wants it,
+// because `while read h; do poe hostname; done < list` must not lose lines.
 //
-//   file           read at its offset, which moves, at the end, by what the tasks consumed
-//   pipe, socket   looked at (tee, MSG_PEEK) until a task has read its first byte, then read
-//   terminal, ...  cannot be looked at: read when something was typed while poe is in the
-//   foreground. Nobody tells a job that still runs that it has come there (fg); so while
-//   something was typed elsewhere, it is asked four times a second
+//   kind           how it is read
+//   file           at an offset of its own; at the end the file's offset is moved by what the tasks consumed
+//   pipe, socket   by tee or MSG_PEEK until a task has read its first byte, then by read
+//   terminal       cannot be read without consuming, so it is read only while poe is in the foreground. The
+//                  kernel does not report that a running job has come to the foreground (fg), so InputSource
+//                  asks four times a second as long as there is input and poe is in the background
 //
 // The descriptor is shared with the shell: its flags are not changed. Readiness comes from an epoll
 // descriptor of our own.

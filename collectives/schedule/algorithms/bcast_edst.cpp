@@ -1,7 +1,8 @@
 // Broadcast in a pipeline along log n edge-disjoint spanning trees of a hypercube (CCL paper, IV.B;
-// Johnsson and Ho 1989). For n a power of two, d = log n, s segments. Counted in segments C1 = C2 =
-// s
-// + d - 1, which is optimal; C3 = m (n - 1).
+// Johnsson and Ho 1989). For n a power of two, d = log n, s segments. Counted in segments:
+//
+//   C1 = C2 = s + d - 1    (optimal)
+//   C3 = m (n - 1)
 //
 // In round t ranks exchange along dimension k = t mod d, ranks taken relative to the root. Segment
 // b starts in dimension j = b mod d in round b, spreads over the ranks that have bit j in the d - 1

@@ -1,10 +1,13 @@
 // The four-stage algorithm of paper 4 (3.2) for any number of ranks P. The ranks form an array
 // (RankArray). Two stages spread every message evenly over all ranks, first along rows, then along
-// columns; two collect, along rows to the destination's column, then along columns. With c =
-// ceil(sqrt P), L the most traffic of a rank: at most 4 c + 2 messages per rank, each of at most (c
-// + 1) L / P bytes (Lemma 3), and 2 c^2 L / P bytes of buffers (Theorem 1). The time with start-ups
-// T is (4 c + 2) T
-// + 4 (c + 1) c L / P per byte (Theorem 2).
+// columns; two collect, along rows to the destination's column, then along columns. With
+// c = ceil(sqrt P) and L the largest traffic of a rank, the paper proves these limits for each rank:
+//
+//   messages     4 c + 2
+//   length       (c + 1) L / P bytes                              (Lemma 3)
+//   buffers      2 c^2 L / P bytes                                (Theorem 1)
+//   time         (4 c + 2) T + 4 (c + 1) c L / P times the time
+//                of a byte, where T is the start-up time          (Theorem 2)
 //
 // Three forms (3.4): waiting for each step; starting all of a stage at once with one send buffer;
 // and with two, so that what has come is dealt out for the next stage while the rest is on its way.

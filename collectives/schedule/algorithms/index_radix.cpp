@@ -1,10 +1,13 @@
 // Index with the distances between ranks written in radix r (CCL paper, IV.B; Bruck et al. 1993). A
 // block that has to travel the distance d goes by r^x for each digit z at place x of d, together
-// with all others that have that digit there. With m = n blocks: C1 = the number of (x, z > 0) with
-// z r^x < n, (r - 1) log_r n for powers of r; C2 = blocks with digit z at place x, summed over all
-// (x, z), m (r
-// - 1) log_r n / r for powers of r; C3 = n C2. Radix 2 has the fewest messages, radix n the least
-// data.
+// with all others that have that digit there. With m = n blocks:
+//
+//   C1    the number of pairs (x, z > 0) with z r^x < n; (r - 1) log_r n for powers of r
+//   C2    the blocks with digit z at place x, summed over all (x, z); m (r - 1) log_r n / r for
+//         powers of r
+//   C3    n C2
+//
+// Radix 2 sends the fewest messages, radix n the least data.
 #include <algorithm>
 
 #include "collectives/schedule/algorithms/algorithms.hpp"

@@ -1,5 +1,5 @@
 // What a request for more tasks becomes: a job on the nodes of the first, within bounds.
-#include "partition_manager/home/spawned_job.hpp"
+#include "partition_manager/home/spawn_plan.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -54,7 +54,7 @@ using Names = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("spawned tasks go to the nodes in turns, and go on where the last stopped",
-          "[spawned_job]") {
+          "[spawn_plan]") {
     const JobSpec base = base_of({"a", "b", "c"}, 1);
     SpawnPlan plan = plan_of(1);
     const JobSpec job =
@@ -75,7 +75,7 @@ TEST_CASE("spawned tasks go to the nodes in turns, and go on where the last stop
     CHECK(job.trace.level == 0);
 }
 
-TEST_CASE("spawned tasks go to the hosts that are named", "[spawned_job]") {
+TEST_CASE("spawned tasks go to the hosts that are named", "[spawn_plan]") {
     const JobSpec base = base_of({"a", "b", "c"}, 0);
     SpawnPlan plan = plan_of();
     const JobSpec job = make_spawned_job(base, request({{{"x"}, 3, {"c", "b"}, {}}}), plan);
@@ -88,7 +88,7 @@ TEST_CASE("spawned tasks go to the hosts that are named", "[spawned_job]") {
                       "the host d is no node of the job, which has a, b, c");
 }
 
-TEST_CASE("what tasks ask for has bounds", "[spawned_job]") {
+TEST_CASE("what tasks ask for has bounds", "[spawn_plan]") {
     const JobSpec base = base_of({"a"}, 0);
     SpawnPlan plan = plan_of();
     const auto tasks = static_cast<std::uint32_t>(kMostSpawnedAtOnce);
@@ -104,7 +104,7 @@ TEST_CASE("what tasks ask for has bounds", "[spawned_job]") {
     CHECK_THROWS_AS(make_spawned_job(base, request({{{"x"}, 1, {}, {}}}), plan), Error);
 }
 
-TEST_CASE("an outline says where tasks run", "[spawned_job]") {
+TEST_CASE("an outline says where tasks run", "[spawn_plan]") {
     JobSpec job = base_of({"a", "b"}, 0);
     job.tasks = {{1, 0}, {0, 4}};
     const JobOutline outline = outline_of(job);

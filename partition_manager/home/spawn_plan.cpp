@@ -1,5 +1,5 @@
-// See spawned_job.hpp.
-#include "partition_manager/home/spawned_job.hpp"
+// See spawn_plan.hpp.
+#include "partition_manager/home/spawn_plan.hpp"
 
 #include <algorithm>
 #include <map>
@@ -102,53 +102,6 @@ JobOutline outline_of(const JobSpec& job) {
         outline.appnum_of_task.push_back(task.command);
     }
     return outline;
-}
-
-SpawnedJob::SpawnedJob(asio::io_context& loop, JobSpec job, Asker asker,
-                       const std::string& local_pmd, const SignalHeritage& heritage,
-                       char* const* environment, Handlers handlers)
-    : job_(std::move(job)),
-      asker_(std::move(asker)),
-      flush_round_(static_cast<TaskId>(job_.tasks.size())),
-      handlers_(std::move(handlers)),
-      branches_(loop, job_, local_pmd, heritage, environment,
-                {[this](NodeIndex, NodeIndex from, Message message) {
-                     handlers_.on_message(*this, from, std::move(message));
-                 },
-                 [this](NodeIndex branch, const Frame& frame) {
-                     handlers_.on_output(*this, branch, frame);
-                 },
-                 [](const std::vector<NodeIndex>&) {}, [this] { handlers_.on_change(*this); },
-                 [this](NodeIndex node, const std::string& text) {
-                     handlers_.on_trouble(*this, node, text);
-                 },
-                 [this](NodeIndex node, const std::string& text) {
-                     handlers_.on_trouble(*this, node, text);
-                 }}) {}
-
-void SpawnedJob::launch() {
-    launched_ = std::chrono::steady_clock::now();
-    const LaunchTree tree(static_cast<NodeIndex>(job_.nodes.size()), job_.launch.fanout,
-                          job_.launch.home);
-    const std::vector<NodeIndex> below = tree.below(LaunchTree::kRoot);
-    for (const NodeIndex node : below) branches_.launch(node, below.size());
-}
-
-bool SpawnedJob::advance() {
-    if (given_up_ || over()) return false;
-    if (!told_to_run_ && branches_.all_prepared()) {
-        told_to_run_ = true;
-        if (job_.nodes.size() > 1) branches_.send(RunTasks{branches_.take_facts()});
-    }
-    if (started_ || !branches_.all_started()) return false;
-    started_ = true;
-    return true;
-}
-
-void SpawnedJob::give_up() {
-    given_up_ = true;
-    branches_.send(EndJob{true});
-    branches_.expect_end();
 }
 
 }  // namespace poe::pm

@@ -1,0 +1,85 @@
+// JobRun: one job of this poe, with all of its daemons: the job that poe was given, or tasks that its
+// tasks have started (spawn_plan.hpp). Starts the daemons, tells them to run the tasks when all are
+// prepared, and forwards what they report.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <asio/io_context.hpp>
+
+#include "partition_manager/home/flush_round.hpp"
+#include "partition_manager/launch/branches.hpp"
+#include "partition_manager/launch/exchange_table.hpp"
+
+namespace poe::pm {
+
+// For the thread of the loop; nothing blocks.
+class JobRun {
+  public:
+    struct Handlers {
+        std::function<void(JobRun&, NodeIndex branch, NodeIndex from, Message)> on_message;
+        std::function<void(JobRun&, NodeIndex branch, const Frame&)> on_output;
+        // A daemon has become prepared, started or over, or is gone.
+        std::function<void(JobRun&)> on_change;
+        // The daemon of a node could not be started from its place in the tree; poe tries it itself.
+        std::function<void(JobRun&, NodeIndex, const std::string&)> on_retry;
+        // The daemon of a node could not be started at all.
+        std::function<void(JobRun&, NodeIndex, const std::string&)> on_unreached;
+        // The daemon of a node is gone.
+        std::function<void(JobRun&, NodeIndex, const std::string&)> on_lost;
+    };
+
+    // `heritage` and `environment` must outlive this. `local_pmd`: as in Branches.
+    JobRun(asio::io_context& loop, JobSpec job, const std::string& local_pmd,
+           const SignalHeritage& heritage, char* const* environment, Handlers handlers);
+    JobRun(const JobRun&) = delete;
+    JobRun& operator=(const JobRun&) = delete;
+
+    // Starts the daemons directly below poe; returns their nodes. The rest follows by the handlers.
+    std::vector<NodeIndex> launch();
+    // To be called when something has changed. True once, when the daemons have just been told to run
+    // the tasks, or just have started all of them.
+    bool just_told_to_run();
+    bool just_started();
+    // Does not run the job after all: ends what has been started of it.
+    void give_up();
+    // A daemon could not be started. Tries once from here; false if that has been done already.
+    bool retry(NodeIndex node, const std::string& text);
+
+    const JobSpec& job() const { return job_; }
+    bool is_spawned() const { return job_.spawned.has_value(); }
+    // The number that users know task 0 by.
+    TaskId first() const { return job_.spawned ? job_.spawned->first : 0; }
+    Branches& branches() { return branches_; }
+    const Branches& branches() const { return branches_; }
+    ExchangeTable& exchanges() { return exchanges_; }
+    FlushRound& flush_round() { return flush_round_; }
+    // By node: its daemon has answered.
+    const std::vector<bool>& nodes_up() const { return up_; }
+    std::chrono::steady_clock::time_point launched() const { return launched_; }
+    bool told_to_run() const { return told_to_run_; }
+    bool started() const { return started_; }
+    bool given_up() const { return given_up_; }
+    bool over() const { return branches_.all_over(); }
+    bool is_task(TaskId task) const {
+        return task >= 0 && static_cast<std::size_t>(task) < job_.tasks.size();
+    }
+
+  private:
+    JobSpec job_;
+    ExchangeTable exchanges_;
+    FlushRound flush_round_;
+    Handlers handlers_;
+    Branches branches_;
+    std::vector<bool> up_;     // by node
+    std::vector<bool> tried_;  // by node: poe itself has tried to start its daemon
+    std::chrono::steady_clock::time_point launched_{};
+    bool told_to_run_ = false;
+    bool started_ = false;
+    bool given_up_ = false;
+};
+
+}  // namespace poe::pm

@@ -1,0 +1,212 @@
+// What daemons report. Every message of the channel has its line in on_message(), so that a message that
+// nobody handles does not compile. Apart from partition.cpp, which owns the job.
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "partition_manager/home/partition.hpp"
+#include "tracer/probe/stream_file.hpp"
+
+namespace poe::pm {
+
+namespace {
+
+// Answer about a task that does not exist: PMIX_ERROR.
+constexpr int kNoSuchTask = -1;
+
+template <class... Functions>
+struct Overloaded : Functions... {
+    using Functions::operator()...;
+};
+
+template <class T, class... Types>
+inline constexpr bool is_one_of = (std::is_same_v<T, Types> || ...);
+
+// Settled by the branches, or said by poe and never to it.
+template <class T>
+concept NotForPartition =
+    is_one_of<T, Hello, Prepared, Started, NodesUp, Pulse, Done, StartJob, RunTasks, SignalTasks,
+              EndJob, StdinEnd, AskTaskStates, StdoutFlushed, Exchanged, TellNames, TasksSpawned,
+              KnowJob, StartTrace, StopTrace, ClockTell, TraceTaken, WatchTasks, AskLines,
+              TaskLines, ResizeTerminals>;
+
+}  // namespace
+
+// The tasks of a run have the numbers that users know them by from here on.
+void Partition::on_message(JobRun& run, NodeIndex branch, NodeIndex from, Message message) {
+    if (run.given_up()) return;
+    const TaskId first_task = run.first();
+    std::visit(
+        Overloaded{[&](StartFailed& m) { on_start_failed(run, std::move(m)); },
+                   [&](const TaskExit& m) { on_exit(run, m); },
+                   [&](const TaskAbort& m) {
+                       end_job(judge_.on_abort(first_task + m.task, m.code, m.text));
+                   },
+                   [&](const TaskLeft& m) {
+                       run.branches().send(m);  // for tasks that want to know it while they can
+                       end_job(judge_.on_left(first_task + m.task));
+                   },
+                   [&](const NodeFailed& m) { end_job(judge_.on_node_failed(m.text)); },
+                   [&](const NodeUnreached& m) { on_unreached(run, m.node, m.text); },
+                   [&](const NodeLost& m) { on_lost(run, m.node, m.text); },
+                   [&](const StdoutMark& m) {
+                       if (run.is_task(m.task) && run.flush_round().on_mark(m.task, m.mode))
+                           on_flush_complete(run);
+                   },
+                   [&](const StdinProgress& m) {
+                       if (is_first(run)) on_stdin_progress(branch, m);
+                   },
+                   [&](const TasksBound& m) {
+                       if (is_first(run)) on_bound(m);
+                   },
+                   [&](const Attention& m) {
+                       if (options_.on_attention) options_.on_attention(m.text);
+                   },
+                   [&](WatchedTasks& m) {
+                       if (!is_first(run)) return;
+                       std::erase_if(m.tasks,
+                                     [&](const auto& w) { return !run.is_task(w.state.task); });
+                       sockets_.watchers->on_tasks(std::move(m.tasks));
+                   },
+                   [&](TaskStates& m) {
+                       if (!is_first(run)) return;
+                       if (m.round >= kStatusRounds) {
+                           if (sockets_.status) sockets_.status->on_states(from, std::move(m));
+                       } else if (options_.on_deadlock && !judge_.ending()) {
+                           deadlock_watch_.on_states(from, std::move(m));
+                       }
+                   },
+                   [&](const ClockAsk& m) {
+                       run.branches().send(ClockTell{m.asked, trace::monotonic_ns()}, from);
+                   },
+                   [&](const TraceDone& m) {
+                       if (is_first(run)) tracing_.on_done(from, m);
+                   },
+                   [&](const Exchange& m) { on_exchange(run, m); },
+                   [&](AskKeys& m) {
+                       m.asker.job = run.job().id;
+                       if (m.job.empty()) m.job = run.job().id;
+                       on_keys_asked(m);
+                   },
+                   [&](const TellKeys& m) { answer(m.asker, m); },
+                   [&](AskNames& m) {
+                       m.asker.job = run.job().id;
+                       for (const TellNames& told : names_.ask(std::move(m)))
+                           answer(told.asker, told);
+                   },
+                   [&](SpawnTasks& m) { on_spawn_request(run, from, std::move(m)); },
+                   [](const NotForPartition auto&) {}},
+        message);
+}
+
+void Partition::on_output(JobRun& run, NodeIndex branch, const Frame& frame) {
+    Branches& from = run.branches();
+    if (frame.kind == FrameKind::kTrace) {
+        if (is_first(run)) tracing_.on_frame(frame);
+        from.owe(branch, frame.kind, frame.payload.size());
+        from.settle(frame.kind);
+        return;
+    }
+    if (!run.is_task(frame.task) || run.given_up()) return;
+    Frame renamed = frame;
+    renamed.task += run.first();
+    output_.on_frame(renamed);
+    from.owe(branch, frame.kind, frame.payload.size());
+    give_credit(frame.kind);
+}
+
+void Partition::on_start_failed(JobRun& run, StartFailed failed) {
+    if (run.is_spawned() && !run.started() && !judge_.ending()) {
+        std::string text = failed.text;
+        for (const LaunchFailure& failure : failed.failures)
+            if (text.find(failure.text) == std::string::npos)
+                text += (text.empty() ? "" : "; ") + failure.text;
+        return fail_spawn(run, text);
+    }
+    for (LaunchFailure& failure : failed.failures) failure.task += run.first();
+    end_job(judge_.on_start_failed(std::move(failed.failures), failed.text), true);
+}
+
+void Partition::on_exit(JobRun& run, TaskExit exit) {
+    if (!run.is_task(exit.task)) return;
+    ++exits_;
+    const TaskId own_number = exit.task;
+    exit.task += run.first();
+    if (run.is_spawned()) exit.after += run.launched() - start_time_;  // users know one start
+    end_job(judge_.on_exit(exit));
+    if (run.flush_round().on_exit(own_number)) on_flush_complete(run);
+    if (is_first(run) && options_.on_deadlock && !judge_.ending())
+        deadlock_watch_.on_exit(own_number);
+}
+
+// All tasks of the run wait for the flush. Spawned tasks share their output with tasks that are not asked
+// how it is to appear, so they cannot change the mode.
+void Partition::on_flush_complete(JobRun& run) {
+    FlushRound::Result result = run.flush_round().finish();
+    if (run.is_spawned()) {
+        run.branches().send(StdoutFlushed{result.agreed && !result.mode, run.job().stdout_mode});
+        return;
+    }
+    if (result.mode && result.mode->kind == StdoutMode::Kind::kOne && !is_task(result.mode->task))
+        result = {.agreed = false, .mode = std::nullopt};
+    if (result.mode) job_.stdout_mode = *result.mode;
+    output_.flush({result.agreed, job_.stdout_mode});
+}
+
+void Partition::on_stdin_progress(NodeIndex branch, const StdinProgress& progress) {
+    if (!input_) return;
+    if (job_.stdin_mode.kind == StdinMode::Kind::kOne) {
+        // Only one node reads; the others report, truly, that they do not want any.
+        if (progress.delivered > 0 || progress.wanted || job_.nodes.size() == 1)
+            input_->on_progress(progress);
+        return;
+    }
+    stdin_progress_.set(branch, progress);
+    input_->on_progress(stdin_progress_.all());
+}
+
+void Partition::on_bound(const TasksBound& bound) {
+    binding_.by_task.resize(first().job().tasks.size());
+    for (const TaskBinding& one : bound.tasks) {
+        if (!first().is_task(one.task)) continue;
+        std::string& processors = binding_.by_task[static_cast<std::size_t>(one.task)];
+        if (processors.empty()) ++binding_.known;
+        processors = one.processors;
+    }
+    if (binding_.known == binding_.by_task.size() && options_.on_binding)
+        options_.on_binding(binding_.by_task);
+}
+
+void Partition::on_exchange(JobRun& run, const Exchange& part) {
+    if (part.jobs.empty()) {
+        if (auto all = run.exchanges().add(part))
+            run.branches().send(Exchanged{std::move(all->key), std::move(all->data)});
+        return;
+    }
+    const auto all = joint_exchanges_.add(part);
+    if (!all) return;
+    for (const std::string& job : part.jobs)
+        if (JobRun* other = find_run(job)) other->branches().send(Exchanged{all->key, all->data});
+}
+
+JobRun* Partition::find_run(const std::string& id) {
+    const auto run = std::find_if(runs_.begin(), runs_.end(),
+                                  [&](const auto& each) { return each->job().id == id; });
+    return run != runs_.end() ? run->get() : nullptr;
+}
+
+void Partition::answer(const Asker& asker, const Message& message) {
+    JobRun* run = find_run(asker.job);
+    if (run != nullptr && asker.node >= 0 &&
+        static_cast<std::size_t>(asker.node) < run->job().nodes.size())
+        run->branches().send(message, asker.node);
+}
+
+void Partition::on_keys_asked(const AskKeys& ask) {
+    JobRun* run = find_run(ask.job);
+    if (run == nullptr || !run->is_task(ask.task) || run->over())
+        return answer(ask.asker, TellKeys{ask.asker, kNoSuchTask, {}});
+    run->branches().send(ask, run->job().tasks[static_cast<std::size_t>(ask.task)].node);
+}
+
+}  // namespace poe::pm
