@@ -13,7 +13,7 @@
 //   -- page boundary: everything above is reserved (fallocate) when the segment is created --
 //   pipes         one per ordered pair of local tasks, receiver-major:
 //                 control page(s) with the cells, then the data ring
-//   commons       kCommons pieces of shared memory for groups of tasks (collectives/shm/commons.hpp)
+//   commons       kCommons shared-memory pieces for groups of tasks (collectives/shm/commons.hpp)
 //
 // The file is sparse. No process may touch memory before it is reserved, because touching a hole
 // could end in SIGBUS when /dev/shm is full:
