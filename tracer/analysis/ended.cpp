@@ -1,4 +1,4 @@
-// See ended.hpp.
+// Implementation of ended.hpp.
 #include "tracer/analysis/ended.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ void add_waits(Ended::Waits& sum, const Ended::Waits& more) {
     sum.time = std::min(sum.time + more.time, kFarthest);
 }
 
-// A time that somebody may add up.
+// A time that is limited so that sums do not overflow.
 Time time_of(Unpacker& in) {
     return std::clamp(in.time(), -kFarthest, kFarthest);
 }
