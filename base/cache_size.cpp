@@ -1,4 +1,4 @@
-// The kernel's description of caches; see cache_size.hpp.
+// Reads the kernel's description of the caches; see cache_size.hpp.
 #include "base/cache_size.hpp"
 
 #include <charconv>
@@ -16,7 +16,7 @@ std::string line_of(const std::string& path) {
     return line;
 }
 
-// A number at the beginning of `text`, which it takes off.
+// Parses the number at the beginning of `text` and removes it from `text`.
 std::optional<unsigned long> take_number(std::string_view& text) {
     unsigned long number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -25,7 +25,7 @@ std::optional<unsigned long> take_number(std::string_view& text) {
     return number;
 }
 
-// "32768K".
+// Parses a cache size such as "32768K". Returns bytes, 0 if `text` is no such size.
 Bytes size_in(std::string_view text) {
     const auto number = take_number(text);
     if (!number) return 0;
@@ -33,7 +33,7 @@ Bytes size_in(std::string_view text) {
     return Bytes{*number} << shift;
 }
 
-// "0-7,64-71".
+// Adds the processors of a list such as "0-7,64-71" to `cpus`.
 void add_cpus_in(std::string_view list, cpu_set_t& cpus) {
     while (const auto first = take_number(list)) {
         auto last = first;

@@ -1,5 +1,5 @@
-// How much the last caches of some processors hold together: those through which all that goes to
-// memory passes.
+// The combined size of the last-level caches of a set of processors. All traffic between these
+// processors and memory passes through these caches.
 #pragma once
 
 #include <sched.h>
@@ -9,8 +9,10 @@
 
 namespace poe {
 
-// Bytes, of the processors in `cpus`; a cache that several of them share counts once. Of each the
-// last level counts, as the kernel tells it in `directory`/cpuN/cache. 0 where it does not.
+// Returns the combined last-level cache of the processors in `cpus`, in bytes. A cache that several
+// processors share counts once. The sizes come from `directory`/cpuN/cache; a processor for which
+// the kernel reports no cache adds nothing, so the result is 0 if no cache is reported. Instruction
+// caches do not count.
 Bytes last_level_cache(const cpu_set_t& cpus,
                        const std::string& directory = "/sys/devices/system/cpu");
 

@@ -1,5 +1,5 @@
-// POE_CHECK: our own bugs stop the program with the values that prove them. For what a user typed
-// see result.hpp, for what the world did see error.hpp.
+// POE_CHECK: an internal error stops the program and prints the values that prove it. For mistakes
+// in a user's input see result.hpp; for failures of the environment see error.hpp.
 #pragma once
 
 #include <cstdio>
@@ -9,7 +9,8 @@
 
 namespace poe {
 
-// Builds "a=1 b=2" from alternating names and values; cold, so streams are good enough.
+// Prints the failed condition and its values to standard error and aborts. Streams are fast enough,
+// because this code runs only once.
 template <typename... Values>
 [[noreturn, gnu::cold, gnu::noinline]] void check_failed(const char* file, int line,
                                                          const char* condition,
@@ -30,7 +31,7 @@ template <typename... Values>
 
 }  // namespace poe
 
-// POE_CHECK(condition, values...): always on, also in release builds.
+// POE_CHECK(condition, values...): aborts unless condition holds. Also active in release builds.
 #define POE_CHECK(condition, ...)                                         \
     do {                                                                  \
         if (!(condition)) [[unlikely]]                                    \

@@ -1,5 +1,5 @@
-// The name of a function as its programmer wrote it, from the one in the object file's symbol
-// table. Shared by those who show stacks and those who show source lines.
+// Converts a symbol-table name into the function name in the source. Used by the code that shows
+// stacks and by the code that shows source lines.
 #pragma once
 
 #include <cstdlib>
@@ -10,8 +10,8 @@
 
 namespace poe {
 
-// Only names that begin with _Z are names of C++ functions. The demangler takes all others for
-// types: a C function `f` would become `float`.
+// Demangles only names that begin with _Z, because the demangler takes any other name for a type:
+// the C function `f` would become `float`.
 inline std::string demangled(const char* name) {
     if (!std::string_view(name).starts_with("_Z")) return name;
     int status = 0;

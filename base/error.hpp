@@ -1,5 +1,6 @@
-// Error: what the world did (a peer died, a disk filled, a limit was reached). Thrown where it is
-// met, caught at an event loop or in main, reported there once. Carries the system's own cause.
+// Error: a failure of the environment (a peer died, a disk is full, a limit was reached). It is
+// thrown where it is detected, and caught and reported once, at an event loop or in main. It
+// carries the errno value of the system call that failed.
 #pragma once
 
 #include <cerrno>
@@ -17,14 +18,14 @@ class Error : public std::runtime_error {
                                  : what_happened + ": " + std::strerror(system_errno)),
           system_errno_(system_errno) {}
 
-    // The errno value behind it, 0 when there is none.
+    // The errno value of the cause; 0 if there is none.
     int system_errno() const noexcept { return system_errno_; }
 
   private:
     int system_errno_;
 };
 
-// Throws Error for the call that just failed, with errno as its cause.
+// Throws Error for the call that has just failed, with errno as its cause.
 [[noreturn]] inline void throw_errno(const std::string& what_failed) {
     throw Error(what_failed, errno);
 }

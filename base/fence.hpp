@@ -1,18 +1,20 @@
-// Fences for "publish, then look whether the other side sleeps". Publisher and sleeper must not
-// both miss each other:
+// Fences for a publisher that stores data and then checks whether the receiver sleeps. Publisher
+// and sleeper must not miss each other:
 //
 //   publisher:  store data;      light fence;  load sleeping   -> wake if set
 //   sleeper:    store sleeping;  heavy fence;  load data       -> do not sleep if there
 //
-// With two ordinary fences each side's store is seen before its own load, so at least one side sees
-// the other (Dekker). A fence per message costs the sender a round trip to the receiver's cache, so
-// where the kernel has membarrier(2) the heavy fence makes every running thread of every registered
-// process pass through a full barrier, and the light fence only has to hold the compiler. Proof:
-// take the moment B at which the heavy fence interrupts the publisher's processor (or at which it
-// is not running, a context switch being a barrier as well). If the publisher's load comes after B
-// in program order it sees `sleeping`, stored before the heavy fence began. Otherwise its store of
-// the data also came before B, which drained it to memory before the sleeper's load. Interrupts are
-// precise, so there is no third case.
+// With two ordinary full fences, each side's store is visible before its own load, so at least one
+// side sees the other's store (Dekker). A full fence per message would cost the sender a round trip
+// to the receiver's cache. If the kernel has membarrier(2), the heavy fence therefore makes every
+// running thread of every registered process execute a full barrier, and the light fence is only a
+// compiler barrier. Proof: let B be the moment at which the heavy fence interrupts the publisher's
+// processor. (If the publisher is not running, the context switch is the barrier.)
+//   - If the publisher's load comes after B in program order, it sees `sleeping`, because
+//     `sleeping` was stored before the heavy fence began.
+//   - Otherwise the publisher's store of the data came before B too. B drained the store to memory
+//     before the sleeper's load.
+// Interrupts are precise, so there is no third case.
 #pragma once
 
 #include <atomic>
@@ -22,7 +24,7 @@
 
 namespace poe {
 
-// Whether membarrier works across processes here. Never blocks.
+// True if membarrier works across processes on this system. Never blocks.
 inline bool membarrier_available() noexcept {
     const long commands = ::syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
     constexpr long kNeeded =
@@ -30,11 +32,12 @@ inline bool membarrier_available() noexcept {
     return commands > 0 && (commands & kNeeded) == kNeeded;
 }
 
-// One process's side of the fences. Made once at attach; copyable; thread-safe afterwards.
+// One process's side of the fences. Constructed once at attach; copyable; thread-safe afterwards.
 class Fences {
   public:
-    // `asymmetric`: what the creator of the segment found, the same for all tasks. A task that
-    // cannot register although the creator could fences as a sender, and may not rely on heavy().
+    // `asymmetric` is what the creator of the segment found, and is the same for all tasks. If this
+    // task cannot register although the creator could, light() is a full fence and reliable() is
+    // false.
     explicit Fences(bool asymmetric) noexcept {
         if (!asymmetric) return;
         const bool registered =
@@ -57,7 +60,7 @@ class Fences {
         if (heavy_interrupts_) ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
     }
 
-    // False: heavy() may miss a publisher, so a sleeper must wake by itself after a moment.
+    // False if heavy() may miss a publisher. A sleeper must then limit every sleep to a short time.
     bool reliable() const noexcept { return reliable_; }
 
   private:

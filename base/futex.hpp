@@ -1,5 +1,5 @@
-// futex_wait and futex_wake on a word in memory that several processes share. Apart because the
-// C library has no call for it and both the daemon and the tasks need it.
+// futex_wait and futex_wake on a word in memory that several processes share. They are in base
+// because the C library has no wrapper and both the daemon and the tasks need them.
 #pragma once
 
 #include <atomic>
@@ -16,8 +16,8 @@ namespace poe {
 
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
-// Sleeps while `word` holds `expected`, at most `limit`. Returns early for a wake-up or a signal,
-// so the caller checks its condition again. Blocking; thread-safe.
+// Sleeps while `word` holds `expected`, at most `limit`. May return early because of a wake-up or a
+// signal, so the caller must check its condition again. Blocking; thread-safe.
 inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                        std::chrono::nanoseconds limit) noexcept {
     const std::int64_t ns = limit.count();
@@ -26,7 +26,7 @@ inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
     ::syscall(SYS_futex, &word, FUTEX_WAIT, expected, &timeout, nullptr, 0);
 }
 
-// Wakes up to `sleepers` that wait on `word`. Never blocks; thread-safe.
+// Wakes up to `sleepers` threads that wait on `word`. Never blocks; thread-safe.
 inline void futex_wake(std::atomic<std::uint32_t>& word, int sleepers = INT_MAX) noexcept {
     ::syscall(SYS_futex, &word, FUTEX_WAKE, sleepers, nullptr, nullptr, 0);
 }

@@ -1,9 +1,10 @@
-// One moment of a loop that waits for another processor.
+// Processor hints for loops that wait for another processor.
 #pragma once
 
 namespace poe::comm {
 
-// Leaves the core's units to its other thread, and the line that is looked at to its writer.
+// Pauses a spin loop: leaves the core's units to its sibling hardware thread, and the polled cache
+// line to its writer.
 inline void relax() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
@@ -12,8 +13,8 @@ inline void relax() noexcept {
 #endif
 }
 
-// Asks for a line that will be written here, so that the store need not wait for it. Touches
-// nothing; memory that does not exist does no harm.
+// Prefetches a cache line for writing, so that the later store need not wait for it. Accesses no
+// memory: an invalid address does no harm.
 inline void fetch_for_writing(const void* where) noexcept {
 #if defined(__x86_64__)
     asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(where)));

@@ -1,5 +1,5 @@
-// Result<T>: the answer of everything that reads what a user typed. Either a value or a UserError
-// that says where the offending text is, what it is, and what was expected.
+// Result<T>: returned by every function that reads user input. It holds either a value or a
+// UserError that says where the offending text is, what it is, and what was expected.
 #pragma once
 
 #include <string>
@@ -10,17 +10,18 @@
 
 namespace poe {
 
-// A mistake in input. `source` names the file, flag or variable; line and column count from 1, and
-// 0 means that there is none. `number` is the message number (0031-NNN), 0 when it has none.
+// A mistake in user input. `source` names the file, flag or variable. `line` and `column` count
+// from 1; 0 means not applicable. `number` is the message number (0031-NNN), 0 if there is none.
 struct UserError {
     std::string source;
     int line = 0;
     int column = 0;
-    std::string text;      // what is wrong, with the offending words
-    std::string expected;  // what would be right, and what was probably meant
+    std::string text;      // what is wrong, quoting the offending words
+    std::string expected;  // what would be right, and what the user probably meant
     int number = 0;
 
-    // "host.list:3:7: unknown node \"n9\"; expected ..." on one line, without a severity.
+    // Formats the error on one line, without a severity: "host.list:3:7: unknown node \"n9\";
+    // expected ...".
     std::string str() const {
         std::string out;
         if (!source.empty()) {
@@ -35,7 +36,8 @@ struct UserError {
     }
 };
 
-// Holds T or UserError. Not thread-safe; reading the side that is not there is our bug and aborts.
+// Holds a T or a UserError. Not thread-safe. Reading the alternative that is not held is an
+// internal error and aborts.
 template <typename T>
 class [[nodiscard]] Result {
   public:

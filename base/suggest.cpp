@@ -1,4 +1,4 @@
-// Nearest words and safe quoting for the texts of UserErrors. Only cold code uses it.
+// Finds the nearest word and quotes text safely for UserErrors. Not performance-critical.
 #include "base/suggest.hpp"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace poe {
 namespace {
 
-constexpr std::size_t kLongestWord = 64;  // longer ones are not mistyped words
+constexpr std::size_t kLongestWord = 64;  // a longer word is not a mistyped one
 constexpr std::size_t kLongestQuote = 80;
 constexpr char kHex[] = "0123456789abcdef";
 
@@ -20,8 +20,8 @@ bool is_prefix(std::string_view prefix, std::string_view word) {
                       [](char a, char b) { return lower(a) == lower(b); });
 }
 
-// Length of the UTF-8 sequence of a printable character at the start of `text`; 0 for anything
-// else.
+// Returns the length in bytes of the UTF-8 sequence of a printable character at the start of
+// `text`, 0 if there is none.
 std::size_t printable_length(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned first = byte(0);
@@ -38,7 +38,7 @@ std::size_t printable_length(std::string_view text) {
     return length;
 }
 
-// One character, or one byte that is shown by its number.
+// Appends one character, or one unprintable byte as \xNN.
 void append_visible(std::string& out, std::string_view character, bool printable) {
     if (printable) {
         out += character;

@@ -1,5 +1,5 @@
-// "Did you mean": the known word that is nearest to a mistyped one. Here, not in poe/, because the
-// host file's messages need it too.
+// "Did you mean": finds the known word nearest to a mistyped one. It is in base, not in poe,
+// because the host file's messages need it too.
 #pragma once
 
 #include <string>
@@ -8,27 +8,28 @@
 
 namespace poe {
 
-// Whether two words are the same when letter case (of ASCII letters) does not count.
+// True if the two words are equal, ignoring the case of ASCII letters.
 bool same_word(std::string_view a, std::string_view b);
 
-// Number of letters to insert, delete, replace, or swap with their neighbour to get from one word
-// to the other; letter case does not count. Pure; costs |a| * |b|.
+// Returns how many letters must be inserted, deleted, replaced, or swapped with a neighbour to turn
+// one word into the other; ignores case. Pure; costs |a| * |b|.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// The candidate nearest to `word`, the first of equals; empty when none is near: at most one third
-// of its letters (but at least one) may differ, or it continues `word` in exactly one way.
+// Returns the candidate nearest to `word`, the first of equals, or an empty string if none is near.
+// A candidate is near if it differs by at most one third of the word's letters (at least one is
+// allowed), or if it is the only one that begins with `word`.
 std::string nearest(std::string_view word, const std::vector<std::string_view>& candidates);
 
-// "; did you mean state?" if one of `candidates` is near to `word`, else nothing: the end of a
-// message about a word that is not known.
+// Returns "; did you mean state?" if one of `candidates` is near to `word`, otherwise an empty
+// string. The text ends a message about an unknown word.
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates);
 
-// `text` without anything that a terminal would obey: control characters but tabs, and bytes that
-// are no UTF-8, become \xNN.
+// Returns `text` without anything that a terminal would interpret: control characters other than
+// tabs, and bytes that are not valid UTF-8, become \xNN.
 std::string visible(std::string_view text);
 
-// `text` in double quotes, fit to be shown: other bytes than printable ASCII and UTF-8 become \xNN,
-// and what is longer than 80 bytes is cut and ends in "...".
+// Returns `text` in double quotes, safe to print: bytes other than printable ASCII and UTF-8 become
+// \xNN. Text longer than 80 bytes is cut and ends in "...".
 std::string in_quotes(std::string_view text);
 
 // "1 task", "2 tasks"

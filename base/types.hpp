@@ -1,4 +1,4 @@
-// The units that every room shares.
+// Basic types that every room shares.
 #pragma once
 
 #include <array>
@@ -11,13 +11,15 @@ using TaskId = std::int32_t;     // 0..n-1 over the whole job
 using NodeIndex = std::int32_t;  // 0..nodes-1, in order of first appearance in the task map
 using Bytes = std::uint64_t;
 
-// How a task waits for a message (MP_WAIT_MODE). kAdaptive: by tasks per core on the node.
+// How a task waits for a message (MP_WAIT_MODE). kAdaptive chooses by tasks per core on the node.
 enum class WaitMode : std::uint32_t { kAdaptive = 0, kPoll = 1, kYield = 2, kSleep = 3 };
 
-// Which devices carry messages (MP_EUILIB). kUs: the fastest way to each task; kIp: TCP everywhere.
+// Which devices carry messages (MP_EUILIB). kUs: the fastest device for each task; kIp: TCP
+// everywhere.
 enum class Euilib : std::uint32_t { kUs = 0, kIp = 1 };
 
-// The secret that the tasks of one job share; proves to a task that who connects is one of them.
+// The secret shared by the tasks of one job. A peer that connects proves with it that it is one of
+// them.
 inline constexpr std::size_t kJobKeyBytes = 32;
 using JobKey = std::array<std::uint8_t, kJobKeyBytes>;
 

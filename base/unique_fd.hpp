@@ -1,4 +1,4 @@
-// UniqueFd: one owner for one file descriptor.
+// UniqueFd: sole owner of one file descriptor. Closes it on destruction. Movable; not thread-safe.
 #pragma once
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// See filter.hpp.
+// Implementation of filter.hpp.
 #include "markerarray/filter.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ UserError mistake(const std::string& what, const std::string& expected) {
     return error;
 }
 
-// Calls `use` with each part between separators that is not empty.
+// Calls `use` with each nonempty part between separators.
 template <typename Use>
 void each_part(std::string_view text, char separator, Use use) {
     while (!text.empty()) {
@@ -40,7 +40,7 @@ bool contains(std::string_view text, std::string_view word) {
                        [](char a, char b) { return lower(a) == lower(b) || a == b; }) != text.end();
 }
 
-// A state's word, or "waiting" for three of them.
+// Adds the state with this name, or three states for "waiting". False: no such state.
 bool add_states(std::string_view word, std::vector<Activity>& states) {
     if (word == "waiting") {
         states.insert(states.end(),

@@ -1,4 +1,4 @@
-// Filter: which tasks are shown, as typed: words of which all must hold.
+// Filter: selects the tasks that are shown. The user types words, all of which must match.
 //
 //   state=waiting   state=computing,failed   node=n3   rank=0-63,70   any text
 #pragma once
@@ -14,7 +14,7 @@ namespace poe::markers {
 
 class Filter {
   public:
-    Filter() = default;  // lets everything pass
+    Filter() = default;  // matches every task
     static Result<Filter> parse(std::string_view text);
 
     bool empty() const {
@@ -34,7 +34,8 @@ class Filter {
     std::vector<std::string> words_;
 };
 
-// Whether the text occurs in what a row shows in words. Small letters stand for large ones, too.
+// True if `text` occurs in the words that a row shows. A lower-case letter also matches its
+// upper-case form.
 bool row_contains(const TaskRow& row, std::string_view text);
 
 }  // namespace poe::markers

@@ -1,4 +1,4 @@
-// See job_follower.hpp.
+// Implementation of job_follower.hpp.
 #include "markerarray/job_follower.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 constexpr std::chrono::milliseconds kSearchEvery{200};
 constexpr NodeIndex kNowhere = -1;
 
-// What is known of a job without a segment.
+// The facts that are known of a job without a segment.
 JobFacts facts_of(const pm::RunningJob& job) {
     JobFacts facts;
     facts.id = job.id;
@@ -54,19 +54,20 @@ void JobFollower::find_newest(Clock::time_point now) {
     try {
         follow(jobs.back(), now);
     } catch (const Error&) {
-        // It has ended again; the next search will tell.
+        // The job has already ended; the next search will find that out.
     }
 }
 
 void JobFollower::update(Clock::time_point now) {
     const bool search = now - searched_ >= kSearchEvery;
     if (search) searched_ = now;
-    // The picture of a job that has ended stays as it was at the end, also in what it says of time.
+    // The picture of a job that has ended does not change any more, including its times.
     if (has_job() && !ended_) look_at_job(now);
     if (search && (!has_job() || (ended_ && settings_.go_on))) find_newest(now);
 }
 
-// What is over is looked at before the rows are read: what was written last is in them.
+// Checks whether the job is over before it reads the rows, so that the rows include what was
+// written last.
 void JobFollower::look_at_job(Clock::time_point now) {
     const bool over_here = source_ == nullptr || !pm::still_runs(job_);
     if (source_) source_->put_rows(model_, now, moment(now), over_here);

@@ -1,6 +1,6 @@
-// JobFollower: keeps a Model up to date with a job of this computer: finds it, stays with it, keeps
-// its last state, and goes on to the next one. What a display shows, without the display. A job of
-// this computer has tasks here, or its poe.
+// JobFollower: keeps a Model up to date with a job of this computer. It finds the job, keeps its
+// last state when it ends, and continues with the next job. It is the logic of a display without
+// the display. A job of this computer has tasks on it, or its poe.
 #pragma once
 
 #include <memory>
@@ -20,36 +20,37 @@ class JobFollower {
 
     struct Settings {
         std::string parent;     // the directory of the jobs' directories
-        uid_t owner = 0;        // whose jobs
+        uid_t owner = 0;        // whose jobs are considered
         std::string node_name;  // of this computer
-        bool go_on = true;      // from a job that has ended to the next one that begins
-        std::size_t memory = std::size_t{64} << 20;  // for the past
+        bool go_on = true;      // after a job has ended, continue with the next one
+        std::size_t memory = std::size_t{64} << 20;  // bytes for the past
     };
 
     JobFollower(Settings settings, Clock::time_point now);
 
-    // Stays with that job. Throws Error when it cannot be read.
+    // Follows that job. Throws Error if it cannot be read.
     void follow(const pm::RunningJob& job, Clock::time_point now);
-    // Takes in what has changed. Without a job, or when the job has ended, looks for one about
-    // twice a second, for the newest.
+    // Updates the model. If there is no job, or it has ended and go_on is set, searches for the
+    // newest one every 0.2 s. Does not block.
     void update(Clock::time_point now);
-    // On to the job that was started after this one, or to the first. False when there is no other.
+    // Switches to the job that was started after this one, or to the first. False: there is no
+    // other.
     bool next_job(Clock::time_point now);
-    // The jobs that there are, the oldest first.
+    // Returns the jobs that exist, oldest first.
     std::vector<pm::RunningJob> jobs() const;
     const pm::RunningJob& job() const { return job_; }
     bool ended() const { return ended_; }
 
-    // The last lines of a task's output, as far as they have come: to be asked for again and again
-    // while they are shown.
+    // Returns the last lines of a task's output that have arrived. Call it repeatedly while they
+    // are shown, because it also requests newer ones.
     const std::vector<std::string>& lines_of(TaskId task, Clock::time_point now);
 
-    // Every task has been heard of, or nothing more will be.
+    // True if there is information about every task, or no more will arrive.
     bool complete() const;
 
     bool has_job() const { return poe_ != nullptr; }
     const Model& model() const { return model_; }
-    // The display's clock.
+    // The time on the display's clock.
     Moment moment(Clock::time_point now) const {
         return std::chrono::duration_cast<Moment>(now - began_);
     }
@@ -63,7 +64,7 @@ class JobFollower {
     Clock::time_point began_;
     Clock::time_point searched_{};
     Model model_;
-    std::unique_ptr<SegmentSource> source_;  // of a job that has tasks here
+    std::unique_ptr<SegmentSource> source_;  // null if the job has no tasks here
     std::unique_ptr<PoeSource> poe_;
     pm::RunningJob job_;
     Clock::time_point followed_;

@@ -1,4 +1,4 @@
-// See keys.hpp.
+// Implementation of keys.hpp.
 #include "markerarray/keys.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ constexpr int kMaxZoom = 20;
 constexpr int kTextStep = 8;
 constexpr std::size_t kLongestInput = 200;
 
-// One key press with all it may need.
+// One key press with everything that its handling needs.
 struct Press {
     View& view;
     const Scene& scene;
@@ -26,7 +26,7 @@ struct Press {
     Display display() const { return display_of(view, scene.order.size(), size, scene.progress); }
     bool lists() const { return display() == Display::kRows || display() == Display::kCells; }
 
-    // Moves the selection, in tasks or, where there are none, the page.
+    // Moves the selection, in tasks; scrolls the page in displays without tasks.
     void move(long by) const {
         if (display() == Display::kJobs) {
             const long count = scene.jobs == nullptr ? 0 : static_cast<long>(scene.jobs->size());
@@ -46,7 +46,7 @@ struct Press {
             scene.order[static_cast<std::size_t>(std::clamp(from + by, 0L, last))]);
     }
     CellPlan plan() const { return cell_plan(scene.order.size(), view, size, scene.progress); }
-    // Tasks from one line to the next.
+    // The number of tasks from one line to the next.
     long line() const {
         if (display() != Display::kCells) return 1;
         return static_cast<long>(plan().tasks_per_cell * plan().cells_per_line);
@@ -116,7 +116,7 @@ void begin_prompt(View& view, Prompt prompt, const std::string& text) {
     view.typed = text;
 }
 
-// "TERM", "SIGTERM" or "15"; 0: no signal that may be sent.
+// Accepts "TERM", "SIGTERM" or "15"; returns 0 for a signal that may not be sent.
 int signal_named(std::string_view word) {
     constexpr std::pair<std::string_view, int> kSignals[] = {
         {"TERM", SIGTERM}, {"INT", SIGINT},   {"QUIT", SIGQUIT}, {"HUP", SIGHUP},
@@ -141,7 +141,7 @@ Command end_prompt(const Press& now) {
         view.signal = signal_named(view.typed);
         if (view.signal == 0) {
             view.notice = "expected TERM, INT, QUIT, HUP, USR1, USR2, STOP, CONT or KILL";
-            return Command::kNone;  // what was typed can be mended
+            return Command::kNone;  // the user can correct the input
         }
         view.prompt = Prompt::kNone;
         return Command::kSignal;
@@ -149,7 +149,7 @@ Command end_prompt(const Press& now) {
         Result<Filter> filter = Filter::parse(view.typed);
         if (!filter) {
             view.notice = filter.error().str();
-            return Command::kNone;  // what was typed can be mended
+            return Command::kNone;  // the user can correct the input
         }
         view.filter = filter.value();
         view.filter_text = view.typed;
@@ -206,7 +206,7 @@ void escape(const Press& now) {
 
 void enter(const Press& now) {
     if (now.display() == Display::kTask || now.display() == Display::kHelp) return now.back();
-    // Of a cell, the task that it shows.
+    // In kCells, selects the task that the cell shows.
     if (now.display() == Display::kCells && !now.scene.order.empty()) {
         const CellContent cell = cell_at(now.scene.picture, now.scene.order, now.plan(),
                                          position_of(now.scene.order, now.view.selected));

@@ -1,4 +1,4 @@
-// What keys do to a View. One table of keys, from which the help is made, too. Pure.
+// The effect of keys on a View. The help is generated from the same table of keys. Pure.
 #pragma once
 
 #include <string>
@@ -10,23 +10,23 @@
 
 namespace poe::markers {
 
-// What is left to be done by whoever owns the terminal and the jobs.
+// The action that the owner of the terminal and the jobs must take after a key.
 enum class Command : std::uint8_t {
     kNone,
     kQuit,
     kRepaint,
     kNextJob,
-    kListJobs,  // the list is wanted (Display::kJobs)
-    kThisJob,   // that of the list which is selected
-    kSignal,    // View::signal is to be sent to the job
+    kListJobs,  // show the list of jobs (Display::kJobs)
+    kThisJob,   // follow the selected job of the list
+    kSignal,    // send View::signal to the job
     kSuspend
 };
 
-// Changes the view; `scene` is what was last drawn, `size` of what. `earliest` is as far back as
-// the view may go.
+// Changes the view. `scene` is what was last drawn, at size `size`. `earliest` is the earliest
+// moment that the view may show.
 Command press(View& view, const Key& key, const Scene& scene, Size size, Moment earliest);
 
-// "key  what it does", for the help.
+// The keys and their effect, for the help.
 struct KeyHelp {
     std::string_view keys;
     std::string_view what;

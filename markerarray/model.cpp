@@ -1,4 +1,4 @@
-// See model.hpp.
+// Implementation of model.hpp.
 #include "markerarray/model.hpp"
 
 #include <algorithm>
@@ -19,7 +19,8 @@ void Model::begin(JobFacts job, Moment now) {
     any_progress_ = false;
 }
 
-// The pace is measured from the first progress on; a new total, or one that goes back, begins anew.
+// The pace is measured from the first progress. It starts again if the total changes or the
+// progress decreases.
 void Model::note_progress(const TaskRow& before, TaskRow& row, Moment now) {
     if (row.progress.total == 0) return;
     any_progress_ = true;

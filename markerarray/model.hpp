@@ -1,8 +1,8 @@
-// Model: the rows of a job as they are, and how they came to be during the last minute, so that a
-// display can stand still or go back while the job runs on. Pure: time is what the caller says.
+// Model: the current rows of a job and their changes during the last minute, so that a display can
+// stop or go back while the job continues. Pure: the caller supplies the time.
 //
-// The past is a list of rows as they were before each change. A moment is reached by undoing
-// changes from now backwards: standing at the present costs nothing.
+// The past is a list of the rows before each change. at() undoes changes from the present
+// backwards, so the present costs nothing.
 #pragma once
 
 #include <cstddef>
@@ -13,36 +13,37 @@
 
 namespace poe::markers {
 
-// One thread at a time.
+// For one thread at a time.
 class Model {
   public:
     static constexpr Moment kRemembered{60'000};
 
-    // Bytes that the past may take; beyond that the oldest changes are forgotten early.
+    // Limits the past to `memory` bytes; beyond that the oldest changes are forgotten early.
     explicit Model(std::size_t memory = std::size_t{64} << 20) : memory_(memory) {}
 
-    // A new job, with unknown rows and no past.
+    // Starts a new job, with unknown rows and no past.
     void begin(JobFacts job, Moment now);
-    // A row as it is now; one that has not changed costs nothing. Rows of tasks that the job does
-    // not have are dropped. Moments never go back. True when something changed.
+    // Stores a row; an unchanged row costs nothing. Rows of tasks that the job does not have are
+    // dropped. `now` must not decrease. Returns true if something changed.
     bool put(TaskRow row, Moment now);
-    // What the job runs, once it is known.
+    // Sets the job's program once it is known.
     void name_program(const std::string& program) { picture_.job.program = program; }
-    // The time that the job has run; whether it is over.
+    // Sets the time that the job has run, and whether it has ended.
     void tick(Moment now, Moment elapsed, bool ended);
 
     const Picture& now() const { return picture_; }
-    // As it was at that moment, or as early as is remembered.
+    // Returns the picture at that moment, or at the earliest remembered one.
     Picture at(Moment moment) const;
-    // The earliest moment that at() can show.
+    // Returns the earliest moment that at() can show.
     Moment earliest() const;
 
-    // How many lights have ever been set, counted from the left: the columns worth showing.
+    // The number of columns of lights worth showing: one more than the index of the rightmost light
+    // that was ever set.
     std::size_t lights_used() const { return lights_used_; }
     bool any_progress() const { return any_progress_; }
 
-    // When the marks of one task changed, with the row as it was from then on; the latest first, at
-    // most `most`.
+    // Returns when the marks of a task changed, with its row from then on; newest first, at most
+    // `most`.
     struct Mark {
         Moment at{0};
         TaskRow row;
@@ -50,7 +51,7 @@ class Model {
     std::vector<Mark> marks_of(TaskId task, std::size_t most) const;
 
   private:
-    // A row before a change, and when that came.
+    // The row before a change, and the time of the change.
     struct Change {
         Moment at{0};
         TaskRow before;
@@ -62,7 +63,7 @@ class Model {
 
     std::size_t memory_;
     Picture picture_;
-    Moment began_{0};  // of the job, on the display's clock
+    Moment began_{0};  // start of the job, on the display's clock
     std::deque<Change> past_;
     std::size_t past_cost_ = 0;
     Moment forgotten_{0};  // changes up to here are not remembered

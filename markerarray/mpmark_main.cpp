@@ -1,4 +1,4 @@
-// mpmark: sets a light, the text or the progress of the task that it runs in, for scripts and
+// mpmark: sets a light, the text or the progress of the task in which it runs, for scripts and
 // programs in any language.
 #include <charconv>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// See pace.hpp.
+// Implementation of pace.hpp.
 #include "markerarray/pace.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// See panel.hpp.
+// Implementation of panel.hpp.
 #include "markerarray/panel.hpp"
 
 #include <algorithm>
@@ -16,13 +16,13 @@ namespace poe::markers {
 namespace {
 
 constexpr std::chrono::milliseconds kPanelFrame{100};
-// The array leaves at least that many lines to the output.
+// The array leaves at least this many lines for the output.
 constexpr int kFewestOfOutput = 6;
-// Title, progress, heads.
+// Title, progress, headings.
 constexpr int kAroundRows = 3;
-// With fewer there is no line for the progress.
+// With fewer lines there is no line for the progress.
 constexpr int kFewestOfArray = 6;
-// For a terminal that takes nothing, in milliseconds, before it is left as it is.
+// Milliseconds to wait for a terminal that accepts no output, before it is left as it is.
 constexpr int kPatience = 1000;
 
 Colors colors_of(const Panel::Settings& settings) {
@@ -44,7 +44,7 @@ Panel::Panel(Settings settings)
                                                               .memory = 0},
                                         JobFollower::Clock::now())) {
     draw();
-    // Signals belong to the thread that made us.
+    // Blocks signals in the new thread, because the thread that created the panel handles them.
     sigset_t all;
     sigset_t before;
     ::sigfillset(&all);
@@ -94,12 +94,13 @@ bool Panel::try_to_follow() {
         follower_->follow(job, JobFollower::Clock::now());
         return true;
     } catch (const Error&) {
-        return false;  // half made; the next time
+        return false;  // incomplete; try again later
     }
 }
 
-// Whether the terminal is ours (not that of a shell before which we are in the background), has a
-// size, and room; a new one must be claimed anew.
+// Returns true if the terminal may be drawn to: this process is not in the background of a shell,
+// and the terminal has a size and enough room. After a change of size the lines must be claimed
+// again.
 bool Panel::measure() {
     const pid_t before_it = ::tcgetpgrp(settings_.terminal);
     if (before_it > 0 && before_it != ::getpgrp()) return false;
@@ -130,9 +131,9 @@ int Panel::first_line() const {
 
 std::string Panel::claim_lines() const {
     if (settings_.place == Place::kBelow)
-        // Should the cursor stand in the last line, all moves up by one.
+        // The newline moves everything up by one if the cursor is in the last line.
         return "\n" + scroll_region(0, terminal_size_.lines - 2) + "\033[A";
-    // What is on the screen scrolls away upwards, and can be scrolled back to.
+    // The contents of the screen scroll up, and remain in the scroll-back buffer.
     const std::string bottom = "\033[" + std::to_string(terminal_size_.lines) + ";1H";
     const std::string feeds(static_cast<std::size_t>(terminal_size_.lines), '\n');
     return bottom + feeds + scroll_region(lines(), terminal_size_.lines - 1) + "\033[" +
@@ -145,7 +146,7 @@ std::string Panel::give_back_lines() const {
            ";1H\033[2K\0338";
 }
 
-// A terminal that has been halted (Ctrl-S) misses pictures.
+// If `may_skip`, drops a picture that a stopped terminal (Ctrl-S) does not accept.
 void Panel::write_all(const std::string& bytes, bool may_skip) {
     pollfd output{settings_.terminal, POLLOUT, 0};
     if (::poll(&output, 1, may_skip ? 0 : kPatience) <= 0) {

@@ -1,9 +1,10 @@
-// Panel: some lines of a terminal that show a job, while the rest of it scrolls with the output and
-// takes the input as always. For poe -pmarray (above the output) and -progress (a line below it).
+// Panel: lines of a terminal that show a job, while the rest of the terminal scrolls with the
+// output and accepts input as usual. Used by poe -pmarray (above the output) and -progress (a line
+// below the output).
 //
-// A thread draws. Each picture is one write, with the cursor saved before and restored behind, so
-// that it never mixes with what others write; a terminal that takes nothing just now misses
-// pictures, and holds up nobody.
+// A thread draws. Each picture is a single write that saves the cursor first and restores it last,
+// so it never mixes with the writes of others. If the terminal accepts no output, pictures are
+// dropped and nothing is blocked.
 #pragma once
 
 #include <atomic>
@@ -22,29 +23,30 @@ namespace poe::markers {
 
 class Panel {
   public:
-    enum class Place { kAbove, kBelow };  // the array; one line of progress
+    enum class Place { kAbove, kBelow };  // kAbove: the array; kBelow: one line of progress
 
     struct Settings {
         Place place = Place::kAbove;
         int terminal = -1;  // a descriptor; not owned
-        std::string job;    // id
+        std::string job;    // the job's id
         std::uint32_t tasks = 0;
         std::string parent;     // the directory of the jobs' directories
         std::string node_name;  // of this computer
         bool colors = true;
-        bool many_colors = false;  // 256
+        bool many_colors = false;  // 256 colours
         bool unicode = true;
     };
 
-    // Takes its lines at once, before there is output; the job may begin later.
+    // Claims its lines at once, before there is output; the job may start later.
     explicit Panel(Settings settings);
-    // Shows the job's end, and gives all lines back: the array stays as output, the line of
-    // progress goes.
+    // Shows the end of the job and releases the lines. The array remains as output; the line of
+    // progress is removed. Blocks until the thread has ended.
     ~Panel();
     Panel(const Panel&) = delete;
     Panel& operator=(const Panel&) = delete;
 
-    // Any thread: gives the terminal back before this process is stopped, and takes it again.
+    // For any thread: leave() releases the terminal before this process is stopped, come_back()
+    // claims it again.
     void leave();
     void come_back();
 
@@ -66,7 +68,7 @@ class Panel {
     Size terminal_size_;
     bool claimed_ = false;
     std::optional<Grid> shown_;
-    std::mutex mutex_;  // guards all but settings
+    std::mutex mutex_;  // protects everything except the settings
     std::condition_variable changed_;
     bool stop_ = false;
     bool left_ = false;

@@ -1,4 +1,4 @@
-// See plain.hpp.
+// Implementation of plain.hpp.
 #include "markerarray/plain.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ double seconds(Moment time) {
 }
 
 std::string dump(const Json& json) {
-    // Bytes that are no UTF-8 are replaced.
+    // Replaces bytes that are not valid UTF-8.
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -49,7 +49,7 @@ std::vector<std::string> change_lines(const TaskRow& before, const TaskRow& afte
             tell(fmt::format("light {} {}", i,
                              kNamedColors[nearest_name(after.lights[i] - 1)].name));
     if (after.text != before.text) {
-        // One line, whatever is in the text.
+        // Makes one line of the text, whatever it contains.
         Grid line({static_cast<int>(kMarkerColumns), 1});
         line.put(0, 0, after.text);
         std::string text = line.text();
@@ -108,8 +108,8 @@ std::string job_json(const JobFacts& job, Moment elapsed, bool ended) {
 
 std::string table_text(const Picture& picture, const Order& order, std::size_t lights,
                        bool progress, int columns, bool unicode) {
-    constexpr int kAround = 3;  // title, job's progress, heads
-    constexpr int kFewest = 8;  // below that there are no heads
+    constexpr int kAround = 3;  // title, the job's progress, headings
+    constexpr int kFewest = 8;  // with fewer lines there are no headings
     View view;
     view.display = Display::kRows;
     const Scene scene{picture, order, view, lights, progress, picture.at, nullptr};

@@ -1,4 +1,4 @@
-// The marker array without a terminal: changes as lines of text or JSON, and a table once. Pure.
+// The marker array without a terminal: changes as lines of text or JSON, and a single table. Pure.
 #pragma once
 
 #include <string>
@@ -8,17 +8,18 @@
 
 namespace poe::markers {
 
-// What is worth a line when a row has changed: marks, progress by whole tenths, the end of a task,
-// stops. "   1.234 s  task 3  light 2 red".
+// Returns the lines that report a changed row: marks, progress in steps of a tenth, the end of a
+// task, stops. "   1.234 s  task 3  light 2 red".
 std::vector<std::string> change_lines(const TaskRow& before, const TaskRow& after, Moment elapsed);
 
-// One JSON object on a line, with all that a row says; "lights" are the colours, null where none.
+// Returns the whole row as one JSON object on one line. "lights" are the colours; null for a light
+// that is not set.
 std::string row_json(const TaskRow& row, const JobFacts& job, Moment elapsed);
-// {"job":...,"program":...,"tasks":...,"nodes":[...]}; at the end of a job with "ended":true.
+// Returns {"job":...,"program":...,"tasks":...,"nodes":[...]}, with "ended":true at the end of a
+// job.
 std::string job_json(const JobFacts& job, Moment elapsed, bool ended);
 
-// Title and these rows, `columns` wide, without the shapes that a terminal may not have when
-// `unicode` is false.
+// Returns a title and these rows, `columns` wide. If `unicode` is false, uses only ASCII shapes.
 std::string table_text(const Picture& picture, const Order& order, std::size_t lights,
                        bool progress, int columns, bool unicode);
 

@@ -1,5 +1,5 @@
-// pmarray: shows the Program Marker Array of a job. Wires together finding jobs, the display and
-// the kind of output that there is.
+// pmarray: shows the Program Marker Array of a job. Connects the search for jobs, the display and
+// the kind of output.
 #include <algorithm>
 #include <clocale>
 #include <csignal>

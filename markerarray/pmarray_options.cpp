@@ -1,4 +1,4 @@
-// See pmarray_options.hpp.
+// Implementation of pmarray_options.hpp.
 #include "markerarray/pmarray_options.hpp"
 
 #include "base/suggest.hpp"

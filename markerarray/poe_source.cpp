@@ -1,4 +1,4 @@
-// See poe_source.hpp.
+// Implementation of poe_source.hpp.
 #include "markerarray/poe_source.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// PoeSource: the rows of tasks on other nodes, and the last lines of any task's output, as poe
-// tells them (partition_manager/status/watch_socket.hpp).
+// PoeSource: the rows of tasks on other nodes, and the last lines of any task's output, as reported
+// by poe (partition_manager/status/watch_socket.hpp).
 #pragma once
 
 #include <chrono>
@@ -13,26 +13,28 @@
 
 namespace poe::markers {
 
-// Never blocks. One thread at a time.
+// Never blocks. For one thread at a time.
 class PoeSource {
   public:
     using Clock = std::chrono::steady_clock;
 
-    // `here`: the node whose tasks somebody else looks at.
+    // `here`: the node whose tasks another source covers.
     PoeSource(uid_t owner, const std::string& job, NodeIndex here);
 
-    // Puts the rows that have changed. What is not heard of is put once, with the reason.
+    // Puts the rows that have changed. If the connection is lost, puts the rows of the other nodes
+    // once, with the reason.
     void put_rows(Model& model, Clock::time_point now, Moment moment);
-    // poe tells nothing more: it has ended, or it is not on this computer.
+    // True if poe sends nothing more: it has ended, or it is not on this computer.
     bool over() const { return !call_ || call_->over(); }
 
-    // Asks for the last lines of a task's output, about twice a second, however often it is called.
+    // Requests the last lines of a task's output; at most about twice a second, however often
+    // called.
     void want_lines(TaskId task, Clock::time_point now);
-    // As far as they have come: of the task that was asked for last.
+    // The lines that have arrived, of the task of the last request.
     const std::vector<std::string>& lines() const { return lines_; }
 
   private:
-    // A wait that goes on is no news: its length is worked out here.
+    // poe does not report a wait that continues; its length is computed here.
     struct Waiting {
         TaskRow row;
         Clock::time_point since;

@@ -1,5 +1,5 @@
-// render: from what is known and what somebody wants to see to cells. Pure: the same scene and size
-// give the same cells, whatever terminal there is, or none.
+// Renders a scene to cells. Pure: the same scene and size always give the same cells, with any
+// terminal or none.
 #pragma once
 
 #include "markerarray/view.hpp"
@@ -8,19 +8,19 @@
 
 namespace poe::markers {
 
-// The whole screen, of any size. Only the lines that are visible are looked at, apart from the sums
-// in the title.
+// Renders the whole screen, of any size. Processes only the visible lines, except for the sums in
+// the title.
 Grid render(const Scene& scene, Size size, const Glyphs& glyphs);
 
-// Title, job's progress, heads and rows only, as many as there is room for: without keys, hints and
-// selection, for a display that nobody can type at.
+// Renders only title, job's progress, headings and as many rows as fit, without keys, hints and
+// selection. For displays without input.
 Grid render_rows_only(const Scene& scene, Size size, const Glyphs& glyphs);
 
-// One line: the program, the progress of all tasks together if they tell any, how many tasks there
-// are of each state.
+// Renders one line: the program, the progress of all tasks together if any reports one, and the
+// number of tasks in each state.
 Grid render_status(const Scene& scene, int columns, const Glyphs& glyphs);
 
-// What to show while there is no job.
+// Renders the screen that is shown while there is no job.
 Grid render_waiting(Size size, const std::string& text);
 
 }  // namespace poe::markers

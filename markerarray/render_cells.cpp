@@ -1,5 +1,5 @@
-// The aggregate: a cell for each task, or for each group of neighbours, of which the most alarming
-// is shown; below, what the shapes mean and how many there are of each.
+// The cell display: one cell per task or per group of neighbouring tasks, which shows the most
+// severe state of the group. Below it is a legend with the number of tasks per state.
 #include <algorithm>
 #include <array>
 
@@ -10,7 +10,7 @@
 namespace poe::markers {
 namespace {
 
-// "● 12 computing  ◀ 3 receiving", what is shown in the cells of this screen or not.
+// "● 12 computing  ◀ 3 receiving": counts all tasks, on this screen or not.
 void draw_legend(Grid& grid, const Scene& scene, const Glyphs& glyphs, int line,
                  const CellPlan& plan) {
     std::array<std::size_t, kActivities> counts{};
@@ -32,7 +32,7 @@ void draw_legend(Grid& grid, const Scene& scene, const Glyphs& glyphs, int line,
 
 void draw_cells(Grid& grid, const Scene& scene, const Glyphs& glyphs, int from, int to) {
     const CellPlan plan = cell_plan(scene.order.size(), scene.view, grid.size(), scene.progress);
-    // The line of heads is not needed here; the legend takes the last one.
+    // There are no headings, so their line is used too; the legend takes the last line.
     if (to - from > rows_that_fit(grid.size(), scene.progress)) ++from;
     draw_legend(grid, scene, glyphs, to - 1, plan);
     const std::size_t selected = position_of(scene.order, scene.view.selected);

@@ -1,4 +1,4 @@
-// What is around the parts of a screen: title, the job's progress, hints and prompts; the help.
+// The frame of a screen: title, the job's progress, hints and prompts; and the help.
 #include <algorithm>
 #include <array>
 
@@ -29,7 +29,7 @@ std::string title_words(const Scene& scene) {
     return text;
 }
 
-// On the right of the title: how many tasks there are of each state.
+// Draws the number of tasks in each state at the right of the title.
 int draw_counts(Grid& grid, const Scene& scene, const Glyphs& glyphs) {
     std::array<std::size_t, kActivities> counts{};
     for (const TaskRow& row : scene.picture.rows) ++counts[static_cast<std::size_t>(row.activity)];
@@ -49,7 +49,7 @@ void draw_title(Grid& grid, const Scene& scene, const Glyphs& glyphs) {
     grid.fill(0, kTitle);
     const std::string words = title_words(scene);
     const int wanted = columns_of(words) + 2;
-    // The counts are the first to go: in a list one sees them.
+    // If there is little room, the counts are omitted first.
     if (grid.size().columns >= 60) {
         Grid counted = grid;
         if (draw_counts(counted, scene, glyphs) > wanted) grid = std::move(counted);
@@ -66,7 +66,7 @@ void draw_job_progress(Grid& grid, const Scene& scene, const Glyphs& glyphs, int
     grid.put(line, at + 1, words);
 }
 
-// What is under the cursor of kCells.
+// Describes the selected cell of kCells.
 std::string cell_words(const Scene& scene, Size size) {
     if (scene.order.empty()) return "";
     const CellPlan plan = cell_plan(scene.order.size(), scene.view, size, scene.progress);
@@ -76,7 +76,7 @@ std::string cell_words(const Scene& scene, Size size) {
     return fmt::format("[task {}: {}]  ", worst.task, doing_words(worst));
 }
 
-// Rows before and after those that the screen has room for.
+// Returns how many rows do not fit on the screen.
 std::size_t rows_not_shown(const Scene& scene, Size size) {
     const auto fit = static_cast<std::size_t>(std::max(0, rows_that_fit(size, scene.progress)));
     return scene.order.size() > fit ? scene.order.size() - fit : 0;

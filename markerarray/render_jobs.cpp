@@ -1,4 +1,4 @@
-// The list of jobs: a line per job, to change to another one or to see what runs where.
+// The list of jobs: one line per job, to switch to another job or to see what runs where.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kGap = 2;
 
-// As wide as the widest cell, so that nothing but the directory is cut.
+// Returns the width of the widest cell, so that only the directory is ever truncated.
 int width_of(const std::vector<JobLine>& jobs, const std::string& head,
              std::string (*cell)(const JobLine&)) {
     int width = columns_of(head);

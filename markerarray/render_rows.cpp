@@ -1,5 +1,5 @@
-// The table: a line per task. Which columns there are follows from the width and from what there is
-// to show: task, lights and text come first, then what the task does, then the rest.
+// The table: one line per task. The columns depend on the width and on the data: task, lights and
+// text come first, then what the task does, then the rest.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr Style kHead{Ink::kDim, 0, false};
 
-// Widths in columns; 0: not shown. A blank stands between two.
+// Widths in columns; 0: not shown. A blank separates two columns.
 struct Columns {
     int task = 4;
     int node = 0;
@@ -42,7 +42,7 @@ Columns columns_for(const Scene& scene, int width) {
                  static_cast<int>(
                      fmt::format_int(scene.picture.rows.empty() ? 0 : scene.picture.rows.size() - 1)
                          .size()));
-    // The state's shape stands between task and lights.
+    // The state's glyph is between task and lights.
     int room = width - columns.task - 3;
     columns.lights = std::clamp(static_cast<int>(scene.lights), 0, std::max(0, room / 2));
     room -= columns.lights + (columns.lights > 0 ? 1 : 0);
@@ -102,7 +102,7 @@ void draw_lights(Grid& grid, const TaskRow& row, const Glyphs& glyphs, int line,
     }
 }
 
-// The part of a text behind its first columns.
+// Returns the part of a text after its first `columns` characters.
 std::string_view behind(std::string_view text, int columns) {
     while (columns > 0 && !text.empty()) {
         text.remove_prefix(1);
@@ -122,7 +122,7 @@ void draw_progress(Grid& grid, const TaskRow& row, const Glyphs& glyphs, int lin
     grid.put_right(line, at + width, fmt::format("{:.0f}%", 100 * share_of(row.progress)));
 }
 
-// The call without its prefix, and on the right how long it has waited.
+// Draws the call without its prefix, and at the right how long it has waited.
 void draw_doing(Grid& grid, const TaskRow& row, int line, int at, int width) {
     constexpr std::string_view kPrefix = "mpc_";
     std::string_view doing = row.doing;
@@ -194,7 +194,7 @@ void draw_rows(Grid& grid, const Scene& scene, const Glyphs& glyphs, int from, i
     const Columns columns = columns_for(scene, grid.size().columns);
     const int fit = rows_that_fit(grid.size(), scene.progress);
     if (to - from > fit) draw_heads(grid, columns, from++);
-    // A display that cannot be scrolled says in its last line how many rows it leaves out.
+    // A display that cannot scroll shows in its last line how many rows are omitted.
     const auto room = static_cast<std::size_t>(std::max(0, to - from));
     const bool cut = !select && room > 1 && scene.order.size() > room;
     if (cut) {

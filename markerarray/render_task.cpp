@@ -1,5 +1,5 @@
-// All about one task: what it does in full, its process, progress, lights by number, and how its
-// marks changed lately.
+// The details of one task: its call in full, its process, progress, lights by number, and the
+// latest changes of its marks.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 namespace poe::markers {
 namespace {
 
-// Lines of any number, of which those from `skip` on are drawn into [from, to).
+// A sequence of lines; those from number `skip` on are drawn into [from, to).
 class Lines {
   public:
     Lines(Grid& grid, int from, int to, std::size_t skip)
@@ -23,7 +23,7 @@ class Lines {
           to_(to) {}
 
     bool room() const { return next_ < to_; }
-    // The line to draw to, or one outside of the grid.
+    // Returns the line to draw to, or a line outside the grid.
     int next() {
         const int line = next_++;
         return line >= from_ && line < to_ ? line : -1;
@@ -44,7 +44,7 @@ class Lines {
 
 void draw_lights(Grid& grid, Lines& lines, const TaskRow& row, const Glyphs& glyphs) {
     constexpr int kWidth = 12;
-    int at = grid.size().columns;  // the first begins a line
+    int at = grid.size().columns;  // forces the first light to start a line
     int line = -1;
     for (std::size_t i = 0; i < row.lights.size(); ++i) {
         if (row.lights[i] == 0 || row.lights[i] > kMarkerColors) continue;
@@ -82,7 +82,7 @@ void draw_marks(Grid& grid, Lines& lines, const Scene& scene, const Glyphs& glyp
     }
 }
 
-// Before the marks, which are the longer.
+// Before the marks, because those take more lines.
 void draw_output(Grid& grid, Lines& lines, const Scene& scene) {
     constexpr std::size_t kMostLines = 10;
     if (scene.lines == nullptr || scene.lines->empty()) return;

@@ -1,4 +1,4 @@
-// See segment_source.hpp.
+// Implementation of segment_source.hpp.
 #include "markerarray/segment_source.hpp"
 
 #include <set>
@@ -40,7 +40,7 @@ void SegmentSource::name_programs(const std::vector<pm::WatchedTask>& tasks,
             programs.insert(pm::program_of_process(task.state.pid));
     }
     programs.erase("");
-    if (programs.empty()) return;  // all have ended: it stays
+    if (programs.empty()) return;  // all processes have ended: keep the name
     facts_.program.clear();
     for (const std::string& program : programs)
         facts_.program +=

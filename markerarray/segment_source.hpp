@@ -1,5 +1,5 @@
-// SegmentSource: rows of the tasks of this node, from the job's node segment and /proc. It only
-// looks. The mapping outlives the job: what the tasks wrote last can be read after its end.
+// SegmentSource: rows of the tasks of this node, from the job's node segment and /proc. Read-only.
+// The mapping outlives the job, so what the tasks wrote last can be read after its end.
 #pragma once
 
 #include <chrono>
@@ -17,17 +17,17 @@ class SegmentSource {
   public:
     using Clock = std::chrono::steady_clock;
 
-    // Throws Error when the job cannot be read (it may have ended).
+    // Throws Error if the job cannot be read (it may have ended).
     SegmentSource(const pm::RunningJob& job, const std::string& node_name);
 
     const JobFacts& facts() const { return facts_; }
-    // The time since the job began.
+    // Returns the time since the start of the job.
     Moment elapsed(Clock::time_point now) const;
-    // Puts all rows as they are now. Looks at processes about once a second. `over`: the job's
-    // daemon is gone; tasks of which it has not seen the end went with it.
+    // Puts all current rows. Reads processes about once a second. `over`: the job's daemon has
+    // gone; a task whose end it has not seen is reported as lost.
     void put_rows(Model& model, Clock::time_point now, Moment moment, bool over);
 
-    // Of the tasks of this job that run here.
+    // The node of the tasks that run here, and the node of any task.
     NodeIndex node() const { return segment_.facts().node; }
     NodeIndex node_of(TaskId task) const { return segment_.node_of(task); }
 

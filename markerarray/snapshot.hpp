@@ -1,5 +1,5 @@
-// What a display knows of a job: rows of plain data, one per task. Where they come from (this
-// node's segment, another node, a trace) is no concern of those who keep, sort or draw them.
+// The data of a display about a job: rows of plain data, one per task. The code that keeps, sorts
+// or draws them does not depend on their source (this node's segment, another node, a trace).
 #pragma once
 
 #include <array>
@@ -15,15 +15,15 @@
 
 namespace poe::markers {
 
-// A display speaks in cells, styles and activities.
+// For the cells, styles and activities of a display.
 using namespace terminal;
 
-// A moment on the display's own clock.
+// A point in time on the display's own clock.
 using Moment = std::chrono::milliseconds;
 
 struct Progress {
     std::uint64_t done = 0;
-    std::uint64_t total = 0;  // 0: the task has told none
+    std::uint64_t total = 0;  // 0: the task has not set one
     bool operator==(const Progress&) const = default;
 };
 
@@ -33,18 +33,18 @@ struct TaskRow {
     TaskId task = 0;
     NodeIndex node = 0;
     Activity activity = Activity::kUnknown;
-    std::string doing;           // in words, as "mpc_brecv from 3"
+    std::string doing;           // in words, such as "mpc_brecv from 3"
     std::uint32_t waits_ms = 0;  // how long it has waited there; 0: not long
-    int pid = 0;                 // 0: unknown or gone
-    int cpu_percent = -1;        // of one processor, lately; -1: unknown
+    int pid = 0;                 // 0: unknown, or ended
+    int cpu_percent = -1;        // of one processor, recently; -1: unknown
     Bytes memory = 0;            // resident
-    Bytes sent_per_second = 0;   // of messages, lately
+    Bytes sent_per_second = 0;   // of messages, recently
     Bytes received_per_second = 0;
     std::uint64_t text_count = 0;  // texts set so far
     std::string text;
     Lights lights{};
     Progress progress;
-    // Filled in by Model: since when, and from where on, the progress has gone forward.
+    // Set by Model: the time and the value from which the progress has increased.
     Moment progress_since{0};
     std::uint64_t progress_from = 0;
 
@@ -59,11 +59,11 @@ struct JobFacts {
     bool operator==(const JobFacts&) const = default;
 };
 
-// A job at one moment.
+// A job at one point in time.
 struct Picture {
     JobFacts job;
     Moment at{0};
-    Moment elapsed{0};  // since the job began
+    Moment elapsed{0};  // since the start of the job
     bool ended = false;
     std::vector<TaskRow> rows;  // by task id
 };

@@ -1,4 +1,4 @@
-// See task_rows.hpp.
+// Implementation of task_rows.hpp.
 #include "markerarray/task_rows.hpp"
 
 #include <csignal>
@@ -52,7 +52,7 @@ void describe_call(const pm::TaskState& state, TaskRow& row) {
     if (doing.type >= 0) row.doing += " type " + std::to_string(doing.type);
 }
 
-// Between two calls, or a program that knows no MPL.
+// For a task that is not in an MPL call, or whose program does not use MPL.
 void describe_process(const pm::ProcessesView& processes, TaskRow& row) {
     const bool runs = !processes.known || processes.runs;
     row.activity = runs ? Activity::kComputing : Activity::kIdle;

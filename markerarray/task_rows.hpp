@@ -1,5 +1,5 @@
-// From what was seen of a task (pm::WatchedTask) to the row of a display: what its state, processes
-// and marks mean in words. The same for tasks of this node and of others. Pure.
+// Converts observations of a task (pm::WatchedTask) to the row of a display: its state, processes
+// and marks in words. Used for the tasks of this node and of others. Pure.
 #pragma once
 
 #include "markerarray/snapshot.hpp"
@@ -7,12 +7,12 @@
 
 namespace poe::markers {
 
-// What a task's state and processes mean: sets activity, doing and waits_ms.
+// Sets activity, doing and waits_ms from a task's state and processes.
 void describe(const pm::TaskState& state, const pm::ProcessesView& processes, TaskRow& row);
 
 TaskRow row_of(const pm::WatchedTask& task);
 
-// The task's daemon went, and nobody has seen how it ended.
+// For a task whose daemon has gone, so that its end is unknown.
 void lose(TaskRow& row);
 
 }  // namespace poe::markers

@@ -1,4 +1,4 @@
-// See view.hpp.
+// Implementation of view.hpp.
 #include "markerarray/view.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace poe::markers {
 namespace {
 
-// A table that would have to be scrolled so often is shown as cells.
+// A table with more screens than this is shown as cells.
 constexpr std::size_t kScreenfuls = 4;
 
 double share_of(const TaskRow& row) {
@@ -18,7 +18,7 @@ double share_of(const TaskRow& row) {
                : static_cast<double>(row.progress.done) / static_cast<double>(row.progress.total);
 }
 
-// What is most worth looking at comes first.
+// Puts the most interesting rows first.
 bool before(const TaskRow& a, const TaskRow& b, SortBy sort) {
     switch (sort) {
         case SortBy::kState:
@@ -74,8 +74,8 @@ Order order_of(const Picture& picture, const View& view) {
     return order;
 }
 
-// Above: title, job's progress, heads; below: a line for hints and prompts. Little of that is left
-// where there is little room.
+// Title, job's progress and headings are above the rows, a line for hints and prompts below. Small
+// screens omit some of these.
 int rows_that_fit(Size size, bool progress) {
     if (size.lines < 3) return std::max(0, size.lines - 1);
     const int heads = size.lines < 8 ? 0 : 1;
@@ -91,7 +91,7 @@ Display display_of(const View& view, std::size_t tasks, Size size, bool progress
 
 CellPlan cell_plan(std::size_t tasks, const View& view, Size size, bool progress) {
     CellPlan plan;
-    // One line of the room for rows explains the shapes.
+    // One line of the room for rows is the legend.
     plan.lines = static_cast<std::size_t>(std::max(1, rows_that_fit(size, progress) - 1));
     plan.cells_per_line = static_cast<std::size_t>(std::max(1, size.columns - 2));
     while (plan.tasks_per_cell * plan.cells_per_line * plan.lines < tasks) plan.tasks_per_cell *= 2;

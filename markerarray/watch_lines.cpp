@@ -1,4 +1,4 @@
-// See watch_lines.hpp.
+// Implementation of watch_lines.hpp.
 #include "markerarray/watch_lines.hpp"
 
 #include <thread>
@@ -15,13 +15,13 @@ namespace {
 using Clock = JobFollower::Clock;
 
 constexpr std::chrono::milliseconds kLinesFrame{50};
-// For news of other nodes, when the state is told once.
+// The longest wait for reports of other nodes if the state is printed once.
 constexpr std::chrono::seconds kOnceAtMost{3};
 constexpr std::chrono::milliseconds kRarelyChanges{1'000};
-// So that nobody's disk is filled by a program that marks a million times a second.
+// Prevents a program that marks a million times a second from filling a disk.
 constexpr int kLinesPerSecond = 100;
 
-// Changes of one row that are not worth a line of JSON of their own: clocks and loads.
+// True unless only clocks and loads differ, which are not worth a JSON line of their own.
 bool differs(const TaskRow& a, const TaskRow& b) {
     return a.activity != b.activity || a.doing != b.doing || a.lights != b.lights ||
            a.text != b.text || a.progress != b.progress || a.pid != b.pid;
@@ -32,7 +32,7 @@ class Teller {
     Teller(const ArrayOptions& options, const WriteText& write)
         : options_(options), write_(write) {}
 
-    // False: nobody reads.
+    // Returns false if there is no reader any more.
     bool tell(const Picture& picture, Clock::time_point now) {
         if (picture.job.id != job_) begin(picture, now);
         if (now - second_ >= kRarelyChanges) next_second(now);
@@ -41,7 +41,7 @@ class Teller {
             TaskRow& before = before_[i];
             if (row == before || !options_.filter.passes(row, picture.job)) continue;
             if (options_.json && !differs(before, row)) continue;
-            // What does not get its line now is compared with later rows.
+            // A row that is not printed now is compared with later rows.
             if (options_.json && told_ >= kLinesPerSecond * 10) continue;
             if (options_.json) {
                 text_ += row_json(row, picture.job, picture.elapsed) + "\n";
@@ -125,7 +125,7 @@ bool show_once(JobFollower& follower, const ArrayOptions& options, int columns, 
                const WriteText& write) {
     const Clock::time_point began = Clock::now();
     follower.update(began);
-    // Other nodes take a moment.
+    // Reports of other nodes take a moment.
     while (!follower.complete() && Clock::now() < began + kOnceAtMost) {
         std::this_thread::sleep_for(kLinesFrame);
         follower.update(Clock::now());

@@ -1,4 +1,4 @@
-// pmarray without a terminal: lines of text or JSON for what changes, until the job ends.
+// pmarray without a terminal: prints changes as lines of text or JSON, until the job ends.
 #pragma once
 
 #include <functional>
@@ -9,14 +9,15 @@
 
 namespace poe::markers {
 
-// Writes text, or with none just looks; false when nobody reads any more.
+// Writes text; an empty text only checks for a reader. Returns false if there is no reader any
+// more.
 using WriteText = std::function<bool(const std::string&)>;
 
-// Blocks until the job that it found, or waited for, has ended, or nobody reads. False: nobody
-// does.
+// Blocks until the job that it found, or waited for, has ended, or until there is no reader; in the
+// latter case returns false.
 bool watch_in_lines(JobFollower& follower, const ArrayOptions& options, const WriteText& write);
 
-// The job as it is, or that there is none.
+// Prints the current state of the job, or that there is none. Blocks for at most a few seconds.
 bool show_once(JobFollower& follower, const ArrayOptions& options, int columns, bool unicode,
                const WriteText& write);
 

@@ -1,4 +1,4 @@
-// See watch_screen.hpp.
+// Implementation of watch_screen.hpp.
 #include "markerarray/watch_screen.hpp"
 
 #include <cerrno>
@@ -20,7 +20,7 @@ using Clock = JobFollower::Clock;
 
 constexpr std::chrono::milliseconds kFrame{50};
 constexpr std::size_t kMarksShown = 200;
-// Rows that change places all the time cannot be read; nor are 100,000 sorted for nothing.
+// Rows that change places all the time cannot be read, and sorting 100,000 rows costs time.
 constexpr std::chrono::milliseconds kReorder{500};
 
 class Watch {
@@ -59,7 +59,7 @@ class Watch {
     }
 
   private:
-    // The present, or the moment at which the view stands: that is kept, as memory of it fades.
+    // A past moment is kept, because the model forgets it after a while.
     void refresh_scene(bool reorder) {
         const Model& model = follower_.model();
         if (!view_.standing) {
@@ -88,7 +88,7 @@ class Watch {
     }
 
     void draw() {
-        if (!screen_.ready()) return;  // slow, or halted: it misses pictures
+        if (!screen_.ready()) return;  // slow, or stopped: it misses pictures
         redraw_ = false;
         if (!follower_.has_job()) {
             screen_.show(
@@ -99,7 +99,7 @@ class Watch {
         screen_.show(render(scene(), screen_.size(), glyphs_));
     }
 
-    // Before anything is done with rows: those that we know of are of the job before.
+    // Call before handling rows, because the rows known so far are those of the previous job.
     void notice_new_job() {
         if (!follower_.has_job() || follower_.model().now().job.id == job_) return;
         job_ = follower_.model().now().job.id;
@@ -111,7 +111,7 @@ class Watch {
         refresh_scene(true);
     }
 
-    // False: the end.
+    // Returns false to quit.
     bool handle(const Key& key) {
         switch (press(view_, key, scene(), screen_.size(), follower_.model().earliest())) {
             case Command::kQuit:
@@ -120,7 +120,7 @@ class Watch {
                 screen_.repaint();
                 break;
             case Command::kSuspend:
-                // As the terminal does it: all of this job of the shell, us included.
+                // Like Ctrl-Z: stops the whole shell job, including this process.
                 ::kill(0, SIGTSTP);
                 break;
             case Command::kNextJob:
@@ -164,8 +164,8 @@ class Watch {
         notice_new_job();
     }
 
-    // To poe, which does with it what poe(1) says; where it is not on this computer, to the daemon,
-    // which ends the job.
+    // Sends the signal to poe, which handles it as described in poe(1). If poe is not on this
+    // computer, sends it to the daemon, which ends the job.
     void signal_job() {
         const pm::RunningJob& job = follower_.job();
         const pid_t pid = job.poe > 0 ? job.poe : job.pmd;
@@ -190,7 +190,7 @@ class Watch {
     std::vector<Model::Mark> marks_;
     std::vector<std::string> lines_;
     std::vector<pm::RunningJob> running_;  // as last listed
-    std::vector<JobLine> jobs_;            // the same, to be drawn
+    std::vector<JobLine> jobs_;            // the same, for drawing
     std::string job_;
     bool redraw_ = false;
     bool hung_up_ = false;

@@ -1,4 +1,4 @@
-// pmarray on a terminal: signals, keys and frames, until somebody quits.
+// pmarray on a terminal: handles signals, keys and frames until the user quits.
 #pragma once
 
 #include "markerarray/job_follower.hpp"
@@ -11,8 +11,8 @@ struct ScreenOptions {
     bool unicode = true;
 };
 
-// Blocks until the user quits (0) or a signal ends it: then the terminal is back as it was, and the
-// answer is that signal. Throws Error.
+// Blocks until the user quits (returns 0) or a signal ends it (returns the signal). The terminal
+// has then been restored. Throws Error.
 int watch_on_screen(JobFollower& follower, const ArrayOptions& options,
                     const ScreenOptions& screen_options);
 

@@ -1,4 +1,4 @@
-// See activity.hpp.
+// Implementation of activity.hpp.
 #include "terminal/activity.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Activity: what a task is doing, in one word, one glyph and one colour of a display.
+// Activity: what a task is doing, shown as one word, one glyph and one color.
 #pragma once
 
 #include <cstddef>
@@ -7,22 +7,22 @@
 
 namespace poe::terminal {
 
-// The more alarming the later: of a group of tasks the last one is shown.
+// In increasing order of severity: a display shows the most severe one of a group of tasks.
 enum class Activity : std::uint8_t {
-    kUnknown,  // nothing has been heard of it
+    kUnknown,  // no information about the task
     kNotStarted,
     kEnded,  // with code 0
     kComputing,
     kSending,
     kCollective,  // waits in a collective call
-    kIdle,        // sleeps outside of MPL
+    kIdle,        // sleeps outside MPL
     kReceiving,   // waits for a message
     kStopped,
     kFailed,  // ended with another code, or by a signal
 };
 inline constexpr std::size_t kActivities = 10;
 
-// "computing", "sending" ...: the words of filters and of JSON.
+// Returns "computing", "sending" ...: the words used in filters and JSON.
 std::string_view activity_word(Activity activity);
 
 }  // namespace poe::terminal

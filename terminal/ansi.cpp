@@ -1,4 +1,4 @@
-// See ansi.hpp.
+// Implementation of ansi.hpp.
 #include "terminal/ansi.hpp"
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@ namespace {
 constexpr const char* kSave = "\0337";
 constexpr const char* kRestore = "\0338";
 
-// `base`: 30 for the foreground, 40 for the background.
+// Returns the escape code's part for a color. `base`: 30 for the foreground, 40 for the background.
 std::string color_bytes(int color, int base) {
     if (color < 0) return "";
     if (color < 8) return fmt::format(";{}", base + color);
@@ -31,7 +31,7 @@ std::string bytes_between(const Grid* before, const Grid& after, int top, const 
     std::string bytes;
     Look look;
     for (int line = 0; line < size.lines; ++line) {
-        int cursor = -1;  // where it stands in this line
+        int cursor = -1;  // its column in this line
         for (int column = 0; column < size.columns; ++column) {
             const Cell& cell = after.at(line, column);
             if (cell.glyph == 0) continue;  // drawn with its left half

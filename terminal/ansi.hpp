@@ -1,6 +1,6 @@
-// A part of a screen as bytes for the terminal, for when the rest of the screen belongs to others
-// and curses, which wants all of it, cannot be used. Pure. Only what every terminal of today knows:
-// places, colours, a scroll region.
+// Renders a part of the screen as bytes for the terminal. It is used when other programs own the
+// rest of the screen, so that curses, which needs the whole screen, cannot be used. Pure. Uses only
+// features that every current terminal supports: cursor positions, colours, a scroll region.
 #pragma once
 
 #include <string>
@@ -10,11 +10,13 @@
 
 namespace poe::terminal {
 
-// The bytes that turn `before` (null, or of another size: not known) into `after`, whose first line
-// is line `top` (from 0) of the screen. The cursor and its colours end where and as they were.
+// Returns the bytes that change `before` into `after`. `before` is unknown if it is null or has
+// another size. The first line of `after` is line `top` (from 0) of the screen. Afterwards the
+// cursor and its colours are as before.
 std::string bytes_between(const Grid* before, const Grid& after, int top, const Palette& palette);
 
-// The lines that others scroll, 0-based, [first, last]; the cursor stays. -1, -1: the whole screen.
+// Returns the bytes that restrict scrolling to the lines [first, last], counted from 0. The cursor
+// does not move. -1, -1: the whole screen.
 std::string scroll_region(int first, int last);
 
 }  // namespace poe::terminal

@@ -1,4 +1,4 @@
-// See colors.hpp.
+// Implementation of colors.hpp.
 #include "terminal/colors.hpp"
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
-// The colours of lights: 0..99 a spectrum from black to white through nine named colours, 100..102
-// greys that get darker (mpc_marker of the Parallel Environment). Shared by what sets lights and by
-// what shows them.
+// The colours of lights: 0..99 are a spectrum from black to white through nine named colours,
+// 100..102 are greys of increasing darkness (mpc_marker of the Parallel Environment). Used by the
+// code that sets lights and by the code that shows them.
 #pragma once
 
 #include <array>
@@ -24,8 +24,8 @@ struct NamedColor {
     Rgb rgb;
 };
 
-// The nine of the spectrum, then grey. Black is grey enough to be seen on a black terminal, blue
-// and brown are light enough.
+// The nine colours of the spectrum, then grey. Black is a grey that is visible on a black terminal;
+// blue and brown are light enough to be readable.
 inline constexpr std::array<NamedColor, 10> kNamedColors{{{"black", 0, {88, 88, 88}},
                                                           {"brown", 12, {175, 115, 50}},
                                                           {"green", 25, {0, 175, 95}},
@@ -38,13 +38,13 @@ inline constexpr std::array<NamedColor, 10> kNamedColors{{{"black", 0, {88, 88, 
                                                           {"grey", 100, {170, 170, 170}}}};
 inline constexpr std::size_t kSpectrumNames = 9;
 
-// The number of a name ("gray" is grey); nothing for other words.
+// Returns the number of a colour name ("gray" is grey); empty for other words.
 std::optional<int> color_named(std::string_view name);
 
-// Which of kNamedColors is nearest, 0..9. Precondition: 0 <= color < kMarkerColors.
+// Returns the index of the nearest of kNamedColors, 0..9. Precondition: 0 <= color < kMarkerColors.
 std::size_t nearest_name(int color);
 
-// Between two names of the spectrum a mixture of both. Same precondition.
+// Interpolates between two named colours of the spectrum. Same precondition.
 Rgb rgb_of(int color);
 
 }  // namespace poe::terminal

@@ -1,4 +1,5 @@
-// See glyphs.hpp. All are one column wide in every locale but those where box-drawing is two.
+// Implementation of glyphs.hpp. All glyphs are one column wide, except in locales in which
+// box-drawing characters take two columns.
 #include "terminal/glyphs.hpp"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 
 namespace poe::terminal {
 
-// From dark and empty to bright and full, as the colours go.
+// From dark and empty to bright and full, in the order of the colors.
 char32_t Glyphs::light(int color) const {
     constexpr std::u32string_view kShapes = U"○▿▾▹▸◇◆◐●□";
     constexpr std::u32string_view kLetters = U"knglprayw+";

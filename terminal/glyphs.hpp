@@ -1,5 +1,5 @@
-// The shapes of lights, activities and bars, in Unicode and in ASCII. Each colour name and each
-// activity has a shape of its own, so that nothing is told by colour alone.
+// The glyphs of lights, activities and bars, in Unicode and in ASCII. Each colour name and each
+// activity has a shape of its own, so that no information is shown by colour alone.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ class Glyphs {
     char32_t light(int color) const;
     char32_t unlit() const { return unicode_ ? U'·' : U'.'; }
     char32_t activity(Activity activity) const;
-    // A bar of `width` columns, UTF-8, of which this share is filled.
+    // Returns a bar of `width` columns in UTF-8, filled to `share` (0..1).
     std::string bar(int width, double share) const;
     std::string dash() const { return unicode_ ? "–" : "-"; }
     bool unicode() const { return unicode_; }

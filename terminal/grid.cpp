@@ -1,5 +1,5 @@
-// See grid.hpp. How wide a character is says the C library, by the locale: that is what the
-// terminal library goes by, too.
+// Implementation of grid.hpp. The C library decides the width of a character by the locale, because
+// the terminal library does the same.
 #include "terminal/grid.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr char32_t kInvalid = 0xfffd;
 
-// Takes one character of UTF-8 off the text; kInvalid for what is none.
+// Removes one UTF-8 character from the text and returns it; kInvalid if it is not valid UTF-8.
 char32_t take_character(std::string_view& text) {
     const auto first = static_cast<unsigned char>(text[0]);
     const std::size_t length = first < 0x80u                     ? 1
@@ -35,7 +35,7 @@ char32_t take_character(std::string_view& text) {
     return length == 0 ? kInvalid : character;
 }
 
-// The width in columns; what cannot be shown is replaced.
+// Returns the width in columns. Replaces a character that cannot be displayed.
 int shown(char32_t& character) {
     const int width = ::wcwidth(static_cast<wchar_t>(character));
     if (width >= 0 && character != 0) return width;
@@ -70,7 +70,7 @@ int Grid::put(int line, int column, std::string_view text, Style style, int widt
     while (!text.empty()) {
         char32_t character = take_character(text);
         const int columns = shown(character);
-        if (columns == 0) continue;  // combining: there is one character to a cell
+        if (columns == 0) continue;  // combining characters are dropped: one character per cell
         if (column + columns > end) break;
         cells_[index(line, column)] = {character, style};
         if (columns == 2) cells_[index(line, column + 1)] = {0, style};

@@ -1,5 +1,5 @@
-// Grid: a picture of cells, each a character and how it is meant. What "meant" looks like on a
-// terminal is decided where the terminal is (palette.hpp); as text it is compared by tests.
+// Grid: a picture of cells, each with a character and its meaning. The palette of the terminal
+// decides how a meaning looks (palette.hpp). Tests compare the grid as text.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ enum class Ink : std::uint8_t {
     kTitle,     // a bar across the screen
     kLight,     // `value` is a colour, 0..102
     kActivity,  // `value` is an Activity
-    kBar,       // of a progress
-    kSeries,    // `value` is one of kSeriesColors colours for things that have none of their own
+    kBar,       // a progress bar
+    kSeries,    // `value` is one of kSeriesColors colours for things without a colour of their own
 };
 inline constexpr std::size_t kSeriesColors = 8;
 
@@ -33,7 +33,7 @@ struct Style {
     Ink ink = Ink::kPlain;
     std::uint8_t value = 0;
     bool selected = false;
-    // What is behind the glyph; kPlain: the terminal's own background.
+    // The background of the glyph; kPlain: the terminal's own background.
     Ink back = Ink::kPlain;
     std::uint8_t back_value = 0;
     bool operator==(const Style&) const = default;
@@ -56,21 +56,21 @@ class Grid {
           cells_(static_cast<std::size_t>(size.columns) * static_cast<std::size_t>(size.lines)) {}
 
     Size size() const { return size_; }
-    // Precondition: inside of the grid.
+    // Precondition: the position is inside the grid.
     const Cell& at(int line, int column) const { return cells_[index(line, column)]; }
 
-    // Writes UTF-8 text from a column on, at most `width` columns and not beyond the edge; what
-    // does not fit is cut. What cannot be shown becomes "?"; control characters do, too. Outside of
-    // the grid nothing happens. The column behind the text.
+    // Writes UTF-8 text from a column, at most `width` columns and not beyond the edge; longer text
+    // is truncated. Characters that cannot be displayed, including control characters, become "?".
+    // No effect outside the grid. Returns the column after the text.
     int put(int line, int column, std::string_view text, Style style = {}, int width = 1 << 20);
     int put(int line, int column, char32_t glyph, Style style = {});
-    // The same, ending at the column `end`.
+    // Writes text that ends before column `end`.
     void put_right(int line, int end, std::string_view text, Style style = {});
-    // Gives all cells of a line a style (kTitle), or marks them as selected.
+    // fill() sets the style of all cells of a line (kTitle); select() marks them as selected.
     void fill(int line, Style style);
     void select(int line);
 
-    // Lines without trailing blanks.
+    // Returns the lines without trailing blanks.
     std::string text() const;
 
   private:
@@ -86,7 +86,7 @@ class Grid {
 // Appends a character as UTF-8.
 void append_utf8(std::string& out, char32_t character);
 
-// How many columns put() takes for a text.
+// Returns how many columns put() needs for a text.
 int columns_of(std::string_view text);
 
 }  // namespace poe::terminal

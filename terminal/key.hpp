@@ -1,11 +1,11 @@
-// Key: what somebody does at a terminal.
+// Key: an input event of a terminal.
 #pragma once
 
 #include <cstdint>
 
 namespace poe::terminal {
 
-// A key, or a click on a place of the screen.
+// A key press, or a mouse click or wheel movement at a position of the screen.
 struct Key {
     enum class Kind : std::uint8_t {
         kCharacter,
@@ -20,7 +20,7 @@ struct Key {
         kEnter,
         kEscape,
         kBackspace,
-        kClick,  // on line, column
+        kClick,  // at line, column
         kWheelUp,
         kWheelDown,
     };

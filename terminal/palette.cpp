@@ -1,5 +1,5 @@
-// See palette.hpp. Told apart by brightness and along blue and orange, never by red against green;
-// no dark blue; the background is the terminal's own.
+// Implementation of palette.hpp. Colors differ in brightness and along blue and orange, never only
+// as red against green. There is no dark blue, and the background is the terminal's own.
 #include "terminal/palette.hpp"
 
 #include <array>
@@ -8,7 +8,7 @@
 namespace poe::terminal {
 namespace {
 
-// The usual numbers of the sixteen.
+// The usual numbers of the sixteen colors.
 enum Ansi : int {
     kRed = 1,
     kGreen = 2,
@@ -36,7 +36,7 @@ struct Tone {
 
 constexpr Rgb kGreyTone{138, 138, 138};
 
-// By Activity.
+// Indexed by Activity.
 constexpr std::array<Tone, kActivities> kActivityTones{{
     {kGreyTone, kDarkGrey, false, false},            // unknown
     {kGreyTone, kDarkGrey, false, false},            // not started
@@ -50,7 +50,7 @@ constexpr std::array<Tone, kActivities> kActivityTones{{
     {{255, 135, 0}, kBrightRed, true, true},         // failed
 }};
 
-// Apart from each other and from the activities.
+// Different from each other and from the activities.
 constexpr std::array<Tone, kSeriesColors> kSeriesTones{{
     {{95, 205, 95}, kGreen, false, false},
     {{0, 150, 150}, kDarkCyan, false, false},
@@ -62,7 +62,7 @@ constexpr std::array<Tone, kSeriesColors> kSeriesTones{{
     {{230, 230, 220}, kWhite, false, false},
 }};
 
-// By the names of colours.h.
+// Indexed like kNamedColors.
 constexpr std::array<int, 10> kLightOfSixteen{
     kDarkGrey, kBrown, kGreen, kBrightBlue, kPurple, kRed, kBrightRed, kYellow, kWhite, kLightGrey};
 
@@ -142,7 +142,7 @@ Look Palette::look_of(const Style& style) const {
         case Ink::kLight: {
             const std::size_t name = nearest_name(style.value);
             look = color(rgb_of(style.value), kLightOfSixteen[name]);
-            // Without colours the bright half of the spectrum is bold.
+            // Without colours, the bright half of the spectrum is bold.
             look.bold = colors_ == Colors::kNone && style.value > 49 && style.value < 100;
             break;
         }

@@ -1,4 +1,4 @@
-// Palette: what the meaning of a cell looks like on a terminal with so many colours. Pure.
+// Palette: maps the meaning of a cell to colours and attributes that the terminal supports. Pure.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class Palette {
     Colors colors_;
 };
 
-// The number of the nearest of the 256 colours of xterm, of the cube or the greys.
+// Returns the number of the nearest of xterm's 256 colours, from the colour cube or the greys.
 int nearest_of_256(Rgb rgb);
 
 }  // namespace poe::terminal

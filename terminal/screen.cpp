@@ -1,4 +1,4 @@
-// See screen.hpp. The only file that knows curses.
+// Implementation of screen.hpp. The only file that uses curses.
 #include "terminal/screen.hpp"
 
 #define NCURSES_WIDECHAR 1
@@ -21,7 +21,7 @@
 namespace poe::terminal {
 namespace {
 
-// A lone escape is the key if nothing follows for so long.
+// An escape character is the escape key if nothing follows within this time.
 constexpr int kEscapeMilliseconds = 25;
 
 std::string capability(const char* name) {
@@ -30,7 +30,7 @@ std::string capability(const char* name) {
     return number == 0 || number == -1 ? "" : value;
 }
 
-// What ends the modes that curses and we have set.
+// Returns the bytes that reset the terminal modes set by curses and this class.
 std::string bytes_of_end(bool mouse) {
     return (mouse ? std::string("\033[?1006l\033[?1000l") : std::string()) + capability("sgr0") +
            capability("cnorm") + capability("rmkx") + capability("rmcup");
@@ -89,13 +89,14 @@ std::optional<Key> key_of_character(wint_t character) {
 }  // namespace
 
 Screen::Screen(const Settings& settings) {
-    // Nothing of ours depends on them, and a wrong LINES would cut the screen.
+    // Ignores LINES and COLUMNS, because nothing depends on them and a wrong LINES would truncate
+    // the screen.
     termios settings_before{};
     ::tcgetattr(STDOUT_FILENO, &settings_before);
     ::use_env(FALSE);
     ::use_tioctl(TRUE);
-    // Curses ignores SIGTSTP while it writes, and so would lose one, unless somebody else handles
-    // it.
+    // Curses ignores SIGTSTP while it writes, unless the program has a handler, and would so lose
+    // the signal.
     ::signal(SIGTSTP, [](int) {});
     SCREEN* terminal = ::newterm(nullptr, stdout, stdin);
     if (terminal == nullptr) {
@@ -156,12 +157,12 @@ void Screen::draw(int line, int column, const Cell& cell) {
     if (look.reverse) attributes |= A_REVERSE;
     int foreground = look.foreground;
     if (foreground >= 8 && foreground < 16 && COLORS < 16) {
-        // Eight colours: the bright ones are bold.
+        // With eight colours, the bright ones are shown as bold.
         foreground -= 8;
         attributes |= A_BOLD;
-        if (foreground == 0) foreground = Look::kDefault;  // black on black is nothing
+        if (foreground == 0) foreground = Look::kDefault;  // black on black would be invisible
     }
-    // A terminal with eight colours has no bright backgrounds: use the plain colour instead.
+    // A terminal with eight colours has no bright backgrounds, so the plain colour is used.
     const int background =
         look.background >= 8 && COLORS < 16 ? look.background - 8 : look.background;
     int pair = pair_of(foreground, background);
@@ -221,7 +222,7 @@ std::optional<Key> Screen::key() {
                 const auto key =
                     code == KEY_MOUSE ? key_of_mouse() : key_of(static_cast<int>(code));
                 if (key) return key;
-                break;  // a key that means nothing here
+                break;  // a key without a meaning here
             }
             default:
                 return std::nullopt;

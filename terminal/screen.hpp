@@ -1,5 +1,5 @@
-// Screen: the terminal, through curses, which sends only what differs from what is there. Puts the
-// terminal back as it was on every way out, that of a crash included.
+// Screen: the terminal, through curses, which sends only the differences. Restores the terminal on
+// every exit, including a crash.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace poe::terminal {
 
-// One at a time in a process; one thread.
+// One object at a time per process; for one thread.
 class Screen {
   public:
     struct Settings {
@@ -19,9 +19,9 @@ class Screen {
         bool mouse = true;
     };
 
-    // Takes over the terminal on standard input and output, and SIGTSTP: the caller blocks it, and
-    // calls leave() and come_back() around a stop. Throws Error when its kind (TERM) is
-    // not known or cannot show a screen.
+    // Takes over the terminal on standard input and output, and SIGTSTP: the caller must block
+    // SIGTSTP, and call leave() and come_back() around a stop. Throws Error if the terminal type
+    // (TERM) is unknown or cannot show a screen.
     explicit Screen(const Settings& settings);
     ~Screen();
     Screen(const Screen&) = delete;
@@ -30,18 +30,18 @@ class Screen {
     Size size() const;
     // False if the terminal has no colours, or none are wanted.
     bool colored() const { return palette_.colored(); }
-    // Whether the terminal takes output now. Never blocks.
+    // True if the terminal accepts output now. Never blocks.
     bool ready() const;
-    // Shows the grid, which has this size; blocks while the terminal does not take it.
+    // Shows the grid, which must have this size. Blocks while the terminal does not accept output.
     void show(const Grid& grid);
-    // Sends all of it again with the next show().
+    // Makes the next show() send the whole screen.
     void repaint();
-    // The terminal's size has changed (SIGWINCH).
+    // Call after the terminal's size has changed (SIGWINCH).
     void resized();
-    // Gives the terminal back for a while (SIGTSTP), and takes it again.
+    // Restores the terminal for a while (SIGTSTP), and takes it over again.
     void leave();
     void come_back();
-    // A key that has been pressed, if any. Never blocks.
+    // Returns a key that was pressed; empty if there is none. Never blocks.
     std::optional<Key> key();
 
   private:

@@ -1,4 +1,4 @@
-// See screen_signals.hpp.
+// Implementation of screen_signals.hpp.
 #include "terminal/screen_signals.hpp"
 
 #include <csignal>

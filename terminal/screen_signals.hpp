@@ -1,6 +1,6 @@
-// ScreenSignals: what comes to a program that has taken over a terminal, beside keys: another size,
-// a stop and its end (Ctrl-Z, fg), and signals that end it. Read, not suffered, so that the
-// terminal is put back in order by the program itself.
+// ScreenSignals: the signals of a program that has taken over a terminal: a changed size, a stop
+// and its end (Ctrl-Z, fg), and signals that end the program. They are read from a descriptor
+// instead of handled, so that the program itself can restore the terminal.
 #pragma once
 
 #include "base/unique_fd.hpp"
@@ -8,18 +8,18 @@
 
 namespace poe::terminal {
 
-// One at a time in a process; one thread. Made before the Screen.
+// One object at a time per process; for one thread. Construct it before the Screen.
 class ScreenSignals {
   public:
-    // From now on these signals do nothing by themselves. Throws Error.
+    // Blocks these signals, so that they have no effect by themselves. Throws Error.
     ScreenSignals();
 
-    // Until a key or a signal comes, at most `timeout` ms (-1: any time). False: the terminal is
-    // gone.
+    // Blocks until a key or a signal arrives, at most `timeout` ms (-1: no limit). False: the
+    // terminal has gone.
     bool wait(int timeout) const;
 
-    // Does what the signals that have come want of the screen, a stop included; `changed` becomes
-    // true when it is to be shown again. The signal that ends the program, or 0.
+    // Handles the signals that have arrived, including a stop, which blocks. Sets `changed` if the
+    // screen must be drawn again. Returns the signal that ends the program, or 0.
     int take(Screen& screen, bool& changed) const;
 
   private:

@@ -1,4 +1,4 @@
-// See terminal_rescue.hpp.
+// Implementation of terminal_rescue.hpp.
 #include "terminal/terminal_rescue.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<int, 6> kDeadly{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS};
 
-// What the handler needs; a handler has nothing else to get it from.
+// The data of the signal handler, which cannot get them from anywhere else.
 struct Rescue {
     int fd = -1;
     std::size_t size = 0;
@@ -29,7 +29,7 @@ void on_deadly(int signal) {
         at += static_cast<std::size_t>(count);
     }
     ::tcsetattr(rescue.fd, TCSANOW, &rescue.settings);
-    // SA_RESETHAND has put the default back.
+    // SA_RESETHAND has restored the default action.
     ::raise(signal);
 }
 

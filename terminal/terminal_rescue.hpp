@@ -1,6 +1,6 @@
-// Puts a terminal back when the program dies of a signal that it cannot handle in order (SIGSEGV
-// and its like, SIGABRT): a handler that only writes bytes prepared before. Apart from Screen
-// because it must not call anything that is not safe in a signal handler.
+// Restores a terminal if the program dies from a signal that cannot be handled normally (SIGSEGV
+// and similar, SIGABRT). The handler only writes bytes that were prepared before. It is separate
+// from Screen because it must call only functions that are safe in a signal handler.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace poe::terminal {
 
-// From now on, on these signals: writes `bytes` to the terminal `fd`, restores these line settings,
-// and lets the signal do what it does by default. One at a time in a process.
+// Installs handlers for these signals, which write `bytes` to the terminal `fd`, restore the line
+// settings `settings`, and then perform the signal's default action. One use at a time per process.
 void rescue_terminal(int fd, const std::string& bytes, const termios& settings);
-// Lets these signals alone again.
+// Restores the default action of these signals.
 void end_rescue();
 
 }  // namespace poe::terminal

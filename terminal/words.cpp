@@ -1,4 +1,4 @@
-// See words.hpp.
+// Implementation of words.hpp.
 #include "terminal/words.hpp"
 
 #include <algorithm>

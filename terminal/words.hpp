@@ -1,4 +1,4 @@
-// Numbers as a display shows them: short, of a width that does not jump.
+// Formats numbers for a display: short, and of nearly constant width.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Addresses as text and as the system wants them, and listening sockets.
+// Converts addresses between text and the socket interface, and opens listening sockets.
 #include "base/segment/endpoint.hpp"
 
 #include <arpa/inet.h>
@@ -11,8 +11,8 @@
 namespace poe {
 namespace {
 
-// As long as the system allows: connections of strangers must not keep those of tasks out while the
-// task computes.
+// The longest backlog that the system allows, because connections from strangers must not keep
+// those of tasks out while the task computes.
 constexpr int kBacklog = 4096;
 
 }  // namespace
@@ -70,7 +70,7 @@ UniqueFd listen_on(const NodeAddress& address, std::uint16_t& port) {
     SocketAddress bound(address, 0);
     if (::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&bound.storage), &bound.length) != 0)
         throw_errno(what);
-    // Both families keep the port in the same place.
+    // Both address families keep the port at the same offset.
     sockaddr_in as_four{};
     std::memcpy(&as_four, &bound.storage, sizeof as_four);
     port = ntohs(as_four.sin_port);

@@ -1,6 +1,6 @@
-// Where a task can be reached over TCP: an address of its node and a port. Apart because the
-// daemon, which opens the listening sockets, and the tasks, which connect to them, share it. Only
-// numeric addresses: turning names into addresses is poe's affair.
+// The TCP endpoint of a task: an address of its node and a port. The daemon opens the listening
+// sockets and the tasks connect to them, so both share this file. Addresses are numeric only; poe
+// resolves names.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,16 @@
 
 namespace poe {
 
-// An IPv4 or IPv6 address. Plain data: it lies in the node segment.
+// An IPv4 or IPv6 address. Plain data, because it is stored in the node segment.
 struct NodeAddress {
     std::uint32_t family = 0;  // AF_INET, AF_INET6, or 0 for none
-    std::uint32_t scope = 0;   // IPv6: interface of a link-local address
+    std::uint32_t scope = 0;   // IPv6: interface index of a link-local address
     std::uint8_t bytes[16] = {};
 
-    // "192.0.2.1", "2001:db8::1", "fe80::1%2"; nothing for anything else.
+    // Accepts "192.0.2.1", "2001:db8::1", "fe80::1%2"; empty for any other text.
     static std::optional<NodeAddress> parse(const std::string& text);
-    // What the system tells of an interface or a name; AF_INET and AF_INET6 only.
+    // Converts an address that the system reports for an interface or a name. Precondition: AF_INET
+    // or AF_INET6.
     static NodeAddress of(const sockaddr& from) noexcept;
 
     bool operator==(const NodeAddress&) const = default;
@@ -28,7 +29,7 @@ struct NodeAddress {
     std::string text() const;  // "none" without a family
 };
 
-// For bind and connect.
+// An address and port in the form that bind and connect take.
 struct SocketAddress {
     SocketAddress(const NodeAddress& node, std::uint16_t port) noexcept;
     const sockaddr* get() const noexcept { return reinterpret_cast<const sockaddr*>(&storage); }
@@ -37,11 +38,12 @@ struct SocketAddress {
     socklen_t length = 0;
 };
 
-// A TCP socket that listens on a free port of that address only, close-on-exec and non-blocking;
-// `port` tells which. Does not block. Throws Error naming the address.
+// Opens a TCP socket that listens only on `address`, at a free port, which is stored in `port`. The
+// socket is close-on-exec and non-blocking; the caller owns it. Does not block. Throws Error that
+// names the address.
 UniqueFd listen_on(const NodeAddress& address, std::uint16_t& port);
 
-// The loopback address of this computer: IPv4's, or IPv6's where there is no other. Does not block.
+// Returns this computer's loopback address: IPv4, or IPv6 if there is no IPv4. Does not block.
 NodeAddress loopback_address() noexcept;
 
 }  // namespace poe

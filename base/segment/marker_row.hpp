@@ -1,24 +1,26 @@
 // A task's row of the Program Marker Array in the node segment: lights, a line of text, progress.
-// Written by the task's own calls (markerarray/client/client.hpp), from any thread and any of its
-// processes, at any rate; read by whoever watches. Nobody waits for anybody, and a writer that is
-// killed half-way does no harm.
+// The task's own calls write it (markerarray/client/client.hpp), from any thread and any process of
+// the task, at any rate. Watchers read it. Neither side waits for the other, and a writer that is
+// killed in the middle of a write does no harm.
 //
-// A light is one byte: a store. `done` and `total` are words of their own: a reader may see one of
-// now with the other of before, for one picture.
+// A light is one byte, so one store sets it. `done` and `total` are separate words: a reader may
+// combine the new value of one with the old value of the other, for one picture.
 //
-// A text is longer than what the processor writes at once. It goes to one of a ring of slots: the
-// writer draws the next number (one atomic addition) and fills the slot of that number.
+// A text is longer than one atomic store. Texts go to a ring of slots:
+//   1. The writer draws the next number with one atomic addition.
+//   2. The writer fills the slot of that number, unless the slot holds a later number. In that case
+//      other writers have overtaken this one by a whole ring, and it leaves the slot alone.
+//   3. A reader starts at the newest number and goes back until it finds a valid slot.
 //
-//   Invariant: a reader takes a slot only if `check` is the sum certify() over the head (number and
-//   length) and the words that it has read. A slot that is being written, that was left half-way,
-//   or that two writers fill at once (one was overtaken by a whole ring) does not add up, and the
-//   reader goes on to the slot of the number before.
+//   Invariant: a reader accepts a slot only if `check` is the sum of certify() over the head
+//   (number and length) and the words that it has read. The sum is wrong for a slot that is being
+//   written, for one whose writer was killed, and for one that two writers fill at once.
 //
-// The sum multiplies each word by an odd constant of its own: texts that differ in one word never
-// have the same sum, a mixture of two texts has with probability 2^-64. A reader that finds no slot
-// (a writer that does nothing but write) keeps what it had. A writer that finds a later number in
-// its slot has been overtaken and leaves the slot alone. What remains: a writer that is stopped
-// inside of its call while others write a whole ring may spoil one text; lights are never lost.
+// The sum multiplies each word by an odd constant of its own. Texts that differ in one word never
+// have the same sum; a mixture of two texts has it with probability 2^-64. A reader that finds no
+// valid slot (because a writer writes all the time) keeps the text it has. One case remains: a
+// writer that is stopped within its call while others write a whole ring may spoil one text. Lights
+// are never lost.
 #pragma once
 
 #include <algorithm>
@@ -35,11 +37,11 @@ namespace poe {
 
 inline constexpr int kMaxLights = 100;
 inline constexpr int kMarkerColors = 103;  // 0..99 a spectrum, 100..102 greys
-// What is kept of a text: 80 characters of at most three bytes, the rest when they are longer.
+// At most 80 characters of a text are kept, and at most 240 bytes.
 inline constexpr std::size_t kMarkerColumns = 80;
 inline constexpr std::size_t kMarkerBytes = 240;
 
-// A whole text, and how many there have been up to it; 0: none yet.
+// A complete text and its number, counted from 1; number 0: no text has been set.
 struct MarkerTextView {
     std::uint64_t number = 0;
     std::string text;
@@ -53,7 +55,7 @@ struct MarkerTextSlot {
     std::atomic<std::uint64_t> check{0};
     std::array<std::atomic<std::uint64_t>, kWords> words{};
 
-    // Never waits. `text` has at most kMarkerBytes.
+    // Never blocks. Precondition: `text` has at most kMarkerBytes bytes.
     void write(std::uint64_t number, std::string_view text) noexcept {
         if (head.load(std::memory_order_relaxed) >> 8 > number) return;
         const std::uint64_t top = number << 8 | text.size();
@@ -68,7 +70,8 @@ struct MarkerTextSlot {
         check.store(sum, std::memory_order_release);
     }
 
-    // The whole text of this number or of a later one, if one is there.
+    // Returns the slot's text if the slot is valid and its number is at least `from`; empty
+    // otherwise.
     std::optional<MarkerTextView> read(std::uint64_t from) const {
         const std::uint64_t sum = check.load(std::memory_order_acquire);
         const std::uint64_t top = head.load(std::memory_order_relaxed);
@@ -86,8 +89,9 @@ struct MarkerTextSlot {
     }
 
   private:
-    // The constants are splitmix64 of the position, made odd. No sum of a slot that was never
-    // written is 0, as its head would have to be.
+    // The constants are splitmix64 of the position, made odd. A slot that was never written has
+    // head and check 0, which is a valid sum of number 0. read() rejects it, because numbers start
+    // at 1.
     static constexpr std::uint64_t factor(std::size_t position) noexcept {
         std::uint64_t z = (position + 1) * 0x9e3779b97f4a7c15ull;
         z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -109,14 +113,14 @@ struct MarkerRow {
 
     // Colour + 1; 0: never set.
     alignas(64) std::array<std::atomic<std::uint8_t>, kMaxLights> lights;
-    // How many lights the task has (MP_PMLIGHTS) + 1; 0: it has not said.
+    // The number of the task's lights (MP_PMLIGHTS) + 1; 0: the task has not set it.
     std::atomic<std::uint8_t> width;
     std::atomic<std::uint64_t> last;   // number of the latest text, from 1 on
-    std::atomic<std::uint64_t> done;   // progress: `done` of
-    std::atomic<std::uint64_t> total;  // `total`; 0: none told
+    std::atomic<std::uint64_t> done;   // progress: `done` units out of
+    std::atomic<std::uint64_t> total;  // `total`; 0: no total set
     std::array<MarkerTextSlot, kSlots> texts;
 
-    // The writer's side: none waits, makes a system call or fails.
+    // For writers. No function blocks, makes a system call or fails.
     void set_light(std::size_t light, std::uint8_t color) noexcept {
         lights[light].store(static_cast<std::uint8_t>(color + 1), std::memory_order_release);
     }
@@ -129,7 +133,8 @@ struct MarkerRow {
         done.store(now_done, std::memory_order_release);
     }
 
-    // The newest text that is whole; nothing when there is none just now.
+    // Returns the newest valid text, with number 0 if none was ever set. Empty if no slot is valid
+    // now.
     std::optional<MarkerTextView> text() const {
         constexpr int kAttempts = 50;
         for (int attempt = 0; attempt < kAttempts; ++attempt) {

@@ -1,4 +1,4 @@
-// Making, checking and mapping the node segment. See segment_layout.hpp for what lies where.
+// Creates, checks and maps the node segment. See segment_layout.hpp for the layout.
 #include "base/segment/node_segment.hpp"
 
 #include <algorithm>
@@ -26,8 +26,8 @@ constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
     return (value + unit - 1) / unit * unit;
 }
 
-// Smaller rings for more tasks: a pair that talks costs this much, and there are local_tasks^2
-// pairs.
+// The ring size per pipe, in bytes. More tasks get smaller rings, because each pair that
+// communicates costs this much and there are local_tasks^2 pairs.
 constexpr std::uint64_t ring_bytes_for(std::uint32_t local_tasks) {
     if (local_tasks <= 8) return 512 << 10;
     if (local_tasks <= 16) return 256 << 10;
@@ -69,7 +69,7 @@ std::string name_of_filesystem(const std::string& path) {
                 cause);
 }
 
-// Empty: the kernel does not say.
+// Returns the processors that this process may use; an empty set if the kernel does not report it.
 cpu_set_t usable_cpus() {
     cpu_set_t set;
     if (::sched_getaffinity(0, sizeof set, &set) != 0) CPU_ZERO(&set);
@@ -123,7 +123,7 @@ SegmentFacts facts_of(const NodeSegmentSpec& spec) {
     return facts;
 }
 
-// What is wrong with facts that came from a file, or nothing.
+// Returns what is wrong with facts that were read from a file; empty if they are valid.
 std::optional<std::string> fault_in(const SegmentFacts& facts, std::uint64_t file_bytes,
                                     uid_t owner) {
     if (facts.magic != kSegmentMagic) return "it is not a node segment";
@@ -218,7 +218,7 @@ NodeSegment NodeSegment::create(const NodeSegmentSpec& spec) {
                 spec.node_of_task.data(), spec.node_of_task.size() * sizeof(NodeIndex));
     segment.write_nodes(spec);
     // The rest is zero pages, and zero is the initial value of every slot and board word. The facts
-    // go last: an attach that comes too early finds no magic.
+    // are written last, so that a process that attaches too early finds no magic number.
     segment.header_->facts = segment.facts_;
     segment.read_node_map(segment.path_);
     segment.read_nodes(segment.path_);
@@ -253,7 +253,8 @@ NodeSegment NodeSegment::open_existing(const std::string& path, Access access) {
     const bool any_owner = access == Access::kRead && ::geteuid() == 0;
     NodeSegment segment;
     segment.path_ = path;
-    // Descriptors below /proc are links; of the same user's processes, which is checked below.
+    // Descriptors below /proc are symbolic links. They must lead to a file of the same user, which
+    // is checked below.
     const int links = is_nameless(path) ? 0 : O_NOFOLLOW;
     segment.file_ = UniqueFd(::open(path.c_str(), mode | O_CLOEXEC | O_NONBLOCK | links));
     if (!segment.file_) throw_errno(refusal);

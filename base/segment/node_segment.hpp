@@ -1,8 +1,8 @@
-// NodeSegment: the node segment of segment_layout.hpp as an object. pmd creates it, tasks and
-// watchers attach to it. The file itself belongs to the job directory, which pmd removes: nothing
-// here unlinks it, except a creation that failed half-way. Where there is no pmd
-// (foreign_launch.hpp) the file has no name: it goes with the last process that has it open,
-// however that ends.
+// NodeSegment: the node segment of segment_layout.hpp as an object. pmd creates it; tasks and
+// watchers attach to it. The file belongs to the job directory, which pmd removes. This class
+// unlinks the file only if its creation fails halfway. A job without a pmd (foreign_launch.hpp)
+// uses a file without a name, which disappears with the last process that has it open, however that
+// process ends.
 #pragma once
 
 #include <cstdint>
@@ -19,24 +19,24 @@
 namespace poe {
 
 struct NodeSegmentSpec {
-    std::string job_id;                   // [a-z0-9-]{1,40}
-    std::string path;                     // absolute path of the file to make; empty: nameless
-    NodeIndex node = 0;                   // the node this segment is for
+    std::string job_id;  // [a-z0-9-]{1,40}
+    std::string path;    // absolute path of the file to create; empty: a nameless file
+    NodeIndex node = 0;  // the node that this segment is for
     std::vector<NodeIndex> node_of_task;  // one per task of the job; at least one is `node`
     WaitMode wait_mode = WaitMode::kAdaptive;
-    unsigned cpus = 0;  // that the tasks of this node may use; 0: ask the system
+    unsigned cpus = 0;  // processors that the tasks of this node may use; 0: ask the system
     pid_t pmd_pid = 0;
-    Bytes buffer_mem = 0;     // per pair of tasks, 0 = default
-    Bytes eager_limit = 0;    // 0 = default
-    bool single_copy = true;  // tasks may read each other's memory, where the system lets them
+    Bytes buffer_mem = 0;     // bytes per pair of tasks; 0 = default
+    Bytes eager_limit = 0;    // bytes; 0 = default
+    bool single_copy = true;  // tasks may read each other's memory if the system permits it
     Euilib euilib = Euilib::kUs;
-    // Only in a job with TCP: its key and its nodes' addresses; names as far as known.
+    // Only in a job with TCP: the job's key, the nodes' addresses, and the names that are known.
     JobKey job_key{};
     std::vector<NodeAddress> node_addresses;
     std::vector<std::string> node_names;
 };
 
-// One mapped piece of the segment file; unmapped by its destructor. Movable.
+// A mapped part of the segment file. The destructor unmaps it. Movable.
 class SegmentMapping {
   public:
     SegmentMapping() = default;
@@ -53,27 +53,28 @@ class SegmentMapping {
     std::size_t size_ = 0;
 };
 
-// Thread-safe as far as the shared words are atomics; the object itself is for one thread.
+// The shared words are atomics and may be used by any thread. The object itself is for one thread.
 class NodeSegment {
   public:
-    // Makes the file (it must not exist), sparse, with header and slots reserved. Does not block.
-    // Throws Error; a full /dev/shm is named with the size needed, the size free and the way out.
+    // Creates the file, which must not exist yet. The file is sparse; the fixed part (header to
+    // boards) is reserved. Does not block. Throws Error; if /dev/shm is full, the text says how
+    // much is needed, how much is free and what the user can do.
     static NodeSegment create(const NodeSegmentSpec& spec);
 
-    // Maps an existing one, by its path(), after checking magic, version, sizes, offsets and owner.
-    // Throws Error that names the file and what is wrong with it. Never trusts a number that it did
-    // not check.
+    // Maps an existing segment by its path(), after checking its magic, version, sizes, offsets and
+    // owner. No unchecked number is used. Throws Error that names the file and the fault.
     static NodeSegment attach(const std::string& path);
 
-    // The same for somebody who only looks: nothing is written, and the object's slots must not be.
-    // Root may watch other users' jobs.
+    // Like attach(), but maps the segment read-only: the caller must not write to the object's
+    // slots. Root may watch other users' jobs.
     static NodeSegment watch(const std::string& path);
 
     SegmentHeader& header() const noexcept { return *header_; }
     TaskSlot& slot(std::uint32_t local_index) const noexcept;      // local_index < local_tasks()
     MarkerRow& markers(std::uint32_t local_index) const noexcept;  // likewise
 
-    // The checked facts; private memory, so a scribbling peer cannot change them.
+    // The checked facts. They are in private memory, so a peer that overwrites the segment cannot
+    // change them.
     const SegmentFacts& facts() const noexcept { return facts_; }
     std::uint32_t tasks() const noexcept { return facts_.tasks; }
     std::uint32_t local_tasks() const noexcept { return facts_.local_tasks; }
@@ -81,54 +82,57 @@ class NodeSegment {
     NodeIndex node_of(TaskId task) const noexcept {
         return node_of_task_[static_cast<std::size_t>(task)];
     }
-    // Where the tasks of a node listen; family 0 in a job without TCP. Precondition: node < nodes.
+    // The address at which the tasks of a node listen; family 0 in a job without TCP. Precondition:
+    // 0 <= node < nodes.
     const NodeRecord& node_record(NodeIndex node) const noexcept {
         return nodes_[static_cast<std::size_t>(node)];
     }
-    // The port that a task listens on, 0 while it is not known. pmd writes it, tasks read it.
+    // The port that a task listens on; 0 while unknown. pmd writes it, tasks read it.
     // Precondition: 0 <= task < tasks().
     std::atomic<std::uint32_t>& port_of(TaskId task) const noexcept;
-    // The file that this is in; of a nameless one the descriptor of its creator below /proc, which
-    // processes of the same user can open while the creator lives.
+    // The path of the segment's file. For a nameless file: the creator's descriptor below /proc,
+    // which processes of the same user can open while the creator lives.
     const std::string& path() const noexcept { return path_; }
     bool nameless() const noexcept { return is_nameless(path_); }
-    // Position among the tasks of this node, in task order; nothing for a task of another node.
+    // The task's position among the tasks of this node, in task order; empty for a task of another
+    // node.
     std::optional<std::uint32_t> local_index(TaskId task) const noexcept;
     TaskId task_at(std::uint32_t local_index) const noexcept { return local_tasks_[local_index]; }
 
     // The board of a local task: one doorbell bit per local sender (atomic words), and one byte per
-    // local sender that says whether the task polls that pipe by itself.
+    // local sender that is nonzero if the task polls that sender's pipe without being notified.
     std::span<std::atomic<std::uint64_t>> doorbell_bits(std::uint32_t local_index) const noexcept;
     std::span<std::atomic<std::uint8_t>> polled(std::uint32_t local_index) const noexcept;
 
-    // pmd: says that the job is being ended, and wakes every waiting task so that it notices.
-    // Never blocks.
+    // For pmd: publishes that the job is being ended, and wakes every waiting task so that it
+    // notices. Never blocks.
     void announce_ending() const noexcept;
 
-    // Maps the pipe of an ordered pair of local tasks. The memory behind it is not reserved yet:
-    // call reserve_pipe for a range before touching it. Throws Error.
+    // Maps the pipe of an ordered pair of local tasks. Its memory is not reserved: call
+    // reserve_pipe() for a range before touching it. Throws Error.
     SegmentMapping map_pipe(std::uint32_t sender, std::uint32_t receiver) const;
-    // Reserves [from, to) of that pipe (idempotent). Throws Error naming /dev/shm when it is full.
+    // Reserves bytes [from, to) of that pipe; idempotent. Throws Error that names /dev/shm if it is
+    // full.
     void reserve_pipe(std::uint32_t sender, std::uint32_t receiver, std::uint64_t from,
                       std::uint64_t to) const;
 
-    // Takes a common piece that nobody uses, and reserves its memory without that for long data; it
-    // is zero unless who gave it back left something. Nothing: all are in use. Throws Error when
-    // memory is short.
+    // Takes a common piece that is not in use, and reserves its memory except the staging part.
+    // Returns its index; empty if all pieces are in use. The memory is zero unless the previous
+    // owner left data in it. Throws Error if memory is short.
     std::optional<std::uint32_t> take_common() const;
     void give_back_common(std::uint32_t index) const noexcept;
-    // Reserves `bytes` of what is for long data, from `from` on, in a piece that somebody has taken
-    // (idempotent). Throws Error.
+    // Reserves `bytes` bytes of the staging part from offset `from`, in a piece that is taken;
+    // idempotent. Throws Error.
     void reserve_staging(std::uint32_t index, Bytes from, Bytes bytes) const;
-    // Maps one that somebody has taken, all of it. Throws Error.
+    // Maps a whole piece that is taken. Throws Error.
     SegmentMapping map_common(std::uint32_t index) const;
 
-    // What the segment costs, for reports.
+    // The memory that the segment uses, in bytes, for reports.
     struct Cost {
-        Bytes fixed_per_task = 0;     // reserved at creation, header and map shared out
-        Bytes per_used_pipe_min = 0;  // first message over an ordered pair of local tasks
-        Bytes per_used_pipe_max = 0;  // after as much data as the ring holds
-        Bytes in_use = 0;             // memory that the file holds now
+        Bytes fixed_per_task = 0;     // reserved at creation, divided among the local tasks
+        Bytes per_used_pipe_min = 0;  // after the first message over an ordered pair of local tasks
+        Bytes per_used_pipe_max = 0;  // after the ring was filled once
+        Bytes in_use = 0;             // memory that the file occupies now
         Bytes in_use_per_task = 0;
     };
     Cost cost() const;

@@ -1,15 +1,15 @@
-// What a task is doing now, as two 8-byte words in its slot of the node segment: written by the
-// task with plain stores at every call, decoded by whoever watches (pmd, poestat). The two words
-// are not read as one, so a reader may see the call of now with the bytes of before: good enough to
-// show.
+// The current call of a task, as two 8-byte words in its slot of the node segment. The task writes
+// them with plain stores at every call; watchers (pmd, poestat) decode them. The two words are not
+// read atomically as a pair, so a reader may combine the current call with the bytes of the
+// previous one. That is accurate enough for display.
 //
 //   word 0:  type 63..32 | peer 31..8 | call 7..0
 //   word 1:  since 63..32 | bytes 31..0
 //
 // peer 0xffffff means DONTCARE or none. bytes saturates. since counts milliseconds from the
-// creation of the segment, wrapping after 49 days; 0 means that the wait is too young to have been
-// timed (the clock costs more than a small message does, so only a wait that turns out long is
-// stamped). Whom exactly the task waits for, and whether anything moves, is in wait_notes.hpp.
+// creation of the segment and wraps after 49 days. since is 0 until the wait has lasted a while:
+// reading the clock costs more than a small message, so only a long wait is stamped. wait_notes.hpp
+// has the exact peer that the task waits for, and whether anything moves.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@
 
 namespace poe {
 
-// Every MPL call that can wait. The numbers are part of the segment's layout: only add to them.
+// Every MPL call that can block. The numbers are part of the segment's layout: only append to them.
 enum class Call : std::uint8_t {
     kNone = 0,
     kBsend = 1,
@@ -51,7 +51,7 @@ enum class Call : std::uint8_t {
     kCollwait = 25,
 };
 
-// The C name of the call, "computing" for none and "?" for a value that no task should write.
+// The C name of the call; "computing" for kNone, "?" for a value that is no call.
 inline const char* call_name(Call call) noexcept {
     constexpr const char* kNames[] = {
         "computing",     "mpc_bsend",   "mpc_brecv",  "mpc_sync",     "mpc_bsendrecv", "mpc_bvsend",
@@ -63,7 +63,7 @@ inline const char* call_name(Call call) noexcept {
     return index < std::size(kNames) ? kNames[index] : "?";
 }
 
-// Whether all members of a group take part in the call; its `type` is then the group's number.
+// True if all members of a group take part in the call. Its `type` is then the group's number.
 inline bool is_collective(Call call) noexcept {
     return call == Call::kSync || (call >= Call::kBcast && call <= Call::kCollwait);
 }
@@ -84,7 +84,7 @@ struct DoingWords {
     std::atomic<std::uint64_t> call_peer_type{0};
     std::atomic<std::uint64_t> bytes_since{0};
 
-    // The owner's two stores. Never blocks; only the owning task writes.
+    // Two stores, for the owning task only. Never blocks.
     void set(Call call, TaskId peer, std::int32_t type, Bytes bytes) noexcept {
         bytes_since.store(bytes < 0xffffffffu ? bytes : 0xffffffffu, std::memory_order_relaxed);
         call_peer_type.store(static_cast<std::uint64_t>(static_cast<std::uint32_t>(type)) << 32 |
@@ -95,7 +95,7 @@ struct DoingWords {
 
     void clear() noexcept { call_peer_type.store(0, std::memory_order_relaxed); }
 
-    // Marks the call as one that waits, from `since_ms` (not 0) on, unless it is marked already.
+    // Marks the call as waiting since `since_ms`, which must not be 0; no effect if already marked.
     void stamp(std::uint32_t since_ms) noexcept {
         const std::uint64_t now = bytes_since.load(std::memory_order_relaxed);
         if (now >> 32 != 0) return;
@@ -103,7 +103,7 @@ struct DoingWords {
                           std::memory_order_release);
     }
 
-    // The watcher's view; any content decodes to something printable.
+    // For watchers. Any content decodes to something printable.
     TaskDoing read() const noexcept {
         const std::uint64_t what = call_peer_type.load(std::memory_order_acquire);
         const std::uint64_t amount = bytes_since.load(std::memory_order_acquire);

@@ -1,6 +1,6 @@
-// How many bytes of messages a task has sent and received, in its slot of the node segment, for
-// watchers who work a rate out of two looks. One writer, so that counting a message is a plain
-// store: no message waits for it.
+// The bytes of messages that a task has sent and received, in its slot of the node segment.
+// Watchers compute a rate from two samples. There is one writer, so counting a message is a plain
+// store that delays no message.
 #pragma once
 
 #include <atomic>
@@ -10,13 +10,13 @@
 
 namespace poe {
 
-// Of messages, those of collective calls included, and of what short collective calls give and get
-// through memory that tasks share.
+// Counts the bytes of messages, including those of collective calls, and the bytes that short
+// collective calls exchange through shared memory.
 struct TrafficWords {
     std::atomic<std::uint64_t> sent{0};
     std::atomic<std::uint64_t> received{0};
 
-    // For the task that owns the slot; never waits.
+    // For the task that owns the slot; never blocks.
     void add_sent(Bytes bytes) noexcept { add(sent, bytes); }
     void add_received(Bytes bytes) noexcept { add(received, bytes); }
 

@@ -1,5 +1,6 @@
-// Where the tuning file of a computer is (mptune(1)). Apart because poe, which hands the file to
-// the tasks, and what reads it in them must agree on it. Nothing here does I/O.
+// The location of a computer's tuning file (mptune(1)). poe, which passes the file to the tasks,
+// and the code that reads it in the tasks must agree on it, so both use this file. Nothing here
+// does I/O.
 #pragma once
 
 #include <functional>
@@ -7,13 +8,14 @@
 
 namespace poe {
 
-// What poe hands to tasks (tuning_text.hpp), so that all of a job have the same.
+// The variable in which poe passes the tuning to all tasks of a job, so that all have the same
+// (tuning_text.hpp).
 inline constexpr const char* kTuningVariable = "MP_TUNING";
 inline constexpr const char* kTuningFileVariable = "MP_TUNEFILE";
 inline constexpr std::size_t kLongestTuning = std::size_t{64} << 10;
 
-// MP_TUNEFILE, or poe/tuning.<host> in the user's configuration directory. Empty when the variables
-// name no directory. Pure.
+// Returns the value of MP_TUNEFILE, or poe/tuning.<host> in the user's configuration directory.
+// Empty if the variables name no directory. `variables` is used like getenv. Pure.
 inline std::string tuning_path(const std::function<const char*(const char*)>& variables,
                                const std::string& host) {
     const auto value = [&](const char* name) {

@@ -1,4 +1,4 @@
-// See tuning_text.hpp.
+// Implementation of tuning_text.hpp.
 #include "base/segment/tuning_text.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ TuningText failed(std::string why) {
 }  // namespace
 
 TuningText read_tuning_text(const std::string& path) {
-    // Not to wait for somebody who writes to a pipe.
+    // O_NONBLOCK: opening a FIFO must not wait for a writer.
     UniqueFd descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat found = {};
     if (!descriptor || ::fstat(descriptor.get(), &found) != 0)
@@ -38,7 +38,7 @@ TuningText read_tuning_text(const std::string& path) {
     if (std::ferror(file.get()) != 0) return failed(std::strerror(errno));
     if (text.size() > kLongestTuning)
         return failed("it is longer than " + std::to_string(kLongestTuning) + " bytes");
-    // It would end there in the environment.
+    // A zero byte would end the value of the environment variable.
     if (text.find('\0') != std::string::npos) return failed("it has a zero byte, and is no text");
     return {std::move(text), {}, false};
 }

@@ -1,6 +1,6 @@
-// A tuning file (mptune(1)) on its way to the tasks: its text, or why it cannot be read, as poe
-// finds it where the job is started, and as MP_TUNING hands it on. All tasks of a job must come to
-// the same, also to the same failure, on whatever nodes they are.
+// The text of a tuning file (mptune(1)), or the reason why it cannot be read. poe reads the file
+// where the job is started and passes the result to the tasks in MP_TUNING, because all tasks of a
+// job, on whatever node, must see the same text or the same failure.
 #pragma once
 
 #include <string>
@@ -10,18 +10,19 @@ namespace poe {
 
 struct TuningText {
     std::string text;
-    std::string failure;   // why it could not be read; empty: it was
-    bool missing = false;  // because there is no such file
+    std::string failure;   // why the file could not be read; empty: it was read
+    bool missing = false;  // the file does not exist
 };
-// Blocks as reading a file does. What is too long, or no text, cannot be read.
+// Reads the file; blocks as reading a file does. A file that is too long (kLongestTuning), a pipe,
+// or a file with a zero byte counts as unreadable.
 TuningText read_tuning_text(const std::string& path);
 
 struct NamedTuning {
     std::string path;
     TuningText read;
 };
-// The value of MP_TUNING: the file's name, a line end, and its text; or '!', with which no such
-// text begins, and the failure.
+// Converts to and from the value of MP_TUNING: the file's path, a newline, and its text. If the
+// file could not be read, '!' and the failure replace the text; no tuning file begins with '!'.
 std::string tuning_to_hand(const NamedTuning& tuning);
 NamedTuning handed_tuning(std::string_view value);
 

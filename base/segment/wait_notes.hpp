@@ -1,18 +1,19 @@
-// What a waiting task leaves in its slot besides the call it is in (task_doing.hpp), so that a
-// watcher can tell a wait that cannot end from one that takes its time. The task itself writes all
-// of this, and only in waits that have lasted a while.
+// Notes that a waiting task leaves in its slot in addition to the call it is in (task_doing.hpp),
+// so that a watcher can distinguish a wait that cannot end from one that takes long. Only the task
+// itself writes them, and only in waits that have lasted a while.
 //
-//   WaitPulse        when anything moved last, and when the task last looked in vain after that
-//   AwaitedWord      whom it waits for: inside a collective call, too, or for a request
-//   UnexpectedNotes  the messages that it holds and has not asked for
+//   WaitPulse        times of the last movement and of the last poll since that found nothing
+//   AwaitedWord      the peer it waits for, also within a collective call or for a request
+//   UnexpectedNotes  the messages that have arrived and have not been received
 //
-// A wait whose last movement is T ago and whose last vain look is younger has been waiting all of
-// T, and runs (is neither stopped nor starved). When that is true of every task of a set, and
-// nobody outside the set can wake one of them, none of them will ever go on: all were waiting T
-// ago, and each has looked since (partition_manager/status/wait_graph.hpp).
+// Suppose that the last movement was T ago and that a later poll found nothing. Then the task has
+// been waiting for all of T, and it runs (it is neither stopped nor starved). If this is true of
+// every task of a set, and no task outside the set can wake one of them, then none of them will
+// ever continue: all were waiting T ago, and each has polled since
+// (partition_manager/status/wait_graph.hpp).
 //
-// Words are written in the order pulse, awaited, notes, pulse again with a look in it; a reader
-// that finds the same movement before and after has read words that belong together.
+// The task writes in the order pulse, awaited, notes, and then pulse again with the time of a poll.
+// A reader that finds the same movement before and after has read words that belong together.
 #pragma once
 
 #include <array>
@@ -25,10 +26,10 @@
 
 namespace poe {
 
-// Milliseconds since the creation of the segment, modulo 2^32. Differences are right for 49 days.
+// Milliseconds since the creation of the segment, modulo 2^32. Differences are valid for 49 days.
 struct WaitMoments {
     std::uint32_t moved_ms = 0;   // the wait began or something moved; 0: never waited long
-    std::uint32_t looked_ms = 0;  // the last look that found nothing began; 0: none since
+    std::uint32_t looked_ms = 0;  // start of the last poll that found nothing; 0: none since
     bool operator==(const WaitMoments&) const = default;
 };
 
@@ -51,17 +52,17 @@ struct WaitPulse {
 
 struct Awaited {
     enum class Kind : std::uint8_t {
-        kUnknown = 0,  // anybody's doing may end the wait
-        kRoom = 1,     // that `peer` takes a message: there is no buffer left, or it is a long one
-        kMessage = 2,  // a message from `peer` (or anybody)
+        kUnknown = 0,  // any task may end the wait
+        kRoom = 1,     // `peer` must accept a message: no buffer is free, or it is long
+        kMessage = 2,  // a message from `peer` (or from any task)
         kRest = 3,     // the rest of a message that has begun to arrive from `peer`
-        kAll = 4,      // that all tasks make the same call, or end
+        kAll = 4,      // all tasks must make the same call, or end
     };
     static constexpr TaskId kAnybody = -1;
 
     Kind kind = Kind::kUnknown;
     TaskId peer = kAnybody;
-    std::int32_t type = -1;  // of the message; -1: any
+    std::int32_t type = -1;  // type of the message; -1: any
 
     bool operator==(const Awaited&) const = default;
 };
@@ -77,7 +78,7 @@ struct AwaitedWord {
                    std::memory_order_release);
     }
     void clear() noexcept { word.store(0, std::memory_order_release); }
-    // Any content decodes.
+    // Any content decodes to a valid value.
     Awaited read() const noexcept {
         const std::uint64_t now = word.load(std::memory_order_acquire);
         Awaited awaited;
@@ -91,7 +92,7 @@ struct AwaitedWord {
     }
 };
 
-// A message that has come or been announced and that nobody has asked for.
+// A message that has arrived or was announced, and for which no receive has been posted.
 struct UnexpectedNote {
     TaskId source = 0;
     std::int32_t type = 0;
@@ -99,7 +100,7 @@ struct UnexpectedNote {
     bool operator==(const UnexpectedNote&) const = default;
 };
 
-// What a reader gets: up to kMost notes, and how many messages there are.
+// The result of a read: up to kMost notes, and the number of all such messages.
 struct UnexpectedView {
     static constexpr std::size_t kMost = 7;
 
@@ -110,9 +111,10 @@ struct UnexpectedView {
     std::span<const UnexpectedNote> all() const noexcept { return {notes.data(), noted}; }
 };
 
-// One writer, the owner of the slot. A sequence lock: the number is odd while the notes are being
-// written, and different afterwards. Every word is an atomic, so a reader never sees half of one;
-// one that was disturbed reads again. A writer that dies in between leaves the number odd for ever.
+// A sequence lock with one writer, the owner of the slot. `sequence` is odd while the notes are
+// being written, and has a new value afterwards. Every word is an atomic, so a reader never sees
+// half of one; a reader that was disturbed reads again. If the writer dies in between, `sequence`
+// stays odd.
 struct UnexpectedNotes {
     struct Words {
         std::atomic<std::uint64_t> source_type{0};
@@ -122,12 +124,12 @@ struct UnexpectedNotes {
     std::atomic<std::uint32_t> count{0};
     std::array<Words, UnexpectedView::kMost> words{};
 
-    // Never blocks. Writes nothing when there was nothing and is nothing.
+    // Never blocks. Writes nothing if there were no messages before and are none now.
     void write(const UnexpectedView& view) noexcept {
         if (view.count == 0 && count.load(std::memory_order_relaxed) == 0) return;
         const std::uint32_t before = sequence.load(std::memory_order_relaxed);
         sequence.store(before | 1u, std::memory_order_relaxed);
-        // Stores with release: none of them can be seen before the odd number.
+        // Release stores: none of them can become visible before the odd number.
         count.store(view.count, std::memory_order_release);
         for (std::size_t i = 0; i < words.size(); ++i) {
             const UnexpectedNote note = i < view.noted ? view.notes[i] : UnexpectedNote{-1, 0, 0};
@@ -140,8 +142,8 @@ struct UnexpectedNotes {
         sequence.store((before | 1u) + 1, std::memory_order_release);
     }
 
-    // Nothing when the writer was at work each of several times. Loads with acquire: none of them
-    // can be made after the second look at the number.
+    // Empty if every attempt was disturbed by the writer. Acquire loads: none of them can be moved
+    // after the second load of `sequence`.
     std::optional<UnexpectedView> read() const noexcept {
         constexpr int kAttempts = 100;
         for (int attempt = 0; attempt < kAttempts; ++attempt) {

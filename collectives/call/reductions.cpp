@@ -121,7 +121,7 @@ void reduce_to(const Reduction& reduction, std::byte* out, const std::byte* one,
         std::memcpy(length_of_piece, &wide, sizeof wide);
         reduction.function(first + done, second + done, users ? scratch : out + done,
                            reinterpret_cast<int*>(length_of_piece));
-        if (users) std::memcpy(out, scratch, length);
+        if (users && scratch != nullptr) std::memcpy(out, scratch, length);
         done += piece;
     }
 }

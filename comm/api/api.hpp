@@ -1,5 +1,6 @@
-// The entry points under the names they are reported by; shared by the C, by-reference and Fortran
-// forms. All check their arguments, answer 0 or -1, and are documented in mpproto.h.
+// The entry points, each called with the name under which it reports errors. Shared by the C,
+// by-reference and Fortran forms. All check their arguments and return 0 or -1, except where
+// mpproto.h, which documents them, says otherwise.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +13,8 @@
 
 namespace poe::comm {
 
-// A message in memory as the user gives it: `count` blocks of `block` bytes, `offset` bytes from
-// the start of one to the start of the next. One block for an ordinary message.
+// The user's description of a message in memory: `count` blocks of `block` bytes whose starts are
+// `offset` bytes apart. An ordinary message is one block. Does not own the memory.
 struct UserBuffer {
     const void* start = nullptr;
     std::size_t block = 0;
@@ -21,8 +22,8 @@ struct UserBuffer {
     std::size_t count = 1;
 };
 
-// A pointer of the user to an integer, or to the first of several, of any width; it may be null.
-// Two words, so that it is passed in registers.
+// A user's pointer to one or more integers of any width; may be null. Two words, so that it is
+// passed in registers.
 class UserCount {
   public:
     template <typename Count>
@@ -42,7 +43,8 @@ class UserCount {
         return other;
     }
 
-    // -1 is stored whatever the width. False: the value does not fit, and nothing is stored.
+    // Stores -1 in any width. Returns false, and stores nothing, if the value does not fit. No
+    // effect on a null pointer.
     bool store(long long value) const noexcept {
         if (where_ == nullptr) return true;
         if (kind_ == kWide) {

@@ -83,7 +83,7 @@ int api_bsendrecv(const Caller& name, const UserBuffer& out, int dest, int type,
         messages.start(send);
         call.doing(Call::kBsendrecv, *source, type, receive.view.size());
         messages.wait(receive);
-        // Both must have ended before the call may: the requests live here.
+        // Waits for both, because the requests are local variables.
         if (messages.wait(send) != Outcome::kDone) return call.refuse(send.outcome, dest);
         return tell_received(call, receive, source, nullptr, nbytes);
     });
@@ -129,7 +129,7 @@ MPL_EXPORT int mpc_unpack(const void* in, void* out, size_t blklen, size_t offse
     return api_pack("mpc_unpack", in, out, {out, blklen, offset, blknum}, true);
 }
 
-// One set of functions for each type that nbytes may point to; a type cannot stand in parentheses.
+// One set of functions per type that nbytes may point to. A type cannot be put in parentheses.
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define MPL_RECEIVES(SUFFIX, COUNT)                                                            \
     MPL_EXPORT int mpc_brecv##SUFFIX(void* in, size_t len, int* source, int* type,             \

@@ -1,5 +1,5 @@
 // The entry points with all arguments by reference: mp_x for C, mp_x_ for Fortran (gfortran's name
-// for MP_X). A null pointer for a number is refused, as it would be one more way to crash.
+// for MP_X). A null pointer in place of a number is refused instead of causing a crash.
 #include <cstdint>
 #include <initializer_list>
 
@@ -14,7 +14,7 @@ struct Number {
     const char* name;
 };
 
-// 0, or refuses the first that is a null pointer.
+// Returns 0 if no pointer is null; otherwise reports the first null pointer and returns -1.
 int refuse_nulls(const char* name, std::initializer_list<Number> numbers) {
     for (const Number& number : numbers) {
         if (number.where != nullptr) [[likely]]
@@ -26,7 +26,7 @@ int refuse_nulls(const char* name, std::initializer_list<Number> numbers) {
     return 0;
 }
 
-// A negative length becomes an absurd one, which is refused with its own text.
+// Converts a negative length to a huge one, which is refused with its own message.
 std::size_t length_of(const int* len) {
     return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(*len));
 }
@@ -44,7 +44,7 @@ UserBuffer blocks(const void* start, const int* blklen, const int* offset, const
 
 using namespace poe::comm;
 
-// Returns from the entry point when a number is a null pointer.
+// Returns from the entry point if a number is a null pointer.
 #define MPL_NEED(NAME, ...) \
     if (refuse_nulls(NAME, {__VA_ARGS__}) != 0) return -1
 
@@ -255,7 +255,7 @@ MPL_EXPORT void mp_stdout_mode_(int* mode) {
     mp_stdout_mode(mode);
 }
 
-// These have the answer of the function as their last argument.
+// These subroutines return the function's result in their last argument.
 MPL_EXPORT void mp_queryintr_(int* rc) {
     *rc = mp_queryintr();
 }
@@ -276,7 +276,7 @@ MPL_EXPORT void mp_setintrdelay_(int* delay, int* rc) {
     *rc = mp_setintrdelay(delay);
 }
 
-// MP_STATUS is a subroutine with the answer as its second argument.
+// MP_STATUS is a subroutine that returns the result in its second argument.
 MPL_EXPORT void mp_status_(int* msgid, int* nbytes) {
     const int answer = mp_status(msgid);
     if (nbytes != nullptr) *nbytes = answer;

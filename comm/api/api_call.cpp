@@ -1,4 +1,4 @@
-// The C API's one context, its begin before main, its end, and its error texts.
+// The C API's single context, its start before main, its end, and its error messages.
 #include "comm/api/api_call.hpp"
 
 #include <cstdio>
@@ -15,12 +15,12 @@ MPL_EXPORT int mperrno = 0;
 
 namespace poe::comm {
 
-// Never destroyed: other threads and exit handlers may still call.
+// Never destroyed, because other threads and exit handlers may still call.
 Runtime* the_one = nullptr;
 
 namespace {
 
-// What the progress thread does, as a call like any other.
+// The work of the progress thread, executed as an API call.
 class BackgroundProgress final : public ProgressWork {
   public:
     bool make_progress(bool handlers) noexcept override {
@@ -47,7 +47,7 @@ class BackgroundProgress final : public ProgressWork {
         call.run([&] {
             MessageLayer& messages = call.runtime().messages();
             for (int looks = 0; looks < kLooks; ++looks) {
-                // Functions of the user's run in the task's own thread only.
+                // User functions run only in the task's own thread.
                 const bool helped = messages.help(false);
                 if (!messages.progress() && !helped) break;
                 moved = true;
@@ -69,7 +69,7 @@ BackgroundProgress the_background_progress;
         the_one->forget_progress_thread();
         the_one->fail("this is a child process of the task; only the task itself may use MPL");
     });
-    // Not before there is the one: it is a caller, too.
+    // After the_one is set, because the thread uses it.
     the_one->start_progress_thread(the_background_progress);
     return *the_one;
 }
@@ -82,7 +82,7 @@ std::string node_name() {
     return name;
 }
 
-// Before main, so that a program started by hand becomes a job before it has done anything.
+// Before main, so that a program started without poe becomes a job before it has done anything.
 __attribute__((constructor)) void before_main(int count, char** arguments, char** environment) {
     const std::vector<std::string> words(arguments, arguments + count);
     if (wants_poe(words, environment)) become_poe(words);
@@ -102,7 +102,7 @@ int ApiCall::refuse(MplError number, const std::string& what, const std::string&
     std::string text = "ERROR: 0032-" + std::to_string(mperrno) + " " + caller_.name + " in task " +
                        std::to_string(runtime_.task()) + " on node " + node_name() + ": " + what +
                        (way_out.empty() ? "" : "; " + way_out) + ".\n";
-    // One write, so that the lines of several tasks do not mix.
+    // A single write, so that the lines of several tasks do not mix.
     std::fwrite(text.data(), 1, text.size(), stderr);
     return -1;
 }

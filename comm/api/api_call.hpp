@@ -1,5 +1,5 @@
-// What every C entry point does first and last: find the runtime, keep other threads out, say in
-// the slot what the task is doing, and report an error once, as text, mperrno and -1.
+// The common part of all C entry points: finds the runtime, excludes other threads, publishes the
+// current call in the task's slot, and reports an error once, as text, in mperrno and as -1.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 #include "comm/bootstrap/runtime.hpp"
 #include "tracer/probe/tracer.hpp"
 
-// Exported from the library; everything else is hidden.
+// Exports a function from the library; everything else is hidden.
 #define MPL_EXPORT __attribute__((visibility("default")))
 
 namespace poe::comm {
 
-// NNN of the messages 0032-NNN.
+// The numbers NNN of the messages 0032-NNN.
 enum class MplError : int {
     kNotReady = 100,
     kBusy = 101,
@@ -34,31 +34,31 @@ enum class MplError : int {
     kMessageId = 115,
     kTruncated = 116,
     kDisagreement = 117,
-    kForeignJob = 118,  // reported by runtime.cpp and foreign_launch.cpp, outside of calls
+    kForeignJob = 118,  // reported by runtime.cpp and foreign_launch.cpp, outside calls
     kRoot = 119,
     kCollectiveId = 120,
     kMember = 121,
-    kTuningFile = 122,     // no error: the call goes on
+    kTuningFile = 122,     // not an error: the call continues
     kNoGroupMemory = 123,  // likewise
 };
 
-// The process's one runtime; null before the first call.
+// The process's only runtime; null before the first call.
 extern Runtime* the_one;
 Runtime& make_runtime();
 
-// Made at the first call.
+// Created at the first call, which may block (see Runtime).
 inline Runtime& the_runtime() {
     return the_one != nullptr ? *the_one : make_runtime();
 }
 
-// On the stack of an entry point, below its Caller. One thread at a time; a second one finds
-// ready() false, but the progress thread and the task wait for each other (turn.hpp). At the end of
-// every call handlers of mpc_rcvncall that are due are called.
+// A local variable of an entry point, declared after its Caller. One thread at a time: for a second
+// thread ready() is false, but the progress thread and the task wait for each other (turn.hpp). At
+// the end of every call, the destructor calls the handlers of mpc_rcvncall that are due.
 class ApiCall {
   public:
     explicit ApiCall(const Caller& caller) noexcept
         : caller_(caller), runtime_(the_runtime()), entry_(runtime_.turn().enter()) {}
-    explicit ApiCall(Caller&&) = delete;  // it would be gone
+    explicit ApiCall(Caller&&) = delete;  // a temporary would be destroyed too early
     ~ApiCall() {
         if (entry_ == Turn::Entry::kRefused) [[unlikely]]
             return;
@@ -73,7 +73,7 @@ class ApiCall {
     ApiCall(const ApiCall&) = delete;
     ApiCall& operator=(const ApiCall&) = delete;
 
-    // False: the call must answer refuse_unready().
+    // False: the entry point must return refuse_unready().
     bool ready() const noexcept {
         return entry_ != Turn::Entry::kRefused && runtime_.failure().empty();
     }
@@ -87,28 +87,28 @@ class ApiCall {
         note(call, peer, type, bytes);
     }
 
-    // Says in the trace that the call has begun, once; doing() does as well. `bytes`: that it
-    // moves, as far as is known now.
+    // Records the start of the call in the trace, once; doing() does so too. `bytes`: the bytes
+    // that the call moves, if known already.
     void note(Call call, TaskId peer, std::int32_t type, Bytes bytes) noexcept {
         note_region(static_cast<std::uint32_t>(call), peer, type, bytes);
     }
-    // The same for the non-blocking form of a collective call.
+    // Like note(), but for the nonblocking form of a collective call.
     void note_non_blocking(Call call, std::int32_t group, Bytes bytes) noexcept {
         note_region(trace::kNonBlocking + static_cast<std::uint32_t>(call), TaskDoing::kAnyPeer,
                     group, bytes);
     }
     bool traced() const noexcept { return traced_ != 0; }
-    // What the call has really moved, for the trace.
+    // The bytes that the call has actually moved, for the trace.
     void moved(Bytes bytes) noexcept { moved_ = bytes; }
 
-    // Writes "ERROR: 0032-NNN mpc_x in task 1 on node n: what. way_out.", sets mperrno, answers -1.
+    // Prints "ERROR: 0032-NNN mpc_x in task 1 on node n: what. way_out.", sets mperrno, returns -1.
     int refuse(MplError number, const std::string& what, const std::string& way_out) const;
-    // The same for an operation that did not end well; `peer` is the task it was for.
+    // The same for an operation that failed; `peer` is its partner task.
     int refuse(Outcome outcome, TaskId peer) const;
-    // For what leaves no way to go on: writes the message and ends the task with exit code 1.
+    // For fatal errors: prints the message and ends the task with exit code 1.
     [[noreturn]] void die(const std::string& what) const;
 
-    // Calls `work`, turning exceptions into refuse or die.
+    // Calls `work` and returns its result. An exception ends the task through die().
     template <typename Work>
     int run(Work&& work) {
         try {
@@ -131,8 +131,8 @@ class ApiCall {
     Runtime& runtime_;
     Turn::Entry entry_;
     bool said_ = false;
-    std::uint32_t traced_ = 0;  // the region that the trace says it is in; 0: none
-    Bytes moved_ = 0;           // only for a call that is traced
+    std::uint32_t traced_ = 0;  // the region that was recorded as entered; 0: none
+    Bytes moved_ = 0;           // only for a traced call
 };
 
 }  // namespace poe::comm

@@ -1,4 +1,4 @@
-// The texts of refusals, and the end of a receive; see api_checks.hpp.
+// The error messages of the checks, and the end of a receive; see api_checks.hpp.
 #include "comm/api/api_checks.hpp"
 
 #include <climits>

@@ -1,5 +1,5 @@
-// Checks of what a user gave to an MPL call, shared by all calls. Each answers 0, or refuses and
-// answers -1.
+// Checks of the user's arguments, shared by all MPL calls. Each returns 0, or reports an error and
+// returns -1.
 #pragma once
 
 #include <string>
@@ -13,10 +13,11 @@ inline bool is_task(const Runtime& runtime, int task) {
     return task >= 0 && static_cast<std::uint32_t>(task) < runtime.tasks();
 }
 
-// For error texts: which tasks there are.
+// The valid task ids, for error messages.
 std::string task_range(const Runtime& runtime);
 
-// Larger than any address space: a negative number, or an argument of the wrong width.
+// Larger than any address space, so such a length is a negative number or an argument of the wrong
+// width. Bytes.
 inline constexpr std::size_t kAbsurdLength = std::size_t{1} << 47;
 
 int refuse_blocks(const ApiCall& call, const UserBuffer& buffer);
@@ -40,12 +41,13 @@ inline int refuse_wanted(const ApiCall& call, const int* source, const int* type
 }
 int refuse_null(const ApiCall& call, const char* argument, const char* wanted);
 
-// The view of a checked buffer.
+// The view of a buffer that has been checked.
 inline BufferView view_of(const UserBuffer& buffer) {
     return {const_cast<void*>(buffer.start), buffer.block, buffer.offset, buffer.count};
 }
 
-// Tells the user what has been received; `received` has ended.
+// Stores the results of a receive in the user's variables. `received` must have ended. Returns the
+// call's result.
 int tell_received(ApiCall& call, const ReceiveRequest& received, int* source, int* type,
                   const UserCount& nbytes);
 

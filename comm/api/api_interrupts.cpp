@@ -1,5 +1,5 @@
-// MPL's interrupt control: whether and how soon messages may make progress while the task computes;
-// see mpproto.h. What it sets is kept by Runtime.
+// MPL's interrupt control: whether messages make progress while the task computes, and how soon;
+// see mpproto.h. Runtime keeps the settings.
 #include "comm/api/api_checks.hpp"
 #include "comm/api/mpproto.h"
 

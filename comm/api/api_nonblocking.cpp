@@ -1,4 +1,4 @@
-// MPL's non-blocking sends and receives, their ends, and handlers; see mpproto.h.
+// MPL's nonblocking sends and receives, their completion, and handlers; see mpproto.h.
 #include <algorithm>
 #include <limits>
 
@@ -8,7 +8,7 @@
 namespace poe::comm {
 namespace {
 
-// Answers of mpc_status that are no byte count.
+// Results of mpc_status that are not byte counts.
 constexpr int kStatusActive = -1;
 constexpr int kStatusUnknown = -2;
 
@@ -19,7 +19,7 @@ int refuse_id(const ApiCall& call, int msgid) {
                        "ended yet, DONTCARE or ALLMSG");
 }
 
-// Tells the user of the end of an operation; it still has its id.
+// Reports the end of an operation to the user. The operation still has its id.
 int tell(ApiCall& call, Operation& operation, const UserCount& nbytes) {
     if (operation.kind == Operation::Kind::kReceive) {
         return tell_received(call, operation.receive, operation.source, operation.type, nbytes);
@@ -232,7 +232,7 @@ MPL_EXPORT int mpc_lockrnc(int newval, int* oldval) {
     return api_lockrnc("mpc_lockrnc", newval, oldval);
 }
 
-// One set of functions for each type that nbytes may point to; a type cannot stand in parentheses.
+// One set of functions per type that nbytes may point to. A type cannot be put in parentheses.
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define MPL_ENDS(SUFFIX, COUNT)                                               \
     MPL_EXPORT int mpc_wait##SUFFIX(int* msgid, COUNT* nbytes) {              \

@@ -1,4 +1,4 @@
-// MPL's control of standard output: flushing, and the mode in which poe shows it; see mpproto.h.
+// MPL's control of standard output: flushing, and poe's output mode; see mpproto.h.
 #include <algorithm>
 #include <chrono>
 
@@ -14,8 +14,8 @@ static_assert(STDIO_UNORDERED == kFlushUnordered && STDIO_ORDERED == kFlushOrder
 
 constexpr int kFlushStdout = 1;
 
-// The daemon answers when all tasks have asked. Meanwhile those that still send to us need our
-// share; they rarely do, so we look seldom.
+// The daemon answers when all tasks have made the request. Meanwhile this task must let messages
+// make progress for tasks that still send to it. That is rare, so it polls at increasing intervals.
 constexpr std::chrono::milliseconds kFirstLook{1};
 constexpr std::chrono::milliseconds kRareLook{10};
 

@@ -1,4 +1,4 @@
-// MPL's task management: who am I, what are the limits, settings, the end of all.
+// MPL's task management: task ids, limits, settings, and ending the job.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -13,7 +13,7 @@
 namespace poe::comm {
 namespace {
 
-constexpr int kOverflowSetting = 1;  // of mpc_task_set
+constexpr int kOverflowSetting = 1;  // for mpc_task_set
 
 int query(ApiCall& call, UserCount nbuf, int nelem, int qtype) {
     const Runtime& runtime = call.runtime();
@@ -106,7 +106,7 @@ using namespace poe::comm;
 
 extern "C" {
 
-// One pair of functions for each type of integer that programs let MPL write.
+// One pair of functions per integer type that the user's variables may have.
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define MPL_QUERIES(SUFFIX, COUNT)                                             \
     MPL_EXPORT int mpc_environ##SUFFIX(COUNT* numtask, COUNT* taskid) {        \

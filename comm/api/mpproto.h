@@ -1,23 +1,23 @@
 /* mpproto.h: MPL, the message-passing library. C and C++; Fortran programs use the module `mpl`, or
  * call MP_BSEND and so on as external subroutines.
  *
- * There is no call to begin or to end: the library is ready before main, and a task ends by ending.
- * Start a program with `poe ./program -procs 4`, or just `./program -procs 4`. Run without either
- * it is the only task of its job.
+ * There is no call to begin or to end: the library is ready before main, and a task ends when its
+ * process ends. Start a program with `poe ./program -procs 4`, or just `./program -procs 4`. A
+ * program that is started without both is the only task of its job.
  *
- * Every function answers 0, or -1 after an error: then `mperrno` holds NNN of the message
- * "0032-NNN", which has been written to stderr.
+ * Every function returns 0, or -1 after an error, unless stated otherwise. After an error `mperrno`
+ * holds NNN of the message "0032-NNN", which has been written to stderr.
  *
- * Order: messages from one task to another that a receive can take come in the order they were
- * sent; receives that can take the same message get it in the order they were posted. A message
- * that nobody has asked for never keeps another from being received.
+ * Order: if a receive matches several messages from one task, they are received in the order in
+ * which they were sent. If a message matches several receives, it goes to the one that was posted
+ * first. An unreceived message never prevents another message from being received.
  *
- * nbytes, wherever it occurs, may be a pointer to int, unsigned, long, size_t or long long, or a
- * null pointer of one of these types. So may numtask and taskid of mpc_environ (both of the same
- * type) and nbuf of mpc_task_query, which must not be null.
+ * Each nbytes may be a pointer to int, unsigned, long, size_t or long long, or a null pointer of
+ * one of these types. The same holds for numtask and taskid of mpc_environ (both of the same type)
+ * and for nbuf of mpc_task_query, which must not be null.
  *
- * Threads: one thread at a time may be inside the library (any thread; use a lock of your own). A
- * call that meets another one is refused. mpc_stopall may be called at any time.
+ * Threads: one thread at a time may be inside the library. It may be any thread; use a lock. A call
+ * that finds another thread inside is refused. mpc_stopall may be called at any time.
  *
  * The mp_ functions are the same with all arguments by reference, for programs translated from
  * Fortran.
@@ -35,150 +35,156 @@ extern "C" {
 #define DONTCARE (-1)
 /* All messages (mpc_wait). */
 #define ALLMSG (-2)
-/* No task: what has no partner. */
+/* No task: the partner of an operation without a partner. */
 #define NULLTASK (-3)
 /* The group of all tasks. */
 #define ALLGRP 0
 
-/* Modes of mpc_stdout_mode; a task id is one, too. */
+/* Modes of mpc_stdout_mode; a task id is also a mode. */
 #define STDIO_UNORDERED (-1)
 #define STDIO_ORDERED (-2)
 
-/* NNN of the last error "0032-NNN". Never set back to 0 by a call that succeeds. */
+/* NNN of the last error "0032-NNN". A call that succeeds does not reset it to 0. */
 extern int mperrno;
 
-/* How many tasks the job has, and which one this is (0 .. *numtask - 1). */
+/* Stores the number of tasks of the job, and the id of this task (0 .. *numtask - 1). */
 int mpc_environ(int* numtask, int* taskid);
 
-/* Answers about the system: nelem ints into nbuf.
+/* Stores nelem ints about the system in nbuf.
  *   qtype 1, nelem 1..4: number of tasks, own task id, own node (0 ..), number of nodes
  *   qtype 2, nelem 1..2: lowest and highest message type
  *   qtype 3, nelem 1..4: values of DONTCARE, ALLMSG, NULLTASK, ALLGRP
- *   qtype 4, nelem 1..2: longest message sent without asking the receiver first, and buffer memory
- * per pair of tasks, in bytes
- *   qtype 5, nelem 1: the setting 1 of mpc_task_set */
+ *   qtype 4, nelem 1..2: longest message that is sent eagerly (without asking the receiver first),
+ *                        and buffer memory per pair of tasks, both in bytes
+ *   qtype 5, nelem 1: setting 1 of mpc_task_set */
 int mpc_task_query(int* nbuf, int nelem, int qtype);
 
-/* Sets how this task is treated.
- *   stype 1: a message longer than the buffer of its receive is cut (nbuf 0, the default), or is
- * cut and the receive ends with an error (nbuf 1) */
+/* Changes a setting of this task.
+ *   stype 1: a message longer than the buffer of its receive is truncated (nbuf 0, the default), or
+ *            it is truncated and the receive ends with an error (nbuf 1) */
 int mpc_task_set(int nbuf, int stype);
 
-/* Ends all tasks of the job; the job's exit status is errcode (modulo 256). Flushes stdio, does not
- * run exit handlers. Does not return. */
+/* Ends all tasks of the job; the job's exit status is errcode (modulo 256). Flushes stdio, but
+ * does not run exit handlers. Does not return. */
 int mpc_stopall(int errcode);
 
 /* --- blocking */
 
-/* Sends len bytes at `out` to task `dest` under the number `type` (0 or more). Blocks until the
- * buffer may be used again: the message has been received or is kept for the receiver, within the
- * buffer memory of the pair (MP_BUFFER_MEM). A message to oneself is always kept. len may be 0. */
+/* Sends len bytes at `out` to task `dest` with the type `type` (0 or more). Blocks until the
+ * buffer may be used again: the message has been received, or is buffered for the receiver
+ * within the buffer memory of the pair (MP_BUFFER_MEM). A message to the task itself that no
+ * posted receive matches is always buffered; if it does not fit, the call fails. len may be 0. */
 int mpc_bsend(const void* out, size_t len, int dest, int type);
 
-/* Receives a message of at most len bytes from task *source of type *type; each may be DONTCARE,
- * and both are set to what came. Blocks until the message is in `in`. *nbytes is set to the bytes
- * received. A longer message is cut to len (see mpc_task_set). */
+/* Receives a message of at most len bytes from task *source of type *type. Each may be DONTCARE;
+ * both are set to those of the message. Blocks until the message is in `in`. *nbytes is set to
+ * the number of bytes received. A longer message is truncated to len (see mpc_task_set). */
 int mpc_brecv(void* in, size_t len, int* source, int* type, int* nbytes);
 
-/* Sends `out` to dest and receives from *source (may be DONTCARE, and is set), both under `type`.
- * Blocks until both are done; cannot deadlock with the same call, or a receive and a send, of the
- * partners. The buffers must not overlap. */
+/* Sends `out` to dest and receives from *source (may be DONTCARE, and is set), both with type
+ * `type`. Blocks until both have ended. Does not deadlock if the partners make the same call, or
+ * a receive and a send. The buffers must not overlap. */
 int mpc_bsendrecv(const void* out, size_t outlen, int dest, int type, void* in, size_t inlen,
                   int* source, int* nbytes);
 
-/* The same as mpc_bsend and mpc_brecv for a message that lies in blknum blocks of blklen bytes,
- * `offset` bytes from the start of one to the start of the next (offset >= blklen). The message
- * itself has no blocks: any receive takes it. */
+/* Like mpc_bsend and mpc_brecv, but the message is in blknum blocks of blklen bytes whose
+ * starts are `offset` bytes apart (offset >= blklen). The message itself has no block structure:
+ * any receive matches it. */
 int mpc_bvsend(const void* out, size_t blklen, size_t offset, size_t blknum, int dest, int type);
 int mpc_bvrecv(void* in, size_t blklen, size_t offset, size_t blknum, int* source, int* type,
                int* nbytes);
 
-/* Copies blocks, laid out as for mpc_bvsend, from `in` to contiguous memory at `out`, and back. */
+/* mpc_pack copies blocks, laid out as for mpc_bvsend, from `in` to contiguous memory at `out`;
+ * mpc_unpack does the reverse. */
 int mpc_pack(const void* in, void* out, size_t blklen, size_t offset, size_t blknum);
 int mpc_unpack(const void* in, void* out, size_t blklen, size_t offset, size_t blknum);
 
 /* --- non-blocking */
 
-/* Starts a send and sets *msgid to its id. Returns at once; the buffer must stay as it is until the
- * send has ended. */
+/* Starts a send and sets *msgid to its id. Does not block; the buffer must not be changed until
+ * the send has ended. */
 int mpc_send(const void* out, size_t len, int dest, int type, int* msgid);
 
-/* Starts a receive likewise. *source and *type say what is wanted and are set when mpc_wait or
- * mpc_status tells of the end; they and the buffer must live until then. */
+/* Starts a receive and sets *msgid to its id. Does not block. *source and *type say which
+ * message is wanted, and are set when mpc_wait or mpc_status reports the end. They and the
+ * buffer must remain valid until then. */
 int mpc_recv(void* in, size_t len, int* source, int* type, int* msgid);
 
-/* Starts a receive likewise; when it has ended, `handler` is called once with the address of the
- * id, and should end the id with mpc_wait. It is called by the thread that uses MPL, at the end of
- * an MPL call, or, with interrupts, by a thread of its own while the task computes; then MPL calls
- * of the task wait until it is over. Never inside another handler, and not while mpc_lockrnc holds
- * handlers back. */
+/* Starts a receive like mpc_recv. When it has ended, `handler` is called once with the address
+ * of the id, and should end the id with mpc_wait. The handler is called by the thread that uses
+ * MPL, at the end of an MPL call. With interrupts it may also be called by a separate thread
+ * while the task computes; MPL calls of the task then wait until it returns. It is never called
+ * inside another handler, nor while mpc_lockrnc blocks handlers. */
 int mpc_rcvncall(void* in, size_t len, int* source, int* type, int* msgid,
                  void (*handler)(int* msgid));
 
-/* newval 1 holds handlers back, 0 lets them run again (and those that are due run at once);
- * *oldval is set to what it was. */
+/* newval 1 blocks handlers; 0 allows them again, and those that are due run at once. *oldval is
+ * set to the previous value. */
 int mpc_lockrnc(int newval, int* oldval);
 
-/* How it stands with a message: its bytes when it has ended (mpc_wait may still be called), -1
- * while it is under way, -2 when there is no such id or it ended with an error. Does not block. */
+/* Returns the state of a message: its bytes if it has ended (mpc_wait may still be called), -1
+ * while it is in progress, -2 if there is no such id or it ended with an error. Does not block. */
 int mpc_status(int msgid);
 
-/* Blocks until the message has ended, sets *nbytes to its bytes and ends the id. *msgid may be
- * DONTCARE: any message, and *msgid is set to its id; messages that mpc_status has told of are
- * taken last. Or ALLMSG: all messages, *nbytes is set to 0. Neither waits for receives of
- * mpc_rcvncall whose handler has not been called. */
+/* Blocks until the message has ended, sets *nbytes to its bytes and ends the id. If *msgid is
+ * DONTCARE, waits for any message and sets *msgid to its id; messages that mpc_status has
+ * reported come last. If *msgid is ALLMSG, waits for all messages and sets *nbytes to 0. Neither
+ * waits for receives of mpc_rcvncall whose handler has not been called. */
 int mpc_wait(int* msgid, int* nbytes);
 
-/* Looks for a message that a receive from *source (or DONTCARE) of *type (or DONTCARE) would get.
- * Sets *source, *type and *nbytes to what it is, or *nbytes to -1 when there is none. Does not
- * block, and does not receive. */
+/* Checks for a message that a receive from *source (or DONTCARE) of *type (or DONTCARE) would
+ * match. Sets *source, *type and *nbytes to those of the message, or *nbytes to -1 if there is
+ * none. Does not block, and does not receive. */
 int mpc_probe(int* source, int* type, int* nbytes);
 
-/* --- groups: ordered sets of tasks, named by a number that is unique in the job */
+/* --- groups: ordered sets of tasks, identified by a number that is unique in the job */
 
-/* Makes a group of the gsize tasks at glist, ranked in that order. Called by these tasks only, with
- * the same list. `label` is for mpc_getlabel. Not a barrier. */
+/* Creates a group of the gsize tasks in glist, ranked in that order. Only these tasks call it,
+ * with the same list. mpc_getlabel returns `label`. Not a barrier. */
 int mpc_group(int gsize, const int* glist, int label, int* gid);
-/* Called by all members of the parent: those that give the same label become a group, ranked by
- * key, ties by their rank in the parent. A barrier. */
+/* Called by all members of the parent group. The members with the same label become a group,
+ * ranked by key, and by their rank in the parent if the keys are equal. A barrier. */
 int mpc_partition(int parent_gid, int key, int label, int* gid);
-/* Forgets a group, in this task; every member does so for itself. */
+/* Deletes a group in this task; every member must do so itself. */
 int mpc_freegroup(int gid);
-/* The number of members; all of them by rank (glist has room for as many); the rank of a task and
- * the task of a rank; the label that this task gave. */
+/* Store the number of members; all members by rank (glist must have room for them); the rank of
+ * a task; the task of a rank; the label that this task gave. */
 int mpc_getsize(int* gsize, int gid);
 int mpc_getmembers(int* glist, int gid);
 int mpc_getrank(int* rank, int taskid, int gid);
 int mpc_gettaskid(int rank, int* taskid, int gid);
 int mpc_getlabel(int* label, int gid);
-/* Views a group as an x by y grid in row-major order: *row is set to the group of the y tasks in
- * this task's row, *column to that of the x tasks in its column. Called by all members. */
+/* Treats a group as an x by y grid in row-major order. *row is set to the group of the y tasks
+ * in this task's row, *column to that of the x tasks in its column. Called by all members. */
 int mpc_form2dgrid(int gid, int x, int y, int* row, int* column);
-/* The same with ndims dimensions: gids[d] is the group of the tasks that differ from this one in
- * coordinate d only, ranked by it. */
+/* The same with ndims dimensions: gids[d] is the group of the tasks that differ from this one
+ * only in coordinate d, ranked by it. */
 int mpc_formgrid(int gid, int ndims, const int* dims, int* gids);
-/* Views a group of a power of two as a hypercube: *subcube is set to the group of those whose ranks
- * differ from this task's only in bits that are set in mask. Called by all members, with the same
- * mask. */
+/* Treats a group whose size is a power of two as a hypercube. *subcube is set to the group of
+ * the tasks whose ranks differ from this task's only in bits that are set in mask. Called by all
+ * members with the same mask. */
 int mpc_formsubcube(int gid, int mask, int* subcube);
-/* Ranks and addresses: row-major coordinates; Gray codes, in which neighbours differ in one bit. */
+/* Convert between ranks and row-major coordinates, and between ranks and Gray codes, in which
+ * neighbours differ in one bit. */
 int mpc_rank2grid(int rank, int ndims, const int* dims, int* coords);
 int mpc_grid2rank(const int* coords, int ndims, const int* dims, int* rank);
 int mpc_rank2gray(int rank, int* gray);
 int mpc_gray2rank(int gray, int* rank);
 
 /* --- collective: called by all members of the group gid with the same arguments. ALLGRP is the
- * group of all tasks. Roots are task ids. `out` is what goes out, `in` is where what comes in is
- * put; they must not overlap. Lengths are in bytes. Collective calls and messages never meet.
+ * group of all tasks. Roots are task ids. `out` is the member's contribution, `in` receives the
+ * result; they must not overlap. Lengths are in bytes. Collective calls do not interfere with
+ * messages.
  *
- * A member may be through before others have begun, except where its result needs them; see
- * MP_CCL_MODE in mpl(3). */
+ * A member may return before others have called, unless its result needs theirs; see MP_CCL_MODE in
+ * mpl(3). */
 
-/* A reduction: out = one op two, vectors of *len bytes. Associative; it need not be commutative,
- * results are those of reducing in rank order. Called with vectors that do not overlap. */
+/* A reduction: out = one op two, for vectors of *len bytes. It must be associative but need not
+ * be commutative; results are those of a reduction in rank order. Called with vectors that do
+ * not overlap. */
 typedef void (*mpl_reduction)(void* one, void* two, void* out, int* len);
 
-/* Predefined: i int, s float, d double; b bits, l logicals (ints that are 0 or not). */
+/* Predefined: i int, s float, d double; b bits, l logicals (ints that are zero or nonzero). */
 #define MPL_REDUCTION_(NAME) void NAME(void* one, void* two, void* out, int* len)
 MPL_REDUCTION_(i_vadd);
 MPL_REDUCTION_(i_vmul);
@@ -200,32 +206,35 @@ MPL_REDUCTION_(l_vor);
 MPL_REDUCTION_(l_vxor);
 #undef MPL_REDUCTION_
 
-/* len bytes at buf of the root to all. */
+/* Copies len bytes at buf of the root to buf of all other members. */
 int mpc_bcast(void* buf, size_t len, int root, int gid);
-/* The vectors of all, reduced: at the root; at all; of the ranks up to the own one. */
+/* Reduce the vectors of all members: mpc_reduce at the root, mpc_combine at all members,
+ * mpc_prefix over the ranks up to the own one. */
 int mpc_reduce(const void* out, void* in, size_t len, int root, mpl_reduction func, int gid);
 int mpc_combine(const void* out, void* in, size_t len, mpl_reduction func, int gid);
 int mpc_prefix(const void* out, void* in, size_t len, mpl_reduction func, int gid);
-/* The root's blocks, one to each rank; one block of each to the root, or to all; block j of each to
- * rank j. Blocks lie in rank order. */
+/* mpc_scatter sends the root's block j to rank j. mpc_gather collects one block of each member
+ * at the root, mpc_concat at all members. mpc_index sends each member's block j to rank j.
+ * Blocks are in rank order. */
 int mpc_scatter(const void* out, void* in, size_t blklen, int root, int gid);
 int mpc_gather(const void* out, void* in, size_t blklen, int root, int gid);
 int mpc_concat(const void* out, void* in, size_t blklen, int gid);
 int mpc_index(const void* out, void* in, size_t blklen, int gid);
-/* The vector of the rank `step` before: flag 0 around the end; flag 1 not, and who gets nothing
- * keeps what is in `in`. */
+/* Receives the vector of the rank that is `step` lower. With flag 0 ranks wrap around. With flag
+ * 1 they do not, and a member that receives nothing keeps the contents of `in`. */
 int mpc_shift(const void* out, void* in, size_t len, int step, int flag, int gid);
-/* Returns when all members have called it. */
+/* Blocks until all members have called it. */
 int mpc_sync(int gid);
-/* Blocks of unequal lengths: blklens has one for each rank, the same at all members; outlens has
- * what goes to each rank, inlens what comes from each. Blocks lie one behind the other. */
+/* With blocks of different lengths: blklens has one length per rank and is the same at all
+ * members; outlens has the lengths of the blocks to each rank, inlens from each rank. Blocks are
+ * stored one after the other. */
 int mpc_scatterv(const void* out, void* in, const int* blklens, int root, int gid);
 int mpc_gatherv(const void* out, void* in, const int* blklens, int root, int gid);
 int mpc_concatv(const void* out, void* in, const int* blklens, int gid);
 int mpc_indexv(const void* out, const int* outlens, void* in, const int* inlens, int gid);
-/* The same without waiting: *collid is set to the number of the call, which mpc_collwait or
- * mpc_colltest ends. Buffers must stay as they are until then. The call goes on while the task is
- * in any MPL call. Members begin the calls on a group in the same order. */
+/* The same, nonblocking: *collid is set to the number of the call, which mpc_collwait or
+ * mpc_colltest ends. Buffers must not be changed until then. The call makes progress during any
+ * MPL call of the task. Members must start the calls on a group in the same order. */
 int mpc_ibcast(void* buf, size_t len, int root, int gid, int* collid);
 int mpc_ireduce(const void* out, void* in, size_t len, int root, mpl_reduction func, int gid,
                 int* collid);
@@ -244,33 +253,32 @@ int mpc_iindexv(const void* out, const int* outlens, void* in, const int* inlens
                 int* collid);
 /* Blocks until the call has ended. */
 int mpc_collwait(int* collid);
-/* *done is set to 1 when the call has ended, and then its number is gone; else to 0. Does not
+/* Sets *done to 1 if the call has ended, which also ends its number; otherwise to 0. Does not
  * block. */
 int mpc_colltest(int collid, int* done);
 
 /* --- standard output */
 
-/* Called by all tasks. Returns when what they all wrote to standard output before the call is in
- * poe's standard output, in the order of the mode: task after task when that is ordered. option 1:
- * standard output. A task that has ended counts as having called; what an ended task wrote last
- * may come at a later flush when there is much of it. Without poe it flushes stdout. */
+/* Called by all tasks. Blocks until everything that they wrote to standard output before the
+ * call is in poe's standard output, in the order of the mode: task after task in ordered mode.
+ * option 1: standard output. A task that has ended counts as having called. Its last output may
+ * appear at a later flush if there is much of it. Without poe the call flushes stdout. */
 int mpc_flush(int option);
 
-/* Called by all tasks with the same mode. Flushes as mpc_flush does; from then on poe shows the
- * tasks' standard output in this mode: STDIO_UNORDERED as it comes; STDIO_ORDERED task after task,
- * at each flush and at the end; a task id, only that task's. When the tasks give different modes
- * all calls fail and the mode stays. */
+/* Called by all tasks with the same mode. Flushes as mpc_flush does. From then on poe shows the
+ * tasks' standard output in this mode: STDIO_UNORDERED as it arrives; STDIO_ORDERED task after
+ * task, at each flush and at the end; a task id, only the output of that task. If the tasks give
+ * different modes, all calls fail and the mode does not change. */
 int mpc_stdout_mode(int mode);
 
 /* --- interrupts: progress of messages while the task computes */
 
-/* 1 when they are enabled, 0 when they are not. At the start MP_CSS_INTERRUPT says. */
+/* Returns 1 if interrupts are enabled, otherwise 0. The initial setting is MP_CSS_INTERRUPT. */
 int mpc_queryintr(void);
 int mpc_enableintr(void);
 int mpc_disableintr(void);
 
-/* Microseconds between the coming of a message and the interrupt. At the start MP_INTRDELAY, or
- * 0. */
+/* Microseconds between the arrival of a message and the interrupt. Initially MP_INTRDELAY, or 0. */
 int mpc_queryintrdelay(void);
 int mpc_setintrdelay(int delay);
 
@@ -351,8 +359,8 @@ int mp_disableintr(void);
 int mp_queryintrdelay(void);
 int mp_setintrdelay(int* delay);
 
-/* --- the calls that write integers, for other widths than int; programs write mpc_brecv and get the
- * right one */
+/* --- the calls that write integers, for types other than int; programs write mpc_brecv and so
+ * on, and the compiler selects the right one */
 
 #define MPL_COUNTED_CALLS_(SUFFIX, COUNT)                                                      \
     int mpc_brecv##SUFFIX(void* in, size_t len, int* source, int* type, COUNT* nbytes);        \
@@ -438,7 +446,8 @@ inline int mpc_probe(int* source, int* type, decltype(nullptr)) {
 #else
 #define MPL_GENERIC_ _Generic
 #endif
-/* Anything that is not listed goes to the function itself, where the compiler judges it. */
+/* Any type that is not listed selects the function itself, so that the compiler reports the
+ * error. */
 #define MPL_BY_COUNT_(call, nbytes) \
     MPL_GENERIC_((nbytes),                          \
         unsigned *: call##_u,                       \

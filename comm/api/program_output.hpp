@@ -1,10 +1,10 @@
-// What the program has written and the language's library still holds.
+// Output of the program that is still in the buffers of its language's library.
 #pragma once
 
 namespace poe::comm {
 
-// Hands it to the system: C's stdout and, in a Fortran program, all units. May block while a pipe
-// is full. `everything`: all of C's streams.
+// Flushes C's stdout and, in a Fortran program, all units. `everything`: all of C's streams. May
+// block while a pipe is full.
 void flush_program_output(bool everything);
 
 }  // namespace poe::comm

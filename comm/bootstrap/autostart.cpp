@@ -1,4 +1,4 @@
-// Deciding whether to become poe, and finding it.
+// Decides whether this process must become poe, and finds poe.
 #include "comm/bootstrap/autostart.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::string own_program() {
     return length > 0 ? std::string(path.data(), static_cast<std::size_t>(length)) : std::string();
 }
 
-// <directory of the library or program that holds this code>/../bin/poe
+// Returns <directory of the library or program with this code>/../bin/poe; empty if not there.
 std::string poe_beside_library() {
     Dl_info info{};
     if (::dladdr(reinterpret_cast<const void*>(&wants_poe), &info) == 0 ||
@@ -46,7 +46,7 @@ std::string poe_beside_library() {
     if (::realpath(info.dli_fname, real.data()) == nullptr) return {};
     const std::string library(real.data());
     const std::string directory = library.substr(0, library.rfind('/'));
-    // A library may lie one deeper, in lib/<architecture>.
+    // The library may be one directory deeper, in lib/<architecture>.
     for (const char* up : {"/../bin/poe", "/../../bin/poe"}) {
         std::string candidate = directory + up;
         if (::access(candidate.c_str(), X_OK) == 0) return candidate;

@@ -1,5 +1,5 @@
-// A program that was started by hand with POE's flags starts POE, which starts the program's tasks:
-// `./ring -procs 4` is `poe ./ring -procs 4`.
+// A program that a user starts directly with POE's flags becomes poe, which starts the program's
+// tasks: `./ring -procs 4` is the same as `poe ./ring -procs 4`.
 #pragma once
 
 #include <string>
@@ -7,12 +7,13 @@
 
 namespace poe::comm {
 
-// Whether a program with these arguments (argv) and environment was meant as a job. What another
-// launcher has started is a task already, whatever MP_PROCS says; only a flag makes it a job. Pure.
+// True if a program with these arguments (argv) and environment is meant to be a job. A process
+// that another launcher has started is a task already, whatever MP_PROCS says; only a flag makes it
+// a job. Pure.
 bool wants_poe(const std::vector<std::string>& arguments, char** environment);
 
-// Becomes poe, with this program and its arguments. Does not return: a poe that cannot be found or
-// started is an error message and exit 1.
+// Replaces this process by poe, with this program and its arguments. Does not return: if poe cannot
+// be found or started, prints an error message and exits with code 1.
 [[noreturn]] void become_poe(const std::vector<std::string>& arguments);
 
 }  // namespace poe::comm

@@ -1,4 +1,4 @@
-// See control_line.hpp.
+// Implementation of control_line.hpp.
 #include "comm/bootstrap/control_line.hpp"
 
 #include <cerrno>
@@ -21,8 +21,8 @@ namespace {
 ControlLine::ControlLine(const std::string& path)
     : socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
     if (!socket_) fail("make a socket to");
-    // A name of the kernel's choice, so that there is something to answer to. Connected, it hears
-    // nobody but the daemon.
+    // The kernel chooses a name, so that the daemon has an address to answer to. A connected socket
+    // receives from the daemon only.
     sockaddr_un own = {};
     own.sun_family = AF_UNIX;
     sockaddr_un daemon = {};

@@ -10,16 +10,16 @@
 
 namespace poe::comm {
 
-// One thread at a time. All throw Error when the socket does not work.
+// For one thread at a time. All functions throw Error if the socket fails.
 class ControlLine {
   public:
-    // `path`: of the daemon's socket. Connects; does not block.
+    // Connects to the daemon's socket `path`. Does not block.
     explicit ControlLine(const std::string& path);
 
-    // Blocks only while the daemon has many requests to read.
+    // Blocks only while the daemon's queue of requests is full.
     void send(const FlushRequest& request);
 
-    // The answer, if it comes within that time.
+    // Waits for the answer for at most `patience`; empty if none has come.
     std::optional<FlushAnswer> wait(std::chrono::milliseconds patience);
 
   private:

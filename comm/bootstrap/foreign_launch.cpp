@@ -1,4 +1,4 @@
-// What the tasks put and get; see foreign_launch.hpp.
+// The tasks' exchange through the launcher's service; see foreign_launch.hpp.
 #include "comm/bootstrap/foreign_launch.hpp"
 
 #include <algorithm>
@@ -18,9 +18,9 @@
 namespace poe::comm {
 namespace {
 
-using Mask = std::vector<std::uint8_t>;  // a bit per core
+using Mask = std::vector<std::uint8_t>;  // one bit per core
 
-// --- texts for the launcher's service
+// --- text encoding for the launcher's service
 
 std::string in_hex(const std::uint8_t* bytes, std::size_t size) {
     constexpr const char* kDigits = "0123456789abcdef";
@@ -47,7 +47,8 @@ std::vector<std::uint8_t> from_hex(const std::string& text, TaskId task, const s
     return bytes;
 }
 
-// The `count` parts of a text that a task has stored; the last one keeps its commas.
+// Splits a text that a task has stored into `count` parts at commas; the last part may contain
+// commas. Throws Error if there are too few.
 std::vector<std::string> get_parts(Rendezvous& rendezvous, TaskId task, const std::string& key,
                                    std::size_t count) {
     const std::string text = rendezvous.get(task, key);
@@ -63,7 +64,7 @@ std::vector<std::string> get_parts(Rendezvous& rendezvous, TaskId task, const st
     return parts;
 }
 
-// --- what a task knows of itself
+// --- what a task knows about itself
 
 std::string host_name() {
     std::array<char, 256> name{};
@@ -134,7 +135,8 @@ class Joining {
     void put_facts() {
         const Result<LaunchSettings> settings = read_launch_settings(variables_);
         if (!settings) {
-            // Before the fence: launchers may end all tasks as soon as one has left.
+            // Prints the error before the fence, because a launcher may end all tasks as soon as
+            // one has exited.
             const std::string text =
                 "ERROR: 0032-118 task 0: this job cannot begin: " + settings.error().str() + ".\n";
             std::fwrite(text.data(), 1, text.size(), stderr);
@@ -163,10 +165,10 @@ class Joining {
         spec_.single_copy = settings->single_copy;
     }
 
-    // Nodes are numbered in order of their first task.
+    // Nodes are numbered in the order of their first task.
     void get_cards() {
         std::vector<std::string> identities;
-        std::vector<Mask> cores;  // by node
+        std::vector<Mask> cores;  // indexed by node
         for (TaskId task = 0; task < static_cast<TaskId>(rendezvous_.size()); ++task) {
             const auto card = get_parts(rendezvous_, task, "card", 3);
             const auto found = std::find(identities.begin(), identities.end(), card[0]);
@@ -183,7 +185,7 @@ class Joining {
             for (std::size_t i = 0; i < mask.size(); ++i) cores[node][i] |= mask[i];
         }
         spec_.node = spec_.node_of_task[static_cast<std::size_t>(me_)];
-        // A launcher may have given each task a core of its own.
+        // The union of all masks, because a launcher may have given each task a core of its own.
         for (const std::uint8_t byte : cores[static_cast<std::size_t>(spec_.node)])
             spec_.cpus += static_cast<unsigned>(__builtin_popcount(byte));
     }
@@ -228,8 +230,8 @@ class Joining {
     const Variables& variables_;
     const TaskId me_;
     NodeSegmentSpec spec_;
-    std::vector<TaskId> first_task_;    // by node
-    std::vector<std::uint16_t> ports_;  // by task; empty in a job without TCP
+    std::vector<TaskId> first_task_;    // indexed by node
+    std::vector<std::uint16_t> ports_;  // indexed by task; empty in a job without TCP
 };
 
 }  // namespace

@@ -1,19 +1,20 @@
-// A job that another launcher has started: its tasks do for themselves what pmd does for the tasks
-// of poe. They tell each other through the launcher's service (rendezvous.hpp) who is on which
-// node, and the first task of each node makes the node segment. From then on nothing differs.
+// A job that another launcher has started: its tasks do themselves what pmd does for the tasks of
+// poe. They use the launcher's service (rendezvous.hpp) to find out which task is on which node.
+// The first task of each node creates the node segment. After that there is no difference.
 //
-//   1. Everybody puts a card (what node it is on, its cores), task 0 also the job's facts (name,
-//      random key, settings of MPL: the ones of task 0 count; no name: they are wrong).  Fence.
-//   2. Only in a job with TCP: everybody opens its listening socket, and puts where.  Fence.
-//   3. The first task of each node makes the node segment, nameless, and puts where.  Fence.
-//   4. The others attach.  Fence: now its maker may end at any time.
+//   1. Each task puts a card: the identity of its node, and its cores. Task 0 also puts the job's
+//      facts: name, random key, and the MPL settings, of which only task 0's count. An empty name
+//      means that the settings are invalid. Fence.
+//   2. Only in a job with TCP: each task opens its listening socket and puts its endpoint. Fence.
+//   3. The first task of each node creates a nameless node segment and puts its path. Fence.
+//   4. The other tasks attach. Fence: from now on the creator may end at any time.
 //
-// Nothing has a name in a file system, so nothing is left however the tasks end. Two processes are
-// on one node when they have the same kernel (boot id) and see each other's process numbers (pid
-// namespace): what is shared between them is found below /proc.
+// Nothing has a name in a file system, so nothing remains however the tasks end. Two processes are
+// on the same node if they have the same kernel (boot id) and see each other's process ids (PID
+// namespace), because they find the shared objects below /proc.
 //
-// The job's key is known to whoever can read the launcher's service: the user, the launcher, and
-// root of each node. It is as safe as the launcher is.
+// The job's key is known to everyone with access to the launcher's service: the user, the launcher,
+// and root of each node. It is as secure as the launcher.
 #pragma once
 
 #include "base/error.hpp"
@@ -22,15 +23,16 @@
 
 namespace poe::comm {
 
-// The job cannot begin because of what its user set; all tasks know, and task 0 has said why.
+// The job cannot start because of its user's settings. All tasks know it, and task 0 has printed
+// the reason.
 class JobRefused : public Error {
     using Error::Error;
 };
 
-// Brings this task, one of several, into the job; its listening socket, if the job needs one, is in
-// its slot as if pmd had put it there. Blocks until all tasks of the job are here. Throws
-// JobRefused in all tasks, or Error in this one; then the job cannot begin, and somebody should
-// tell the launcher.
+// Makes this task a member of its job, which has several tasks. Its listening socket, if the job
+// needs one, is in its slot as in a job of poe. Blocks until all tasks of the job have
+// joined. Throws JobRefused in all tasks, or Error in this one. The job then cannot start, and the
+// caller must tell the launcher.
 NodeSegment join_foreign_job(Rendezvous& rendezvous, const Variables& variables);
 
 }  // namespace poe::comm

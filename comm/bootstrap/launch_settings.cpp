@@ -1,4 +1,4 @@
-// Words and sizes of MP_ variables, without poe's table of flags, which lives above this room.
+// Parses the MP_ variables without poe's table of flags, which is in a higher layer.
 #include "comm/bootstrap/launch_settings.hpp"
 
 #include <algorithm>
@@ -34,13 +34,13 @@ UserError not_allowed(const char* name, std::string_view text, const std::string
     return error;
 }
 
-// The variable's value, or nothing when it is not set or empty.
+// Returns the variable's value; empty if it is not set.
 std::string_view value_of(const Variables& variables, const char* name) {
     const char* text = variables(name);
     return text != nullptr ? text : "";
 }
 
-// Sets `value` to the one that the variable names, if any.
+// Sets `value` to the one that the variable names; no effect if the variable is empty.
 template <typename Value, std::size_t n>
 std::optional<UserError> read_word(const Variables& variables, const char* name, bool any_case,
                                    const std::array<Word<Value>, n>& words, Value& value) {
@@ -58,7 +58,7 @@ std::optional<UserError> read_word(const Variables& variables, const char* name,
     return not_allowed(name, text, expected);
 }
 
-// Digits with an optional k, m or g, which "b" or "ib" may follow; 0 for anything else.
+// Parses digits with an optional k, m or g, optionally followed by "b" or "ib". 0: not valid.
 Bytes size_of(std::string_view text) {
     if (text.empty() || text[0] < '1' || text[0] > '9') return 0;
     Bytes number = 0;
@@ -108,7 +108,7 @@ Result<LaunchSettings> read_launch_settings(const Variables& variables) {
         error =
             read_size(variables, "MP_BUFFER_MEM", 4 * kKilo, kGiga * kKilo, settings.buffer_mem);
     if (value_of(variables, "MP_EAGER_LIMIT") == "0")
-        settings.eager_limit = 1;  // 0 would be the default
+        settings.eager_limit = 1;  // 0 would select the default
     else if (!error)
         error = read_size(variables, "MP_EAGER_LIMIT", 1, kGiga, settings.eager_limit);
     if (error) return *error;

@@ -1,6 +1,6 @@
-// Rendezvous over PMI-1, the protocol of MPICH's mpiexec: lines of text over a socket that the task
-// has inherited (PMI_FD), "cmd=NAME key=value ...", each answered by one line; see
-// partition_manager/pmi/pmi1_server.hpp for the other side of it.
+// Rendezvous over PMI-1, the protocol of MPICH's mpiexec. The task inherits a socket (PMI_FD) and
+// sends lines "cmd=NAME key=value ...", each of which is answered by one line.
+// partition_manager/pmi/pmi1_server.hpp is the other side.
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -27,7 +27,7 @@ int number_of(const Variables& variables, const char* name) {
     return number;
 }
 
-// The value of " name=" in an answer; that of `value` goes to the end of the line.
+// Returns the value of " name=" in an answer. The value of `value` extends to the end of the line.
 std::optional<std::string> field(const std::string& line, const std::string& name) {
     const auto at = (" " + line).find(" " + name + "=");
     if (at == std::string::npos) return std::nullopt;
@@ -67,7 +67,7 @@ class Pmi1Rendezvous final : public Rendezvous {
         return *value;
     }
 
-    // The launcher says nothing of its own accord: what there is to read is the end.
+    // The launcher sends nothing unasked, so readable input means the end of the connection.
     bool alive() noexcept override {
         pollfd connection{fd_, POLLIN, 0};
         return ::poll(&connection, 1, 0) <= 0 || (connection.revents & (POLLHUP | POLLERR)) == 0;
@@ -85,7 +85,7 @@ class Pmi1Rendezvous final : public Rendezvous {
         try {
             ask("finalize");
         } catch (const std::exception&) {
-            // Whatever it was, the task ends anyway.
+            // The task ends anyway, whatever the error was.
         }
     }
 
@@ -126,7 +126,7 @@ class Pmi1Rendezvous final : public Rendezvous {
         }
     }
 
-    // One command, one answer; an answer that says failure throws.
+    // Sends a command and returns its answer. Throws Error if the answer reports a failure.
     std::string ask(const std::string& command) {
         send_line(command);
         std::string answer = read_line();
@@ -135,7 +135,7 @@ class Pmi1Rendezvous final : public Rendezvous {
         return answer;
     }
 
-    int fd_;  // the launcher's, not closed
+    int fd_;  // owned by the launcher's environment; not closed
     TaskId rank_;
     std::uint32_t size_;
     std::string space_;

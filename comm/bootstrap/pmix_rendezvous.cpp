@@ -1,6 +1,6 @@
-// Rendezvous over PMIx. libpmix is opened only here, when the environment says that a PMIx server
-// waits for this process; so no program that is linked with MPL needs it, and none that poe starts
-// loads it. Its header gives the types.
+// Rendezvous over PMIx. libpmix is opened only here, and only if the environment says that a PMIx
+// server waits for this process. Therefore no program that is linked with MPL needs libpmix, and no
+// program that poe starts loads it. Only its header is used, for the types.
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kLibrary = "libpmix.so.2";
 
-// The functions of libpmix that are used. It stays open until the process ends.
+// The functions of libpmix that are used. The library stays open until the process ends.
 struct Pmix {
     Pmix() : library(::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL)) {
         if (library == nullptr) fail(::dlerror());
@@ -50,7 +50,8 @@ struct Pmix {
         find<decltype(PMIx_Error_string)>("PMIx_Error_string");
 };
 
-// Signals are for the program's own threads: the thread that libpmix makes gets none.
+// Blocks all signals while libpmix creates its thread, because only the program's own threads
+// handle signals.
 class NoSignals {
   public:
     NoSignals() {
@@ -66,13 +67,13 @@ class NoSignals {
     sigset_t before_{};
 };
 
-// What libpmix's thread tells; outlives every object, as that thread does.
+// Written by libpmix's thread. Static, because that thread outlives every object.
 struct Connection {
-    pmix_nspace_t own_nspace{};  // before the handler is registered
+    pmix_nspace_t own_nspace{};  // set before the handler is registered
     std::atomic<bool> lost{false};
 } connection;
 
-// The server also tells of other tasks whose connection it has lost.
+// The server also reports other tasks whose connection it has lost; those are ignored.
 void on_lost_connection(std::size_t, pmix_status_t, const pmix_proc_t* whose, pmix_info_t*,
                         std::size_t, pmix_info_t*, std::size_t,
                         pmix_event_notification_cbfunc_fn_t done, void* context) {
@@ -144,7 +145,7 @@ class PmixRendezvous final : public Rendezvous {
                     pmix_.error_string(status));
     }
 
-    // The caller frees the value.
+    // The caller owns the value and must free it.
     pmix_value_t* fetch(pmix_rank_t rank, const char* key) {
         pmix_proc_t owner = me_;
         owner.rank = rank;

@@ -1,4 +1,4 @@
-// Attaching a process to its job.
+// Attaches a process to its job; see runtime.hpp.
 #include "comm/bootstrap/runtime.hpp"
 
 #include <algorithm>
@@ -23,13 +23,13 @@ constexpr Bytes kSmallestDefaultBuffer = Bytes{4} << 20;
 constexpr Bytes kDefaultBufferOfAllPairs = Bytes{1} << 30;
 constexpr Bytes kSmallestBuffer = 16 << 10;
 
-// A receiver may compute for hours before it asks for a message; a whole day is a mistake.
+// A receiver may compute for hours before it receives a message, but a whole day means an error.
 constexpr auto kLongestFinish = std::chrono::hours(24);
-// About as many seconds of waiting.
+// The number of checks before a dead task is reported; about the number of seconds of waiting.
 constexpr unsigned kLooksAtTheDead = 4;
 constexpr auto kFinishPause = std::chrono::milliseconds(5);
 
-// How the progress thread runs in the background. Waking up after a nap costs a few microseconds, so
+// The background mode of the progress thread. A wake-up after a nap costs a few microseconds, so
 // naps of 10 ms cost at most 0.1 % of a core. With more tasks than cores, naps are longer.
 constexpr std::chrono::microseconds kBackgroundNap{10'000};
 constexpr std::uint32_t kLongestBackgroundNaps = 10;
@@ -68,7 +68,7 @@ Runtime::Runtime(const Variables& variables) : process_(::getpid()) {
     }
 }
 
-// poe has checked the values; without poe one that is none counts for nothing.
+// poe has checked the values. Without poe, an invalid value counts as 0.
 void Runtime::read_background(const Variables& variables) {
     const auto microseconds = [&](const char* name) {
         int value = 0;
@@ -85,7 +85,7 @@ void Runtime::read_background(const Variables& variables) {
     spread_ = bind == nullptr || ::strcasecmp(bind, "no") != 0;
     interrupt_delay_ = microseconds("MP_INTRDELAY");
     timer_ = microseconds("MP_POLLING_INTERVAL");
-    // 0 switches it off.
+    // An explicit MP_POLLING_INTERVAL=0 disables background progress.
     background_ = variables("MP_POLLING_INTERVAL") == nullptr;
 }
 
@@ -108,7 +108,7 @@ void Runtime::set_interrupt_delay(std::chrono::microseconds delay) noexcept {
     if (progress_thread_) progress_thread_->set(progress_settings());
 }
 
-// A task without others gets no messages while it computes.
+// A task in a job of one task gets no messages while it computes, so it needs no thread.
 void Runtime::make_progress_thread() {
     if (progress_thread_ || !waiter_ || work_ == nullptr) return;
     sentry_ = std::make_unique<Sentry>(*slot_, fences_, tcp_.get());
@@ -116,7 +116,8 @@ void Runtime::make_progress_thread() {
         std::make_unique<ProgressThread>(turn_, *work_, *sentry_, progress_settings());
 }
 
-// The program has not asked for the thread, so it goes on without when there can be none.
+// The program has not asked for the thread. If the thread cannot be created, the program continues
+// without it.
 [[gnu::cold]] void Runtime::start_background() noexcept {
     background_ = false;
     if (!waiter_) return;
@@ -147,7 +148,7 @@ void Runtime::stop_progress_thread() noexcept {
         turn_.leave();
         progress_thread_.reset();
     } else {
-        // The exit comes out of a handler, perhaps in that thread, or out of a call.
+        // The exit was called by a handler, perhaps in that thread, or during a call.
         progress_thread_->abandon();
         static_cast<void>(progress_thread_.release());
     }
@@ -198,9 +199,9 @@ void Runtime::join(const Variables& variables) {
     waiter_->look_around([this] { look_after_neighbours(); });
 }
 
-// poe sees a task die and ends the others; not every launcher does, and those that do get some time
-// first. A process that is gone without having said that its exit handlers ran has died. One whose
-// number has been given to another process seems to live: that is why this is the second net only.
+// poe ends the other tasks when a task dies. Not every launcher does, and one that does gets some
+// time first. A neighbour is dead if its process has gone without recording that its exit handlers
+// ran. A process id that was reused looks alive; therefore this is only a second safety net.
 void Runtime::look_after_neighbours() noexcept {
     if (!rendezvous_->alive()) end_foreign_job("the launcher of this job is gone");
     for (std::uint32_t index = 0; index < segment_->local_tasks(); ++index) {
@@ -218,7 +219,7 @@ void Runtime::end_foreign_job(const std::string& why) const noexcept {
     const std::string text = "ERROR: 0032-118 task " + std::to_string(task_) + ": " + why + ".\n";
     std::fwrite(text.data(), 1, text.size(), stderr);
     std::fflush(nullptr);
-    // The neighbours are not to take this end for the first.
+    // Prevents the neighbours from reporting this exit as the first failure.
     if (slot_ != nullptr) slot_->finished.store(1, std::memory_order_release);
     rendezvous_->abort(1, why);
     ::_exit(1);
@@ -295,11 +296,11 @@ void Runtime::finish_sending() noexcept {
         waiter_->restart();
         while (!tcp_->finish_sending() && std::chrono::steady_clock::now() < deadline) {
             if (messages_->progress() || !waiter_->pause()) continue;
-            // No event tells that the last byte has arrived.
+            // No event reports that the last byte has been acknowledged.
             tcp_->sleep(kFinishPause);
         }
     } catch (const std::exception& error) {
-        failure_ = error.what();  // nothing goes any more, and nobody asks
+        failure_ = error.what();  // nothing can be sent any more, and no caller checks
     }
 }
 

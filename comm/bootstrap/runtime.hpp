@@ -1,6 +1,6 @@
-// Runtime: this process as a task. Finds out from the environment whether it is one, of poe or of
-// another launcher, attaches to the node segment, and owns the message layer with what is below it.
-// The one object behind the C API.
+// Runtime: this process as a task. It finds out from the environment whether the process is a task
+// of poe or of another launcher, attaches to the node segment, and owns the message layer with
+// everything below it. It is the one object of the C API.
 #pragma once
 
 #include <chrono>
@@ -24,19 +24,22 @@
 
 namespace poe::comm {
 
-// For who has the turn, unless said otherwise.
+// For the thread that has the turn, unless stated otherwise.
 class Runtime {
   public:
-    // With MP_CHILD and MP_SEGMENT (see poe(1)): a task of poe. Else with the variables of another
-    // launcher: a task of its job; blocks until the job's other tasks are here. Else the only task
-    // of its own job. Never throws: what went wrong is in failure(). But a task that another
-    // launcher has started and that cannot join the others says why and ends the job.
+    // The environment decides what the process is:
+    //   1. With MP_CHILD and MP_SEGMENT (see poe(1)): a task of poe.
+    //   2. Otherwise, with the variables of another launcher: a task of its job; blocks until the
+    //      job's other tasks have joined.
+    //   3. Otherwise: the only task of its own job.
+    // Never throws: failure() has the error. But a task that another launcher has started and that
+    // cannot join the others prints the reason and ends the job.
     explicit Runtime(const Variables& variables);
 
-    // Who may use all this now. Thread-safe.
+    // Decides which thread may use this object. Thread-safe.
     Turn& turn() noexcept { return turn_; }
 
-    // Why there are no messages in this process; empty when there are.
+    // Returns why this process has no messages; empty if it has.
     const std::string& failure() const noexcept { return failure_; }
     void fail(std::string why) { failure_ = std::move(why); }
 
@@ -50,59 +53,61 @@ class Runtime {
     // Precondition: failure() is empty.
     MessageLayer& messages() noexcept { return *messages_; }
     Operations& operations() noexcept { return *operations_; }
-    // The node's segment and the device of its shared memory; null in a job of one task, and where
-    // all messages go over TCP.
+    // The node's segment and the device of its shared memory. Null in a job of one task; the device
+    // is also null if all messages use TCP.
     const NodeSegment* segment() const noexcept { return segment_.get(); }
     ShmDevice* shared_memory() noexcept { return shared_memory_.get(); }
-    // MP_EUILIB=ip: tasks of one node have no shared memory either. The same in all tasks; one that
-    // is alone on its node has none in any case.
+    // True with MP_EUILIB=ip, so that tasks of one node have no shared memory either. The same in
+    // all tasks. A task that is alone on its node has none in any case.
     bool all_by_tcp() const noexcept;
     const Fences& fences() const noexcept { return fences_; }
-    // What the task is doing, for watchers; a word of its own in a job of one task.
+    // The current call, for watchers. In a job of one task it is in private memory.
     DoingWords& doing() noexcept { return *doing_; }
-    // What it has moved, likewise.
+    // The bytes sent and received, likewise.
     TrafficWords& traffic() noexcept { return *traffic_; }
 
-    // Whether a message longer than its buffer is an error (mpc_task_set), or just cut.
+    // True if a message longer than its buffer is an error (mpc_task_set), false if it is
+    // truncated.
     bool overflow_is_error() const noexcept { return overflow_is_error_; }
     void set_overflow_is_error(bool is) noexcept { overflow_is_error_ = is; }
 
-    // For calls that look once, find nothing and return: gives the core away where tasks share one,
-    // and sees to it that looking again and again is as good as waiting.
+    // For calls that poll once, find nothing and return. Yields if tasks share cores. After many
+    // such calls, takes announced messages into buffer memory, as a long wait does.
     void pause_between_looks() {
         messages_->help();
         if (waiter_) waiter_->pause_between_looks();
         if (++vain_looks_ % kLooksUntilImpatient == 0) messages_->take_in_offers();
     }
 
-    // Handlers of mpc_rcvncall: held back, due, and called. A handler may call MPL; no other
-    // handler runs meanwhile.
+    // Handlers of mpc_rcvncall: lock them, ask whether any is due, call them. A handler may call
+    // MPL; no other handler runs meanwhile.
     bool handlers_locked() const noexcept { return handlers_locked_; }
     void lock_handlers(bool locked) noexcept { handlers_locked_ = locked; }
     bool handlers_due() const noexcept {
         return operations_ && operations_->handlers_due() && !handlers_locked_ && !in_handler_ &&
                !handlers_wait_for_task_;
     }
-    // By the progress thread, in its turn: whether handlers that are due wait for the task's next
+    // For the progress thread while it has the turn: true postpones due handlers to the task's next
     // call.
     void let_handlers_wait(bool wait) noexcept { handlers_wait_for_task_ = wait; }
     void call_handlers();
 
-    // At the task's exit: waits until what it has sent over TCP is out of its hands, however long
-    // the receivers compute, but not beyond the end of the job. Nothing to do without TCP.
+    // At the task's exit: blocks until everything that the task has sent over TCP has arrived at
+    // the receivers' nodes, or the job ends, or a day has passed. The receivers may compute
+    // meanwhile. Does nothing without TCP.
     void finish_sending() noexcept;
-    // The line to this node's daemon, connected at the first call; null when there is no daemon.
-    // Throws Error.
+    // The connection to this node's daemon, established at the first call; null if there is no
+    // daemon. Throws Error.
     ControlLine* control();
 
-    // Whether messages make progress while the task computes, and how long after they come. The
-    // first says so to a progress thread and starts it if need be; throws Error.
+    // Interrupts: messages make progress while the task computes, `delay` after their arrival.
+    // enable_interrupts() informs the progress thread, and starts it if necessary; throws Error.
     bool interrupts_enabled() const noexcept { return interrupts_; }
     void enable_interrupts(bool enable);
     std::chrono::microseconds interrupt_delay() const noexcept { return interrupt_delay_; }
     void set_interrupt_delay(std::chrono::microseconds delay) noexcept;
-    // By a call that returns while an operation that it has started is open: sees to it that the
-    // operation goes on while the task computes.
+    // For a call that returns while an operation that it has started is open: ensures that the
+    // operation makes progress while the task computes.
     void keep_moving() noexcept {
         if (progress_thread_) {
             progress_thread_->keep_moving();
@@ -111,18 +116,19 @@ class Runtime {
         }
     }
 
-    // Starts the progress thread if the settings ask for one, to do that work, which must live as
-    // long as the process. When it cannot, failure() says so.
+    // Starts the progress thread if the settings request one. `work` must live as long as the
+    // process. On failure sets failure().
     void start_progress_thread(ProgressWork& work) noexcept;
-    // At the exit of the process, without the turn: ends it.
+    // Ends the thread. Call at the exit of the process, without the turn. Blocks until the thread
+    // has ended, unless a call or handler is in progress.
     void stop_progress_thread() noexcept;
-    // In a child process, which has none.
+    // For a child process after fork, which has no progress thread.
     void forget_progress_thread() noexcept;
 
-    // Ends the job with that code: leaves word for pmd, or asks the other launcher; then this
-    // process.
+    // Ends the job with this exit code: stores it for pmd or asks the other launcher, then exits
+    // this process.
     [[noreturn]] void stop_all(int code) noexcept;
-    // Leaves word that the task's exit handlers ran.
+    // Records that the task's exit handlers have run.
     void note_finished() noexcept;
 
   private:
@@ -146,7 +152,7 @@ class Runtime {
     MessageLayerSettings settings_;
     pid_t process_;
     unsigned looks_at_the_dead_ = 0;
-    std::unique_ptr<Rendezvous> rendezvous_;  // null in a job of poe
+    std::unique_ptr<Rendezvous> rendezvous_;  // null in a job started by poe
     std::unique_ptr<NodeSegment> segment_;
     TaskSlot* slot_ = nullptr;
     DoingWords own_doing_;
@@ -154,10 +160,10 @@ class Runtime {
     TrafficWords own_traffic_;
     TrafficWords* traffic_ = &own_traffic_;
     Fences fences_{false};
-    bool spread_ = true;  // over the node's cores, where there are more tasks
+    bool spread_ = true;  // over the node's cores, if there are more tasks than cores
     std::unique_ptr<CoreShare> core_share_;
     std::unique_ptr<Waiter> waiter_;
-    std::unique_ptr<ShmDevice> shared_memory_;  // null when all go over TCP
+    std::unique_ptr<ShmDevice> shared_memory_;  // null if all messages use TCP
     std::unique_ptr<TcpDevice> tcp_;            // null in a job without TCP
     std::unique_ptr<MessageLayer> messages_;
     std::unique_ptr<Operations> operations_;
@@ -167,11 +173,11 @@ class Runtime {
     bool interrupts_ = false;
     std::chrono::microseconds interrupt_delay_{0};
     std::chrono::microseconds timer_{0};  // 0: no timer
-    std::chrono::microseconds nap_{0};    // of the thread in the background
-    bool background_ = true;              // operations go on while the task computes
+    std::chrono::microseconds nap_{0};    // of the background progress thread
+    bool background_ = true;              // operations make progress while the task computes
     ProgressWork* work_ = nullptr;
     std::unique_ptr<Sentry> sentry_;
-    std::unique_ptr<ProgressThread> progress_thread_;  // null: not wanted so far
+    std::unique_ptr<ProgressThread> progress_thread_;  // null: not needed so far
     std::uint64_t vain_looks_ = 0;
     bool overflow_is_error_ = false;
     bool handlers_locked_ = false;

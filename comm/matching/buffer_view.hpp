@@ -1,6 +1,6 @@
-// BufferView: the user's memory of one message, contiguous or in equal blocks at equal distances
-// (the vector calls). Everything below the API moves bytes between a view and a pipe, so a strided
-// message is never packed first.
+// BufferView: the user's memory of one message, either contiguous or in equal blocks at equal
+// distances (the vector calls). All code below the API copies directly between a view and a pipe,
+// so a strided message is never packed first.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 
 namespace poe::comm {
 
-// memcpy for up to 112 bytes without a call: a few moves that may overlap.
+// memcpy without a function call for up to 112 bytes: a few loads and stores, which may overlap.
+// `from` and `to` must not overlap.
 inline void copy_small(std::byte* to, const std::byte* from, Bytes n) noexcept {
     const auto move = [&](auto unit) {
         constexpr Bytes kUnit = sizeof unit;
@@ -42,16 +43,18 @@ inline void copy_small(std::byte* to, const std::byte* from, Bytes n) noexcept {
     }
 }
 
-// Does not own the memory; the caller of the message call does, until the call or request is done.
+// Does not own the memory. The caller of the message call owns it and must keep it until the call
+// returns or the request has ended.
 class BufferView {
   public:
     BufferView() = default;
 
-    // One contiguous piece.
+    // One contiguous block of `size` bytes.
     BufferView(void* start, Bytes size) noexcept
         : start_(static_cast<std::byte*>(start)), size_(size), block_(size), stride_(size) {}
 
-    // `blocks` pieces of `block` bytes, their starts `stride` bytes apart; stride >= block.
+    // `blocks` blocks of `block` bytes whose starts are `stride` bytes apart. Requires stride >=
+    // block.
     BufferView(void* start, Bytes block, Bytes stride, Bytes blocks) noexcept
         : start_(static_cast<std::byte*>(start)),
           size_(block * blocks),
@@ -62,7 +65,8 @@ class BufferView {
     std::byte* start() const noexcept { return start_; }
     bool contiguous() const noexcept { return block_ == size_; }
 
-    // The address of byte `offset` and how many bytes follow it without a gap. offset < size().
+    // Returns the address of byte `offset`, and in `length` the number of contiguous bytes from
+    // there. Requires offset < size().
     std::byte* piece(Bytes offset, Bytes& length) const noexcept {
         if (contiguous()) {
             length = size_ - offset;
@@ -73,7 +77,8 @@ class BufferView {
         return start_ + offset / block_ * stride_ + inside;
     }
 
-    // Copies n bytes from position `offset` of the view. offset + n <= size(). `copy` is as memcpy.
+    // Copies n bytes from position `offset` of the view to `to`. Requires offset + n <= size().
+    // `copy` has the signature of memcpy.
     void copy_out(Bytes offset, std::byte* to, Bytes n) const noexcept {
         copy_out(offset, to, n,
                  [](std::byte* at, const std::byte* from, Bytes k) { std::memcpy(at, from, k); });
@@ -91,7 +96,7 @@ class BufferView {
         }
     }
 
-    // Copies n bytes to position `offset` of the view. offset + n <= size().
+    // Copies n bytes from `from` to position `offset` of the view. Requires offset + n <= size().
     void copy_in(Bytes offset, const std::byte* from, Bytes n) const noexcept {
         while (n > 0) {
             Bytes length = 0;

@@ -1,10 +1,10 @@
-// FetchChoice: whether a message is better fetched out of the sender's memory by one system call
-// (one copy, by one processor) or streamed through the ring (two copies, by both processors at
-// once). Which way is faster depends on the processor, on the kernel and on where the two tasks
-// run: a message of 64 KB takes 3.3 us fetched and 6.1 us streamed on one machine, 7.6 and 6.9 us
-// on another. So the receiver measures both ways, for each class of lengths, and the cheaper one is
-// taken; the other one is tried now and then. Apart because it is arithmetic, tested without
-// messages.
+// FetchChoice: decides for each long message whether the receiver fetches it from the sender's
+// memory with one system call (single copy, by one processor) or the sender streams it through the
+// ring (copy-in/copy-out, by both processors in parallel). Which is faster depends on the
+// processor, the kernel and the cores on which the two tasks run: a message of 64 KB takes 3.3 us
+// fetched and 6.1 us streamed on one machine, 7.6 and 6.9 us on another. Therefore the receiver
+// measures both ways for each class of lengths and uses the cheaper one; it tries the other one
+// occasionally. It is separate because it is pure arithmetic, tested without messages.
 #pragma once
 
 #include <array>
@@ -17,21 +17,21 @@ namespace poe::comm {
 
 enum class LongWay : std::uint8_t { kFetch = 0, kStream = 1 };
 
-// What each way costs for messages of similar length.
+// The cost of each way for messages of similar length.
 struct WayCosts {
-    double fetch = 0;   // nanoseconds per byte; 0: not known yet
+    double fetch = 0;   // nanoseconds per byte; 0: not measured yet
     double stream = 0;  // likewise
 
-    // The cheaper way. A way that has not been measured counts as the cheaper one, so that it will
-    // be; fetching first, because one measurement tells most about it.
+    // Returns the cheaper way. A way that has not been measured counts as the cheaper one, so that
+    // it will be measured. Fetching comes first, because one measurement of it is most informative.
     LongWay best() const noexcept { return fetch <= stream ? LongWay::kFetch : LongWay::kStream; }
     bool known() const noexcept { return fetch > 0 && stream > 0; }
 };
 
-// Of one pipe. Not thread-safe.
+// State of one pipe. Not thread-safe.
 class FetchChoice {
   public:
-    // How to receive the next message of that many bytes.
+    // Returns how to receive the next message of `length` bytes.
     LongWay choose(Bytes length) noexcept {
         Class& of = class_of(length);
         const LongWay best = of.costs.best();
@@ -39,14 +39,14 @@ class FetchChoice {
         return best == LongWay::kFetch ? LongWay::kStream : LongWay::kFetch;
     }
 
-    // A message took that long, from the decision to its last byte.
+    // Records that a message took this long, from the decision to its last byte.
     void took(LongWay way, Bytes length, std::uint64_t nanoseconds) noexcept {
         if (length == 0) return;
         WayCosts& costs = class_of(length).costs;
         double& cost = way == LongWay::kFetch ? costs.fetch : costs.stream;
         const double now = static_cast<double>(nanoseconds) / static_cast<double>(length);
-        // A sender that was busy elsewhere makes a time longer, never shorter: what counts is the
-        // least, forgotten slowly.
+        // A sender that was busy elsewhere makes a time longer, never shorter. The estimate is
+        // therefore the minimum, which is forgotten slowly.
         cost = now < cost || cost == 0 ? now : cost + (now - cost) / kForget;
     }
 
@@ -61,8 +61,8 @@ class FetchChoice {
         WayCosts costs;
         std::uint32_t messages = 0;
     };
-    // By powers of two. The lengths just below a power of two, which are common, and the power
-    // itself belong to one class.
+    // Classes are powers of two. Common lengths just below a power of two belong to the same class
+    // as the power itself.
     Class& class_of(Bytes length) noexcept {
         const auto index = static_cast<unsigned>(std::bit_width(length > 0 ? length - 1 : 0));
         return classes_[index < kClasses ? index : kClasses - 1];

@@ -1,27 +1,28 @@
-// Handover: a blocking send passes a message of medium length straight from its buffer to a receive
-// that is waiting for it at that moment: one copy, by the receiver, instead of two through the
-// ring. If no receive takes the message within a few microseconds, the sender withdraws the offer
-// and sends the message through the ring, so the send still returns without the receiver.
+// Handover: a blocking send passes a message of medium length directly from its buffer to a receive
+// that is waiting at that moment. The receiver makes a single copy, instead of copy-in and copy-out
+// through the ring. If no receive takes the message within a few microseconds, the sender withdraws
+// the offer and sends the message through the ring, so the send still returns without the receiver.
 //
-// One offer at a time for each direction, in a cache line of the pipe's control memory:
+// There is one offer at a time per direction, in a cache line of the pipe's control memory:
 //
-//   1. The sender, which has no frame under way and none queued, writes the offer and stores
+//   1. The sender must have no frame in progress and none queued. It writes the offer and stores
 //      `word` = (n, kOffered) (release). n counts the offers.
-//   2. The receiver, in any of its calls, loads `word` (acquire). If all frames of this sender have
-//      been received, and a receive that is posted or waiting takes the message, it exchanges
-//      (n, kOffered) for (n, kClaimed).
-//   3. The receiver copies the bytes out of the sender's memory and stores (n, kDone) (release), or
-//      (n, kFailed) if it could not; then the receive is as before.
-//   4. The sender, after a limited time, exchanges (n, kOffered) for (n, kWithdrawn). If that
-//   fails,
-//      the offer has been claimed, and the sender waits for step 3.
+//   2. The receiver, in any of its calls, loads `word` (acquire). If it has received all frames of
+//      this sender, and a posted or waiting receive matches the message, it replaces (n, kOffered)
+//      with (n, kClaimed) by compare-exchange.
+//   3. The receiver copies the bytes from the sender's memory and stores (n, kDone) (release). If
+//      the copy fails, it stores (n, kFailed), and the receive is as before.
+//   4. After a limited time the sender replaces (n, kOffered) with (n, kWithdrawn) by
+//      compare-exchange. If that fails, the offer has been claimed, and the sender waits for step
+//      3.
 //
-// Only one of the two exchanges succeeds, so the message is delivered exactly once. The order of
-// messages is kept: frames sent before the offer were published before it, so a receiver that sees
-// the offer sees them too; and the sender sends no frame while its offer stands.
+// Only one of the two compare-exchanges succeeds, so the message is delivered exactly once.
+// Messages stay in order. Frames sent before the offer were published before it, so a receiver that
+// sees the offer sees them too, and the sender sends no frame while its offer is open.
 //
-// If the receiver dies between the steps 2 and 3, the sender waits until pmd ends the job, as in a
-// rendezvous. If the sender dies, the copy fails. What the sender wrote is checked before use.
+// If the receiver dies between steps 2 and 3, the sender waits until pmd ends the job, as in a
+// rendezvous. If the sender dies, the copy fails. The receiver checks what the sender wrote before
+// using it.
 #pragma once
 
 #include <atomic>
@@ -41,7 +42,7 @@ struct HandoverOffer {
     std::uint8_t context = 0;
 };
 
-// All zero at the start.
+// In shared memory. Initially all zero.
 struct ShmHandover {
     enum State : std::uint64_t { kNone = 0, kOffered, kClaimed, kDone, kFailed, kWithdrawn };
     static constexpr unsigned kStateBits = 3;
@@ -55,12 +56,13 @@ struct ShmHandover {
 
     alignas(kLine) std::atomic<std::uint64_t> word;
     HandoverOffer offer;
-    // Written by the receiver only, and seldom: HandoverLengths for which fetching is cheaper.
+    // The lengths for which fetching is cheaper (HandoverLengths). Only the receiver writes it,
+    // rarely.
     alignas(kLine) std::atomic<std::uint32_t> cheaper;
 };
 static_assert(sizeof(ShmHandover) == 2 * kLine);
 
-// The sender's half. One thread.
+// The sender's half. For one thread. No function blocks.
 class HandoverSender {
   public:
     explicit HandoverSender(ShmHandover& shared) noexcept : shared_(shared) {}
@@ -76,7 +78,7 @@ class HandoverSender {
     ShmHandover::State state() const noexcept {
         return ShmHandover::state_of(shared_.word.load(std::memory_order_acquire));
     }
-    // True: the receiver will not take the message. False: it has claimed it.
+    // True: the offer is withdrawn and will not be taken. False: the receiver has claimed it.
     bool withdraw() noexcept {
         std::uint64_t word = ShmHandover::word_of(number_, ShmHandover::kOffered);
         return shared_.word.compare_exchange_strong(
@@ -88,7 +90,7 @@ class HandoverSender {
     std::uint64_t number_ = 0;
 };
 
-// The receiver's half. One thread.
+// The receiver's half. For one thread. No function blocks.
 class HandoverReceiver {
   public:
     explicit HandoverReceiver(ShmHandover& shared) noexcept : shared_(shared) {}
@@ -97,14 +99,16 @@ class HandoverReceiver {
         return ShmHandover::state_of(shared_.word.load(std::memory_order_relaxed)) ==
                ShmHandover::kOffered;
     }
-    // The offer, if there is one; for claim(). It was written by another process.
+    // Stores the open offer in `what` and returns true, or returns false if there is none. Another
+    // process wrote the offer, so the caller must check it. Call before claim().
     bool look(HandoverOffer& what) noexcept {
         word_ = shared_.word.load(std::memory_order_acquire);
         if (ShmHandover::state_of(word_) != ShmHandover::kOffered) return false;
         what = shared_.offer;
         return true;
     }
-    // True: the offer that look() has seen is this task's, which must conclude() it.
+    // True: this task has claimed the offer that look() returned, and must call conclude(). False:
+    // the sender has withdrawn it.
     bool claim() noexcept {
         std::uint64_t expected = word_;
         return shared_.word.compare_exchange_strong(expected, in_state(ShmHandover::kClaimed));

@@ -1,6 +1,7 @@
-// When a blocking send of medium length offers its buffer to the receiver (handover.hpp) instead of
-// copying the message into the ring. Both halves are arithmetic, tested without messages: the
-// receiver says for which lengths fetching is cheaper, the sender decides about each message.
+// Decides when a blocking send of medium length offers its buffer to the receiver (handover.hpp)
+// instead of copying the message into the ring. The receiver publishes for which lengths fetching
+// is cheaper; the sender decides for each message. Both halves are pure arithmetic, tested without
+// messages.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +14,11 @@
 
 namespace poe::comm {
 
-// Shorter messages never gain by a system call.
+// Shorter messages never gain from a system call. Bytes.
 inline constexpr Bytes kLeastHandover = 8 << 10;
 
-// A set of classes of lengths: 8 KB, up to 16 KB, up to 32 KB, and so on; longer ones belong to the
-// last. They are FetchChoice's.
+// A set of length classes: 8 KB, up to 16 KB, up to 32 KB, and so on; the last class has no upper
+// limit. The boundaries are those of FetchChoice.
 class HandoverLengths {
   public:
     static constexpr unsigned kClasses = 8;
@@ -31,8 +32,8 @@ class HandoverLengths {
         return std::min(index, kClasses - 1);
     }
     bool has(Bytes length) const noexcept { return (bits_ >> class_of(length) & 1) != 0; }
-    // Updates the class of `length` by what both ways cost. A difference of less than 5 % changes
-    // nothing, because every change costs the other task a cache line.
+    // Updates the class of `length` from the costs of both ways. A difference of less than 5 %
+    // changes nothing, because every change costs the other task a cache miss.
     void update(Bytes length, const WayCosts& costs) noexcept {
         if (!costs.known()) return;
         const std::uint32_t bit = 1u << class_of(length);
@@ -48,9 +49,9 @@ class HandoverLengths {
 // The sender's decisions for one pipe. Not thread-safe.
 class HandoverChoice {
   public:
-    // True if the next message of that length is to be offered. `cheaper`: the lengths for which
-    // the receiver has found fetching cheaper. The other way is tried a few times at the start and
-    // now and then later, so that the receiver can measure it.
+    // True if the next message of `length` bytes is to be offered. `cheaper` holds the lengths for
+    // which the receiver has found fetching cheaper. The other way is tried a few times at the
+    // start and occasionally later, so that the receiver can measure it.
     bool offer(Bytes length, HandoverLengths cheaper) noexcept {
         if (to_skip_ > 0) {
             --to_skip_;
@@ -61,10 +62,10 @@ class HandoverChoice {
         const bool try_other = early || number % kTryOther == 0;
         return cheaper.has(length) != try_other;
     }
-    // The receiver took the message.
+    // The receiver took the offered message.
     void taken() noexcept { next_skip_ = kLeastSkip; }
-    // The receiver was not waiting for the message: the next messages are not offered, more of them
-    // each time.
+    // The receiver was not waiting for the offered message. The next messages are not offered;
+    // their number doubles each time.
     void not_taken() noexcept {
         to_skip_ = next_skip_;
         next_skip_ = std::min(2 * next_skip_, kMostSkip);

@@ -1,4 +1,4 @@
-// A hash table of queues; queues that run empty leave the table and are used again.
+// A hash table of queues. A queue that becomes empty leaves the table and is reused.
 #include "comm/matching/keyed_queues.hpp"
 
 #include "base/check.hpp"

@@ -1,7 +1,8 @@
-// KeyedQueues: first-in-first-out queues found by (context, source, type) in constant time, however
-// many there are. The message layer keeps posted receives in one of these, each under the key that
-// it was posted with, and unexpected messages in another, each under the four keys that a receive
-// may ask for. Apart because matching speed with 10,000 waiting messages depends on nothing else.
+// KeyedQueues: FIFO queues that are found by (context, source, type) in constant time, however many
+// there are. The message layer keeps posted receives in one object of this class, each under the
+// key it was posted with, and unexpected messages in another, each under the four keys that a
+// receive may use. It is separate because the matching speed with 10,000 waiting messages depends
+// only on it.
 #pragma once
 
 #include <array>
@@ -25,7 +26,7 @@ struct MatchKey {
 
 struct KeyedQueue;
 
-// Membership of one object in one queue; embedded in the object, which must outlive it.
+// Membership of an object in a queue. It is embedded in the object, which must outlive it.
 struct QueueLink {
     QueueLink* next = nullptr;
     QueueLink* previous = nullptr;
@@ -33,18 +34,18 @@ struct QueueLink {
     void* owner = nullptr;
 };
 
-// Not thread-safe. Allocates only when more different keys are in use at once than ever before.
+// Not thread-safe. Allocates only if more distinct keys are in use at once than ever before.
 class KeyedQueues {
   public:
     KeyedQueues();
     KeyedQueues(const KeyedQueues&) = delete;
     KeyedQueues& operator=(const KeyedQueues&) = delete;
 
-    // Appends link, which must not be in a queue.
+    // Appends `link`, which must not be in a queue. The caller keeps ownership.
     void push(QueueLink& link, const MatchKey& key);
-    // Takes link out of its queue.
+    // Removes `link` from its queue.
     void remove(QueueLink& link) noexcept;
-    // The oldest link under exactly this key, or null.
+    // Returns the oldest link under exactly this key; null if there is none.
     QueueLink* first(const MatchKey& key) const noexcept;
     bool empty() const noexcept { return size_ == 0; }
     std::size_t size() const noexcept { return size_; }
@@ -55,8 +56,8 @@ class KeyedQueues {
     KeyedQueue& make(const MatchKey& key);
     void grow();
 
-    std::vector<KeyedQueue*> buckets_;  // a power of two
-    std::deque<KeyedQueue> storage_;    // never moves
+    std::vector<KeyedQueue*> buckets_;  // the size is a power of two
+    std::deque<KeyedQueue> storage_;    // elements never move
     KeyedQueue* free_ = nullptr;
     std::size_t queues_ = 0;
     std::size_t size_ = 0;

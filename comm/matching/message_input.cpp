@@ -1,6 +1,5 @@
-// The receiving half of the message layer: frames out of pipes, matching, messages nobody has asked
-// for yet. Everything in a frame was written by another process and is checked here before it is
-// used.
+// The receiving half of the message layer: frames from pipes, matching, unexpected messages.
+// Everything in a frame was written by another process and is checked here before it is used.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -16,7 +15,7 @@ namespace poe::comm {
 namespace {
 
 constexpr unsigned kFramesPerVisit = 64;
-constexpr std::uint32_t kTimeOneEager = 4;  // of so many eager messages one is timed
+constexpr std::uint32_t kTimeOneEager = 4;  // one of this many eager messages is timed
 
 std::uint64_t now_ns() noexcept {
     return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -30,7 +29,7 @@ void MessageLayer::break_pipe(Peer& from, const char* reason) {
     if (from.fault == nullptr) from.fault = reason;
 }
 
-// Not inlined into the loop that looks for input: that one must be short.
+// Not inlined into the polling loop, which must stay short.
 [[gnu::noinline]] bool MessageLayer::on_input(Pipe& pipe) {
     Peer& from = peer(pipe.peer());
     bool moved = false;
@@ -52,8 +51,8 @@ void MessageLayer::break_pipe(Peer& from, const char* reason) {
     return take_handover(from) || moved;
 }
 
-// Takes a message that the sender offers to hand over, if all before it have been received and a
-// receive waits for it.
+// Takes a message that the sender offers for a handover, if all messages before it have been
+// received and a receive matches it.
 bool MessageLayer::take_handover(Peer& from) {
     HandoverReceiver* in = from.pipe->handover_in();
     HandoverOffer offer;
@@ -83,8 +82,8 @@ bool MessageLayer::take_handover(Peer& from) {
     return true;
 }
 
-// What a message has cost that waited for nothing but its copy. Tells the sender when another way
-// has become the cheaper one for such lengths.
+// Records the cost of a message whose transfer did not have to wait for anything else. If the
+// cheaper way for such lengths has changed, publishes that to the sender.
 void MessageLayer::note_cost(Peer& from, LongWay way, Bytes length, std::uint64_t began_ns) {
     from.fetch_choice.took(way, length, now_ns() - began_ns);
     HandoverReceiver* in = from.pipe->handover_in();
@@ -94,8 +93,8 @@ void MessageLayer::note_cost(Peer& from, LongWay way, Bytes length, std::uint64_
     if (from.cheaper.bits() != before) in->say_cheaper(from.cheaper);
 }
 
-// The short way for what is by far the most frequent: the message that the blocking receive waits
-// for, when no other receive is posted and it fits. False: nothing has been done.
+// Fast path for by far the most frequent case: the message is complete, fits, and is the one that
+// the blocking receive waits for, and no other receive is posted. False: nothing was done.
 inline bool MessageLayer::receive_at_once(Peer& from, const FrameHeader& header) {
     ReceiveRequest* request = blocking_;
     if (request == nullptr || header.kind != FrameKind::kEager || !posted_.empty()) return false;
@@ -116,8 +115,8 @@ inline bool MessageLayer::receive_at_once(Peer& from, const FrameHeader& header)
     return true;
 }
 
-// Decides where the payload of a new frame goes. False: the frame is impossible, the pipe is
-// broken.
+// Decides where the payload of a new frame goes. False: the frame is invalid, and the pipe is
+// marked broken.
 bool MessageLayer::begin_frame(Peer& from, const FrameHeader& header) {
     InboundFrame& in = from.in;
     in.header = header;
@@ -208,8 +207,8 @@ bool MessageLayer::move_payload(Peer& from) {
             got = pipe.read(BufferView(in.kept->data.data(), in.header.length), in.got, keep_rest);
         }
         if (got == 0) break;
-        // A message that was there as a whole when it was seen first does not tell what streaming
-        // costs.
+        // A message that was complete when it was first seen says nothing about the cost of
+        // streaming.
         if (in.got == 0 && got == in.header.length) in.begun_ns = 0;
         in.got += got;
         visited_ += got;
@@ -283,8 +282,9 @@ void MessageLayer::handle_request(Peer& from, const FrameHeader& header, const R
     ++offers_;
 }
 
-// Gets the bytes of an announced message into the receive that it was matched with: a short one is
-// fetched now, a long one is fetched from now on, or the sender is asked for the bytes.
+// Gets the bytes of an announced message into the receive that it matched. If the bytes are
+// fetched, the first piece is fetched now, which completes a short message. Otherwise the sender is
+// asked for them.
 void MessageLayer::accept_offer(Peer& from, const RequestBody& offer, ReceiveRequest& into) {
     const Bytes wanted = into.expected;
     if (wanted > 0 && offer.address != 0 && from.pipe->can_fetch()) {
@@ -299,8 +299,8 @@ void MessageLayer::accept_offer(Peer& from, const RequestBody& offer, ReceiveReq
     if (wanted == 0) complete(into, Outcome::kDone);
 }
 
-// Fetches the next piece. True: the fetch is over, because the message is here, or because the
-// sender's memory could not be read and it has been asked for the bytes.
+// Fetches the next piece. Returns true if the fetch has ended: the message is complete, or the
+// sender's memory could not be read and the sender was asked for the bytes.
 bool MessageLayer::fetch_piece(Fetch& fetch) {
     Peer& from = *fetch.from;
     ReceiveRequest& into = *fetch.into;
@@ -320,7 +320,7 @@ bool MessageLayer::fetch_piece(Fetch& fetch) {
     return true;
 }
 
-// Goes on with the oldest fetch, which then is the newest, so all advance alike.
+// Continues the oldest fetch and makes it the newest, so that all fetches advance alike.
 [[gnu::noinline]] void MessageLayer::fetch_next_piece() {
     Fetch next = fetches_.back();
     fetches_.pop_back();
@@ -328,7 +328,7 @@ bool MessageLayer::fetch_piece(Fetch& fetch) {
     fetches_.insert(fetches_.begin(), next);
 }
 
-// The oldest receive that takes such a message; null when there is none.
+// Returns the oldest posted receive that matches such a message; null if there is none.
 ReceiveRequest* MessageLayer::find_match(Context context, TaskId source, std::int32_t type) const {
     ReceiveRequest* best = nullptr;
     const auto consider = [&](const MatchKey& key) {
@@ -346,7 +346,7 @@ ReceiveRequest* MessageLayer::find_match(Context context, TaskId source, std::in
         }
     }
     if (best != nullptr) return best;
-    // The blocking receive came last, so it is only asked when no posted one wants the message.
+    // The blocking receive is the newest, so it gets the message only if no posted receive matches.
     if (blocking_ == nullptr || blocking_->wanted.context != context) return nullptr;
     const MatchKey& wanted = blocking_->wanted;
     const bool fits = (wanted.source == source || wanted.source == kWildcard) &&
@@ -354,7 +354,7 @@ ReceiveRequest* MessageLayer::find_match(Context context, TaskId source, std::in
     return fits ? blocking_ : nullptr;
 }
 
-// The same, and the receive is taken: no other message can match it.
+// Finds the match and takes the receive, so that no other message can match it.
 ReceiveRequest* MessageLayer::match(Context context, TaskId source, std::int32_t type) {
     ReceiveRequest* best = find_match(context, source, type);
     if (best == nullptr) return nullptr;
@@ -403,7 +403,7 @@ void MessageLayer::complete(ReceiveRequest& request, Outcome outcome) {
     }
 }
 
-// Forgets a receive that will not be completed any more.
+// Removes a receive that will not be completed.
 void MessageLayer::cancel(ReceiveRequest& request) {
     if (blocking_ == &request) blocking_ = nullptr;
     if (request.link.queue != nullptr) {
@@ -415,7 +415,7 @@ void MessageLayer::cancel(ReceiveRequest& request) {
     std::erase_if(fetches_, [&](const Fetch& each) { return each.into == &request; });
 }
 
-// A message that nobody has asked for, found by a receive under any of the four keys it may use.
+// Stores an unexpected message, so that a receive finds it under any of the four keys it may use.
 Unexpected& MessageLayer::keep(const MatchKey& from, Bytes length, Bytes cost, Bytes room,
                                std::uint32_t number) {
     Unexpected* message = pool_.take(room);
@@ -434,7 +434,7 @@ Unexpected& MessageLayer::keep(const MatchKey& from, Bytes length, Bytes cost, B
     return *message;
 }
 
-// Gives an unexpected message to the receive that wants it.
+// Delivers an unexpected message to the receive that matches it.
 void MessageLayer::take(Unexpected& message, ReceiveRequest& request) {
     for (QueueLink& link : message.links) unexpected_.remove(link);
     matched(request, message.from.source, message.from.type, message.length, message.number);
@@ -469,7 +469,7 @@ void MessageLayer::copy_to(ReceiveRequest& request, const Unexpected& message) {
     complete(request, Outcome::kDone);
 }
 
-// Ends an unexpected message and gives its buffer memory back.
+// Ends an unexpected message and releases its buffer memory.
 void MessageLayer::drop(Unexpected* message) {
     for (QueueLink& link : message->links) {
         if (link.queue != nullptr) unexpected_.remove(link);
@@ -481,7 +481,8 @@ void MessageLayer::drop(Unexpected* message) {
     pool_.give(message);
 }
 
-// Fetches announced messages into buffer memory, as far as it reaches. Answers whether any was.
+// Fetches announced messages into buffer memory, as long as there is room. Returns true if there
+// were any.
 bool MessageLayer::take_in_offers() {
     if (offers_ == 0) [[likely]]
         return false;

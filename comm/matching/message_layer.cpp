@@ -1,5 +1,5 @@
-// The message layer's frame: peers, progress, waiting and the blocking calls. Sending is in
-// message_output.cpp, receiving and matching in message_input.cpp.
+// The core of the message layer: peers, progress, waiting and the blocking calls.
+// message_output.cpp has the sending half, message_input.cpp has receiving and matching.
 #include "comm/matching/message_layer.hpp"
 
 #include <chrono>
@@ -23,7 +23,7 @@ MessageLayer::MessageLayer(const MessageLayerSettings& settings, std::vector<Dev
 }
 
 MessageLayer::~MessageLayer() {
-    // One that is still arriving and claimed is in no queue any more.
+    // A message that is still arriving and already claimed is in no queue.
     for (const auto& known : peers_) {
         if (known && known->in.active && known->in.kept != nullptr &&
             known->in.kept->claimed != nullptr) {
@@ -75,8 +75,8 @@ inline bool MessageLayer::look(unsigned times) {
     return false;
 }
 
-// A rendezvous message of a peer that waits for a receive can be taken in once waiting has turned
-// out to be fruitless: not at once, because one copy less is faster, and most receives come soon.
+// An announced message of a waiting sender is taken into buffer memory only after the wait has
+// lasted a while, because without the buffer one copy is saved, and most receives are posted soon.
 template <typename Wait>
 void MessageLayer::wait_until_over(const Outcome& outcome, const Wait& wait) {
     const Outcome* outer = std::exchange(awaited_, &outcome);
@@ -100,7 +100,7 @@ void MessageLayer::wait_until_over(const Outcome& outcome, const Wait& wait) {
         if (progress()) {
             help();
             waiter_->end_sleep();
-            // What has arrived may be a message that nobody has asked for: watchers are to know.
+            // The arrival may be an unexpected message, which watchers must see.
             waiter_->restart();
         } else if (wait.over()) {
             waiter_->end_sleep();
@@ -111,7 +111,8 @@ void MessageLayer::wait_until_over(const Outcome& outcome, const Wait& wait) {
     awaited_ = outer;
 }
 
-// A wait for one request: ends it when it cannot go on, and tells watchers of it.
+// A wait for one request: ends the request if it cannot complete, and publishes the wait to
+// watchers.
 template <typename R>
 struct MessageLayer::WaitForOne {
     MessageLayer& layer;
@@ -147,7 +148,7 @@ Outcome MessageLayer::wait(ReceiveRequest& request) {
     return request.outcome;
 }
 
-// A wait for any of several: whom it waits for is more than a note can tell.
+// A wait for any of several requests. A note cannot name several peers, so it names none.
 struct MessageLayer::WaitForAny {
     MessageLayer& layer;
     const FinishedList& list;
@@ -203,7 +204,8 @@ void MessageLayer::end_if_hopeless(ReceiveRequest& request) {
         finish(request, Outcome::kNobodySends);
         return;
     }
-    // Once matched, `source` names the sender; until then only a receive from one task can tell.
+    // Once the receive is matched, `source` is the sender. Before that, only a receive from a
+    // specific task can be checked.
     if (request.source < 0) request.source = request.wanted.source;
     if (request.source < 0 || fault_of(request.source) == nullptr) return;
     cancel(request);
@@ -215,7 +217,7 @@ const Unexpected* MessageLayer::probe(const MatchKey& wanted) const noexcept {
     return link != nullptr ? static_cast<const Unexpected*>(link->owner) : nullptr;
 }
 
-// Only this thread could send to itself, and it is here.
+// True if only this task could send the message, because this task is blocked here.
 bool MessageLayer::nobody_can_send(const ReceiveRequest& request) const noexcept {
     return request.source < 0 && (settings_.tasks == 1 || request.wanted.source == settings_.me);
 }
@@ -258,12 +260,12 @@ LongWay MessageLayer::cheaper_way(TaskId task, Bytes length) {
     return out != nullptr && out->cheaper().has(length) ? LongWay::kFetch : LongWay::kStream;
 }
 
-// Offers the message to a receive that waits at this moment. False: there is none.
+// Offers the message to a receive that waits at this moment. Returns false if none takes it.
 bool MessageLayer::hand_over(Peer& to, HandoverSender& out, const BufferView& view,
                              std::int32_t type, Context context) {
     using State = ShmHandover::State;
-    // Long enough for a receiver that looks for messages all the time, and less than the copy into
-    // the ring takes.
+    // The limit is long enough for a receiver that polls continuously, and shorter than the copy
+    // into the ring.
     const auto limit = std::chrono::nanoseconds(1000 + view.size() / 32);
     constexpr int kLooksPerClock = 16;
     out.offer({reinterpret_cast<std::uintptr_t>(view.start()), view.size(), type,
@@ -286,7 +288,7 @@ bool MessageLayer::hand_over(Peer& to, HandoverSender& out, const BufferView& vi
     return done;
 }
 
-// Goes on with an eager message of which the pipe has taken the beginning.
+// Continues an eager message after the pipe has accepted its beginning.
 Outcome MessageLayer::send_rest(Peer& to, const FrameHeader& header, const BufferView& view,
                                 Bytes taken) {
     SendRequest request(view, to.task, header.tag, header.context);

@@ -1,25 +1,30 @@
-// The message layer: matching, eager and rendezvous protocols, requests, buffer memory. It sits on
-// pipes and knows nothing of devices beyond pipe.hpp (SP2 communication subsystem, IBM Systems
+// The message layer: matching, eager and rendezvous protocols, requests, buffer memory. It uses
+// pipes and knows nothing about devices beyond pipe.hpp (SP2 communication subsystem, IBM Systems
 // Journal 34/2).
 //
-// Protocols. Up to the eager limit a message travels as one kEager frame; a receiver that has not
-// asked for it keeps it in buffer memory. Longer ones announce themselves (kRequest); the receiver
-// answers with kGrant when a receive matches, and the bytes (kData) go straight from user memory to
-// user memory through the pipe. Where the pipe can read the sender's memory, the receiver may fetch
-// the bytes itself instead and then grants none (see fetch_choice.hpp). A task that has waited in
-// vain for a while takes announced messages into buffer memory too, as far as it reaches: so two
-// tasks that both send first get on, and a later message of the same sender can be received before
-// an earlier one.
+// Eager protocol, up to the eager limit: the message travels as one kEager frame. If no receive
+// matches, the receiver keeps it in buffer memory.
 //
-// Fair service. One look at a pipe (on_input, pump) moves at most about kBytesPerVisit bytes, and a
-// longer message that is fetched is fetched in pieces of that size, one piece for each call of
-// progress(). So all active pipes are looked at between two pieces, and a long message delays the
-// messages of other tasks by one piece only (IBM Systems Journal 34/2, "fair service").
+// Rendezvous protocol, above the eager limit:
+//   1. The sender announces the message (kRequest).
+//   2. When a receive matches, the receiver answers with kGrant.
+//   3. The bytes (kData) go directly from user memory to user memory through the pipe.
+// If the pipe can read the sender's memory, the receiver may instead fetch the bytes itself and
+// then grants 0 bytes (see fetch_choice.hpp). A task whose wait has lasted a while also takes
+// announced messages into buffer memory, as long as there is room. Therefore two tasks that both
+// send first do not deadlock, and a later message of a sender can be received before an earlier
+// one.
 //
-// Buffer memory is per pair of tasks: `buffer_mem` bytes for eager messages of each context (the
-// sender holds tokens for them and waits when it has none) and as much again for announced ones.
+// Fairness: one visit to a pipe (on_input, pump) moves at most about kBytesPerVisit bytes. A longer
+// message that is fetched is fetched in pieces of that size, one piece per call of progress(). All
+// active pipes are polled between two pieces, so a long message delays other tasks' messages by one
+// piece only (IBM Systems Journal 34/2, "fair service").
 //
-// Matching is by context, source and type; a receive takes the oldest matching message of a source,
+// Buffer memory is per pair of tasks: `buffer_mem` bytes for the eager messages of each context,
+// and as much again for announced messages. The sender holds tokens for the eager part and waits if
+// it has none.
+//
+// Matching is by context, source and type. A receive takes the oldest matching message of a source;
 // a message takes the oldest matching receive (the stricter MPI rule; MPL allows it).
 #pragma once
 
@@ -50,92 +55,93 @@ struct MessageLayerSettings {
     Bytes buffer_mem = 0;
 };
 
-// Memory that every buffered message costs besides its bytes.
+// Bytes of buffer memory that every buffered message costs in addition to its payload.
 inline constexpr Bytes kMessageCost = 128;
 
-// What is moved for one peer before the other peers are looked at.
+// Bytes that are moved for one peer before the other peers are polled.
 inline constexpr Bytes kBytesPerVisit = 256 << 10;
 
-// Not thread-safe: one thread at a time. May throw poe::Error when memory of the segment cannot be
-// had.
+// Not thread-safe: one thread at a time. Throws poe::Error if segment memory cannot be reserved.
 class MessageLayer final : private PipeSink {
   public:
-    // `device_of` answers which device reaches a task (never asked for oneself); it may throw
-    // Error. `waiter` may be null only in a job of one task. Everything given must outlive the
-    // layer.
+    // `device_of` returns the device that reaches a task; it is never called for the task itself
+    // and may throw Error. `waiter` may be null only in a job of one task. All arguments must
+    // outlive the layer.
     MessageLayer(const MessageLayerSettings& settings, std::vector<Device*> devices,
                  std::function<Device&(TaskId)> device_of, Waiter* waiter);
     ~MessageLayer() override;
 
-    // From now on messages are counted there. It must outlive the layer.
+    // Counts the bytes of all messages in `traffic`, which must outlive the layer.
     void count_in(TrafficWords& traffic) noexcept { traffic_ = &traffic; }
 
-    // Starts an operation; never blocks. Fields to fill before: view, dest, type, context; for a
-    // receive: view, wanted.
+    // Starts an operation; never blocks. The caller sets view, dest, type and context of a send,
+    // view and wanted of a receive, and owns the request until it has ended.
     void start(SendRequest& request);
     void start(ReceiveRequest& request);
-    // Moves whatever can be moved, for each peer at most about kBytesPerVisit bytes. Never blocks.
-    // Answers whether anything was.
+    // Moves everything that can be moved, at most about kBytesPerVisit bytes per peer. Never
+    // blocks. Returns true if anything was moved.
     bool progress();
-    // For a receive that does not block, just started: fetches the first pieces of a message that
-    // was waiting for it, so that a message of up to a megabyte arrives before the call returns.
+    // Call after starting a nonblocking receive: fetches the first pieces of a message that was
+    // waiting for it, so that a message of up to a megabyte arrives before the call returns.
     void begin_fetching();
-    // For who looks again and again and finds nothing: takes announced messages into buffer memory,
-    // as a wait that lasts does, since what is looked for may be held up behind them. Never blocks.
+    // For a caller that polls repeatedly and finds nothing: takes announced messages into buffer
+    // memory, as a long wait does, because the awaited message may be queued after them. Never
+    // blocks. Returns true if there were any.
     bool take_in_offers();
-    // From now on `helper` is called while a wait lasts, and by help(), to go on with what else the
-    // task has under way. It must not block, and answers whether it did anything. Empty: none. Its
-    // argument is false where functions of the user's must not be called.
+    // Installs `helper`, which continues the task's other operations. It is called during waits and
+    // by help(). It must not block, and returns true if it did anything. Empty: no helper. Its
+    // argument is false if user functions must not be called.
     void set_helper(std::function<bool(bool users_functions)> helper) {
         helper_ = std::move(helper);
     }
     bool help(bool users_functions = true) { return helper_ && helper_(users_functions); }
-    // True if progress() or the helper have something under way.
+    // True if progress() or the helper have operations in progress.
     bool has_more_to_do() const noexcept {
         return helper_ || !sending_.empty() || !fetches_.empty();
     }
-    // Blocks until the operation has ended.
+    // Blocks until the operation has ended. Returns its outcome.
     Outcome wait(SendRequest& request);
     Outcome wait(ReceiveRequest& request);
-    // Blocks until a request has ended that tells `list`; the caller takes it out. `sweep` is
-    // called while the wait lasts, to end requests that cannot go on (end_if_hopeless).
+    // Blocks until a request has ended whose `tell` is `list`; the caller removes it from the list.
+    // `sweep` is called during the wait, to end requests that cannot complete (end_if_hopeless).
     void wait(FinishedList& list, const std::function<void()>& sweep);
-    // Blocks until `over`, which is asked again and again; messages move meanwhile. `awaited` says
-    // whom the wait is for, when somebody wants to know. For what ends by a store to shared memory:
-    // who makes it must wake this task. No part of it allocates.
+    // Blocks until over() returns true; messages make progress meanwhile. awaited() names the
+    // member being waited for; it is called only when a diagnostic is due. For waits that end by a
+    // store to shared memory: the task that makes the store must wake this task. Does not allocate.
     void wait_until(const std::function<bool()>& over, const std::function<Awaited()>& awaited);
-    // For waits that are spent elsewhere, for a daemon's answer: the begin of one, and each of its
-    // looks, in which messages move. Never blocks.
+    // For waits outside this layer, such as for a daemon's answer. Call the first at the start of
+    // the wait and the second at each poll; messages make progress in it. Never block.
     void begin_wait_elsewhere() noexcept;
     void look_elsewhere(const Awaited& awaited);
-    // Ends the operation when its partner's pipe is broken, or when nobody can ever complete it.
-    // Sends to oneself are an exception: only wait(SendRequest&) ends those, because this task may
-    // still receive the message as long as it is not blocked in that wait.
+    // Ends the operation if its partner's pipe is broken, or if no task can ever complete it. A
+    // send to this task itself is an exception: only wait(SendRequest&) ends it, because this task
+    // may still receive the message as long as it does not block in that wait.
     void end_if_hopeless(SendRequest& request);
     void end_if_hopeless(ReceiveRequest& request);
-    // The oldest message that such a receive would take; null when there is none. Looks only at
-    // what has arrived (call progress() before). It lives until the next call of anything else
-    // here.
+    // Returns the oldest message that such a receive would match; null if there is none. Considers
+    // only messages that have arrived (call progress() first). Valid until the next call of another
+    // function of this class.
     const Unexpected* probe(const MatchKey& wanted) const noexcept;
 
-    // The blocking calls, with a short way for the common case. kDone or why not.
+    // Blocking send, with a fast path for the common case. Returns kDone or the reason of failure.
     Outcome send(const BufferView& view, TaskId dest, std::int32_t type, Context context);
-    // The answer lives until the next call.
+    // Blocking receive. The returned request is valid until the next call.
     const ReceiveRequest& receive(const BufferView& view, const MatchKey& wanted);
 
-    // For measurements: messages that could be fetched or streamed take that way, and not the one
-    // that has been found cheaper. Empty: the cheaper one again.
+    // For measurements: forces all messages that could be fetched or streamed to use `way` instead
+    // of the cheaper one. Empty: use the cheaper one again.
     void take_long_way(std::optional<LongWay> way) noexcept { forced_way_ = way; }
-    // The cheaper way for messages of that length between this task and `task`, as measured so far.
+    // Returns the cheaper way for messages of `length` bytes between this task and `task`, as
+    // measured so far.
     LongWay cheaper_way(TaskId task, Bytes length);
 
-    // Why the pipe to that task is broken; null when it is not.
+    // Returns why the pipe to that task is broken; null if it is not.
     const char* fault_of(TaskId task) const noexcept;
-    // Messages that have arrived or been announced and that nobody has received.
+    // Number of messages that have arrived or were announced and have not been received.
     std::size_t unexpected_messages() const noexcept { return unexpected_.size() / 4; }
 
   private:
-    // A message that is being fetched out of the sender's memory, piece by piece.
+    // A message that is being fetched from the sender's memory in pieces.
     struct Fetch {
         Peer* from;
         RequestBody offer;
@@ -150,7 +156,7 @@ class MessageLayer final : private PipeSink {
     Peer& make_peer(TaskId task);
     bool on_input(Pipe& pipe) override;
 
-    // For the trace and for watchers: a message is handed over, has been received.
+    // For the trace and for watchers: a message is being sent, or has been received.
     std::uint32_t note_sent(Peer& to, Context context, std::int32_t type, Bytes bytes);
     void note_received(const ReceiveRequest& request);
 
@@ -208,7 +214,7 @@ class MessageLayer final : private PipeSink {
     void wait_until_over(const Outcome& outcome, const Wait& wait);
     bool nobody_can_send(const ReceiveRequest& request) const noexcept;
 
-    // What watchers are told of a wait (message_notes.cpp).
+    // The notes for watchers about a wait (message_notes.cpp).
     Awaited awaited_by(const SendRequest& request) const noexcept;
     Awaited awaited_by(const ReceiveRequest& request) const noexcept;
     UnexpectedView unexpected_view(TaskId partner) const noexcept;
@@ -218,20 +224,20 @@ class MessageLayer final : private PipeSink {
     std::function<Device&(TaskId)> device_of_;
     Waiter* waiter_;
     std::function<bool(bool)> helper_;
-    std::vector<std::unique_ptr<Peer>> peers_;  // by task id, made at first use
-    std::vector<Peer*> sending_;                // with frames to send
+    std::vector<std::unique_ptr<Peer>> peers_;  // by task id, created at first use
+    std::vector<Peer*> sending_;                // peers with queued frames
     UnexpectedPool pool_;
     KeyedQueues posted_;
     KeyedQueues unexpected_;
     std::uint64_t posted_with_wildcard_ = 0;
     std::uint64_t next_order_ = 1;
-    ReceiveRequest* blocking_ = nullptr;  // the one receive that is not in posted_: unmatched
-    ReceiveRequest blocking_receive_;     // of receive()
-    const Outcome* awaited_ = nullptr;    // of the operation being waited for
+    ReceiveRequest* blocking_ = nullptr;  // a blocking call's unmatched receive; not in posted_
+    ReceiveRequest blocking_receive_;     // used by receive()
+    const Outcome* awaited_ = nullptr;    // outcome of the operation being waited for
     std::size_t offers_ = 0;              // unexpected messages in state kOffered
-    std::vector<Fetch> fetches_;          // the next one to go on with last
+    std::vector<Fetch> fetches_;          // newest first; the last one is continued next
     std::optional<LongWay> forced_way_;
-    Bytes visited_ = 0;  // bytes moved for the peer that is being looked at
+    Bytes visited_ = 0;  // bytes moved for the peer being polled
     IdTable<SendRequest> sends_;
     IdTable<ReceiveRequest> receives_;
     std::vector<std::unique_ptr<OutFrame>> grant_storage_;

@@ -1,14 +1,14 @@
-// What the message layer tells watchers of a wait that lasts: whom it waits for, and which messages
-// it holds that nobody has asked for. Called once per long wait, never per message.
+// The notes that the message layer publishes to watchers about a wait that lasts: the awaited peer
+// and the unexpected messages. Called once per long wait, never per message.
 #include "comm/matching/message_layer.hpp"
 #include "comm/matching/message_peer.hpp"
 
 namespace poe::comm {
 namespace {
 
-// A look at the messages of others must not walk past thousands from one task.
+// Limits the search, which must not visit thousands of messages from one task.
 constexpr int kMostSteps = 64;
-// Notes kept for messages of others than the task that is waited for.
+// Notes reserved for messages of tasks other than the awaited one.
 constexpr std::uint32_t kForOthers = 3;
 
 }  // namespace
@@ -28,7 +28,7 @@ Awaited MessageLayer::awaited_by(const ReceiveRequest& request) const noexcept {
             for_user ? request.wanted.type : kWildcard};
 }
 
-// The oldest messages of `partner` first, as a type that was mistaken shows there.
+// Lists the oldest messages of `partner` first, because they reveal a wrong message type.
 UnexpectedView MessageLayer::unexpected_view(TaskId partner) const noexcept {
     UnexpectedView view;
     view.count = static_cast<std::uint32_t>(unexpected_messages());

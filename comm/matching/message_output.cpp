@@ -1,4 +1,4 @@
-// The sending half of the message layer: frames into pipes, rendezvous from the sender's side.
+// The sending half of the message layer: frames into pipes, and the sender's side of a rendezvous.
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -62,7 +62,7 @@ void MessageLayer::begin(SendRequest& request) {
     pump(to);
 }
 
-// Forgets a send whose peer is broken.
+// Removes a send whose peer is broken.
 void MessageLayer::cancel(SendRequest& request) {
     Peer& to = peer(request.dest);
     if (to.current == &request.frame) to.current = nullptr;
@@ -73,8 +73,9 @@ void MessageLayer::cancel(SendRequest& request) {
     if (request.kept != nullptr) drop(std::exchange(request.kept, nullptr));
 }
 
-// A message to oneself that no receive wants yet is copied into buffer memory if it fits. If it
-// does not fit, its bytes stay in the sender's buffer until a receive takes them (receive_own).
+// If no receive matches a message to this task itself, the message is copied into buffer memory if
+// it fits. Otherwise its bytes stay in the sender's buffer until a receive takes them
+// (receive_own).
 void MessageLayer::send_to_self(SendRequest& request) {
     const Bytes size = request.view.size();
     const MatchKey from{request.context, settings_.me, request.type};
@@ -143,7 +144,7 @@ bool MessageLayer::pump_all() {
     return moved;
 }
 
-// Begins the next frame of a queue. False: there is none, or no room for it.
+// Starts the next frame of a queue. Returns false if there is none, or no room for it.
 bool MessageLayer::begin_next(Peer& to, FrameQueue& queue) {
     if (queue.empty()) return false;
     OutFrame& next = *queue.head;
@@ -156,8 +157,8 @@ bool MessageLayer::begin_next(Peer& to, FrameQueue& queue) {
     return true;
 }
 
-// Sends what the pipe takes: the frame under way, then frames that need no tokens, then the others
-// of each context in order. A context that is out of tokens holds up no other.
+// Sends what the pipe accepts: first the frame in progress, then frames that need no tokens, then
+// the frames of each context in order. A context without tokens does not block another one.
 bool MessageLayer::pump(Peer& to) {
     bool moved = false;
     while (to.fault == nullptr) {
@@ -174,8 +175,8 @@ bool MessageLayer::pump(Peer& to) {
     return moved;
 }
 
-// Moves on the frame under way, until it is finished, the pipe is full, or kBytesPerVisit bytes
-// have been sent. Answers whether it moved.
+// Continues the frame in progress, until it is finished, the pipe is full, or kBytesPerVisit bytes
+// have been sent. Returns true if it moved any.
 bool MessageLayer::push(Peer& to, OutFrame& frame) {
     const Bytes before = frame.sent;
     while (frame.sent < frame.header.length) {
@@ -272,7 +273,7 @@ void MessageLayer::send_grant(TaskId source, std::uint32_t send_id, ReceiveReque
     pump(to);
 }
 
-// A message is about to be handed over: nobody can have received it before that is in the trace.
+// Records a message in the trace before it is sent, so that its receipt cannot be recorded earlier.
 // Returns its number.
 std::uint32_t MessageLayer::note_sent(Peer& to, Context context, std::int32_t type, Bytes bytes) {
     traffic_->add_sent(bytes);

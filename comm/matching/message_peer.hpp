@@ -1,4 +1,4 @@
-// What the message layer keeps per peer task. Private to message_*.cpp.
+// The message layer's state per peer task. Private to message_*.cpp.
 #pragma once
 
 #include "comm/matching/fetch_choice.hpp"
@@ -17,12 +17,12 @@ struct InboundFrame {
     ReceiveRequest* into = nullptr;  // kEager and kData; null for kEager means `kept`
     Unexpected* kept = nullptr;
     Bytes base = 0;                      // where the frame's payload starts in the destination
-    Bytes room = 0;                      // bytes to keep, the rest is skipped
-    std::uint64_t begun_ns = 0;          // kEager: when it was seen first; 0: not timed
+    Bytes room = 0;                      // bytes to keep; the rest is skipped
+    std::uint64_t begun_ns = 0;          // kEager: when first seen; 0: not timed
     alignas(8) std::byte body[24] = {};  // kRequest, kGrant
 };
 
-// A first-in-first-out list of frames.
+// A FIFO list of frames. Does not own them.
 struct FrameQueue {
     OutFrame* head = nullptr;
     OutFrame* tail = nullptr;
@@ -42,25 +42,25 @@ struct FrameQueue {
 
 struct Peer {
     TaskId task = 0;
-    Pipe* pipe = nullptr;  // null for oneself
+    Pipe* pipe = nullptr;  // null for this task itself
     const char* fault = nullptr;
-    // Messages of each context so far, in the order of the calls that sent them; so both ends
-    // number them alike, from 1 on. For traces.
+    // Messages of each context so far, in the order of the calls that sent them. Both ends
+    // therefore give a message the same number, from 1 on. For traces.
     std::uint32_t messages_to[kContexts] = {};
     std::uint32_t messages_from[kContexts] = {};
-    // Frames that need tokens keep their order among each other, within a context; those that need
-    // none may overtake.
-    OutFrame* current = nullptr;  // started, not finished
+    // Frames of a context that need tokens stay in order among each other. Frames that need none
+    // may overtake them.
+    OutFrame* current = nullptr;  // started but not finished
     FrameQueue urgent;
     FrameQueue ordered[kContexts];
     bool in_sending_list = false;
     InboundFrame in;
     Bytes eager_held[kContexts] = {};  // buffer memory in use for this peer's eager messages
-    Bytes offers_held = 0;             // and for its announced ones
-    FetchChoice fetch_choice;          // of messages from this peer
-    HandoverLengths cheaper;           // as last said to this peer
-    HandoverChoice handover;           // of messages to this peer
-    std::uint32_t timed_eager = 0;     // counts eager messages that could be timed
+    Bytes offers_held = 0;             // likewise, for announced messages
+    FetchChoice fetch_choice;          // for messages from this peer
+    HandoverLengths cheaper;           // as last published to this peer
+    HandoverChoice handover;           // for messages to this peer
+    std::uint32_t timed_eager = 0;     // number of eager messages that could have been timed
 
     bool nothing_queued() const noexcept {
         return current == nullptr && urgent.empty() && ordered[index_of(Context::kUser)].empty() &&

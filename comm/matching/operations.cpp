@@ -1,4 +1,4 @@
-// Message ids and what they stand for; see operations.hpp.
+// Message ids and their operations; see operations.hpp.
 #include "comm/matching/operations.hpp"
 
 #include "base/check.hpp"

@@ -1,10 +1,14 @@
-// Operations: the non-blocking sends and receives of a task, under the message ids that MPL gives
-// out. Apart from the message layer, which knows requests but neither ids nor what the user wants
-// to be told, and from the API, which checks arguments.
+// Operations: a task's nonblocking sends and receives, under the message ids of MPL. It is separate
+// from the message layer, which knows requests but neither ids nor what the user has been informed
+// of, and from the API, which checks arguments.
 //
-// The life of a message id: started; finished (the message layer is done with it); then told by
-// mpc_status, any number of times, and ended by mpc_wait. A program that only ever asks mpc_status
-// never ends its ids, so of the told ones only the newest kToldKept are remembered.
+// The states of a message id:
+//   1. started;
+//   2. finished: the message layer has completed the operation;
+//   3. reported (`told`): mpc_status has reported the end, any number of times;
+//   4. ended, by mpc_wait.
+// A program that only calls mpc_status never ends its ids, so only the newest kToldKept reported
+// operations are kept.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +25,15 @@ using RcvncallHandler = void (*)(int* msgid);
 
 struct Operation {
     enum class Kind : std::uint8_t { kSend, kReceive } kind = Kind::kSend;
-    bool told = false;  // by mpc_status
+    bool told = false;  // mpc_status has reported the end
     int id = 0;
     SendRequest send;
     ReceiveRequest receive;
-    int* source = nullptr;              // the user's, told with the end of a receive
+    int* source = nullptr;              // the user's variable, set when a receive ends
     int* type = nullptr;                // likewise
     RcvncallHandler handler = nullptr;  // of mpc_rcvncall
-    bool handler_due = false;           // until it has been called
-    Operation* next = nullptr;  // among the unfinished and finished but not told, or the told
+    bool handler_due = false;           // until the handler has been called
+    Operation* next = nullptr;          // in open_, handled_ or told_
     Operation* previous = nullptr;
 
     Request& request() noexcept {
@@ -38,7 +42,7 @@ struct Operation {
     bool finished() const noexcept {
         return (kind == Kind::kSend ? send.outcome : receive.outcome) != Outcome::kPending;
     }
-    // The task it is for: the destination, or the source as far as it is known.
+    // The peer task: the destination, or the source if it is known; otherwise a wildcard.
     TaskId partner() const noexcept {
         if (kind == Kind::kSend) return send.dest;
         return receive.source >= 0 ? receive.source : receive.wanted.source;
@@ -51,34 +55,37 @@ struct Operation {
     }
 };
 
-// One thread at a time. Operations never move while they live.
+// One thread at a time. Operations never move while they exist.
 class Operations {
   public:
     explicit Operations(MessageLayer& messages) : messages_(messages) {}
     Operations(const Operations&) = delete;
     Operations& operator=(const Operations&) = delete;
 
-    // Starts one; never blocks. The user's buffer, source and type must live until the id is ended.
+    // Starts an operation; never blocks. The user's buffer, source and type must remain valid until
+    // the id is ended.
     Operation& send(const BufferView& view, TaskId dest, std::int32_t type);
     Operation& receive(const BufferView& view, int* source, int* type, RcvncallHandler handler);
 
-    // Null for an id that was never given out, or is ended.
+    // Returns null for an id that was never given out or has been ended.
     Operation* find(int id) const noexcept;
-    // Blocks until it has finished.
+    // Blocks until the operation has finished.
     void wait(Operation& operation);
-    // Blocks until any has finished that has no handler; answers the one that finished first. When
-    // only operations are left that mpc_status has told, the oldest of these. Null: none are left.
+    // Blocks until any operation without a handler has finished, and returns the first that
+    // finished. If the only operations left have been reported by mpc_status, returns the oldest of
+    // these. Null: no operations are left.
     Operation* wait_any();
-    // Remembers that the user knows of the end.
+    // Records that the user knows that the operation has finished.
     void set_told(Operation& operation);
-    // Ends the id. The operation must have finished.
+    // Ends the id. Precondition: the operation has finished.
     void end(Operation& operation);
 
-    // Any that is not ended and has no handler, finished or not; null when there is none.
+    // Returns any operation without a handler that has not been ended, finished or not; null if
+    // there is none.
     Operation* any() const noexcept { return open_.head != nullptr ? open_.head : told_.head; }
 
-    // The next operation that has finished and waits for its handler to be called; it counts as an
-    // ordinary one from then on. Null when there is none.
+    // Returns the next operation that has finished and whose handler is due; it counts as an
+    // ordinary operation from then on. Null if there is none.
     Operation* next_for_handler() noexcept;
     bool handlers_due() const noexcept { return for_handlers_.head != nullptr; }
     // True if there are operations that have not been waited for.
@@ -101,11 +108,11 @@ class Operations {
     IdTable<Operation> ids_;
     std::deque<Operation> storage_;
     std::vector<Operation*> free_;
-    List open_;  // not told, no handler
+    List open_;  // not reported, without a handler
     List told_;
     List handled_;               // with a handler that has not been called
-    FinishedList finished_;      // of open_
-    FinishedList for_handlers_;  // of handled_
+    FinishedList finished_;      // finished operations of open_
+    FinishedList for_handlers_;  // finished operations of handled_
 };
 
 }  // namespace poe::comm

@@ -1,5 +1,4 @@
-// What the message layer remembers about an operation under way: sends, receives, and messages that
-// arrived before anyone asked for them.
+// The message layer's record of an operation in progress: sends, receives, and unexpected messages.
 #pragma once
 
 #include <cstddef>
@@ -18,21 +17,21 @@ enum class Outcome : std::uint8_t {
     kPending,
     kDone,
     kPeerBroken,   // the other task's pipe is broken
-    kNoBuffer,     // a message to oneself is larger than the buffer memory left
-    kNobodySends,  // a receive that no task can ever satisfy
+    kNoBuffer,     // a message to this task itself exceeds the free buffer memory
+    kNobodySends,  // no task can ever satisfy the receive
 };
 
-// What a send and a receive have in common. `finish` is the one way to end either.
+// The common part of a send and a receive. Both end only through finish().
 struct Request {
     Outcome outcome = Outcome::kPending;
-    struct FinishedList* tell = nullptr;  // joins this list when it ends
+    struct FinishedList* tell = nullptr;  // the request joins this list when it ends
     Request* next = nullptr;              // in that list
     Request* previous = nullptr;
-    void* owner = nullptr;  // the caller's
+    void* owner = nullptr;  // for the caller's use
 };
 
-// Requests that have ended, oldest first. `outcome` says kDone while there are any, so that one can
-// wait for the list as for a single request.
+// Requests that have ended, oldest first. `outcome` is kDone while the list is not empty, so that a
+// caller can wait for the list as for a single request. Does not own the requests.
 struct FinishedList {
     Outcome outcome = Outcome::kPending;
     Request* head = nullptr;
@@ -45,7 +44,7 @@ struct FinishedList {
         tail = &request;
         outcome = Outcome::kDone;
     }
-    // Takes out one that is in the list.
+    // Precondition: `request` is in the list.
     void remove(const Request& request) noexcept {
         (request.previous != nullptr ? request.previous->next : head) = request.next;
         (request.next != nullptr ? request.next->previous : tail) = request.previous;
@@ -61,7 +60,7 @@ inline void finish(Request& request, Outcome outcome) noexcept {
 
 struct SendRequest;
 
-// A frame waiting to go, or going, into a pipe.
+// A frame that is queued for a pipe or is being sent.
 struct OutFrame {
     FrameHeader header;
     BufferView payload;
@@ -74,8 +73,8 @@ struct OutFrame {
     alignas(8) std::byte body[24] = {};
 };
 
-// A send. Owned by the caller, and it and the user's buffer must live until `outcome` says
-// something else than kPending.
+// A send. The caller owns it; it and the user's buffer must remain valid until `outcome` is no
+// longer kPending.
 struct SendRequest : Request {
     SendRequest() = default;
     SendRequest(const BufferView& what, TaskId to, std::int32_t of_type, Context in)
@@ -85,19 +84,20 @@ struct SendRequest : Request {
     TaskId dest = 0;
     std::int32_t type = 0;
     Context context = Context::kUser;
-    std::uint32_t number = 0;           // of the message among those to this task; for traces
-    std::uint32_t id = 0;               // in the send table, while a rendezvous is under way
-    struct Unexpected* kept = nullptr;  // a message to oneself that has not been received yet
+    std::uint32_t number = 0;           // number among the messages to this task; for traces
+    std::uint32_t id = 0;               // in the table of sends during a rendezvous
+    struct Unexpected* kept = nullptr;  // a message to this task itself, not received yet
     bool granted = false;
-    Bytes to_send = 0;  // rendezvous: bytes the receiver wants
-    Bytes sent = 0;     // of those, in finished frames
+    Bytes to_send = 0;  // rendezvous: bytes that the receiver wants
+    Bytes sent = 0;     // bytes of these in finished frames
     OutFrame frame;
 };
 
-// A receive; owned likewise. The last three tell what arrived.
+// A receive. The caller owns it, as with a send. source, type, number and length describe what
+// arrived.
 struct ReceiveRequest : Request {
-    // As new, for a request that is used again and again: sets what the message layer looks at
-    // before it writes it. A whole new one takes 20 ns.
+    // Resets a reused request: sets only the fields that the message layer reads before it writes
+    // them, because constructing a new request takes 20 ns.
     void reset(const BufferView& into, const MatchKey& from) noexcept {
         outcome = Outcome::kPending;
         view = into;
@@ -111,25 +111,25 @@ struct ReceiveRequest : Request {
 
     BufferView view;
     MatchKey wanted;
-    std::uint32_t id = 0;     // in the receive table, while a rendezvous is under way
-    std::uint64_t order = 0;  // of posting
+    std::uint32_t id = 0;     // in the table of receives during a rendezvous
+    std::uint64_t order = 0;  // order of posting
     Bytes moved = 0;          // bytes already in the user's buffer
     Bytes expected = 0;       // bytes that will be moved
     QueueLink link;
-    struct Unexpected* fills = nullptr;  // not a user's receive: it fills that message's buffer
+    struct Unexpected* fills = nullptr;  // set if this internal receive fills that message's buffer
     TaskId source = kWildcard;           // of the message, once matched
     std::int32_t type = 0;
-    std::uint32_t number = 0;  // of the message, see Peer
-    Bytes length = 0;          // of the message as sent; more than the buffer means that it was cut
-    std::uint64_t granted_ns = 0;  // rendezvous: when its bytes were asked for; 0: not timed
+    std::uint32_t number = 0;      // of the message, see Peer
+    Bytes length = 0;              // of the message as sent; longer than the buffer: truncated
+    std::uint64_t granted_ns = 0;  // rendezvous: when its bytes were requested; 0: not timed
 };
 
-// A message that came before its receive. Owned by the message layer.
+// A message that arrived before its receive was posted. The message layer owns it.
 struct Unexpected {
     enum class State : std::uint8_t {
-        kArriving,  // its bytes are on the way into `data`
+        kArriving,  // its bytes are arriving in `data`
         kHere,      // complete in `data`
-        kOffered,   // rendezvous: only announced, no bytes asked for
+        kOffered,   // rendezvous: announced; no bytes requested
         kOwnSend,   // from this task itself: its bytes are still in the buffer of `own_send`
     };
     MatchKey from;
@@ -140,15 +140,15 @@ struct Unexpected {
     struct SendRequest* own_send = nullptr;
     State state = State::kArriving;
     bool taken_in = false;              // rendezvous: fetched into `data` without a receive
-    ReceiveRequest* claimed = nullptr;  // by a receive that came while it was arriving
+    ReceiveRequest* claimed = nullptr;  // the receive that matched it while it was arriving
     QueueLink links[4];
-    ReceiveRequest fill;              // rendezvous: the receive that fills `data`
-    std::vector<std::byte> data;      // at least as long as what it is for
-    Unexpected* next_free = nullptr;  // while nobody uses it
+    ReceiveRequest fill;              // rendezvous: the internal receive that fills `data`
+    std::vector<std::byte> data;      // may be longer than the message
+    Unexpected* next_free = nullptr;  // while it is in the pool
 };
 
-// Small positive numbers for requests, to be named in frames and to users. A number that is not in
-// use, or that was given back, finds nothing.
+// Assigns small positive ids to requests, for use in frames and by users. find() returns null for
+// an id that is not in use. Does not own the objects. Not thread-safe.
 template <typename T>
 class IdTable {
   public:
@@ -175,7 +175,7 @@ class IdTable {
         const std::uint32_t index = id & ((1u << kIndexBits) - 1);
         Entry& entry = entries_[index];
         entry.object = nullptr;
-        // Never a multiple of what the id has room for: 0 is no id.
+        // The generation modulo its bits in the id is never 0, because 0 is not a valid id.
         if (++entry.generation % (1u << (31 - kIndexBits)) == 0) ++entry.generation;
         free_.push_back(index);
     }

@@ -1,4 +1,4 @@
-// Lists of free messages by the room they have; see unexpected_pool.hpp.
+// Free lists of messages by buffer size; see unexpected_pool.hpp.
 #include "comm/matching/unexpected_pool.hpp"
 
 #include <bit>
@@ -13,7 +13,7 @@ Bytes cost_of(const Unexpected& message) noexcept {
     return sizeof message + message.data.size();
 }
 
-// What messages of a kind have.
+// Buffer size in bytes of the messages of a kind.
 Bytes room_of(std::size_t kind) noexcept {
     return kind == 0 ? 0 : Bytes{1} << (static_cast<std::size_t>(kSmallest) + kind - 1);
 }
@@ -50,7 +50,7 @@ Unexpected* UnexpectedPool::take(Bytes room) {
 
 void UnexpectedPool::give(Unexpected* message) noexcept {
     const std::size_t kind = kind_of(message->data.size());
-    // Not one of ours, or too long.
+    // The buffer is not of a pooled size, or the pool is full.
     if (kind >= kKinds || message->data.size() != room_of(kind) ||
         kept_ + cost_of(*message) > kMostKept) {
         delete message;

@@ -1,6 +1,6 @@
-// Memory for messages that came before their receive, used again: tasks that run ahead of each
-// other by a little do so in every call, and an allocation for each such message would be most of
-// its cost. Apart from the message layer, which need not know how it is kept.
+// A pool of unexpected messages and their buffers. Tasks that run slightly ahead of each other need
+// one in every call, and an allocation for each message would be most of its cost. It is separate
+// because the message layer need not know how the memory is kept.
 #pragma once
 
 #include <array>
@@ -10,26 +10,26 @@
 
 namespace poe::comm {
 
-// Not thread-safe. Keeps at most kMostKept bytes that nobody uses.
+// Not thread-safe. Keeps at most kMostKept unused bytes.
 class UnexpectedPool {
   public:
     static constexpr Bytes kMostKept = Bytes{4} << 20;
-    static constexpr Bytes kLongest = Bytes{1} << 20;  // longer data is not kept
+    static constexpr Bytes kLongest = Bytes{1} << 20;  // longer buffers are not kept
 
     UnexpectedPool() = default;
     ~UnexpectedPool();
     UnexpectedPool(const UnexpectedPool&) = delete;
     UnexpectedPool& operator=(const UnexpectedPool&) = delete;
 
-    // As new, but for `data`, which has room for that many bytes at least. The caller's until
-    // give() or delete.
+    // Returns a message in its initial state, except that `data` has at least `room` bytes. The
+    // caller owns it until give() or delete.
     Unexpected* take(Bytes room);
     void give(Unexpected* message) noexcept;
-    // Bytes that nobody uses.
+    // Unused bytes in the pool.
     Bytes kept() const noexcept { return kept_; }
 
   private:
-    static constexpr std::size_t kKinds = 16;  // no data, 64 bytes, 128, ... kLongest
+    static constexpr std::size_t kKinds = 16;  // no buffer, 64 bytes, 128, ... kLongest
     static std::size_t kind_of(Bytes room) noexcept;
 
     std::array<Unexpected*, kKinds> free_{};

@@ -1,4 +1,4 @@
-// Counting and moving; see core_share.hpp.
+// Counts the tasks per core and moves the own task; see core_share.hpp.
 #include "comm/progress/core_share.hpp"
 
 #include <algorithm>
@@ -8,12 +8,12 @@ namespace poe::comm {
 namespace {
 
 constexpr std::uint32_t kLookEveryMs = 4;
-// Who has not yielded for so long computes.
+// A task that has not yielded for this long counts as computing.
 constexpr std::int32_t kLatelyMs = 10;
 constexpr std::uint32_t kLeastRestMs = 8;
 constexpr std::uint32_t kMostRestMs = 1000;
 
-// Of the last tick, which costs a few nanoseconds.
+// Time of the last timer tick in milliseconds. Reading it costs a few nanoseconds.
 std::uint32_t coarse_ms() noexcept {
     timespec now{};
     ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
@@ -42,7 +42,8 @@ int better_core(std::span<const std::uint32_t> tasks, const cpu_set_t& allowed, 
     return of(own) >= of(best) + 2 ? best : -1;
 }
 
-// One that is needed soon after the last one is taken back by somebody.
+// If a move is needed again soon after the last one, something else has undone the last one, so the
+// pause doubles.
 std::uint32_t rest_after(std::uint32_t rest_ms, std::uint32_t since_ms) noexcept {
     const bool soon = since_ms < 4 * rest_ms;
     return std::clamp(soon ? 2 * rest_ms : rest_ms / 2, kLeastRestMs, kMostRestMs);
@@ -51,13 +52,13 @@ std::uint32_t rest_after(std::uint32_t rest_ms, std::uint32_t since_ms) noexcept
 CoreShare::CoreShare(SegmentHeader& header, std::span<TaskSlot> slots, std::size_t own)
     : header_(header), slots_(slots), own_(own), tasks_(CPU_SETSIZE) {}
 
-// False: somebody has not yielded lately.
+// Fills tasks_. Returns false if a task has not yielded lately.
 bool CoreShare::count(std::uint32_t now_ms) noexcept {
     std::fill(tasks_.begin(), tasks_.end(), 0u);
     for (const TaskSlot& slot : slots_) {
         const std::uint64_t word = slot.core.load(std::memory_order_relaxed);
         const std::uint32_t core = what(word);
-        // A tick later than this one: it has looked since.
+        // Negative if the other task has published a later tick than now_ms.
         const auto ago_ms = static_cast<std::int32_t>(now_ms - when(word));
         if (core == 0 || core > tasks_.size() || ago_ms > kLatelyMs) return false;
         ++tasks_[core - 1];
@@ -80,7 +81,7 @@ void CoreShare::look() noexcept {
     if (since_ms < what(last) || ::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
     const int to = count(now_ms) ? better_core(tasks_, allowed, core) : -1;
     if (to < 0) return;
-    // Only one at a time.
+    // Only one task of the job moves at a time.
     if (!header_.core_move.compare_exchange_strong(
             last, at(now_ms, rest_after(what(last), since_ms)), std::memory_order_relaxed))
         return;

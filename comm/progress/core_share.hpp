@@ -1,18 +1,22 @@
-// CoreShare: tasks that wait by giving their core away, spread evenly over the cores of their node.
-// Where there are more tasks than cores they all look busy to the kernel, which often leaves one
-// core with five of eight for tens of milliseconds after they have slept or something else has run;
-// a call then takes as long as that core needs.
+// CoreShare: distributes tasks that wait by yielding evenly over the cores of their node. With more
+// tasks than cores, all tasks look busy to the kernel. After some have slept or another process has
+// run, the kernel often leaves five of eight tasks on one core for tens of milliseconds. A
+// collective call then takes as long as that core needs.
 //
-// A task that yields says now and then where (TaskSlot::core), and looks where the others do. When
-// its core has at least two more than another one it moves there, and may then again run anywhere.
-// It does so only while all have yielded lately. One that has not computes, sleeps, or is on the
-// core of somebody who computes: then the kernel knows better. So it does of cores where nobody
-// yields: an idle one it fills by itself.
+// The rules:
+//   1. A task that yields publishes from time to time on which core it runs (TaskSlot::core) and
+//      counts the tasks on the other cores.
+//   2. If its core has at least two tasks more than another one, the task moves to that core.
+//      Afterwards the kernel may again place it on any allowed core.
+//   3. A task moves only while all tasks have yielded lately. A task that has not yielded computes,
+//      sleeps, or shares its core with a process that computes; the kernel then balances better. A
+//      core on which no task yields is never a target, because the kernel fills idle cores itself.
+//   4. A job moves one task at a time (SegmentHeader::core_move). Each time another move is needed
+//      soon after the last one, the pause before the next move doubles, so other placements (by the
+//      user or another program) prevail.
 //
-// A job moves one task at a time (SegmentHeader::core_move), and waits longer with the next one
-// each time that it was needed soon again: whoever has reasons to put tasks elsewhere has it his
-// way. Nothing here is needed for anything but speed: a number that is old, or is lost with a task
-// that is killed, costs a move too many or too few.
+// All of this affects speed only: a count that is outdated, or was left by a killed task, costs one
+// move too many or too few.
 #pragma once
 
 #include <cstddef>
@@ -25,19 +29,22 @@
 
 namespace poe::comm {
 
-// The processor, of those in `allowed` that have tasks at all, with the fewest, if that is at least
-// two fewer than `own` has; else -1. `tasks` by processor. Pure.
+// Returns the allowed processor with the fewest tasks, if `own` has at least two tasks more;
+// otherwise -1. Processors without any task are not considered. `tasks` is indexed by processor.
+// Pure.
 int better_core(std::span<const std::uint32_t> tasks, const cpu_set_t& allowed, int own) noexcept;
 
-// How long none is moved after a move that came `since_ms` after the last one and its rest. Pure.
+// Returns for how many milliseconds no task is moved after a move. The move came `since_ms` after
+// the previous one, which was followed by a pause of `rest_ms`. Pure.
 std::uint32_t rest_after(std::uint32_t rest_ms, std::uint32_t since_ms) noexcept;
 
-// For one thread. The slots, those of the node's tasks, must outlive it; it writes to its own.
+// For one thread. `header` and `slots` (the slots of the node's tasks) must outlive this object. It
+// writes only to slot `own` and to the header's core_move.
 class CoreShare {
   public:
     CoreShare(SegmentHeader& header, std::span<TaskSlot> slots, std::size_t own);
 
-    // After each yield. Seldom costs more than an addition.
+    // Call after each yield. Usually costs one addition; never blocks.
     void yielded() noexcept {
         if (++yields_ % kYieldsPerLook == 0) look();
     }
@@ -54,7 +61,7 @@ class CoreShare {
     std::size_t own_;
     std::uint32_t yields_ = 0;
     std::uint32_t looked_ms_ = 0;
-    std::vector<std::uint32_t> tasks_;  // by processor
+    std::vector<std::uint32_t> tasks_;  // indexed by processor
 };
 
 }  // namespace poe::comm

@@ -1,4 +1,4 @@
-// When the progress thread looks, naps and sleeps; the rules are in progress_thread.hpp.
+// Decides when the progress thread polls, naps and sleeps; see progress_thread.hpp for the rules.
 #include "comm/progress/progress_thread.hpp"
 
 #include <algorithm>
@@ -16,10 +16,11 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::microseconds kShortestNap = 200us;
 constexpr std::chrono::microseconds kLongestNap = 1ms;
-constexpr std::chrono::microseconds kIdleNap = 1s;  // nothing is wanted, or nothing is open
+constexpr std::chrono::microseconds kIdleNap = 1s;  // for mode kOff, and while no operation is open
 constexpr auto kLongestPark = 1s;
 
-// A signal is the program's own threads' affair.
+// Blocks all signals while the thread is created, because only the program's threads handle
+// signals.
 class SignalsBlocked {
   public:
     SignalsBlocked() noexcept {
@@ -84,7 +85,7 @@ void ProgressThread::end_idleness() noexcept {
     notice_change();
 }
 
-// `seen` is what changes_ was before idle_ was set.
+// `seen` is the value of changes_ before idle_ was set.
 void ProgressThread::sleep_while_idle(std::uint32_t seen) noexcept {
     while (!stopped() && idle_.load(std::memory_order_relaxed))
         futex_wait(changes_, seen, kIdleNap);
@@ -108,7 +109,7 @@ void ProgressThread::run() noexcept {
     }
 }
 
-// With the turn; without it at the end.
+// Precondition: this thread has the turn. The turn has been given up when the function returns.
 void ProgressThread::serve() {
     while (!stopped()) {
         const bool moved = work_.make_progress(calls_handlers());

@@ -1,22 +1,23 @@
-// ProgressThread: moves messages while the task computes. How the thread and the task exclude each
-// other is in turn.hpp; this file decides when the thread looks for messages.
+// ProgressThread: moves messages while the task computes. turn.hpp defines how this thread and the
+// task exclude each other; this file defines when the thread polls.
 //
-//   mode          started                     looks for messages                     handlers
-//   kBackground   with the first operation    after a nap without a call; then when   no
+//   mode          started                     polls                                  handlers
+//   kBackground   by the first operation      after a nap without a call; then when   no
 //   (default)     that is still open when     a message arrives, as long as an
 //                 its call returns            operation is open
-//   kInterrupts   at the start                after a nap without a call; then when   yes
+//   kInterrupts   at initialization           after a nap without a call; then when   yes
 //                                             a message arrives
-//   kTimer        at the start                once in every interval without a call   yes
+//   kTimer        at initialization           once per interval without a call        yes
 //   kOff          never
 //
-// A nap lasts 0.2 ms, longer each time up to 1 ms, with interrupts, and `interval` in the
-// background. A task that calls MPL again and again makes its own progress, so the thread only naps
-// beside it. After a nap without a call the thread looks for messages, then it sleeps as a waiting
-// task does and is woken by the sender of the next message (wait.hpp); the task's next call ends
-// that sleep. While the task is inside of a call for long, the thread sleeps until the task leaves
-// it. In the background, the thread also sleeps while no operation is open; keep_moving() ends that
-// sleep. Handlers of mpc_rcvncall run in this thread only if the program has asked for that.
+// A nap lasts 0.2 ms in kInterrupts mode, and doubles up to 1 ms while the task keeps calling; in
+// the other modes it lasts `interval`. A task that calls MPL frequently makes its own progress, so
+// the thread then only naps. After a nap without a call the thread polls once. If nothing arrives,
+// it sleeps as a waiting task does, and the sender of the next message wakes it (wait.hpp). The
+// task's next call ends that sleep. While the task is inside one call for long, the thread sleeps
+// until the task leaves it. In kBackground mode the thread also sleeps while no operation is open;
+// keep_moving() ends that sleep. Handlers of mpc_rcvncall run in this thread only if the program
+// has asked for that.
 #pragma once
 
 #include <atomic>
@@ -30,41 +31,44 @@
 
 namespace poe::comm {
 
-// What the thread does in its turns.
+// The work that the thread does while it has the turn.
 class ProgressWork {
   public:
     virtual ~ProgressWork() = default;
-    // Moves messages for a bounded time, and calls handlers if `handlers`. Answers whether anything
-    // moved.
+    // Moves messages for a bounded time, and calls handlers if `handlers` is true. Returns true if
+    // anything moved.
     virtual bool make_progress(bool handlers) noexcept = 0;
-    // True if an operation is open that a message could end.
+    // True if an operation is open that a message could complete.
     virtual bool has_open_operations() const noexcept = 0;
 };
 
-// Its functions are for the task's threads.
+// The public functions are for the task's threads.
 class ProgressThread {
   public:
     enum class Mode : std::uint8_t { kOff, kBackground, kInterrupts, kTimer };
     struct Settings {
         Mode mode = Mode::kOff;
-        std::chrono::microseconds delay{0};     // from the arrival of a message to the look
-        std::chrono::microseconds interval{0};  // kBackground: of a nap; kTimer: between looks
+        std::chrono::microseconds delay{0};     // from the arrival of a message to the poll
+        std::chrono::microseconds interval{0};  // kBackground: nap time; kTimer: between polls
     };
 
-    // Starts it. What is given must outlive it. Throws Error when there can be no more threads.
+    // Starts the thread. All references must outlive this object. Throws Error if no thread can be
+    // created.
     ProgressThread(Turn& turn, ProgressWork& work, Sentry& sentry, const Settings& settings);
-    // stop() must have been called.
+    // Waits until the thread has ended. Precondition: stop() was called.
     ~ProgressThread();
 
     void set(const Settings& settings) noexcept;
-    // By the task, in a call that leaves an operation open.
+    // The task calls this in every call that leaves an operation open. Ends the thread's idle
+    // sleep.
     void keep_moving() noexcept {
         if (idle_.load(std::memory_order_relaxed)) [[unlikely]]
             end_idleness();
     }
-    // By who has the turn: this one is the last.
+    // The caller must have the turn. The thread stops, and does not get the turn again.
     void stop() noexcept;
-    // Instead of the destructor, when the thread cannot be waited for: it ends with the process.
+    // Replaces the wait of the destructor if the thread cannot be waited for: the thread ends with
+    // the process.
     void abandon() noexcept { thread_.detach(); }
 
   private:
@@ -86,7 +90,7 @@ class ProgressThread {
     std::atomic<Mode> mode_{Mode::kOff};
     std::atomic<std::int64_t> delay_us_{0};
     std::atomic<std::int64_t> interval_us_{0};
-    std::atomic<std::uint32_t> changes_{0};  // futex word, for naps
+    std::atomic<std::uint32_t> changes_{0};  // futex word; its changes end naps
     std::thread thread_;
 };
 

@@ -1,4 +1,4 @@
-// Sleeping for a task that computes; see sentry.hpp.
+// Implementation of the progress thread's sleep; see sentry.hpp.
 #include "comm/progress/sentry.hpp"
 
 #include <cerrno>

@@ -1,8 +1,12 @@
-// Sentry: the sleep of a progress thread in place of its computing task, until a message comes or
-// the task calls MPL. It is announced and ended as a task's own sleep is (wait.hpp says why no
-// message is missed): announce(), one more look, prepare(), sleep(). Apart from Waiter because the
-// last of these happens without the turn: the task may call MPL meanwhile, end_sleep() and sleep
-// itself.
+// Sentry: lets the progress thread sleep in place of its task while the task computes, until a
+// message arrives or the task calls MPL. The sleep is announced and ended as a task's own sleep is
+// (wait.hpp shows why no message is missed):
+//   1. announce()
+//   2. The caller polls once more; if it finds something, it calls withdraw() instead of going on.
+//   3. prepare()
+//   4. sleep()
+// It is separate from Waiter because step 4 happens without the turn: meanwhile the task may call
+// MPL, call end_sleep(), and sleep itself.
 #pragma once
 
 #include <chrono>
@@ -16,24 +20,25 @@ namespace poe::comm {
 
 class Sentry {
   public:
-    // `place` null: sleeps on the slot's doorbell. All must outlive it. Throws Error.
+    // If `place` is null, the thread sleeps on the slot's doorbell. All arguments must outlive this
+    // object. Throws Error if there is no free descriptor.
     Sentry(TaskSlot& slot, const Fences& fences, SleepPlace* place);
 
-    // By the progress thread, in its turn. withdraw() instead of a sleep.
+    // For the progress thread while it has the turn. Call withdraw() to cancel an announced sleep.
     void announce() noexcept;
     void withdraw() noexcept { slot_.sleeping.store(kAwake, std::memory_order_relaxed); }
     void prepare() noexcept;
-    // By the progress thread, without the turn. Blocks for at most longest_sleep().
+    // For the progress thread, without the turn. Blocks for at most longest_sleep().
     void sleep() noexcept;
 
-    // By the task, which has taken the turn: ends the sleep.
+    // For the task, which has just taken the turn: ends the sleep. Does not block.
     void end_sleep() noexcept;
 
   private:
     TaskSlot& slot_;
     const Fences& fences_;
     SleepPlace* place_;
-    UniqueFd call_;  // eventfd, readable once the task has called; only with a place
+    UniqueFd call_;  // eventfd, readable after the task has called MPL; only with a place
     std::uint32_t doorbell_seen_ = 0;
     std::chrono::nanoseconds limit_{0};
     int descriptor_ = -1;

@@ -1,5 +1,4 @@
-// The turns of the task and its progress thread away from the short way; the protocol and its proof
-// are in turn.hpp.
+// The slow paths of the turn's protocol; turn.hpp has the protocol and its proof.
 #include "comm/progress/turn.hpp"
 
 #include <linux/membarrier.h>
@@ -14,7 +13,7 @@
 namespace poe::comm {
 namespace {
 
-// A look of the progress thread takes about a microsecond; a handler may take for ever.
+// The progress thread polls for about a microsecond; a handler may run for any length of time.
 constexpr int kSpinsForClaimant = 200;
 constexpr auto kLookAgain = std::chrono::milliseconds(100);
 
@@ -38,7 +37,7 @@ Turn::Entry Turn::enter_slowly() noexcept {
     }
 }
 
-// held_ is 1, and attention_ was found not to be 0 some time.
+// Precondition: held_ is 1, and attention_ was seen to be nonzero.
 Turn::Entry Turn::go_on_slowly() noexcept {
     for (;;) {
         std::uint32_t now = attention_.load(std::memory_order_acquire);

@@ -1,30 +1,34 @@
-// Turn: who may touch the runtime, the thread of the task that calls MPL or the progress thread
-// (progress_thread.hpp). Apart because it is a protocol of its own: the task's side is two loads, a
-// store and a load per call, without an atomic read-modify-write, as a message takes but 100 ns.
+// Turn: decides which thread may use the runtime, the task's thread that calls MPL or the progress
+// thread (progress_thread.hpp). That thread "has the turn". The protocol is separate because the
+// task's side must be cheap: it costs two loads, a store and a load per call and no atomic
+// read-modify-write, because a message takes only 100 ns.
 //
-// Two words. `held_` is the task's: 1 while it is in a call. `attention_` says why a call must look
-// closer; 0 (kIdle) nearly always:
+// There are two words. `held_` belongs to the task and is 1 while the task is in a call.
+// `attention_` is the reason why a call must take the slow path; it is nearly always kIdle (0):
 //
-//   kWatching  a mark of the progress thread; the task's next call takes it away. So the mark is
-//              still there after a nap only if the task has made no call meanwhile.
-//   kClaimed   the progress thread has the turn, or is about to see that it may not have it.
-//   kWanted    as kClaimed, and the task sleeps on this word until it is over.
-//   kArmed     nobody has the turn; the progress thread sleeps until a message comes. The task's
-//              next call takes it away and ends that sleep (`disarm`).
-//   kParked    the task is inside for long; the progress thread sleeps until it leaves.
-//   kFenced    as kIdle, where there is no membarrier(2): every call must look closer.
+//   kIdle      the task may use the fast path
+//   kWatching  a mark left by the progress thread; the task's next call removes it. The mark is
+//              therefore still there after a nap only if the task has made no call meanwhile.
+//   kClaimed   the progress thread has the turn, or is about to find out that it cannot have it
+//   kWanted    as kClaimed, and the task sleeps on this word until the progress thread is done
+//   kArmed     no thread has the turn; the progress thread sleeps until a message arrives. The
+//              task's next call replaces this state and ends that sleep (`disarm`).
+//   kParked    the task has been in a call for long; the progress thread sleeps until it leaves
+//   kFenced    as kIdle, on a system without membarrier(2): every call takes the slow path
 //
-// Exclusion. To have the turn the task stores held_ = 1 and then loads attention_; the progress
-// thread stores kClaimed, passes a membarrier, and then loads held_. As in base/fence.hpp one
-// of the two sees the other: a task that finds kClaimed takes held_ back and waits; a progress
-// thread that finds held_ takes its claim back. From kArmed both go on by compare-exchange of
-// attention_, so only one of them gets on: a call that began before the progress thread armed has
-// ended then, and every later one finds attention_ not 0, since the membarrier of the claim came
-// before.
+// Mutual exclusion:
+//   1. To take the turn, the task stores held_ = 1 and then loads attention_.
+//   2. To take the turn, the progress thread stores kClaimed, executes a membarrier, and then loads
+//      held_.
+//   3. As in base/fence.hpp, at least one of the two sees the other. A task that finds kClaimed
+//      resets held_ and waits. A progress thread that finds held_ withdraws its claim.
+//   4. From kArmed, both sides continue with a compare-exchange of attention_, so only one
+//      succeeds. A call that began before the progress thread armed has ended by then. Every later
+//      call finds attention_ nonzero, because the membarrier of the claim came before.
 //
-// Calls inside of turns. A handler of mpc_rcvncall may call MPL while the thread that runs it has
-// the turn: calls of the thread `nested_` are parts of the present turn. It is the progress thread
-// while that has the turn, and the task's while it runs handlers.
+// Nested calls: a handler of mpc_rcvncall may call MPL while the thread that runs it has the turn.
+// Calls by the thread `nested_` are part of the current turn. `nested_` is the progress thread
+// while that has the turn, and the task's thread while the task runs handlers.
 #pragma once
 
 #include <atomic>
@@ -39,15 +43,15 @@ class Turn {
   public:
     enum class Entry : std::uint8_t {
         kEntered,
-        kNested,   // a part of the turn that this thread has
-        kRefused,  // a second thread of the task, or the code that a signal interrupted
+        kNested,   // part of the turn that this thread has already
+        kRefused,  // a second thread of the task, or code that a signal interrupted
     };
 
     Turn() = default;
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
 
-    // --- for the task. May block for as long as the progress thread has the turn.
+    // --- For the task. May block while the progress thread has the turn.
     Entry enter() noexcept {
         if (held_.load(std::memory_order_relaxed) != 0 ||
             attention_.load(std::memory_order_relaxed) != kIdle) [[unlikely]]
@@ -58,7 +62,7 @@ class Turn {
             return go_on_slowly();
         return Entry::kEntered;
     }
-    // After kEntered only.
+    // Precondition: enter() returned kEntered.
     void leave() noexcept {
         held_.store(0, std::memory_order_release);
         std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -66,36 +70,38 @@ class Turn {
             leave_slowly();
     }
 
-    // By who has the turn: from now on its calls are nested, until unnest() with the answer.
+    // For the thread that has the turn: from now on its calls are nested, until it passes the
+    // returned value to unnest().
     std::thread::id nest() noexcept { return nested_.exchange(std::this_thread::get_id()); }
     void unnest(std::thread::id before) noexcept { nested_.store(before); }
 
-    // --- for the progress thread; one only.
+    // --- For the progress thread; there is only one.
     enum class Claim : std::uint8_t {
-        kGranted,     // it has the turn
-        kTaskCame,    // the task has called since watch()
-        kTaskInside,  // the task has been in a call since watch()
+        kGranted,     // the progress thread has the turn
+        kTaskCame,    // the task has made a call since watch()
+        kTaskInside,  // the task has been inside a call since watch()
     };
 
-    // Once, before the others: finds out which fences there are. `disarm` is called by the task
-    // when it ends the sleep of an armed progress thread.
+    // Call once, before the other functions: finds out which fences the system has. The task calls
+    // `disarm` when it ends the sleep of an armed progress thread.
     void prepare(std::function<void()> disarm);
     void watch() noexcept { attention_.store(kWatching, std::memory_order_relaxed); }
     Claim claim() noexcept;
-    // After kGranted: whether the task waits for the turn.
+    // Precondition: the caller has the turn. True if the task waits for it.
     bool wanted() const noexcept { return attention_.load(std::memory_order_relaxed) == kWanted; }
-    // After kGranted: gives the turn back.
+    // Precondition: the caller has the turn. Releases it and wakes the task if it waits.
     void release() noexcept;
-    // After kGranted: gives it back until the caller's sleep is over; `sleep` is to end soon after
-    // `disarm` was called. True: the turn is the caller's again. False: the task has come.
+    // Precondition: the caller has the turn. Gives it up while `sleep` runs; `sleep` must return
+    // soon after `disarm` was called. Returns true if the caller has the turn again, false if the
+    // task has made a call meanwhile. Blocks.
     bool rest(const std::function<void()>& sleep);
-    // After kTaskInside: blocks until the task leaves, or for `limit`, or until unpark().
+    // After kTaskInside: blocks until the task leaves, `limit` has passed, or unpark() is called.
     void park(std::chrono::nanoseconds limit) noexcept;
 
-    // Ends a park(); by anyone.
+    // Ends a park(). Any thread may call it; never blocks.
     void unpark() noexcept;
 
-    // In a child process, where there is no progress thread.
+    // For a child process after fork, which has no progress thread.
     void forget_progress_thread() noexcept { attention_.store(kIdle, std::memory_order_relaxed); }
 
   private:
@@ -119,7 +125,7 @@ class Turn {
     alignas(64) std::atomic<std::uint32_t> held_{0};
     std::atomic<std::uint32_t> attention_{kIdle};
     std::atomic<std::thread::id> nested_{};
-    std::uint32_t idle_ = kIdle;  // or kFenced
+    std::uint32_t idle_ = kIdle;  // kIdle or kFenced
     std::function<void()> disarm_;
 };
 

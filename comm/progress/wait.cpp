@@ -1,4 +1,4 @@
-// Waiting and waking; the rules and why no wake-up is lost are in wait.hpp.
+// Waiting and wake-ups; wait.hpp has the rules and shows that no wake-up is lost.
 #include "comm/progress/wait.hpp"
 
 #include <sched.h>
@@ -16,13 +16,15 @@ constexpr auto kSpinFor = 50us;
 constexpr auto kYieldUntil = 1ms;
 constexpr auto kYieldUntilCrowded = 300us;
 constexpr std::uint32_t kYieldsPerLook = 8;
-// A yield, and a look, that lasts as long has let somebody else run.
+// If a yield and the poll after it last this long, another thread has used the core. A task with
+// TCP connections only then sleeps.
 constexpr auto kLongYield = 20us;
-// When to believe that somebody else has this core too.
+// When to conclude that another process shares this core.
 constexpr std::uint32_t kFirstYields = 2;
 constexpr std::uint32_t kLessons = 3;
 constexpr std::uint32_t kSharedWaits = 1000;
-// A yield as long let somebody run who does not wait for messages; then so many waits do not yield.
+// If a yield lasts this long, a thread that computes has used the core. This many waits then sleep
+// instead of yielding.
 constexpr auto kKeptAway = 2ms;
 constexpr std::uint32_t kKeptAwayWaits = 300;
 constexpr auto kLeaveAfter = 10s;
@@ -45,7 +47,8 @@ std::uint32_t Waiter::in_ms(Clock::time_point time) const noexcept {
     return static_cast<std::uint32_t>((ns - created_ns_) / 1'000'000);
 }
 
-// Only a wait that lasts is worth a look at the clock; it is also the moment to say since when.
+// Reads the clock only in a wait that lasts, because reading it costs time. It is also the moment
+// to publish the start of the wait.
 void Waiter::start_clock() noexcept {
     started_ = look_began_ = Clock::now();
     const std::uint32_t now = in_ms(started_);
@@ -60,7 +63,7 @@ void Waiter::note(const Awaited& awaited, const UnexpectedView& unexpected) noex
     slot_.unexpected.write(unexpected);
 }
 
-// A look that began at look_began_ or later has found nothing.
+// A poll that began at look_began_ or later has found nothing.
 void Waiter::look_was_vain() noexcept {
     if (noted_) slot_.pulse.looked(in_ms(look_began_));
 }
@@ -75,10 +78,11 @@ void Waiter::spent_elsewhere(const Awaited& awaited) noexcept {
     look_began_ = Clock::now();
 }
 
-// A wait is over in which spinning was in vain, or in which the task yielded at once.
+// Called at the end of a wait that went past its spin phase, or that yielded at once because the
+// core is shared.
 void Waiter::learn() noexcept {
     if (shares_core()) {
-        // The last of them leaves one lesson to go: one more wait that spins in vain is enough.
+        // After the last shared wait, one more wait that goes past its spin phase is enough.
         if (--shared_waits_ == 0) lessons_ = kLessons - 1;
     } else if (first_yields_ > kFirstYields) {
         lessons_ = 0;
@@ -139,7 +143,7 @@ bool Waiter::pause_spinning() noexcept {
     look_began_ = now;
     if (mode_ == WaitMode::kPoll) return false;
     ++first_yields_;
-    // From here on every turn is a look: one yield each.
+    // From here on every turn yields once and polls.
     turns_ -= 1;
     ::sched_yield();
     return lasts_;
@@ -150,7 +154,8 @@ void Waiter::yield() const noexcept {
     if (core_share_ != nullptr) core_share_->yielded();
 }
 
-// Gives the core away. True: somebody had it who does not wait, and this task had better sleep.
+// Yields. Returns true if a thread that computes has used the core, so that this task should sleep
+// instead.
 bool Waiter::yield_to_hog() const noexcept {
     if (!wakes_for_all_ || mode_ != WaitMode::kAdaptive) {
         yield();
@@ -165,7 +170,7 @@ bool Waiter::pause_yielding() noexcept {
     ++turns_;
     if (yield_to_hog()) {
         kept_away_ = kKeptAwayWaits;
-        turns_ = 0;  // the next pause begins to sleep
+        turns_ = 0;  // the next pause sleeps
         return false;
     }
     if (turns_ % kYieldsPerLook != 0) return false;

@@ -1,37 +1,48 @@
-// Waiter: how a task waits for messages. Spins only while that can pay, then gives its core away,
-// then sleeps on its own doorbell word in the node segment, or in another place that it was given
-// (a task with TCP connections sleeps in epoll_wait).
+// Waiter: how a task waits for messages. A wait has up to three phases: spin, yield, sleep. A task
+// sleeps on its own doorbell word in the node segment, or in a SleepPlace (a task with TCP
+// connections sleeps in epoll_wait).
 //
-//   adaptive  every task of the node has a core: spin 50 us, yield until 1 ms, then sleep.
-//             more tasks than cores: yield at once (a hand-over costs 0.5 us), sleep after 0.3 ms.
-//             The same when waits have again and again lasted until the first yields: then somebody
-//             else has this core too (a task bound to it, another job), whatever the numbers say.
-//             Now and then a wait spins again, to see whether that has changed. A task that can
-//             sleep where all that it waits for wakes it by itself (connections only) yields for 1
-//             ms; but where a yield lasts 2 ms, somebody who does not wait has this core too, and
-//             the next waits sleep at once, the first time for 50 us: the kernel soon runs who
-//             wakes. Such a task never looks several times in a row, since each of its looks is a
-//             system call.
-//   poll      spin for ever     yield   yield for ever     sleep   sleep at once
+//   mode       situation                                spin      yield           sleep
+//   adaptive   one core per task                        50 us     until 1 ms      after 1 ms
+//   adaptive   more tasks than cores, or shared core    none      at once         after 0.3 ms
+//   adaptive   the same, TCP connections only           none      at once         after 1 ms
+//   poll                                                forever   never           never
+//   yield                                               none      forever         never
+//   sleep                                               none      never           at once
 //
-// Sleeping cannot miss a message: begin_sleep() stores `sleeping` and passes the heavy fence, then
-// the caller looks at everything it waits for once more, and only then sleep() waits on the
-// doorbell value read before. A sender stores its message, passes the light fence, loads `sleeping`
-// and, if set, clears it, adds one to the doorbell and wakes. See base/fence.hpp for why one
-// of the two sees the other. A sleeper clears `sleeping` itself when it wakes for another reason.
-// In another place, `sleeping` says so (kAsleepOnFifo), and the waker writes a byte to the
-// sleeper's FIFO (wake_fifo.hpp) where it would have rung the doorbell. The same argument holds: of
-// the two one sees the other, and the byte stays in the FIFO, so it ends the sleep whether it comes
-// before or after its begin. The sleeper empties the FIFO only while it is awake and looks for
-// messages after that; the message of a byte that it took out was there before the byte. Every
-// sleep has a time limit, so that even a sender killed between its message and its wake-up costs
-// only that.
+// A yield costs 0.5 us if another task waits for the core. A core counts as shared when several
+// waits in a row outlast the spin phase and end with their first yields: another process then uses
+// the core (a task bound to it, another job), whatever the task count says. The waiter occasionally
+// spins again to find out whether that has changed.
 //
-// A wait that lasts is made visible in the task's slot (base/segment/wait_notes.hpp): since when, when
-// anything moved last, when the task looked last; and, as note_due() asks for it once, for whom.
+// "TCP connections only" means that everything the task may wait for ends a sleep in its SleepPlace
+// without a notification by the sender. If a yield of such a task lasts 2 ms, a process that
+// computes uses the core too. The next waits then sleep at once, the first time for 50 us, because
+// the kernel schedules a waking task promptly. Such a task never polls several times in a row,
+// because each of its polls is a system call.
 //
-// When the job is being ended (header.ending) a waiting task stops waiting for messages: it stays
-// quiet for pmd to end it, and leaves by itself when that does not happen.
+// No wake-up is lost:
+//   1. begin_sleep() stores `sleeping` and executes the heavy fence.
+//   2. The caller polls everything that it waits for once more.
+//   3. Only if nothing has arrived does sleep() wait, on the doorbell value that was read before
+//      step 1.
+//   4. A sender stores its message, executes the light fence, and loads `sleeping`. If it is set,
+//      the sender clears it, increments the doorbell and wakes the waiter.
+// The fences guarantee that the sender sees `sleeping` or the waiter sees the message
+// (base/fence.hpp). A waiter that wakes for another reason clears `sleeping` itself. Every sleep
+// has a time limit, because a sender may be killed between storing and waking.
+//
+// In a SleepPlace, `sleeping` is kAsleepOnFifo, and the sender writes a byte to the waiter's FIFO
+// (wake_fifo.hpp) instead of incrementing the doorbell. The same argument holds. The byte stays in
+// the FIFO, so it ends the sleep whether it comes before or after the sleep has begun. The waiter
+// empties the FIFO only while it is awake, and polls after that, because the message of each byte
+// was stored before the byte.
+//
+// A wait that lasts is published in the task's slot (base/segment/wait_notes.hpp): its start, the
+// last movement, the last poll, and, requested once by note_due(), the peer.
+//
+// When the job is being ended (header.ending), a waiting task stops polling and waits for pmd to
+// end it. If pmd does not, the task exits by itself after 10 s.
 #pragma once
 
 #include <chrono>
@@ -45,25 +56,27 @@
 
 namespace poe::comm {
 
-// Where a task sleeps that cannot sleep on its doorbell.
+// A place to sleep for a task that cannot sleep on its doorbell.
 class SleepPlace {
   public:
     virtual ~SleepPlace() = default;
-    // Blocks until there may be something to do (a byte in the task's FIFO is), at most `limit`.
+    // Blocks until there may be something to do (such as a byte in the task's FIFO), at most
+    // `limit`.
     virtual void sleep(std::chrono::nanoseconds limit) noexcept = 0;
-    // The same in two steps, for another thread: what comes before the sleep, and the descriptor
-    // that can be read when there may be something to do. `limit` may become less; 0: there is
+    // The first part of sleep(), for use by another thread. Does not block. Returns the descriptor
+    // that is readable when there may be something to do. May reduce `limit`; 0 means that there is
     // something now.
     virtual int prepare_sleep(std::chrono::nanoseconds& limit) noexcept = 0;
 };
 
-// How long a sleep may last at most: a sender may have been killed before its wake-up, and without
-// reliable fences a wake-up can be missed.
+// The longest time of one sleep, because a sender may have been killed before its wake-up, and
+// because without reliable fences a wake-up can be missed.
 inline std::chrono::milliseconds longest_sleep(const Fences& fences) noexcept {
     return std::chrono::milliseconds(fences.reliable() ? 250 : 1);
 }
 
-// The first step of a sleep: tells senders how to wake the task. Answers the doorbell's value.
+// The first step of a sleep: publishes how to wake the task. Returns the doorbell's value before
+// that.
 inline std::uint32_t announce_sleep(TaskSlot& slot, SleepState how, const Fences& fences) noexcept {
     const std::uint32_t doorbell = slot.doorbell.load(std::memory_order_relaxed);
     slot.sleeping.store(how, std::memory_order_relaxed);
@@ -71,27 +84,26 @@ inline std::uint32_t announce_sleep(TaskSlot& slot, SleepState how, const Fences
     return doorbell;
 }
 
-// For one thread. The segment must outlive it.
+// For one thread. The segment and all other referenced objects must outlive this object.
 class Waiter {
   public:
     Waiter(SegmentHeader& header, const SegmentFacts& facts, TaskSlot& own_slot, WaitMode mode,
            const Fences& fences);
 
-    // From now on `look` is called about once in kLookAfter of sleeping, from sleep(); it must not
-    // throw.
+    // sleep() calls `look` about once per kLookAfter of sleeping. `look` must not throw.
     void look_around(std::function<void()> look) { look_around_ = std::move(look); }
 
-    // From now on sleeps are spent there. It must outlive the waiter. `wakes_for_all`: whatever the
-    // task may wait for ends a sleep there, without anybody who has to know of it.
+    // Makes sleeps use `place`, which must outlive this object. `wakes_for_all`: everything that
+    // the task may wait for ends a sleep in `place`, without a notification by the sender.
     void sleep_in(SleepPlace& place, bool wakes_for_all) noexcept {
         place_ = &place;
         wakes_for_all_ = wakes_for_all;
     }
 
-    // From now on it is told of each yield where tasks share cores. It must outlive the waiter.
+    // Reports every yield on a shared core to `share`, which must outlive this object.
     void spread_by(CoreShare& share) noexcept { core_share_ = &share; }
 
-    // A new wait starts, or the one under way got something: back to the eager phase.
+    // A new wait starts, or the current one has made progress: the phases start again.
     void restart() noexcept {
         if (first_yields_ != 0) [[unlikely]]
             learn();
@@ -101,31 +113,32 @@ class Waiter {
         noted_ = false;
     }
 
-    // The wait has lasted longer than a message between two running tasks takes.
+    // True if the wait has lasted longer than a message between two running tasks takes.
     bool impatient() const noexcept { return impatient_; }
 
-    // True once in every wait that lasts: note() is to be called.
+    // True until note() was called, in a wait that lasts.
     bool note_due() const noexcept { return lasts_ && !noted_; }
-    // Tells watchers what is waited for.
+    // Publishes the awaited peer and the unexpected messages to watchers.
     void note(const Awaited& awaited, const UnexpectedView& unexpected) noexcept;
 
-    // For a wait that is spent elsewhere (neither pause() nor sleep()), at each look that has found
-    // nothing, the first one, too, after restart(): tells watchers.
+    // For a wait that is spent outside pause() and sleep(): publishes it to watchers. Call it at
+    // each poll that has found nothing, including the first one after restart().
     void spent_elsewhere(const Awaited& awaited) noexcept;
 
-    // How often to look for messages before each pause: where every task has a core, a new wait
-    // starts with a burst of looks, as even a pause instruction costs a fifth of a small message.
+    // Returns how often to poll before each pause. If every task has a core, a new wait starts with
+    // a burst of polls, because even a pause instruction costs a fifth of a small message.
     unsigned looks() const noexcept {
         return bursts_ && !wakes_for_all_ && turns_ < kSpinsPerLook && !shares_core() ? kBurst : 1;
     }
 
-    // Spends a moment (spin or yield). Answers true when it is time to sleep instead.
+    // Spins once or yields once. Returns true when it is time to sleep instead.
     bool pause() noexcept;
 
-    // A look without a wait has found nothing: gives the core away where tasks share one.
+    // After a nonblocking poll that found nothing: yields if tasks share cores.
     void pause_between_looks() noexcept;
 
-    // The three steps of a sleep; look for messages between the first and the second.
+    // The three steps of a sleep. The caller must poll between the first and the second. sleep()
+    // blocks.
     void begin_sleep() noexcept;
     void sleep() noexcept;
     void end_sleep() noexcept;
@@ -136,7 +149,7 @@ class Waiter {
     static constexpr unsigned kBurst = 16;
     static constexpr std::chrono::seconds kLookAfter{1};
 
-    // Whether a core of its own is out of the question for the wait under way.
+    // True if another process is assumed to use this core during the current wait.
     bool shares_core() const noexcept { return shared_waits_ > 0; }
     void learn() noexcept;
     bool pause_spinning() noexcept;
@@ -160,22 +173,22 @@ class Waiter {
     bool lasts_ = false;
     bool noted_ = false;
     std::uint32_t turns_ = 0;
-    std::uint32_t first_yields_ = 0;  // of this wait, after spinning in vain
+    std::uint32_t first_yields_ = 0;  // yields of this wait after its spin phase
     std::uint32_t lessons_ = 0;       // waits in a row that ended with their first yields
-    std::uint32_t shared_waits_ = 0;  // so many more waits yield at once
-    std::uint32_t kept_away_ = 0;     // so many more waits sleep instead of yielding
+    std::uint32_t shared_waits_ = 0;  // number of further waits that yield at once
+    std::uint32_t kept_away_ = 0;     // number of further waits that sleep instead of yielding
     std::uint32_t doorbell_seen_ = 0;
     SleepPlace* place_ = nullptr;  // null: the doorbell
-    bool wakes_for_all_ = false;   // the place does
+    bool wakes_for_all_ = false;   // see sleep_in()
     CoreShare* core_share_ = nullptr;
     Clock::time_point started_;
-    Clock::time_point look_began_;  // or earlier
+    Clock::time_point look_began_;  // not later than the start of the last poll
     std::function<void()> look_around_;
     Clock::time_point looked_around_;
 };
 
-// The sender's half: wakes the owner of `slot` if it sleeps. Call after the light fence. Never
-// blocks. True: it sleeps where only its FIFO wakes it, so the caller must write to that.
+// The sender's half: wakes the owner of the slot if it sleeps. Call it after the light fence. Never
+// blocks. Returns true if the owner sleeps on its FIFO, so that the caller must write to that.
 [[nodiscard]] bool wake(TaskSlot& sleeper) noexcept;
 [[nodiscard]] inline bool wake_if_asleep(TaskSlot& slot) noexcept {
     return slot.sleeping.load(std::memory_order_relaxed) != kAwake && wake(slot);

@@ -1,5 +1,5 @@
-// FIFOs to wake by. They are opened for reading and writing, which Linux allows: then a waker gets
-// no SIGPIPE when the sleeper has died, and the sleeper sees no end of file when a waker dies.
+// FIFOs for wake-ups. They are opened for reading and writing, which Linux allows. A waker then
+// gets no SIGPIPE if the sleeper has died, and the sleeper sees no end of file when a waker dies.
 #include "comm/progress/wake_fifo.hpp"
 
 #include <array>
@@ -14,7 +14,7 @@ namespace poe::comm {
 
 namespace {
 
-// Both ends of a pipe in one descriptor, as of a FIFO.
+// Both ends of a pipe in one descriptor, as with a FIFO.
 UniqueFd nameless_fifo() {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw_errno("cannot make a FIFO");
@@ -56,7 +56,7 @@ UniqueFd WakeFifos::make(TaskId own) const {
     return fd;
 }
 
-// Nothing but a FIFO is ever written to, whatever the slot says.
+// Returns a descriptor only if it is a FIFO, whatever the slot says.
 UniqueFd WakeFifos::open_other(TaskId task) const {
     const int links = segment_.nameless() ? 0 : O_NOFOLLOW;
     UniqueFd fd(::open(path_of(task).c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC | links));

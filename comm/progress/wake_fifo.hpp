@@ -1,8 +1,9 @@
-// Waking a task that sleeps in epoll_wait and not on its doorbell: every task with TCP connections
-// and neighbours on its node has a FIFO `wake.TASK` beside the node segment, mode 0600; one byte in
-// it ends the sleep (see wait.hpp for why none is lost). Beside a nameless segment FIFOs have no
-// names either: the slot tells the descriptor, which others open below /proc. Apart because the
-// sleeper (tcp_device) and the wakers (shm_device) are different devices of different tasks.
+// Wakes a task that sleeps in epoll_wait instead of on its doorbell. Every task with TCP
+// connections and neighbours on its node has a FIFO `wake.TASK` in the directory of the node
+// segment, mode 0600. One byte in it ends the sleep (wait.hpp shows why no wake-up is lost). If the
+// segment is nameless, the FIFOs have no names either: the slot holds the descriptor's number,
+// which other tasks open below /proc. This is separate because the sleeper (tcp_device) and the
+// wakers (shm_device) are different devices of different tasks.
 #pragma once
 
 #include <string>
@@ -14,17 +15,17 @@
 
 namespace poe::comm {
 
-// The FIFOs of one node, as one task uses them. For one thread.
+// The FIFOs of one node, as used by one task. For one thread.
 class WakeFifos {
   public:
-    // The segment must outlive it.
+    // The segment must outlive this object.
     explicit WakeFifos(const NodeSegment& segment) : segment_(segment) {}
 
-    // Makes one's own and opens it for reading, non-blocking. To be called before the task first
-    // sleeps. Throws Error.
+    // Creates this task's own FIFO and opens it for reading, non-blocking. Call it before the task
+    // first sleeps. The caller owns the descriptor. Throws Error.
     UniqueFd make(TaskId own) const;
-    // Writes a byte into another task's; opens it at the first time. Never blocks; a FIFO that is
-    // full has been written to, and one that is gone has nobody to wake.
+    // Writes a byte to another task's FIFO, which the first call opens. Never blocks. Errors are
+    // ignored: a full FIFO has a byte already, and a FIFO that has gone has no reader to wake.
     void wake(TaskId task) noexcept;
 
   private:

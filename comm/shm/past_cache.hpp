@@ -1,8 +1,8 @@
-// Copies that leave the processor's caches alone.
+// Copies with non-temporal stores, which bypass the processor's caches.
 //
-// An ordinary store first has to bring its line here, from memory or from another core's cache,
-// though all of it is overwritten. A store past the cache does not; the bytes go to memory, where
-// who reads them next gets them from.
+// An ordinary store must first fetch its cache line, from memory or from another core's cache,
+// although the whole line is overwritten. A non-temporal store need not. The bytes go to memory,
+// and the next reader fetches them from there.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@
 
 namespace poe::comm {
 
-// As memcpy. What was copied is visible to who sees a release store that comes later.
+// Like memcpy. The copied bytes are visible to any thread that acquires a release store made after
+// this call.
 inline void copy_past_cache(std::byte* to, const std::byte* from, Bytes n) noexcept {
 #if defined(__x86_64__)
     constexpr std::size_t kLine = 64;
@@ -42,7 +43,7 @@ inline void copy_past_cache(std::byte* to, const std::byte* from, Bytes n) noexc
         _mm_stream_si128(target + 3, d);
     }
     std::memcpy(to, from, n);
-    // Release stores do not order these; the fence does.
+    // Release stores do not order non-temporal stores; the fence does.
     _mm_sfence();
 #else
     if (n > 0) std::memcpy(to, from, n);

@@ -1,13 +1,13 @@
-// RingCopy: copies into a ring that another core reads, in the way that is cheaper at the moment.
-// Apart because it knows processors and nothing of pipes.
+// RingCopy: copies into a ring that another core reads, by whichever method is cheaper at present.
+// It is separate because it depends on processors and not on pipes.
 //
-// An ordinary store first has to bring the line here from the reader's cache. Between two cores
-// with a common cache that costs little; between cores without, 25 to 35 ns a line, one after the
-// other. A store past the cache takes neither the line nor the reader's time: measured on AMD EPYC,
-// 64 KiB from core to core take 5.7 us instead of 33.8 (two cores), and 8.0 ordinary ones between
-// two threads of one core. Which case it is depends on where the scheduler of the host puts both,
-// and changes while a program runs. So both ways are timed by the processor's counter, the cheaper
-// one is used, and the other one tried again now and then.
+// An ordinary store must first fetch the cache line from the reader's cache. Between two cores with
+// a common cache that costs little; otherwise it costs 25 to 35 ns per line, one line after the
+// other. A non-temporal store needs neither the line nor the reader's time. Measured on AMD EPYC,
+// 64 KiB between two cores take 5.7 us instead of 33.8; ordinary stores between two threads of one
+// core take 8.0 us. Which case applies depends on where the host's scheduler places the two tasks,
+// and changes while a program runs. Therefore both methods are timed with the processor's time
+// stamp counter, the cheaper one is used, and the other one is tried occasionally.
 #pragma once
 
 #include <cstddef>
@@ -22,10 +22,11 @@
 
 namespace poe::comm {
 
-// Of one sender. Not thread-safe.
+// For one sender. Not thread-safe.
 class RingCopy {
   public:
-    // As memcpy. What was copied is visible to who sees a release store that comes later.
+    // Like memcpy. The copied bytes are visible to any thread that acquires a release store made
+    // after this call.
     void operator()(std::byte* to, const std::byte* from, Bytes n) noexcept {
 #if defined(__x86_64__)
         if (n >= kWorthTiming) {
@@ -36,7 +37,7 @@ class RingCopy {
         std::memcpy(to, from, n);
     }
 
-    // Whether a copy of n bytes brings the lines here, so that it helps to ask for them early.
+    // True if a copy of n bytes fetches the lines to this core, so that prefetching them helps.
     bool takes_lines([[maybe_unused]] Bytes n) const noexcept {
 #if defined(__x86_64__)
         return n < kWorthTiming || !past_cache_is_cheaper();
@@ -49,11 +50,11 @@ class RingCopy {
     static constexpr Bytes kWorthTiming = 2048;
 
 #if defined(__x86_64__)
-    static constexpr std::uint32_t kTimeOne = 8;    // of so many copies one is timed
-    static constexpr std::uint32_t kTryOther = 64;  // copies between two tries of the other way
-    static constexpr std::uint32_t kSmoothing = 4;  // weight of the past in the average, of 1
+    static constexpr std::uint32_t kTimeOne = 8;    // one of this many copies is timed
+    static constexpr std::uint32_t kTryOther = 64;  // copies between two trials of the other method
+    static constexpr std::uint32_t kSmoothing = 4;  // weight of a new time: 1 / kSmoothing
 
-    static constexpr std::uint64_t kMostTicks = 16 << 10;  // per KiB
+    static constexpr std::uint64_t kMostTicks = 16 << 10;  // per KiB; upper limit of one time
 
     enum Way : unsigned { kOrdinary, kPastCache, kWays };
 
@@ -70,21 +71,23 @@ class RingCopy {
             copy_past_cache(to, from, n);
         } else {
             std::memcpy(to, from, n);
-            // Stores wait in the processor until their lines have come; so does this.
+            // Stores may still wait in the store buffer for their lines; the fence includes that
+            // wait.
             _mm_sfence();
         }
         const std::uint64_t ticks = (__rdtsc() - start) * 1024 / n;
-        // A copy that was interrupted says nothing.
+        // Limits the time of a copy that was interrupted.
         const auto bounded = static_cast<std::int64_t>(ticks < kMostTicks ? ticks : kMostTicks);
         cost_[way] += (bounded - cost_[way]) / kSmoothing;
     }
 
-    // Stores past the cache leave the bytes in memory, where they cost the reader a little more.
+    // Requires a difference of one third, because non-temporal stores leave the bytes in memory,
+    // where the reader pays slightly more for them.
     bool past_cache_is_cheaper() const noexcept {
         return cost_[kPastCache] * 3 < cost_[kOrdinary] * 2;
     }
 
-    std::int64_t cost_[kWays] = {0, 0};  // ticks per KiB, averaged; 0: not yet known, so tried
+    std::int64_t cost_[kWays] = {0, 0};  // ticks per KiB, averaged; 0: unknown, to be tried
     std::uint32_t copies_ = 0;
 #endif
 };

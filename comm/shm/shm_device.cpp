@@ -1,4 +1,4 @@
-// Active pipes, doorbells and mapping for tasks of one node; see shm_device.hpp.
+// Active pipes, doorbells and mappings for tasks of one node; see shm_device.hpp.
 #include "comm/shm/shm_device.hpp"
 
 #include <algorithm>
@@ -98,8 +98,9 @@ bool ShmPipe::can_fetch() const {
     return device_.may_fetch_;
 }
 
-// process_vm_readv, in as many calls as the pieces of `to` need. Where it is forbidden (a security
-// module, a container, another user namespace) nobody of this job will be allowed: not asked again.
+// Uses process_vm_readv, in as many calls as the blocks of `to` need. If it is forbidden (by a
+// security module, a container, another user namespace), it stays forbidden for all tasks of this
+// job, so it is not tried again.
 bool ShmPipe::fetch(std::uint64_t address, const BufferView& to, Bytes offset, Bytes n) {
     constexpr std::size_t kPieces = 64;
     constexpr Bytes kAtOnce = Bytes{1} << 30;
@@ -114,7 +115,7 @@ bool ShmPipe::fetch(std::uint64_t address, const BufferView& to, Bytes offset, B
             local[pieces] = {piece, length};
             taken += length;
         }
-        // An address of the other process. NOLINTNEXTLINE(performance-no-int-to-ptr)
+        // An address in the other process. NOLINTNEXTLINE(performance-no-int-to-ptr)
         iovec remote{reinterpret_cast<void*>(static_cast<std::uintptr_t>(address + done)), taken};
         const ssize_t got = ::process_vm_readv(peer_slot_.pid, local.data(), pieces, &remote, 1, 0);
         if (got <= 0) {
@@ -126,7 +127,7 @@ bool ShmPipe::fetch(std::uint64_t address, const BufferView& to, Bytes offset, B
     return true;
 }
 
-// A task that shares its core with others is not looking while the sender is.
+// If tasks share cores, the receiver does not poll while the sender runs, so there is no handover.
 HandoverSender* ShmPipe::handover_out() {
     const bool peer_looks = polled_by_peer_.load(std::memory_order_relaxed) != 0;
     const bool possible = device_.may_fetch_ && !device_.segment_.facts().crowded();
@@ -215,7 +216,7 @@ void ShmDevice::activate(ShmPipe& pipe) {
         for (; bits != 0; bits &= bits - 1) {
             const std::uint32_t sender =
                 word * 64 + static_cast<std::uint32_t>(__builtin_ctzll(bits));
-            // A bit that no sender can have set is somebody's scribble.
+            // A bit that no sender can have set was written by a faulty process.
             if (sender < segment_.local_tasks() && sender != own_index_) activate(pipe_at(sender));
         }
     }
@@ -229,7 +230,7 @@ bool ShmDevice::poll(PipeSink& sink) {
 
 bool ShmDevice::poll_active(PipeSink& sink) {
     bool moved = false;
-    // By index: a new pipe may become active meanwhile, and none is removed inside the loop.
+    // By index, because a new pipe may become active meanwhile. None is removed inside the loop.
     for (std::size_t i = 0; i < active_.size(); ++i) {
         ShmPipe& pipe = *active_[i];
         if (!pipe.has_input()) continue;
@@ -256,7 +257,7 @@ bool ShmDevice::poll_active(PipeSink& sink) {
     }
     fences_.heavy();
     for (ShmPipe* pipe : retired) {
-        // Where the heavy fence cannot be relied on, a pipe is kept active for good.
+        // If the heavy fence is not reliable, every pipe stays active.
         if (!fences_.reliable() || pipe->has_input()) activate(*pipe);
     }
 }

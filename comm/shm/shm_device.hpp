@@ -1,12 +1,13 @@
-// ShmDevice: the device for tasks of the same node. Makes shared-memory pipes in the node segment,
-// knows which of them are active, rings and answers doorbells, wakes sleepers.
+// ShmDevice: the device for tasks of the same node. It creates shared-memory pipes in the node
+// segment, keeps the list of active ones, sets and answers doorbells, and wakes sleeping tasks.
 //
-// A pipe is active when the receiver polls it by itself (its `polled` flag for that sender is 1).
-// The first message over an idle pipe also sets the sender's doorbell bit at the receiver and
-// counts its `rings` up; the receiver then polls that pipe. Pipes that stay quiet while many are
-// active become idle again: flag to 0, heavy fence, one more look. The sender loads the flag after
-// the light fence, so either it sees 0 and rings, or the last look sees the message
-// (base/fence.hpp).
+// A pipe is active while the receiver polls it (its `polled` flag for that sender is 1).
+//   1. The first message over an idle pipe also sets the sender's doorbell bit at the receiver and
+//      increments the receiver's `rings`. The receiver then activates the pipe.
+//   2. If many pipes are active, quiet ones become idle again: the receiver sets the flag to 0,
+//      executes the heavy fence, and polls once more.
+//   3. The sender loads the flag after the light fence. Either it sees 0 and sets the doorbell bit,
+//      or the receiver's last poll sees the message (base/fence.hpp).
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@ namespace poe::comm {
 
 class ShmDevice;
 
-// Both directions between this task and one other task of the node.
+// Both directions between this task and one other task of the node. Owned by the device.
 class ShmPipe final : public Pipe {
   public:
     ShmPipe(ShmDevice& device, TaskId peer, std::uint32_t peer_index);
@@ -57,7 +58,7 @@ class ShmPipe final : public Pipe {
     void open_receiver();
     bool has_input() const noexcept { return receiver_->has_input() || handover_in_->offered(); }
     void wake_peer() noexcept;
-    void tell_sender() noexcept;  // that the receiver's line has changed
+    void tell_sender() noexcept;  // call when the receiver's line was published
 
     ShmDevice& device_;
     std::uint32_t peer_index_;
@@ -67,13 +68,13 @@ class ShmPipe final : public Pipe {
     std::atomic<std::uint8_t>& polled_by_peer_;
     ShmSender sender_;
     HandoverSender handover_out_;
-    std::unique_ptr<ShmReceiver> receiver_;        // once the peer has rung
+    std::unique_ptr<ShmReceiver> receiver_;        // null until the peer has set its doorbell bit
     std::optional<HandoverReceiver> handover_in_;  // likewise
     bool active_ = false;
     std::uint32_t quiet_polls_ = 0;
 };
 
-// For one thread. The segment and the fences must outlive it.
+// For one thread. The segment and the fences must outlive the device.
 class ShmDevice final : public Device {
   public:
     ShmDevice(const NodeSegment& segment, std::uint32_t own_index, Bytes token_capacity,
@@ -82,7 +83,7 @@ class ShmDevice final : public Device {
     Pipe& pipe_to(TaskId peer) override;
     bool poll(PipeSink& sink) override;
 
-    // Wakes a task of the node if it sleeps. Call after a light fence. Never blocks.
+    // Wakes a task of the node if it sleeps. Call it after a light fence. Never blocks.
     void wake(std::uint32_t peer_index) noexcept {
         if (wake_if_asleep(segment_.slot(peer_index))) [[unlikely]]
             fifos_.wake(segment_.task_at(peer_index));
@@ -108,7 +109,7 @@ class ShmDevice final : public Device {
     std::span<std::atomic<std::uint64_t>> own_bits_;
     std::span<std::atomic<std::uint8_t>> own_polled_;
     WakeFifos fifos_;
-    std::vector<std::unique_ptr<ShmPipe>> pipes_;  // by local index
+    std::vector<std::unique_ptr<ShmPipe>> pipes_;  // indexed by local index
     std::vector<ShmPipe*> active_;
     std::uint32_t rings_answered_ = 0;
     std::uint32_t polls_ = 0;

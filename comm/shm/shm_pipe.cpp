@@ -1,4 +1,4 @@
-// Both ends of the shared-memory pipe; the protocol and its proofs are in shm_pipe.hpp.
+// Both ends of the shared-memory pipe; shm_pipe.hpp has the protocol and its proofs.
 #include "comm/shm/shm_pipe.hpp"
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 namespace poe::comm {
 namespace {
 
-// A stream's pieces: small first, so that the receiver starts early, then larger for less traffic
-// on the line of bytes_written.
+// The pieces of a stream: the first is small, so that the receiver starts early; later ones are
+// larger, to reduce traffic on the line of bytes_written.
 constexpr Bytes kFirstPiece = 4096;
 constexpr Bytes kLargestPiece = Bytes{16} * 1024;
 constexpr Bytes kWorthPrefetch = 2048;
 constexpr Bytes kReserveStep = Bytes{64} * 1024;
 
-// Makes the ring's memory exist up to `end`, counted from its beginning.
+// Reserves the ring's memory up to `end`, an offset from its beginning.
 inline void reserve_up_to(const ShmPipeMemory& memory, Bytes& reserved, std::uint64_t end) {
     if (reserved == memory.ring_bytes || end <= reserved) [[likely]]
         return;
@@ -71,7 +71,8 @@ inline bool ShmSender::has_cell() noexcept {
     return frames_sent_ - frames_read_ < memory_.cell_count;
 }
 
-// Free ring bytes from `position` on; looks at the receiver's line only when fewer than wanted.
+// Returns the free ring bytes from `position`. Reads the receiver's line only if fewer than
+// `wanted` are known to be free.
 inline Bytes ShmSender::ring_room(Bytes wanted, std::uint64_t position) noexcept {
     const std::uint64_t limit = memory_.ring_bytes;
     Bytes used = position - bytes_read_;
@@ -124,8 +125,8 @@ Bytes ShmSender::start_slowly(const FrameHeader& header, const BufferView& paylo
         flags |= kMarked | (mark_ ? kMark : 0U);
     }
     publish(header, flags);
-    // The next message is probably as long, and comes after an answer: its lines are brought here
-    // while the receiver is at work on this one's.
+    // The next message probably has the same length and is sent after an answer. Its lines are
+    // prefetched while the receiver processes this message.
     if ((flags & kFromStart) != 0 && copy_.takes_lines(piece)) {
         const std::byte* other = memory_.ring + (second_place_ ? 0 : kSecondPlace);
         for (Bytes at = 0; at < piece; at += kLine) fetch_for_writing(other + at);
@@ -152,7 +153,7 @@ bool ShmSender::has_tokens(Context context, Bytes cost) noexcept {
 
 // --- receiver
 
-// How many of the next `wanted` ring bytes are there.
+// Returns how many of the next `wanted` ring bytes have been written.
 inline Bytes ShmReceiver::arrived(Bytes wanted) noexcept {
     if (!streamed_) return wanted;
     const std::uint64_t written = memory_.control->bytes_written.load(std::memory_order_acquire);
@@ -178,7 +179,7 @@ Bytes ShmReceiver::consume(const BufferView* to, Bytes offset, Bytes n) {
     const Bytes first = std::min(got, memory_.ring_bytes - inside);
     reserve_up_to(memory_, reserved_, inside + first);
     if (to != nullptr) {
-        // A long copy asks for its lines one after the other.
+        // Prefetches, because a long copy would otherwise fetch its lines one after the other.
         if (first >= kWorthPrefetch)
             for (Bytes at = 0; at < std::min(first, kWholeFrame); at += kLine)
                 __builtin_prefetch(memory_.ring + inside + at);

@@ -1,57 +1,67 @@
-// The shared-memory pipe: one direction between two tasks of a node, in memory that both map. Apart
-// from shm_device.hpp so that the protocol can be tested on any piece of memory.
+// The shared-memory pipe: one direction between two tasks of a node, in memory that both map. It is
+// separate from shm_device.hpp so that the protocol can be tested on any piece of memory.
 //
 // Memory of one direction (offsets in its pipe, see base/segment/segment_layout.hpp):
-//   line 0   written by the receiver only: frames_read, bytes_read, tokens_given of each context
-//   line 1   written by the sender only: bytes_written
+//   line 0      written by the receiver only: frames_read, bytes_read, tokens_given per context
+//   line 1      written by the sender only: bytes_written
 //   lines 2, 3  a message that is handed over without the ring (handover.hpp)
-//   cells    two lines each: sequence, frame header, up to 112 bytes of payload, of which 48 are in
-//            the first line
-//   ring     a power of two of bytes, for payloads that do not fit into a cell
+//   cells       two lines each: sequence, frame header, up to 112 bytes of payload, of which 48
+//               are in the first line
+//   ring        payloads that do not fit into a cell; its size is a power of two bytes
 //
 // Frame k (from 0) uses cell k modulo the number of cells. All positions count bytes or frames
-// since the beginning and never wrap (64 bits); only the sequence is 32 bits wide, and it is
+// since the start; they are 64 bits wide and never wrap. Only the sequence has 32 bits. It is
 // compared for equality with k+1, which a stale cell (k+1 - cells) cannot equal.
 //
-//   up to 112 bytes   in the cell: one line moves from core to core, or two, and nothing else
-//   up to 4096 bytes  whole in the ring, from the next multiple of 64 on, written before the cell
-//   more              streamed: the cell is published with the first piece in the ring, and
-//                     bytes_written tells how far the sender is: the receiver copies while it
-//                     writes
+//   payload           place
+//   up to 112 bytes   in the cell; only one line, or two, move from core to core
+//   up to 4096 bytes  in the ring, from the next multiple of 64, written before the cell
+//   longer            pipelined ("streamed"): the cell is published with the first piece in the
+//                     ring; bytes_written publishes the sender's progress, so the receiver copies
+//                     while the sender writes
 //
-// The ring's beginning. Messages that are answered should always use the same lines, which stay in
-// the caches; a ring that is walked through is longer than those. So a sender that knows the ring
-// to be empty goes on at one of two places at its beginning, in turn, and says so (kFromStart,
-// kSecond: both round their position up in the same way); while the receiver reads in the one, the
-// sender asks for the lines of the other. It knows that the ring is empty from an alternating bit:
-// a frame with bytes in the ring is marked with the other bit than the last marked one, but only
-// when that one's bit has come back; the receiver puts the bit of the last marked frame that it has
-// finished into every frame that it sends. The bit comes back, in order, only after that frame was
-// read; if no other frame with bytes in the ring was sent meanwhile, the ring is empty. Streamed
-// frames walk on: they are longer than what the caches gain (8 KiB measured 7 % slower).
+// Reuse of the ring's beginning. Messages that are answered should always use the same lines,
+// because these stay in the caches; the whole ring is larger than the caches.
+//   1. A sender that knows that the ring is empty continues at one of two places at the ring's
+//      beginning, alternately. It sets kFromStart, and kSecond for the second place. Both sides
+//      round their position up in the same way.
+//   2. While the receiver reads at one place, the sender prefetches the lines of the other.
+//   3. An alternating bit tells the sender that the ring is empty. A frame with bytes in the ring
+//      is marked with the opposite bit of the last marked frame, but only if the bit of that frame
+//      has come back.
+//   4. The receiver puts the bit of the last marked frame that it has finished into every frame
+//      that it sends.
+//   5. The bit thus comes back, in order, only after that frame was read. If no other frame with
+//      bytes in the ring was sent meanwhile, the ring is empty.
+// Streamed frames do not return to the beginning, because reuse no longer pays at such lengths
+// (8 KiB measured 7 % slower).
 //
-// Order: the sender writes payload, then header, then stores `sequence` (release). The receiver
-// loads `sequence` (acquire), so what it reads after that is complete. bytes_written is stored
-// (release) after the bytes, loaded (acquire) before them. The receiver stores frames_read and
-// bytes_read (release) after its last read of what they free; the sender loads them (acquire)
-// before it writes there again. The receiver publishes its line only after a quarter of the cells,
-// an eighth of the ring or an eighth of the tokens, because every such store takes the line away
-// from the sender. That cannot stall: a sender without room needs at most one cell, or 4160 bytes
-// of a ring of at least 32 KiB, or a quarter of the tokens, so at that moment the receiver still
-// has something to read or to give back.
+// Memory order:
+//   - The sender writes the payload, then the header, then stores `sequence` (release). The
+//     receiver loads `sequence` (acquire), so everything that it reads afterwards is complete.
+//   - bytes_written is stored (release) after the bytes, and loaded (acquire) before them.
+//   - The receiver stores frames_read and bytes_read (release) after its last read of the memory
+//     that they free. The sender loads them (acquire) before it writes there again.
 //
-// Death: whoever dies between two instructions has either published or not. Unpublished bytes are
-// never read; published ones are whole. A sender that dies in a stream leaves a frame that never
-// ends and a receiver that waits until pmd ends the job. A sender that dies between publishing and
-// waking leaves a receiver asleep for at most the time limit of its sleep (wait.hpp), then it finds
-// the frame.
+// The receiver publishes its line only after a quarter of the cells, an eighth of the ring or an
+// eighth of the tokens, because every such store takes the line away from the sender. This cannot
+// deadlock: a sender without room needs at most one cell, or 4160 bytes of a ring of at least 32
+// KiB, or a quarter of the tokens. The receiver then still has something to read or to give back.
 //
-// Distrust: each side keeps its own positions in private memory. What the other side wrote is
-// checked before use: bytes_written must lie in [own position, own position + ring], frames_read
-// and tokens_given between what was last seen and what was sent, bytes_read at most at what was
-// sent; a false echo harms only the messages to who sent it. The header is copied
-// once and then used from the copy. A value out of bounds breaks the pipe (fault()), never the
-// process. Payload may be garbage, its place and length cannot.
+// If a task dies: it has either published or not. Unpublished bytes are never read; published ones
+// are complete. A sender that dies in a stream leaves a frame that never ends and a receiver that
+// waits until pmd ends the job. A sender that dies between publishing and the wake-up leaves a
+// receiver asleep for at most the time limit of its sleep (wait.hpp); then the receiver finds the
+// frame.
+//
+// Validation: each side keeps its own positions in private memory and checks what the other side
+// wrote before using it:
+//   bytes_written              in [own position, own position + ring]
+//   frames_read, tokens_given  between the last value seen and what was sent
+//   bytes_read                 at most what was sent
+//   echo (step 4)              not checked; a false one harms only the messages to its sender
+// The header is copied once and then used from the copy. An invalid value breaks the pipe
+// (fault()), never the process. A payload may be garbage; its place and length cannot.
 #pragma once
 
 #include <atomic>
@@ -72,24 +82,24 @@ namespace poe::comm {
 
 struct ShmCell {
     static constexpr std::size_t kInline = 112;
-    static constexpr std::size_t kFirstLine = 48;  // of the payload; the rest is in the second
+    static constexpr std::size_t kFirstLine = 48;  // payload bytes in the first line
     alignas(2 * kLine) std::atomic<std::uint32_t> sequence;
     FrameHeader header;
     std::byte payload[kInline];
 };
 static_assert(sizeof(ShmCell) == 2 * kLine);
 
-inline constexpr std::uint32_t kAhead = 4;         // cells that either side asks for early
-inline constexpr std::uint32_t kStreamFrames = 8;  // so many frames without an answer are a stream
+inline constexpr std::uint32_t kAhead = 4;         // cells that either side prefetches
+inline constexpr std::uint32_t kStreamFrames = 8;  // this many unanswered frames: a stream
 inline constexpr Bytes kWholeFrame = 4096;         // longer payloads are streamed
-inline constexpr Bytes kSecondPlace = 8192;        // of the two at the ring's beginning
+inline constexpr Bytes kSecondPlace = 8192;  // offset of the second place at the ring's beginning
 
-// In FrameHeader::device of a frame in a cell.
-inline constexpr std::uint16_t kFromStart = 1;  // its payload starts at the first place
-inline constexpr std::uint16_t kMarked = 2;     // kMark counts
+// Flags in FrameHeader::device of a frame in a cell.
+inline constexpr std::uint16_t kFromStart = 1;  // the payload starts at the first place
+inline constexpr std::uint16_t kMarked = 2;     // kMark is valid
 inline constexpr std::uint16_t kMark = 4;
-inline constexpr std::uint16_t kEcho = 8;     // the mark of the other direction that is finished
-inline constexpr std::uint16_t kSecond = 16;  // with kFromStart: at the second
+inline constexpr std::uint16_t kEcho = 8;     // bit of the last finished marked frame
+inline constexpr std::uint16_t kSecond = 16;  // with kFromStart: at the second place
 
 struct ShmControl {
     alignas(kLine) std::atomic<std::uint64_t> frames_read;
@@ -100,15 +110,15 @@ struct ShmControl {
 };
 static_assert(sizeof(ShmControl) == 4 * kLine);
 
-// Where one direction lies and how big it is. The memory must be zero at the start and outlive both
-// ends. `reserve` is called with a growing size before ring bytes up to there are first touched; it
-// throws Error when they cannot be had.
+// The memory of one direction and its size. It must be zero at the start and outlive both ends.
+// `reserve` is called with an increasing size before ring bytes up to that size are first touched.
+// It throws Error if the memory cannot be reserved.
 struct ShmPipeMemory {
     static ShmPipeMemory at(std::byte* start, Bytes control_bytes, Bytes ring_bytes,
                             Bytes token_capacity, std::function<void(Bytes ring_size)> reserve);
 
-    // The first position from `position` on where one of the two places begins, at the ring's
-    // beginning.
+    // Returns the first position from `position` that is at the start of the ring, or at its second
+    // place.
     std::uint64_t next_place(std::uint64_t position, bool second) const noexcept {
         return ((position + ring_bytes - 1) & ~(ring_bytes - 1)) + (second ? kSecondPlace : 0);
     }
@@ -122,24 +132,24 @@ struct ShmPipeMemory {
     std::function<void(Bytes ring_size)> reserve;
 };
 
-// The cell `ahead` places behind cell `index`.
+// Returns the cell `ahead` places after cell `index`.
 inline ShmCell& cell_ahead(const ShmPipeMemory& memory, std::uint32_t index,
                            std::uint32_t ahead) noexcept {
     const std::uint32_t at = index + ahead;
     return memory.cells[at < memory.cell_count ? at : at - memory.cell_count];
 }
 
-// The first position of a new cache line from `position` on.
+// Returns the first position from `position` that starts a cache line.
 constexpr std::uint64_t next_line(std::uint64_t position) noexcept {
     return (position + kLine - 1) & ~static_cast<std::uint64_t>(kLine - 1);
 }
 
-// The sending end. One thread. Never blocks.
+// The sending end. For one thread. Never blocks.
 class ShmSender {
   public:
     explicit ShmSender(ShmPipeMemory memory) : memory_(std::move(memory)) {}
 
-    // As in Pipe.
+    // See Pipe.
     Bytes start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset,
                       Bytes cost) {
         const bool small = header.length <= ShmCell::kInline && payload.contiguous();
@@ -156,9 +166,9 @@ class ShmSender {
     Bytes continue_frame(const BufferView& payload, Bytes offset, Bytes rest);
     const char* fault() const noexcept { return fault_; }
 
-    // What every frame from now on echoes: of the receiver of the other direction.
+    // Sets the echo that every later frame carries: that of the other direction's receiver.
     void set_echo(std::uint16_t echo) noexcept { echo_ = echo; }
-    // The `device` of a frame of the other direction.
+    // Evaluates the `device` field of a frame of the other direction.
     void take_echo(std::uint16_t device) noexcept {
         if (!mark_under_way_ || ((device & kEcho) != 0) != mark_) return;
         mark_under_way_ = false;
@@ -192,7 +202,7 @@ class ShmSender {
     std::uint64_t write_at_ = 0;  // ring position
     struct Tokens {
         std::uint64_t taken = 0;
-        std::uint64_t given = 0;  // back, as last seen and checked
+        std::uint64_t given = 0;  // given back, as last seen and checked
 
         Bytes left(const ShmPipeMemory& memory) const noexcept {
             return memory.token_capacity - (taken - given);
@@ -200,25 +210,25 @@ class ShmSender {
     };
     Tokens tokens_[kContexts];
     std::uint16_t echo_ = 0;
-    bool mark_ = false;            // of the last marked frame
-    bool mark_under_way_ = false;  // has not come back
+    bool mark_ = false;            // bit of the last marked frame
+    bool mark_under_way_ = false;  // its bit has not come back
     bool marked_last_ = false;     // the last frame with bytes in the ring is the marked one
     bool ring_is_empty_ = false;
-    bool second_place_ = false;  // the last frame of an empty ring was put there
-    // Last seen and checked.
+    bool second_place_ = false;  // the last frame sent into an empty ring is there
+    // The receiver's positions, as last seen and checked.
     std::uint64_t frames_read_ = 0;
-    std::uint64_t bytes_read_ = 0;  // or known from an echo
+    std::uint64_t bytes_read_ = 0;  // or derived from an echo
     Bytes reserved_ = 0;
     RingCopy copy_;
     const char* fault_ = nullptr;
 };
 
-// The receiving end. One thread. Never blocks.
+// The receiving end. For one thread. Never blocks.
 class ShmReceiver {
   public:
     explicit ShmReceiver(ShmPipeMemory memory) : memory_(std::move(memory)) {}
 
-    // Cheap look: a new frame, or more of the one being received.
+    // A cheap test for a new frame, or for more bytes of the current one.
     bool has_input() const noexcept {
         if (!in_frame_) {
             return memory_.cells[next_cell_].sequence.load(std::memory_order_relaxed) ==
@@ -229,7 +239,7 @@ class ShmReceiver {
                memory_.control->bytes_written.load(std::memory_order_relaxed) != read_at_;
     }
 
-    // As in Pipe.
+    // See Pipe.
     const FrameHeader* front() noexcept {
         if (in_frame_) return &header_;
         const ShmCell& cell = memory_.cells[next_cell_];
@@ -268,11 +278,11 @@ class ShmReceiver {
     void give_tokens(Context context, Bytes cost) noexcept;
     const char* fault() const noexcept { return fault_; }
 
-    // A frame was sent the other way.
+    // Call when a frame was sent in the other direction.
     void answered() noexcept { in_row_ = 0; }
     std::uint16_t echo() const noexcept { return echo_; }
 
-    // Whether line 0 was stored since the last call, so that a sender may be waiting for it.
+    // True if line 0 was stored since the last call, so that the sender may be waiting for it.
     bool take_published() noexcept { return std::exchange(published_, false); }
 
   private:
@@ -283,7 +293,7 @@ class ShmReceiver {
         std::uint64_t start = next_line(read_at_);
         if ((header_.device & kFromStart) != 0) {
             start = memory_.next_place(read_at_, (header_.device & kSecond) != 0);
-            // What was left out was not read.
+            // The skipped bytes do not count as read.
             bytes_published_ += start - read_at_;
         }
         read_at_ = start;
@@ -298,7 +308,7 @@ class ShmReceiver {
         return frames_finished_ - frames_published_ >= memory_.cell_count / 4 ||
                tokens_due(Context::kUser) || tokens_due(Context::kCollective);
     }
-    // What a stream's sender has written meanwhile comes in several lines at once.
+    // Prefetches several cells that the sender of a stream has written meanwhile.
     void prefetch_cells() const noexcept {
         for (std::uint32_t i = 1; i < kAhead; ++i)
             __builtin_prefetch(&cell_ahead(memory_, next_cell_, i));

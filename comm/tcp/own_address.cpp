@@ -1,4 +1,4 @@
-// Choosing among the interfaces of this computer.
+// Chooses among the network interfaces of this computer.
 #include "comm/tcp/own_address.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace poe::comm {
 namespace {
 
-// Of all interfaces that are up; IPv6's are not asked when there is one of IPv4.
+// Returns the addresses of that family on all interfaces that are up, without loopback.
 std::vector<NodeAddress> reachable_addresses(int family) {
     std::vector<NodeAddress> found;
     ifaddrs* all = nullptr;
@@ -25,7 +25,7 @@ std::vector<NodeAddress> reachable_addresses(int family) {
             (one->ifa_flags & kUsable) != kUsable || (one->ifa_flags & IFF_LOOPBACK) != 0)
             continue;
         const NodeAddress address = NodeAddress::of(*one->ifa_addr);
-        // A link-local one means something on its own link only.
+        // A link-local address is valid on its own link only.
         if (address.scope == 0) found.push_back(address);
     }
     ::freeifaddrs(all);

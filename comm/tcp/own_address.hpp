@@ -1,13 +1,16 @@
-// Where this computer is reached from others, for tasks without poe, whose node list would say it.
+// The address at which other computers reach this one, for tasks without poe. poe would have a node
+// list that contains it.
 #pragma once
 
 #include "base/segment/endpoint.hpp"
 
 namespace poe::comm {
 
-// The address by which other computers reach this one: of its interfaces that are up, not loopback,
-// with an IPv4 address if any has one, the one that the host's own name stands for, or the first.
-// May ask the name service, when there is a choice. Throws Error when there is none.
+// Returns the address at which other computers reach this one. It considers the interfaces that are
+// up, without loopback, and their IPv4 addresses, or their IPv6 addresses if there are no IPv4
+// ones. Of several addresses it prefers the one that the host's own name resolves to, otherwise the
+// first. Blocks while it asks the name service if there is a choice. Throws Error if there is no
+// address.
 NodeAddress own_address();
 
 }  // namespace poe::comm

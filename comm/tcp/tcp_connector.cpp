@@ -1,4 +1,4 @@
-// Calls, strangers and verdicts; the rules are in tcp_connector.hpp.
+// Calls, strangers and verdicts; see tcp_connector.hpp for the rules.
 #include "comm/tcp/tcp_connector.hpp"
 
 #include <algorithm>
@@ -35,8 +35,8 @@ void send_at_once(int fd) noexcept {
 
 enum class Exchange { kGoesOn, kDone, kBroken, kLies };
 
-// Moves a handshake on until it needs the other end. kBroken: the connection ended; kLies: the
-// other end is none of ours.
+// Continues a handshake until it needs the other end. kBroken: the connection ended. kLies: the
+// other end does not belong to this job.
 template <typename Done>
 Exchange exchange(int fd, Handshake& handshake, Done done) {
     for (;;) {
@@ -75,7 +75,7 @@ TcpConnector::~TcpConnector() = default;
 
 void TcpConnector::watch(int fd, TcpWatch kind, std::uint32_t number) const {
     epoll_event event{};
-    // Handshakes run until they would block, so an edge is enough, and it serves both directions.
+    // Edge-triggered, because handshakes run until they would block; it serves both directions.
     event.events = EPOLLIN | EPOLLOUT | EPOLLET;
     event.data.u64 = watch_key(kind, number);
     if (::epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) != 0)
@@ -146,7 +146,7 @@ void TcpConnector::begin(Call& call) {
 
 void TcpConnector::give_up(TaskId peer, const std::string& why) {
     calls_.erase(find_call(peer));
-    standing(peer) = Standing::kChosen;  // nothing, for good
+    standing(peer) = Standing::kChosen;  // no connection, finally
     events_.on_no_connection(peer, why);
 }
 
@@ -218,7 +218,7 @@ void TcpConnector::accept_strangers() {
         if (!fd) {
             if (errno == EMFILE || errno == ENFILE) throw_no_socket("accept a connection");
             if (errno == EAGAIN || errno == ENOBUFS || errno == ENOMEM) return;
-            if (errno == ECONNABORTED || errno == EPROTO || errno == EINTR) continue;  // it is gone
+            if (errno == ECONNABORTED || errno == EPROTO || errno == EINTR) continue;  // it ended
             throw_errno("cannot accept connections of other tasks");
         }
         send_at_once(fd.get());
@@ -229,7 +229,7 @@ void TcpConnector::accept_strangers() {
     }
 }
 
-// False: the stranger is one no longer.
+// Returns false if the stranger is to be removed.
 bool TcpConnector::step(Stranger& stranger) {
     const auto proven = [](const Handshake& handshake) { return handshake.proven(); };
     switch (exchange(stranger.fd.get(), stranger.handshake, proven)) {
@@ -245,7 +245,7 @@ bool TcpConnector::step(Stranger& stranger) {
     return false;
 }
 
-// The caller has proved who it is: whether this is the connection.
+// The caller has proved its identity: decides whether this is the pair's connection.
 void TcpConnector::settle(Stranger& stranger) {
     const TaskId peer = stranger.handshake.peer();
     const Standing now = standing(peer);
@@ -257,8 +257,8 @@ void TcpConnector::settle(Stranger& stranger) {
     const auto never = [](const Handshake& handshake) { return handshake.output().empty(); };
     const Exchange said = exchange(stranger.fd.get(), stranger.handshake, never);
     if (verdict != Verdict::kAccepted) return;
-    // A verdict that cannot be said (the socket takes 33 bytes unless the caller is gone) leaves a
-    // caller that will never hear of it: nothing was chosen.
+    // If the verdict cannot be sent, the caller will never receive it, so no connection is chosen.
+    // The socket accepts 33 bytes unless the caller has gone.
     if (said != Exchange::kDone) return;
     standing(peer) = Standing::kChosen;
     if (const auto own = find_call(peer); own != calls_.end()) calls_.erase(own);
@@ -303,7 +303,7 @@ void TcpConnector::tick() {
     }
     const auto now = Clock::now();
     for (auto at = calls_.begin(); at != calls_.end();) {
-        Call& call = *at++;  // begin() may give it up
+        Call& call = *at++;  // before begin(), which may erase the call
         if (!call.fd && call.again <= now) begin(call);
     }
 }

@@ -1,37 +1,44 @@
-// TcpConnector: how two tasks come to one authenticated connection. It calls, answers, shakes hands
-// (tcp_handshake.hpp) and hands over the socket when both ends have agreed on it. Apart from
-// tcp_device.hpp, which moves frames over agreed connections only.
+// TcpConnector: establishes one authenticated connection between two tasks. It calls, answers,
+// performs the handshake (tcp_handshake.hpp) and passes the socket on when both ends have agreed on
+// it. It is separate from tcp_device.hpp, which moves frames over agreed connections only.
 //
-// One connection per pair. Either task may call. The called one decides (its Verdict), once the
-// caller has proved who it is; frames travel only after that. Of the two tasks of a pair, let L be
-// the one with the lower id and H the other. Per pair each task is in one of these standings:
+// There is one connection per pair of tasks. Either task may call. The called task decides (its
+// Verdict) once the caller has proved its identity; frames travel only after that. Let L be the
+// task of the pair with the lower id, H the other. Each task has one of these standings per pair:
 //
 //   kNone     has not called, has chosen nothing
 //   kCalling  has called; no verdict yet
-//   kWaiting  only H: has called, L said kYield; waits for L's call
+//   kWaiting  only H: has called, L answered kYield; H waits for L's call
 //   kChosen   has chosen a connection; final
 //
-// When called by H, L in kNone accepts (-> kChosen), in kCalling says kYield, in kChosen refuses.
-// When called by L, H in kNone, kCalling or kWaiting accepts (-> kChosen, its own call is dropped),
-// in kChosen refuses. A caller chooses when it receives kAccepted.
+// The decision of the called task, by its standing:
 //
-// Both choose the same one: a connection is chosen by the called one first, and by the caller when
-// it hears so. If L chose H's call, L was in kNone and stays kChosen: it never calls H, so no other
-// connection of the pair exists that H could accept; H, in kCalling, can only hear kAccepted. If H
-// chose L's call, L had called and is in kCalling until it hears so: it yields to nobody and
-// accepts nothing, so H's own call ends unchosen. At least one is chosen: L's call is never given
-// up before a verdict (when the connection breaks in the handshake it calls again), and H accepts
-// it.
+//   called task   kNone     kCalling   kWaiting   kChosen
+//   L, by H       accepts   kYield     -          refuses
+//   H, by L       accepts   accepts    accepts    refuses
 //
-// No frame is lost or doubled: a frame goes into a connection only after this end has chosen it,
-// and the other end had chosen the same by then; until then it waits in the pipe, which does not
-// know of calls. A call that ends unchosen has carried no frame.
+// A task that accepts becomes kChosen, and its own call is dropped. A caller becomes kChosen when
+// it receives kAccepted.
 //
-// Strangers. Whoever connects is a stranger until its proof has been checked. A stranger costs one
-// object of fixed size, there are at most kMaxStrangers of them, and each has kPatience to prove
-// itself. When there are too many, the oldest is dropped if it had kGrace, else the listening
-// socket is left alone until then. A task that was dropped because it computes between two messages
-// of its handshake calls again.
+// Both choose the same connection: the called task chooses it first, and the caller when it
+// receives the verdict.
+//   - If L chose H's call, L was in kNone and stays in kChosen. L never calls H, so no other
+//     connection of the pair exists that H could accept. H, in kCalling, can only receive
+//     kAccepted.
+//   - If H chose L's call, L has called and is in kCalling until it receives the verdict. L yields
+//     to no call and accepts none, so H's own call ends unchosen.
+// At least one is chosen: L does not give up its call before a verdict (if the connection breaks in
+// the handshake, L calls again), and H accepts it.
+//
+// No frame is lost or duplicated: a frame is sent only after this end has chosen the connection,
+// and the other end has chosen the same one by then. Until then the frame waits in the pipe, which
+// does not know about calls. A call that ends unchosen has carried no frame.
+//
+// Strangers: a peer that connects is a stranger until its proof has been checked. A stranger costs
+// one object of fixed size. There are at most kMaxStrangers, and each has kPatience to prove its
+// identity. If there are too many, the oldest is dropped if its kGrace is over; otherwise no
+// connection is accepted until then. A task that was dropped because it computes between two
+// messages of its handshake calls again.
 #pragma once
 
 #include <chrono>
@@ -48,7 +55,7 @@
 
 namespace poe::comm {
 
-// What epoll says about which socket: the kind in the upper half, a number in the lower.
+// The epoll key of a socket: the kind in the upper half, a number in the lower half.
 enum class TcpWatch : std::uint32_t { kListener, kStranger, kCall, kPipe, kFifo };
 constexpr std::uint64_t watch_key(TcpWatch kind, std::uint32_t number) noexcept {
     return static_cast<std::uint64_t>(kind) << 32 | number;
@@ -57,14 +64,14 @@ constexpr std::uint64_t watch_key(TcpWatch kind, std::uint32_t number) noexcept 
 class TcpConnectorEvents {
   public:
     virtual ~TcpConnectorEvents() = default;
-    // The pair's connection; not watched by the epoll any more.
+    // The pair's connection. The receiver owns `fd`, which is no longer registered with the epoll.
     virtual void on_connection(TaskId peer, UniqueFd fd) = 0;
-    // There will be none.
+    // There will be no connection.
     virtual void on_no_connection(TaskId peer, const std::string& why) = 0;
 };
 
-// For one thread. No call blocks for longer than kHurry; calls may throw Error when the system is
-// out of descriptors.
+// For one thread. No function blocks for longer than kHurry. Functions may throw Error if the
+// system has no free descriptors.
 class TcpConnector {
   public:
     using Clock = std::chrono::steady_clock;
@@ -73,22 +80,24 @@ class TcpConnector {
     static constexpr auto kHurry = std::chrono::milliseconds(1);
     static constexpr auto kGrace = std::chrono::milliseconds(250);
 
-    // Registers its sockets with `epoll`, which must outlive it, as must the segment.
+    // Registers its sockets with `epoll`. `epoll`, `segment` and `events` must outlive this object.
+    // Takes ownership of `listener`.
     TcpConnector(const NodeSegment& segment, TaskId me, UniqueFd listener, int epoll,
                  TcpConnectorEvents& events);
     ~TcpConnector();
 
-    // Calls that task, unless a connection is chosen or under way. Waits for its answers for up to
-    // kHurry, once per pair: a peer that waits for messages gives them within a tenth of that, and
-    // then the first message leaves at once. Otherwise it leaves at the sender's next MPL call.
+    // Calls that task, unless a connection is chosen or being established. Waits up to kHurry for
+    // its answers, once per pair. A peer that waits for messages answers within a tenth of that,
+    // and the first message is then sent at once. Otherwise it is sent during the sender's next MPL
+    // call.
     void call(TaskId peer);
-    // What epoll said; keys of kListener, kStranger and kCall.
+    // Handles an epoll event with a key of kListener, kStranger or kCall.
     void on_event(TcpWatch kind, std::uint32_t number);
-    // What is due by time: strangers to drop, calls to repeat. Cheap when idle().
+    // Performs what is due by time: drops strangers, repeats calls. Cheap when idle().
     void tick();
-    // Nobody is called, nobody has called.
+    // True if there are no calls in either direction.
     bool idle() const noexcept { return calls_.empty() && strangers_.empty() && !listener_full_; }
-    // How long a sleep may last before tick() has something to do, at most `limit`.
+    // Returns how long a sleep may last before tick() has something to do, at most `limit`.
     std::chrono::milliseconds time_left(std::chrono::milliseconds limit) const;
 
   private:
@@ -98,7 +107,7 @@ class TcpConnector {
         UniqueFd fd;
         bool connected = false;
         std::optional<Handshake> handshake;
-        Clock::time_point again{};  // while there is no socket: when to try
+        Clock::time_point again{};  // while there is no socket: when to call again
         std::chrono::milliseconds pause{1};
     };
     struct Stranger {
@@ -129,11 +138,11 @@ class TcpConnector {
     UniqueFd listener_;
     int epoll_;
     TcpConnectorEvents& events_;
-    std::vector<Standing> standings_;  // by task
+    std::vector<Standing> standings_;  // indexed by task
     std::list<Call> calls_;
     std::list<Stranger> strangers_;  // oldest first
     std::uint32_t next_stranger_ = 0;
-    bool listener_full_ = false;  // strangers wait in the system's queue
+    bool listener_full_ = false;  // no more are accepted; they wait in the kernel's queue
 };
 
 }  // namespace poe::comm

@@ -1,4 +1,4 @@
-// Polling, sleeping and the comings and goings of connections; see tcp_device.hpp.
+// Polling, sleeping, and the start and end of connections; see tcp_device.hpp.
 #include "comm/tcp/tcp_device.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The listening socket that pmd has made for this task, if it is still there.
+// Returns the listening socket that pmd has created for this task. Throws Error if it is closed.
 UniqueFd inherited_listener(const NodeSegment& segment, TaskId me) {
     const auto index = segment.local_index(me);
     POE_CHECK(index.has_value(), me);
@@ -30,7 +30,7 @@ UniqueFd inherited_listener(const NodeSegment& segment, TaskId me) {
                     ") is not there: something between poe and this program has closed it; start "
                     "the program so that it inherits open files (in Python: close_fds=False)");
     }
-    // What this task starts is no task.
+    // Close-on-exec, because processes that this task starts are not tasks.
     ::fcntl(fd, F_SETFD, FD_CLOEXEC);
     return UniqueFd(fd);
 }
@@ -113,8 +113,8 @@ void TcpDevice::on_no_connection(TaskId peer, const std::string& why) {
     changed_ = true;
 }
 
-// A connection that has come to its end is not asked any more; the socket stays until our own end,
-// what was read from it is still delivered.
+// Stops watching a connection that has ended. The socket stays open until this task ends, and input
+// that was read from it is still delivered.
 void TcpDevice::retire(TcpPipe& pipe) {
     ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, pipe.fd(), nullptr);
     std::erase(open_, &pipe);
@@ -124,7 +124,7 @@ void TcpDevice::retire(TcpPipe& pipe) {
 
 bool TcpDevice::deliver(TcpPipe& pipe, PipeSink& sink) {
     const bool moved = sink.on_input(pipe);
-    // Input that nobody takes: the message layer has given the pipe up.
+    // Input that is not consumed: the message layer has given up the pipe.
     const bool given_up = pipe.has_input() && !moved;
     if (pipe.has_input() && moved) add_once(buffered_, pipe);
     if (given_up || pipe.broken()) retire(pipe);
@@ -143,7 +143,7 @@ bool TcpDevice::look_at(TcpPipe& pipe, PipeSink& sink) {
 
 bool TcpDevice::look_at_all(PipeSink& sink) {
     bool moved = false;
-    // From the end: the one that is looked at may be retired, and new ones come last.
+    // From the end, because the polled pipe may be removed, and new ones are appended.
     for (std::size_t i = open_.size(); i-- > 0;) moved = look_at(*open_[i], sink) || moved;
     return moved;
 }
@@ -226,7 +226,7 @@ int TcpDevice::prepare_sleep(std::chrono::nanoseconds& limit) noexcept {
     } else if (!connector_->idle()) {
         limit = connector_->time_left(std::chrono::ceil<std::chrono::milliseconds>(limit));
     }
-    // The look after the sleep is to be a full one.
+    // Forces the poll after the sleep to be a full one.
     skipped_ = kShareOfLooks;
     looks_ = kRoundEvery - 1;
     return epoll_.get();
@@ -239,7 +239,7 @@ void TcpDevice::sleep(std::chrono::nanoseconds limit) noexcept {
     const timespec time{limit / 1s, (limit % 1s).count()};
     event_count_ = ::epoll_pwait2(epoll_.get(), events_.data(), most, &time, nullptr);
     if (event_count_ < 0 && errno != EINTR) {
-        // Linux before 5.11, or a container that forbids what it does not know.
+        // Linux before 5.11, or a container that forbids unknown system calls.
         const auto whole = std::chrono::ceil<std::chrono::milliseconds>(limit);
         event_count_ =
             ::epoll_wait(epoll_.get(), events_.data(), most, static_cast<int>(whole.count()));

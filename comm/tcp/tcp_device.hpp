@@ -1,23 +1,26 @@
-// TcpDevice: the device for tasks of other nodes, and of the same one with MP_EUILIB=ip. It makes
-// TCP pipes, has them connected at their first frame (tcp_connector.hpp), finds out which of them
-// have something to read, and is where a task with connections sleeps.
+// TcpDevice: the device for tasks of other nodes, and of the same node with MP_EUILIB=ip. It
+// creates TCP pipes, has each connected at its first frame (tcp_connector.hpp), polls them, and is
+// the place where a task with connections sleeps.
 //
-// Looking. With at most kFewPipes connections poll() asks each socket itself: the look that finds a
-// message is the one that fetches it. With more it asks epoll, once for all. New connections and
-// handshakes are epoll's in both cases, in every kRoundEvery-th look. Beside shared memory only
-// every kShareOfLooks-th look is one, unless the last found something or the task has just slept:
-// a look costs a system call, one into shared memory a hundredth of that.
+// Polling. With at most kFewPipes connections, poll() reads from each socket itself, so the poll
+// that finds a message also fetches it. With more connections it calls epoll once for all. New
+// connections and handshakes always go through epoll, in every kRoundEvery-th poll. If the task
+// also uses shared memory, only every kShareOfLooks-th call polls, unless the last one found
+// something or the task has just slept, because a poll costs a system call, and a poll of shared
+// memory a hundredth of that.
 //
-// Sleeping is epoll_wait over listener, connections and, when there are neighbours in shared
-// memory, a FIFO (wake_fifo.hpp). Nothing is missed: sockets and FIFO are watched by level, so what
-// arrived between the last look and epoll_wait ends it at once; for shared memory see wait.hpp.
-// Writability is watched only while asleep and only where output waits.
+// Sleeping is epoll_wait over the listener, the connections and, if the task also uses shared
+// memory, a FIFO (wake_fifo.hpp). No wake-up is lost: sockets and FIFO are level-triggered, so
+// anything that arrived between the last poll and epoll_wait ends the sleep at once; for shared
+// memory see wait.hpp. Writability is watched only during a sleep, and only for sockets with
+// pending output.
 //
-// The end. What a blocking send has handed over must arrive although the task exits.
-// finish_sending() says when: nothing is kept in the pipes, and the other ends' systems have
-// acknowledged all that was sent, and the end of it (SIOCOUTQ is 0). From then on closing loses
-// nothing: a reset, which the system sends when it closes a socket that has unread data (token
-// returns that nobody will need), does not take back what has arrived at the other end.
+// Task end. A message that a blocking send has passed to MPL must arrive although the task exits.
+// finish_sending() returns true when the pipes hold no more output and the other ends' systems have
+// acknowledged everything that was sent, including the end of the stream (SIOCOUTQ is 0). After
+// that, closing loses nothing. The system sends a reset when it closes a socket with unread data
+// (token returns that no task will need), but a reset does not take back what has arrived at the
+// other end.
 #pragma once
 
 #include <array>
@@ -34,14 +37,15 @@
 
 namespace poe::comm {
 
-// For one thread. The segment must outlive it.
+// For one thread. The segment must outlive the device.
 class TcpDevice final : public Device,
                         public SleepPlace,
                         private TcpPipeHost,
                         private TcpConnectorEvents {
   public:
-    // Takes over the task's listening socket, which pmd made. `beside_shared_memory`: the task also
-    // has a shared-memory device, whose senders must be able to wake it. Throws Error.
+    // Takes ownership of the task's listening socket, which pmd created. `beside_shared_memory`:
+    // the task also has a shared-memory device, whose senders must be able to wake it. Throws
+    // Error.
     TcpDevice(const NodeSegment& segment, TaskId me, Bytes token_capacity,
               bool beside_shared_memory);
     ~TcpDevice() override;
@@ -49,13 +53,14 @@ class TcpDevice final : public Device,
     Pipe& pipe_to(TaskId peer) override;
     bool poll(PipeSink& sink) override;
 
-    // SleepPlace: blocks until a socket or a neighbour has something, or for `limit`.
+    // SleepPlace: sleep() blocks until a socket or a task of this node has something, at most
+    // `limit`.
     void sleep(std::chrono::nanoseconds limit) noexcept override;
     int prepare_sleep(std::chrono::nanoseconds& limit) noexcept override;
 
-    // For the task's end; nothing can be sent any more. Answers whether everything that was sent
-    // has arrived at the other tasks' systems, or never will; to be called with poll() until it
-    // has. Makes a system call per connection.
+    // For the end of the task; nothing can be sent afterwards. Returns true if everything that was
+    // sent has arrived at the other tasks' systems, or never will. Call it alternately with poll()
+    // until it does. Does not block; makes a system call per connection.
     bool finish_sending();
 
   private:
@@ -86,16 +91,16 @@ class TcpDevice final : public Device,
     UniqueFd epoll_;
     UniqueFd fifo_;
     std::unique_ptr<TcpConnector> connector_;
-    std::vector<std::unique_ptr<TcpPipe>> pipes_;  // by task
+    std::vector<std::unique_ptr<TcpPipe>> pipes_;  // indexed by task; owns them
     std::vector<TcpPipe*> open_;
-    std::vector<TcpPipe*> buffered_;  // with input that needs no system call, and some without
-    std::vector<TcpPipe*> waiting_;   // with output that needs room, and some without
-    std::vector<TcpPipe*> round_;     // the list being worked on
+    std::vector<TcpPipe*> buffered_;  // may have input that needs no system call
+    std::vector<TcpPipe*> waiting_;   // may have output that waits for room
+    std::vector<TcpPipe*> round_;     // the list being processed
     std::array<epoll_event, 64> events_{};
-    int event_count_ = 0;  // told by a sleep, not yet looked at
+    int event_count_ = 0;  // events of the last sleep that are not processed yet
     std::uint32_t looks_ = 0;
     std::uint32_t skipped_ = 0;
-    bool changed_ = false;  // a connection came or failed: the message layer should try again
+    bool changed_ = false;  // a connection was made or failed: the message layer must try again
 };
 
 }  // namespace poe::comm

@@ -43,8 +43,8 @@ struct VerdictMessage {
 };
 static_assert(sizeof(VerdictMessage) == 33);
 
-// What a proof is made over. No two different facts give the same bytes: all fields but the job id
-// have one size, and its size is told.
+// The input of a proof. Different facts never give the same bytes, because all fields except the
+// job id have a fixed size, and the job id's size is included.
 struct Proven {
     char purpose[16] = "poe tcp device";
     std::uint32_t version = kVersion;
@@ -101,7 +101,8 @@ void Handshake::await(State state, std::size_t bytes) noexcept {
 template <typename Message>
 void Handshake::put(const Message& message) noexcept {
     static_assert(sizeof(Message) <= sizeof out_);
-    // The other end answers only what it has got as a whole, so nothing is left of what was before.
+    // The previous message has been sent completely, because the other end answers only a complete
+    // message.
     POE_CHECK(sent_ == made_, sent_, made_);
     std::memcpy(out_.data(), &message, sizeof message);
     made_ = sizeof message;
@@ -138,7 +139,7 @@ bool Handshake::take(const std::byte* bytes, std::size_t n) {
 }
 
 bool Handshake::handle_message() {
-    // A message that comes before ours has gone out was not written as an answer to it.
+    // A message that arrives before ours was sent cannot be an answer to it.
     if (!output().empty()) return false;
     switch (state_) {
         case State::kAwaitHello:

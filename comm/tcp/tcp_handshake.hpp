@@ -1,18 +1,20 @@
-// The handshake of two tasks over a fresh TCP connection: each proves to the other that it knows
-// the job's key, then the one that was called says whether this is the connection to use. Apart
-// from sockets: bytes in, bytes out, nothing else, so that every lie can be tested.
+// The handshake of two tasks over a new TCP connection: each proves to the other that it knows the
+// job's key, then the called task decides whether this is the connection to use. It is separate
+// from sockets (bytes in, bytes out) so that every kind of forgery can be tested.
 //
-//   caller -> called   Hello      magic, version, who calls whom, the caller's nonce
-//   called -> caller   Challenge  magic, version, the called one's nonce, proof
+//   caller -> called   Hello      magic, version, ids of caller and called, the caller's nonce
+//   called -> caller   Challenge  magic, version, the called task's nonce, proof
 //   caller -> called   Proof      proof
 //   called -> caller   Verdict    accepted, yield or refused, proof
 //
-// A proof is BLAKE2b-256 keyed with the job key (libsodium's crypto_generichash) over: which of the
-// three messages it is in, version, job id, both task ids, both nonces, and the verdict. Nonces are
-// 32 random bytes, fresh for each connection, so a recorded message proves nothing in another one;
-// the kind of message is in it, so nothing can be reflected; both ids are, so nobody can pass a
-// proof on as somebody else's. Hello is the only message that anybody can make: until Proof has
-// been checked nothing depends on it but this object, which has a fixed size.
+// A proof is BLAKE2b-256 keyed with the job key (libsodium's crypto_generichash) over: the kind of
+// message, version, job id, both task ids, both nonces, and the verdict.
+//   - Nonces are 32 random bytes, fresh for each connection, so a recorded message proves nothing
+//     in another connection.
+//   - The kind of message is included, so no message can be reflected.
+//   - Both ids are included, so a task cannot relay a proof under another identity.
+// Hello is the only message that any process can produce. Until Proof has been checked, it affects
+// only this object, which has a fixed size.
 #pragma once
 
 #include <array>
@@ -27,47 +29,49 @@ namespace poe::comm {
 
 using Nonce = std::array<std::uint8_t, 32>;
 
-// Random bytes of the system. Throws Error when it has none.
+// Returns random bytes from the system. Throws Error if there are none.
 Nonce fresh_nonce();
 
-// What a task is in handshakes.
+// The identity of this task in handshakes.
 struct HandshakeIdentity {
     JobKey key{};
     std::string job_id;
     TaskId me = 0;
-    std::uint32_t tasks = 0;  // of the job; ids from there on are nobody's
+    std::uint32_t tasks = 0;  // tasks of the job; ids from there on are invalid
 };
 
 enum class Verdict : std::uint8_t {
     kAccepted = 1,
-    kYield = 2,    // the called one has begun a connection itself, and that one counts
+    kYield = 2,    // the called task has called itself, and that connection counts
     kRefused = 3,  // there is or was a connection already
 };
 
-// One end of one handshake. Not thread-safe, never blocks.
+// One end of one handshake. Not thread-safe; never blocks.
 class Handshake {
   public:
     // The caller's end. `identity` must outlive the handshake.
     static Handshake call(const HandshakeIdentity& identity, TaskId peer, const Nonce& nonce);
-    // The called one's end.
+    // The called task's end. `identity` must outlive the handshake.
     static Handshake answer(const HandshakeIdentity& identity, const Nonce& nonce);
 
-    // How many bytes of the other end's next message are missing; 0: none is awaited. Reading no
-    // more than that leaves what follows the handshake in the socket.
+    // Returns how many bytes of the other end's next message are missing; 0: none is expected. A
+    // caller that reads no more than that leaves the bytes after the handshake in the socket.
     std::size_t missing() const noexcept { return failed_ ? 0 : wanted_ - got_; }
-    // Takes n <= missing() bytes. False: the other end is none of ours, or broken; that is final.
+    // Takes n <= missing() bytes. Returns false if the other end is faulty or does not belong to
+    // this job; that is final.
     bool take(const std::byte* bytes, std::size_t n);
 
-    // Bytes to send, and that n of them were.
+    // output() returns the bytes to send; sent() records that n of them were sent.
     std::span<const std::byte> output() const noexcept {
         return {out_.data() + sent_, made_ - sent_};
     }
     void sent(std::size_t n) noexcept { sent_ += n; }
 
-    // The called one's end: the caller has proved who it is, peer(), and waits for decide().
+    // On the called task's end: true if the caller, peer(), has proved its identity and waits for
+    // decide().
     bool proven() const noexcept { return state_ == State::kProven; }
     void decide(Verdict verdict);
-    // The caller's end: the verdict is there.
+    // On the caller's end: true if the verdict has arrived.
     bool decided() const noexcept { return state_ == State::kDecided; }
     Verdict verdict() const noexcept { return verdict_; }
 

@@ -1,4 +1,4 @@
-// Frames to and from a stream socket; see tcp_pipe.hpp.
+// Sends and receives frames over a stream socket; see tcp_pipe.hpp.
 #include "comm/tcp/tcp_pipe.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ constexpr auto kTokenReturn = static_cast<FrameKind>(128);
 constexpr std::size_t kHeader = sizeof(FrameHeader);
 constexpr std::size_t kPieces = 64;
 
-// A frame that is this far from the buffer's end is moved to its beginning first.
+// A frame that starts closer to the buffer's end than this is first moved to the beginning.
 constexpr std::size_t kLeastRoom = 4096;
 
 bool is_known(FrameKind kind) noexcept {
@@ -34,7 +34,8 @@ bool would_block(int error) noexcept {
     return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
 }
 
-// The pieces of up to n bytes of a view; answers how many bytes they have.
+// Stores the contiguous blocks of up to n bytes of a view in `pieces`. Returns how many bytes they
+// have.
 Bytes gather(const BufferView& view, Bytes offset, Bytes n, iovec* pieces, std::size_t room,
              std::size_t& count) noexcept {
     Bytes gathered = 0;
@@ -59,7 +60,7 @@ TcpPipe::TcpPipe(TaskId peer, Bytes token_capacity, const std::string& where, Tc
 
 void TcpPipe::open(UniqueFd fd) {
     fd_ = std::move(fd);
-    in_.reset(new std::byte[kInput]);  // not zeroed: most of it is never touched
+    in_.reset(new std::byte[kInput]);  // not zeroed, because most of it is never touched
     flush();
 }
 
@@ -78,8 +79,8 @@ void TcpPipe::end() {
     if (ended_) return;
     ended_ = true;
     ended_at_ = std::chrono::steady_clock::now();
-    // The other end may be waiting for the acknowledgement of its last words; the system would put
-    // it off. Not every stream socket knows this option, and without it all comes later.
+    // The other end may be waiting for the acknowledgement of its last bytes, which the system
+    // would delay. The option is only an optimization, and not every stream socket supports it.
     const int on = 1;
     if (fd_) ::setsockopt(fd_.get(), IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
 }
@@ -99,7 +100,7 @@ ssize_t TcpPipe::send(iovec* pieces, std::size_t count) {
     message.msg_iovlen = count;
     const ssize_t sent = ::sendmsg(fd_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent >= 0) return sent;
-    // A connection that has failed ends where it is read, behind what arrived before.
+    // A failed connection ends in the reading code, after the data that arrived before.
     if (!would_block(errno) && errno != EPIPE && errno != ECONNRESET && errno != ETIMEDOUT &&
         errno != ENOBUFS && errno != ENOMEM)
         break_off(where_ + " failed: " + std::strerror(errno));
@@ -162,7 +163,7 @@ Bytes TcpPipe::start_frame(const FrameHeader& header, const BufferView& payload,
     return taken;
 }
 
-// A frame that gives back the tokens of that context that are owed.
+// Builds a frame that returns the owed tokens of that context.
 FrameHeader TcpPipe::token_return(Context context) const noexcept {
     FrameHeader header;
     header.length = static_cast<std::uint32_t>(std::min<Bytes>(
@@ -172,7 +173,7 @@ FrameHeader TcpPipe::token_return(Context context) const noexcept {
     return header;
 }
 
-// Nothing is kept: the frame goes straight to the socket.
+// Precondition: nothing is buffered. Sends the frame directly to the socket.
 Bytes TcpPipe::send_frame(const FrameHeader& header, const BufferView& payload, Bytes offset) {
     std::array<iovec, kPieces> pieces;
     std::size_t count = 0;
@@ -252,7 +253,8 @@ void TcpPipe::give_tokens(Context context, Bytes cost) {
     return_tokens(capacity_ / 8);
 }
 
-// Between two frames only, and only when nothing is kept: then there is always room to keep it.
+// Sends only between two frames and only if nothing is buffered; then the buffer always has room
+// for the token return.
 void TcpPipe::return_tokens(Bytes threshold) {
     for (std::uint8_t of = 0; of < kContexts; ++of) {
         Bytes& owed = tokens_owed_[of];
@@ -270,7 +272,7 @@ void TcpPipe::return_tokens(Bytes threshold) {
 
 // --- in
 
-// Room behind what is in the buffer. False: it is full.
+// Makes room after the buffered input. Returns false if the buffer is full.
 bool TcpPipe::make_room() {
     if (in_at_ == in_end_) in_at_ = in_end_ = 0;
     if (kInput - in_end_ < kLeastRoom && in_at_ > 0) {

@@ -1,24 +1,28 @@
-// The TCP pipe: frames of both directions on one byte stream. Apart from tcp_device.hpp so that it
-// can be tested on any stream socket.
+// The TCP pipe: frames in both directions on one byte stream. It is separate from tcp_device.hpp so
+// that it can be tested on any stream socket.
 //
-// On the wire: FrameHeader and payload, as they are (all nodes of a job are of one kind), and one
-// kind of frame more, kTokenReturn, which the device keeps to itself: `length` tokens of its
-// context come back, no payload. Tokens are given back when an eighth of the capacity is owed; when
-// a frame is sent anyway, half of that is enough. A sender without tokens for a frame lacks at most
-// a quarter (message_layer.hpp), so what keeps it waiting is more than what may be owed.
+// Wire format: FrameHeader and payload without conversion, because all nodes of a job have the same
+// architecture. An additional kind of frame, kTokenReturn, is used only within the device: it
+// returns `length` tokens of its context and has no payload. Tokens are returned when an eighth of
+// the capacity is owed, or half of that if a frame is sent anyway. A frame needs at most a quarter
+// of the capacity (message_layer.hpp). If a sender has too few tokens for it, three quarters are
+// outstanding, which is more than the receiver may owe. So the sender never waits only for tokens
+// that the receiver has not returned yet.
 //
-// Out. What the socket does not take, and everything before there is a connection, goes into a
-// private buffer of at most kPrivateOut bytes, as whole frames or as the rest of a small frame, so
-// that a small blocking send need not wait for a peer that computes. Long frames go from the user's
-// memory, as far as the socket has room. Only complete frames are followed by token returns.
+// Output. Bytes that the socket does not accept, and all bytes before there is a connection, go
+// into a private buffer of at most kPrivateOut bytes: whole frames, or the rest of a small frame. A
+// small blocking send therefore need not wait for a peer that computes. Long frames are sent from
+// the user's memory, as much as the socket accepts. Token returns follow only after complete
+// frames.
 //
-// In. One buffer per connection, so that one recv fetches many small frames; what is left of a long
-// frame goes straight to the user's memory, and what follows it into the buffer, with one call.
+// Input. There is one buffer per connection, so that one recv fetches many small frames. The rest
+// of a long frame goes directly to the user's memory, and the bytes after it into the buffer, with
+// one call.
 //
-// Distrust: kind and tokens of a frame are checked here, everything else by the message layer. A
-// peer that breaks the rules breaks its pipe. A connection that ends is no fault before all that
-// came over it has been read, and not at once then: a task that has been killed is pmd's news, and
-// a report that names it should not be beaten by those who only miss it.
+// Validation: kind and tokens of a frame are checked here, everything else by the message layer. A
+// peer that violates the protocol breaks its pipe. The end of a connection becomes a fault only
+// after all its data have been read, and after kFaultDelay. pmd reports a task that was killed by
+// name, and its report should come before those of tasks that merely lost the connection.
 #pragma once
 
 #include <chrono>
@@ -34,13 +38,13 @@ namespace poe::comm {
 
 class TcpPipe;
 
-// What a pipe needs of whoever makes its connection and watches its socket.
+// The pipe's owner: establishes its connection and watches its socket.
 class TcpPipeHost {
   public:
     virtual ~TcpPipeHost() = default;
-    // The first frame is waiting; called once.
+    // The first frame is waiting for a connection; called once.
     virtual void want_connection(TcpPipe& pipe) = 0;
-    // From now on needs_room() is true: flush() is to be called when the socket takes more.
+    // needs_room() has become true: call flush() when the socket accepts more.
     virtual void want_room(TcpPipe& pipe) = 0;
 };
 
@@ -50,7 +54,7 @@ class TcpPipe final : public Pipe {
     static constexpr Bytes kInput = Bytes{64} * 1024;
     static constexpr auto kFaultDelay = std::chrono::milliseconds(500);
 
-    // `where` names the peer's node in texts. `host` must outlive the pipe.
+    // `where` names the peer's node in diagnostics. `host` must outlive the pipe.
     TcpPipe(TaskId peer, Bytes token_capacity, const std::string& where, TcpPipeHost& host);
 
     Bytes start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset,
@@ -64,38 +68,40 @@ class TcpPipe final : public Pipe {
     void give_tokens(Context context, Bytes cost) override;
     const char* fault() const override;
 
-    // The connection is there: a connected, non-blocking stream socket. Sends what has waited.
+    // Takes ownership of the connection, a connected, non-blocking stream socket. Sends the
+    // buffered output.
     void open(UniqueFd fd);
     bool is_open() const noexcept { return fd_ && !broken(); }
-    // No byte comes or goes any more, whatever the reason; what came may still be read.
+    // True if no more bytes are sent or received, for whatever reason. Input that has arrived may
+    // still be read.
     bool broken() const noexcept { return ended_ || fault_ != nullptr; }
     int fd() const noexcept { return fd_.get(); }
-    // There will be no connection.
+    // Records that there will be no connection.
     void lose(const std::string& why);
 
-    // Fetches what has arrived into the input buffer, with one system call. Answers whether that
-    // changed anything.
+    // Reads input that has arrived into the input buffer, with one system call. Never blocks.
+    // Returns true if that changed anything.
     bool fill();
-    // Something can be read without a system call.
+    // True if something can be read without a system call.
     bool has_input() const noexcept {
         const std::size_t there = in_end_ - in_at_;
         return there > 0 && (have_header_ ? rest_in_ > 0 : there >= sizeof(FrameHeader));
     }
-    // The frame under way is long, and its next bytes should not take the way through the buffer;
-    // unless the reader has just asked for few of them, or for none (a message that is cut).
+    // True if the frame in progress is long, so that its next bytes should bypass the buffer. False
+    // if the reader has just asked for few bytes or none (a message that is truncated).
     bool reads_directly() const noexcept {
         return have_header_ && rest_in_ >= kDirect && in_at_ == in_end_ && !wants_input_ &&
                is_open();
     }
 
-    // Output waits for room in the socket.
+    // True if output waits for room in the socket.
     bool needs_room() const noexcept { return is_open() && (wants_room_ || !kept_.empty()); }
-    // Bytes that are only in this process.
+    // Output bytes that are still in this process.
     Bytes kept() const noexcept { return kept_.size() - kept_at_; }
-    // At the task's end: says to the other end that no more comes, once nothing is kept. Answers
-    // whether the other end's system has got all of it, or never will.
+    // For the end of the task: shuts down the sending direction once nothing is buffered. Returns
+    // true if the other end's system has received everything, or never will.
     bool finish_sending();
-    // Sends what is kept, as far as the socket takes it. Answers whether anything went.
+    // Sends as much buffered output as the socket accepts. Returns true if any was sent.
     bool flush();
 
   private:
@@ -117,18 +123,18 @@ class TcpPipe final : public Pipe {
     UniqueFd fd_;
     std::string where_;
     std::string fault_text_;
-    const char* fault_ = nullptr;  // of a peer that broke the rules
+    const char* fault_ = nullptr;  // of a peer that violated the protocol
     bool ended_ = false;
     std::chrono::steady_clock::time_point ended_at_{};
 
     Bytes capacity_;
-    Bytes tokens_taken_[kContexts] = {};  // that the peer has not given back
-    Bytes tokens_owed_[kContexts] = {};   // to give back to the peer
+    Bytes tokens_taken_[kContexts] = {};  // not yet returned by the peer
+    Bytes tokens_owed_[kContexts] = {};   // to return to the peer
 
     bool asked_for_connection_ = false;
     bool wants_room_ = false;
-    bool finished_ = false;  // no more is sent
-    Bytes rest_out_ = 0;     // of the frame under way
+    bool finished_ = false;  // the sending direction is shut down
+    Bytes rest_out_ = 0;     // of the frame in progress
     std::vector<std::byte> kept_;
     std::size_t kept_at_ = 0;
 
@@ -137,8 +143,8 @@ class TcpPipe final : public Pipe {
     std::size_t in_end_ = 0;
     bool have_header_ = false;
     FrameHeader header_;
-    Bytes rest_in_ = 0;         // payload of the front frame that has not been read
-    bool wants_input_ = false;  // the reader has found the buffer empty and could not do without
+    Bytes rest_in_ = 0;         // unread payload of the front frame
+    bool wants_input_ = false;  // the reader needs more than the buffer holds
 };
 
 }  // namespace poe::comm

@@ -1,4 +1,4 @@
-// See client.hpp.
+// Implementation of client.hpp.
 #include "markerarray/client/client.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ bool continues(char c) {
     return (static_cast<unsigned char>(c) & 0xc0u) == 0x80u;
 }
 
-// The number that is all of the text.
+// Parses a text that consists of one number; empty for any other text.
 std::optional<int> number_in(const char* text) {
     if (text == nullptr) return std::nullopt;
     const std::string_view word = text;
@@ -34,7 +34,7 @@ std::string_view kept_text(std::string_view text) noexcept {
         end = at;
         if (characters++ == kMarkerColumns) break;
     }
-    // Bytes that are no characters at all are cut anywhere.
+    // A text without any valid character is cut at any byte.
     return text.substr(0, end != 0 ? end : std::min(text.size(), kMarkerBytes));
 }
 

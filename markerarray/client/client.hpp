@@ -1,6 +1,6 @@
-// MarkerClient: the writing side of the marker array, in the tasks and in mpmark. Finds the row of
-// this task in the node segment by the variables that poe has set, and writes there. Apart from the
-// C interface so that programs of ours use the same.
+// MarkerClient: the writing side of the marker array, used in tasks and in mpmark. It finds this
+// task's row in the node segment from the variables that poe has set, and writes to it. It is
+// separate from the C interface so that our own programs can use it too.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,22 @@
 
 namespace poe::markers {
 
-// What is kept of a text of any length: its beginning, whole characters.
+// Returns the part of a text that is kept: at most 80 characters and 240 bytes, whole characters.
 std::string_view kept_text(std::string_view text) noexcept;
 
-// Every member may be called by several threads at once. No member waits or makes a system call.
+// Several threads may call the member functions at once. None blocks or makes a system call.
 class MarkerClient {
   public:
-    // The value of an environment variable, or null.
+    // Returns the value of an environment variable, or null.
     using Variables = std::function<const char*(const char*)>;
 
-    // Maps the segment. Never throws: outside of a job of poe there is no row, and markers go
-    // nowhere; when there should be one and it cannot be reached, failure() says why.
+    // Maps the segment. Never throws. Outside a job of poe there is no row, and markers have no
+    // effect. If the row should exist but cannot be reached, failure() has the reason.
     explicit MarkerClient(const Variables& variables);
 
-    // Colours a light (0..lights()-1 from the left) and sets the text of the row. A light or colour
-    // out of range leaves the lights alone; no text leaves the text alone, an empty one clears it.
+    // Sets the colour of a light (0..lights()-1 from the left) and the text of the row. If the
+    // light or colour is out of range, no light changes. Without a text the text stays; an empty
+    // text clears it.
     void mark(int light, int color, std::optional<std::string_view> text) const noexcept {
         if (row_ == nullptr) return;
         if (light >= 0 && light < lights_ && color >= 0 && color < kMarkerColors)
@@ -35,10 +36,10 @@ class MarkerClient {
         if (text && lights_ > 0) row_->set_text(kept_text(*text));
     }
 
-    // `done` of `total` things; a total of 0 or less takes the progress away.
+    // Shows progress: `done` of `total` units. A total of 0 or less removes the display.
     void progress(std::int64_t done, std::int64_t total) const noexcept;
 
-    // MP_PMLIGHTS: lights of a row, 0..100. Without it 100; with 0 markers go nowhere.
+    // Lights per row (MP_PMLIGHTS), 0..100; 100 if not set. With 0, markers have no effect.
     int lights() const noexcept { return lights_; }
 
     const std::string& failure() const noexcept { return failure_; }

@@ -1,5 +1,5 @@
-// mp_marker.h: the C and Fortran names of MarkerClient's members, inside of libmpl. Apart from the
-// other calls of the library, which admit one thread at a time.
+// mp_marker.h: the C and Fortran entry points of MarkerClient, part of libmpl. Separate from the
+// library's other calls, which admit one thread at a time.
 #include <cstdlib>
 #include <cstring>
 
@@ -17,19 +17,20 @@ const char* variable_of(const char* name) {
     return std::getenv(name);
 }
 
-// Made by the first call; never destroyed, as other threads and exit handlers may still call.
+// Created by the first call; never destroyed, because other threads and exit handlers may still
+// call.
 const MarkerClient& client() {
     static const MarkerClient& the_one = *new MarkerClient(variable_of);
     return the_one;
 }
 
-// What is kept is short: no need to look for the end of a long text.
+// Limits the search for the end of a long text, because only its beginning is kept.
 std::optional<std::string_view> beginning_of(const char* text) {
     if (text == nullptr) return std::nullopt;
     return std::string_view(text, ::strnlen(text, poe::kMarkerBytes + 1));
 }
 
-// For a program that makes no MPL call it is the markers that find the job.
+// In a program that makes no MPL call, the marker calls attach the tracer.
 poe::trace::Tracer& the_tracer() {
     using poe::trace::the_tracer;
     static const bool attached = (the_tracer.attach_by_environment(variable_of), true);
@@ -74,7 +75,7 @@ MARKER_EXPORT void mp_progress(const int* done, const int* total) {
     if (done != nullptr && total != nullptr) mpc_progress(*done, *total);
 }
 
-// gfortran hands over the length of the text, which is filled up with blanks.
+// gfortran passes the length of the text, which is padded with blanks.
 MARKER_EXPORT void mp_marker_(const int* light, const int* color, const char* string,
                               std::size_t length) {
     while (length > 0 && string[length - 1] == ' ') --length;

@@ -1,4 +1,4 @@
-// See ended.hpp.
+// Implementation of ended.hpp.
 #include "tracer/analysis/ended.hpp"
 
 #include <algorithm>

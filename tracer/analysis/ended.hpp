@@ -1,5 +1,5 @@
-// Ended: what came to an end in a stretch of a trace: messages, calls, waits, as sums. The index
-// keeps one for each stretch between two keyframes, so that sums of any stretch are soon made.
+// Ended: sums of what ended in a section of a trace: messages, calls, waits. The index stores one
+// object per section between two keyframes, so that sums over any section are computed quickly.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace poe::trace {
 struct Ended {
     struct Calls {
         std::uint64_t count = 0;
-        Time time{0};  // without what was within
+        Time time{0};  // without calls and regions inside
         Time longest{0};
     };
     struct Waits {
@@ -26,7 +26,7 @@ struct Ended {
         Time time{0};
     };
 
-    // Events of a task, for who looks for the next one of a kind.
+    // Numbers of a task's events, for searching the next event of a kind.
     struct Events {
         std::uint64_t all = 0;
         std::uint64_t messages = 0;  // ends of messages
@@ -34,12 +34,12 @@ struct Ended {
         std::uint64_t markers = 0;
     };
 
-    // How long a task has computed in a user's region, without calls and regions within.
+    // The time that a task has computed in a user's region, without calls and regions inside it.
     std::map<std::pair<TaskId, std::uint32_t>, Time> computed;
     std::unordered_map<std::uint64_t, PairSum> pairs;  // by pair(from, to); of the program
     std::map<std::uint32_t, Calls> calls;              // by region
     std::map<std::tuple<TaskId, TaskId, Wait::Why>, Waits> waits;
-    std::array<std::uint64_t, 65> sizes{};  // messages, by how many bits their size has
+    std::array<std::uint64_t, 65> sizes{};  // messages, by the number of bits of their size
     PairSum inner;                          // of all messages within collective calls
     std::map<TaskId, Events> events;
 
@@ -50,10 +50,10 @@ struct Ended {
     void add(const Event& event, TaskId task);
 };
 
-// How much of packed sums is needed. Each has what those before it have.
+// Which part of packed sums is needed. Each value includes the ones before it.
 enum class EndedPart : std::uint8_t { kComputed, kPairs, kAll };
 
-// Adds what a replay tells.
+// Adds what a replay reports.
 class EndedListener : public Listener {
   public:
     explicit EndedListener(Ended& sums) : sums_(sums) {}
@@ -70,8 +70,8 @@ class EndedListener : public Listener {
 };
 
 void pack(Packer& out, const Ended& sums);
-// Adds what the bytes say, as far as that makes sense, of tasks and regions below these numbers.
-// Reads no further than the wanted part.
+// Adds packed sums, as long as they are valid, of tasks and regions below these numbers. Stops
+// after the wanted part.
 void add_packed(Ended& sums, std::span<const std::byte> bytes, std::size_t tasks,
                 std::size_t regions, EndedPart wanted);
 

@@ -1,4 +1,4 @@
-// See index.hpp.
+// Implementation of index.hpp.
 #include "tracer/analysis/index.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::optional<Index> Index::load(const TraceSource& source, const std::string& p
         if (!index.read_table(between)) return std::nullopt;
         return index;
     } catch (const Error&) {
-        return std::nullopt;  // there is none, or it cannot be read: one is made
+        return std::nullopt;  // missing or unreadable: a new index is created
     }
 }
 

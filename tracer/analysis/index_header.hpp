@@ -1,4 +1,4 @@
-// IndexHeader: the first bytes of the file of an index.
+// IndexHeader: the first bytes of an index file.
 #pragma once
 
 #include <array>
@@ -15,13 +15,13 @@ struct IndexHeader {
     std::uint64_t identity = 0;  // of the trace
     std::uint64_t between = 0;
     std::uint64_t tasks = 0;
-    std::uint64_t table_at = 0;  // 0: not finished
+    std::uint64_t table_at = 0;  // 0: not complete
     std::uint64_t entries = 0;
     std::uint64_t definitions_at = 0;
     std::uint64_t definitions_size = 0;
     std::uint64_t findings_at = 0;
     std::uint64_t findings_size = 0;
-    std::uint64_t repaired = 0;  // 1: it is of the trace with repaired clocks
+    std::uint64_t repaired = 0;  // 1: for the trace with repaired clocks
 };
 
 }  // namespace poe::trace

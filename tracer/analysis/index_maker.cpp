@@ -1,4 +1,4 @@
-// See index_maker.hpp.
+// Implementation of index_maker.hpp.
 #include "tracer/analysis/index_maker.hpp"
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 namespace poe::trace {
 namespace {
 
-// Memory of the trace is given back after so many keyframes.
+// The memory of the trace is released after this many keyframes.
 constexpr std::size_t kBetweenForgetting = 4;
-// The next part begins where an array of words may.
+// Aligns the next part for an array of words.
 constexpr std::uint64_t kPart = 8;
 
 }  // namespace
@@ -109,7 +109,7 @@ bool Index::Maker::walk(EventMerge& merge, Replay& replay,
         progress(static_cast<double>(count) / all);
         if (entries_.size() % kBetweenForgetting == 0) source_.forget();
     }
-    // The end: what came after the last keyframe counts in sums over everything.
+    // The part after the last keyframe is needed for sums over the whole trace.
     if (source_.open_ended()) rest(merge, replay);
     ends_ = merge.positions();
     if (count % between_ != 0) {

@@ -1,4 +1,4 @@
-// Index: made of a whole trace, or continued where the trace has grown.
+// Index: created from a whole trace, or continued after the trace has grown.
 #include <algorithm>
 #include <fcntl.h>
 #include <filesystem>
@@ -13,8 +13,8 @@
 namespace poe::trace {
 namespace {
 
-// The first record of a stream that was not there before: a hole that has been filled, or one
-// behind its end; null: there is none.
+// Returns the first record of a stream that did not exist before: a hole that was filled, or a
+// record after the previous end; null if there is none.
 const Record* first_new(Cursor& cursor, const Stream& stream, std::uint64_t end_before,
                         const std::vector<std::uint64_t>& holes, std::uint64_t& number) {
     const auto look = [&](std::uint64_t at) {
@@ -72,7 +72,7 @@ std::optional<Index::Change> Index::change_to(const TraceSource& grown) const {
     const auto until = grown.same_until(*source_);
     if (!until || rests_.empty()) return std::nullopt;
     Change change{*until, {}};
-    // A state at the very moment is still the same.
+    // A state at exactly this moment is still valid.
     if (change.from < kFarthest) ++change.from;
     const std::vector<Stream>& streams = grown.streams();
     for (std::uint32_t i = 0; i < streams.size(); ++i) {

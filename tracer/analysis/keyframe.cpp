@@ -1,4 +1,4 @@
-// See keyframe.hpp.
+// Implementation of keyframe.hpp.
 #include "tracer/analysis/keyframe.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace {
 void pack(Packer& out, const Frame& frame) {
     out.number(frame.region);
     out.number(frame.site);
-    out.number(frame.peer + 1);  // nobody is short
+    out.number(frame.peer + 1);  // gives kNobody a short encoding
     out.number(frame.type);
     out.time(frame.since);
     out.time(frame.inner);
@@ -126,7 +126,7 @@ InCall in_call_of(Unpacker& in) {
     return call;
 }
 
-// What a region is, besides its name.
+// The properties of a region other than its name.
 constexpr unsigned kFlags = 5;
 
 std::uint64_t bits_of(const Region& region) {

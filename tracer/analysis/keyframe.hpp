@@ -1,4 +1,4 @@
-// A keyframe: all that a replay knows at one moment, as bytes, so that it can go on from there.
+// A keyframe: the complete state of a replay at one moment, as bytes, so that it can continue.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,13 @@ namespace poe::trace {
 struct Keyframe {
     EventMerge::Positions positions;
     JobState state;
-    std::vector<Message> sends;  // without their receives, as yet
+    std::vector<Message> sends;  // receive not seen yet
     std::vector<Message> receives;
     std::unordered_map<std::uint64_t, Meeting> meetings;
 };
 
 void pack(Packer& out, const EventMerge& merge, const Replay& replay);
-// Nothing when the bytes are no keyframe of a job of so many tasks and streams.
+// Empty if the bytes are not a keyframe of a job with this many tasks and streams.
 std::optional<Keyframe> unpack_keyframe(std::span<const std::byte> bytes, std::size_t tasks,
                                         std::size_t streams);
 

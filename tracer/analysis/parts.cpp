@@ -1,4 +1,4 @@
-// See parts.hpp.
+// Implementation of parts.hpp.
 #include "tracer/analysis/parts.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace poe::trace {
 namespace {
 
-// Number 0 stands for computing outside of all regions.
+// Number 0 means computing outside all regions.
 std::vector<std::uint32_t> user_regions(const Definitions& definitions) {
     std::vector<std::uint32_t> found;
     for (std::uint32_t region = 1; region < definitions.regions().size(); ++region)

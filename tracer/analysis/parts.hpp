@@ -1,6 +1,7 @@
-// TimeParts: what the time of a task is divided into: the states, where the time in the user's
-// regions is taken out of computing. Each region has a part of its own, up to kRegionParts of them;
-// if a trace has more regions, those with the most time have one and the others share the last.
+// TimeParts: divides the time of a task into the states, with the time in the user's regions
+// separated from computing. Each region has a part of its own, up to kRegionParts parts. If a trace
+// has more regions, those with the most time have their own parts and the others share the last
+// one.
 #pragma once
 
 #include <array>
@@ -24,19 +25,19 @@ using PartBins = std::vector<PartTimes>;
 class TimeParts {
   public:
     TimeParts() = default;
-    // `times`: how long tasks have been in each region, by its number; may be shorter. TimeParts do
-    // not depend on it as long as there is one for each region, so a trace that grows keeps them.
+    // `times`: the time of all tasks in each region, by its number; may be shorter. It has no
+    // effect while each region has a part of its own, so a trace that grows keeps its parts.
     TimeParts(const Definitions& definitions, std::span<const Time> times);
 
     // True if there are more regions than parts, so that `times` matters.
     static bool too_many(const Definitions& definitions);
 
-    // The part of a user's region; that of computing for 0, which is in none.
+    // Returns the part of a user's region; that of computing for 0 (no region).
     std::size_t of_region(std::uint32_t region) const {
         return region < parts_.size() ? parts_[region]
                                       : static_cast<std::size_t>(State::kComputing);
     }
-    // "computing", or the name of the region.
+    // Returns "computing", or the name of the region.
     std::string_view name(std::size_t part) const {
         return part < kStates ? state_word(static_cast<State>(part)) : names_[part - kStates];
     }
@@ -46,9 +47,9 @@ class TimeParts {
     std::array<std::string, kRegionParts> names_;
 };
 
-// All computing, in regions and in none.
+// The total computing time, inside and outside regions.
 Time computing_of(const PartTimes& times);
-// All time in which the task was traced.
+// The total time in which the task was traced.
 Time traced_of(const PartTimes& times);
 
 }  // namespace poe::trace

@@ -1,4 +1,4 @@
-// See replay.hpp.
+// Implementation of replay.hpp.
 #include "tracer/analysis/replay.hpp"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace poe::trace {
 namespace {
 
-// Deeper nesting than that is not believed.
+// Deeper nesting is treated as damage.
 constexpr std::size_t kDeepest = 256;
 
 bool is_task(std::uint32_t task, const JobState& state) {
@@ -138,7 +138,7 @@ void Replay::enter(TaskState& task, const Event& event) {
 }
 
 void Replay::leave(TaskId id, TaskState& task, std::uint32_t region) {
-    // Whoever is within has been left, too, though the record of it is lost.
+    // Frames inside were left too, though their records are lost.
     const auto found = std::find_if(task.frames.rbegin(), task.frames.rend(),
                                     [region](const Frame& f) { return f.region == region; });
     if (found == task.frames.rend()) return;
@@ -167,7 +167,7 @@ void Replay::leave_frame(TaskId id, TaskState& task) {
 void Replay::update(TaskId id, TaskState& task) {
     const Frame* call = task.call(definitions_);
     if (call == nullptr && task.state == State::kPolling) {
-        // Whether it goes on polling is known when it enters its next call.
+        // Whether it is still polling is known only when it enters its next call.
         if (!task.polled) task.polled = state_.now;
         return;
     }
@@ -178,13 +178,13 @@ void Replay::update(TaskId id, TaskState& task) {
     change(id, task, state, call == nullptr ? users_region(task) : 0);
 }
 
-// A device is at work in its regions, and idle outside of them; it never computes for a task.
+// A device works in its regions and is idle outside them; it never computes for a task.
 State Replay::state_outside_calls(TaskId id, const TaskState& task) const {
     if (!source_.facts().is_device(id)) return State::kComputing;
     return task.frames.empty() ? State::kOff : State::kOther;
 }
 
-// The innermost region of the user's that the task computes in; 0: none.
+// Returns the innermost user's region in which the task computes; 0: none.
 std::uint32_t Replay::users_region(const TaskState& task) const {
     std::uint32_t innermost = 0;
     for (const Frame& frame : task.frames) {

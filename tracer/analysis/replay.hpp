@@ -1,5 +1,6 @@
-// Replay: turns events, in their order, into the state of the job, and tells a listener what came
-// to an end: calls, messages, waits. Everything that is shown, summed or exported comes from here.
+// Replay: applies events, in their order, to the state of the job, and reports to a listener what
+// has ended: calls, messages, waits. Everything that is shown, summed or exported is derived from
+// it.
 #pragma once
 
 #include <unordered_map>
@@ -14,12 +15,12 @@ struct Interval {
     TaskId task = 0;
     Frame frame;
     Time to{0};
-    std::size_t depth = 0;    // how many were around it
+    std::size_t depth = 0;    // number of enclosing frames
     bool outer_call = false;  // a call that is in no other call
     Time self() const { return to - frame.since - frame.inner; }
 };
 
-// A stretch of a call in which a task could not go on because of another one.
+// A part of a call in which a task could not continue because of another task.
 struct Wait {
     enum class Why : std::uint8_t { kLateSender, kLateReceiver, kCollective };
     Why why = Why::kLateSender;
@@ -32,58 +33,60 @@ struct Wait {
 };
 std::string_view why_word(Wait::Why why);
 
-// What a replay tells. Called while an event is applied, which is the moment of `state`.
+// Receives reports. Called while an event is applied; `state` has the time of that event.
 class Listener {
   public:
     virtual ~Listener() = default;
-    // A task was in one state from its `since` until now, and is in another one after this.
+    // A task was in one state from its `since` until now, and then enters another one.
     virtual void on_state(TaskId, State, Time /*from*/, Time /*to*/) {}
-    // A task computed in a user's region, the innermost one it was in (0: in none), until now.
+    // A task computed until now in its innermost user's region (0: in none).
     virtual void on_computing(TaskId, std::uint32_t /*region*/, Time /*from*/, Time /*to*/) {}
     virtual void on_interval(const Interval&) {}
-    // At the end of a stretch, by whoever walks through one: a call or region that goes on.
+    // Called at the end of a section by the code that walks through it: a call or region that
+    // continues.
     virtual void on_open(TaskId, std::size_t /*depth*/, const Frame&, Time /*to*/) {}
     virtual void on_message(const Message&) {}
     virtual void on_wait(const Wait&) {}
-    // Every event, before it changes the state. `task` is -1 for a node's.
+    // Called for every event, before it changes the state. `task` is -1 for a node's event.
     virtual void on_event(const Event&, TaskId /*task*/) {}
 };
 
-// A collective operation under way: how many tasks are in it, which of them came last, and when its
-// root came, if it has one.
+// A collective operation in progress: how many tasks are in it, which task entered last, and when
+// its root entered, if it has a root.
 struct Meeting {
     std::uint32_t inside = 0;
     TaskId last = 0;
     Time last_entered{0};
-    TaskId root = -1;  // -1: there is none, or it has not come
+    TaskId root = -1;  // -1: there is none, or it has not entered yet
     Time root_entered{0};
 };
 
-// One thread. Source and definitions must outlive it; definitions grow.
+// For one thread. Source and definitions must outlive it; definitions are added.
 class Replay {
   public:
     Replay(const TraceSource& source, Definitions& definitions);
 
     void tell(Listener* listener) { listener_ = listener; }
-    // Events come in the order of EventMerge; a time before the last one counts as the last.
+    // Applies an event. Events must come in the order of EventMerge; a time before the last one
+    // counts as the last one.
     void apply(const Event& event);
-    // The moment is now, without an event.
+    // Advances the time without an event.
     void advance(Time now);
-    // Decides what tasks have done since their last poll, where the next event can no longer be
+    // Decides what tasks have done since their last poll, if the next event can no longer be
     // another poll.
     void settle(Time now);
-    // Tells the listener how long each task has computed in its region so far. What it tells of
-    // that computing later begins here.
+    // Reports to the listener how long each task has computed in its region so far. Later reports
+    // of that computing begin here.
     void tell_computing();
 
-    // Two polls with at most so much time between them are one polling.
+    // Two polls with at most this time between them count as continuous polling.
     static constexpr Time kBetweenPolls{10'000};
 
     const JobState& state() const { return state_; }
     const MessageMatcher& messages() const { return messages_; }
     const Definitions& definitions() const { return definitions_; }
     const std::unordered_map<std::uint64_t, Meeting>& meetings() const { return meetings_; }
-    // Goes on from a state that was kept.
+    // Continues from a stored state.
     void restore(JobState state, const std::vector<Message>& sends,
                  const std::vector<Message>& receives,
                  std::unordered_map<std::uint64_t, Meeting> meetings);
@@ -103,7 +106,7 @@ class Replay {
     std::uint32_t users_region(const TaskState& task) const;
     void tell_computing(TaskId id, TaskState& task, Time until);
 
-    // Who waited for whom: replay_waits.cpp.
+    // Which task waited for which: replay_waits.cpp.
     InCall in_call(const TaskState& task, std::uint32_t peer, bool is_send) const;
     void message_done(const Message& message);
     void note_open(TaskState& task, const Message& message);

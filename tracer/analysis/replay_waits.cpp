@@ -1,23 +1,24 @@
-// Replay, who waited for whom. Apart from replay.cpp, which turns events into states.
+// Replay: which task waited for which. It is separate from replay.cpp, which converts events to
+// states.
 //
 //   wait            from                                to
 //   late sender     the receiver enters its call        the message is sent
 //   late receiver   the sender is in a call that may    the receiver enters the call in which it
 //                   wait for it, and has sent           receives the message
-//   collective      a member enters its call            the last member before it goes on comes
+//   collective      a member enters its call            the last member before it goes on enters
 //
 // The end of a send and the receive of its message come in any order. If the receive is seen first,
-// the open send keeps when the receiver came, and the end of the send decides. If the send ends
-// first, the message keeps the call that the sender was held up in (Hold), and the receive decides.
-// So it makes no difference what the sender does in the meantime.
+// the open send keeps the time at which the receiver entered its call, and the end of the send
+// decides. If the send ends first, the message keeps the call in which the sender was held up
+// (Hold), and the receive decides. Therefore the sender's activities in between make no difference.
 //
-// A blocking send ends with its call. A non-blocking one ends when the trace says that the program
-// has been told (kSendEnded). In traces that never say so, every call that may have waited for the
-// send counts, and the receive decides which of them did.
+// A blocking send ends with its call. A nonblocking send ends when the trace says that the program
+// has learned of it (kSendEnded). In traces without such records, every call that may have waited
+// for the send counts, and the receive decides which of them did.
 //
-// The waits of one call never overlap: each begins where the one before has ended. A call that both
+// The waits of one call never overlap: each begins where the previous one ended. A call that both
 // sends and receives waits for its receiver only after its own message has arrived, so the end of
-// the call decides; before that it waited for its sender, or had no processor.
+// the call decides. Before that it waited for its sender, or was not running on a processor.
 #include <algorithm>
 #include <array>
 
@@ -39,7 +40,7 @@ bool is_message(const OpenSend& send, const Message& message) {
            send.sent == message.sent;
 }
 
-// A wait for one message names its partner and type; any other may be for all of them.
+// A wait for one message names its partner and type; any other wait may be for all messages.
 bool may_wait_for(const Frame& call, const OpenSend& send) {
     return call.peer == kNobody ||
            (call.peer == static_cast<std::uint32_t>(send.to) && call.type == send.type);
@@ -60,7 +61,7 @@ InCall Replay::in_call(const TaskState& task, std::uint32_t peer, bool is_send) 
     return {.since = call->since, .region = waits ? call->region : 0, .site = call->site};
 }
 
-// A wait in a call that the task is in, or in none of these.
+// Reports a wait in a call that the task is in, or in none of these.
 void Replay::tell_wait(Wait wait, Frame* call) {
     if (call != nullptr) {
         wait.from = std::max(wait.from, call->waited_until);
@@ -140,7 +141,7 @@ void Replay::end_sends(TaskId id, TaskState& task) {
             end_send(id, send, call);
             return send.received || call->peer != kNobody;
         }
-        // No later call can have waited for a receiver that came before this one.
+        // No later call can have waited for a receiver that entered before this call.
         return send.received && send.came <= call->since;
     });
 }
@@ -149,7 +150,7 @@ void Replay::message_done(const Message& message) {
     ++(message.context == kUserMessages ? state_.messages : state_.inner_messages);
     if (message.received < message.sent) ++state_.backwards;
     if (listener_ != nullptr) listener_->on_message(message);
-    // Who waits within a collective call is told when it is left.
+    // A wait within a collective call is reported when the task leaves the call.
     if (message.context != kUserMessages) return;
     TaskState& receiver = state_.tasks[static_cast<std::size_t>(message.to)];
     const InCall& in = message.receive_in;
@@ -190,7 +191,7 @@ void Replay::note_received(TaskState& sender, const Message& message) {
     Frame* call = outer_call(sender, definitions_);
     if (send->ends_later || (call != nullptr && definitions_.region(call->region).awaits_sender))
         return;
-    // The sender is still in a call that only sends: it is certain that it has waited.
+    // The sender is still in a call that only sends, so it has certainly waited.
     end_send(message.from, *send, call);
     sender.open_sends.erase(send);
 }
@@ -222,7 +223,7 @@ void Replay::meet(TaskId id, TaskState& task, const Event& event) {
     meeting.last_entered = frame.since;
 }
 
-// The task leaves the call in which it took part to the end.
+// The task leaves the call in which it took part until the end.
 void Replay::part(TaskId id, const Frame& frame) {
     const auto found = meetings_.find(frame.collective);
     if (found == meetings_.end()) return;
@@ -240,7 +241,7 @@ void Replay::part(TaskId id, const Frame& frame) {
                   nullptr);
         from = until;
     };
-    // What the root gives is all that most members need. Those that pass it on may be late, too.
+    // Most members need only the root's data. Members that forward the data may be late too.
     wait_for(meeting.root, meeting.root_entered);
     wait_for(meeting.last, meeting.last_entered);
     if (--meeting.inside == 0) meetings_.erase(found);

@@ -1,4 +1,4 @@
-// See session.hpp.
+// Implementation of session.hpp.
 #include "tracer/analysis/session.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace poe::trace {
 namespace {
 
-// Calls add(column, share of the column) for each column that a stretch of time lies in.
+// Calls add(column, fraction of the column) for each column that a section of time overlaps.
 template <typename Add>
 void spread(std::size_t columns, Stretch stretch, Time from, Time to, Add add) {
     from = std::max(from, stretch.from);
@@ -27,12 +27,12 @@ void spread(std::size_t columns, Stretch stretch, Time from, Time to, Add add) {
                         std::max(first, static_cast<double>(column)));
 }
 
-// A part of a time.
+// A fraction of a time.
 Time share_of(Time time, double share) {
     return Time(std::llround(share * static_cast<double>(time.count())));
 }
 
-// Which rows the tasks of a chart go to: `group` tasks share one.
+// Maps the tasks of a chart to rows: `group` tasks share one.
 struct Rows {
     std::vector<PartBins>& rows;
     TaskId first;
@@ -193,14 +193,14 @@ void Session::listen(Stretch stretch, Listener& listener) {
     Replay replay(*source_, definitions_);
     EventMerge merge(*source_, index_->restore(index_->before(stretch.from), replay));
     Event event;
-    // What is before the stretch counts for what is under way in it.
+    // Events before the section determine what is in progress in it.
     replay.tell(&listener);
     while (merge.next_time() <= stretch.to && merge.next(event)) {
         replay.apply(event);
         note_read();
     }
     replay.settle(stretch.to);
-    // Views follow one on another: what this one has read is not to add up with the next one's.
+    // Releases memory after each view, so that the memory of successive views does not add up.
     forget();
     const JobState& state = replay.state();
     for (std::size_t task = 0; task < state.tasks.size(); ++task) {
@@ -224,7 +224,7 @@ void Session::add_sums(std::vector<PartBins>& rows, Stretch stretch, TaskId firs
         const Time to = index_->time(i + 1);
         if (from >= to) continue;
         const double whole = seconds_of(to - from) / seconds_of(stretch.length());
-        // As if all states went on side by side from one keyframe to the next.
+        // Assumes that all states are evenly distributed between two keyframes.
         const auto add = [&](PartBins& row, std::size_t part, std::size_t instead, Time time) {
             if (time == Time{0}) return;
             const double columns = whole * static_cast<double>(row.size());
@@ -239,7 +239,7 @@ void Session::add_sums(std::vector<PartBins>& rows, Stretch stretch, TaskId firs
             const auto before = index_->spent(i, task);
             const auto after = index_->spent(i + 1, task);
             for (std::size_t state = 0; state < kStates; ++state)
-                // A state that a later event has decided may be less than it was.
+                // A later event may decide a state again and so reduce its time.
                 add(*place.of(task), state, state, std::max(Time{0}, after[state] - before[state]));
         }
         Ended sums;
@@ -249,7 +249,7 @@ void Session::add_sums(std::vector<PartBins>& rows, Stretch stretch, TaskId firs
                 add(*row, parts_.of_region(key.second), static_cast<std::size_t>(State::kComputing),
                     time);
     }
-    // Each was rounded for itself.
+    // Rounding may have made a difference negative.
     for (PartBins& row : rows)
         for (PartTimes& bin : row)
             for (Time& time : bin) time = std::max(time, Time{0});
@@ -335,11 +335,11 @@ Ended Session::ended(Stretch stretch, EndedPart wanted) {
     EndedListener listener(sums);
     const std::size_t first = index_->before(stretch.from);
     const std::size_t last = index_->before(stretch.to);
-    // Both ends are replayed; what is between them is told by the index.
+    // Replays both ends; the index has the sums between them.
     walk(first, stretch, first < last ? index_->events(first + 1) : kAll, listener);
     for (std::size_t i = first + 2; i <= last; ++i) index_->add_ended(sums, i, wanted);
     if (first < last) walk(last, stretch, kAll, listener);
-    // What was computed in part before the stretch, or goes on behind it, is not known from here.
+    // Computing that began before the section, or continues after it, is not known here.
     sums.computed.clear();
     return sums;
 }
@@ -408,7 +408,7 @@ std::vector<PairSum> Session::pairs(Stretch stretch) {
     return found;
 }
 
-// Up to which event a walk goes from this keyframe to the next.
+// Returns the number of the event at which a pass from this keyframe to the next ends.
 std::uint64_t Session::events_until(std::size_t keyframe) const {
     return keyframe + 1 < index_->size() ? index_->events(keyframe + 1)
                                          : std::numeric_limits<std::uint64_t>::max();

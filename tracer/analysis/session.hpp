@@ -1,5 +1,5 @@
-// Session: a trace that is being looked at. Any moment of it, any stretch of it, found by the index
-// and replayed from there. What views ask, in their words; nothing here knows how it will look.
+// Session: an open trace. Finds any moment and any section of it with the index, and replays from
+// there. Answers the questions of views; does not depend on their appearance.
 #pragma once
 
 #include <memory>
@@ -17,22 +17,22 @@ struct Stretch {
     bool operator==(const Stretch&) const = default;
 };
 
-// How long a task was in each state, by columns of equal length.
+// The time of a task in each state, by columns of equal length.
 using StateBins = std::vector<std::array<Time, kStates>>;
 
-// One thread. Costs are those of replaying up to kMostReplayed keyframes, or of reading sums. A
-// longer stretch is answered from sums, which say nothing of what is between two keyframes, or for
-// its end only; each question says which.
+// For one thread. A question costs replaying up to kMostReplayed keyframes, or reading sums. A
+// longer section is answered from sums, which have no details between two keyframes, or for the end
+// of the section only; each function says which.
 class Session {
   public:
-    // A stretch of more keyframes is shown by sums instead of event by event.
+    // Sections of more keyframes are answered from sums instead of events.
     static constexpr std::size_t kMostReplayed = 8;
 
     Session(TraceSource source, const Index::Places& places,
             const std::function<void(double)>& progress, std::uint64_t between = Index::kBetween);
 
-    // The same trace, opened again after it has grown: what is looked at is all of it now. Costs
-    // what is new. Throws Error, and is of no use then, when there is no memory for the index.
+    // Switches to the same trace, opened again after it has grown. Costs are proportional to the
+    // new data. Throws Error if there is no memory for the index; the session is then unusable.
     void grow(TraceSource grown);
 
     const TraceSource& source() const { return *source_; }
@@ -43,26 +43,26 @@ class Session {
     }
     Stretch whole() const { return {source_->begin(), source_->end()}; }
 
-    // The job at a moment: all events up to then, that moment's included. Going a little forward
-    // costs those events only.
+    // Returns the job's state at a moment, including the events of that moment. Moving slightly
+    // forward costs only the events in between.
     const JobState& at(Time moment);
-    // Sent up to the moment of at(), but not received.
+    // Messages that were sent up to the moment of at() and not received.
     std::vector<Message> in_flight() const { return replay_->messages().waiting(true); }
 
-    // How far apart are the sums that answer for a stretch; nothing: it is replayed.
+    // The distance of the sums that answer for a section; empty: the section is replayed.
     std::optional<Time> step_of_sums(Stretch stretch) const;
-    // What came to an end in the stretch: all of it, however long, but for the computing. Only the
-    // wanted part of it need be right.
+    // Returns what ended in the section, of any length, except the computing. Only the wanted part
+    // needs to be correct.
     Ended ended(Stretch stretch, EndedPart wanted = EndedPart::kAll);
 
-    // The parts that the user's regions have.
+    // The parts of the user's regions.
     const TimeParts& parts() const { return parts_; }
-    // What tasks did in the stretch: a row of bins for each `group` of the `count` tasks from
-    // `first` on.
+    // Returns what tasks did in the section: a row of bins per `group` of the `count` tasks from
+    // `first`.
     std::vector<PartBins> part_bins(Stretch stretch, TaskId first, std::size_t count,
                                     std::size_t group, std::size_t columns);
-    // The user's regions that a task was in, whatever it did there, by their depth: 0 is the
-    // outermost. Nothing for a stretch that is answered from sums.
+    // The user's regions that a task was in, whatever it did there, with their depth (0 is the
+    // outermost). Empty for a section that is answered from sums.
     struct Nested {
         TaskId task = 0;
         std::size_t depth = 0;
@@ -72,37 +72,38 @@ class Session {
     };
     std::vector<Nested> nested(Stretch stretch, TaskId first, std::size_t count);
 
-    // The same by states alone, a row for each task.
+    // The same by states alone, one row per task.
     std::vector<StateBins> bins(Stretch stretch, TaskId first, std::size_t count,
                                 std::size_t columns);
-    // Of all tasks together.
+    // The sums over all tasks.
     StateBins sum_of_bins(Stretch stretch, std::size_t columns);
-    // What each task did in a stretch.
+    // The time of each task in each state, in a section.
     std::vector<std::array<Time, kStates>> spent(Stretch stretch);
-    // Messages under way in the stretch, in the order of their arrival, at most `most`; those that
-    // had not arrived at its end have `received` there. Of a long stretch, of its end.
+    // Returns the messages in progress in the section, in order of arrival, at most `most`. If a
+    // message did not arrive before the end of the section, `received` is the end. For a long
+    // section: those of its end.
     std::vector<Message> messages(Stretch stretch, std::size_t most);
-    // What each of `count` tasks had on its way in each of as many columns of the stretch; of a
-    // long stretch, what it sent, spread evenly from one keyframe to the next.
+    // The amount that each of `count` tasks was sending in each column of the section. For a long
+    // section: the amount sent, evenly distributed between keyframes.
     struct Sent {
         double bytes = 0;
         double messages = 0;
     };
     std::vector<std::vector<Sent>> sent(Stretch stretch, TaskId first, std::size_t count,
                                         std::size_t columns);
-    // Messages that arrived in the stretch, however long, by pairs of tasks.
+    // Messages that arrived in the section, of any length, by pairs of tasks.
     std::vector<PairSum> pairs(Stretch stretch);
-    // Tells a listener of the stretch; of a long one, of its end.
+    // Reports the section to a listener; for a long section, its end.
     void listen(Stretch stretch, Listener& listener);
 
-    // The first event after, or the last before, a moment for which a condition holds. `may_hold`
-    // looks at the sums of the events between two keyframes: where it says no, they are passed
-    // over; all others are read.
+    // Returns the first event after a moment, or the last before it, for which a condition holds.
+    // `may_hold` gets the sums of the events between two keyframes; if it returns false, these
+    // events are skipped without reading them.
     using Condition = std::function<bool(const Event&, TaskId)>;
     using MayHold = std::function<bool(const Ended&)>;
     std::optional<Event> find(Time from, bool forward, const Condition& condition,
                               const MayHold& may_hold = {});
-    // Tells a listener of what happens between a keyframe and the next one.
+    // Reports to a listener what happens from a keyframe to the next one.
     void listen_from(std::size_t keyframe, Listener& listener);
 
   private:
@@ -111,11 +112,11 @@ class Session {
     std::optional<Event> find_from(std::size_t keyframe, Time from, bool forward,
                                    const Condition& condition);
     std::uint64_t events_until(std::size_t keyframe) const;
-    // Tells a listener of what happens in the stretch, from a keyframe on up to so many events.
+    // Reports the section to a listener, from a keyframe for up to `events` events.
     void walk(std::size_t keyframe, Stretch stretch, std::uint64_t events, Listener& listener);
     std::size_t keyframes_in(Stretch stretch) const;
-    // Called for each event that is replayed: what has been read of the files is given back from
-    // time to time. Touching a page brings its neighbours along, in each of thousands of streams.
+    // Called for each replayed event: regularly releases the memory of what was read. Touching a
+    // page also maps its neighbours, in each of thousands of streams.
     void note_read() {
         if (++read_ >= kBetweenForgetting) forget();
     }
@@ -123,7 +124,7 @@ class Session {
     void add_sums(std::vector<PartBins>& rows, Stretch stretch, TaskId first, std::size_t count,
                   std::size_t group) const;
     void learn_parts();
-    // A part of the stretch that is not too long to be replayed.
+    // A part of the section that is short enough to be replayed.
     Stretch replayable(Stretch stretch) const;
 
     std::unique_ptr<TraceSource> source_;

@@ -1,4 +1,4 @@
-// See summary.hpp.
+// Implementation of summary.hpp.
 #include "tracer/analysis/summary.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kBetweenProgress = 1 << 17;
 
-// Gathers what a replay tells.
+// Sums up what a replay reports.
 class Sums : public Listener {
   public:
     explicit Sums(const Definitions& definitions) : definitions_(definitions) {}

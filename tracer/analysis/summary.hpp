@@ -1,5 +1,5 @@
-// Summary: what people ask first of a trace, as numbers: where the time went, who waited for whom,
-// which messages there were. Made in one walk through the whole trace.
+// Summary: the most frequently needed numbers of a trace: where the time was spent, which task
+// waited for which, which messages were sent. Computed in one pass over the whole trace.
 #pragma once
 
 #include <functional>
@@ -16,11 +16,11 @@ struct CallSum {
     State state = State::kComputing;
     bool of_user = false;
     std::uint64_t calls = 0;
-    Time time{0};  // without what was within
+    Time time{0};  // without calls and regions inside
     Time longest{0};
 };
 
-// A pair of tasks, or a reason, with what it comes to.
+// A pair of tasks, or a reason, with its totals.
 struct PairSum {
     TaskId from = 0;
     TaskId to = 0;
@@ -31,7 +31,7 @@ struct PairSum {
 struct WaitSum {
     Wait::Why why = Wait::Why::kLateSender;
     TaskId task = 0;  // -1: all tasks
-    TaskId whom = 0;  // -1: anybody
+    TaskId whom = 0;  // -1: any task
     std::uint64_t count = 0;
     Time time{0};
 };
@@ -43,10 +43,10 @@ struct Stall {
     Time from{0};
     Time to{0};
     std::string call;
-    std::string line;  // of the source; empty: not known
+    std::string line;  // of the source; empty: unknown
 };
 
-// A call that the trace ends in.
+// A call that was in progress at the end of the trace.
 struct Unfinished {
     TaskId task = 0;
     std::string call;
@@ -55,7 +55,7 @@ struct Unfinished {
     std::string line;
 };
 
-// How long tasks have computed in a user's region, without calls and regions within.
+// The time that tasks have computed in a user's region, without calls and regions inside it.
 struct RegionSum {
     std::string name;
     Time time{0};
@@ -70,10 +70,10 @@ struct TaskSum {
     Bytes bytes_received = 0;
 };
 
-// How far the times of a node may be off, as seen from the home node.
+// The largest error of a node's times relative to the home node.
 struct ClockSum {
     std::string node;
-    std::optional<Time> within;  // empty: nobody knows
+    std::optional<Time> within;  // empty: unknown
 };
 
 struct Summary {
@@ -83,41 +83,41 @@ struct Summary {
     Time begin{0};
     Time end{0};
     std::vector<TaskSum> tasks;
-    std::vector<CallSum> calls;      // the longest first
+    std::vector<CallSum> calls;      // longest first
     std::vector<RegionSum> regions;  // likewise
     std::vector<PairSum> pairs;      // by bytes, at most kTop
     std::size_t all_pairs = 0;
-    std::vector<WaitSum> waits;  // one for each reason
-    std::vector<WaitSum> blame;  // task and whom, the longest first, at most kTop
-    std::vector<Stall> stalls;   // the longest first, at most kTop
+    std::vector<WaitSum> waits;  // one per reason
+    std::vector<WaitSum> blame;  // by task and whom, longest first, at most kTop
+    std::vector<Stall> stalls;   // longest first, at most kTop
     std::vector<Unfinished> unfinished;
     std::uint64_t records = 0;
     std::uint64_t messages = 0;        // of the program
-    std::uint64_t inner_messages = 0;  // that collective calls are made of
+    std::uint64_t inner_messages = 0;  // within collective calls
     Bytes inner_bytes = 0;
-    std::uint64_t unmatched = 0;  // ends of messages whose other end is not there
+    std::uint64_t unmatched = 0;  // ends of messages whose other end is missing
     std::uint64_t backwards = 0;
     std::uint64_t holes = 0;
-    std::uint64_t implausible = 0;  // records that cannot be as they are
-    std::uint64_t lost = 0;         // records that found no room, or that the file ends before
-    std::vector<ClockSum> clocks;   // the most doubtful first; without the home node
+    std::uint64_t implausible = 0;  // records that cannot be valid
+    std::uint64_t lost = 0;         // records without room, or missing at the end of the file
+    std::vector<ClockSum> clocks;   // most uncertain first; without the home node
     std::vector<std::string> problems;
 
-    // Over all tasks.
+    // The sums over all tasks.
     std::array<Time, kStates> spent() const;
-    // The longest computing of a task by the average, less one; 0: all alike.
+    // The longest computing time of a task divided by the average, minus one; 0: balanced.
     double imbalance() const;
     TaskId busiest() const;
 };
 
-// Walks through the trace; `progress` is told the share that is done now and then.
+// Makes a pass over the trace; `progress` is called regularly with the fraction done.
 Summary summarize(const TraceSource& source, Symbols& symbols,
                   const std::function<void(double)>& progress);
 
-// For people, at most so many columns wide where names allow it.
+// Formats a summary for people, and as JSON.
 std::string summary_text(const Summary& summary);
 std::string summary_json(const Summary& summary);
-// What is different in the second one, for people.
+// Formats the differences of the second summary, for people.
 std::string diff_text(const Summary& before, const Summary& after);
 
 }  // namespace poe::trace

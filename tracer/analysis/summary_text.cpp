@@ -1,4 +1,4 @@
-// A Summary as text and as JSON.
+// Formats a Summary as text and as JSON.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -277,7 +277,7 @@ std::string diff_text(const Summary& before, const Summary& after) {
     for (std::size_t why = 0; why < before.waits.size(); ++why)
         line(fmt::format("wait: {}", why_word(before.waits[why].why)), before.waits[why].time,
              after.waits[why].time);
-    // By the size of the change, so that what matters is on top.
+    // Sorted by the size of the change, so that the most important changes come first.
     struct Call {
         std::string name;
         Time before{0};

@@ -1,4 +1,4 @@
-// See symbols.hpp.
+// Implementation of symbols.hpp.
 #include "tracer/analysis/symbols.hpp"
 
 #include <elfutils/libdwfl.h>
@@ -16,7 +16,7 @@ const Dwfl_Callbacks kCallbacks{.find_elf = dwfl_build_id_find_elf,
                                 .section_address = dwfl_offline_section_address,
                                 .debuginfo_path = nullptr};
 
-// Without the parameters, and without what the compiler appends to the names of clones.
+// Removes the parameters, and the suffixes that the compiler appends to names of clones.
 std::string short_name(const char* symbol) {
     const std::string name = demangled(symbol);
     return name.substr(0, name.find_first_of("([."));

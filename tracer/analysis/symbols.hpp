@@ -1,5 +1,5 @@
-// Symbols: from an address in an object file to function, file and line, by the debugging
-// information that the file has. Apart: the only file that knows libdw.
+// Symbols: converts an address in an object file to function, file and line, with the file's
+// debugging information. Separate because it is the only file that uses libdw.
 #pragma once
 
 #include <map>
@@ -12,13 +12,13 @@ namespace poe::trace {
 
 struct SourceLine {
     std::string function;
-    std::string file;  // empty: not known
+    std::string file;  // empty: unknown
     int line = 0;
-    // "solve at heat.c:120", "solve", "solver+0x1234"
+    // Returns "solve at heat.c:120", "solve" or "solver+0x1234".
     std::string words(const Site& site) const;
 };
 
-// Object files are opened when first asked for, and kept. One thread at a time.
+// Opens object files at the first request and keeps them open. For one thread at a time.
 class Symbols {
   public:
     Symbols();
@@ -26,7 +26,7 @@ class Symbols {
     Symbols(const Symbols&) = delete;
     Symbols& operator=(const Symbols&) = delete;
 
-    // What is at this address, which lies within the call. What cannot be found out stays empty.
+    // Returns the source line of an address within a call; unknown fields are empty.
     const SourceLine& line_of(const Site& site);
     std::string words_of(const Site& site) { return line_of(site).words(site); }
 

@@ -1,4 +1,4 @@
-// See trace_words.hpp.
+// Implementation of trace_words.hpp.
 #include "tracer/analysis/trace_words.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Times and shares of a trace as people read and type them.
+// Formats and parses the times and fractions of a trace.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace poe::trace {
 
-// Four digits that count: "1.234 s", "300.0 us", "12 ns", "2:05.3".
+// Four significant digits: "1.234 s", "300.0 us", "12 ns", "2:05.3".
 std::string span_words(Time time);
-// A moment, with so many digits that two of them `apart` differ: "1.2345 s".
+// A moment, with enough digits to distinguish two moments that are `apart`: "1.2345 s".
 std::string moment_words(Time time, Time apart);
 // "62.5%"
 std::string percent_words(double share);
@@ -22,11 +22,11 @@ std::string amount_words(double amount);
 // "812", "1.2K", "34M" in units of 1024.
 std::string bytes_words(Bytes bytes);
 
-// "cpu user", "net in": what a Metric is; "?" for none of them.
+// Returns the name of a Metric, such as "cpu user" or "net in"; "?" for other numbers.
 std::string_view metric_word(std::size_t metric);
 inline constexpr std::size_t kMetrics = 13;
 
-// What somebody typed: "1.5", "1.5s", "300ms", "20us", "7ns", "2:05"; or "40%" of a stretch.
+// Parses user input: "1.5", "1.5s", "300ms", "20us", "7ns", "2:05"; or "40%" of [begin, end].
 std::optional<Time> read_time(std::string_view text, Time begin, Time end);
 
 }  // namespace poe::trace

@@ -1,4 +1,4 @@
-// See export.hpp.
+// Implementation of export.hpp.
 #include "tracer/exchange/export.hpp"
 
 #include <algorithm>
@@ -61,8 +61,8 @@ class Walk : public Listener {
     }
 
   private:
-    // Statistics of a task, which its node's daemon has recorded, as counters of it: sums since its
-    // start. Those of a node itself belong to no task, and have no place in these formats.
+    // Statistics of a task, recorded by its node's daemon, become counters of the task: sums since
+    // its start. Statistics of a node belong to no task and cannot be expressed in these formats.
     void system(const Event& event, TaskId task) {
         const Record& record = event.record;
         if (task < 0 && record.a < static_cast<std::uint32_t>(source_.facts().tasks))

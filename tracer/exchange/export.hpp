@@ -1,4 +1,4 @@
-// Traces in other formats. All writers are listeners of one walk through the trace.
+// Exports traces to other formats. All writers are listeners of one pass over the trace.
 #pragma once
 
 #include <functional>
@@ -22,18 +22,18 @@ struct ExportRange {
     bool has(Time moment) const { return moment >= stretch.from && moment <= stretch.to; }
 };
 
-// What an export is made of, in the order of time; calls that began before the range begin with it,
-// those that go on behind it end with it.
+// Receives the contents of an export in order of time. Calls that began before the range begin with
+// it; calls that continue after it end with it.
 class ExportSink {
   public:
     virtual ~ExportSink() = default;
     virtual void begin(const TraceSource&, const ExportRange&) {}
-    // `site`: where the call comes from; without an object when that is not known.
+    // `site`: the place of the call; without an object if it is unknown.
     virtual void enter(TaskId task, Time at, const Region& region, const Site& site) = 0;
     virtual void leave(const Interval& interval, const Region& region) = 0;
-    // Called when the end comes that is noted later; `number` counts them from 1.
+    // Called when the later end of the message is reached; `number` counts messages from 1.
     virtual void message(const Message& message, std::uint64_t number) = 0;
-    // One end of a message, when it comes; for formats that have both ends as events.
+    // One end of a message, when it is reached; for formats in which both ends are events.
     virtual void message_end(TaskId, Time, const Event&, Bytes) {}
     virtual void collective(TaskId, Time, const Event&, Bytes) {}
     virtual void marker(TaskId task, Time at, const std::string& text) = 0;
@@ -41,15 +41,15 @@ class ExportSink {
     virtual void end() {}
 };
 
-// Walks through the trace. Throws what the sink throws.
+// Makes a pass over the trace. Throws what the sink throws.
 void export_trace(const TraceSource& source, const ExportRange& range, ExportSink& sink,
                   const std::function<void(double)>& progress);
 
-// Sinks that write to a stream, which must outlive them.
+// Sinks that write to a stream, which must outlive them. The caller owns the sinks.
 std::unique_ptr<ExportSink> csv_sink(std::ostream& out);
 std::unique_ptr<ExportSink> chrome_sink(std::ostream& out);
 std::unique_ptr<ExportSink> perfetto_sink(std::ostream& out);
-// Makes an archive in this folder, which must not be there. Throws Error naming it.
+// Creates an archive in this folder, which must not exist. Throws Error that names the folder.
 std::unique_ptr<ExportSink> otf2_sink(const std::string& folder);
 
 }  // namespace poe::trace

@@ -1,4 +1,4 @@
-// Export to OTF2, the format of Score-P, Vampir and Scalasca, by its library.
+// Exports to OTF2, the format of Score-P, Vampir and Scalasca, with the OTF2 library.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -23,7 +23,7 @@ OTF2_TimeStamp no_time(void*, OTF2_FileType, OTF2_LocationRef) {
 
 const OTF2_FlushCallbacks kFlush{.otf2_pre_flush = flush_always, .otf2_post_flush = no_time};
 
-// The operation that is most like a collective call.
+// Returns the OTF2 operation that is most similar to a collective call.
 OTF2_CollectiveOp operation_of(const std::string& name) {
     struct Like {
         std::string_view part;
@@ -45,7 +45,7 @@ OTF2_CollectiveOp operation_of(const std::string& name) {
     return OTF2_COLLECTIVE_OP_CREATE_HANDLE;
 }
 
-// What readers of an archive want to know of a region.
+// Returns the role of a region for readers of the archive.
 OTF2_RegionRole role_of(const Region& region) {
     if (region.of_user) return OTF2_REGION_ROLE_CODE;
     if (region.state != State::kCollective) return OTF2_REGION_ROLE_POINT2POINT;
@@ -67,7 +67,7 @@ OTF2_RegionRole role_of(const Region& region) {
     }
 }
 
-// Of the attribute that says where a call comes from.
+// The attribute for the place of a call.
 constexpr OTF2_AttributeRef kCallSite = 0;
 
 class Otf2 : public ExportSink {
@@ -105,7 +105,7 @@ class Otf2 : public ExportSink {
     void enter(TaskId task, Time at, const Region& region, const Site& site) override {
         Location& on = locations_[task];
         const SourceLine& line = symbols_.line_of(site);
-        // The list is empty again when the event has been written.
+        // Writing the event clears the list.
         if (!line.file.empty() && line.line > 0)
             check(OTF2_AttributeList_AddSourceCodeLocationRef(attributes_, kCallSite,
                                                               line_number(line)));
@@ -172,7 +172,7 @@ class Otf2 : public ExportSink {
         on.root = root;
         on.bytes = bytes;
     }
-    // OTF2 has no place for texts that a program sets.
+    // OTF2 has no records for texts that a program sets.
     void marker(TaskId, Time, const std::string&) override {}
     void counter(TaskId task, Time at, const std::string& name, double value) override {
         Location& on = locations_[task];
@@ -203,7 +203,7 @@ class Otf2 : public ExportSink {
     }
 
   private:
-    // A non-blocking collective call that has not ended.
+    // A nonblocking collective call that has not ended.
     struct Started {
         OTF2_CollectiveOp operation = OTF2_COLLECTIVE_OP_BARRIER;
         std::uint32_t root = 0;
@@ -219,9 +219,9 @@ class Otf2 : public ExportSink {
         Bytes bytes = 0;
         std::string entered;                       // the region entered last
         std::map<std::uint64_t, Started> started;  // by group and number
-        std::uint64_t ending = 0;                  // the one that the call is about; 0: none
+        std::uint64_t ending = 0;  // the operation that the current call ends; 0: none
         std::uint64_t requests = 0;
-        // OTF2 has no times that go back.
+        // OTF2 does not allow decreasing times.
         std::uint64_t time(Time at) {
             last = std::max(last, static_cast<std::uint64_t>(std::max(at, Time{0}).count()));
             return last;
@@ -244,7 +244,7 @@ class Otf2 : public ExportSink {
         const auto [known, is_new] = regions_.try_emplace(region.name, regions_.size(), region);
         return static_cast<std::uint32_t>(known->second.first);
     }
-    // Each string is written once, before what names it.
+    // Writes each string once, before any definition refers to it.
     std::uint32_t written(const std::string& text) {
         const std::uint32_t number = string(text);
         if (number >= strings_written_.size()) strings_written_.resize(number + 1);
@@ -279,7 +279,7 @@ class Otf2 : public ExportSink {
                                                          : OTF2_LOCATION_TYPE_CPU_THREAD,
                                                      on.events, id));
         }
-        // Ranks are tasks; one that is left out has a rank all the same.
+        // Ranks are tasks. A task that is not exported also has a rank.
         for (TaskId task = 0; task < facts_.tasks; ++task) {
             members.push_back(static_cast<std::uint64_t>(task));
             ranks.push_back(static_cast<std::uint64_t>(task));

@@ -1,6 +1,6 @@
-// Export to Perfetto's native format: a trace is a row of length-prefixed packets in the wire
+// Exports to Perfetto's native format: a trace is a sequence of length-prefixed packets in the wire
 // format of protocol buffers, of which four kinds of fields are needed. The numbers are those of
-// perfetto's trace_packet.proto, track_descriptor.proto and track_event.proto.
+// Perfetto's trace_packet.proto, track_descriptor.proto and track_event.proto.
 #include <bit>
 #include <map>
 #include <ostream>
@@ -41,7 +41,7 @@ enum Field : std::uint64_t {
 };
 enum EventType : std::uint64_t { kSliceBegin = 1, kSliceEnd = 2, kInstant = 3, kCounterValue = 4 };
 
-// A message of protocol buffers.
+// A protocol buffer message.
 class Proto {
   public:
     Proto& number(Field field, std::uint64_t value) {
@@ -128,7 +128,7 @@ class Perfetto : public ExportSink {
     }
 
   private:
-    // Numbers of tracks: none of two kinds meet.
+    // Track numbers; the ranges of different kinds do not overlap.
     static constexpr std::uint64_t kNodes = 1;
     static constexpr std::uint64_t kTasks = std::uint64_t{1} << 32;
     static constexpr std::uint64_t kCounters = std::uint64_t{1} << 33;

@@ -1,4 +1,4 @@
-// Exports that are text: CSV, and the JSON that Chrome's trace viewer and its kin read.
+// Text exports: CSV, and the JSON of Chrome's trace viewer and compatible programs.
 #include <ostream>
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 namespace poe::trace {
 namespace {
 
-// Messages that collective calls are made of are told apart from those of the program.
+// Distinguishes messages within collective calls from those of the program.
 const char* what(const Message& message) {
     return message.context == kUserMessages ? "message" : "collective message";
 }

@@ -1,9 +1,9 @@
-// See import_otf2.hpp.
+// Implementation of import_otf2.hpp.
 //
 //   location of OTF2        becomes
 //   CPU thread              a task, named after its process and itself
-//   accelerator stream      a row that computes nothing: outside of its regions it does not count
-//   metric location         no row: its values are counters of what they are about
+//   accelerator stream      a row that does not compute: outside its regions it does not count
+//   metric location         no row: its values are counters of the location that they describe
 #include "tracer/exchange/import_otf2.hpp"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ bool is_row(const Otf2Definitions::Location& location) {
            location.type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM;
 }
 
-// A location that has events of its own.
+// A location with events of its own.
 struct Row {
     explicit Row(StreamFacts facts) : out(std::move(facts)) {}
 
@@ -41,7 +41,7 @@ struct Row {
         std::uint32_t to = 0;
         std::uint32_t type = 0;
     };
-    // A counter, and what a rate is made of.
+    // A counter, and the data to compute a rate.
     struct Counter {
         std::uint32_t id = 0;
         std::optional<std::uint64_t> record;  // the last one
@@ -51,12 +51,12 @@ struct Row {
 
     StreamWriter out;
     std::set<std::uint32_t> regions;
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint16_t> sites;  // file, line
-    std::map<std::pair<std::uint32_t, std::uint32_t>, Counter> counters;     // metric, member
-    std::vector<std::uint64_t> begun;              // records that stand for collective calls
-    std::map<std::uint64_t, std::uint64_t> asked;  // the same of non-blocking ones, by request
-    std::map<std::uint64_t, Sent> sends;           // non-blocking ones, by request
-    std::map<std::uint32_t, std::uint16_t> calls;  // of collectives, by communicator
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint16_t> sites;  // by file, line
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Counter> counters;     // by metric, member
+    std::vector<std::uint64_t> begun;              // record numbers reserved for collective calls
+    std::map<std::uint64_t, std::uint64_t> asked;  // the same for nonblocking ones, by request
+    std::map<std::uint64_t, Sent> sends;           // nonblocking ones, by request
+    std::map<std::uint32_t, std::uint16_t> calls;  // number of collectives, by communicator
 };
 
 class Importer : public Otf2Ignored {
@@ -106,7 +106,7 @@ class Importer : public Otf2Ignored {
     void set_messages(OTF2_GlobalEvtReaderCallbacks* calls);
     void set_collectives(OTF2_GlobalEvtReaderCallbacks* calls);
 
-    // Null for a location that has no row; such an event is counted as not imported.
+    // Returns null for a location without a row; such an event is counted as not imported.
     Row* row_of(OTF2_LocationRef location, const char* event) {
         const auto row = rows_.find(location);
         if (row != rows_.end()) return &row->second;
@@ -184,13 +184,13 @@ std::uint16_t Importer::site_in(Row& row, std::uint64_t time,
     const std::string file = defined_.text(line.file);
     if (file.empty() || line.line == 0) return 0;
     const auto id = static_cast<std::uint16_t>(row.sites.size() + 1);
-    if (id == 0) return 0;  // there are no more numbers
+    if (id == 0) return 0;  // all numbers are used
     const auto [known, is_new] = row.sites.try_emplace({line.file, line.line}, id);
     if (is_new) row.out.define(time, trace::Defined::kLine, id, file, line.line);
     return known->second;
 }
 
-// Where a call comes from, as far as the event says; else where its region is.
+// Returns the place of a call if the event has it, otherwise the place of its region.
 Otf2Definitions::Line Importer::line_of(std::uint32_t region, const List* attributes) const {
     const std::uint32_t count =
         attributes == nullptr ? 0 : OTF2_AttributeList_GetNumberOfElements(attributes);
@@ -230,7 +230,7 @@ void Importer::message(OTF2_LocationRef on, OTF2_TimeStamp at, std::uint32_t ran
                        std::optional<std::uint64_t> request) {
     Row* row = row_of(on, is_send ? "MpiSend" : "MpiRecv");
     if (row == nullptr) return;
-    // Messages of two communicators never match: the type names both.
+    // The type contains the communicator, so that messages of two communicators never match.
     const std::uint32_t type = tag ^ comm << 20;
     const std::uint32_t peer = task_of(rank, comm);
     if (!is_send) return row->out.receive(time_of(at), peer, type, bytes);
@@ -254,8 +254,8 @@ OTF2_LocationRef Importer::first_of_group(std::uint32_t group) const {
     return OTF2_UNDEFINED_LOCATION;
 }
 
-// The location that values of a metric are about; `suffix` says what they are about when that is
-// another thing than the location itself.
+// Returns the location that values of a metric describe. `suffix` names the described object if it
+// is not the location itself.
 OTF2_LocationRef Importer::about(OTF2_LocationRef on, OTF2_MetricRef metric,
                                  std::string& suffix) const {
     const auto instance = defined_.instances.find(metric);
@@ -314,7 +314,7 @@ void Importer::metric(OTF2_LocationRef on, OTF2_TimeStamp at, OTF2_MetricRef met
     }
 }
 
-// A value that adds up over time says little; how fast it grows until the next one does.
+// A value that accumulates over time is recorded as the rate of its growth until the next value.
 void Importer::count(Row& row, std::uint64_t time, OTF2_MetricRef metric, std::uint32_t member,
                      double value, const std::string& suffix) {
     const auto known = defined_.members.find(member);
@@ -427,7 +427,8 @@ void Importer::set_messages(OTF2_GlobalEvtReaderCallbacks* calls) {
         });
 }
 
-// Only the end says which communicator it is; the record takes its place at the begin.
+// Only the end event has the communicator, so a record is reserved at the begin event and filled at
+// the end.
 void Importer::set_collectives(OTF2_GlobalEvtReaderCallbacks* calls) {
     OTF2_GlobalEvtReaderCallbacks_SetMpiCollectiveBeginCallback(
         calls, [](OTF2_LocationRef on, OTF2_TimeStamp at, void* data, List*) {

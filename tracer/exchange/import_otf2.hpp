@@ -1,5 +1,5 @@
-// Import of OTF2 archives (Score-P, EZTrace, python3-otf2 and others): events become streams as our
-// tasks would have written them, so that all views, sums and exports work on them.
+// Imports OTF2 archives (Score-P, EZTrace, python3-otf2 and others): converts events to streams as
+// our tasks would have written them, so that all views, sums and exports can be used.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace poe::trace {
 
-// Reads the archive of this anchor file (NAME.otf2). All of it is kept in memory, 24 bytes for an
-// event and more. Throws Error naming the file.
+// Reads the archive of this anchor file (NAME.otf2). The whole trace is in memory, at least 24
+// bytes per event. Throws Error that names the file.
 TraceSource import_otf2(const std::string& anchor);
 
 }  // namespace poe::trace

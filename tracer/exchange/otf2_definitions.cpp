@@ -1,4 +1,4 @@
-// See otf2_definitions.hpp.
+// Implementation of otf2_definitions.hpp.
 #include "tracer/exchange/otf2_definitions.hpp"
 
 #include <cmath>
@@ -14,7 +14,7 @@ Otf2Definitions& self(void* data) {
     return *static_cast<Otf2Definitions*>(data);
 }
 
-// As of Defined::kRegion.
+// The values of Defined::kRegion.
 std::uint64_t kind_of(OTF2_RegionRole role, OTF2_Paradigm paradigm) {
     const bool collective =
         role >= OTF2_REGION_ROLE_COLL_ONE2ALL && role <= OTF2_REGION_ROLE_COLL_OTHER;
@@ -120,8 +120,8 @@ std::string Otf2Definitions::text(std::uint32_t string) const {
     return known == strings.end() ? "" : known->second;
 }
 
-// Ranks of a communicator are places in its group, whose members are places among the locations of
-// all communicators of the same paradigm.
+// A rank of a communicator is an index into its group. The group's members are indices into the
+// locations of all communicators of the same paradigm.
 std::uint64_t Otf2Definitions::location_of(std::uint32_t rank, std::uint32_t comm) const {
     std::uint64_t place = rank;
     OTF2_Paradigm paradigm = OTF2_PARADIGM_MPI;

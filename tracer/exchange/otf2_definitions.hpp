@@ -1,5 +1,5 @@
-// What the definitions of an OTF2 archive say, as plain data. Apart from import_otf2.cpp, which
-// turns events into streams. Private to the import.
+// The definitions of an OTF2 archive as plain data. Separate from import_otf2.cpp, which converts
+// events to streams. Private to the import.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Otf2Definitions {
     };
     struct Region {
         std::uint32_t name = 0;
-        std::uint64_t what = 2;  // as of Defined::kRegion
+        std::uint64_t what = 2;  // values as for Defined::kRegion
         Line begin;
     };
     struct CallingContext {
@@ -42,7 +42,7 @@ struct Otf2Definitions {
         std::uint32_t name = 0;
         std::uint32_t unit = 0;
         OTF2_MetricMode mode = OTF2_METRIC_ABSOLUTE_POINT;
-        double scale = 1;  // of a value, to its unit
+        double scale = 1;  // factor from a value to its unit
     };
     struct MetricInstance {
         std::uint32_t metric = 0;
@@ -56,25 +56,25 @@ struct Otf2Definitions {
     std::map<std::uint32_t, CallingContext> contexts;
     std::map<std::uint64_t, Location> locations;
     std::map<std::uint32_t, LocationGroup> location_groups;
-    std::map<std::uint32_t, std::uint32_t> nodes;  // of the system tree -> name
-    // By type, too: there are archives in which two groups have the same number.
+    std::map<std::uint32_t, std::uint32_t> nodes;  // system tree node -> name
+    // The type is part of the key, because some archives use a number for two groups.
     std::map<std::pair<OTF2_GroupType, std::uint32_t>, Group> groups;
     std::map<std::uint32_t, std::uint32_t> group_of_comm;
     std::map<std::uint32_t, MetricMember> members;
-    std::map<std::uint32_t, std::vector<std::uint32_t>> metrics;  // classes -> members
+    std::map<std::uint32_t, std::vector<std::uint32_t>> metrics;  // class -> members
     std::map<std::uint32_t, MetricInstance> instances;
     std::uint64_t resolution = 1'000'000'000;
     std::uint64_t offset = 0;
 
-    // Empty for what is not defined.
+    // Empty for a string that is not defined.
     std::string text(std::uint32_t string) const;
-    // The location that a rank of a communicator is; OTF2_UNDEFINED_LOCATION when it is unknown.
+    // Returns the location of a communicator's rank; OTF2_UNDEFINED_LOCATION if it is unknown.
     std::uint64_t location_of(std::uint32_t rank, std::uint32_t comm) const;
-    // The names of a location and of the process that it is in, as one.
+    // Returns the combined name of a location and its process.
     std::string name_of(const Location& location) const;
 };
 
-// Reads all global definitions. Throws Error, which names `anchor`.
+// Reads all global definitions. Throws Error that names `anchor`.
 Otf2Definitions read_otf2_definitions(OTF2_Reader* reader, const std::string& anchor);
 
 }  // namespace poe::trace

@@ -1,5 +1,5 @@
-// What OTF2's library says of errors: it would write to standard error itself, several lines for
-// one. Private to export and import.
+// Error handling of the OTF2 library, which would otherwise write each error to standard error
+// itself, in several lines. Private to export and import.
 #pragma once
 
 #include <cstdarg>
@@ -7,7 +7,7 @@
 
 namespace poe::trace {
 
-// From now on its functions only return their errors, which become ours.
+// Makes the library only return error codes, which are then reported as Error.
 inline void keep_otf2_quiet() {
     OTF2_Error_RegisterCallback([](void*, const char*, std::uint64_t, const char*,
                                    OTF2_ErrorCode code, const char*, va_list) { return code; },

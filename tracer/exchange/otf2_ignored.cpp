@@ -1,4 +1,4 @@
-// See otf2_ignored.hpp.
+// Implementation of otf2_ignored.hpp.
 #include "tracer/exchange/otf2_ignored.hpp"
 
 #include <algorithm>
@@ -147,7 +147,7 @@ OTF2_CallbackCode ignore(OTF2_LocationRef, OTF2_TimeStamp, void* data, OTF2_Attr
     return OTF2_CALLBACK_SUCCESS;
 }
 
-// `set`: one of the library's functions that register a callback.
+// `set` is one of the library's functions that register a callback.
 template <std::size_t kKind, typename... Rest>
 void count(EventCallbacks* calls,
            OTF2_ErrorCode (*set)(EventCallbacks*,

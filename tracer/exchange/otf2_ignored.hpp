@@ -1,5 +1,5 @@
-// Events of OTF2 that have no place in a trace of ours. They are counted, so that vt can say what
-// it has not imported. Private to the import.
+// OTF2 events that our traces cannot represent. They are counted, so that vt can report what was
+// not imported. Private to the import.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace poe::trace {
 
-// The data that is registered with the callbacks must be one of these, as such.
+// The data pointer that is registered with the callbacks must be converted from Otf2Ignored*.
 struct Otf2Ignored {
     std::map<std::string, std::uint64_t> events;  // by the name of their kind
-    // "1200 events were not imported: 600 ThreadFork, 600 ThreadJoin"; empty: there are none.
+    // Returns "1200 events were not imported: 600 ThreadFork, 600 ThreadJoin"; empty if none.
     std::string words() const;
 };
 

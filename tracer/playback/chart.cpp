@@ -1,4 +1,4 @@
-// See chart.hpp.
+// Implementation of chart.hpp.
 #include "tracer/playback/chart.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ int Chart::column(Time moment) const {
 
 Chart rows_of_tasks(int lines, const Look& look, int tasks) {
     constexpr int kHighest = 12;
-    // From this height on rows have a blank line between them.
+    // Rows of at least this height have a blank line between them.
     constexpr int kHigh = 4;
     Chart chart;
     if (lines <= 0 || tasks <= 0) return chart;
@@ -109,7 +109,7 @@ void draw_now(Grid& grid, const Look& look, const Easel& easel, const Chart& cha
             grid.put(line, chart.left + column, cell.glyph, style);
             continue;
         }
-        // A line through the colour that most of the cell has.
+        // Draws the line in front of the colour that fills most of the cell.
         const bool lower = cell.glyph >= U'▄' && cell.glyph <= U'█';
         if (cell.glyph == U' ' || (!lower && style.back == Ink::kPlain))
             style.ink = Ink::kPlain;

@@ -1,4 +1,4 @@
-// See click.hpp.
+// Implementation of click.hpp.
 #include "tracer/playback/click.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 using terminal::Size;
 
-// A place within one view.
+// A position within one view.
 struct Spot {
     Look& look;
     Session& session;
@@ -30,7 +30,7 @@ struct Spot {
     void select(int task) const {
         if (task >= 0 && task < tasks()) look.selected = task;
     }
-    // Of a chart with time from left to right.
+    // Goes to the clicked time in a chart with time from left to right.
     void go(const Chart& chart) const {
         const int at = column - chart.left;
         if (at < 0 || at >= chart.columns) return;
@@ -39,7 +39,7 @@ struct Spot {
         look.direction = 0;
     }
 
-    // What the selected task is in.
+    // Describes what the selected task is in.
     std::string state_words() const {
         const JobState& state = session.at(look.now);
         const auto id = static_cast<std::size_t>(look.selected);
@@ -116,7 +116,7 @@ struct Spot {
             if (alone) search_for(fmt::format("msg {}<>{}", link.low, link.high));
         }
     }
-    // From the moment on; from the begin if nothing follows.
+    // Searches from the current moment; from the start of the trace if nothing is found.
     void search_for(const std::string& text) const {
         const Result<Search> search = Search::parse(text);
         look.search = text;

@@ -1,5 +1,5 @@
-// A click on a view: who is clicked is selected, when is gone to, and what stands there is told in
-// numbers, as the paper has it of the views of the Visualization Tool. Pure.
+// A click on a view selects the clicked task, goes to the clicked time, and shows the numbers of
+// the clicked object, as described in the paper on the Visualization Tool. Pure.
 #pragma once
 
 #include "terminal/grid.hpp"
@@ -7,7 +7,7 @@
 
 namespace poe::trace {
 
-// On that place of a screen of that size, which shows the panes of the look.
+// Handles a click at a position of a screen of that size, which shows the panes of the look.
 void click(Look& look, Session& session, terminal::Size screen, int line, int column);
 
 }  // namespace poe::trace

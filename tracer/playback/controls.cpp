@@ -1,4 +1,4 @@
-// See controls.hpp.
+// Implementation of controls.hpp.
 #include "tracer/playback/controls.hpp"
 
 #include <algorithm>
@@ -22,9 +22,9 @@ namespace {
 using KeyKind = Key::Kind;
 
 constexpr std::size_t kLongestInput = 200;
-constexpr int kSteps = 50;  // of the window, by arrow keys
+constexpr int kSteps = 50;  // of the window, per arrow key
 
-// One key press with all it may need.
+// One key press with everything that its handling needs.
 struct Press {
     Look& look;
     Session& session;
@@ -74,7 +74,8 @@ struct Press {
         const int fit = std::max(main_chart().rows, 1);
         look.top = std::clamp(look.top, std::max(look.selected - fit + 1, 0), look.selected);
     }
-    // Of the first view with rows of tasks, or as if it were the first one.
+    // The chart of the first view with rows of tasks; if there is none, as if it were the first
+    // view.
     Chart main_chart() const {
         const auto panes = panes_of(look, size);
         const auto places = places_of(panes, size);
@@ -89,7 +90,7 @@ struct Press {
                               session.source().facts().tasks);
     }
     void select_rows(int rows) const { select(rows * std::max(main_chart().group, 1)); }
-    // Choosing the stretch of sums goes round.
+    // Switches to the next kind of sums, cyclically.
     void next_sums() const {
         look.sums = look.sums == Look::Sums::kSoFar    ? Look::Sums::kWindow
                     : look.sums == Look::Sums::kWindow ? Look::Sums::kNow
@@ -118,7 +119,7 @@ struct Press {
         const Look::Prompt prompt = look.prompt;
         look.prompt = Look::Prompt::kNone;
         if (prompt == Look::Prompt::kSearch) {
-            if (!look.typed.empty()) look.search = look.typed;  // else the last one again
+            if (!look.typed.empty()) look.search = look.typed;  // otherwise repeat the last search
             return search(true);
         }
         const Stretch whole = session.whole();
@@ -177,7 +178,7 @@ void choose_view(Look& look, char32_t key, terminal::Size size) {
             look.panes.push_back(view.kind);
         else if (look.panes.size() > 1)
             look.panes.erase(known);
-        return;  // the menu stays: more may follow
+        return;  // the menu stays open for more choices
     }
     look.sheet = Look::Sheet::kPanes;
 }

@@ -1,5 +1,5 @@
-// What keys do to a look: the controls of a video recorder, and the choice of views. One table of
-// keys, from which the help is made, too.
+// The effect of keys on a look: the controls of a video recorder, and the choice of views. The help
+// is generated from the same table of keys.
 #pragma once
 
 #include "markerarray/keys.hpp"
@@ -7,7 +7,7 @@
 
 namespace poe::trace {
 
-// Changes the look, by asking the trace where it must. What is left to be done is the caller's.
+// Changes the look, and reads the trace where necessary. Returns what the caller must do.
 markers::Command press(Look& look, const terminal::Key& key, Session& session, terminal::Size size);
 
 const std::vector<markers::KeyHelp>& control_help();

@@ -1,4 +1,4 @@
-// See draw_figure.hpp.
+// Implementation of draw_figure.hpp.
 #include "tracer/playback/draw_figure.hpp"
 
 #include "tracer/playback/figure_parts.hpp"

@@ -1,4 +1,4 @@
-// draw_figure: a view of a trace as a figure.
+// draw_figure: renders a view of a trace as a figure.
 #pragma once
 
 #include "tracer/playback/easel.hpp"
@@ -6,7 +6,7 @@
 
 namespace poe::trace {
 
-// Pure but for what the session reads of its trace.
+// Pure, except that the session reads its trace.
 Figure draw_figure(ViewKind kind, const Look& look, FigureSize size, const Easel& easel);
 
 }  // namespace poe::trace

@@ -1,4 +1,4 @@
-// See easel.hpp.
+// Implementation of easel.hpp.
 #include "tracer/playback/easel.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Easel: what every view draws with, and how the states of tasks look in all of them.
+// Easel: the objects that every view draws with, and the common appearance of task states.
 #pragma once
 
 #include <functional>
@@ -10,21 +10,21 @@
 
 namespace poe::trace {
 
-// What a view draws with.
+// The drawing context of a view. Does not own its members.
 struct Easel {
     Session& session;
     Symbols& symbols;
     const terminal::Glyphs& glyphs;
-    // The lines of a source file; empty when it cannot be read.
+    // Returns the lines of a source file; empty if it cannot be read.
     std::function<std::vector<std::string>(const std::string&)> read_source;
-    // Cells are told apart by their colours, not by their shapes only.
+    // True if cells are distinguished by colours and not only by shapes.
     bool colors = false;
 
-    // Whether a cell can show shares, by a block in one colour before another one.
+    // True if a cell can show fractions, by a block in one colour on another colour.
     bool blocks() const { return colors && glyphs.unicode(); }
 };
 
-// How a state looks.
+// The appearance of a state.
 terminal::Style style_of(State state);
 char32_t glyph_of(State state, const terminal::Glyphs& glyphs);
 

@@ -1,6 +1,6 @@
 // Figure: a view as boxes, lines and words on white paper, for a paper or a report. Lengths are in
-// points. Which shapes there are is decided here, without a library for drawing, so that tests see
-// them; paper.hpp makes files of them.
+// points. The shapes are computed here without a graphics library, so that tests can check them;
+// paper.hpp converts them to files.
 #pragma once
 
 #include <string>
@@ -34,13 +34,13 @@ struct Stroke {
 
 struct Words {
     enum class Align : std::uint8_t { kLeft, kMiddle, kRight };
-    double x = 0;  // where the words begin, have their middle, or end
+    double x = 0;  // start, middle or end of the words, depending on align
     double y = 0;  // of the base line
     std::string text;
     Align align = Align::kLeft;
     double size = 9;
     terminal::Rgb color;
-    bool fixed = false;  // characters of equal width
+    bool fixed = false;  // monospaced
     bool bold = false;
     bool upwards = false;
 };
@@ -50,10 +50,10 @@ using Shape = std::variant<FilledBox, Stroke, Words>;
 struct Figure {
     double width = 0;
     double height = 0;
-    std::vector<Shape> shapes;  // later ones lie above earlier ones
+    std::vector<Shape> shapes;  // later shapes cover earlier ones
 };
 
-// The view as a figure of this width; of the height that it needs, or that was chosen.
+// The size of a figure: its width, and the height that was chosen or is needed.
 struct FigureSize {
     double width = 720;
     double height = 0;  // 0: as needed

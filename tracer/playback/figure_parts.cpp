@@ -1,4 +1,4 @@
-// See figure.hpp and figure_parts.hpp: what all figures share.
+// Implementation of figure.hpp and figure_parts.hpp: the common parts of all figures.
 #include "tracer/playback/figure_parts.hpp"
 
 #include <algorithm>
@@ -16,11 +16,11 @@ using terminal::Rgb;
 namespace {
 
 constexpr double kRight = 14;
-constexpr double kTop = 26;     // of the legend
-constexpr double kBottom = 36;  // of the axis
+constexpr double kTop = 26;     // for the legend
+constexpr double kBottom = 36;  // for the axis
 constexpr double kTick = 3;
 
-// Dark enough for white paper; told apart by brightness, too. By State.
+// Dark enough for white paper; different in brightness too. Indexed by State.
 constexpr Rgb kStateColors[] = {{0xff, 0xff, 0xff}, {0x2b, 0x6c, 0xb0}, {0xe3, 0xb3, 0x1c},
                                 {0xdd, 0x6b, 0x20}, {0x80, 0x5a, 0xd5}, {0x99, 0x99, 0x99},
                                 {0xc9, 0x3a, 0x3a}, {0x55, 0x55, 0x55}};
@@ -39,7 +39,7 @@ std::string number_words(double value, double step) {
     return fmt::format("{:.{}f}", value, digits);
 }
 
-// The one part that has all of the column; 0: there are several, or none.
+// Returns the only part of a column; 0 if there are several parts or none.
 std::size_t only_part(const PartTimes& times) {
     std::size_t found = 0;
     for (std::size_t part = 1; part < kParts; ++part) {
@@ -50,8 +50,8 @@ std::size_t only_part(const PartTimes& times) {
     return found;
 }
 
-// A column in which the part of the column before it goes over into that of the column behind it:
-// where that happens, as a share of the column. Negative: it is none.
+// If a column contains only the change from the part of the previous column to that of the next
+// one, returns the position of the change as a fraction of the column; otherwise a negative number.
 double border_in(const PartBins& bins, std::size_t column) {
     if (column == 0 || column + 1 >= bins.size()) return -1;
     const std::size_t before = only_part(bins[column - 1]);
@@ -99,7 +99,7 @@ void add_words(Figure& figure, double x, double y, const std::string& text, Word
 }
 
 double width_of(const std::string& text, double size) {
-    constexpr double kWide = 0.62;  // of a character, by its height
+    constexpr double kWide = 0.62;  // width of a character divided by its height
     return terminal::columns_of(text) * size * kWide;
 }
 
@@ -190,8 +190,8 @@ void add_note(Figure& figure, const Plot& plot, const std::string& text) {
 
 void add_stacks(Figure& figure, Box row, const PartBins& bins, Time whole) {
     const double wide = row.width / static_cast<double>(bins.size());
-    constexpr double kOverlap = 0.005;  // rounding shall leave no gap between neighbours
-    double begun = row.x;               // of the box of `part`
+    constexpr double kOverlap = 0.005;  // rounding must not leave gaps between neighbours
+    double begun = row.x;               // start of the box of `part`
     std::size_t part = 0;
     const auto end = [&](double x) {
         if (part != 0 && x > begun)
@@ -207,7 +207,7 @@ void add_stacks(Figure& figure, Box row, const PartBins& bins, Time whole) {
             continue;
         }
         const std::size_t only = only_part(bins[column]);
-        // A column that is traced in part only is not filled.
+        // A column that is traced only partly is not filled.
         const bool full = only != 0 && seconds_of(bins[column][only]) >= 0.999 * seconds_of(whole);
         if (full && only == part) continue;
         end(x);

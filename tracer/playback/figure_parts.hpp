@@ -1,4 +1,4 @@
-// What figures are made of: a plot with its axes, a legend, bars of shares. Private to figures.
+// The parts of figures: a plot with its axes, a legend, bars of fractions. Private to figures.
 #pragma once
 
 #include "tracer/playback/easel.hpp"
@@ -11,7 +11,7 @@ inline constexpr terminal::Rgb kGrey{0x66, 0x66, 0x66};
 inline constexpr terminal::Rgb kPale{0xdd, 0xdd, 0xdd};
 inline constexpr terminal::Rgb kBlue{0x2b, 0x6c, 0xb0};
 
-// On paper a part of the time has this colour.
+// Returns the colour of a part of the time on paper.
 terminal::Rgb paper_color(std::size_t part);
 
 // The area within the axes.
@@ -21,8 +21,8 @@ struct Plot {
     double bottom() const { return area.y + area.height; }
 };
 
-// Leaves room around a plot of that height (0: as high as the figure allows) for axes and legend,
-// and gives the figure its size.
+// Reserves room for axes and legend around a plot of that height (0: as high as the figure
+// permits), and sets the size of the figure.
 Plot plot_of(Figure& figure, FigureSize size, double height, double left);
 
 void add_box(Figure& figure, Box box, terminal::Rgb color);
@@ -31,30 +31,30 @@ void add_line(Figure& figure, double x1, double y1, double x2, double y2, termin
 void add_words(Figure& figure, double x, double y, const std::string& text,
                Words::Align align = Words::Align::kLeft, terminal::Rgb color = kBlack,
                double size = 9);
-// About how wide words are.
+// Returns the approximate width of a text.
 double width_of(const std::string& text, double size = 9);
 
-// Round values from `from` to `to`, about so many.
+// Returns about `about` round values between `from` and `to`.
 std::vector<double> ticks_of(double from, double to, int about);
 
-// The frame of the plot and the axis below it. `title` has the unit.
+// Adds the frame of the plot and the axis below it. `title` contains the unit.
 void add_axis(Figure& figure, const Plot& plot, double from, double to, const std::string& title);
-// The axis of time, in the unit that suits the window.
+// Adds a time axis, in a unit that suits the window.
 void add_time_axis(Figure& figure, const Plot& plot, Stretch window);
-// On the left, from 0 at the bottom to `most`.
+// Adds an axis at the left, from 0 at the bottom to `most`.
 void add_left_axis(Figure& figure, const Plot& plot, double most, const std::string& title);
-// What is written along the left side.
+// Adds a text along the left side.
 void add_left_title(Figure& figure, const Plot& plot, const std::string& title);
 
-// Which colour is which part, of those that occur, above the plot.
+// Adds the colours of the parts that occur, above the plot.
 void add_legend(Figure& figure, const Plot& plot, const PartTimes& times, const Easel& easel);
-// Words above the plot on the right.
+// Adds a text above the plot at the right.
 void add_note(Figure& figure, const Plot& plot, const std::string& text);
 
-// Columns of a row, each divided into parts from the bottom to the top. Equal neighbours become one
-// box; where one part follows another, the boxes meet at the very moment.
+// Adds the columns of a row, each divided into parts from bottom to top. Equal neighbouring columns
+// become one box. Where one part follows another, the boxes meet at the exact time.
 void add_stacks(Figure& figure, Box row, const PartBins& bins, Time whole);
-// The same lying down, for a single time.
+// The same as a horizontal bar, for a single time.
 void add_bar(Figure& figure, Box bar, const PartTimes& times, Time whole);
 
 // The views.
@@ -67,7 +67,7 @@ Figure figure_of_calls(const Look& look, FigureSize size, const Easel& easel);
 Figure figure_of_messages(const Look& look, FigureSize size, const Easel& easel);
 Figure figure_of_matrix(const Look& look, FigureSize size, const Easel& easel);
 Figure figure_of_connections(const Look& look, FigureSize size, const Easel& easel);
-// Views of words: their cells, as far as they are used.
+// Views of words: draws the cells that are used.
 Figure figure_of_cells(ViewKind kind, const Look& look, FigureSize size, const Easel& easel);
 
 }  // namespace poe::trace

@@ -1,4 +1,5 @@
-// Figures of sums: balance, calls, messages, matrix, connections; and of views that are words.
+// Figures of sums (balance, calls, messages, matrix, connections), and of views that consist of
+// words.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -22,7 +23,7 @@ namespace {
 constexpr double kRow = 16;
 constexpr double kBar = 11;
 
-// White for nothing, the darker the more.
+// White for 0; darker for larger fractions.
 Rgb shade(double share) {
     share = std::clamp(share, 0.0, 1.0);
     const auto mix = [share](int light, int dark) {
@@ -140,7 +141,7 @@ Figure figure_of_messages(const Look& look, FigureSize size, const Easel& easel)
 Figure figure_of_matrix(const Look& look, FigureSize size, const Easel& easel) {
     constexpr int kMostCells = 128;
     constexpr double kUsual = 360;
-    constexpr double kScale = 90;  // for the scale on the right
+    constexpr double kScale = 90;  // for the scale at the right
     const int tasks = std::max(easel.session.source().facts().tasks, 1);
     const int group = (tasks + kMostCells - 1) / kMostCells;
     const int cells = (tasks + group - 1) / group;

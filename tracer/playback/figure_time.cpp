@@ -11,12 +11,12 @@
 namespace poe::trace {
 namespace {
 
-// Where rows of tasks go: a row for each, or for several if they would be too flat.
+// The rows of tasks: one per task, or one per several tasks if rows would be too flat.
 struct TaskRows {
     int tasks = 0;
     int group = 1;
     int rows = 0;
-    double height = 0;  // of a row, with the gap below it
+    double height = 0;  // of a row, including the gap below it
 
     double of_box() const {
         constexpr double kGap = 0.18;
@@ -24,13 +24,13 @@ struct TaskRows {
         return height < kFlat ? height : height * (1 - kGap);
     }
     double top(const Plot& plot, int row) const { return plot.area.y + row * height; }
-    // The middle of a task's row.
+    // The vertical middle of a task's row.
     double middle(const Plot& plot, TaskId task) const {
         return top(plot, task / group) + of_box() / 2;
     }
 };
 
-// Rows that have their natural height, or share a height that was chosen.
+// Returns rows of their natural height, or rows that share the chosen height.
 TaskRows rows_for(int tasks, double height) {
     constexpr double kHighest = 36;
     constexpr double kFlattest = 1.5;
@@ -80,13 +80,14 @@ double place_of(const Plot& plot, Stretch window, Time moment) {
                              std::max(seconds_of(window.length()), 1e-12);
 }
 
-// As many columns as a printer or a screen tells apart.
+// Returns as many columns as are distinguishable on a printer or a screen.
 std::size_t columns_of(const Plot& plot) {
     constexpr double kPerPoint = 2;
     return static_cast<std::size_t>(std::max(plot.area.width * kPerPoint, 1.0));
 }
 
-// Regions above the states of each row, the outermost on top. How much of a row they take.
+// Draws the regions above the states of each row, outermost on top. Returns how much of a row's
+// height they need.
 double add_regions(TimeChart& chart, const Look& look, Session& session) {
     constexpr double kLane = 4;
     if (chart.rows.group > 1) return 0;
@@ -110,8 +111,8 @@ double add_regions(TimeChart& chart, const Look& look, Session& session) {
     return kLane * static_cast<double>(depth);
 }
 
-// Lines from sender to receiver; if there are too many of them to be told apart, how many are under
-// way. In words what it shows.
+// Draws lines from sender to receiver. If there are too many lines to distinguish, draws the number
+// of messages in progress instead. Returns a description of what is shown.
 std::string add_messages(TimeChart& chart, const Look& look, Session& session) {
     constexpr std::size_t kMostLines = 3000;
     constexpr terminal::Rgb kInk{0x11, 0x11, 0x11};

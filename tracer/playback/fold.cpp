@@ -1,4 +1,4 @@
-// See fold.hpp.
+// Implementation of fold.hpp.
 #include "tracer/playback/fold.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace poe::trace {
 namespace {
 
-// Where the lines that continue this one begin.
+// Returns the indentation of lines that continue this line.
 std::size_t indent_of(std::string_view line, std::size_t most) {
     std::size_t at = line.find_first_not_of(' ');
     if (at == std::string_view::npos) return 0;
@@ -23,7 +23,7 @@ std::size_t indent_of(std::string_view line, std::size_t most) {
     return at;
 }
 
-// Lays the words of a line out anew, if it is too long.
+// Breaks a line between words if it is too long.
 void fold_line(std::string& out, std::string_view line, int columns, std::size_t most) {
     if (terminal::columns_of(line) <= columns) {
         out += line;
@@ -32,7 +32,7 @@ void fold_line(std::string& out, std::string_view line, int columns, std::size_t
     std::size_t indent = indent_of(line, most);
     out += line.substr(0, indent);
     line.remove_prefix(indent);
-    // Where the terminal is very narrow the words need the room.
+    // On a very narrow terminal the words need all the room.
     if (static_cast<int>(indent) > columns * 2 / 3) indent = 0;
     int at = terminal::columns_of(out.substr(out.rfind('\n') + 1));
     bool first = true;

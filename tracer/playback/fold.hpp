@@ -1,4 +1,4 @@
-// Fold: text for a terminal of so many columns, broken between words.
+// Fold: breaks text between words for a terminal of a given width.
 #pragma once
 
 #include <string>
@@ -6,12 +6,12 @@
 
 namespace poe::trace {
 
-// Breaks lines that are longer than `columns`, between words; words that are longer themselves stay
-// whole. A line that goes on begins below the text behind the last gap of two blanks or more in its
-// first `indent_most` columns, or at the same indentation as the line.
+// Breaks lines that are longer than `columns` between words; longer words are not broken. A
+// continuation line starts below the text after the last gap of at least two blanks in the line's
+// first `indent_most` columns; if there is no such gap, at the line's own indentation.
 std::string fold(std::string_view text, int columns, std::size_t indent_most = 20);
 
-// Columns of the terminal behind this descriptor; 0: it is none.
+// Returns the width of the terminal of this descriptor; 0 if it is not a terminal.
 int columns_of_terminal(int descriptor);
 
 }  // namespace poe::trace

@@ -1,4 +1,4 @@
-// See graph.hpp.
+// Implementation of graph.hpp.
 #include "tracer/playback/graph.hpp"
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 namespace poe::trace {
 namespace {
 
-// Columns that a line is as high as.
+// A line is as high as this many columns are wide.
 constexpr double kColumnsPerLine = 2;
 
-// How far a place is from the line between two nodes, in lines.
+// The distance of a position from the line between two nodes, in lines.
 double distance(const GraphPlace::Node& a, const GraphPlace::Node& b, int line, int column) {
     const double across = (b.column - a.column) / kColumnsPerLine;
     const double down = b.line - a.line;
@@ -32,7 +32,7 @@ GraphPlace place_of_graph(terminal::Size size, int tasks) {
     constexpr terminal::Size kLeastGraph{28, 9};
     constexpr int kListWidth = 36;
     constexpr int kMostNodes = 32;
-    constexpr int kLabel = 4;  // columns on each side for the numbers of tasks
+    constexpr int kLabel = 4;  // columns on each side for task numbers
     GraphPlace place;
     place.list_lines = std::max(size.lines - GraphPlace::kListTop, 0);
     const bool graph = size.columns >= kLeastGraph.columns && size.lines >= kLeastGraph.lines;

@@ -1,4 +1,4 @@
-// See look.hpp.
+// Implementation of look.hpp.
 #include "tracer/playback/look.hpp"
 
 #include <algorithm>
@@ -86,7 +86,7 @@ std::string_view sums_words(const Look& look) {
 void move_to(Look& look, Stretch whole, Time moment) {
     look.now = std::clamp(moment, whole.from, whole.to);
     if (look.now >= look.window.from && look.now <= look.window.to) return;
-    // The side that it came in by.
+    // Places the moment near the side at which it entered the window.
     constexpr int kPart = 10;
     const Time length = look.window.length();
     const Time before = look.now > look.window.to ? length / kPart : length - length / kPart;

@@ -1,5 +1,5 @@
-// Look: what somebody has chosen to see of a trace: which views, which moment, which stretch, which
-// task. Plain data, changed by keys (controls.hpp) and drawn by views (views.hpp).
+// Look: what the user has chosen to see of a trace: views, moment, window, task. Plain data,
+// changed by keys (controls.hpp) and drawn by views (views.hpp).
 #pragma once
 
 #include <optional>
@@ -27,7 +27,7 @@ enum class ViewKind : std::uint8_t {
 };
 inline constexpr std::size_t kViews = 11;
 
-// Of the menu and of -view; in groups, as in the view selector of the Visualization Tool.
+// The names for the menu and for -view; grouped as in the view selector of the Visualization Tool.
 struct ViewName {
     ViewKind kind;
     char key;
@@ -43,20 +43,21 @@ inline const ViewName& name_of(ViewKind kind) {
 struct Look {
     enum class Prompt : std::uint8_t { kNone, kJump, kSearch };
     enum class Sheet : std::uint8_t { kPanes, kMenu, kHelp };
-    // What sums are about: all from the begin of the trace to now, the window, or just now.
+    // The range of sums: from the start of the trace to `now`, the window, or a short time before
+    // `now`.
     enum class Sums : std::uint8_t { kSoFar, kWindow, kNow };
 
     Time now{0};
-    Stretch window;  // of views that show a stretch; `now` is in it
+    Stretch window;  // of views that show a range; contains `now`
     Sums sums = Sums::kSoFar;
-    bool count = false;  // messages count, instead of their bytes
-    bool lines = false;  // messages are drawn in the time line
-    bool each = false;   // a row for each task, even if they do not all fit
+    bool count = false;  // show numbers of messages instead of bytes
+    bool lines = false;  // draw messages in the time line
+    bool each = false;   // one row per task, even if not all fit
     TaskId selected = 0;
-    TaskId top = 0;               // first task shown, of those that do not fit
-    std::vector<ViewKind> panes;  // empty: those that the screen has room for
+    TaskId top = 0;               // first task shown if not all fit
+    std::vector<ViewKind> panes;  // empty: as many as the screen has room for
 
-    int direction = 0;  // 1 plays, -1 plays backwards, 0 stands still
+    int direction = 0;  // 1 plays, -1 plays backwards, 0 is stopped
     int speed = 0;      // a step of kSpeeds
     std::vector<Time> marks;
     std::optional<Time> loop_from;
@@ -70,25 +71,25 @@ struct Look {
     std::string notice;  // one line, until the next key
 };
 
-// Speeds of playing, 1/1000 to 1000, in steps of 1, 2, 5.
+// Speeds of playback, 1/1000 to 1000, in steps of 1, 2, 5.
 inline constexpr int kSlowest = -9;
 inline constexpr int kFastest = 9;
 double speed_of(int step);
 std::string speed_words(int step);
 
-// All of the trace, at its end, so that sums are totals; at a speed that plays it in half a minute
-// or so.
+// Returns the initial look: the whole trace, at its end, so that sums are totals; with a speed that
+// plays it in about half a minute.
 Look look_at(const Session& session);
-// The stretch that sums are about, and the same in words: "so far".
+// Return the range of sums, and its name: "so far".
 Stretch stretch_of(const Look& look, const Session& session);
 std::string_view sums_words(const Look& look);
-// Just now: a fiftieth of the window, up to the moment.
+// Returns a short range before `now`: a fiftieth of the window.
 Stretch lately(const Look& look, const Session& session);
 // Moves to a moment within the trace; the window follows.
 void move_to(Look& look, Stretch whole, Time moment);
-// Makes the window so long, with `now` at the same place in it.
+// Multiplies the window's length by `factor`; `now` keeps its relative position in it.
 void zoom(Look& look, Stretch whole, double factor);
-// What has passed on the viewer's clock moves a look that plays, and stops it at the end.
+// Advances a look that plays by `passed` on the viewer's clock; stops it at the end.
 void play(Look& look, Stretch whole, Time passed);
 
 }  // namespace poe::trace

@@ -1,4 +1,4 @@
-// See panes.hpp.
+// Implementation of panes.hpp.
 #include "tracer/playback/panes.hpp"
 
 #include <algorithm>
@@ -14,16 +14,16 @@ bool over_time(ViewKind kind) {
            kind == ViewKind::kUtilization || kind == ViewKind::kSystem;
 }
 
-// Views beside each other.
+// Views next to each other.
 struct Band {
     std::vector<std::size_t> panes;
-    bool wide = false;  // a view over time, alone
+    bool wide = false;  // a single view over time
 };
 
 std::vector<Band> bands_of(const std::vector<ViewKind>& panes, int columns) {
     const auto narrow = static_cast<int>(
         std::count_if(panes.begin(), panes.end(), [](ViewKind kind) { return !over_time(kind); }));
-    // As even as possible: four are two by two.
+    // Distributed evenly: four views are two by two.
     const int most = std::clamp(columns / kNarrowest, 1, std::max(narrow, 1));
     const int count = (narrow + most - 1) / most;
     const int beside = count == 0 ? 1 : (narrow + count - 1) / count;
@@ -59,7 +59,7 @@ std::vector<Place> places_of(const std::vector<ViewKind>& panes, terminal::Size 
     const int columns = screen.columns;
     if (lines <= 0 || columns <= 0) return {};
     std::vector<Band> bands = bands_of(panes, columns);
-    // The last ones have no room.
+    // The last views have no room.
     while (bands.size() > 1 && lines / static_cast<int>(bands.size()) < kLowest) bands.pop_back();
     const int rows = static_cast<int>(bands.size());
     std::vector<Place> places;

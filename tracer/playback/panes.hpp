@@ -8,12 +8,12 @@
 
 namespace poe::trace {
 
-// The views that are shown: those that were chosen, or as many as have room on the screen.
+// Returns the chosen views, or as many views as the screen has room for.
 std::vector<ViewKind> panes_of(const Look& look, terminal::Size screen);
 
-// Where panes go below the title. Views over time have the whole width, one below the other; the
-// others stand beside each other if that leaves each enough columns. Fewer than there are panes if
-// there is no room for the last ones.
+// Returns the places of panes below the title. Views over time use the whole width and are below
+// each other. The others are next to each other if each then has enough columns. Returns fewer
+// places than panes if there is no room for the last ones.
 struct Place {
     int line, column, lines, columns;
 };

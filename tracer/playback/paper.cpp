@@ -1,4 +1,4 @@
-// See paper.hpp. The only file that knows cairo.
+// Implementation of paper.hpp. The only file that uses cairo.
 #include "tracer/playback/paper.hpp"
 
 #include <cairo-pdf.h>
@@ -34,7 +34,7 @@ class Pen {
 
     void operator()(const FilledBox& shape) const {
         use(shape.color);
-        // Neighbours shall have no seam.
+        // Prevents seams between neighbouring boxes.
         cairo_set_antialias(context_, CAIRO_ANTIALIAS_NONE);
         cairo_rectangle(context_, shape.box.x, shape.box.y, shape.box.width, shape.box.height);
         cairo_fill(context_);

@@ -1,4 +1,4 @@
-// Paper: a figure as a file, drawn by cairo: SVG, PNG or PDF.
+// Paper: converts a figure to a file with cairo: SVG, PNG or PDF.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,13 @@
 namespace poe::trace {
 
 enum class Paper : std::uint8_t { kSvg, kPng, kPdf };
-// The names that files of figures end with.
+// The suffixes of figure files.
 inline constexpr std::array<std::string_view, 3> kPaperSuffixes{".svg", ".png", ".pdf"};
-// What a file of this name is to be; nothing if it is no figure.
+// Returns the format for a file name; empty if it is not a figure's name.
 std::optional<Paper> paper_named(std::string_view file);
 
-// A PNG has two pixels for each point. Throws Error when there is no memory for it.
+// Returns the contents of the file. A PNG has two pixels per point. Throws Error if there is not
+// enough memory for it.
 std::string file_of(const Figure& figure, Paper paper);
 
 }  // namespace poe::trace

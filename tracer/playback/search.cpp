@@ -1,4 +1,4 @@
-// See search.hpp.
+// Implementation of search.hpp.
 #include "tracer/playback/search.hpp"
 
 #include <algorithm>
@@ -97,7 +97,7 @@ Result<Search> Search::parse(std::string_view text) {
     return search;
 }
 
-// Keeps the hit that is nearest on the wanted side.
+// Keeps the nearest hit on the wanted side.
 class Search::Watch : public Listener {
   public:
     Watch(const Search& search, const Definitions& definitions, Time from, bool forward)
@@ -160,7 +160,7 @@ bool Search::may_be_in(const Ended& sums, const Definitions& definitions) const 
             return each.second.longest > longer_ &&
                    definitions.region(each.first).name.find(call_) != std::string::npos;
         });
-    // Sizes are known by their number of bits: the largest of those that have so many.
+    // Only the number of bits of the sizes is known, so the largest size with so many bits is used.
     double largest = -1;
     for (std::size_t bits = 0; bits < sums.sizes.size(); ++bits)
         if (sums.sizes[bits] > 0) largest = std::ldexp(1.0, static_cast<int>(bits));
@@ -173,8 +173,8 @@ bool Search::may_be_in(const Ended& sums, const Definitions& definitions) const 
 }
 
 std::optional<Search::Hit> Search::find(Session& session, Time from, bool forward) const {
-    // What begins in a stretch may end in one of the next ones: where a stretch has a hit, whatever
-    // ends within the stretch after it may still be nearer.
+    // A call or message that begins in one section may end in a later one. After a section with a
+    // hit, the hits that end in the next section may still be nearer.
     const Index& index = session.index();
     auto at = static_cast<std::ptrdiff_t>(index.before(from));
     const auto count = static_cast<std::ptrdiff_t>(index.size());

@@ -1,4 +1,4 @@
-// See stack.hpp.
+// Implementation of stack.hpp.
 #include "tracer/playback/stack.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 constexpr int kLevels = 8;
 constexpr std::size_t kOff = 0;
 
-// What of a cell belongs to a part, in levels.
+// The levels of a cell that belong to a part.
 struct Piece {
     std::size_t part = kOff;
     int levels = 0;
@@ -87,7 +87,7 @@ void StackDrawer::draw_blocks(int column, const std::array<int, kParts>& units) 
     std::size_t place = 0;
     int left = units[stacked_part(0)];
     for (int line = top_ + height_ - 1; line >= top_; --line) {
-        // The pieces of this cell, from below; what is above all parts is blank.
+        // The pieces of this cell from the bottom; levels above all parts are blank.
         std::array<Piece, kParts> pieces;
         std::size_t count = 0;
         int free = kLevels;
@@ -99,7 +99,7 @@ void StackDrawer::draw_blocks(int column, const std::array<int, kParts>& units) 
             if (left == 0 && ++place < kStacked) left = units[stacked_part(place)];
         }
         if (free > 0) pieces[count++] = {kOff, free};
-        // The two largest, in their order.
+        // Keeps the two largest pieces, in their order.
         while (count > 2) {
             const auto least = std::min_element(
                 pieces.begin(), pieces.begin() + static_cast<std::ptrdiff_t>(count),

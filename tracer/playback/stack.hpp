@@ -1,29 +1,29 @@
-// Stack: a column of a chart that shows how a time is divided into parts: the parts lie on top of
-// each other, computing at the bottom, as high as their shares. With colours and Unicode a cell has
-// eight levels and two colours; else it has the shape of one part.
+// Stack: a column of a chart that shows how a time is divided into parts. The parts are stacked
+// with computing at the bottom, and their heights are proportional to their times. With colours and
+// Unicode a cell has eight levels and two colours; otherwise it has the shape of one part.
 #pragma once
 
 #include "tracer/playback/views.hpp"
 
 namespace poe::trace {
 
-// Parts from the bottom to the top. State::kOff is none of them: it stays blank.
+// The parts from bottom to top. State::kOff is not one of them; it stays blank.
 inline constexpr std::size_t kStacked = kParts - 1;
 std::size_t stacked_part(std::size_t place);
 
-// Divides units among parts in proportion to their times. What a part loses or gains by rounding in
-// one column is made good in the next ones, as long as the part occurs in them: so even if a column
-// has room for a single part, the shares of a row come out right.
+// Divides units among parts in proportion to their times. Rounding errors of one column are
+// compensated in the following columns in which the part occurs. The shares of a row are therefore
+// correct, even if a column has room for only one part.
 class Apportionment {
   public:
-    // `whole`: the time that all units stand for; what is left of it is State::kOff.
+    // `whole`: the time that all units represent; the rest of it is State::kOff.
     std::array<int, kParts> next(const PartTimes& times, Time whole, int units);
 
   private:
     std::array<double, kParts> owed_{};
 };
 
-// Draws columns of one row, from left to right.
+// Draws the columns of one row, from left to right.
 class StackDrawer {
   public:
     StackDrawer(terminal::Grid& grid, const Easel& easel, int top, int height)
@@ -41,15 +41,15 @@ class StackDrawer {
     Apportionment apportionment_;
 };
 
-// The same lying down: parts from left to right in one line.
+// The same horizontally: parts from left to right in one line.
 void draw_bar(terminal::Grid& grid, const Easel& easel, int line, int column, int width,
               const PartTimes& times, Time whole);
 
-// How a part looks.
+// The appearance of a part.
 terminal::Style style_of_part(std::size_t part);
 char32_t glyph_of_part(std::size_t part, const Easel& easel);
-// Writes which glyph stands for which part, of those that occur, as far as there is room. The
-// column behind it.
+// Draws the glyphs and names of the parts that occur, as many as fit. Returns the column after
+// them.
 int draw_legend(terminal::Grid& grid, const Easel& easel, int line, int column, int end,
                 const PartTimes& times);
 

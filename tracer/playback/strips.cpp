@@ -1,4 +1,4 @@
-// See strips.hpp.
+// Implementation of strips.hpp.
 #include "tracer/playback/strips.hpp"
 
 #include <algorithm>
@@ -39,8 +39,8 @@ std::string value_words(std::size_t metric, double value) {
 
 template <typename Value>
 using Samples = std::vector<std::pair<Time, Value>>;
-using SystemKey = std::pair<Subject, std::uint8_t>;          // subject, Metric
-using CounterKey = std::pair<std::uint32_t, std::uint32_t>;  // stream, counter
+using SystemKey = std::pair<Subject, std::uint8_t>;          // by subject and Metric
+using CounterKey = std::pair<std::uint32_t, std::uint32_t>;  // by stream and counter
 
 class SampleListener : public Listener {
   public:
@@ -62,7 +62,7 @@ class SampleListener : public Listener {
             note(subject, record.detail, event.time, record.b);
         }
     }
-    // What is known at a moment, as if all of it were told then.
+    // Adds the known values at a moment, as if all were recorded then.
     void take(const JobState& state, Time time) {
         for (const auto& [key, value] : state.counters) counters[key].emplace_back(time, value);
         for (const auto& [key, value] : state.system) note(key.first, key.second, time, value);
@@ -88,13 +88,13 @@ struct Columns {
     }
 };
 
-// A value stays until it is told anew.
+// A value is valid until the next one.
 template <typename Value>
 std::vector<double> held(const Samples<Value>& samples, const Columns& columns) {
     std::vector<double> values(static_cast<std::size_t>(columns.count), std::nan(""));
     for (const auto& [time, value] : samples) {
         const double place = std::clamp(std::floor(columns.place(time)), -1.0, columns.count - 1.0);
-        // What was before the window is what it begins with.
+        // The last value before the window is its initial value.
         values[static_cast<std::size_t>(std::max(place, 0.0))] = static_cast<double>(value);
     }
     double last = std::nan("");
@@ -105,7 +105,7 @@ std::vector<double> held(const Samples<Value>& samples, const Columns& columns) 
     return values;
 }
 
-// How a sum has grown, each stretch long enough.
+// The growth of a sum, over intervals that are long enough.
 struct Growth {
     Time from{0};
     Time to{0};
@@ -124,7 +124,7 @@ std::vector<Growth> growths_of(const Samples<std::uint64_t>& samples) {
         found.back().to = to;
         found.back().by += after - before;
     }
-    // What is left at the end is too short alone.
+    // Merges a short last interval into the previous one.
     if (found.size() > 1) {
         const Growth last = found.back();
         Growth& before = found[found.size() - 2];
@@ -206,7 +206,7 @@ class StripMaker {
         }
         rows.insert(rows.end(), nodes.begin(), nodes.end());
         rows.insert(rows.end(), own.begin(), own.end());
-        // What never happened is not worth a strip.
+        // Omits strips without any activity.
         std::erase_if(rows, [](const StripRow& row) { return row.highest() <= 0; });
         for (const bool of_selected : {true, false})
             for (const auto& [key, samples] : samples_.counters) {
@@ -233,7 +233,7 @@ class StripMaker {
             samples_.system.find({-1 - node, static_cast<std::uint8_t>(Metric::kProcessors)});
         if (known == samples_.system.end() || known->second.back().second == 0) return;
         const double most = 1e9 * static_cast<double>(known->second.back().second);
-        for (double& value : values) value = std::min(value, most);  // NaN stays
+        for (double& value : values) value = std::min(value, most);  // NaN is kept
     }
 
     const SampleListener& samples_;
@@ -259,7 +259,7 @@ std::vector<StripRow> strips_of(const Look& look, Session& session, int columns)
             samples.take(session.at(time), time);
         }
     } else {
-        // What is told seldom, such as the number of processors, may have been told before.
+        // Rare values, such as the number of processors, may have been recorded before the window.
         samples.take(session.at(look.window.from), look.window.from);
         session.listen(look.window, samples);
     }

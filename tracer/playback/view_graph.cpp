@@ -1,5 +1,5 @@
-// The view of connections: who exchanges messages with whom, as a graph and as a list of pairs, and
-// who waits for whom at the moment.
+// The view of connections: which tasks exchange messages, as a graph and as a list of pairs, and
+// which task waits for which at the moment.
 #include <algorithm>
 #include <array>
 
@@ -21,8 +21,8 @@ using terminal::Style;
 
 namespace {
 
-// Lines between nodes. With Unicode a cell has two by four dots, which the lines that cross in it
-// share; else it has the last line's character. The heavier a line, the stronger it looks.
+// Draws lines between nodes. With Unicode a cell has two by four dots, which crossing lines share;
+// otherwise it has the character of the last line. Heavier lines look stronger.
 class Lines {
   public:
     Lines(Grid& grid, const terminal::Glyphs& glyphs) : grid_(grid), unicode_(glyphs.unicode()) {}
@@ -81,7 +81,7 @@ void draw_graph(Grid& grid, const Look& look, const Easel& easel, const GraphPla
                 const std::vector<Link>& links) {
     const int tasks = easel.session.source().facts().tasks;
     Lines lines(grid, easel.glyphs);
-    // The heaviest last, on top of the others.
+    // Draws the heaviest links last, on top of the others.
     for (auto link = links.rbegin(); link != links.rend(); ++link) {
         const bool heavy = link->weight > 0.5 * links.front().weight;
         const Style style = link->under_way > 0 ? style_of(State::kSending)
@@ -102,7 +102,7 @@ void draw_graph(Grid& grid, const Look& look, const Easel& easel, const GraphPla
     }
 }
 
-// The number of the next line.
+// Returns the number of the next line.
 int draw_pairs(Grid& grid, const Easel& easel, const GraphPlace& place,
                const std::vector<Link>& links) {
     const int tasks = easel.session.source().facts().tasks;

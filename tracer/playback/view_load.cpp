@@ -1,4 +1,5 @@
-// Views of how the work is spread: load balance (bars, and Figure 8's dial), utilization, calls.
+// Views of the distribution of work: load balance (bars, and the dial of Figure 8), utilization,
+// calls.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -23,8 +24,8 @@ namespace {
 
 constexpr auto kComputing = static_cast<std::size_t>(State::kComputing);
 
-// Where the dial is in a view of that size: spokes begin in the middle, the first goes upwards, the
-// others follow clockwise. A column is half as wide as a line is high.
+// The layout of the dial in a view of that size. Spokes start in the centre; the first points up,
+// the others follow clockwise. A column is half as wide as a line is high.
 struct Dial {
     explicit Dial(terminal::Size size)
         : lines(size.lines - 1),
@@ -44,7 +45,7 @@ struct Dial {
     double middle;
 };
 
-// A spoke for each row: o where its sums are, a full one where it is just now.
+// Draws one spoke per row: o at its sums, a filled circle at its current value.
 void draw_dial(Grid& grid, const Look& look, const Balance& load, const Chart& rows,
                const terminal::Glyphs& glyphs) {
     constexpr double kLeast = 3;
@@ -58,7 +59,7 @@ void draw_dial(Grid& grid, const Look& look, const Balance& load, const Chart& r
                  style);
     };
     for (int i = 0; i < 60; ++i) put(2 * std::numbers::pi * i / 60, 1, glyphs.unlit(), kDim);
-    // Few spokes have room for themselves and their numbers.
+    // With few spokes there is room to draw them with their numbers.
     constexpr std::size_t kFew = 16;
     constexpr int kTicks = 5;
     for (std::size_t spoke = 0; spoke < spokes && spokes <= kFew; ++spoke) {
@@ -78,7 +79,7 @@ void draw_dial(Grid& grid, const Look& look, const Balance& load, const Chart& r
     }
 }
 
-// Who has waited for whom, the longest first, from a line on.
+// Lists which task has waited for which, longest first, from a line on.
 void draw_waits(Grid& grid, const Ended& sums, int line) {
     std::vector<WaitSum> waits;
     for (const auto& [key, sum] : sums.waits) {
@@ -98,7 +99,8 @@ void draw_waits(Grid& grid, const Ended& sums, int line) {
     tell_rest(grid, line);
 }
 
-// What all tasks together spent their time on; the line behind the table and a blank one.
+// Draws a table of the time of all tasks by state. Returns the line after the table and a blank
+// line.
 int draw_states(Grid& grid, const Easel& easel, Stretch stretch) {
     const std::size_t tasks = easel.session.source().facts().node_of.size();
     const auto bins = easel.session.part_bins(stretch, 0, tasks, tasks, 1);
@@ -151,7 +153,7 @@ int spoke_at(terminal::Size size, int line, int column, int spokes) {
 }
 
 Chart place_of_balance(terminal::Size size, const Look& look, int tasks) {
-    constexpr int kHighest = 3;  // more would not say more
+    constexpr int kHighest = 3;  // a higher row shows no more information
     const int lines = size.lines - 1;
     Chart rows = rows_of_tasks(std::min(lines, tasks * (kHighest + 1)), look, tasks);
     const int digits = static_cast<int>(std::to_string(std::max(tasks - 1, 0)).size());
@@ -231,7 +233,7 @@ void draw_utilization(Grid& grid, const Look& look, const Easel& easel) {
                          style_of(State::kComputing));
         }
     }
-    // The average as a line behind the heights.
+    // Draws the average as a line in the blank cells.
     const double average = sum / columns;
     const int level = lines - static_cast<int>(std::clamp(average * lines, 0.0, lines - 1.0));
     for (int column = 0; column < columns; ++column)

@@ -1,4 +1,4 @@
-// Views of messages as numbers: the matrix of who sends how much to whom, and sums and sizes.
+// Views of messages as numbers: the matrix of the amounts between tasks, and the sums and sizes.
 #include <algorithm>
 #include <array>
 
@@ -102,7 +102,7 @@ void draw_messages(Grid& grid, const Look& look, const Easel& easel) {
         grid.put(line++, 1,
                  fmt::format("{} were received before they were sent: clocks differ", backwards),
                  {Ink::kStrong, 0, false});
-    // By powers of two.
+    // Sizes by powers of two.
     const std::uint64_t most = *std::max_element(sums.sizes.begin(), sums.sizes.end());
     if (most == 0) return;
     grid.put(line++, 1, "sizes, up to bytes:", kDim);

@@ -1,4 +1,4 @@
-// The views one by one; each draws all lines of its grid but the first. Private to views.
+// The individual views; each draws all lines of its grid except the first. Private to views.
 #pragma once
 
 #include "tracer/playback/chart.hpp"
@@ -17,7 +17,7 @@ void draw_markers(terminal::Grid& grid, const Look& look, const Easel& easel);
 void draw_system(terminal::Grid& grid, const Look& look, const Easel& easel);
 void draw_source(terminal::Grid& grid, const Look& look, const Easel& easel);
 
-// How a matrix is drawn: `group` tasks to a cell, so many cells a side, each so many columns wide.
+// The layout of a matrix: `group` tasks per cell, `cells` cells per side, each `wide` columns wide.
 struct MatrixPlace {
     static constexpr int kLeft = 6;
     static constexpr int kTop = 2;
@@ -27,25 +27,25 @@ struct MatrixPlace {
 };
 MatrixPlace place_of_matrix(terminal::Size size, int tasks);
 Chart place_of_utilization(terminal::Size size, const Look& look);
-// Where the strips of the system's view are: columns only.
+// The layout of the strips of the system's view: columns only.
 Chart place_of_strips(terminal::Size size, const Look& look);
-// What tasks or groups of them did, just now and in the stretch that sums are about; and whether
-// there is a dial in a view of that size, which takes the right half of it.
+// The activities of tasks, or of groups of tasks, at the moment and in the range of sums; and
+// whether a view of that size has a dial, which uses its right half.
 struct Balance {
     std::vector<PartTimes> now;
     std::vector<PartTimes> sums;
 };
 Balance balance_of(const Look& look, Session& session, const Chart& rows);
-// The share of computing in the time that tasks were traced.
+// The fraction of computing in the traced time.
 double load_of(const PartTimes& times);
-// Where the rows of a balance go.
+// The layout of the rows of a balance.
 Chart place_of_balance(terminal::Size size, const Look& look, int tasks);
 bool has_dial(terminal::Size size);
-// Which of so many spokes is nearest to a place of the dial.
+// Returns the spoke, of `spokes`, that is nearest to a position of the dial.
 int spoke_at(terminal::Size size, int line, int column, int spokes);
-// The last line says how much has no place, when the next line of a list would be this.
+// If a list has more lines than the view, shows in the last line how many are missing.
 void tell_rest(terminal::Grid& grid, int next);
-// A block, of eight heights where there are such.
+// Returns a block glyph, with eight heights if Unicode is available.
 char32_t level_glyph(double share, const terminal::Glyphs& glyphs);
 
 }  // namespace poe::trace

@@ -58,7 +58,7 @@ void draw_markers(Grid& grid, const Look& look, const Easel& easel) {
         }
         model.put(std::move(row), moment(look.now));
     }
-    // A line for each task, so far as there are enough; the selected one is among them.
+    // One line per task, as many as fit; the selected task is among them.
     const int fit = std::max(markers::rows_that_fit(grid.size(), model.any_progress()) + 1, 1);
     const int tasks = facts.tasks;
     const int first = std::clamp(look.selected - fit / 2, 0, std::max(tasks - fit, 0));

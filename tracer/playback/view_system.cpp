@@ -1,4 +1,4 @@
-// The view of counters and of the system's statistics: a strip for each, over the window.
+// The view of counters and system statistics: one strip each, over the window.
 #include <algorithm>
 
 #include <fmt/format.h>

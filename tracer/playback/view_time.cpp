@@ -32,13 +32,13 @@ char32_t slope(int from_line, int to_line, int from_column, int to_column,
     return glyphs.unicode() ? U'╱' : U'/';
 }
 
-// The row that a task would have, on the chart or beyond its edges.
+// Returns the row of a task, on the chart or beyond its edges.
 int row_beyond(const Chart& chart, TaskId task) {
     const int from_first = task - chart.first;
     return from_first >= 0 ? from_first / chart.group : from_first;
 }
 
-// A glyph on whatever the cell shows.
+// Draws a glyph in front of the contents of a cell.
 void put_over(Grid& grid, int line, int column, char32_t glyph, const Easel& easel) {
     Style style = kLine;
     const terminal::Cell& cell = grid.at(line, column);
@@ -72,7 +72,7 @@ void draw_message(Grid& grid, const Message& message, const Look& look, const Ch
     }
 }
 
-// Messages under way by rows and columns, and the most of them.
+// The messages in progress by rows and columns, and their maximum.
 struct Density {
     std::vector<std::vector<Session::Sent>> rows;
     Session::Sent most;
@@ -97,7 +97,7 @@ Density density_of(const Look& look, Session& session, const Chart& chart) {
     return density;
 }
 
-// A strip of levels below each row, or on it if the row has a single line.
+// Draws a strip of levels below each row, or on the row if it has a single line.
 void draw_density(Grid& grid, const Density& density, const Easel& easel, const Chart& chart) {
     for (int row = 0; row < chart.rows; ++row)
         for (int column = 0; column < chart.columns; ++column) {
@@ -110,7 +110,7 @@ void draw_density(Grid& grid, const Density& density, const Easel& easel, const 
         }
 }
 
-// Regions by task and depth: how long each was there, by columns.
+// Regions by task and depth: the time in each of them, by columns.
 class Lanes {
   public:
     Lanes(const Look& look, Session& session, const Chart& chart) : session_(session) {
@@ -133,7 +133,7 @@ class Lanes {
                     std::min(to, column + 1.0) - std::max(from, static_cast<double>(column));
         }
     }
-    // Lines that regions take of each row.
+    // The number of lines of each row that regions use.
     int depth() const { return depth_; }
 
     void draw(Grid& grid, const Chart& chart, const Easel& easel) const {
@@ -188,7 +188,8 @@ class Lanes {
     std::map<std::pair<TaskId, int>, std::vector<Column>> lanes_;
 };
 
-// Lines of messages where there is room for them, else how many there are. In words what it is.
+// Draws messages as lines if there is room for them, otherwise their number. Returns a description
+// of what is shown.
 std::string draw_messages(Grid& grid, const Look& look, const Easel& easel, const Chart& chart,
                           const std::vector<Message>& lines, const Density& density) {
     if (density.rows.empty()) {
@@ -244,8 +245,8 @@ void draw_timeline(Grid& grid, const Look& look, const Easel& easel) {
     draw_legend(grid, easel, 0, 14, end, all);
 }
 
-// Figure 9 of the paper: what is sent streams from the right to the left as time goes by. Heights
-// are bytes, or messages, by column; what is on its way at the right edge has not arrived.
+// Figure 9 of the paper: messages stream from right to left as time passes. Heights are bytes, or
+// numbers of messages, by column. Messages in progress at the right edge have not arrived.
 void draw_stream(Grid& grid, const Look& look, const Easel& easel) {
     Look shifted = look;
     const Time length = look.window.length();

@@ -1,4 +1,5 @@
-// See views.hpp. What is around the views: title, menu, help, hints; how panes share the screen.
+// Implementation of views.hpp: the frame around the views (title, menu, help, hints), and the
+// division of the screen among panes.
 #include "tracer/playback/views.hpp"
 
 #include <algorithm>
@@ -68,7 +69,7 @@ void draw_hints(Grid& grid, const Look& look, const Easel& easel) {
         return;
     }
     if (!look.notice.empty()) {
-        // A long one takes lines of the views above.
+        // A long notice covers lines of the views above.
         const std::string folded = fold(look.notice, grid.size().columns, 0);
         int at = line - static_cast<int>(std::count(folded.begin(), folded.end(), '\n'));
         std::istringstream words(folded);

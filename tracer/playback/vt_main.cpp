@@ -1,4 +1,4 @@
-// vt, the Visualization Tool: wires together the trace, what is asked of it, and the output.
+// vt, the Visualization Tool: connects the trace, the options and the output.
 #include <algorithm>
 #include <clocale>
 #include <csignal>
@@ -36,7 +36,7 @@ using namespace poe::trace;
 constexpr int kErrorStatus = 2;
 constexpr int kSignalStatus = 128;
 
-// A sentence to the user, on standard error.
+// Prints a message to the user, on standard error.
 void say(const std::string& text) {
     std::cerr << fold("vt: " + text, columns_of_terminal(STDERR_FILENO), 4) << "\n";
 }
@@ -46,8 +46,7 @@ int fail(const std::string& text) {
     return kErrorStatus;
 }
 
-// What was written to standard output may not have got there. When nobody reads it any more, there
-// is nobody to be told.
+// Checks whether standard output was written. If its reader has gone, the failure is not reported.
 int end_output() {
     std::cout << std::flush;
     if (std::cout) return 0;
@@ -66,7 +65,7 @@ std::string variable(const char* name) {
     return value != nullptr ? value : "";
 }
 
-// A line on standard error, when that is a terminal, which goes away at the end.
+// A temporary line on standard error, if that is a terminal.
 class ProgressLine {
   public:
     explicit ProgressLine(std::string what) : what_(std::move(what)) {}
@@ -96,7 +95,7 @@ std::string cache_folder() {
     return home.empty() ? "" : home + "/.cache";
 }
 
-// The folders with the parts of jobs whose trace is to have this name.
+// Returns the folders with the parts of jobs whose trace will have this name.
 std::vector<std::string> folders_of_parts(const std::string& path) {
     namespace fs = std::filesystem;
     std::error_code ignored;
@@ -113,8 +112,8 @@ std::vector<std::string> folders_of_parts(const std::string& path) {
     return parts;
 }
 
-// The trace of this name, or the folder of its parts, while its job runs or when it was never
-// gathered.
+// Returns the trace of this name, or the folder of its parts if its job still runs or if the trace
+// was never gathered.
 std::string trace_of(const std::string& path) {
     std::error_code ignored;
     if (std::filesystem::exists(path, ignored)) return path;
@@ -127,7 +126,7 @@ std::string trace_of(const std::string& path) {
     return parts.empty() ? path : parts.front();
 }
 
-// What a user of this trace should know of newer ones: that its job runs again. Empty: nothing.
+// Returns a message if the job of this trace runs again; empty otherwise.
 std::string newer_than(const std::string& path) {
     std::error_code error;
     if (!std::filesystem::is_regular_file(path, error)) return "";
@@ -158,13 +157,13 @@ TraceSource open_trace(const std::string& path,
     return path.ends_with(".otf2") ? import_otf2(path) : TraceSource::open(path, nullptr, checks);
 }
 
-// Where there is one clock only, nothing needs a repair unless a replay has found such messages.
-// The clocks of a job that still runs are not known well enough yet.
+// With a single clock, a repair is needed only if a replay has found messages that arrive before
+// they are sent. The clocks of a running job are not known well enough yet.
 bool has_several_clocks(const TraceSource& source) {
     return !source.open_ended() && !source.clock_doubts().empty();
 }
 
-// What an index of the trace says need not be found out again.
+// Uses the findings of a stored index of the trace instead of computing them again.
 bool take_kept(TraceSource& source, const Index::Places& places, bool repaired) {
     const auto kept = Index::kept_findings(source, places, repaired);
     if (!kept || !source.take(*kept)) return false;
@@ -175,7 +174,7 @@ bool take_kept(TraceSource& source, const Index::Places& places, bool repaired) 
 std::unique_ptr<Session> open_session(const std::string& path, bool may_repair) {
     TraceSource source = open_trace(path, TraceSource::Checks::kLater);
     const bool several = has_several_clocks(source);
-    // One that may still grow needs another index soon: that is kept in memory.
+    // A trace that may still grow needs another index soon, so its index is kept in memory.
     Index::Places places;
     if (!source.open_ended()) places = index_places(path, cache_folder(), source.identity());
     const auto session_of = [&](TraceSource whole) {
@@ -214,7 +213,7 @@ Summary summary_of(const std::string& named, bool may_repair) {
     return summarize(source, symbols, line.tell());
 }
 
-// The stretch that -from and -to name.
+// Returns the range that -from and -to specify.
 Result<Stretch> stretch_of(const VtOptions& options, Stretch whole) {
     Stretch stretch = whole;
     for (const bool first : {true, false}) {
@@ -258,7 +257,7 @@ int write_to(const std::string& path, const std::function<void(std::ostream&)>& 
     return 0;
 }
 
-// As large as so many characters on paper.
+// The size of that many characters on paper.
 FigureSize figure_size(const VtOptions& options) {
     constexpr double kWide = 7.2;
     constexpr double kHigh = 14;
@@ -320,7 +319,7 @@ int export_to(const VtOptions& options) {
         const auto tell = line.tell();
         export_trace(source, range, *sink, [&](double share) {
             tell(share);
-            // Who reads has gone, or the disk is full: the rest is not worth the time.
+            // The reader has gone, or the disk is full, so the rest is not written.
             if (!out)
                 throw Error("cannot write " +
                             (options.output.empty() ? "any more" : options.output));
@@ -328,7 +327,7 @@ int export_to(const VtOptions& options) {
     });
 }
 
-// What has come to a trace; nothing when nothing has, or when it is no longer all there.
+// Returns the trace if it has grown; empty if it has not, or if parts of it are missing.
 std::optional<TraceSource> opened_again(const std::string& path, const TraceSource& before) {
     try {
         TraceSource source = TraceSource::open(path, &before);
@@ -340,8 +339,8 @@ std::optional<TraceSource> opened_again(const std::string& path, const TraceSour
     return std::nullopt;
 }
 
-// What is new about the trace that is shown: that its job runs again, or that another trace has
-// taken its name.
+// Returns a function that reports news about the trace that is shown: its job runs again, or
+// another trace has the same name now.
 std::function<std::string()> news_of(const std::string& path) {
     struct stat shown {};
     if (::stat(path.c_str(), &shown) != 0 || !S_ISREG(shown.st_mode)) return {};
@@ -365,11 +364,12 @@ int play_it(const VtOptions& options, bool unicode) {
                      .unicode = unicode,
                      .follow = {},
                      .news = news_of(path)};
-    // What still grows is opened again. Repaired times would move under who looks at them.
+    // A trace that grows is opened again. Its clocks are not repaired, because times must not
+    // change while the user looks at them.
     if (session->source().open_ended())
         how.follow = [path](Session& shown) {
             std::optional<TraceSource> source = opened_again(path, shown.source());
-            // The end of the job: its parts have become one trace.
+            // At the end of the job its parts are merged into one trace.
             if (!source && !std::filesystem::exists(path))
                 source = opened_again(merged_name(path), shown.source());
             if (!source) return false;
@@ -382,7 +382,7 @@ int play_it(const VtOptions& options, bool unicode) {
 
 volatile std::sig_atomic_t interrupted = 0;
 
-// Stops between two portions at Ctrl-C; the parts stay.
+// Ctrl-C stops the merge between two chunks; the parts stay.
 int merge(const VtOptions& options) {
     for (const int number : {SIGINT, SIGTERM, SIGHUP})
         std::signal(number, [](int signal) { interrupted = signal; });

@@ -1,4 +1,4 @@
-// See vt_options.hpp.
+// Implementation of vt_options.hpp.
 #include "tracer/playback/vt_options.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::optional<int> number_of(std::string_view text) {
     return number;
 }
 
-// "0-3,7"
+// Parses a list such as "0-3,7".
 std::optional<std::set<TaskId>> tasks_of(std::string_view text) {
     constexpr int kMost = 1 << 20;
     std::set<TaskId> tasks;
@@ -71,7 +71,7 @@ bool set_format(VtOptions& options, const std::string& value) {
     return true;
 }
 
-// What a file name ends with behind its last dot, dot included.
+// Returns the part of a file name from its last dot.
 std::string_view suffix_of(std::string_view file) {
     const std::size_t slash = file.rfind('/');
     if (slash != std::string_view::npos) file.remove_prefix(slash + 1);
@@ -81,10 +81,10 @@ std::string_view suffix_of(std::string_view file) {
 
 struct Flag {
     std::string_view name;
-    // Of a flag with a value: false when it is not allowed.
+    // Sets the option; for a flag with a value, returns false if the value is not allowed.
     bool (*set)(VtOptions&, const std::string&);
     std::string_view allowed;
-    // The words that are allowed, if they are few.
+    // Returns the allowed values, if there are few.
     std::vector<std::string_view> (*words)() = nullptr;
 };
 
@@ -172,7 +172,7 @@ Result<VtOptions> read_vt_options(const std::vector<std::string>& arguments) {
         if (word.size() < 2 || word[0] != '-') {
             if (word.empty() || word == "-")
                 return mistake("there is no trace " + in_quotes(word), "name a file or a folder");
-            // A shell's `run*` names the index of run, too.
+            // Skips an index, because a shell's `run*` includes the index of run.
             if (!word.ends_with(kIndexSuffix)) options.traces.push_back(word);
             continue;
         }

@@ -1,4 +1,4 @@
-// What the user asked of vt. Reading it is a pure function of the arguments.
+// The options of vt. Reading them is a pure function of the arguments.
 #pragma once
 
 #include <optional>
@@ -23,14 +23,14 @@ struct VtOptions {
     std::string output;        // a file; empty: standard output
     std::string from, to, at;  // moments as typed, see read_time(); empty: begin, end, end
     std::optional<std::set<TaskId>> tasks;
-    bool repair = true;  // of clocks
-    bool lines = false;  // of messages, in the time line
-    // Of a view that is written: columns and lines of text, or a figure as large as these. Nothing:
-    // 100 x 30, a figure as high as its content.
+    bool repair = true;  // repair clocks
+    bool lines = false;  // draw messages in the time line
+    // The size of a view that is written: columns and lines of text, or a figure of about that
+    // size. Empty: 100 x 30 for text; for a figure, as high as its content.
     std::optional<terminal::Size> size;
 };
 
-// A UserError names the word as typed and what was probably meant.
+// A UserError quotes the word as typed and says what was probably meant.
 Result<VtOptions> read_vt_options(const std::vector<std::string>& arguments);
 
 std::string vt_help_text();

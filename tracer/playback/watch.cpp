@@ -1,4 +1,4 @@
-// See watch.hpp.
+// Implementation of watch.hpp.
 #include "tracer/playback/watch.hpp"
 
 #include <chrono>
@@ -44,7 +44,7 @@ class Player {
             changed |= hear(now);
             if (changed) draw();
             changed = false;
-            // Standing still it sleeps until a key comes, or the trace may have grown.
+            // If the playback is stopped, sleeps until a key arrives or the trace may have grown.
             const int timeout = look_.direction != 0 ? static_cast<int>(kFrame.count())
                                 : follow_ || news_   ? static_cast<int>(kFollow.count())
                                                      : -1;
@@ -69,7 +69,7 @@ class Player {
     }
 
   private:
-    // A view at the end stays at the end as the trace grows.
+    // A view at the end stays at the end while the trace grows.
     bool follow(Clock::time_point now) {
         if (!follow_ || now < follow_at_) return false;
         const Stretch before = session_->whole();
@@ -84,7 +84,7 @@ class Player {
         return true;
     }
 
-    // News are told once each.
+    // Reports each piece of news once.
     bool hear(Clock::time_point now) {
         if (!news_ || now < hear_at_) return false;
         hear_at_ = now + kFollow;

@@ -11,15 +11,15 @@ namespace poe::trace {
 struct WatchOptions {
     bool colors = true;
     bool unicode = true;
-    // Lets the session have what has come to the trace; false when nothing has. May be empty: it
-    // is over.
+    // Extends the session by new data of the trace; returns false if there are none. Empty if the
+    // trace does not grow any more.
     std::function<bool(Session&)> follow;
-    // A sentence that the user should read, or nothing; asked each second. May be empty.
+    // Returns a message for the user, or an empty string; called every second. May be empty.
     std::function<std::string()> news;
 };
 
-// Blocks until the user quits (0) or a signal ends it (its number). Throws Error when there is no
-// terminal that can show a screen.
+// Blocks until the user quits (returns 0) or a signal ends it (returns its number). Throws Error if
+// there is no terminal that can show a screen.
 int watch(std::unique_ptr<Session> session, Look look, const WatchOptions& options);
 
 }  // namespace poe::trace

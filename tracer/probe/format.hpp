@@ -1,14 +1,16 @@
-// The format of a trace: stream header and record, as tasks and daemons write them and as readers
-// take them. FORMAT.md describes it for writers of other tools. Pure: no file is touched here.
+// The trace format: stream header and record, as tasks and daemons write them and as readers read
+// them. FORMAT.md describes it for authors of other tools. Pure: no file is accessed here.
 //
-// A stream is a page of header and an array of records of 24 bytes. Its file is mapped and shared:
-// what a task has committed stays, however the task ends.
+// A stream is a header page and an array of records of 24 bytes. Its file is mapped and shared, so
+// committed records remain, however the task ends.
 //
-//   Writing: take(n) numbers of records by one atomic addition to `reserved`; fill the records of
-//   these numbers but for `stamp`; store each `stamp` with release.
-//   Invariant: a record of number k is at index k % capacity. It is whole if the mark in its stamp
-//   is mark_of(k / capacity), and not there yet (or never, when its writer was killed) otherwise.
-//   So any number of threads write, and a reader believes nothing but the marks.
+// Writing:
+//   1. Take n record numbers with one atomic addition to `reserved`.
+//   2. Fill the records of these numbers, except `stamp`.
+//   3. Store each `stamp` with release.
+// Invariant: the record with number k is at index k % capacity. It is complete if the mark in its
+// stamp is mark_of(k / capacity). Otherwise it is not written yet, or never will be because its
+// writer was killed. Any number of threads may write, and a reader trusts only the marks.
 #pragma once
 
 #include <array>
@@ -25,9 +27,9 @@ namespace poe::trace {
 
 inline constexpr std::array<char, 8> kMagic{'P', 'O', 'E', 'T', 'R', 'A', 'C', 'E'};
 inline constexpr std::uint32_t kVersion = 2;
-inline constexpr std::uint32_t kOldestVersion = 1;  // that readers know
+inline constexpr std::uint32_t kOldestVersion = 1;  // oldest version that readers support
 inline constexpr std::uint32_t kByteOrder = 0x01020304;
-inline constexpr std::size_t kHeaderBytes = 4096;  // streams in one file begin at multiples of it
+inline constexpr std::size_t kHeaderBytes = 4096;  // streams in a file begin at multiples of it
 
 enum class StreamKind : std::uint32_t {
     kJob = 1,   // no records: `length` bytes of JSON, see FORMAT.md
@@ -41,13 +43,13 @@ enum class Kind : std::uint8_t {
     kLeave = 2,       // a: region; b: bytes moved, or 0
     kSend = 3,        // detail: context; extra: number; a: destination; b: pair(type, bytes)
     kReceive = 4,     // detail: context; extra: number; a: source; b: pair(type, bytes)
-    kCollective = 5,  // behind its kEnter. detail: Phase; extra: number of the
+    kCollective = 5,  // after its kEnter. detail: Phase; extra: number of the
                       // call in its group, modulo 65536; a: root or kNobody; b: pair(group, bytes)
-    kBytes = 6,       // behind a record whose bytes are kManyBytes. b: the bytes
-    kText = 7,        // detail: how many of the 14 bytes behind it are text; behind its owner
+    kBytes = 6,       // after a record whose bytes are kManyBytes. b: the bytes
+    kText = 7,        // detail: how many of the 14 bytes after it are text; after its owner
     kDefine = 8,      // detail: Defined; a: id; extra: bytes of text that follow; b: see Defined
     kMarker = 9,      // detail: light; extra: color; a: bytes of text that follow
-    kProgress = 10,   // detail 0: b is what is done; detail 1, behind it: b is the total
+    kProgress = 10,   // detail 0: b is the amount done; detail 1, after it: b is the total
     kCounter = 11,    // detail 0: b holds a double, 1: an int64; a: counter
     kSystem = 12,     // detail: Metric; a: task, or kNobody for the node; b: sum since the start
     kClock = 13,      // a: round trip, ns; b: int64, this node's clock minus the home node's, ns
@@ -55,24 +57,24 @@ enum class Kind : std::uint8_t {
     kLost = 15,       // b: how many records are missing before this one
     kDoing = 16,      // detail: an observed state (Doing); a: task
     kEnded = 17,      // detail 0: extra is an exit status, 1: a signal; a: task
-    kSendEnded = 18,  // the program has been told that a non-blocking send has ended. detail:
+    kSendEnded = 18,  // the program has learned that a nonblocking send ended. detail:
                       // context; extra: number; a: destination
 };
 inline constexpr std::uint8_t kLastKind = 18;
 
-// How a region takes part in the collective operation of its kCollective.
+// Which part of the collective operation of its kCollective a region covers.
 enum class Phase : std::uint8_t {
     kWhole = 0,   // from its beginning to its end
-    kStarts = 1,  // a non-blocking call: it starts the operation
-    kEnds = 2,    // it waits for the end of an operation that was started before
+    kStarts = 1,  // a nonblocking call: starts the operation
+    kEnds = 2,    // waits for the end of an operation that was started before
 };
 
-// What kDefine names. Ids are the stream's own.
+// The object that kDefine names. Ids are local to the stream.
 enum class Defined : std::uint8_t {
     kRegion = 1,   // b: 0 an MPL call, 1 a collective call, 2 of the user
     kCounter = 2,  // text: name
     kSite = 3,     // b: address within the object file; text: the object's path
-    kLine = 4,     // a site whose line is known, with an id of a site. b: line; text: source file
+    kLine = 4,     // a site whose line is known; a: a site's id. b: line; text: source file
 };
 
 // Sums since the start of the task or node; times in ns, the rest in bytes or events.
@@ -83,23 +85,23 @@ enum class Metric : std::uint8_t {
     kSwitchesForced = 4,
     kFaultsMinor = 5,
     kFaultsMajor = 6,
-    kMemory = 7,  // bytes now, no sum
+    kMemory = 7,  // bytes now, not a sum
     kDiskRead = 8,
     kDiskWritten = 9,
     kNetworkIn = 10,
     kNetworkOut = 11,
-    kProcessors = 12,  // of a node that tasks may use, no sum
+    kProcessors = 12,  // processors of a node that tasks may use, not a sum
 };
 
-// What a daemon sees of a task that records nothing itself.
+// The daemon's observation of a task that records nothing itself.
 enum class Doing : std::uint8_t { kRuns = 1, kSleeps = 2, kDisk = 3, kStopped = 4 };
 
 inline constexpr std::uint32_t kNobody = 0xffffffff;
 inline constexpr std::uint32_t kManyBytes = 0xffffffff;
-// Contexts of messages: the user's own, those that collectives are made of.
+// Contexts of messages: the program's own messages, and those of collective calls.
 inline constexpr std::uint8_t kUserMessages = 0;
 inline constexpr std::uint8_t kCollectiveMessages = 1;
-// Region ids below are MPL's (library_regions.hpp); a user's regions follow.
+// Smaller region ids are MPL's (library_regions.hpp); the program's regions follow.
 inline constexpr std::uint32_t kFirstUserRegion = 256;
 
 constexpr std::uint64_t pair(std::uint32_t high, std::uint32_t low) noexcept {
@@ -136,7 +138,7 @@ struct Record {
 static_assert(sizeof(Record) == 24 && alignof(Record) == 8);
 static_assert(std::endian::native == std::endian::little, "traces are written as memory is");
 
-// Text travels in kText records behind the record that owns it, from byte 10 of each on.
+// Text is stored in kText records after the record that owns it, from byte 10 of each.
 inline constexpr std::size_t kTextBytes = 14;
 inline constexpr std::size_t kTextAt = 10;
 constexpr std::size_t text_records(std::size_t bytes) noexcept {
@@ -152,7 +154,7 @@ inline std::string_view text_of(const Record& record) noexcept {
     return {reinterpret_cast<const char*>(&record) + kTextAt, bytes};
 }
 
-// The first page of a stream. Texts end with a zero, or fill their field.
+// The first page of a stream. Texts end with a zero byte or fill their field.
 struct StreamHeader {
     std::array<char, 8> magic = kMagic;
     std::uint32_t version = kVersion;
@@ -164,24 +166,24 @@ struct StreamHeader {
     NodeIndex node = 0;
     std::int32_t tasks = 0;  // of the whole job
     std::int32_t level = 0;
-    std::uint32_t wraps = 0;     // 1: the last `capacity` records are kept
-    std::uint64_t capacity = 0;  // records; without wrapping, what a task may write at most
-    std::uint64_t length = 0;    // bytes behind the header; 0 while the stream is being written
+    std::uint32_t wraps = 0;     // 1: only the last `capacity` records are kept
+    std::uint64_t capacity = 0;  // records; without wrapping, the most that a task may write
+    std::uint64_t length = 0;    // bytes after the header; 0 while the stream is being written
     std::uint64_t origin = 0;    // CLOCK_MONOTONIC, ns: time 0 of the records
     std::uint64_t wall = 0;      // CLOCK_REALTIME at that moment, ns
     std::int64_t process = 0;
     std::array<char, 64> job{};
     std::array<char, 64> node_name{};
     std::array<char, 256> program{};
-    // Words that change while the stream is written, each on a line of its own.
-    alignas(64) std::atomic<std::uint64_t> reserved{0};  // numbers given to writers so far
-    alignas(64) std::atomic<std::uint64_t> lost{0};      // records that found no room
-    // Since version 2. Sums are set by whoever gathers the stream (block_sums.hpp).
-    alignas(64) std::uint32_t block_bytes = 0;  // of a block that has a sum; 0: there are none
+    // Words that change while the stream is written, each in a cache line of its own.
+    alignas(64) std::atomic<std::uint64_t> reserved{0};  // record numbers given to writers so far
+    alignas(64) std::atomic<std::uint64_t> lost{0};      // records for which there was no room
+    // Since version 2. The process that gathers the stream sets the sums (block_sums.hpp).
+    alignas(64) std::uint32_t block_bytes = 0;  // per block with a sum; 0: there are none
     std::uint32_t header_sum = 0;
     std::uint32_t sums_sum = 0;
-    std::uint32_t sharers = 0;    // streams that grow on the same disk; 0: not known
-    std::uint64_t last_time = 0;  // of a gathered stream: the latest time of its records
+    std::uint32_t sharers = 0;    // streams that grow on the same disk; 0: unknown
+    std::uint64_t last_time = 0;  // in a gathered stream: the latest time of its records
 };
 static_assert(sizeof(StreamHeader) <= kHeaderBytes);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);

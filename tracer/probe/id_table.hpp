@@ -1,5 +1,5 @@
-// IdTable: small numbers for names, or for addresses in code, found in a few nanoseconds by any
-// thread. Entries are only added, and live as long as the process.
+// IdTable: assigns small numbers to names or code addresses. Any thread finds an entry in a few
+// nanoseconds. Entries are only added, and exist as long as the process.
 #pragma once
 
 #include <array>
@@ -13,14 +13,14 @@
 
 namespace poe::trace {
 
-// splitmix64's last step: spreads bits over the whole word.
+// The last step of splitmix64: spreads the bits over the whole word.
 constexpr std::uint64_t mix(std::uint64_t z) noexcept {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
     return z ^ (z >> 31);
 }
 
-// The bytes of a text at a place, as a number.
+// The bytes of `text` from position `at`, as an integer.
 template <typename Word>
 Word word_of(std::string_view text, std::size_t at) noexcept {
     Word word = 0;
@@ -28,8 +28,8 @@ Word word_of(std::string_view text, std::size_t at) noexcept {
     return word;
 }
 
-// Eight bytes at a time, the last ones perhaps twice: no copy is of a length that varies, and short
-// names, which most are, need no loop.
+// Hashes eight bytes at a time; the last word may overlap the one before. No copy has a variable
+// length, and short names, which are the most frequent, need no loop.
 inline std::uint64_t hash_of(std::string_view name) noexcept {
     const auto word_at = [&](std::size_t at) { return word_of<std::uint64_t>(name, at); };
     std::uint64_t sum = name.size() * 0x9e3779b97f4a7c15ull;
@@ -46,7 +46,7 @@ inline std::uint64_t hash_of(std::string_view name) noexcept {
         sum = (sum ^ word_at(at)) * 0x9e3779b97f4a7c15ull;
     return mix(sum ^ word_at(name.size() - sizeof sum));
 }
-// Equal texts; as quick as hash_of.
+// True if the texts are equal; as fast as hash_of.
 inline bool same(std::string_view a, std::string_view b) noexcept {
     constexpr std::size_t kWord = sizeof(std::uint64_t);
     constexpr std::size_t kHalf = sizeof(std::uint32_t);
@@ -68,7 +68,7 @@ inline std::uint64_t hash_of(const void* address) noexcept {
     return mix(reinterpret_cast<std::uintptr_t>(address) * 0x9e3779b97f4a7c15ull);
 }
 
-// Kept: what an entry holds (std::string, an address); Key: what it is looked for by.
+// Kept: the type of key that an entry stores (std::string, an address); Key: the type for lookups.
 template <typename Kept, typename Key>
 class IdTable {
   public:
@@ -79,7 +79,7 @@ class IdTable {
     };
     static constexpr std::size_t kMost = 3072;
 
-    // The entry of this key; null when there is none.
+    // Returns the entry of this key; null if there is none. Never blocks.
     const Entry* find(Key key) const noexcept {
         const std::uint64_t hash = hash_of(key);
         for (std::size_t at = hash % kPlaces;; at = (at + 1) % kPlaces) {
@@ -89,9 +89,9 @@ class IdTable {
         }
     }
 
-    // Adds one that was not found, numbered from `first` on, and calls added(entry) before others
-    // can find it; or answers the one that another thread has added meanwhile. Null: the table is
-    // full.
+    // Adds a key that was not found, with the next number (the first is `first`), and calls
+    // added(entry) before other threads can find the entry. If another thread has added the key
+    // meanwhile, returns that entry. Null: the table is full. Blocks while another thread adds.
     template <typename Added>
     const Entry* add(Key key, std::uint32_t first, Added&& added) {
         const std::scoped_lock lock(mutex_);

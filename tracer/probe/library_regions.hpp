@@ -1,5 +1,5 @@
-// The regions of MPL's own calls in a trace: their ids, names and kinds, for the tracer that
-// defines them and for readers of traces whose definitions are lost. Pure.
+// The regions of MPL's own calls in a trace: their ids, names and kinds. The tracer defines them;
+// readers need them for traces whose definitions are lost. Pure.
 //
 //   id           region
 //   1..127       the call with that number (base/segment/task_doing.hpp)

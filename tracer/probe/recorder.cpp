@@ -1,4 +1,4 @@
-// What a record needs seldom: a stream's beginning, more memory, its end. See recorder.hpp.
+// The rarely used parts of a recorder: opening a stream, preallocation, the end. See recorder.hpp.
 #include "tracer/probe/recorder.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace poe::trace {
 namespace {
 
-constexpr std::size_t kStep = std::size_t{1} << 20;  // memory is had in such portions
+constexpr std::size_t kStep = std::size_t{1} << 20;  // chunk size of preallocation
 constexpr std::size_t kPageBytes = 4096;
 constexpr std::uint64_t kAhead = kStep / 2 / sizeof(Record);
 constexpr std::size_t kAheadStack = std::size_t{128} << 10;
@@ -27,7 +27,7 @@ std::size_t whole_pages(std::size_t bytes) {
     return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
 }
 
-// Beyond this a file may not grow, and growing it would end in SIGXFSZ.
+// Returns the limit of file sizes; growing a file beyond it would end in SIGXFSZ.
 std::size_t largest_file() {
     rlimit limit = {};
     if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
@@ -47,7 +47,7 @@ const char* fault_of(const StreamHeader& header) {
 }  // namespace
 
 std::optional<std::uint64_t> share_of_rest(std::uint64_t left, std::uint32_t sharers) noexcept {
-    constexpr std::uint64_t kReserved = std::uint64_t{16} << 20;  // for each stream
+    constexpr std::uint64_t kReserved = std::uint64_t{16} << 20;  // per stream
     if (sharers < 2 || left / sharers >= kReserved) return std::nullopt;
     return left / sharers;
 }
@@ -108,7 +108,7 @@ std::unique_ptr<Recorder> Recorder::open(const std::string& path,
     return recorder;
 }
 
-// Under the mutex, or before anybody records.
+// Preallocates up to byte `upto`. Precondition: the mutex is locked, or recording has not begun.
 bool Recorder::have_memory(std::size_t upto) noexcept {
     if (upto > largest_file()) return false;
     int fault = EINTR;
@@ -116,14 +116,15 @@ bool Recorder::have_memory(std::size_t upto) noexcept {
         fault = ::posix_fallocate(file_.get(), static_cast<off_t>(had_bytes_),
                                   static_cast<off_t>(upto - had_bytes_));
     if (fault != 0) return false;
-    // Spares the records a page fault each 170; where the system cannot do it they take them.
+    // Saves a page fault every 170 records. If the system does not support it, the records take the
+    // faults.
     ::madvise(reinterpret_cast<std::byte*>(header_) + had_bytes_, upto - had_bytes_,
               MADV_POPULATE_WRITE);
     had_bytes_ = upto;
     return true;
 }
 
-// Under the mutex. Up to how many bytes of the file there may be.
+// Returns the largest size in bytes that the file may have. Precondition: the mutex is locked.
 std::size_t Recorder::may_have() noexcept {
     if (!most_bytes_) {
         struct statvfs disk = {};
@@ -136,7 +137,7 @@ std::size_t Recorder::may_have() noexcept {
     return static_cast<std::size_t>(*most_bytes_);
 }
 
-// Under the mutex. False: the stream has come to its end, or the disk.
+// Preallocates one chunk. Precondition: the mutex is locked. False: the stream or the disk is full.
 bool Recorder::have_portion() noexcept {
     const std::size_t next = std::min({had_bytes_ + kStep, mapped_bytes_, may_have()});
     if (next == had_bytes_ || !have_memory(next)) return false;
@@ -160,7 +161,8 @@ bool Recorder::have_portion() noexcept {
     return false;
 }
 
-// Under the mutex. The thread hears no signals: they are the program's.
+// Precondition: the mutex is locked. The thread blocks all signals, because only the program's
+// threads handle them.
 void Recorder::ask_ahead() noexcept {
     portion_wanted_ = true;
     if (!ahead_ && !ahead_failed_) {
@@ -184,7 +186,7 @@ void Recorder::ask_ahead() noexcept {
     wake_ahead_.notify_one();
 }
 
-// A portion that cannot be had is not said here: who needs it finds out.
+// A failure to preallocate is not reported here; the thread that needs the memory finds out.
 void Recorder::work_ahead() noexcept {
     std::unique_lock lock(mutex_);
     for (;;) {
@@ -197,7 +199,7 @@ void Recorder::work_ahead() noexcept {
 
 [[gnu::cold]] void Recorder::lose(std::uint64_t first, std::uint64_t count) noexcept {
     const std::uint64_t lost = header_->lost.fetch_add(count, std::memory_order_relaxed) + count;
-    // With the mutex, then: only make_room gives a number that can be so small.
+    // If true, the mutex is locked, because only make_room passes such a small number.
     if (first <= room_.load(std::memory_order_relaxed) && had_room_ > 0) {
         Record& place = records_[first];
         commit(place, {.kind = Kind::kLost, .b = lost}, make_stamp(0, now()));

@@ -1,28 +1,30 @@
-// Recorder: writes one stream (format.hpp) that the daemon has made. Any number of threads record
-// at once; none waits for another, and a record costs an atomic addition, the clock and three
-// stores to memory that is there already.
+// Recorder: writes one stream (format.hpp) that the daemon has created. Any number of threads may
+// record at once. A record costs an atomic addition, reading the clock and three stores to
+// preallocated memory. Threads do not wait for each other, except for preallocation.
 //
-// The whole range of the file is mapped at once, and its memory is had in steps (posix_fallocate)
-// before a record may lie there: a disk that is full is then an answer of a system call, and never
-// a SIGBUS. When there is no more, recording stops for good: the last place that was had says so
-// (kLost), `lost` in the header goes on counting, and the program does not notice.
+// The whole range of the file is mapped at once. Its memory is preallocated in chunks
+// (posix_fallocate) before a record may be stored there, so a full disk is reported as an error
+// instead of SIGBUS. When no more memory is available, recording stops permanently: the last
+// preallocated record becomes kLost, `lost` in the header continues to count, and the program is
+// not affected.
 //
-// To have memory takes up to a millisecond for each megabyte. A thread, made when a stream has
-// become long enough to need more than its first portion, does it ahead: `room_` ends half a
-// portion early, whoever passes that wakes the thread, and goes on. When the thread is late, or
-// there is none, the recording thread has its memory itself.
+// Preallocation takes up to a millisecond per megabyte, so a thread does it in advance. The thread
+// is started when a stream needs more than its first chunk. `room_` is set half a chunk before the
+// end of the preallocated memory. A thread that records past `room_` wakes the preallocating thread
+// and continues. If that thread is late, or does not exist, the recording thread preallocates
+// itself.
 //
-//   Invariant: a record below `had_room_` lies in memory that was had; the one at it, too, and it
-//   is kept for kLost. room_ <= had_room_, and when recording stops they are the same. Of the
-//   writers whose numbers do not fit, exactly one has a first number not above it and a last one at
-//   it or above: that one writes the kLost.
+//   Invariant: records below `had_room_` are in preallocated memory. So is the record at
+//   `had_room_`, which is reserved for kLost. room_ <= had_room_, and they are equal when recording
+//   stops. Of the writers whose numbers do not fit, exactly one has a first number of at most
+//   had_room_ and a last number of at least had_room_; this one writes the kLost.
 //
-// When the disk is nearly full, what is left of it is shared: a stream that notices this takes no
-// more than its part of what is left then, so that a task which records much leaves room for those
-// which record little, or later.
+// When the disk is nearly full, the streams share the rest: a stream that notices this takes at
+// most its share of what is left at that time. A task that records much then leaves room for tasks
+// that record little, or later.
 //
-// A stream that wraps has all its memory from the start. A wrapping writer that is stopped for a
-// whole lap may spoil one record.
+// A stream that wraps has all its memory preallocated from the start. A wrapping writer that is
+// stopped for a whole lap may spoil one record.
 #pragma once
 
 #include <atomic>
@@ -43,25 +45,26 @@
 
 namespace poe::trace {
 
-// When the disk is nearly full: how much of what is left one of so many streams that grow on it may
-// take. Nothing: there is enough for all of them, and no need to share.
+// Returns how many of the `left` bytes of a nearly full disk one stream may take, if `sharers`
+// streams grow on it. Empty: there is enough for all, so they need not share.
 std::optional<std::uint64_t> share_of_rest(std::uint64_t left, std::uint32_t sharers) noexcept;
 
 class Recorder {
   public:
-    // Maps the stream at `path` and makes this process the one that writes it. `on_lap`: a stream
-    // that wraps has begun again, and what it defines is to be said once more; called by the thread
-    // that recorded, and may record itself. Throws Error. Null: another process writes it already.
+    // Maps the stream at `path` and makes this process its writer. `on_lap` is called when a stream
+    // that wraps has started again, so that its definitions can be repeated. It is called by the
+    // thread that recorded, and may itself record. Throws Error. Null: another process is the
+    // writer.
     static std::unique_ptr<Recorder> open(const std::string& path,
                                           std::function<void(Recorder&)> on_lap = {});
     ~Recorder();
     Recorder(const Recorder&) = delete;
     Recorder& operator=(const Recorder&) = delete;
 
-    // Everything below may be called by any thread at any time, but not by signal handlers.
+    // Any thread may call the following functions at any time, but signal handlers must not.
 
-    // Records with the time of now; the stamps of what is given do not matter. Several stay
-    // together. False: they are lost. At most kMostTogether.
+    // Records with the current time; the stamps of the arguments are ignored. Several records stay
+    // together. At most kMostTogether. Rarely blocks (see above). False: the records are lost.
     bool record(const Record& record) noexcept { return record_all({&record, 1}, now()); }
     bool record(std::span<const Record> together) noexcept { return record_all(together, now()); }
 
@@ -86,7 +89,7 @@ class Recorder {
     void begin_lap(std::uint64_t lap) noexcept;
     static void commit(Record& place, const Record& record, std::uint64_t stamp) noexcept;
 
-    // Read by every record.
+    // Read at every record.
     StreamHeader* header_;
     Record* records_;
     std::uint64_t origin_;
@@ -98,10 +101,10 @@ class Recorder {
 
     std::size_t mapped_bytes_;
     std::mutex mutex_;
-    // Under the mutex.
-    std::size_t had_bytes_ = 0;  // from the start of the file
+    // Protected by the mutex.
+    std::size_t had_bytes_ = 0;  // preallocated bytes, from the start of the file
     std::uint64_t had_room_ = 0;
-    std::optional<std::uint64_t> most_bytes_;  // of the file, since the disk is nearly full
+    std::optional<std::uint64_t> most_bytes_;  // limit of the file size if the disk is nearly full
     std::optional<pthread_t> ahead_;
     bool ahead_failed_ = false;
     bool portion_wanted_ = false;
@@ -113,7 +116,7 @@ class Recorder {
 };
 
 inline void Recorder::commit(Record& place, const Record& record, std::uint64_t stamp) noexcept {
-    // The second word of a record holds what is neither stamp nor `b`.
+    // The second word of a record holds everything except the stamp and `b`.
     std::uint64_t middle = 0;
     std::memcpy(&middle, reinterpret_cast<const char*>(&record) + 8, sizeof middle);
     auto* words = reinterpret_cast<std::uint64_t*>(&place);

@@ -1,4 +1,4 @@
-// See stream_file.hpp.
+// Implementation of stream_file.hpp.
 #include "tracer/probe/stream_file.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// VT_trc.h: the C and Fortran names of what a program says to its trace, inside of libmpl. Apart
-// from the other calls of the library, which admit one thread at a time.
+// VT_trc.h: the C and Fortran entry points for a program's own trace records, part of libmpl.
+// Separate from the library's other calls, which admit one thread at a time.
 #include <cstdlib>
 #include <cstring>
 
@@ -28,7 +28,7 @@ std::string_view name_of(const char* name) {
     return {name, ::strnlen(name, kNameMost)};
 }
 
-// gfortran hands over the length of a text, which is filled up with blanks.
+// gfortran passes the length of a text, which is padded with blanks.
 std::string_view name_of(const char* name, std::size_t length) {
     while (length > 0 && name[length - 1] == ' ') --length;
     return {name, length};

@@ -1,4 +1,4 @@
-// Events into records; see tracer.hpp. Opening streams and defining names is in tracer_open.cpp.
+// Converts events to records; see tracer.hpp. tracer_open.cpp opens streams and defines names.
 #include "tracer/probe/tracer.hpp"
 
 #include <algorithm>
@@ -14,12 +14,13 @@ std::uint32_t short_bytes(Bytes bytes) noexcept {
     return bytes < kManyBytes ? static_cast<std::uint32_t>(bytes) : kManyBytes;
 }
 
-// The message's number as `extra` has it: 0 is kept for "not known".
+// The message's number as stored in `extra`; 0 is reserved for "unknown".
 std::uint16_t short_number(std::uint32_t number) noexcept {
     return number == 0 ? 0 : static_cast<std::uint16_t>(number % 65535 + 1);
 }
 
-// A record whose b is pair(high, bytes), with the kBytes behind it that large ones need.
+// Records `record` with b = pair(high, bytes), followed by a kBytes record if `bytes` is too large
+// for it.
 void record_with_bytes(Recorder& recorder, Record record, std::uint32_t high,
                        Bytes bytes) noexcept {
     record.b = pair(high, short_bytes(bytes));

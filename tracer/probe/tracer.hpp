@@ -1,16 +1,16 @@
-// Tracer: what the probes of a task call. It knows from a word in the node segment whether the
-// daemon wants this task traced, and at which level, opens the task's stream when it does, and
-// turns events into records. One object per process, as there is one task: the context behind the
-// calls of VT_trc.h, and of MPL's probes.
+// Tracer: the interface of a task's probes. A word in the node segment tells whether the daemon
+// wants this task traced, and at which level. The tracer then opens the task's stream and converts
+// events to records. There is one object per process, because a process is one task; it is the
+// context of the calls of VT_trc.h and of MPL's probes.
 //
-// A probe asks on() first: one load of a word that is in the cache, one branch. Everything else is
-// out of line.
+// A probe calls on() first, which costs one load of a cached word and one branch. Everything else
+// is out of line.
 //
 //   The word:  generation 31..8 | level 7..0.  0: off.
 //
-// The daemon makes the streams of a generation, and the link trace-<generation> in the job's
-// directory that leads to them, before it stores the word. A process that was forked off the task
-// records nothing.
+// Before it stores the word, the daemon creates the streams of a generation and, in the job's
+// directory, the link trace-<generation> to them. A process that the task has forked records
+// nothing.
 #pragma once
 
 #include <atomic>
@@ -36,58 +36,58 @@ constexpr std::uint32_t generation_of(std::uint32_t word) noexcept {
 constexpr int level_of(std::uint32_t word) noexcept {
     return static_cast<int>(word & 0xffu);
 }
-// The name of the link in the job's directory.
+// Returns the name of the link in the job's directory.
 std::string generation_name(std::uint32_t generation);
 
-// From which level on something is recorded (VT's levels).
+// The lowest level at which something is recorded (VT's levels).
 inline constexpr int kMessagesLevel = 1;
 inline constexpr int kCollectivesLevel = 2;
 inline constexpr int kSystemLevel = 3;
 inline constexpr int kEverythingLevel = 9;
 
-// Any thread may call anything. Nothing throws, blocks (but to open a stream, and to have memory
-// for records), or fails: what cannot be recorded is not.
+// Any thread may call any function. Nothing throws or fails: what cannot be recorded is dropped.
+// Functions block only to open a stream, to define a name and to preallocate memory for records.
 class Tracer {
   public:
     constexpr Tracer() = default;
     Tracer(const Tracer&) = delete;
     Tracer& operator=(const Tracer&) = delete;
 
-    // This process is that task. `word` lives as long as the process. Once; later calls count for
-    // nothing.
+    // Makes this process that task. `word` must exist as long as the process. Later calls have no
+    // effect.
     void attach(const std::atomic<std::uint32_t>& word, const std::string& job_directory,
                 TaskId task) noexcept;
-    // The same as far as the environment says (MP_SEGMENT, MP_CHILD), for a program that has made
-    // no MPL call yet. `variable`: its value or null.
+    // Does the same from the environment (MP_SEGMENT, MP_CHILD), for a program that has made no MPL
+    // call yet. `variable` returns a variable's value or null.
     void attach_by_environment(const char* (*variable)(const char*)) noexcept;
 
     bool on() const noexcept {
         return word_.load(std::memory_order_relaxed)->load(std::memory_order_relaxed) != 0;
     }
 
-    // The following are for when on().
+    // Precondition of the following functions: on().
 
-    // `region`: a Call, or its non-blocking form (library_regions.hpp). `site`: the return address
-    // of the user's call; may be null. False: no leave() is wanted.
+    // `region`: a Call, or its nonblocking form (library_regions.hpp). `site`: the return address
+    // of the user's call; may be null. False: do not call leave().
     bool enter(std::uint32_t region, TaskId peer, std::int32_t type, const void* site) noexcept;
     void leave(std::uint32_t region, Bytes bytes) noexcept;
     bool enter(Call call, TaskId peer, std::int32_t type, const void* site) noexcept {
         return enter(static_cast<std::uint32_t>(call), peer, type, site);
     }
     void leave(Call call, Bytes bytes) noexcept { leave(static_cast<std::uint32_t>(call), bytes); }
-    // `number`: of the message from its source to its destination, from 1 on.
+    // `number`: number of the message from its source to its destination, from 1 on.
     void sent(std::uint8_t context, TaskId to, std::int32_t type, Bytes bytes,
               std::uint32_t number) noexcept;
     void received(std::uint8_t context, TaskId from, std::int32_t type, Bytes bytes,
                   std::uint32_t number) noexcept;
-    // The program has been told that a non-blocking send has ended.
+    // The end of a nonblocking send was reported to the program.
     void send_ended(std::uint8_t context, TaskId to, std::int32_t type,
                     std::uint32_t number) noexcept;
-    // Behind its enter. `root`: a task, or -1.
+    // Call after enter(). `root`: a task, or -1 for none.
     void collective(TaskId root, std::int32_t group, Bytes bytes, std::uint32_t number,
                     Phase phase = Phase::kWhole) noexcept;
 
-    // Lights and colours out of range are no light and no colour.
+    // A light or colour that is out of range is recorded as none.
     void marker(int light, int color, std::string_view text) noexcept;
     void progress(std::int64_t done, std::int64_t total) noexcept;
     // False: not recorded.
@@ -95,13 +95,14 @@ class Tracer {
     bool leave_region(std::string_view name) noexcept;
     bool count(std::string_view name, double value) noexcept;
 
-    // By the program itself: goes on at that level (0: the job's), or stops. False: the job is not
+    // For the program itself: continue at that level (0: the job's), or stop. False: the job is not
     // traced.
     bool start(int level) noexcept;
     bool stop() noexcept;
 
   private:
-    // What is recorded at `level` and above goes there; null: it is not recorded.
+    // Returns the recorder for events that are recorded at `level` and above; null: do not record
+    // them.
     Recorder* at_level(int level) noexcept;
     void open(std::uint32_t word) noexcept;
     void open_stream(std::uint32_t word);
@@ -117,21 +118,21 @@ class Tracer {
         Record record;
         std::string text;
     };
-    // Made when the first stream is opened; never destroyed.
+    // Created when the first stream is opened; never destroyed.
     struct Tables {
         SiteTable sites;
         NameTable regions;
         NameTable counters;
-        std::vector<Definition> definitions;  // under the tracer's mutex
+        std::vector<Definition> definitions;  // protected by the tracer's mutex
         std::vector<std::unique_ptr<Recorder>> recorders;
     };
 
     static constexpr std::atomic<std::uint32_t> kOff{0};
 
     std::atomic<const std::atomic<std::uint32_t>*> word_{&kOff};
-    std::atomic<std::uint32_t> opened_{0};  // the word that recorder_ is for
+    std::atomic<std::uint32_t> opened_{0};  // the word that recorder_ belongs to
     std::atomic<int> level_{0};
-    std::atomic<int> own_level_{-1};  // the program's choice; -1: none
+    std::atomic<int> own_level_{-1};  // the level that the program has set; -1: none
     std::atomic<Recorder*> recorder_{nullptr};
     Tables* tables_ = nullptr;
     std::string* job_directory_ = nullptr;

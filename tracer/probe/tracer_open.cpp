@@ -1,4 +1,4 @@
-// What a tracer does seldom: finds its job, opens a stream, gives names numbers. See tracer.hpp.
+// The rare operations: finds the job, opens streams, numbers names. See tracer.hpp.
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -20,7 +20,7 @@ std::string own_program() {
     return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
 }
 
-// Where an address lies: in which file, and at which address as that file's symbols count.
+// The position of a code address: its object file, and the address relative to that file's symbols.
 struct Place {
     std::string object;
     std::uint64_t address = 0;
@@ -72,7 +72,7 @@ void Tracer::attach_by_environment(const char* (*variable)(const char*)) noexcep
         const std::string path = segment_path;
         attach(segment->slot(*index).tracing, path.substr(0, path.rfind('/')), task);
     } catch (const std::exception&) {
-        // Without a job there is nobody who wants records; MPL's own calls say what is wrong.
+        // Without a job no records are wanted. MPL's own calls report errors.
         return;
     }
 }
@@ -111,7 +111,8 @@ void Tracer::open_stream(std::uint32_t word) {
     auto recorder = Recorder::open(*job_directory_ + "/" + generation_name(generation_of(word)) +
                                        "/" + stream_name(StreamKind::kTask, task_),
                                    [this](Recorder& again) {
-                                       // It may be this that has come to the next lap.
+                                       // The definitions written here may themselves reach the next
+                                       // lap.
                                        if (repeating_.test_and_set()) return;
                                        {
                                            const std::scoped_lock inner(mutex_);
@@ -119,11 +120,11 @@ void Tracer::open_stream(std::uint32_t word) {
                                        }
                                        repeating_.clear();
                                    });
-    if (!recorder) return;  // another program of this task records
+    if (!recorder) return;  // another program of this task is the writer
     say_all(*recorder);
     recorder->record({.kind = Kind::kTracing, .detail = 1});
     recorder_.store(recorder.get(), std::memory_order_release);
-    // Others may still be recording into the one before.
+    // Other threads may still be recording to the previous recorder.
     tables_->recorders.push_back(std::move(recorder));
 }
 
@@ -152,7 +153,8 @@ void say(Recorder& recorder, const Record& head, std::string_view text) {
 
 }  // namespace
 
-// Under the mutex. In a stream that wraps only as long as they leave room for what happens.
+// Repeats all definitions. Precondition: the mutex is locked. In a stream that wraps, they are
+// omitted if they would fill more than half of it.
 void Tracer::say_all(Recorder& recorder) {
     std::size_t records = 0;
     for (const Definition& each : tables_->definitions)
@@ -178,7 +180,7 @@ std::uint32_t Tracer::define(Recorder& recorder, Defined what, std::uint32_t id,
     return id;
 }
 
-// One byte before the return address, so that tools name the line of the call.
+// Subtracts one from the return address, so that tools find the line of the call.
 std::uint16_t Tracer::site_of(Recorder& recorder, const void* address) noexcept {
     if (address == nullptr) return 0;
     const void* site = static_cast<const char*>(address) - 1;

@@ -1,4 +1,4 @@
-// See block_sums.hpp.
+// Implementation of block_sums.hpp.
 #include "tracer/read/block_sums.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// See clock_bounds.hpp.
+// Implementation of clock_bounds.hpp.
 #include "tracer/read/clock_bounds.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ bool ClockBounds::holds() const {
                        [](const auto& pair) { return pair.second >= Time{0}; });
 }
 
-// Bellman and Ford. Empty paths: there is none. Nothing: a cycle is shorter than 0.
+// Bellman-Ford. An empty path: there is none. An empty result: there is a cycle of negative length.
 std::optional<std::vector<std::optional<Time>>> ClockBounds::paths(std::size_t reference,
                                                                    bool backwards) const {
     std::vector<std::optional<Time>> length(nodes_);

@@ -1,4 +1,4 @@
-// See clock_fit.hpp.
+// Implementation of clock_fit.hpp.
 #include "tracer/read/clock_fit.hpp"
 
 #include <algorithm>
@@ -8,11 +8,11 @@
 namespace poe::trace {
 namespace {
 
-// Measurements closer than that belong together.
+// Measurements closer than this (ns) belong together.
 constexpr std::uint64_t kTogether = 1'000'000'000;
 
-// The one with the shortest round trip. What is farther from most of the others than both can be
-// off has been damaged.
+// Returns the sample with the shortest round trip. A sample is treated as damaged if it differs
+// from most of the others by more than both can be off.
 ClockFit::Sample best_of(std::vector<ClockFit::Sample> together) {
     constexpr std::size_t kEnough = 3;
     constexpr double kNoise = 1e6;  // ns
@@ -34,7 +34,7 @@ ClockFit::Sample best_of(std::vector<ClockFit::Sample> together) {
     return *std::min_element(together.begin(), together.end(), shorter);
 }
 
-// How far two measurements together may be off, as a share of the time between them.
+// The error of the drift between two measurements, as a share of the time between them.
 double drift_between(const ClockFit::Sample& a, const ClockFit::Sample& b) {
     return (static_cast<double>(a.round_trip) + static_cast<double>(b.round_trip)) / 2 /
            std::max(static_cast<double>(b.time - a.time), 1.0);
@@ -108,7 +108,7 @@ std::uint64_t ClockFit::doubt() const noexcept {
 
 double ClockFit::drift_doubt() const noexcept {
     if (points_.size() < 2) return kMostDrift;
-    // Clocks of computers wander a little between two measurements.
+    // The drift of a clock varies a little between two measurements.
     double most = 1e-6;
     for (std::size_t i = 0; i + 1 < points_.size(); ++i)
         most = std::max(most, drift_between(points_[i], points_[i + 1]));
@@ -120,7 +120,7 @@ std::optional<std::uint64_t> ClockFit::agrees_until(const ClockFit& other) const
         std::mismatch(points_.begin(), points_.end(), other.points_.begin(), other.points_.end())
             .first;
     if (points_ == other.points_) return std::numeric_limits<std::uint64_t>::max();
-    // One point that both begin with is a constant here and a line there.
+    // If only the first point is common, one fit may be a constant and the other a line.
     if (differs - points_.begin() < 2) return std::nullopt;
     return (differs - 1)->time;
 }
@@ -132,8 +132,8 @@ std::uint64_t ClockFit::home(std::uint64_t time) const noexcept {
                                   [](std::uint64_t t, const Sample& p) { return t < p.time; });
     const Sample& b = *above;
     const Sample& a = *(above - 1);
-    // A share of the way from a to b, negative before a. Differences of doubles: what they lose is
-    // far below the measurements' own errors.
+    // The fraction of the way from a to b, negative before a. The rounding errors of doubles are
+    // far below the errors of the measurements.
     const double way = static_cast<double>(static_cast<std::int64_t>(time - a.time)) /
                        static_cast<double>(b.time - a.time);
     const double drift = way * (static_cast<double>(b.offset) - static_cast<double>(a.offset));

@@ -1,7 +1,7 @@
-// ClockFit: from the clock of one node to that of the home node, through raw measurements that
-// the trace holds. Of measurements made together the one with the shortest round trip counts; in
-// between, and beyond the ends, straight lines. Where two measurements are so close together that
-// their errors say more about a drift than the clocks can have, the better one alone counts. Pure.
+// ClockFit: converts a node's clock to the home node's clock, from the raw measurements in the
+// trace. Of measurements made together, the one with the shortest round trip counts. The fit is
+// linear between the measurements and beyond the ends. If two measurements are so close together
+// that their errors would imply an impossible drift, only the better one counts. Pure.
 #pragma once
 
 #include <cstdint>
@@ -13,44 +13,44 @@ namespace poe::trace {
 class ClockFit {
   public:
     struct Sample {
-        std::uint64_t time = 0;   // of the node's clock, ns
+        std::uint64_t time = 0;   // on the node's clock, ns
         std::int64_t offset = 0;  // this clock minus the home node's, ns
         std::uint32_t round_trip = 0;
         bool operator==(const Sample&) const = default;
     };
 
-    // The same clock.
+    // The identity: the same clock.
     ClockFit() = default;
-    // A clock that is so far ahead all the time.
+    // A clock that is always ahead by `offset` ns.
     static ClockFit constant(std::int64_t offset);
     static ClockFit through(std::vector<Sample> samples);
-    // Through these points, by time.
+    // The fit through these points, which must be in order of time.
     static ClockFit of_points(std::vector<Sample> points);
 
-    // The same fit with a correction, in ns, added to the offset: linear between these moments of
-    // the node's clock (rising), constant beyond them.
+    // The same fit with corrections, in ns, added to the offset: linear between the corrections'
+    // times on the node's clock (ascending), constant beyond them.
     struct Correction {
         std::uint64_t time = 0;
         std::int64_t by = 0;
     };
     ClockFit corrected(const std::vector<Correction>& corrections) const;
 
-    // The home node's clock, ns, at that time of this node's, both modulo 2^64.
+    // Converts a time of this node's clock to the home node's clock, in ns; both modulo 2^64.
     std::uint64_t home(std::uint64_t time) const noexcept;
-    // The last time of the node's clock up to which another fit gives the same; the farthest when
-    // it gives the same everywhere. Nothing: it may differ everywhere.
+    // Returns the last time of the node's clock up to which another fit gives the same results; the
+    // maximum if they agree everywhere. Empty: they may differ everywhere.
     std::optional<std::uint64_t> agrees_until(const ClockFit& other) const;
     const std::vector<Sample>& points() const { return points_; }
-    // How far the fit may be off at its points, in ns: half of the longest round trip.
+    // The largest error of the fit at its points, in ns: half of the longest round trip.
     std::uint64_t doubt() const noexcept;
-    // By how much the fit may drift away from the true clock, as a share of the time.
+    // The largest drift of the fit from the true clock, as a share of the time.
     double drift_doubt() const noexcept;
 
-    // Clocks of computers drift apart by less than this share of the time.
+    // The clocks of computers drift apart by less than this share of the time.
     static constexpr double kMostDrift = 1e-4;
 
   private:
-    std::vector<Sample> points_;  // by time, no two of the same
+    std::vector<Sample> points_;  // in order of time, with distinct times
 };
 
 }  // namespace poe::trace

@@ -1,4 +1,4 @@
-// See cursor.hpp.
+// Implementation of cursor.hpp.
 #include "tracer/read/cursor.hpp"
 
 #include <algorithm>
@@ -6,9 +6,9 @@
 namespace poe::trace {
 namespace {
 
-// Records read at a time: 4 KB.
+// Records per read: 4 KB.
 constexpr std::size_t kWindow = 170;
-// Times between two records, ns, beyond which the next one is asked.
+// If two records are farther apart than this, in ns, the following record is checked too.
 constexpr std::int64_t kFarElsewhere = 1'000'000'000;
 constexpr std::int64_t kFarInDamage = 1'000'000;
 
@@ -57,7 +57,8 @@ const Record* Cursor::next() {
     return nullptr;
 }
 
-// The next record from that number on that has a time, not far behind; null: there is none.
+// Returns the first record with a time, from `number` on and within a short distance; null if there
+// is none.
 const Record* Cursor::next_of_time(std::uint64_t number) {
     constexpr std::uint64_t kFar = 64;
     const std::uint64_t end = std::min(stream_->end, number + kFar);
@@ -70,8 +71,8 @@ const Record* Cursor::next_of_time(std::uint64_t number) {
     return nullptr;
 }
 
-// Records are nearly in the order of time. A record that is far from the one before it, while the
-// one behind it is not, has a wrong time.
+// Records are nearly in order of time. If a record is far from the one before it and the following
+// record is not, its time is wrong.
 bool Cursor::plausible(const Record& record, std::uint64_t time) {
     const bool strict = doubtful();
     const std::int64_t limit = strict ? kFarInDamage : kFarElsewhere;
@@ -83,7 +84,7 @@ bool Cursor::plausible(const Record& record, std::uint64_t time) {
     const std::int64_t jump = since(time);
     if (jump >= -limit && jump <= limit) return true;
     const Record* behind = next_of_time(at_.number);
-    // Nothing says when the last record was but the bounds of the stream.
+    // There is no following record, so only the bounds of the stream limit the time.
     if (behind == nullptr) return jump > 0 || !strict;
     const std::int64_t next = since(unwrapped(at_.time, behind->time()));
     const bool next_is_near = next >= -limit && (jump < 0 || next < jump - limit);

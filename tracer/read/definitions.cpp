@@ -1,4 +1,4 @@
-// See definitions.hpp.
+// Implementation of definitions.hpp.
 #include "tracer/read/definitions.hpp"
 
 #include <fmt/format.h>

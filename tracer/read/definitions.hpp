@@ -1,5 +1,5 @@
-// Definitions: what the ids in a trace's streams mean. Each stream has ids of its own; here names
-// are the same number wherever they come from. Grows while a trace is read.
+// Definitions: the meaning of the ids in a trace's streams. Ids are local to a stream; here equal
+// names have equal numbers, whatever stream they come from. Grows while a trace is read.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace poe::trace {
 
 // A place in the program: an address in an object file, or a line of a source file.
 struct Site {
-    std::string object;         // or the source file
-    std::uint64_t address = 0;  // or the line
+    std::string object;         // object file, or the source file
+    std::uint64_t address = 0;  // address, or the line
     bool is_line = false;
     bool operator==(const Site&) const = default;
     bool operator<(const Site& other) const {
@@ -26,23 +26,23 @@ struct Site {
     }
 };
 
-// One thread at a time.
+// For one thread at a time.
 class Definitions {
   public:
     static constexpr std::uint32_t kNoSite = 0;
 
     Definitions();
 
-    // Notes a kDefine of a stream, and its text.
+    // Adds a kDefine record of a stream, with its text.
     void define(std::uint32_t stream, const Record& record, const std::string& text);
 
-    // The number of a stream's region; one that is not defined gets a name of its own.
+    // Returns the number of a stream's region. An undefined region gets a name of its own.
     std::uint32_t region(std::uint32_t stream, std::uint32_t id);
     std::uint32_t counter(std::uint32_t stream, std::uint32_t id);
-    // kNoSite for what is not defined.
+    // Returns kNoSite for an undefined site.
     std::uint32_t site(std::uint32_t stream, std::uint32_t id) const;
 
-    // By number. Precondition: one that was given out.
+    // Access by number. Precondition: the number was returned by one of the functions above.
     const Region& region(std::uint32_t number) const { return regions_[number]; }
     const std::string& counter(std::uint32_t number) const { return counters_[number]; }
     const Site& site(std::uint32_t number) const { return sites_[number]; }
@@ -50,7 +50,7 @@ class Definitions {
     const std::vector<std::string>& counters() const { return counters_; }
     const std::vector<Site>& sites() const { return sites_; }
 
-    // What they were given to: for an index, which keeps them.
+    // The tables in a form that an index stores.
     using Names = std::unordered_map<std::uint64_t, std::uint32_t>;  // stream and id -> number
     struct Tables {
         std::vector<Region> regions;
@@ -59,7 +59,7 @@ class Definitions {
         Names region_ids, counter_ids, site_ids;
     };
     Tables tables() const;
-    // Takes tables that tables() made; numbers out of their range are left out.
+    // Restores tables that tables() returned; numbers out of range are dropped.
     void restore(Tables tables);
 
   private:

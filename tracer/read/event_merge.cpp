@@ -1,4 +1,4 @@
-// See event_merge.hpp.
+// Implementation of event_merge.hpp.
 #include "tracer/read/event_merge.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// EventMerge: the events of all streams of a trace in the order of time. Where every stream stands
-// is a value that can be kept, so that a walk goes on from any moment that somebody has noted.
+// EventMerge: the events of all streams of a trace in order of time. The positions of all streams
+// are a value that can be stored, so an iteration can continue from any stored moment.
 #pragma once
 
 #include <vector>
@@ -8,31 +8,31 @@
 
 namespace poe::trace {
 
-// One thread. The source must outlive it. Cost of an event: a record read, and the logarithm of the
-// number of streams.
+// For one thread. The source must outlive this object. An event costs reading a record and the
+// logarithm of the number of streams.
 class EventMerge {
   public:
     using Positions = std::vector<Cursor::Position>;        // by stream
     using Holes = std::vector<std::vector<std::uint64_t>>;  // numbers, by stream
 
     explicit EventMerge(const TraceSource& source) : EventMerge(source, begin_of(source)) {}
-    // Positions that positions() has given for this trace; others are cut to what is there.
-    // `holes`: those of streams that are being written are added there.
+    // `from`: positions that positions() returned for this trace; others are limited to the valid
+    // range. The holes of streams that are being written are added to `holes`.
     EventMerge(const TraceSource& source, const Positions& from, Holes* holes = nullptr);
     static Positions begin_of(const TraceSource& source);
 
-    // The next event; false at the end.
+    // Stores the next event; false at the end.
     bool next(Event& event);
-    // The time of the event that next() will give; kFarthest at the end.
+    // Returns the time of the event that next() will return; kFarthest at the end.
     Time next_time() const { return heap_.empty() ? kFarthest : heap_.front().time; }
-    // Where each stream stands; what next() has given is behind.
+    // Returns the position of each stream, after the events that next() has returned.
     Positions positions() const;
     std::uint64_t holes() const;
-    // Records that were left out because they cannot be as they are.
+    // Records that were skipped because they cannot be valid.
     std::uint64_t implausible() const;
 
   private:
-    // The next event of a stream, read but not given out.
+    // The next event of a stream, read but not returned yet.
     struct Head {
         Time time{0};
         std::uint32_t stream = 0;
@@ -45,7 +45,7 @@ class EventMerge {
     const TraceSource& source_;
     std::vector<Cursor> cursors_;
     std::vector<Head> heap_;
-    std::vector<Cursor::Position> before_;  // of the stream's head
+    std::vector<Cursor::Position> before_;  // positions before the streams' heads
 };
 
 }  // namespace poe::trace

@@ -1,4 +1,4 @@
-// See findings.hpp.
+// Implementation of findings.hpp.
 #include "tracer/read/findings.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Findings: what is known of a trace only by reading all of it: which blocks are damaged, how
-// clocks were repaired. An index keeps them, so that this is found out once. Plain data.
+// Findings: results that require reading the whole trace: which blocks are damaged, how clocks were
+// repaired. An index stores them, so that they are computed only once. Plain data.
 #pragma once
 
 #include <map>
@@ -13,33 +13,33 @@
 
 namespace poe::trace {
 
-// What is known of the clock of a node: its times are off by at most `within`, as seen from the
-// home node's; nothing when nobody knows.
+// The uncertainty of a node's clock: its times differ from the home node's clock by at most
+// `within`; empty if unknown.
 struct ClockDoubt {
     NodeIndex node = 0;
     std::optional<Time> within;
 };
 
-// What a repair of the clocks has done (repair.hpp).
+// The result of a repair of the clocks (repair.hpp).
 struct Repaired {
-    std::uint64_t messages = 0;  // that had arrived before they were sent, as the clocks were
-    Time farthest{0};            // that a task was moved
-    bool all = true;             // false: some are left
+    std::uint64_t messages = 0;  // messages that were received before they were sent
+    Time farthest{0};            // the largest move of a task
+    bool all = true;             // false: some messages are still wrong
 };
 
 struct Findings {
-    // Of each stream; by block, and empty where none is damaged.
+    // By stream and block; empty for a stream without damage.
     std::vector<std::vector<bool>> damaged;
-    // The rest counts if the clocks have been repaired.
+    // The following members are valid if the clocks have been repaired.
     std::optional<Repaired> repaired;
     std::map<NodeIndex, ClockFit> clocks;
     std::vector<ClockDoubt> doubts;
-    // Of each stream: from which moment on it is how much later, rising.
+    // By stream: the moment from which it is moved, and how far; both ascending.
     std::vector<std::map<Time, Time>> moves;
 };
 
 void pack(Packer& out, const Findings& findings);
-// Nothing when the bytes make no sense for a trace of so many streams.
+// Empty if the bytes are not valid for a trace with `streams` streams.
 std::optional<Findings> unpack_findings(std::span<const std::byte> bytes, std::size_t streams);
 
 }  // namespace poe::trace

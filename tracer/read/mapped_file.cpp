@@ -1,4 +1,4 @@
-// See mapped_file.hpp.
+// Implementation of mapped_file.hpp.
 #include "tracer/read/mapped_file.hpp"
 
 #include <fcntl.h>

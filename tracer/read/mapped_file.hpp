@@ -1,5 +1,4 @@
-// MappedFile: the bytes of a file, read-only, without reading them. Apart so that only one place
-// owns a mapping.
+// MappedFile: maps a file read-only. It is separate so that only one class owns mappings.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +10,11 @@
 
 namespace poe::trace {
 
-// The file may grow meanwhile; what is mapped stays what it was. One that somebody makes shorter
-// takes the reader with it (SIGBUS): nobody does that to a trace.
+// The file may grow; the mapping keeps its size. If another process shortens the file, the reader
+// dies (SIGBUS); no process does that to a trace.
 class MappedFile {
   public:
-    // Throws Error naming the file.
+    // Throws Error that names the file.
     explicit MappedFile(const std::string& path, bool keep_open = false);
     MappedFile(MappedFile&& other) noexcept
         : bytes_(std::exchange(other.bytes_, {})), file_(std::move(other.file_)) {}
@@ -27,10 +26,10 @@ class MappedFile {
     ~MappedFile();
 
     std::span<const std::byte> bytes() const { return bytes_; }
-    // To be read by pread, which costs no memory: touching a page maps its neighbours, too, as far
-    // as the system's caches happen to be in one piece. -1: not kept open.
+    // The descriptor, for pread, which needs no additional memory. Touching a mapped page also maps
+    // its neighbours, as many as are contiguous in the page cache. -1: not kept open.
     int file() const { return file_.get(); }
-    // Gives the memory of all pages back; they come again from the file when needed.
+    // Releases the memory of all pages; they are read from the file again when needed.
     void forget() const noexcept;
 
   private:

@@ -1,4 +1,4 @@
-// See merge.hpp.
+// Implementation of merge.hpp.
 #include "tracer/read/merge.hpp"
 
 #include <algorithm>
@@ -30,14 +30,14 @@ struct Part {
     StreamKind kind = StreamKind::kTask;
     std::int32_t number = 0;    // task or node
     std::int32_t tasks = 0;     // of the job
-    std::uint64_t records = 0;  // that are, or were to be, behind the header
+    std::uint64_t records = 0;  // records after the header, written or at least reserved
     std::uint64_t lost = 0;
-    Bytes bytes = 0;  // behind the header
+    Bytes bytes = 0;  // after the header
 
     auto place() const { return std::tuple(static_cast<std::uint32_t>(kind), number); }
 };
 
-// The header of a file of `size` bytes as far as it makes sense; nothing: it is no stream.
+// Reads the header of a file of `size` bytes into `part`. False: the file is not a stream.
 bool read_part(Part& part, Bytes size) {
     StreamHeader header;
     if (::pread(part.file.get(), static_cast<void*>(&header), sizeof header, 0) !=
@@ -86,12 +86,12 @@ std::vector<Part> find_parts(const std::string& directory, MergeReport& report) 
     return parts;
 }
 
-// Copies without the bytes passing through this process, where the systems of both files can.
+// Copies within the kernel if the file systems support it.
 class Copier {
   public:
     Copier(const UniqueFd& out, const std::string& name) : out_(out.get()), name_(name) {}
 
-    // From the input's own position to the output's. Throws Error.
+    // Copies from the input's position to the output's position. Throws Error.
     void copy(const Part& from, Bytes bytes, const std::function<bool()>& stop, bool& stopped) {
         if (::lseek(from.file.get(), static_cast<off_t>(kHeaderBytes), SEEK_SET) < 0)
             throw_errno("cannot read " + from.path);
@@ -114,7 +114,7 @@ class Copier {
             const ssize_t count = ::copy_file_range(in, nullptr, out_, nullptr, most, 0);
             const bool unable = count < 0 && (errno == EXDEV || errno == EINVAL ||
                                               errno == ENOSYS || errno == EOPNOTSUPP);
-            // Some systems of files say 0 when they cannot.
+            // Some file systems return 0 if they do not support it.
             if (!unable && count != 0) return count;
             by_range_ = false;
         }
@@ -126,7 +126,7 @@ class Copier {
     bool by_range_ = true;
 };
 
-// The latest time of the records of a stream. Records come in the order of their places.
+// Computes the latest time of the records of a stream. Records come in the order of their slots.
 class LastTime {
   public:
     explicit LastTime(const StreamHeader& header)
@@ -134,7 +134,7 @@ class LastTime {
 
     void note(std::span<const Record> records) {
         for (const Record& record : records) {
-            // The last number whose place this is.
+            // The last lap in which this slot was used.
             const std::uint64_t laps =
                 place_ < reserved_ ? (reserved_ - 1 - place_) / capacity_ : 0;
             const bool whole = place_++ < reserved_ && record.mark() == mark_of(laps);
@@ -156,7 +156,8 @@ class LastTime {
     std::int64_t latest_ = 0;
 };
 
-// Reads the bytes of a part and gives its header what only a gathered stream has: length and sums.
+// Reads the bytes of a part and sets the header fields that only a gathered stream has: length and
+// sums.
 void complete(HeaderPage page, const Part& part, Bytes length, const std::function<bool()>& stop,
               bool& stopped) {
     auto* header = reinterpret_cast<StreamHeader*>(page.data());
@@ -208,7 +209,7 @@ void complete(HeaderPage page, const Part& part, Bytes length, const std::functi
     seal(page);
 }
 
-// A length of 0 would say that nothing follows this stream: a hole does not.
+// A length of 0 would mean that the stream is still open, so an empty stream gets one hole.
 Bytes length_of(const Part& part) {
     return part.bytes > 0 ? part.bytes : sizeof(Record);
 }
@@ -224,7 +225,7 @@ void write_header(int out, const Part& part, const std::string& name,
         throw_errno("cannot write " + name);
 }
 
-// The temporary name; removed unless it has been renamed.
+// The temporary output file; deleted unless it was renamed.
 struct Unfinished {
     std::string path;
     bool renamed = false;
@@ -289,7 +290,8 @@ Result<MergeReport> merge_trace(const std::string& directory, const std::string&
     }
     for (; next < tasks; ++next) report.absent.push_back(next);
     report.bytes = static_cast<Bytes>(std::max<off_t>(::lseek(out.get(), 0, SEEK_CUR), 0));
-    // The streams go only when the file is safe from a disk that is full later (NFS).
+    // The streams are deleted only after the data are on disk, because a disk may report late that
+    // it is full (NFS).
     if (::fdatasync(out.get()) != 0 || ::rename(unfinished.path.c_str(), output.c_str()) != 0)
         throw_errno("cannot make " + output);
     unfinished.renamed = true;

@@ -1,5 +1,5 @@
-// Putting the streams of a directory together to one trace file. What poe does at the end of a run,
-// and `vt -merge DIR` when that was interrupted.
+// Merges the streams of a directory into one trace file. poe does this at the end of a run; `vt
+// -merge DIR` does it if that was interrupted.
 #pragma once
 
 #include <cstdint>
@@ -14,28 +14,28 @@
 namespace poe::trace {
 
 struct MergeReport {
-    std::string file;                  // the trace; empty: it was stopped
-    std::size_t tasks = 0;             // whose streams are in it
+    std::string file;                  // the trace; empty: the merge was stopped
+    std::size_t tasks = 0;             // number of tasks with a stream
     std::uint64_t records = 0;         // of all streams
-    std::uint64_t lost = 0;            // that found no room
+    std::uint64_t lost = 0;            // records for which there was no room
     Bytes bytes = 0;                   // of the file
     std::vector<TaskId> absent;        // tasks of the job without a stream
-    std::vector<std::string> damaged;  // files of the directory that are no streams
+    std::vector<std::string> damaged;  // files of the directory that are not streams
 };
 
-// Of the name of a directory of streams that belong to one job.
+// The suffix of the name of a directory with the streams of one job.
 inline constexpr std::string_view kPartsSuffix = ".parts";
 
-// The trace that a directory of streams becomes if nothing else is said: its name without
-// ".<job>.parts"; with ".trc" behind it when it does not end so.
+// Returns the default name of the trace: the directory's name without ".<job>.parts", with ".trc"
+// appended if it does not end so.
 std::string merged_name(const std::string& directory);
 
-// Makes `output` out of the streams in `directory`, which nobody may write any more, and then
-// removes them and, when nothing else is in it, the directory. Blocks. At no time is there half a
-// file under that name: it is written under another one and renamed; whatever happens before, the
-// streams stay, and the merge can be made again. `stop` is asked now and then: true ends the merge,
-// with an empty `file`. Never holds more than a portion of a stream in memory. The error: there is
-// nothing to merge. Throws Error for what the disk did.
+// Merges the streams in `directory`, which must not be written any more, into `output`, and then
+// removes them. Removes the directory too if it contains nothing else. Blocks. The file is written
+// under a temporary name and renamed, so `output` is never incomplete. Until then the streams stay,
+// and the merge can be repeated. If `stop` returns true, the merge ends with an empty `file`; it is
+// called regularly. At most a chunk of a stream is in memory. The UserError: there is nothing to
+// merge. Throws Error for disk failures.
 Result<MergeReport> merge_trace(const std::string& directory, const std::string& output,
                                 const std::function<bool()>& stop = {});
 

@@ -1,4 +1,4 @@
-// See messages.hpp.
+// Implementation of messages.hpp.
 #include "tracer/read/messages.hpp"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ std::optional<Message> MessageMatcher::match(const Message& end, bool is_send) {
     Queue& queue = found != queues_.end() ? found->second : queues_[key];
     queue.sends = is_send;
     if (end.number != 0 && !queue.ends.empty()) {
-        // The same number again: the other end of the one before is not in the trace.
+        // The same number again: the trace does not contain the other end of the previous message.
         queue.ends.back() = end;
         ++given_up_;
         return std::nullopt;

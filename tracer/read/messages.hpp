@@ -1,5 +1,5 @@
-// MessageMatcher: which receive belongs to which send. By the number of the message where the trace
-// has one, else by order within context, type and pair of tasks. Pure.
+// MessageMatcher: finds the receive that belongs to each send. It uses the message's number if the
+// trace has one, otherwise the order within context, type and pair of tasks. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace poe::trace {
 
-// The outermost call that a task was in when it noted one end of a message. Outside of calls the
-// region is that of the program and `since` the moment itself.
+// The outermost call in which a task recorded one end of a message. Outside calls, `region` is that
+// of the program and `since` is the time of the record.
 struct InCall {
     Time since{0};
-    std::uint32_t region = 0;  // of Definitions
+    std::uint32_t region = 0;  // a number of Definitions
     std::uint32_t site = 0;
 };
 
-// A call in which a sender could not know whether its message would be taken: it was in it from
-// `from` on, and `to` is when the send had ended. Empty when from == to.
+// A call in which the sender could not know whether its message would be received: it was in the
+// call from `from`, and `to` is the end of the send. None if from == to.
 struct Hold {
     Time from{0};
     Time to{0};
@@ -37,29 +37,29 @@ struct Message {
     std::uint8_t context = kUserMessages;
     std::uint16_t number = 0;
     Bytes bytes = 0;
-    Time sent{0};      // when the send was noted
-    Time received{0};  // when the receive was
+    Time sent{0};      // time of the kSend record
+    Time received{0};  // time of the kReceive record
     InCall send_in{};
     InCall receive_in{};
-    // The longest one so far; known for a message that is received after the send has ended.
+    // The longest such call so far; known for a message that is received after the send has ended.
     Hold hold{};
 };
 
-// One thread at a time. Memory is bounded: of more than kMostWaiting ends the later are given up.
+// For one thread at a time. Memory is bounded: ends beyond kMostWaiting unmatched ones are dropped.
 class MessageMatcher {
   public:
     static constexpr std::size_t kMostWaiting = std::size_t{1} << 18;
 
-    // One end of a message, with the fields of its side; the whole message when the other end has
-    // been seen.
+    // Adds one end of a message, with the fields of its side. Returns the whole message if the
+    // other end has been added already.
     std::optional<Message> send(const Message& message) { return match(message, true); }
     std::optional<Message> receive(const Message& message) { return match(message, false); }
 
-    // The send with this key and time whose receive has not been seen; null: there is none.
+    // Returns the unmatched send with this key and time; null if there is none.
     Message* waiting_send(const Message& like);
-    // Sends without receive, or receives without send, so far; in no particular order.
+    // Returns the unmatched sends, or the unmatched receives, so far, in no particular order.
     std::vector<Message> waiting(bool sends) const;
-    // Takes back what waiting() gave.
+    // Restores what waiting() returned.
     void restore(const std::vector<Message>& messages, bool sends);
     std::uint64_t given_up() const { return given_up_; }
     std::size_t size() const { return size_; }
@@ -77,7 +77,7 @@ class MessageMatcher {
             return static_cast<std::size_t>(mixed ^ mixed >> 32);
         }
     };
-    // Ends of one side only, the earliest at `head`.
+    // Unmatched ends of one side; the earliest is at `head`.
     struct Queue {
         std::vector<Message> ends;
         std::size_t head = 0;

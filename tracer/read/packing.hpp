@@ -1,5 +1,5 @@
-// Numbers and texts as bytes, small numbers short: what an index is made of. Reading believes
-// nothing: after the end, and after nonsense, it gives zeros and remembers that.
+// Encodes numbers and texts as bytes, small numbers in few bytes; used for an index. The decoder
+// trusts nothing: after the end or an invalid value it returns zeros and records the failure.
 #pragma once
 
 #include <algorithm>
@@ -20,12 +20,12 @@ class Packer {
         }
         out_ += static_cast<char>(value);
     }
-    // Small distances from zero are short, negative ones, too.
+    // Zigzag encoding: small distances from zero are short, including negative ones.
     void time(Time value) {
         const auto count = static_cast<std::uint64_t>(value.count());
         number(count << 1 ^ (value.count() < 0 ? ~std::uint64_t{0} : 0));
     }
-    // Eight bytes, the lowest first.
+    // Eight bytes, little-endian.
     void raw(std::uint64_t value) {
         for (int byte = 0; byte < 8; ++byte) out_ += static_cast<char>(value >> 8 * byte);
     }
@@ -62,7 +62,7 @@ class Unpacker {
     }
     // A time with which a reader may calculate, whatever the bytes are.
     Time bounded_time() { return std::clamp(time(), -kFarthest, kFarthest); }
-    // A number of things that follow, each at least a byte long.
+    // A number of items that follow, each of at least one byte.
     std::size_t count() {
         const std::uint64_t value = number();
         if (value <= bytes_.size() - at_) return static_cast<std::size_t>(value);

@@ -1,4 +1,4 @@
-// See region.hpp.
+// Implementation of region.hpp.
 #include "tracer/read/region.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::string lower(std::string name) {
     return name;
 }
 
-// MPL's plain names are those of the calls that do not wait; MPI's begin with an I.
+// MPL's nonblocking calls have plain names; MPI's begin with an I.
 bool only_starts(std::string_view name) {
     if (name == "mpc_send" || name == "mpc_recv" || name == "mpc_rcvncall") return true;
     if (name.starts_with("mpi_start")) return true;
@@ -38,7 +38,7 @@ bool only_looks(std::string_view name) {
            contains(name, "request_get_status");
 }
 
-// Calls of messages are told by their names, which MPL and MPI form alike.
+// Classifies message calls by their names, which MPL and MPI form alike.
 Region call_of(std::string name) {
     const std::string plain = lower(name);
     Region region{.name = std::move(name), .state = State::kOther};

@@ -1,5 +1,5 @@
-// Region: a call of the library or a stretch of the program, and what its name says about it: which
-// state a task is in meanwhile, and for what the call may wait. Pure.
+// Region: a call of the library or a section of the program, and what its name implies: the state
+// of a task in the region, and what the call may wait for. Pure.
 #pragma once
 
 #include <cstdint>
@@ -8,34 +8,35 @@
 
 namespace poe::trace {
 
-// What a task does, as far as colours and sums go.
+// The state of a task, for colours and sums.
 enum class State : std::uint8_t {
-    kOff,  // not begun, ended, or not traced
+    kOff,  // not started, ended, or not traced
     kComputing,
     kSending,
     kReceiving,   // or waits for a message
     kCollective,  // in a collective call
     kOther,       // in another call of the library
-    kPolling,     // asks again and again whether something has come or ended
+    kPolling,     // polls whether a message has arrived or an operation has ended
 };
 inline constexpr std::size_t kStates = 7;
-// "computing", "sending" ...
+// Returns "computing", "sending" ...
 std::string_view state_word(State state);
 
 struct Region {
     std::string name;
     State state = State::kComputing;
-    bool of_user = false;          // a stretch of the program, no call
+    bool of_user = false;          // a section of the program, not a call
     bool awaits_sender = false;    // the call may wait for a message to arrive
-    bool awaits_receiver = false;  // the call may wait until a message has been taken
+    bool awaits_receiver = false;  // the call may wait until a message is received
     bool starts_only = false;      // the call starts a message that a later call ends
-    bool one_to_all = false;       // a collective call in which members need the root only
+    bool one_to_all = false;       // a collective call in which members need only the root
     bool operator==(const Region&) const = default;
 };
 
-// The region of that name; `what`: 0 a call, 1 a collective call, 2 a stretch of the program.
+// Returns the region of that name. `what`: 0 a call, 1 a collective call, 2 a section of the
+// program.
 Region region_of(std::string name, std::uint64_t what);
-// The region of an id that the trace uses without defining it.
+// Returns the region of an id that the trace uses without defining it.
 Region undefined_region(std::uint32_t id);
 
 }  // namespace poe::trace

@@ -1,4 +1,4 @@
-// See repair.hpp.
+// Implementation of repair.hpp.
 #include "tracer/read/repair.hpp"
 
 #include <algorithm>
@@ -13,20 +13,20 @@
 namespace poe::trace {
 namespace {
 
-// Each walk moves what the one before made wrong; a chain of messages longer than that is rare.
+// Each pass may make other messages wrong, which the next pass moves; longer chains are rare.
 constexpr int kMostWalks = 30;
-// Corrections are made for each of so many parts of a trace, or each ten seconds of a long one.
+// Corrections are made for each of this many parts of a trace, or every ten seconds if it is long.
 constexpr std::int64_t kParts = 16;
 constexpr std::int64_t kMostParts = 1000;
 constexpr Time kLongestPart = std::chrono::seconds(10);
 
-// Where a stream has to be moved, and how far, by the walk of now.
+// From where and how far the current pass moves a stream.
 struct Move {
     Time from{0};  // before any repair
     Time by{0};
 };
 
-// One walk through the trace: tells of each message.
+// One pass over the trace; calls `take` for each message.
 class Walk {
   public:
     explicit Walk(const TraceSource& source) : source_(source) {}
@@ -62,8 +62,8 @@ class Walk {
     MessageMatcher messages_;
 };
 
-// The clocks of the nodes in each part of the trace, and what bounds them. The home node is the
-// first vertex, in all parts; each other node has one for each part.
+// The clocks of the nodes in each part of the trace, with their bounds. The home node is the first
+// vertex, the same for all parts; each other node has one vertex per part.
 class Clocks {
   public:
     explicit Clocks(const TraceSource& source) : source_(source) {
@@ -103,7 +103,7 @@ class Clocks {
     Time middle_of(std::size_t part) const {
         return source_.begin() + part_ * static_cast<std::int64_t>(part) + part_ / 2;
     }
-    // Neither a measured clock nor the drift of any can be off by any amount.
+    // The errors of a measured clock and the drift of every clock are bounded.
     ClockBounds with_measurements() const {
         ClockBounds bounds = messages_;
         for (std::size_t node = 0; node < nodes_.size(); ++node) {
@@ -129,12 +129,12 @@ class Clocks {
     const TraceSource& source_;
     Time part_{0};
     std::size_t parts_ = 1;
-    std::vector<ClockDoubt> nodes_;  // but the home node
+    std::vector<ClockDoubt> nodes_;  // without the home node
     std::map<NodeIndex, std::size_t> place_of_;
     ClockBounds messages_{1};
 };
 
-// The middle of a range, as far as it has ends.
+// Returns the middle of a range; its only end if it has one end; empty if it has none.
 std::optional<Time> middle(const ClockBounds::Range& range) {
     if (range.least && range.most) return (*range.least + *range.most) / 2;
     return range.least ? range.least : range.most;
@@ -156,7 +156,7 @@ void Clocks::correct(TraceSource& source) const {
         const auto first = ranges->begin() + static_cast<std::ptrdiff_t>(1 + node * parts_);
         const std::vector<ClockBounds::Range> own(first,
                                                   first + static_cast<std::ptrdiff_t>(parts_));
-        // A clock that nobody has measured stays as it is where no message contradicts it.
+        // A clock that was not measured is changed only if a message contradicts it.
         if (!source.is_measured(index) && std::none_of(own.begin(), own.end(), allows_nothing))
             continue;
         std::vector<ClockFit::Correction> corrections;
@@ -179,7 +179,7 @@ void move_late(TraceSource& source, std::map<std::uint32_t, std::vector<Move>> m
     for (auto& [stream, all] : moves) {
         std::sort(all.begin(), all.end(),
                   [](const Move& a, const Move& b) { return a.from < b.from; });
-        // What has been moved for one message need not be moved again for the next.
+        // A later message of the stream needs only the difference to the previous move.
         Time moved{0};
         for (const Move& move : all) {
             if (move.by <= moved) continue;

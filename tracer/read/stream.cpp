@@ -1,4 +1,4 @@
-// See stream.hpp.
+// Implementation of stream.hpp.
 #include "tracer/read/stream.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ const StreamHeader* header_at(std::span<const std::byte> bytes, std::size_t at) 
     return header->magic == kMagic ? header : nullptr;
 }
 
-// Why a header cannot be read by us; empty: it can.
+// Returns why a header cannot be read; empty if it can.
 std::string fault_of(const StreamHeader& header) {
     if (header.byte_order != kByteOrder) return "was written on a computer of other byte order";
     if (header.version < kOldestVersion || header.version > kVersion)
@@ -37,8 +37,8 @@ std::string fault_of(const StreamHeader& header) {
     return "";
 }
 
-// The sums of a stream's header, as many as it has blocks. None: it was not gathered, or the sums
-// themselves are damaged, so that no block can be trusted.
+// Returns the sums of a stream's blocks from its header. Empty: the stream was not gathered, or the
+// sums themselves are damaged, so that no block can be trusted.
 std::vector<std::uint32_t> sums_of(const StreamHeader& header, ConstHeaderPage page) {
     std::vector<std::uint32_t> sums;
     const std::uint64_t block = header.block_bytes;
@@ -70,7 +70,7 @@ Stream stream_of(const StreamHeader& header, std::span<const std::byte> bytes) {
     const std::uint64_t slots =
         std::min<std::uint64_t>(bytes.size() / sizeof(Record), stream.capacity);
     stream.slots = {reinterpret_cast<const Record*>(bytes.data()), static_cast<std::size_t>(slots)};
-    // Without wrapping a number beyond the capacity was given out for nothing; it counts as lost.
+    // Without wrapping, a number beyond the capacity has no slot; it counts as lost.
     const std::uint64_t written = stream.wraps ? reserved : std::min(reserved, stream.capacity);
     stream.end = written;
     stream.first = written > stream.capacity ? written - stream.capacity : 0;
@@ -113,7 +113,7 @@ std::uint64_t Stream::last_place(std::uint64_t number) const noexcept {
     return back > number - 1 - first ? first : number - 1 - back;
 }
 
-// A stream that still grows is read in memory, where a record is whole when its first word is.
+// A stream that still grows is read in memory, where a record is complete if its first word is.
 std::size_t Stream::copy(std::uint64_t index, std::span<Record> into) const noexcept {
     if (index >= slots.size()) return 0;
     const std::size_t count = std::min(into.size(), slots.size() - static_cast<std::size_t>(index));
@@ -146,7 +146,7 @@ std::size_t Stream::find_damage(const std::function<void(std::size_t)>& read) {
 void find_streams(std::span<const std::byte> bytes, const std::string& file, FoundStreams& found) {
     std::size_t at = 0;
     std::size_t skipped = 0;
-    std::size_t with_sums = 0;  // streams, the job's among them
+    std::size_t with_sums = 0;  // streams, including the job's
     std::size_t without_sums = 0;
     while (at < bytes.size()) {
         const StreamHeader* header = header_at(bytes, at);

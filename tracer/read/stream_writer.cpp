@@ -1,4 +1,4 @@
-// See stream_writer.hpp.
+// Implementation of stream_writer.hpp.
 #include "tracer/read/stream_writer.hpp"
 
 #include <algorithm>
@@ -129,12 +129,12 @@ std::string StreamWriter::bytes(bool closed) const {
     fill(header.node_name, facts_.node_name);
     fill(header.program, facts_.program);
     header.reserved.store(reserved_, std::memory_order_relaxed);
-    // A hole at the end has its place, too.
+    // A hole at the end also needs its slot.
     std::string records = records_;
     const std::uint64_t slots =
         facts_.capacity == 0 ? reserved_ : std::min(reserved_, facts_.capacity);
     records.resize(static_cast<std::size_t>(slots) * sizeof(Record));
-    // A length of 0 would say that nothing follows this stream; a hole does not.
+    // A length of 0 would mean that the stream is still open, so an empty stream gets one hole.
     if (closed && records.empty()) records.resize(sizeof(Record));
     header.length = closed ? records.size() : 0;
     if (closed && facts_.version > 1) header.last_time = last_time_;

@@ -1,6 +1,6 @@
-// StreamWriter: a stream of records in memory, as a task would have written it. For whoever has
-// events from elsewhere (other trace formats, tests) and wants them played like ours. Pure; the
-// recorder of running tasks is another one, which shares only format.hpp with this.
+// StreamWriter: builds a stream of records in memory, as a task would write it. For events from
+// other sources (other trace formats, tests). Pure. The recorder of running tasks is a different
+// class, which shares only format.hpp with this one.
 #pragma once
 
 #include <string>
@@ -19,19 +19,19 @@ struct StreamFacts {
     std::uint64_t origin = 0;          // ns, see StreamHeader
     std::uint64_t wall = 0;            // ns
     std::uint32_t version = kVersion;  // of the format: 1 has no checksums
-    std::uint64_t capacity = 0;        // records; not 0: the stream wraps and keeps so many
+    std::uint64_t capacity = 0;        // records; not 0: the stream wraps and keeps this many
     std::string job;
     std::string node_name;
     std::string program;
 };
 
-// One thread at a time. Times are in ns since the origin.
+// For one thread at a time. Times are in ns since the origin.
 class StreamWriter {
   public:
     explicit StreamWriter(StreamFacts facts) : facts_(std::move(facts)) {}
 
     void put(std::uint64_t time, Record record);
-    // A record and the text that belongs to it.
+    // Adds a record and the text that belongs to it.
     void put(std::uint64_t time, Record record, std::string_view text);
 
     void define(std::uint64_t time, Defined what, std::uint32_t id, std::string_view name,
@@ -43,21 +43,20 @@ class StreamWriter {
               std::uint16_t number = 0);
     void receive(std::uint64_t time, std::uint32_t from, std::uint32_t type, Bytes bytes,
                  std::uint16_t number = 0);
-    // Behind the enter() of the call.
+    // Call after the enter() of the call.
     void collective(std::uint64_t time, std::uint16_t number, std::uint32_t root,
                     std::uint32_t group, Bytes bytes, Phase phase = Phase::kWhole);
     void send_ended(std::uint64_t time, std::uint32_t to, std::uint32_t type,
                     std::uint16_t number = 0);
     void counter(std::uint64_t time, std::uint32_t counter, double value);
-    // Puts another record in the place of one that is there, at the same time. Not for streams that
-    // wrap.
+    // Replaces an existing record; its time stays. Not for streams that wrap.
     void replace(std::uint64_t number, Record record);
-    // Skips a record's place, as a writer that was killed does.
+    // Skips a record's slot, as a writer that was killed does.
     void leave_hole() { ++reserved_; }
 
     std::uint64_t records() const { return reserved_; }
-    // The whole stream, padded to full pages. `closed`: as whoever gathers it would make it, with
-    // its length and sums in the header.
+    // Returns the whole stream, padded to full pages. `closed`: with length and sums in the header,
+    // as in a gathered stream.
     std::string bytes(bool closed = true) const;
 
   private:
@@ -69,7 +68,7 @@ class StreamWriter {
     std::uint64_t last_time_ = 0;
 };
 
-// The stream that names the job: JSON as in FORMAT.md.
+// Returns the stream of the job: JSON as in FORMAT.md.
 std::string job_stream(std::string_view json, std::uint32_t version = kVersion);
 
 }  // namespace poe::trace

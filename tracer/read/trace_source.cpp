@@ -1,4 +1,4 @@
-// See trace_source.hpp.
+// Implementation of trace_source.hpp.
 #include "tracer/read/trace_source.hpp"
 
 #include <algorithm>
@@ -15,9 +15,9 @@
 namespace poe::trace {
 namespace {
 
-// More tasks than that no job has; a number beyond is damage.
+// No job has more tasks; a larger number is damage.
 constexpr TaskId kMostTasks = 1 << 17;
-// Looking at a stream brings much of the file around it into memory.
+// Releases memory this often, because looking at a stream maps much of the file around it.
 constexpr std::uint32_t kBetweenForgetting = 64;
 constexpr std::uint64_t kHashPrime = 0x100000001b3;
 
@@ -25,7 +25,7 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
     return (hash ^ value ^ value >> 29) * kHashPrime;
 }
 
-// Nothing was recorded after the file was last written, unless clocks were set meanwhile.
+// Nothing was recorded after the last write to the file, unless clocks were set meanwhile.
 std::optional<std::uint64_t> latest_of(const Stream& stream, const struct stat& about) {
     constexpr std::uint64_t kSecond = 1'000'000'000;
     constexpr std::uint64_t kDoubt = 3600 * kSecond;
@@ -48,7 +48,8 @@ std::vector<std::string> files_of(const std::string& path) {
     return files;
 }
 
-// The home node measures itself: nothing, in no time. In traces of others it has not measured.
+// The home node measures itself with a result of zero. In traces of other tools it has no
+// measurements.
 NodeIndex home_of(const std::map<NodeIndex, std::vector<ClockFit::Sample>>& samples,
                   const std::map<NodeIndex, std::uint64_t>& nodes) {
     for (const auto& [node, all] : samples)
@@ -76,7 +77,7 @@ TraceSource TraceSource::open(const std::string& path, const TraceSource* before
     std::uint64_t identity = kVersion;
     bool looks_right = false;
     for (const std::string& file : paths) {
-        // Of a folder there may be more files than a process may have open.
+        // A folder may contain more files than a process may have open.
         MappedFile mapped(file, !folder);
         looks_right |= begins_like_a_trace(mapped.bytes());
         if (folder && !begins_like_a_trace(mapped.bytes())) continue;
@@ -95,7 +96,7 @@ TraceSource TraceSource::open(const std::string& path, const TraceSource* before
             stream.file = mapped.file();
             stream.slots_at = static_cast<std::uint64_t>(at - mapped.bytes().data());
             if (stream.sums.empty()) stream.latest = latest_of(stream, about);
-            // Traces of several jobs would be played as one that never was.
+            // Traces of several jobs would be shown as a single job that never existed.
             const std::string& job = found.streams.front().job;
             if (!job.empty() && !stream.job.empty() && job != stream.job)
                 throw Error("cannot play " + path +
@@ -158,7 +159,7 @@ void TraceSource::begin_with(FoundStreams found, const TraceSource* before, Chec
 }
 
 void TraceSource::check() {
-    // What has been read of the files is to be given back before it becomes much.
+    // The memory of the mapped files is released regularly.
     constexpr std::size_t kMostHeld = std::size_t{32} << 20;
     std::size_t held = 0;
     for (Stream& stream : streams_)
@@ -181,7 +182,7 @@ void TraceSource::tell_damage() {
             "{} of {} blocks of {} are damaged; their records are shown as far as they can be true",
             count, stream.sums.size(), stream.name()));
     }
-    // The measurements of clocks and the ends may be in what is damaged.
+    // Measurements of clocks, and the last records, may be in damaged blocks.
     if (any && !fits_.empty()) {
         fits_.clear();
         clock_doubts_.clear();
@@ -246,7 +247,7 @@ void TraceSource::learn_facts(const std::string& text) {
                 facts_.names[task] = one["name"].get<std::string>();
             facts_.devices[task] = one.contains("device") && one["device"] == true;
         }
-    // Without its folders, as people say it.
+    // Without its directories, as people write it.
     facts_.program = std::filesystem::path(facts_.program).filename().string();
     facts_.node_of.assign(static_cast<std::size_t>(facts_.tasks), 0);
     has_stream.assign(static_cast<std::size_t>(facts_.tasks), false);
@@ -284,7 +285,7 @@ std::vector<ClockFit::Sample> TraceSource::measurements(std::uint32_t number,
         if (record != nullptr && record->kind == Kind::kClock && !cursor.doubtful())
             samples.push_back(
                 {stream.origin + cursor.time(), static_cast<std::int64_t>(record->b), record->a});
-        // A hole may become a record: the next walk begins before the first one.
+        // A hole may become a record, so the next pass starts before the first hole.
         if (cursor.holes() == 0) {
             walk.at = cursor.position();
             sure = samples.size();
@@ -299,7 +300,7 @@ std::vector<ClockFit::Sample> TraceSource::measurements(std::uint32_t number,
 void TraceSource::fit_clocks(const TraceSource* before) {
     clocks_.resize(streams_.size());
     std::map<NodeIndex, std::vector<ClockFit::Sample>> samples;
-    std::map<NodeIndex, std::uint64_t> wall_of;  // wall clock at monotonic 0
+    std::map<NodeIndex, std::uint64_t> wall_of;  // wall clock at monotonic time 0
     for (std::uint32_t i = 0; i < streams_.size(); ++i) {
         const Stream& stream = streams_[i];
         wall_of.emplace(stream.node, stream.wall - stream.origin);
@@ -345,7 +346,7 @@ ClockFit TraceSource::clock(NodeIndex node) const {
 std::uint64_t TraceSource::node_time(NodeIndex node, Time moment) const {
     const ClockFit fit = clock(node);
     const std::uint64_t home = base_ + static_cast<std::uint64_t>(moment.count());
-    // The offset changes by far less than the time, so two steps are enough.
+    // The offset changes by far less than the time, so a few steps are enough.
     std::uint64_t time = home;
     for (int step = 0; step < 3; ++step) time += home - fit.home(time);
     return time;
@@ -365,7 +366,7 @@ void TraceSource::find_ends() {
     std::vector<std::uint64_t> origins;
     for (std::size_t i = 0; i < streams_.size(); ++i)
         origins.push_back(fits_[i].home(streams_[i].origin));
-    // Signed distances from one of them: clocks may be of any magnitude.
+    // Uses signed distances from one origin, because clocks may have any magnitude.
     base_ = origins.front();
     std::uint64_t earliest = base_;
     for (const std::uint64_t origin : origins)
@@ -379,7 +380,8 @@ void TraceSource::find_ends() {
         Cursor first(stream);
         if (first.next() == nullptr) continue;
         const Time from = time_of(i, first.time());
-        // The last that is whole, from behind; times before it are unwrapped from the first.
+        // Finds the last complete record, searching backwards; its time is unwrapped relative to
+        // the first record.
         Time to = from;
         for (std::uint64_t last = stream.last_place(stream.end); last > first.number();
              last = stream.last_place(last)) {

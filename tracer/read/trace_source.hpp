@@ -1,6 +1,6 @@
-// TraceSource: one trace, wherever its parts are: the streams, who wrote them, their times on one
-// clock. Other formats are played by turning them into streams (import_otf2.hpp), so that there is
-// one reader behind all views.
+// TraceSource: one trace, wherever its parts are: the streams, their writers, and their times on a
+// common clock. Other formats are converted to streams (import_otf2.hpp), so that all views use one
+// reader.
 #pragma once
 
 #include <algorithm>
@@ -28,16 +28,16 @@ struct TraceFacts {
     std::int32_t tasks = 0;
     int level = 0;
     std::vector<NodeIndex> node_of;  // by task
-    // By task, as another tool has named it; empty where there is nothing but its number.
+    // By task: the name that another tool has given it; empty if it has only a number.
     std::vector<std::string> names;
-    // By task: a stream of a device, which computes nothing itself.
+    // By task: true for the stream of a device, which does not compute.
     std::vector<bool> devices;
 
     bool is_device(TaskId task) const {
         const auto place = static_cast<std::size_t>(task);
         return place < devices.size() && devices[place];
     }
-    // "task 3", or what another tool calls it.
+    // Returns "task 3", or the name that another tool has given the task.
     std::string task_name(TaskId task) const {
         const auto place = static_cast<std::size_t>(task);
         return place < names.size() && !names[place].empty() ? names[place]
@@ -49,7 +49,7 @@ struct TraceFacts {
     }
 };
 
-// What one event is: a record on the trace's time line.
+// An event: a record on the trace's time line.
 struct Event {
     Time time{0};
     std::uint32_t stream = 0;
@@ -60,86 +60,87 @@ struct Event {
 // Not thread-safe.
 class TraceSource {
   public:
-    // When the blocks of a gathered trace are compared with their checksums, which reads all of it.
+    // When to compare the blocks of a gathered trace with their checksums, which reads the whole
+    // trace.
     enum class Checks { kNow, kLater };
 
-    // A gathered file, or the folder of the parts. Throws Error when nothing can be played.
-    // `before`: the same, opened earlier; of what it has read of streams that have only grown,
-    // nothing is read again. With kLater, check() or take() comes before anything else.
+    // Opens a gathered file, or the folder of the parts. Throws Error if nothing can be shown.
+    // `before`: the same trace, opened earlier; data that it has read from streams that have only
+    // grown are not read again. With kLater, call check() or take() before anything else.
     static TraceSource open(const std::string& path, const TraceSource* before = nullptr,
                             Checks checks = Checks::kNow);
-    // The same from bytes in memory, which the source takes.
+    // The same from bytes in memory, which are copied.
     static TraceSource from_bytes(std::string_view bytes, const std::string& name);
 
     const TraceFacts& facts() const { return facts_; }
-    // As the trace names it, or "node 3".
+    // Returns the name in the trace, or "node 3".
     std::string node_name(NodeIndex node) const;
     const std::vector<Stream>& streams() const { return streams_; }
-    // What is missing or damaged, a sentence each.
+    // Sentences about what is missing or damaged.
     const std::vector<std::string>& problems() const { return problems_; }
-    // Compares all blocks with their checksums.
+    // Compares all blocks with their checksums. Reads the whole trace.
     void check();
-    // What has been found out by reading all of it; or takes what was found out about the same
-    // trace before. False: the findings are not of this trace, and nothing has changed.
+    // findings() returns the results of reading the whole trace; take() restores those of the same
+    // trace. take() returns false, and changes nothing, if they are of another trace.
     Findings findings() const;
     bool take(const Findings& findings);
     void add_problem(std::string sentence) { problems_.push_back(std::move(sentence)); }
-    // From the first to the last record.
+    // The times of the first and the last record.
     Time begin() const { return begin_; }
     Time end() const { return end_; }
-    // True while some stream has not been closed: more may come for who opens it again.
+    // True while a stream is not closed, so that opening the trace again may find more records.
     bool open_ended() const { return open_ended_; }
-    // All records that are there; holes count.
+    // The number of all records that exist, including holes.
     std::uint64_t records() const;
     Bytes size() const;
-    // The same for the same content of a trace's files, another one otherwise, as far as can be
-    // told without reading them.
+    // A value that is equal for equal contents of the trace's files and otherwise different, as far
+    // as that can be determined without reading them.
     std::uint64_t identity() const { return identity_; }
 
-    // A stream's own time on the trace's clock.
+    // Converts a stream's own time to the trace's clock.
     Time time_of(std::uint32_t stream, std::uint64_t time) const noexcept;
-    // Where this is what `before` was, grown: the last moment up to which both put records at the
-    // same times; kFarthest when it is so everywhere. Nothing: it is something else, or no time of
-    // it is as before.
+    // If this trace is `before`, grown: the last moment up to which both assign the same times to
+    // records; kFarthest if they do so everywhere. Empty: it is a different trace, or no time is
+    // the same.
     std::optional<Time> same_until(const TraceSource& before) const;
-    // The home node, whose clock is the trace's.
+    // The home node, whose clock is the trace's clock.
     NodeIndex home() const { return home_; }
-    // What fits the clock of a node of the trace; of the home node, nothing.
+    // The fit of a node's clock; the identity for the home node.
     ClockFit clock(NodeIndex node) const;
-    // A moment of the trace on the clock of that node, before any repair of its streams.
+    // Converts a moment of the trace to the clock of that node, before any repair of its streams.
     std::uint64_t node_time(NodeIndex node, Time moment) const;
-    // True when the clock of that node was measured.
+    // True if the clock of that node was measured.
     bool is_measured(NodeIndex node) const { return measured_.contains(node); }
-    // Of each node but the home node, by node.
+    // For each node except the home node, by node.
     const std::vector<ClockDoubt>& clock_doubts() const { return clock_doubts_; }
-    // Better fits, as messages bear out (repair.hpp). All times of the trace change.
+    // Sets better fits, derived from messages (repair.hpp). Changes all times of the trace.
     void set_clocks(const std::map<NodeIndex, ClockFit>& clocks, std::vector<ClockDoubt> doubts);
 
-    // Repair (repair.hpp): from a moment of its own on, a stream is so much later than its clock
-    // says. Moments are those before any repair.
+    // Repair (repair.hpp): moves a stream forward by `by`, from the moment `from` on. Moments are
+    // those before any repair.
     void move_forward(std::uint32_t stream, Time from, Time by);
     Time before_repair(std::uint32_t stream, Time moment) const noexcept;
     Time farthest_move() const noexcept;
-    // What the repair has come to.
+    // The result of the repair.
     void set_repaired(const Repaired& repaired);
     const std::optional<Repaired>& repaired() const { return repaired_; }
 
-    // What stands behind an event in its stream.
+    // The text and bytes that follow an event in its stream.
     std::string text_of(const Event& event, std::size_t bytes) const {
         return text_behind(streams_[event.stream], event.number, bytes);
     }
     Bytes bytes_of(const Event& event) const {
         return trace::bytes_of(streams_[event.stream], event.number, event.record);
     }
-    // Records that were read to open it, to know the clocks.
+    // The number of records that were read to determine the clocks.
     std::uint64_t clock_records_read() const { return clock_records_read_; }
-    // The row of a task's stream, -1 for a node's.
+    // The row of a task's stream; -1 for a node's stream.
     TaskId task_of(std::uint32_t stream) const { return streams_[stream].task; }
-    // Gives the memory of what has been read back.
+    // Releases the memory of what has been read.
     void forget() const noexcept;
 
   private:
-    // The measurements of a node's stream up to a place before which nothing can change.
+    // The measurements of a node's stream up to a position before which nothing can change.
     struct ClockWalk {
         Cursor::Position at;
         std::vector<ClockFit::Sample> samples;
@@ -164,7 +165,7 @@ class TraceSource {
     std::map<NodeIndex, ClockFit> better_clocks_;
     std::optional<Repaired> repaired_;
     std::uint64_t clock_records_read_ = 0;
-    // From which moment on a stream is how much later, rising; by stream.
+    // By stream: the moment from which it is moved, and how far; both ascending.
     std::vector<std::map<Time, Time>> moves_;
     TraceFacts facts_;
     std::vector<std::string> problems_;

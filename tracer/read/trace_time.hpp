@@ -1,4 +1,4 @@
-// The clock of a trace as readers see it: one time line for all tasks, that of the home node.
+// The clock of a trace for readers: one time line for all tasks, that of the home node.
 #pragma once
 
 #include <chrono>
@@ -10,8 +10,8 @@ namespace poe::trace {
 // Nanoseconds since the origin of the earliest stream.
 using Time = std::chrono::nanoseconds;
 
-// Farther from zero no time of a trace is put, whatever its bytes say, so that sums of a few of
-// them cannot overflow.
+// No time of a trace is farther from zero, whatever its bytes contain, so that sums of a few times
+// cannot overflow.
 inline constexpr Time kFarthest{std::numeric_limits<std::int64_t>::max() / 8};
 
 constexpr double seconds_of(Time time) noexcept {
