@@ -28,7 +28,7 @@ bool sends(Call call) {
 }
 
 void describe_call(const pm::TaskState& state, TaskRow& row) {
-    const TaskDoing& doing = state.doing;
+    const TaskActivity& doing = state.doing;
     const Awaited& awaited = state.awaited;
     row.doing = call_name(doing.call);
     row.waits_ms = state.waits_ms;

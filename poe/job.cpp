@@ -46,7 +46,7 @@ std::string absolute_directory(const std::string& typed, const std::string& curr
 }
 
 // From what the user typed to what the daemons need.
-pm::CommandPlace resolve(const pm::CommandPlace& typed, const Surroundings& surroundings) {
+pm::CommandPlace resolve(const pm::CommandPlace& typed, const HostContext& surroundings) {
     pm::CommandPlace place;
     place.directory = absolute_directory(typed.directory, surroundings.directory);
     if (!place.directory.empty()) place.environment.push_back("PWD=" + place.directory);
@@ -61,7 +61,7 @@ pm::CommandPlace resolve(const pm::CommandPlace& typed, const Surroundings& surr
 
 }  // namespace
 
-std::string make_job_id(const Surroundings& surroundings, int step) {
+std::string make_job_id(const HostContext& surroundings, int step) {
     const auto since_epoch = surroundings.now.time_since_epoch();
     const auto milliseconds =
         std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count();
@@ -122,7 +122,7 @@ Paths find_paths(const Options& options, const pm::TaskMap& map) {
 namespace {
 
 pm::LaunchSpec make_launch(const Options& options, const pm::TaskMap& map,
-                           const Surroundings& surroundings, const Paths& paths) {
+                           const HostContext& surroundings, const Paths& paths) {
     pm::LaunchSpec launch;
     launch.fanout = static_cast<std::uint32_t>(options.launch_fanout);
     launch.home = map.home;
@@ -138,7 +138,7 @@ pm::LaunchSpec make_launch(const Options& options, const pm::TaskMap& map,
 
 // The daemons know their addresses themselves, except on the home node, to which nobody has come
 // over the network.
-std::vector<std::string> known_addresses(const pm::TaskMap& map, const Surroundings& surroundings) {
+std::vector<std::string> known_addresses(const pm::TaskMap& map, const HostContext& surroundings) {
     std::vector<std::string> addresses(map.nodes.size());
     if (map.home < 0 || map.nodes.size() < 2 || !surroundings.address_towards) return {};
     const std::string& other = map.nodes[map.home == 0 ? 1 : 0];
@@ -148,7 +148,7 @@ std::vector<std::string> known_addresses(const pm::TaskMap& map, const Surroundi
 
 // On a terminal each line is shown when it is written, as without poe. Tasks that have a terminal
 // of their own know it.
-pm::Unbuffered unbuffered_of(const Options& options, const Surroundings& surroundings) {
+pm::Unbuffered unbuffered_of(const Options& options, const HostContext& surroundings) {
     if (options.pty || options.unbuffering == Unbuffering::kNo) return pm::Unbuffered::kNo;
     if (options.unbuffering == Unbuffering::kYes) return pm::Unbuffered::kAllProcesses;
     return surroundings.stdout_is_terminal && options.outfile.empty() ? pm::Unbuffered::kPrograms
@@ -169,7 +169,7 @@ void apply_place(pm::CommandPlace place, pm::JobSpec& job) {
 }  // namespace
 
 pm::JobSpec make_job(const Options& options, const pm::TaskMap& map, const JobStep& step,
-                     const Surroundings& surroundings, const Paths& paths, int step_number) {
+                     const HostContext& surroundings, const Paths& paths, int step_number) {
     pm::JobSpec job;
     job.id = make_job_id(surroundings, step_number);
     job.nodes = map.nodes;

@@ -19,7 +19,7 @@ namespace poe::cli {
 JobKey make_job_key();
 
 // What the operating system tells about this run of poe; gathered once, in main.
-struct Surroundings {
+struct HostContext {
     std::vector<std::string> environment;  // "NAME=value"
     std::string directory;                 // current
     std::string temporary = "/tmp";        // TMPDIR
@@ -36,7 +36,7 @@ struct Surroundings {
 };
 
 // Unique on this host, also over time: letters and digits of time and process, and the step.
-std::string make_job_id(const Surroundings& surroundings, int step);
+std::string make_job_id(const HostContext& surroundings, int step);
 
 // What depends on the nodes, and costs time to find out: the same for all steps.
 struct Paths {
@@ -49,7 +49,7 @@ struct Paths {
 Paths find_paths(const Options& options, const pm::TaskMap& map);
 
 pm::JobSpec make_job(const Options& options, const pm::TaskMap& map, const JobStep& step,
-                     const Surroundings& surroundings, const Paths& paths, int step_number);
+                     const HostContext& surroundings, const Paths& paths, int step_number);
 
 // The variables that -x NAME is to pass on, but which are not set.
 std::vector<std::string> unset_exports(const Options& options,

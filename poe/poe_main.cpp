@@ -78,8 +78,8 @@ std::string own_host() {
     return name;
 }
 
-Surroundings look_around() {
-    Surroundings surroundings;
+HostContext read_host_context() {
+    HostContext surroundings;
     for (char** entry = environ; *entry != nullptr; ++entry)
         surroundings.environment.emplace_back(*entry);
     std::erase_if(surroundings.environment,
@@ -193,9 +193,9 @@ struct Run {
     const Options& options;
     const Diagnostics& diagnostics;
     const pm::TaskMap& map;
-    const Surroundings& surroundings;
+    const HostContext& surroundings;
     const Paths& paths;
-    const pm::SignalHeritage& heritage;
+    const pm::InheritedSignals& heritage;
 };
 
 // One job step from start to report; returns its status. Nothing: a node could not be reached, and
@@ -311,7 +311,7 @@ int run_all_steps(const Run& run, ProgramPrompt& prompt) {
 }
 
 int run_job(Options options, const std::vector<std::string>& arguments,
-            const Diagnostics& diagnostics, const pm::SignalHeritage& heritage) {
+            const Diagnostics& diagnostics, const pm::InheritedSignals& heritage) {
     const pm::GetVariable variable = [](const char* name) { return std::getenv(name); };
     const auto handover = hand_over(options, variable, own_path(), arguments);
     if (!handover) {
@@ -338,7 +338,7 @@ int run_job(Options options, const std::vector<std::string>& arguments,
     ProgramPrompt prompt(options, map.value(), std::move(commands), ::isatty(STDIN_FILENO) == 1,
                          lines_of(STDIN_FILENO),
                          [](std::string_view text) { std::cout << text << std::flush; });
-    const Surroundings surroundings = look_around();
+    const HostContext surroundings = read_host_context();
     for (const std::string& name : unset_exports(options, surroundings.environment))
         diagnostics.attention(kAttention, "-x " + name +
                                               " has no effect: the variable is not set here; "
@@ -352,7 +352,7 @@ int run_job(Options options, const std::vector<std::string>& arguments,
 
 int trace_command(const std::vector<std::string>& arguments) {
     try {
-        const Surroundings surroundings = look_around();
+        const HostContext surroundings = read_host_context();
         return run_trace_command(arguments, mp_variables(environ), surroundings.directory,
                                  surroundings.temporary);
     } catch (const std::exception& error) {
@@ -364,7 +364,7 @@ int trace_command(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const pm::SignalHeritage heritage = pm::SignalHeritage::capture();
+    const pm::InheritedSignals heritage = pm::InheritedSignals::capture();
     pm::make_writes_fail();
     hold_standard_descriptors();
     const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);

@@ -83,7 +83,7 @@ bool sends(Call call) {
 }
 
 std::string call_in_words(const TaskState& state) {
-    const TaskDoing& doing = state.doing;
+    const TaskActivity& doing = state.doing;
     std::string text = call_name(doing.call);
     if (is_collective(doing.call) || doing.call == Call::kWait) {
         if (state.measured && state.awaited.kind != Awaited::Kind::kUnknown &&

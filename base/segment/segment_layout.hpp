@@ -13,7 +13,7 @@
 //   -- page boundary: everything above is reserved (fallocate) when the segment is created --
 //   pipes         one per ordered pair of local tasks, receiver-major:
 //                 control page(s) with the cells, then the data ring
-//   commons       kCommons shared-memory pieces for groups of tasks (collectives/shm/commons.hpp)
+//   commons       kCommons shared-memory pieces for groups of tasks (collectives/shm/group_segment.hpp)
 //
 // The file is sparse. No process may touch memory before it is reserved, because touching a hole
 // could end in SIGBUS when /dev/shm is full:
@@ -41,7 +41,7 @@
 
 #include "base/segment/endpoint.hpp"
 #include "base/segment/marker_row.hpp"
-#include "base/segment/task_doing.hpp"
+#include "base/segment/task_activity.hpp"
 #include "base/segment/task_traffic.hpp"
 #include "base/segment/wait_notes.hpp"
 #include "base/types.hpp"
@@ -173,9 +173,9 @@ struct SegmentFacts {
     SegmentLayout layout;
 
     // True if tasks have to share cores.
-    bool crowded() const noexcept { return local_tasks > cpus; }
+    bool oversubscribed() const noexcept { return local_tasks > cpus; }
     std::uint32_t tasks_per_core() const noexcept {
-        return crowded() ? (local_tasks + cpus - 1) / cpus : 1;
+        return oversubscribed() ? (local_tasks + cpus - 1) / cpus : 1;
     }
 };
 static_assert(std::is_trivially_copyable_v<SegmentFacts>);
@@ -187,7 +187,7 @@ struct SegmentHeader {
     // One bit per common piece; set while the piece is in use.
     alignas(kLine) std::atomic<std::uint32_t> commons_taken;
     // When a task was last moved to another core, and for how many milliseconds no task is moved
-    // after that (comm/progress/core_share.hpp).
+    // after that (comm/progress/core_balancer.hpp).
     alignas(kLine) std::atomic<std::uint64_t> core_move;
 };
 static_assert(sizeof(SegmentHeader) <= kPage);
@@ -205,7 +205,7 @@ struct TaskSlot {
     // Written by pmd before the task starts: the descriptor number of the task's listening socket;
     // 0: none.
     std::int32_t listener;
-    DoingWords doing;
+    TaskActivityWords doing;
     WaitPulse pulse;
     AwaitedWord awaited;
     // Written by pmd.
@@ -222,7 +222,7 @@ struct TaskSlot {
     // off.
     std::atomic<std::uint32_t> tracing;
     // Written by the task every few milliseconds while it yields: the time and the core of its last
-    // yield (comm/progress/core_share.hpp).
+    // yield (comm/progress/core_balancer.hpp).
     std::atomic<std::uint64_t> core;
 
     // Line 2: how often a doorbell bit was set. The owner reads it before it scans its board.

@@ -1,4 +1,4 @@
-// Notes that a waiting task leaves in its slot in addition to the call it is in (task_doing.hpp),
+// Notes that a waiting task leaves in its slot in addition to the call it is in (task_activity.hpp),
 // so that a watcher can distinguish a wait that cannot end from one that takes long. Only the task
 // itself writes them, and only in waits that have lasted a while.
 //

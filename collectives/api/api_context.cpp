@@ -3,19 +3,19 @@
 
 #include <cstdlib>
 
-#include "collectives/engine/level_calls.hpp"
+#include "collectives/engine/hierarchical_calls.hpp"
 
 namespace poe::collectives {
 
 using comm::MplError;
 
-Library& the_library(comm::Runtime& runtime) {
-    static auto* library = new Library(
-        runtime, [](const char* name) { return std::getenv(name); }, make_level_calls);
+CollectiveContext& the_collectives(comm::Runtime& runtime) {
+    static auto* library = new CollectiveContext(
+        runtime, [](const char* name) { return std::getenv(name); }, make_hierarchical_calls);
     return *library;
 }
 
-[[gnu::cold]] int refuse_unready(const comm::ApiCall& call, const Library& library) {
+[[gnu::cold]] int refuse_unready(const comm::ApiCall& call, const CollectiveContext& library) {
     return call.refuse(MplError::kQuery, library.failure(), "");
 }
 

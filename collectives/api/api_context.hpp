@@ -5,19 +5,19 @@
 
 #include <string>
 
-#include "collectives/engine/library.hpp"
+#include "collectives/engine/collective_context.hpp"
 #include "comm/api/api_call.hpp"
 
 namespace poe::collectives {
 
 // Made at the first call; never destroyed.
-Library& the_library(comm::Runtime& runtime);
+CollectiveContext& the_collectives(comm::Runtime& runtime);
 
 // Says why no collective calls can be made, and answers -1.
-int refuse_unready(const comm::ApiCall& call, const Library& library);
+int refuse_unready(const comm::ApiCall& call, const CollectiveContext& library);
 void refuse_group(const comm::ApiCall& call, int gid);
 // The group, or null after saying that there is none of which this task is a member.
-inline Group* group_of(const comm::ApiCall& call, Library& library, int gid) {
+inline Group* group_of(const comm::ApiCall& call, CollectiveContext& library, int gid) {
     Group* group = library.groups().find(gid);
     if (group == nullptr) [[unlikely]]
         refuse_group(call, gid);
@@ -33,7 +33,7 @@ int in_call(const comm::Caller& name, Work&& work) {
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();
     return call.run([&] {
-        Library& library = the_library(call.runtime());
+        CollectiveContext& library = the_collectives(call.runtime());
         if (!library.failure().empty()) [[unlikely]]
             return refuse_unready(call, library);
         return work(call, library);

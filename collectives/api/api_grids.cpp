@@ -5,7 +5,7 @@
 
 #include "collectives/api/api_context.hpp"
 #include "collectives/api/api_groups.hpp"
-#include "collectives/engine/agreement.hpp"
+#include "collectives/engine/call_checker.hpp"
 #include "collectives/engine/group_making.hpp"
 #include "comm/api/api_checks.hpp"
 
@@ -40,8 +40,8 @@ int refuse_dims(const ApiCall& call, int ndims, const int* dims, long long& plac
 }
 
 // The lines of a grid along one dimension: ranks that differ in that coordinate only. Row-major.
-Colouring lines(const std::vector<int>& dims, std::size_t along, std::uint32_t n) {
-    Colouring colouring;
+SplitPlan lines(const std::vector<int>& dims, std::size_t along, std::uint32_t n) {
+    SplitPlan colouring;
     std::uint32_t stride = 1;
     for (std::size_t d = along + 1; d < dims.size(); ++d)
         stride *= static_cast<std::uint32_t>(dims[d]);
@@ -54,7 +54,7 @@ Colouring lines(const std::vector<int>& dims, std::size_t along, std::uint32_t n
     return colouring;
 }
 
-int form(const ApiCall& call, const Caller& name, Library& library, int gid,
+int form(const ApiCall& call, const Caller& name, CollectiveContext& library, int gid,
          const std::vector<int>& dims, const std::vector<int*>& answers) {
     Group* group = group_of(call, library, gid);
     if (group == nullptr) return -1;
@@ -70,11 +70,11 @@ int form(const ApiCall& call, const Caller& name, Library& library, int gid,
     if (const int refused =
             refuse_other_making(call, library, *group, name, "of " + grid_text(dims)))
         return refused;
-    std::vector<Colouring> colourings;
+    std::vector<SplitPlan> colourings;
     colourings.reserve(dims.size());
     for (std::size_t d = 0; d < dims.size(); ++d)
         colourings.push_back(lines(dims, d, group->size()));
-    const Made made = make_coloured(library, *group, colourings);
+    const Made made = split_group(library, *group, colourings);
     if (made.wrong != nullptr) return refuse_outcome(call, *made.wrong);
     if (made.groups.size() != answers.size())
         return call.refuse(MplError::kGroup, "there are no more numbers for groups", "");
@@ -85,20 +85,20 @@ int form(const ApiCall& call, const Caller& name, Library& library, int gid,
 }  // namespace
 
 int api_form2dgrid(const Caller& name, int gid, int x, int y, int* row, int* column) {
-    return in_call(name, [&](ApiCall& call, Library& library) {
+    return in_call(name, [&](ApiCall& call, CollectiveContext& library) {
         if (column == nullptr) return comm::refuse_null(call, "column", "an int");
         if (row == nullptr) return comm::refuse_null(call, "row", "an int");
-        call.doing(Call::kPartition, TaskDoing::kAnyPeer, gid, 0);
+        call.doing(Call::kPartition, TaskActivity::kAnyPeer, gid, 0);
         return form(call, name, library, gid, {x, y}, {column, row});
     });
 }
 
 int api_formgrid(const Caller& name, int gid, int ndims, const int* dims, int* gids) {
-    return in_call(name, [&](ApiCall& call, Library& library) {
+    return in_call(name, [&](ApiCall& call, CollectiveContext& library) {
         long long places = 0;
         if (const int refused = refuse_dims(call, ndims, dims, places)) return refused;
         if (gids == nullptr) return comm::refuse_null(call, "gids", "ndims ints");
-        call.doing(Call::kPartition, TaskDoing::kAnyPeer, gid, 0);
+        call.doing(Call::kPartition, TaskActivity::kAnyPeer, gid, 0);
         std::vector<int*> answers;
         answers.reserve(static_cast<std::size_t>(ndims));
         for (int d = 0; d < ndims; ++d) answers.push_back(gids + d);
@@ -108,7 +108,7 @@ int api_formgrid(const Caller& name, int gid, int ndims, const int* dims, int* g
 
 // The ranks that agree with this one in all bits but those of the mask.
 int api_formsubcube(const Caller& name, int gid, int mask, int* subcube) {
-    return in_call(name, [&](ApiCall& call, Library& library) {
+    return in_call(name, [&](ApiCall& call, CollectiveContext& library) {
         if (subcube == nullptr) return comm::refuse_null(call, "subcube", "an int");
         Group* group = group_of(call, library, gid);
         if (group == nullptr) return -1;
@@ -123,17 +123,17 @@ int api_formsubcube(const Caller& name, int gid, int mask, int* subcube) {
                 "the mask " + std::to_string(mask) + " has dimensions that the hypercube has not",
                 "it has " + std::to_string(log2_down(group->size())) +
                     " dimensions, the bits of its ranks");
-        call.doing(Call::kPartition, TaskDoing::kAnyPeer, gid, 0);
+        call.doing(Call::kPartition, TaskActivity::kAnyPeer, gid, 0);
         if (const int refused = refuse_other_making(call, library, *group, name,
                                                     "with mask " + std::to_string(mask)))
             return refused;
-        Colouring colouring;
+        SplitPlan colouring;
         for (std::uint32_t rank = 0; rank < group->size(); ++rank) {
             colouring.labels.push_back(
                 static_cast<std::int32_t>(rank & ~static_cast<std::uint32_t>(mask)));
             colouring.keys.push_back(static_cast<std::int32_t>(rank));
         }
-        const Made made = make_coloured(library, *group, {colouring});
+        const Made made = split_group(library, *group, {colouring});
         if (made.wrong != nullptr) return refuse_outcome(call, *made.wrong);
         if (made.groups.empty())
             return call.refuse(MplError::kGroup, "there are no more numbers for groups", "");
@@ -143,7 +143,7 @@ int api_formsubcube(const Caller& name, int gid, int mask, int* subcube) {
 }
 
 int api_rank2grid(const Caller& name, int rank, int ndims, const int* dims, int* coords) {
-    return in_call(name, [&](ApiCall& call, Library&) {
+    return in_call(name, [&](ApiCall& call, CollectiveContext&) {
         long long places = 0;
         if (const int refused = refuse_dims(call, ndims, dims, places)) return refused;
         if (coords == nullptr) return comm::refuse_null(call, "coords", "ndims ints");
@@ -158,7 +158,7 @@ int api_rank2grid(const Caller& name, int rank, int ndims, const int* dims, int*
 }
 
 int api_grid2rank(const Caller& name, const int* coords, int ndims, const int* dims, int* rank) {
-    return in_call(name, [&](ApiCall& call, Library&) {
+    return in_call(name, [&](ApiCall& call, CollectiveContext&) {
         long long places = 0;
         if (const int refused = refuse_dims(call, ndims, dims, places)) return refused;
         if (coords == nullptr) return comm::refuse_null(call, "coords", "ndims ints");
@@ -179,7 +179,7 @@ int api_grid2rank(const Caller& name, const int* coords, int ndims, const int* d
 
 // Neighbours in the order of ranks differ in one bit of their Gray codes: rings in hypercubes.
 int api_rank2gray(const Caller& name, int rank, int* gray) {
-    return in_call(name, [&](ApiCall& call, Library&) {
+    return in_call(name, [&](ApiCall& call, CollectiveContext&) {
         if (gray == nullptr) return comm::refuse_null(call, "gray", "an int");
         if (rank < 0)
             return call.refuse(MplError::kMember, "the rank is " + std::to_string(rank),
@@ -190,7 +190,7 @@ int api_rank2gray(const Caller& name, int rank, int* gray) {
 }
 
 int api_gray2rank(const Caller& name, int gray, int* rank) {
-    return in_call(name, [&](ApiCall& call, Library&) {
+    return in_call(name, [&](ApiCall& call, CollectiveContext&) {
         if (rank == nullptr) return comm::refuse_null(call, "rank", "an int");
         if (gray < 0)
             return call.refuse(MplError::kMember, "the Gray code is " + std::to_string(gray),

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "collectives/api/api_context.hpp"
-#include "collectives/engine/agreement.hpp"
+#include "collectives/engine/call_checker.hpp"
 #include "collectives/engine/group_making.hpp"
 #include "comm/api/api_checks.hpp"
 
@@ -56,7 +56,7 @@ int refuse_list(const ApiCall& call, int gsize, const int* glist) {
 // Asks a group, which must exist and have somewhere to put the answer.
 template <typename Ask>
 int ask(const Caller& name, int gid, const void* answer, const char* argument, Ask&& work) {
-    return in_call(name, [&](ApiCall& call, Library& library) {
+    return in_call(name, [&](ApiCall& call, CollectiveContext& library) {
         if (answer == nullptr) return comm::refuse_null(call, argument, "an int");
         const Group* group = group_of(call, library, gid);
         return group != nullptr ? work(call, *group) : -1;
@@ -66,10 +66,10 @@ int ask(const Caller& name, int gid, const void* answer, const char* argument, A
 }  // namespace
 
 int api_group(const Caller& name, int gsize, const int* glist, int label, int* gid) {
-    return in_call(name, [&](ApiCall& call, Library& library) {
+    return in_call(name, [&](ApiCall& call, CollectiveContext& library) {
         if (gid == nullptr) return comm::refuse_null(call, "gid", "an int");
         if (const int refused = refuse_list(call, gsize, glist)) return refused;
-        call.doing(Call::kGroup, TaskDoing::kAnyPeer, 0, 0);
+        call.doing(Call::kGroup, TaskActivity::kAnyPeer, 0, 0);
         std::vector<TaskId> list(glist, glist + gsize);
         if (const int refused = refuse_other_list(call, library, name, list)) return refused;
         return hand_out(call, make_group(library, std::move(list), label), gid);
@@ -77,18 +77,18 @@ int api_group(const Caller& name, int gsize, const int* glist, int label, int* g
 }
 
 int api_partition(const Caller& name, int parent, int key, int label, int* gid) {
-    return in_call(name, [&](ApiCall& call, Library& library) {
+    return in_call(name, [&](ApiCall& call, CollectiveContext& library) {
         if (gid == nullptr) return comm::refuse_null(call, "gid", "an int");
         Group* group = group_of(call, library, parent);
         if (group == nullptr) return -1;
-        call.doing(Call::kPartition, TaskDoing::kAnyPeer, parent, 0);
+        call.doing(Call::kPartition, TaskActivity::kAnyPeer, parent, 0);
         if (const int refused = refuse_other_making(call, library, *group, name)) return refused;
         return hand_out(call, partition(library, *group, key, label), gid);
     });
 }
 
 int api_freegroup(const Caller& name, int gid) {
-    return in_call(name, [&](ApiCall& call, Library& library) {
+    return in_call(name, [&](ApiCall& call, CollectiveContext& library) {
         const Group* group = group_of(call, library, gid);
         if (group == nullptr) return -1;
         if (gid == 0)

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "collectives/api/api_context.hpp"
-#include "collectives/engine/agreement.hpp"
+#include "collectives/engine/call_checker.hpp"
 #include "comm/api/api_checks.hpp"
 
 namespace poe::collectives {
@@ -20,8 +20,8 @@ using comm::MplError;
 // first refusal counts.
 class Entry {
   public:
-    Entry(ApiCall& call, Library& library, const Caller& name, Call what, Operation operation,
-          int gid)
+    Entry(ApiCall& call, CollectiveContext& library, const Caller& name, Call what,
+          Operation operation, int gid)
         : call_(call), library_(library), group_(group_of(call, library, gid)) {
         made_.name = name.name;
         made_.call = what;
@@ -140,18 +140,18 @@ class Entry {
         if (!ending.blocking && ending.id == nullptr)
             return comm::refuse_null(call_, "collid", "an int");
         if (!ending.blocking) call_.note_non_blocking(made_.call, group_->gid, made_.shape.bytes);
-        call_.doing(made_.call, TaskDoing::kAnyPeer, group_->gid, made_.shape.bytes);
+        call_.doing(made_.call, TaskActivity::kAnyPeer, group_->gid, made_.shape.bytes);
         const std::uint32_t number = group_->calls++;
         if (call_.traced()) [[unlikely]]
             trace::the_tracer.collective(
                 root(), group_->gid, made_.shape.bytes, number,
                 ending.blocking ? trace::Phase::kWhole : trace::Phase::kStarts);
         if (library_.develop()) {
-            if (const int refused = refuse_disagreement(call_, library_, *group_, made_))
+            if (const int refused = check_same_call(call_, library_, *group_, made_))
                 return refused;
         }
         if (library_.needs_whole_matrix(made_.shape)) {
-            if (const Plan* wrong = library_.exchange_rows(*group_, made_.shape.matrix))
+            if (const Plan* wrong = library_.allgather_counts(*group_, made_.shape.matrix))
                 return refuse_outcome(call_, *wrong);
         }
         if (ending.blocking) {
@@ -247,7 +247,7 @@ class Entry {
         return members;
     }
     ApiCall& call_;
-    Library& library_;
+    CollectiveContext& library_;
     Group* group_;
     CollectiveCall made_;
     Bytes given_ = 0;
@@ -271,7 +271,7 @@ int refuse_id(const ApiCall& call, int collid) {
 template <typename Fill>
 int operate(const Caller& name, Call what, Operation operation, int gid, Ending ending,
             Fill&& fill) {
-    return in_call(name, [&](ApiCall& call, Library& library) {
+    return in_call(name, [&](ApiCall& call, CollectiveContext& library) {
         Entry entry(call, library, name, what, operation, gid);
         if (entry.ok()) fill(entry);
         return entry.run(ending);
@@ -378,11 +378,11 @@ int api_indexv(const Caller& name, const void* out, const int* outlens, void* in
 }
 
 int api_collwait(const Caller& name, int* collid) {
-    return in_call(name, [&](ApiCall& call, Library& library) {
+    return in_call(name, [&](ApiCall& call, CollectiveContext& library) {
         if (collid == nullptr) return comm::refuse_null(call, "collid", "an int");
         Running* running = library.find_running(*collid);
         if (running == nullptr) return refuse_id(call, *collid);
-        call.doing(Call::kCollwait, TaskDoing::kAnyPeer, running->group->gid, 0);
+        call.doing(Call::kCollwait, TaskActivity::kAnyPeer, running->group->gid, 0);
         note_end(call, *running);
         library.finish(*running);
         const int result = refuse_outcome(call, *running->plan);
@@ -392,7 +392,7 @@ int api_collwait(const Caller& name, int* collid) {
 }
 
 int api_colltest(const Caller& name, int collid, int* done) {
-    return in_call(name, [&](ApiCall& call, Library& library) {
+    return in_call(name, [&](ApiCall& call, CollectiveContext& library) {
         if (done == nullptr) return comm::refuse_null(call, "done", "an int");
         Running* running = library.find_running(collid);
         if (running == nullptr) return refuse_id(call, collid);

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/segment/task_doing.hpp"
+#include "base/segment/task_activity.hpp"
 #include "collectives/call/reductions.hpp"
 #include "collectives/schedule/shape.hpp"
 

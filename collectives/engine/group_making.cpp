@@ -8,7 +8,7 @@ namespace poe::collectives {
 namespace {
 
 // The members of the new group that `label` becomes, in its order: as ranks of the parent.
-std::vector<Rank> with_label(const Colouring& colouring, std::int32_t label) {
+std::vector<Rank> with_label(const SplitPlan& colouring, std::int32_t label) {
     std::vector<Rank> ranks;
     for (std::size_t r = 0; r < colouring.labels.size(); ++r) {
         if (colouring.labels[r] == label) ranks.push_back(static_cast<Rank>(r));
@@ -21,7 +21,7 @@ std::vector<Rank> with_label(const Colouring& colouring, std::int32_t label) {
 }
 
 // Whether a rank leads its group in that colouring.
-bool leads(const Colouring& colouring, Rank rank) {
+bool leads(const SplitPlan& colouring, Rank rank) {
     const auto own = static_cast<std::size_t>(rank);
     for (std::size_t r = 0; r < colouring.labels.size(); ++r) {
         if (colouring.labels[r] != colouring.labels[own]) continue;
@@ -32,12 +32,13 @@ bool leads(const Colouring& colouring, Rank rank) {
 
 // With the counters of all members of the parent. A task that leads groups of several colourings
 // counts them one after the other.
-Numbered from_counters(Library& library, Group& parent, const std::vector<Colouring>& colourings,
+Numbered from_counters(CollectiveContext& library, Group& parent,
+                       const std::vector<SplitPlan>& colourings,
                        const std::vector<std::uint32_t>& counters) {
     Groups& groups = library.groups();
     Numbered numbered;
     for (std::size_t i = 0; i < colourings.size(); ++i) {
-        const Colouring& colouring = colourings[i];
+        const SplitPlan& colouring = colourings[i];
         const std::int32_t label = colouring.labels[static_cast<std::size_t>(parent.me)];
         const std::vector<Rank> ranks = with_label(colouring, label);
         std::uint32_t counter = counters[static_cast<std::size_t>(ranks.front())];
@@ -55,7 +56,7 @@ Numbered from_counters(Library& library, Group& parent, const std::vector<Colour
     return numbered;
 }
 
-Made made_of(Library& library, Numbered numbered) {
+Made made_of(CollectiveContext& library, Numbered numbered) {
     Made made{{}, numbered.wrong};
     for (NewGroup& each : numbered.groups)
         made.groups.push_back(&library.groups().add(each.gid, each.label, std::move(each.members)));
@@ -64,19 +65,19 @@ Made made_of(Library& library, Numbered numbered) {
 
 }  // namespace
 
-Made make_group(Library& library, std::vector<TaskId> list, int label) {
+Made make_group(CollectiveContext& library, std::vector<TaskId> list, int label) {
     Groups& groups = library.groups();
     std::uint32_t counter = groups.counter();
     // A group without a number, for the one message that tells it.
     Group unnamed(-1, label, list, groups.task());
-    if (Plan* wrong = library.tell_from_first(unnamed, counter, kMakingGroups)) return {{}, wrong};
+    if (Plan* wrong = library.bcast_internal(unnamed, counter, kMakingGroups)) return {{}, wrong};
     const auto number = groups.number(list.front(), counter);
     if (!number) return {};
     if (unnamed.me == 0) groups.count();
     return {{&groups.add(*number, label, std::move(list))}, nullptr};
 }
 
-Made partition(Library& library, Group& parent, int key, int label) {
+Made partition(CollectiveContext& library, Group& parent, int key, int label) {
     struct Told {
         std::int32_t label;
         std::int32_t key;
@@ -84,10 +85,10 @@ Made partition(Library& library, Group& parent, int key, int label) {
     };
     const Told own{label, key, library.groups().counter()};
     std::vector<Told> all(parent.size());
-    if (Plan* wrong =
-            library.tell_all(parent, &own, all.data(), sizeof own, library.next_type(parent)))
+    if (Plan* wrong = library.allgather_internal(parent, &own, all.data(), sizeof own,
+                                                 library.next_type(parent)))
         return {{}, wrong};
-    Colouring colouring;
+    SplitPlan colouring;
     std::vector<std::uint32_t> counters;
     for (const Told& told : all) {
         colouring.labels.push_back(told.label);
@@ -97,16 +98,17 @@ Made partition(Library& library, Group& parent, int key, int label) {
     return made_of(library, from_counters(library, parent, {colouring}, counters));
 }
 
-Made make_coloured(Library& library, Group& parent, const std::vector<Colouring>& colourings) {
+Made split_group(CollectiveContext& library, Group& parent,
+                 const std::vector<SplitPlan>& colourings) {
     return made_of(library, number_coloured(library, parent, colourings));
 }
 
-Numbered number_coloured(Library& library, Group& parent,
-                         const std::vector<Colouring>& colourings) {
+Numbered number_coloured(CollectiveContext& library, Group& parent,
+                         const std::vector<SplitPlan>& colourings) {
     const std::uint32_t own = library.groups().counter();
     std::vector<std::uint32_t> counters(parent.size());
-    if (Plan* wrong =
-            library.tell_all(parent, &own, counters.data(), sizeof own, library.next_type(parent)))
+    if (Plan* wrong = library.allgather_internal(parent, &own, counters.data(), sizeof own,
+                                                 library.next_type(parent)))
         return {{}, wrong};
     return from_counters(library, parent, colourings, counters);
 }

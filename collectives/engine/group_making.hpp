@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "collectives/engine/library.hpp"
+#include "collectives/engine/collective_context.hpp"
 
 namespace poe::collectives {
 
 // Into which new groups the members of a group fall, by rank: those of one label become a group,
 // ranked by key, ties by rank.
-struct Colouring {
+struct SplitPlan {
     std::vector<std::int32_t> labels;
     std::vector<std::int32_t> keys;
 };
@@ -25,13 +25,14 @@ struct Made {
 
 // The members of `list` make a group of it. All call it with the same list, which has no task twice
 // and this one among it; others do not. Not a barrier. Blocking.
-Made make_group(Library& library, std::vector<TaskId> list, int label);
+Made make_group(CollectiveContext& library, std::vector<TaskId> list, int label);
 
 // All members of `parent` fall into groups by what each gives. Barrier-like. Blocking.
-Made partition(Library& library, Group& parent, int key, int label);
+Made partition(CollectiveContext& library, Group& parent, int key, int label);
 
 // The same for several colourings at once that all members know: one exchange for all of them.
-Made make_coloured(Library& library, Group& parent, const std::vector<Colouring>& colourings);
+Made split_group(CollectiveContext& library, Group& parent,
+                 const std::vector<SplitPlan>& colourings);
 
 // What such groups would be: with numbers that no others have, but not yet made. `groups` as in
 // Made.
@@ -44,6 +45,7 @@ struct Numbered {
     std::vector<NewGroup> groups;
     Plan* wrong = nullptr;
 };
-Numbered number_coloured(Library& library, Group& parent, const std::vector<Colouring>& colourings);
+Numbered number_coloured(CollectiveContext& library, Group& parent,
+                         const std::vector<SplitPlan>& colourings);
 
 }  // namespace poe::collectives

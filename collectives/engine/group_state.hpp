@@ -7,17 +7,17 @@
 #include "collectives/call/groups.hpp"
 #include "collectives/engine/call_path.hpp"
 #include "collectives/engine/plan.hpp"
-#include "collectives/shm/direct_calls.hpp"
-#include "collectives/shm/local_calls.hpp"
+#include "collectives/shm/shm_collectives.hpp"
+#include "collectives/shm/single_copy_calls.hpp"
 
 namespace poe::collectives {
 
 struct GroupState final : GroupOwned {
     Plans plans;
     // Null until the first call that could use it; then it says whether there is any.
-    std::unique_ptr<LocalCalls> local;
+    std::unique_ptr<ShmCollectives> local;
     // Null until the first call that could use it, and where `local` has no memory.
-    std::unique_ptr<DirectCalls> direct;
+    std::unique_ptr<SingleCopyCalls> direct;
     // Null until the first call on a job of several nodes that could use it.
     std::unique_ptr<CallPath> levels;
 };

@@ -58,18 +58,18 @@ void Plan::begin(const Group& group, const Run& run) {
 
 inline const std::byte* Plan::at(Place place) const noexcept {
     switch (place.buffer) {
-        case Buffer::kGiven:
+        case Buffer::kInput:
             return run_.given + place.offset;
-        case Buffer::kResult:
+        case Buffer::kOutput:
             return run_.result + place.offset;
-        case Buffer::kWork:
+        case Buffer::kScratch:
             break;
     }
     return work_.data() + place.offset;
 }
 
 inline std::byte* Plan::writable(Place place) noexcept {
-    return (place.buffer == Buffer::kResult ? run_.result : work_.data()) + place.offset;
+    return (place.buffer == Buffer::kOutput ? run_.result : work_.data()) + place.offset;
 }
 
 void Plan::start(comm::MessageLayer& messages, const Step& step) {

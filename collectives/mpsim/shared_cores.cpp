@@ -64,7 +64,7 @@ void SharedCores::ready(std::uint32_t rank, double time) {
     if (!core.taken) consider(place.core, place.position, time);
 }
 
-std::optional<SharedCores::Turn> SharedCores::next() {
+std::optional<SharedCores::RuntimeLock> SharedCores::next() {
     if (plans_.empty()) return std::nullopt;
     const auto [time, index] = *plans_.begin();
     drop_plan(index);
@@ -76,7 +76,7 @@ std::optional<SharedCores::Turn> SharedCores::next() {
         core.waiting.erase(position);
         core.ready_later.erase({ready_at_[core.ranks[position]], position});
     }
-    return Turn{core.ranks[position], time};
+    return RuntimeLock{core.ranks[position], time};
 }
 
 void SharedCores::keep(std::uint32_t rank, double time) {

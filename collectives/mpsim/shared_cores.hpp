@@ -26,12 +26,12 @@ class SharedCores {
     // It waits for its turn, and has something to do from `time` on.
     void ready(std::uint32_t rank, double time);
 
-    struct Turn {
+    struct RuntimeLock {
         std::uint32_t rank = 0;
         double time = 0;
     };
     // The earliest of all cores. The rank has its core until one of the two calls below.
-    std::optional<Turn> next();
+    std::optional<RuntimeLock> next();
     // It goes on at `time`, without another having the core between.
     void keep(std::uint32_t rank, double time);
     void hand_on(std::uint32_t rank, double time);

@@ -10,7 +10,7 @@
 namespace poe::collectives {
 namespace {
 
-enum class Kind : std::uint32_t { kSend, kReceive, kWait, kWork };
+enum class Kind : std::uint32_t { kSend, kReceive, kWait, kScratch };
 
 // A step, as small as it goes: there are tens of millions.
 struct Event {
@@ -127,11 +127,12 @@ class Simulator {
     }
 
     void add(const Step& step) {
-        Kind kind = Kind::kWork;
+        Kind kind = Kind::kScratch;
         if (step.kind == StepKind::kSend) kind = Kind::kSend;
         if (step.kind == StepKind::kReceive) kind = Kind::kReceive;
         if (step.kind == StepKind::kWait) kind = Kind::kWait;
-        if (kind == Kind::kWork && model_.work_per_byte == 0 && model_.work_per_piece == 0) return;
+        if (kind == Kind::kScratch && model_.work_per_byte == 0 && model_.work_per_piece == 0)
+            return;
         events_.add({static_cast<std::uint32_t>(kind),
                      static_cast<std::uint32_t>(step.peer) & 0x3fffffffu,
                      static_cast<std::uint32_t>(step.length)});
@@ -213,7 +214,7 @@ class Simulator {
                         return;
                     }
                     break;
-                case Kind::kWork:
+                case Kind::kScratch:
                     rank.now += model_.work_per_piece + event.bytes * model_.work_per_byte;
                     break;
             }

@@ -244,7 +244,7 @@ class Run {
         VerifiedRank& state = ranks_[r];
         auto& buffer = state.buffers[static_cast<std::size_t>(place.buffer)];
         if (place.offset + length > buffer.size()) fail(r, at_step(r) + "leaves a buffer");
-        if (write && place.buffer == Buffer::kGiven)
+        if (write && place.buffer == Buffer::kInput)
             fail(r, at_step(r) + "writes the user's input");
         for (const std::uint32_t index : state.open) {
             const Message& message = state.messages[index];

@@ -27,7 +27,7 @@ void in_first(int n, int me, Work&& work) {
     int gid = 0;
     if (me < n) mpc_group(n, members.data(), 1, &gid);
     if (me < n) {
-        in_call("mptune", [&](comm::ApiCall& call, Library& library) {
+        in_call("mptune", [&](comm::ApiCall& call, CollectiveContext& library) {
             work(library, *group_of(call, library, gid));
             return 0;
         });
@@ -54,7 +54,7 @@ std::vector<Shape> calls_of(int n) {
 using Marks = std::array<std::uint64_t, 4>;
 static_assert(kOperations * std::size(kSizes) * 4 <= sizeof(Marks) * 8);
 
-using Cell = std::function<void(Library&, Group&, const Shape&, std::size_t number,
+using Cell = std::function<void(CollectiveContext&, Group&, const Shape&, std::size_t number,
                                 const std::vector<TimedCandidate>& measured)>;
 
 bool is_marked(const Marks& marks, std::size_t number) {
@@ -69,7 +69,7 @@ void each_of_grid(int me, int tasks, const Marks& left_out, const Cell& cell) {
     std::size_t first = 0;  // number of the first of these
     for (int n = 2; n <= std::min(tasks, kMostTasksOfGrid); n *= 2) {
         const std::vector<Shape> calls = calls_of(n);
-        in_first(n, me, [&](Library& library, Group& group) {
+        in_first(n, me, [&](CollectiveContext& library, Group& group) {
             for (std::size_t i = 0; i < calls.size(); ++i) {
                 if (!is_marked(left_out, first + i))
                     cell(library, group, calls[i], first + i,
@@ -107,7 +107,7 @@ int explain(Operation operation, Bytes bytes, std::uint32_t n, int me, int tasks
                          tasks);
         return 2;
     }
-    in_first(static_cast<int>(n), me, [&](Library& library, Group& group) {
+    in_first(static_cast<int>(n), me, [&](CollectiveContext& library, Group& group) {
         const Shape shape = usual_shape(operation, n, bytes);
         const auto all = time_candidates(library, group, shape, kExplainBudget);
         if (me != 0) return;
@@ -130,7 +130,7 @@ int check_grid(int me, int tasks) {
     int good_ones = 0;
     if (me == 0) print_head("taken");
     each_of_grid(me, tasks, {},
-                 [&](Library&, Group&, const Shape& shape, std::size_t, const auto& all) {
+                 [&](CollectiveContext&, Group&, const Shape& shape, std::size_t, const auto& all) {
                      if (me != 0) return;
                      const TimedCandidate& best = best_of(all);
                      const TimedCandidate& taken = marked(all, &TimedCandidate::taken);
@@ -151,8 +151,8 @@ GridBests bests_of_grid(int me, int tasks) {
     Marks good_ones{};
     if (me == 0) print_head("model");
     each_of_grid(me, tasks, {},
-                 [&](Library& library, Group& group, const Shape& shape, std::size_t number,
-                     const auto& all) {
+                 [&](CollectiveContext& library, Group& group, const Shape& shape,
+                     std::size_t number, const auto& all) {
                      if (me != 0) return;
                      bests.on_network = !library.nodes_of(group).empty();
                      const TimedCandidate& best = best_of(all);
@@ -168,19 +168,20 @@ GridBests bests_of_grid(int me, int tasks) {
     // What is best changes with where tasks run. So it counts what is better some time later too.
     mpc_bcast(good_ones.data(), sizeof good_ones, 0, ALLGRP);
     if (me == 0) std::printf("once more:\n");
-    each_of_grid(me, tasks, good_ones,
-                 [&](Library&, Group&, const Shape& shape, std::size_t number, const auto& all) {
-                     if (me != 0) return;
-                     const MeasuredBest& first = found[number];
-                     const TimedCandidate& model = marked(all, &TimedCandidate::by_model);
-                     const auto again = std::find_if(all.begin(), all.end(), [&](const auto& each) {
-                         return each.method == first.method;
-                     });
-                     if (again == all.end()) return;
-                     const bool good = !is_worth_recording(model, *again);
-                     print_cell(shape, model, *again, good);
-                     if (!good) bests.bests.push_back(first);
-                 });
+    each_of_grid(
+        me, tasks, good_ones,
+        [&](CollectiveContext&, Group&, const Shape& shape, std::size_t number, const auto& all) {
+            if (me != 0) return;
+            const MeasuredBest& first = found[number];
+            const TimedCandidate& model = marked(all, &TimedCandidate::by_model);
+            const auto again = std::find_if(all.begin(), all.end(), [&](const auto& each) {
+                return each.method == first.method;
+            });
+            if (again == all.end()) return;
+            const bool good = !is_worth_recording(model, *again);
+            print_cell(shape, model, *again, good);
+            if (!good) bests.bests.push_back(first);
+        });
     return bests;
 }
 

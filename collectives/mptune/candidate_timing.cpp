@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "collectives/selection/catalogue.hpp"
-#include "collectives/selection/usual_way.hpp"
+#include "collectives/selection/default_path.hpp"
 #include "comm/api/mpproto.h"
 
 namespace poe::collectives {
@@ -50,7 +50,7 @@ struct Buffers {
 
 class Timer {
   public:
-    Timer(Library& library, Group& group) : library_(library), group_(group) {}
+    Timer(CollectiveContext& library, Group& group) : library_(library), group_(group) {}
 
     void run(Plan& plan, const Run& run) {
         library_.begin(group_, plan, run);
@@ -84,17 +84,18 @@ class Timer {
 
     // Rank 0's number to all.
     void tell(std::uint32_t& number) {
-        library_.tell_from_first(group_, number, library_.next_type(group_));
+        library_.bcast_internal(group_, number, library_.next_type(group_));
     }
 
   private:
     void synchronise() {
         std::uint32_t none = 0;
         std::vector<std::uint32_t> all(group_.size());
-        library_.tell_all(group_, &none, all.data(), sizeof none, library_.next_type(group_));
+        library_.allgather_internal(group_, &none, all.data(), sizeof none,
+                                    library_.next_type(group_));
     }
 
-    Library& library_;
+    CollectiveContext& library_;
     Group& group_;
 };
 
@@ -121,29 +122,29 @@ Shape usual_shape(Operation operation, std::uint32_t n, Bytes bytes) {
 namespace {
 
 // All ways that such a call could be made, not yet timed.
-std::vector<TimedCandidate> ways_of(Library& library, Group& group, const Shape& shape,
+std::vector<TimedCandidate> ways_of(CollectiveContext& library, Group& group, const Shape& shape,
                                     const Shape& placed) {
     std::vector<TimedCandidate> all;
-    const Way usual = usual_way(shape);
-    Way by_model = Way::kMessages;
+    const Transport usual = default_transport(shape);
+    Transport by_model = Transport::kMessages;
     if (library.possible_local(group, shape) != nullptr) {
-        all.push_back({{Way::kShared, {}}});
-        if (usual != Way::kMessages) by_model = Way::kShared;
+        all.push_back({{Transport::kShared, {}}});
+        if (usual != Transport::kMessages) by_model = Transport::kShared;
     }
     if (library.possible_direct(group, shape) != nullptr) {
-        all.push_back({{Way::kDirect, {}}});
-        if (usual == Way::kDirect) by_model = Way::kDirect;
+        all.push_back({{Transport::kDirect, {}}});
+        if (usual == Transport::kDirect) by_model = Transport::kDirect;
     }
-    const Way taken = library.way_for(group, shape);
+    const Transport taken = library.transport_for(group, shape);
     Tuning model = library.tuning();
     model.node.bests.clear();
     model.network.bests.clear();
     const Choice cheapest = choose(catalogue(), placed, model, {});
     const Choice chosen = library.choice_for(placed);
     for (const Candidate& each : candidates(catalogue(), placed, model))
-        all.push_back({{Way::kMessages, each.choice}, each.time});
-    const auto method_of = [](Way way, const Choice& choice) {
-        return Method{way, way == Way::kMessages ? choice : Choice{}};
+        all.push_back({{Transport::kMessages, each.choice}, each.time});
+    const auto method_of = [](Transport transport, const Choice& choice) {
+        return Method{transport, transport == Transport::kMessages ? choice : Choice{}};
     };
     const Method one_taken = method_of(taken, chosen);
     const Method one_by_model = method_of(by_model, cheapest);
@@ -189,7 +190,7 @@ std::vector<std::size_t> first_alike(const std::vector<TimedCandidate>& all, con
     std::map<std::uint64_t, std::size_t> known;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const Method& method = all[i].method;
-        first[i] = method.way != Way::kMessages
+        first[i] = method.transport != Transport::kMessages
                        ? i
                        : known.emplace(fingerprint(shape, method.choice), i).first->second;
     }
@@ -198,8 +199,8 @@ std::vector<std::size_t> first_alike(const std::vector<TimedCandidate>& all, con
 
 }  // namespace
 
-std::vector<TimedCandidate> time_candidates(Library& library, Group& group, const Shape& shape,
-                                            double budget) {
+std::vector<TimedCandidate> time_candidates(CollectiveContext& library, Group& group,
+                                            const Shape& shape, double budget) {
     constexpr std::uint32_t kLooksFast = 3;
     constexpr int kRounds = 5;
     Timer timer(library, group);
@@ -209,13 +210,13 @@ std::vector<TimedCandidate> time_candidates(Library& library, Group& group, cons
     placed.nodes = library.nodes_of(group);
     std::vector<TimedCandidate> all = ways_of(library, group, shape, placed);
     const auto time = [&](const TimedCandidate& each) {
-        if (each.method.way == Way::kDirect) {
-            DirectCalls* direct = library.possible_direct(group, shape);
+        if (each.method.transport == Transport::kDirect) {
+            SingleCopyCalls* direct = library.possible_direct(group, shape);
             return timer.median([&] { direct->run(shape, run, false); }, budget);
         }
-        if (each.method.way == Way::kShared) {
-            LocalCalls* local = library.possible_local(group, shape);
-            const LocalCalls::Route route = local->route(shape, false);
+        if (each.method.transport == Transport::kShared) {
+            ShmCollectives* local = library.possible_local(group, shape);
+            const ShmCollectives::Route route = local->route(shape, false);
             return timer.median([&] { local->run(route, shape, run); }, budget);
         }
         Plan plan(placed, each.method.choice.make(placed), group.me, false);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/engine/library.hpp"
+#include "collectives/engine/collective_context.hpp"
 #include "collectives/mptune/timed_candidate.hpp"
 #include "collectives/selection/chooser.hpp"
 
@@ -18,7 +18,7 @@ Shape usual_shape(Operation operation, std::uint32_t n, Bytes bytes);
 // All members of the group call it. Each candidate runs for about `budget` microseconds, three
 // times at least; those that are taken and those that look fastest then five times more in turns.
 // Those that do the same, as many do with few ranks, are timed as one. Blocking. Throws Error.
-std::vector<TimedCandidate> time_candidates(Library& library, Group& group, const Shape& shape,
-                                            double budget);
+std::vector<TimedCandidate> time_candidates(CollectiveContext& library, Group& group,
+                                            const Shape& shape, double budget);
 
 }  // namespace poe::collectives

@@ -43,8 +43,8 @@ double time_of(std::vector<std::byte>& buffer, Bytes length, int me) {
     return times[times.size() / 2];
 }
 
-const char* name_of(comm::LongWay way) {
-    return way == comm::LongWay::kFetch ? "fetched" : "streamed";
+const char* name_of(comm::CopyMethod transport) {
+    return transport == comm::CopyMethod::kFetch ? "fetched" : "streamed";
 }
 
 }  // namespace
@@ -66,9 +66,9 @@ int explain_sends(int me, int tasks) {
             "%10s %12s %12s  %s\n",
             "bytes", "streamed us", "fetched us", "taken");
     for (Bytes length = kShortest; length <= kLongest; length *= 2) {
-        messages.take_long_way(comm::LongWay::kStream);
+        messages.take_long_way(comm::CopyMethod::kStream);
         const double streamed = time_of(buffer, length, me);
-        messages.take_long_way(comm::LongWay::kFetch);
+        messages.take_long_way(comm::CopyMethod::kFetch);
         const double fetched = time_of(buffer, length, me);
         messages.take_long_way(std::nullopt);
         time_of(buffer, length, me);

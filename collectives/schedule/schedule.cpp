@@ -73,7 +73,7 @@ void Schedule::prepend(Place from, Place to, Bytes length) {
 
 Place Schedule::work(Bytes length) {
     constexpr Bytes kLine = 64;
-    const Place place{Buffer::kWork, work_};
+    const Place place{Buffer::kScratch, work_};
     work_ += (length + kLine - 1) / kLine * kLine;
     return place;
 }

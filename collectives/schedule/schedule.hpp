@@ -22,10 +22,10 @@ using Rank = std::int32_t;  // within the group, 0..n-1
 
 // The user's contribution, which is only read (MPL calls it `out`, as it goes out); the user's
 // result (MPL's `in`); scratch memory.
-enum class Buffer : std::uint8_t { kGiven, kResult, kWork };
+enum class Buffer : std::uint8_t { kInput, kOutput, kScratch };
 
 struct Place {
-    Buffer buffer = Buffer::kResult;
+    Buffer buffer = Buffer::kOutput;
     Bytes offset = 0;
 
     Place operator+(Bytes further) const noexcept { return {buffer, offset + further}; }

@@ -131,7 +131,7 @@ std::vector<Candidate> candidates(std::span<const Algorithm> table, const Shape&
 
 std::optional<Choice> wanted_choice(const Shape& shape, const Overrides& overrides) {
     const auto& wanted = overrides[static_cast<std::size_t>(shape.operation)];
-    if (!wanted || wanted->way != Way::kMessages) return std::nullopt;
+    if (!wanted || wanted->transport != Transport::kMessages) return std::nullopt;
     Choice choice = wanted->choice;
     if (choice.parameter < 0) choice.parameter = choice.algorithm->fallback(shape);
     if (!choice.algorithm->fits(shape, choice.parameter)) return std::nullopt;
@@ -142,7 +142,8 @@ Choice choose(std::span<const Algorithm> table, const Shape& shape, const Tuning
               const Overrides& overrides) {
     if (const auto wanted = wanted_choice(shape, overrides)) return *wanted;
     const MeasuredBest* best = level_of(tuning, shape).best(shape);
-    if (best != nullptr && best->method.way == Way::kMessages) return best->method.choice;
+    if (best != nullptr && best->method.transport == Transport::kMessages)
+        return best->method.choice;
     const std::vector<Candidate> all = candidates(table, shape, tuning);
     return std::min_element(all.begin(), all.end(),
                             [](const auto& a, const auto& b) { return a.time < b.time; })

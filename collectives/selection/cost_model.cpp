@@ -20,12 +20,12 @@ double CostModel::lambda(Bytes bytes) const noexcept {
 }
 
 std::string Method::text() const {
-    switch (way) {
-        case Way::kShared:
+    switch (transport) {
+        case Transport::kShared:
             return kSharedMemoryName;
-        case Way::kDirect:
+        case Transport::kDirect:
             return kDirectMemoryName;
-        case Way::kMessages:
+        case Transport::kMessages:
             break;
     }
     return choice.text();
@@ -45,7 +45,8 @@ const MeasuredBest* CostModel::best(const Shape& shape) const noexcept {
         const double ranks = apart(each.n, shape.n);
         if (length > kLengthApart || ranks > kRanksApart || length + ranks > least) continue;
         const Choice& choice = each.method.choice;
-        if (each.method.way == Way::kMessages && !choice.algorithm->fits(shape, choice.parameter))
+        if (each.method.transport == Transport::kMessages &&
+            !choice.algorithm->fits(shape, choice.parameter))
             continue;
         nearest = &each;
         least = length + ranks;

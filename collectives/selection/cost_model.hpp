@@ -16,13 +16,13 @@ struct MeasuredLambda {
     bool operator==(const MeasuredLambda&) const = default;
 };
 
-// How calls are made: by messages; within a node by shared memory (commons.hpp), or by copies
-// straight between the tasks' memories (direct_calls.hpp).
-enum class Way : std::uint8_t { kMessages, kShared, kDirect };
+// How calls are made: by messages; within a node by shared memory (group_segment.hpp), or by copies
+// straight between the tasks' memories (single_copy_calls.hpp).
+enum class Transport : std::uint8_t { kMessages, kShared, kDirect };
 inline constexpr const char* kSharedMemoryName = "shared-memory";
 inline constexpr const char* kDirectMemoryName = "direct-memory";
 struct Method {
-    Way way = Way::kMessages;
+    Transport transport = Transport::kMessages;
     Choice choice;  // of messages
     // "binomial", "radix:4", "shared-memory"
     std::string text() const;

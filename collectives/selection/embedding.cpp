@@ -9,7 +9,7 @@ void embed(Schedule& into, const Part& part) {
     const Place work = into.work(own.work_bytes());
     const std::uint32_t before = into.started();
     const auto place = [&](Place of) {
-        return (of.buffer == Buffer::kWork ? work : part.buffer(of.buffer)) + of.offset;
+        return (of.buffer == Buffer::kScratch ? work : part.buffer(of.buffer)) + of.offset;
     };
     for (const Step& step : own.steps()) {
         switch (step.kind) {

@@ -40,10 +40,10 @@ Result<Choice> read_choice(Operation operation, std::string_view text) {
 }
 
 Result<Method> read_method(Operation operation, std::string_view text) {
-    if (text == kSharedMemoryName) return Method{Way::kShared, {}};
-    if (text == kDirectMemoryName) return Method{Way::kDirect, {}};
+    if (text == kSharedMemoryName) return Method{Transport::kShared, {}};
+    if (text == kDirectMemoryName) return Method{Transport::kDirect, {}};
     const Result<Choice> choice = read_choice(operation, text);
-    if (choice) return Method{Way::kMessages, choice.value()};
+    if (choice) return Method{Transport::kMessages, choice.value()};
     UserError error = choice.error();
     if (text.find(':') == std::string_view::npos)
         error.expected +=

@@ -136,7 +136,7 @@ class Reader {
         const Result<Method> read = read_method(*operation, words[4]);
         if (!read) return mistake(read.error().text, read.error().expected);
         Method method = read.value();
-        if (method.way == Way::kMessages) {
+        if (method.transport == Transport::kMessages) {
             Choice& choice = method.choice;
             if (choice.parameter < 0 && choice.algorithm->parameter != nullptr)
                 return mistake(rest(words), std::string("expected a number behind the name: ") +

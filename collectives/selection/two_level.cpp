@@ -200,16 +200,16 @@ class TwoLevelWriter {
         switch (shape_.operation) {
             case Operation::kBcast:
             case Operation::kSync:
-                before(kGiven, kResult);
-                between(kGiven, kResult);
-                after(kResult, kResult);
+                before(kInput, kOutput);
+                between(kInput, kOutput);
+                after(kOutput, kOutput);
                 break;
             case Operation::kReduce:
             case Operation::kCombine: {
                 const Place sum = leaders_work(shape_.bytes);
-                before(kGiven, sum);
-                between(sum, kResult);
-                after(kGiven, kResult);
+                before(kInput, sum);
+                between(sum, kOutput);
+                after(kInput, kOutput);
                 break;
             }
             case Operation::kScatter:
@@ -220,7 +220,7 @@ class TwoLevelWriter {
                 break;
             case Operation::kConcat:
                 gather(leads_);
-                after(kGiven, kResult);
+                after(kInput, kOutput);
                 break;
             case Operation::kIndex:
                 index();
@@ -232,8 +232,8 @@ class TwoLevelWriter {
     }
 
   private:
-    static constexpr Place kGiven{Buffer::kGiven, 0};
-    static constexpr Place kResult{Buffer::kResult, 0};
+    static constexpr Place kInput{Buffer::kInput, 0};
+    static constexpr Place kOutput{Buffer::kOutput, 0};
 
     void before(Place given, Place result) { within(levels_.recipe.before, 0, given, result); }
     void after(Place given, Place result) {
@@ -260,11 +260,11 @@ class TwoLevelWriter {
                places(given, result)});
     }
     static std::function<Place(Buffer)> places(Place given, Place result) {
-        return [given, result](Buffer buffer) { return buffer == Buffer::kGiven ? given : result; };
+        return [given, result](Buffer buffer) { return buffer == Buffer::kInput ? given : result; };
     }
 
     // Scratch memory that only leaders need.
-    Place leaders_work(Bytes bytes) { return leads_ ? into_.work(bytes) : kResult; }
+    Place leaders_work(Bytes bytes) { return leads_ ? into_.work(bytes) : kOutput; }
     std::uint32_t size() const { return layout_.size(node_); }
     Bytes length(Rank rank) const { return shape_.length(static_cast<std::uint32_t>(rank)); }
     Bytes offset(Rank rank) const { return shape_.offset(static_cast<std::uint32_t>(rank)); }
@@ -289,30 +289,30 @@ class TwoLevelWriter {
     // The root has all blocks in rank order, so in that of nodes its own node's lie in place.
     void scatter() {
         const bool root = rank_ == shape_.root;
-        Place all = kGiven;
+        Place all = kInput;
         if (root && !layout_.in_order) {
             all = into_.work(shape_.span(0, shape_.n));
             each_in_node_order([&](Rank rank, Bytes at) {
-                into_.copy(kGiven + offset(rank), all + at, length(rank));
+                into_.copy(kInput + offset(rank), all + at, length(rank));
             });
         }
-        const Place here = root && layout_.in_order ? kGiven + offset(layout_.members[node_][0])
+        const Place here = root && layout_.in_order ? kInput + offset(layout_.members[node_][0])
                                                     : leaders_work(bytes_here());
         between(all, here);
-        after(here, kResult);
+        after(here, kOutput);
     }
 
     // `wanted`: this leader gets all blocks.
     void gather(bool wanted) {
         const bool direct = wanted && layout_.in_order;
         const Place here =
-            direct ? kResult + offset(layout_.members[node_][0]) : leaders_work(bytes_here());
-        before(kGiven, here);
-        const Place all = wanted && !direct ? into_.work(shape_.span(0, shape_.n)) : kResult;
+            direct ? kOutput + offset(layout_.members[node_][0]) : leaders_work(bytes_here());
+        before(kInput, here);
+        const Place all = wanted && !direct ? into_.work(shape_.span(0, shape_.n)) : kOutput;
         between(here, all);
         if (!wanted || direct) return;
         each_in_node_order([&](Rank rank, Bytes at) {
-            into_.copy(all + at, kResult + offset(rank), length(rank));
+            into_.copy(all + at, kOutput + offset(rank), length(rank));
         });
     }
 
@@ -322,7 +322,7 @@ class TwoLevelWriter {
         const Bytes block = shape_.bytes;
         const Bytes row = block * shape_.n;
         const Place here = leaders_work(row * size());
-        before(kGiven, here);
+        before(kInput, here);
         if (leads_) {
             const Place packed = into_.work(row * size());
             const Place received = into_.work(row * size());
@@ -346,7 +346,7 @@ class TwoLevelWriter {
                 }
             }
         }
-        after(here, kResult);
+        after(here, kOutput);
     }
 
     const Levels& levels_;

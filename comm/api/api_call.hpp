@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/segment/task_doing.hpp"
+#include "base/segment/task_activity.hpp"
 #include "comm/api/caller.hpp"
 #include "comm/bootstrap/runtime.hpp"
 #include "tracer/probe/tracer.hpp"
@@ -52,7 +52,7 @@ inline Runtime& the_runtime() {
 }
 
 // A local variable of an entry point, declared after its Caller. One thread at a time: for a second
-// thread ready() is false, but the progress thread and the task wait for each other (turn.hpp). At
+// thread ready() is false, but the progress thread and the task wait for each other (runtime_lock.hpp). At
 // the end of every call, the destructor calls the handlers of mpc_rcvncall that are due.
 class ApiCall {
   public:
@@ -60,14 +60,14 @@ class ApiCall {
         : caller_(caller), runtime_(the_runtime()), entry_(runtime_.turn().enter()) {}
     explicit ApiCall(Caller&&) = delete;  // a temporary would be destroyed too early
     ~ApiCall() {
-        if (entry_ == Turn::Entry::kRefused) [[unlikely]]
+        if (entry_ == RuntimeLock::Entry::kRefused) [[unlikely]]
             return;
         if (said_) runtime_.doing().clear();
         if (traced_ != 0) [[unlikely]]
             trace::the_tracer.leave(traced_, moved_);
         if (runtime_.handlers_due()) [[unlikely]]
             runtime_.call_handlers();
-        if (entry_ == Turn::Entry::kEntered) [[likely]]
+        if (entry_ == RuntimeLock::Entry::kEntered) [[likely]]
             runtime_.turn().leave();
     }
     ApiCall(const ApiCall&) = delete;
@@ -75,7 +75,7 @@ class ApiCall {
 
     // False: the entry point must return refuse_unready().
     bool ready() const noexcept {
-        return entry_ != Turn::Entry::kRefused && runtime_.failure().empty();
+        return entry_ != RuntimeLock::Entry::kRefused && runtime_.failure().empty();
     }
     int refuse_unready() const;
 
@@ -94,7 +94,7 @@ class ApiCall {
     }
     // Like note(), but for the nonblocking form of a collective call.
     void note_non_blocking(Call call, std::int32_t group, Bytes bytes) noexcept {
-        note_region(trace::kNonBlocking + static_cast<std::uint32_t>(call), TaskDoing::kAnyPeer,
+        note_region(trace::kNonBlocking + static_cast<std::uint32_t>(call), TaskActivity::kAnyPeer,
                     group, bytes);
     }
     bool traced() const noexcept { return traced_ != 0; }
@@ -129,7 +129,7 @@ class ApiCall {
 
     const Caller& caller_;
     Runtime& runtime_;
-    Turn::Entry entry_;
+    RuntimeLock::Entry entry_;
     bool said_ = false;
     std::uint32_t traced_ = 0;  // the region that was recorded as entered; 0: none
     Bytes moved_ = 0;           // only for a traced call

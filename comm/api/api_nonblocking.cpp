@@ -60,7 +60,7 @@ int wait_one(ApiCall& call, Operation& operation, const UserCount& nbytes) {
 }
 
 int wait_any(ApiCall& call, int* msgid, const UserCount& nbytes) {
-    call.doing(Call::kWait, TaskDoing::kAnyPeer, 0, 0);
+    call.doing(Call::kWait, TaskActivity::kAnyPeer, 0, 0);
     Operation* operation = call.runtime().operations().wait_any();
     if (operation == nullptr) {
         return call.refuse(MplError::kMessageId, "no message is under way to wait for",
@@ -73,7 +73,7 @@ int wait_any(ApiCall& call, int* msgid, const UserCount& nbytes) {
 }
 
 int wait_all(ApiCall& call, const UserCount& nbytes) {
-    call.note(Call::kWait, TaskDoing::kAnyPeer, 0, 0);
+    call.note(Call::kWait, TaskActivity::kAnyPeer, 0, 0);
     Operations& operations = call.runtime().operations();
     int result = 0;
     while (Operation* operation = operations.any()) {

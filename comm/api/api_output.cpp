@@ -23,7 +23,7 @@ int flush(ApiCall& call, const FlushRequest& request) {
     flush_program_output(false);
     ControlLine* line = call.runtime().control();
     if (line == nullptr) return 0;
-    call.doing(Call::kFlush, TaskDoing::kAnyPeer, 0, 0);
+    call.doing(Call::kFlush, TaskActivity::kAnyPeer, 0, 0);
     line->send(request);
     MessageLayer& messages = call.runtime().messages();
     messages.begin_wait_elsewhere();

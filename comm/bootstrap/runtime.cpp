@@ -111,7 +111,7 @@ void Runtime::set_interrupt_delay(std::chrono::microseconds delay) noexcept {
 // A task in a job of one task gets no messages while it computes, so it needs no thread.
 void Runtime::make_progress_thread() {
     if (progress_thread_ || !waiter_ || work_ == nullptr) return;
-    sentry_ = std::make_unique<Sentry>(*slot_, fences_, tcp_.get());
+    sentry_ = std::make_unique<ProgressSleeper>(*slot_, fences_, tcp_.get());
     progress_thread_ =
         std::make_unique<ProgressThread>(turn_, *work_, *sentry_, progress_settings());
 }
@@ -142,9 +142,9 @@ void Runtime::start_progress_thread(ProgressWork& work) noexcept {
 
 void Runtime::stop_progress_thread() noexcept {
     if (!progress_thread_) return;
-    const Turn::Entry entry = turn_.enter();
+    const RuntimeLock::Entry entry = turn_.enter();
     progress_thread_->stop();
-    if (entry == Turn::Entry::kEntered) {
+    if (entry == RuntimeLock::Entry::kEntered) {
         turn_.leave();
         progress_thread_.reset();
     } else {
@@ -252,10 +252,10 @@ void Runtime::enter(NodeSegment segment, TaskId task) {
     set_limits(facts.eager_limit, facts.buffer_mem);
     waiter_ = std::make_unique<Waiter>(segment_->header(), facts, slot,
                                        static_cast<WaitMode>(facts.wait_mode), fences_);
-    if (spread_ && facts.crowded()) {
-        core_share_ = std::make_unique<CoreShare>(
+    if (spread_ && facts.oversubscribed()) {
+        core_share_ = std::make_unique<CoreBalancer>(
             segment_->header(), std::span(&segment_->slot(0), facts.local_tasks), *index);
-        waiter_->spread_by(*core_share_);
+        waiter_->balance_with(*core_share_);
     }
     make_devices(*index);
 }

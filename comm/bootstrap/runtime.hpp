@@ -15,9 +15,9 @@
 #include "comm/bootstrap/rendezvous.hpp"
 #include "comm/matching/message_layer.hpp"
 #include "comm/matching/operations.hpp"
+#include "comm/progress/progress_sleeper.hpp"
 #include "comm/progress/progress_thread.hpp"
-#include "comm/progress/sentry.hpp"
-#include "comm/progress/turn.hpp"
+#include "comm/progress/runtime_lock.hpp"
 #include "comm/progress/wait.hpp"
 #include "comm/shm/shm_device.hpp"
 #include "comm/tcp/tcp_device.hpp"
@@ -37,7 +37,7 @@ class Runtime {
     explicit Runtime(const Variables& variables);
 
     // Decides which thread may use this object. Thread-safe.
-    Turn& turn() noexcept { return turn_; }
+    RuntimeLock& turn() noexcept { return turn_; }
 
     // Returns why this process has no messages; empty if it has.
     const std::string& failure() const noexcept { return failure_; }
@@ -62,7 +62,7 @@ class Runtime {
     bool all_by_tcp() const noexcept;
     const Fences& fences() const noexcept { return fences_; }
     // The current call, for watchers. In a job of one task it is in private memory.
-    DoingWords& doing() noexcept { return *doing_; }
+    TaskActivityWords& doing() noexcept { return *doing_; }
     // The bytes sent and received, likewise.
     TrafficWords& traffic() noexcept { return *traffic_; }
 
@@ -155,13 +155,13 @@ class Runtime {
     std::unique_ptr<Rendezvous> rendezvous_;  // null in a job started by poe
     std::unique_ptr<NodeSegment> segment_;
     TaskSlot* slot_ = nullptr;
-    DoingWords own_doing_;
-    DoingWords* doing_ = &own_doing_;
+    TaskActivityWords own_doing_;
+    TaskActivityWords* doing_ = &own_doing_;
     TrafficWords own_traffic_;
     TrafficWords* traffic_ = &own_traffic_;
     Fences fences_{false};
     bool spread_ = true;  // over the node's cores, if there are more tasks than cores
-    std::unique_ptr<CoreShare> core_share_;
+    std::unique_ptr<CoreBalancer> core_share_;
     std::unique_ptr<Waiter> waiter_;
     std::unique_ptr<ShmDevice> shared_memory_;  // null if all messages use TCP
     std::unique_ptr<TcpDevice> tcp_;            // null in a job without TCP
@@ -169,14 +169,14 @@ class Runtime {
     std::unique_ptr<Operations> operations_;
     std::string control_path_;
     std::unique_ptr<ControlLine> control_;
-    Turn turn_;
+    RuntimeLock turn_;
     bool interrupts_ = false;
     std::chrono::microseconds interrupt_delay_{0};
     std::chrono::microseconds timer_{0};  // 0: no timer
     std::chrono::microseconds nap_{0};    // of the background progress thread
     bool background_ = true;              // operations make progress while the task computes
     ProgressWork* work_ = nullptr;
-    std::unique_ptr<Sentry> sentry_;
+    std::unique_ptr<ProgressSleeper> sentry_;
     std::unique_ptr<ProgressThread> progress_thread_;  // null: not needed so far
     std::uint64_t vain_looks_ = 0;
     bool overflow_is_error_ = false;

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "base/types.hpp"
-#include "comm/matching/fetch_choice.hpp"
+#include "comm/matching/single_copy_tuner.hpp"
 
 namespace poe::comm {
 
@@ -18,7 +18,7 @@ namespace poe::comm {
 inline constexpr Bytes kLeastHandover = 8 << 10;
 
 // A set of length classes: 8 KB, up to 16 KB, up to 32 KB, and so on; the last class has no upper
-// limit. The boundaries are those of FetchChoice.
+// limit. The boundaries are those of SingleCopyTuner.
 class HandoverLengths {
   public:
     static constexpr unsigned kClasses = 8;

@@ -74,7 +74,7 @@ bool MessageLayer::take_handover(Peer& from) {
     in->conclude(fetched);
     from.pipe->wake_after_store();
     if (!fetched) return true;
-    note_cost(from, LongWay::kFetch, offer.length, began);
+    note_cost(from, CopyMethod::kFetch, offer.length, began);
     match(context, from.task, offer.tag);
     matched(*receive, from.task, offer.tag, offer.length, ++from.messages_from[index_of(context)]);
     receive->moved = receive->expected;
@@ -84,12 +84,12 @@ bool MessageLayer::take_handover(Peer& from) {
 
 // Records the cost of a message whose transfer did not have to wait for anything else. If the
 // cheaper way for such lengths has changed, publishes that to the sender.
-void MessageLayer::note_cost(Peer& from, LongWay way, Bytes length, std::uint64_t began_ns) {
-    from.fetch_choice.took(way, length, now_ns() - began_ns);
+void MessageLayer::note_cost(Peer& from, CopyMethod way, Bytes length, std::uint64_t began_ns) {
+    from.single_copy_tuner.took(way, length, now_ns() - began_ns);
     HandoverReceiver* in = from.pipe->handover_in();
     if (in == nullptr || length < kLeastHandover || length > settings_.eager_limit) return;
     const std::uint32_t before = from.cheaper.bits();
-    from.cheaper.update(length, from.fetch_choice.costs(length));
+    from.cheaper.update(length, from.single_copy_tuner.costs(length));
     if (from.cheaper.bits() != before) in->say_cheaper(from.cheaper);
 }
 
@@ -225,7 +225,7 @@ void MessageLayer::finish_frame(Peer& from) {
         case FrameKind::kEager:
             if (in.into != nullptr) {
                 if (in.begun_ns != 0)
-                    note_cost(from, LongWay::kStream, in.header.length, in.begun_ns);
+                    note_cost(from, CopyMethod::kStream, in.header.length, in.begun_ns);
                 from.pipe->give_tokens(in.header.context, Bytes{in.header.length} + kMessageCost);
                 in.into->moved = in.into->expected;
                 complete(*in.into, Outcome::kDone);
@@ -242,7 +242,7 @@ void MessageLayer::finish_frame(Peer& from) {
             into.moved += in.header.length;
             if (into.moved != into.expected) return;
             if (into.granted_ns != 0)
-                note_cost(from, LongWay::kStream, into.expected, into.granted_ns);
+                note_cost(from, CopyMethod::kStream, into.expected, into.granted_ns);
             complete(into, Outcome::kDone);
             return;
         }
@@ -289,7 +289,7 @@ void MessageLayer::accept_offer(Peer& from, const RequestBody& offer, ReceiveReq
     const Bytes wanted = into.expected;
     if (wanted > 0 && offer.address != 0 && from.pipe->can_fetch()) {
         into.granted_ns = now_ns();
-        if (forced_way_.value_or(from.fetch_choice.choose(wanted)) == LongWay::kFetch) {
+        if (forced_way_.value_or(from.single_copy_tuner.choose(wanted)) == CopyMethod::kFetch) {
             Fetch fetch{&from, offer, &into, 0};
             if (!fetch_piece(fetch)) fetches_.insert(fetches_.begin(), fetch);
             return;
@@ -313,7 +313,7 @@ bool MessageLayer::fetch_piece(Fetch& fetch) {
     }
     fetch.done += piece;
     if (fetch.done < wanted) return false;
-    note_cost(from, LongWay::kFetch, wanted, into.granted_ns);
+    note_cost(from, CopyMethod::kFetch, wanted, into.granted_ns);
     into.moved = wanted;
     send_grant(from.task, fetch.offer.send_id, into, 0);
     complete(into, Outcome::kDone);

@@ -234,7 +234,7 @@ Outcome MessageLayer::send(const BufferView& view, TaskId dest, std::int32_t typ
             if (size >= kLeastHandover) [[unlikely]] {
                 HandoverSender* out = view.contiguous() ? to.pipe->handover_out() : nullptr;
                 const bool offer =
-                    out != nullptr && (forced_way_ ? *forced_way_ == LongWay::kFetch
+                    out != nullptr && (forced_way_ ? *forced_way_ == CopyMethod::kFetch
                                                    : to.handover.offer(size, out->cheaper()));
                 if (offer && hand_over(to, *out, view, type, context)) return Outcome::kDone;
             }
@@ -252,12 +252,12 @@ Outcome MessageLayer::send(const BufferView& view, TaskId dest, std::int32_t typ
     return wait(request);
 }
 
-LongWay MessageLayer::cheaper_way(TaskId task, Bytes length) {
+CopyMethod MessageLayer::cheaper_way(TaskId task, Bytes length) {
     Peer& other = peer(task);
-    if (!other.pipe->can_fetch()) return LongWay::kStream;
-    if (length > settings_.eager_limit) return other.fetch_choice.costs(length).best();
+    if (!other.pipe->can_fetch()) return CopyMethod::kStream;
+    if (length > settings_.eager_limit) return other.single_copy_tuner.costs(length).best();
     HandoverSender* out = length >= kLeastHandover ? other.pipe->handover_out() : nullptr;
-    return out != nullptr && out->cheaper().has(length) ? LongWay::kFetch : LongWay::kStream;
+    return out != nullptr && out->cheaper().has(length) ? CopyMethod::kFetch : CopyMethod::kStream;
 }
 
 // Offers the message to a receive that waits at this moment. Returns false if none takes it.

@@ -10,7 +10,7 @@
 //   2. When a receive matches, the receiver answers with kGrant.
 //   3. The bytes (kData) go directly from user memory to user memory through the pipe.
 // If the pipe can read the sender's memory, the receiver may instead fetch the bytes itself and
-// then grants 0 bytes (see fetch_choice.hpp). A task whose wait has lasted a while also takes
+// then grants 0 bytes (see single_copy_tuner.hpp). A task whose wait has lasted a while also takes
 // announced messages into buffer memory, as long as there is room. Therefore two tasks that both
 // send first do not deadlock, and a later message of a sender can be received before an earlier
 // one.
@@ -38,9 +38,9 @@
 
 #include "base/segment/task_traffic.hpp"
 #include "base/types.hpp"
-#include "comm/matching/fetch_choice.hpp"
 #include "comm/matching/pipe.hpp"
 #include "comm/matching/request.hpp"
+#include "comm/matching/single_copy_tuner.hpp"
 #include "comm/matching/unexpected_pool.hpp"
 #include "comm/progress/wait.hpp"
 
@@ -130,10 +130,10 @@ class MessageLayer final : private PipeSink {
 
     // For measurements: forces all messages that could be fetched or streamed to use `way` instead
     // of the cheaper one. Empty: use the cheaper one again.
-    void take_long_way(std::optional<LongWay> way) noexcept { forced_way_ = way; }
+    void take_long_way(std::optional<CopyMethod> way) noexcept { forced_way_ = way; }
     // Returns the cheaper way for messages of `length` bytes between this task and `task`, as
     // measured so far.
-    LongWay cheaper_way(TaskId task, Bytes length);
+    CopyMethod cheaper_way(TaskId task, Bytes length);
 
     // Returns why the pipe to that task is broken; null if it is not.
     const char* fault_of(TaskId task) const noexcept;
@@ -189,7 +189,7 @@ class MessageLayer final : private PipeSink {
     bool fetch_piece(Fetch& fetch);
     void fetch_next_piece();
     bool take_handover(Peer& from);
-    void note_cost(Peer& from, LongWay way, Bytes length, std::uint64_t began_ns);
+    void note_cost(Peer& from, CopyMethod way, Bytes length, std::uint64_t began_ns);
     ReceiveRequest* find_match(Context context, TaskId source, std::int32_t type) const;
     ReceiveRequest* match(Context context, TaskId source, std::int32_t type);
     void matched(ReceiveRequest& request, TaskId source, std::int32_t type, Bytes length,
@@ -236,7 +236,7 @@ class MessageLayer final : private PipeSink {
     const Outcome* awaited_ = nullptr;    // outcome of the operation being waited for
     std::size_t offers_ = 0;              // unexpected messages in state kOffered
     std::vector<Fetch> fetches_;          // newest first; the last one is continued next
-    std::optional<LongWay> forced_way_;
+    std::optional<CopyMethod> forced_way_;
     Bytes visited_ = 0;  // bytes moved for the peer being polled
     IdTable<SendRequest> sends_;
     IdTable<ReceiveRequest> receives_;

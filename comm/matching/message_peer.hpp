@@ -1,10 +1,10 @@
 // The message layer's state per peer task. Private to message_*.cpp.
 #pragma once
 
-#include "comm/matching/fetch_choice.hpp"
 #include "comm/matching/handover_choice.hpp"
 #include "comm/matching/pipe.hpp"
 #include "comm/matching/request.hpp"
+#include "comm/matching/single_copy_tuner.hpp"
 #include "comm/matching/unexpected_pool.hpp"
 
 namespace poe::comm {
@@ -55,12 +55,12 @@ struct Peer {
     FrameQueue ordered[kContexts];
     bool in_sending_list = false;
     InboundFrame in;
-    Bytes eager_held[kContexts] = {};  // buffer memory in use for this peer's eager messages
-    Bytes offers_held = 0;             // likewise, for announced messages
-    FetchChoice fetch_choice;          // for messages from this peer
-    HandoverLengths cheaper;           // as last published to this peer
-    HandoverChoice handover;           // for messages to this peer
-    std::uint32_t timed_eager = 0;     // number of eager messages that could have been timed
+    Bytes eager_held[kContexts] = {};   // buffer memory in use for this peer's eager messages
+    Bytes offers_held = 0;              // likewise, for announced messages
+    SingleCopyTuner single_copy_tuner;  // for messages from this peer
+    HandoverLengths cheaper;            // as last published to this peer
+    HandoverChoice handover;            // for messages to this peer
+    std::uint32_t timed_eager = 0;      // number of eager messages that could have been timed
 
     bool nothing_queued() const noexcept {
         return current == nullptr && urgent.empty() && ordered[index_of(Context::kUser)].empty() &&

@@ -38,7 +38,7 @@ class SignalsBlocked {
 
 }  // namespace
 
-ProgressThread::ProgressThread(Turn& turn, ProgressWork& work, Sentry& sentry,
+ProgressThread::ProgressThread(RuntimeLock& turn, ProgressWork& work, ProgressSleeper& sentry,
                                const Settings& settings)
     : turn_(turn), work_(work), sentry_(sentry) {
     set(settings);
@@ -101,11 +101,11 @@ void ProgressThread::run() noexcept {
         }
         turn_.watch();
         nap(mode() == Mode::kInterrupts ? short_nap : interval);
-        const Turn::Claim claim = turn_.claim();
-        if (claim == Turn::Claim::kGranted) serve();
-        if (claim == Turn::Claim::kTaskInside) turn_.park(kLongestPark);
-        short_nap =
-            claim == Turn::Claim::kTaskCame ? std::min(2 * short_nap, kLongestNap) : kShortestNap;
+        const RuntimeLock::Claim claim = turn_.claim();
+        if (claim == RuntimeLock::Claim::kGranted) serve();
+        if (claim == RuntimeLock::Claim::kTaskInside) turn_.park(kLongestPark);
+        short_nap = claim == RuntimeLock::Claim::kTaskCame ? std::min(2 * short_nap, kLongestNap)
+                                                           : kShortestNap;
     }
 }
 

@@ -1,4 +1,4 @@
-// ProgressThread: moves messages while the task computes. turn.hpp defines how this thread and the
+// ProgressThread: moves messages while the task computes. runtime_lock.hpp defines how this thread and the
 // task exclude each other; this file defines when the thread polls.
 //
 //   mode          started                     polls                                  handlers
@@ -26,8 +26,8 @@
 #include <functional>
 #include <thread>
 
-#include "comm/progress/sentry.hpp"
-#include "comm/progress/turn.hpp"
+#include "comm/progress/progress_sleeper.hpp"
+#include "comm/progress/runtime_lock.hpp"
 
 namespace poe::comm {
 
@@ -54,7 +54,8 @@ class ProgressThread {
 
     // Starts the thread. All references must outlive this object. Throws Error if no thread can be
     // created.
-    ProgressThread(Turn& turn, ProgressWork& work, Sentry& sentry, const Settings& settings);
+    ProgressThread(RuntimeLock& turn, ProgressWork& work, ProgressSleeper& sentry,
+                   const Settings& settings);
     // Waits until the thread has ended. Precondition: stop() was called.
     ~ProgressThread();
 
@@ -82,9 +83,9 @@ class ProgressThread {
     bool calls_handlers() const noexcept { return mode() != Mode::kBackground; }
     bool stopped() const noexcept { return stop_.load(std::memory_order_relaxed); }
 
-    Turn& turn_;
+    RuntimeLock& turn_;
     ProgressWork& work_;
-    Sentry& sentry_;
+    ProgressSleeper& sentry_;
     std::atomic<bool> stop_{false};
     std::atomic<bool> idle_{false};  // set by the thread in its turn, cleared by the task in a call
     std::atomic<Mode> mode_{Mode::kOff};

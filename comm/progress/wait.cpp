@@ -38,7 +38,7 @@ Waiter::Waiter(SegmentHeader& header, const SegmentFacts& facts, TaskSlot& own_s
       fences_(fences),
       created_ns_(facts.created_ns),
       mode_(mode),
-      crowded_(facts.crowded()),
+      crowded_(facts.oversubscribed()),
       bursts_(!crowded_ && (mode == WaitMode::kAdaptive || mode == WaitMode::kPoll)) {}
 
 std::uint32_t Waiter::in_ms(Clock::time_point time) const noexcept {
@@ -80,13 +80,13 @@ void Waiter::spent_elsewhere(const Awaited& awaited) noexcept {
 
 // Called at the end of a wait that went past its spin phase, or that yielded at once because the
 // core is shared.
-void Waiter::learn() noexcept {
+void Waiter::adapt() noexcept {
     if (shares_core()) {
         // After the last shared wait, one more wait that goes past its spin phase is enough.
-        if (--shared_waits_ == 0) lessons_ = kLessons - 1;
+        if (--shared_waits_ == 0) wasted_spins_ = kLessons - 1;
     } else if (first_yields_ > kFirstYields) {
-        lessons_ = 0;
-    } else if (++lessons_ >= kLessons) {
+        wasted_spins_ = 0;
+    } else if (++wasted_spins_ >= kLessons) {
         shared_waits_ = kSharedWaits;
     }
     first_yields_ = 0;
@@ -105,9 +105,9 @@ bool Waiter::pause() noexcept {
             break;
     }
     if (shares_core()) first_yields_ = 1;
-    if (kept_away_ > 0 && turns_ == 0) --kept_away_;
+    if (yield_banned_waits_ > 0 && turns_ == 0) --yield_banned_waits_;
     if (!shares_core() && !crowded_) return pause_spinning();
-    return kept_away_ > 0 ? pause_sleeping() : pause_yielding();
+    return yield_banned_waits_ > 0 ? pause_sleeping() : pause_yielding();
 }
 
 bool Waiter::pause_sleeping() noexcept {
@@ -169,7 +169,7 @@ bool Waiter::yield_to_hog() const noexcept {
 bool Waiter::pause_yielding() noexcept {
     ++turns_;
     if (yield_to_hog()) {
-        kept_away_ = kKeptAwayWaits;
+        yield_banned_waits_ = kKeptAwayWaits;
         turns_ = 0;  // the next pause sleeps
         return false;
     }

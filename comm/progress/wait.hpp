@@ -52,7 +52,7 @@
 #include "base/fence.hpp"
 #include "base/segment/segment_layout.hpp"
 #include "base/types.hpp"
-#include "comm/progress/core_share.hpp"
+#include "comm/progress/core_balancer.hpp"
 
 namespace poe::comm {
 
@@ -101,12 +101,12 @@ class Waiter {
     }
 
     // Reports every yield on a shared core to `share`, which must outlive this object.
-    void spread_by(CoreShare& share) noexcept { core_share_ = &share; }
+    void balance_with(CoreBalancer& share) noexcept { core_share_ = &share; }
 
     // A new wait starts, or the current one has made progress: the phases start again.
     void restart() noexcept {
         if (first_yields_ != 0) [[unlikely]]
-            learn();
+            adapt();
         turns_ = 0;
         impatient_ = false;
         lasts_ = false;
@@ -151,7 +151,7 @@ class Waiter {
 
     // True if another process is assumed to use this core during the current wait.
     bool shares_core() const noexcept { return shared_waits_ > 0; }
-    void learn() noexcept;
+    void adapt() noexcept;
     bool pause_spinning() noexcept;
     bool yield_to_hog() const noexcept;
     void yield() const noexcept;
@@ -174,13 +174,14 @@ class Waiter {
     bool noted_ = false;
     std::uint32_t turns_ = 0;
     std::uint32_t first_yields_ = 0;  // yields of this wait after its spin phase
-    std::uint32_t lessons_ = 0;       // waits in a row that ended with their first yields
+    std::uint32_t wasted_spins_ = 0;  // waits in a row that ended with their first yields
     std::uint32_t shared_waits_ = 0;  // number of further waits that yield at once
-    std::uint32_t kept_away_ = 0;     // number of further waits that sleep instead of yielding
+    std::uint32_t yield_banned_waits_ =
+        0;  // number of further waits that sleep instead of yielding
     std::uint32_t doorbell_seen_ = 0;
     SleepPlace* place_ = nullptr;  // null: the doorbell
     bool wakes_for_all_ = false;   // see sleep_in()
-    CoreShare* core_share_ = nullptr;
+    CoreBalancer* core_share_ = nullptr;
     Clock::time_point started_;
     Clock::time_point look_began_;  // not later than the start of the last poll
     std::function<void()> look_around_;

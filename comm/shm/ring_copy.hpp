@@ -18,7 +18,7 @@
 #endif
 
 #include "base/types.hpp"
-#include "comm/shm/past_cache.hpp"
+#include "comm/shm/non_temporal.hpp"
 
 namespace poe::comm {
 
@@ -56,19 +56,19 @@ class RingCopy {
 
     static constexpr std::uint64_t kMostTicks = 16 << 10;  // per KiB; upper limit of one time
 
-    enum Way : unsigned { kOrdinary, kPastCache, kWays };
+    enum Way : unsigned { kOrdinary, kNonTemporal, kWays };
 
     void timed(std::byte* to, const std::byte* from, Bytes n) noexcept {
-        Way way = past_cache_is_cheaper() ? kPastCache : kOrdinary;
+        Way way = past_cache_is_cheaper() ? kNonTemporal : kOrdinary;
         if (++copies_ % kTryOther == 0) {
-            way = way == kOrdinary ? kPastCache : kOrdinary;
+            way = way == kOrdinary ? kNonTemporal : kOrdinary;
         } else if (copies_ % kTimeOne != 0) {
-            way == kPastCache ? copy_past_cache(to, from, n) : void(std::memcpy(to, from, n));
+            way == kNonTemporal ? copy_non_temporal(to, from, n) : void(std::memcpy(to, from, n));
             return;
         }
         const std::uint64_t start = __rdtsc();
-        if (way == kPastCache) {
-            copy_past_cache(to, from, n);
+        if (way == kNonTemporal) {
+            copy_non_temporal(to, from, n);
         } else {
             std::memcpy(to, from, n);
             // Stores may still wait in the store buffer for their lines; the fence includes that
@@ -84,7 +84,7 @@ class RingCopy {
     // Requires a difference of one third, because non-temporal stores leave the bytes in memory,
     // where the reader pays slightly more for them.
     bool past_cache_is_cheaper() const noexcept {
-        return cost_[kPastCache] * 3 < cost_[kOrdinary] * 2;
+        return cost_[kNonTemporal] * 3 < cost_[kOrdinary] * 2;
     }
 
     std::int64_t cost_[kWays] = {0, 0};  // ticks per KiB, averaged; 0: unknown, to be tried

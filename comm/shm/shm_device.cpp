@@ -130,7 +130,7 @@ bool ShmPipe::fetch(std::uint64_t address, const BufferView& to, Bytes offset, B
 // If tasks share cores, the receiver does not poll while the sender runs, so there is no handover.
 HandoverSender* ShmPipe::handover_out() {
     const bool peer_looks = polled_by_peer_.load(std::memory_order_relaxed) != 0;
-    const bool possible = device_.may_fetch_ && !device_.segment_.facts().crowded();
+    const bool possible = device_.may_fetch_ && !device_.segment_.facts().oversubscribed();
     return possible && peer_looks ? &handover_out_ : nullptr;
 }
 

@@ -56,7 +56,7 @@ void fields(F& f, TaskBinding& m) {
     f(m.task)(m.processors);
 }
 template <class F>
-void fields(F& f, Asker& m) {
+void fields(F& f, ReplyTo& m) {
     f(m.job)(m.node)(m.request);
 }
 template <class F>
@@ -95,10 +95,10 @@ void fields(F& f, CommandPlace& m) {
     f(m.environment)(m.directory)(m.path);
 }
 template <class F>
-void fields(F& f, JobOutline& m) {
+void fields(F& f, JobSummary& m) {
     f(m.id)(m.nodes)(m.node_of_task)(m.appnum_of_task);
 }
-inline void check(JobOutline& m) {
+inline void check(JobSummary& m) {
     for (const NodeIndex node : m.node_of_task)
         require(node >= 0 && static_cast<std::size_t>(node) < m.nodes.size(), "node");
 }
@@ -265,11 +265,11 @@ void fields(F& f, NodeLost& m) {
     f(m.node)(m.text);
 }
 template <class F>
-void fields(F& f, Exchange& m) {
+void fields(F& f, KeyExchangePart& m) {
     f(m.key)(m.of)(m.nodes)(m.data)(m.jobs);
 }
 template <class F>
-void fields(F& f, Exchanged& m) {
+void fields(F& f, KeyExchangeDone& m) {
     f(m.key)(m.data);
 }
 template <class F>
@@ -281,11 +281,11 @@ void fields(F& f, StopTrace& m) {
     f(m.generation);
 }
 template <class F>
-void fields(F& f, ClockAsk& m) {
+void fields(F& f, ClockRequest& m) {
     f(m.asked);
 }
 template <class F>
-void fields(F& f, ClockTell& m) {
+void fields(F& f, ClockReply& m) {
     f(m.asked)(m.home);
 }
 template <class F>
@@ -297,11 +297,11 @@ void fields(F& f, TraceTaken& m) {
     f(m.generation)(m.all);
 }
 template <class F>
-void fields(F& f, AskKeys& m) {
+void fields(F& f, KeyRequest& m) {
     f(m.job)(m.task)(m.asker);
 }
 template <class F>
-void fields(F& f, TellKeys& m) {
+void fields(F& f, KeyReply& m) {
     f(m.asker)(m.status)(m.data);
 }
 template <class F>
@@ -321,12 +321,12 @@ void fields(F& f, TaskLines& m) {
     f(m.task)(m.lines);
 }
 template <class F>
-void fields(F& f, AskNames& m) {
-    f(m.asker)(m.what, AskNames::What::kLookUp)(m.once)(m.waits)(m.by)(m.names);
+void fields(F& f, NameRequest& m) {
+    f(m.asker)(m.what, NameRequest::What::kLookUp)(m.once)(m.waits)(m.by)(m.names);
 }
 template <class F>
-void fields(F& f, TellNames& m) {
-    f(m.asker)(m.status, TellNames::Status::kTooMany)(m.names);
+void fields(F& f, NameReply& m) {
+    f(m.asker)(m.status, NameReply::Status::kTooMany)(m.names);
 }
 template <class F>
 void fields(F& f, SpawnTasks& m) {
@@ -337,7 +337,7 @@ void fields(F& f, TasksSpawned& m) {
     f(m.asker)(m.job)(m.trouble);
 }
 template <class F>
-void fields(F& f, KnowJob& m) {
+void fields(F& f, JobAnnounced& m) {
     f(m.job);
 }
 template <class F>

@@ -13,19 +13,19 @@
 //   pmd -> poe   TaskExit, TaskAbort, TaskLeft, NodeFailed, StdinProgress, Attention, TaskStates
 //   pmd -> poe   NodesUp, NodeUnreached, NodeLost                 about nodes below it in the tree
 //   pmd -> poe   Exchange                         a node's part of a PMI barrier or a PMIx fence
-//   poe -> pmd   Exchanged                        all parts have arrived
-//   both         AskKeys, TellKeys                PMIx data of a task on another node; poe forwards
-//   pmd -> poe   AskNames                         published names
-//   poe -> pmd   TellNames                        the answer, perhaps much later
+//   poe -> pmd   KeyExchangeDone                        all parts have arrived
+//   both         KeyRequest, KeyReply                PMIx data of a task on another node; poe forwards
+//   pmd -> poe   NameRequest                         published names
+//   poe -> pmd   NameReply                        the answer, perhaps much later
 //   pmd -> poe   SpawnTasks                       a task starts more tasks
-//   poe -> pmd   KnowJob, TasksSpawned            to all daemons; then to the one that asked
+//   poe -> pmd   JobAnnounced, TasksSpawned            to all daemons; then to the one that asked
 //   poe -> pmd   TaskLeft                         about a task of any node, for PMIx
 //   poe -> pmd   StartTrace, StopTrace            tracing of a running job
 //   poe -> pmd   WatchTasks                       displays watch the job, or no longer do
 //   pmd -> poe   WatchedTasks                     what they show
 //   poe, display AskLines, TaskLines              a display asks poe what a task wrote last
-//   pmd -> poe   ClockAsk                         the time at home
-//   poe -> pmd   ClockTell                        the answer
+//   pmd -> poe   ClockRequest                         the time at home
+//   poe -> pmd   ClockReply                        the answer
 //   pmd -> poe   TraceDone                        the node's part of the trace has been sent
 //   poe -> pmd   TraceTaken                       and is safe
 //   poe -> pmd   ResizeTerminals                  the user's terminal has another size (-pty)
@@ -47,7 +47,7 @@
 #include "partition_manager/channel/frame.hpp"
 #include "partition_manager/channel/stream_window.hpp"
 #include "partition_manager/job/job.hpp"
-#include "partition_manager/job/names.hpp"
+#include "partition_manager/job/published_names.hpp"
 #include "partition_manager/job/task_state.hpp"
 #include "partition_manager/job/watched_task.hpp"
 
@@ -149,7 +149,7 @@ struct Attention {
 };
 
 // A part of what nodes exchange; parts can be put one behind another, in any order.
-struct Exchange {
+struct KeyExchangePart {
     std::string key;          // of the exchange; may be used again when it is over
     std::uint32_t of = 0;     // nodes that take part
     std::uint32_t nodes = 0;  // whose parts are in `data`
@@ -158,7 +158,7 @@ struct Exchange {
     std::vector<std::string> jobs;
 };
 
-struct Exchanged {
+struct KeyExchangeDone {
     std::string key;
     std::string data;
 };
@@ -197,14 +197,14 @@ struct StdoutFlushed {
 };
 
 // What a task has put into PMIx is wanted on another node.
-struct AskKeys {
+struct KeyRequest {
     std::string job;  // of the task; empty: the asker's
     TaskId task = 0;
-    Asker asker;
+    ReplyTo asker;
 };
 
-struct TellKeys {
-    Asker asker;
+struct KeyReply {
+    ReplyTo asker;
     int status = 0;  // of PMIx
     std::string data;
 };
@@ -217,20 +217,20 @@ struct SpawnCommand {
     CommandPlace place;
 };
 struct SpawnTasks {
-    Asker asker;
+    ReplyTo asker;
     TaskId task = 0;
     std::vector<SpawnCommand> commands;
     std::vector<std::pair<std::string, std::string>> pairs;  // as in SpawnSpec
 };
 struct TasksSpawned {
-    Asker asker;
+    ReplyTo asker;
     std::string job;      // empty: none were started
     std::string trouble;  // why not
 };
 
 // Another job beside this one is there.
-struct KnowJob {
-    JobOutline job;
+struct JobAnnounced {
+    JobSummary job;
 };
 
 struct StartTrace {
@@ -242,10 +242,10 @@ struct StopTrace {
 };
 
 // What is poe's clock now? CLOCK_MONOTONIC, ns, as all clocks here.
-struct ClockAsk {
+struct ClockRequest {
     std::uint64_t asked = 0;  // by the asker's clock
 };
-struct ClockTell {
+struct ClockReply {
     std::uint64_t asked = 0;
     std::uint64_t home = 0;
 };
@@ -299,9 +299,9 @@ using Message =
     std::variant<Hello, StartJob, Started, StartFailed, SignalTasks, EndJob, StdinEnd,
                  StdinProgress, TaskExit, TaskAbort, TaskLeft, NodeFailed, Attention, Pulse, Done,
                  AskTaskStates, TaskStates, StdoutMark, StdoutFlushed, Prepared, RunTasks, NodesUp,
-                 NodeUnreached, NodeLost, Exchange, Exchanged, StartTrace, StopTrace, ClockAsk,
-                 ClockTell, TraceDone, TraceTaken, AskKeys, TellKeys, WatchTasks, WatchedTasks,
-                 AskLines, TaskLines, AskNames, TellNames, SpawnTasks, TasksSpawned, KnowJob,
-                 ResizeTerminals, TasksBound>;
+                 NodeUnreached, NodeLost, KeyExchangePart, KeyExchangeDone, StartTrace, StopTrace,
+                 ClockRequest, ClockReply, TraceDone, TraceTaken, KeyRequest, KeyReply, WatchTasks,
+                 WatchedTasks, AskLines, TaskLines, NameRequest, NameReply, SpawnTasks,
+                 TasksSpawned, JobAnnounced, ResizeTerminals, TasksBound>;
 
 }  // namespace poe::pm

@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "partition_manager/daemon/core_files.hpp"
-#include "partition_manager/daemon/guardian.hpp"
+#include "partition_manager/daemon/subreaper_guard.hpp"
 #include "partition_manager/launch/process_tree.hpp"
 #include "partition_manager/stdio/task_terminal.hpp"
 
@@ -44,7 +44,7 @@ std::uint64_t credit_of(const Frame& frame) {
 
 }  // namespace
 
-NodeDaemon::NodeDaemon(UniqueFd in, UniqueFd out, SignalHeritage heritage,
+NodeDaemon::NodeDaemon(UniqueFd in, UniqueFd out, InheritedSignals heritage,
                        std::string ssh_connection, Heartbeat* heartbeat)
     : heritage_(heritage),
       signals_(loop_, SIGCHLD, SIGTERM, kGuardianLost),
@@ -120,19 +120,19 @@ void NodeDaemon::on_own_message(Message message) {
         if (shown_) shown_->set(watched_);
     } else if (const auto* flushed = std::get_if<StdoutFlushed>(&message)) {
         on_flushed(*flushed);
-    } else if (const auto* exchanged = std::get_if<Exchanged>(&message)) {
+    } else if (const auto* exchanged = std::get_if<KeyExchangeDone>(&message)) {
         if (pmi_) pmi_->on_exchanged(*exchanged);
     } else if (const auto* left = std::get_if<TaskLeft>(&message)) {
         if (pmi_) pmi_->on_peer_lost(left->task);
-    } else if (const auto* keys_asked = std::get_if<AskKeys>(&message)) {
+    } else if (const auto* keys_asked = std::get_if<KeyRequest>(&message)) {
         if (pmi_) pmi_->on_keys_asked(*keys_asked);
-    } else if (const auto* keys = std::get_if<TellKeys>(&message)) {
+    } else if (const auto* keys = std::get_if<KeyReply>(&message)) {
         if (pmi_) pmi_->on_keys(*keys);
-    } else if (const auto* names = std::get_if<TellNames>(&message)) {
+    } else if (const auto* names = std::get_if<NameReply>(&message)) {
         if (pmi_) pmi_->on_names(*names);
     } else if (const auto* spawned = std::get_if<TasksSpawned>(&message)) {
         if (pmi_) pmi_->on_spawned(*spawned);
-    } else if (auto* other = std::get_if<KnowJob>(&message)) {
+    } else if (auto* other = std::get_if<JobAnnounced>(&message)) {
         if (pmi_) pmi_->on_other_job(std::move(other->job));
     } else {
         on_trace_message(message);
@@ -145,7 +145,7 @@ void NodeDaemon::on_trace_message(const Message& message) {
         if (segment_) trace_->begin(start->trace, *segment_, directory_->path());
     } else if (std::get_if<StopTrace>(&message)) {
         trace_->end();
-    } else if (const auto* clock = std::get_if<ClockTell>(&message)) {
+    } else if (const auto* clock = std::get_if<ClockReply>(&message)) {
         trace_->on_clock(*clock);
     } else if (const auto* taken = std::get_if<TraceTaken>(&message)) {
         trace_->on_taken(*taken);

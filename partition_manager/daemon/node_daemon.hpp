@@ -20,13 +20,13 @@
 #include "base/segment/node_segment.hpp"
 #include "partition_manager/channel/channel.hpp"
 #include "partition_manager/daemon/control_socket.hpp"
-#include "partition_manager/daemon/node_relay.hpp"
 #include "partition_manager/daemon/node_trace.hpp"
 #include "partition_manager/daemon/node_watch.hpp"
-#include "partition_manager/daemon/row_merge.hpp"
+#include "partition_manager/daemon/state_merger.hpp"
 #include "partition_manager/daemon/task_listeners.hpp"
 #include "partition_manager/daemon/task_start.hpp"
 #include "partition_manager/daemon/task_watch.hpp"
+#include "partition_manager/daemon/tree_relay.hpp"
 #include "partition_manager/launch/heartbeat.hpp"
 #include "partition_manager/pmi/pmi_service.hpp"
 #include "partition_manager/status/job_directory.hpp"
@@ -40,7 +40,7 @@ class NodeDaemon {
     // `in` (and `out`, when it is another descriptor) lead to `poe`, or to the daemon above.
     // `ssh_connection`: what sshd says of the way here; may be empty. `heartbeat`: where a guardian
     // looks for signs of life; null if there is no guardian. It must outlive the daemon.
-    NodeDaemon(UniqueFd in, UniqueFd out, SignalHeritage heritage, std::string ssh_connection,
+    NodeDaemon(UniqueFd in, UniqueFd out, InheritedSignals heritage, std::string ssh_connection,
                Heartbeat* heartbeat);
     ~NodeDaemon();
 
@@ -91,7 +91,7 @@ class NodeDaemon {
     void finish();
 
     asio::io_context loop_{1};
-    SignalHeritage heritage_;
+    InheritedSignals heritage_;
     asio::signal_set signals_;
     asio::steady_timer kill_timer_;
     asio::steady_timer drain_timer_;
@@ -119,7 +119,7 @@ class NodeDaemon {
     std::unique_ptr<TaskListeners> listeners_;  // null in a job without TCP
     std::unique_ptr<TaskWatch> watch_;
     std::unique_ptr<NodeWatch> shown_;  // null on the home node, where displays look themselves
-    RowMerge rows_;
+    StateMerger rows_;
     bool watched_ = false;
     std::unique_ptr<ControlSocket> control_;
     std::unique_ptr<PmiService> pmi_;
@@ -128,7 +128,7 @@ class NodeDaemon {
     StreamWindow stdout_window_;
     StreamWindow stderr_window_;
     StreamWindow trace_window_;
-    std::unique_ptr<NodeRelay> relay_;  // null: nothing is below
+    std::unique_ptr<TreeRelay> relay_;  // null: nothing is below
     std::unique_ptr<OutputStream> stdout_;
     std::unique_ptr<OutputStream> stderr_;
     std::unordered_map<pid_t, TaskId> running_;

@@ -43,7 +43,7 @@ void NodeDaemon::start_job(StartJob start) {
     const LaunchTree tree(static_cast<NodeIndex>(job_.nodes.size()), job_.launch.fanout,
                           job_.launch.home);
     if (!tree.below(node_).empty()) {
-        relay_ = std::make_unique<NodeRelay>(loop_, channel_, job_, node_, stdout_window_,
+        relay_ = std::make_unique<TreeRelay>(loop_, channel_, job_, node_, stdout_window_,
                                              stderr_window_, trace_window_, heritage_,
                                              [this] { on_relay_news(); });
         relay_->on_watched = [this](WatchedTasks below) { rows_.add(std::move(below.tasks)); };
@@ -172,7 +172,7 @@ void NodeDaemon::make_services() {
                                  [this](TaskLeft left) { send(left); },
                                  [this](std::string text) { send(Attention{std::move(text)}); },
                                  [this](std::string text) { send(NodeFailed{std::move(text)}); },
-                                 [this](const Exchange& part) {
+                                 [this](const KeyExchangePart& part) {
                                      if (relay_)
                                          relay_->on_own_exchange(part);
                                      else
@@ -204,7 +204,7 @@ void NodeDaemon::launch() {
     if (job_.trace.level > 0) trace_->begin(job_.trace, *segment_, directory_->path());
     start_time_ = std::chrono::steady_clock::now();
     start_wall_ = std::chrono::system_clock::now();
-    const TaskStarter starter{
+    const TaskLauncher starter{
         job_,
         node_,
         heritage_,

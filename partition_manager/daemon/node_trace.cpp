@@ -222,7 +222,7 @@ void NodeTrace::ask_clocks() {
         return on_clocks_asked();
     }
     clocks_wanted_ = kClockQuestions;
-    send_(ClockAsk{trace::monotonic_ns()});
+    send_(ClockRequest{trace::monotonic_ns()});
     clock_timer_.expires_after(kClockPatience);
     clock_timer_.async_wait([this](const asio::error_code& error) {
         if (!error) on_clocks_asked();
@@ -231,7 +231,7 @@ void NodeTrace::ask_clocks() {
 
 // poe's clock was read between the question and the answer: taken for the middle, the error is at
 // most half the round trip.
-void NodeTrace::on_clock(const ClockTell& answer) {
+void NodeTrace::on_clock(const ClockReply& answer) {
     if (clocks_wanted_ == 0 || recorder_ == nullptr) return;
     const std::uint64_t now = trace::monotonic_ns();
     if (answer.asked > now) return;
@@ -242,7 +242,7 @@ void NodeTrace::on_clock(const ClockTell& answer) {
          .a = static_cast<std::uint32_t>(std::min<std::uint64_t>(round_trip, trace::kManyBytes)),
          .b = middle - answer.home});
     if (--clocks_wanted_ > 0)
-        send_(ClockAsk{trace::monotonic_ns()});
+        send_(ClockRequest{trace::monotonic_ns()});
     else
         on_clocks_asked();
 }

@@ -37,7 +37,7 @@ class NodeTrace {
     // does not work is said in an Attention. `segment` must live until end().
     void begin(const TraceSpec& spec, NodeSegment& segment, const std::string& job_directory);
     void on_task_exit(TaskId task, int wait_status, const rusage& usage);
-    void on_clock(const ClockTell& answer);
+    void on_clock(const ClockReply& answer);
     void on_taken(const TraceTaken& taken);
     // Nothing more is recorded; what was goes to poe. Says TraceDone when it has.
     void end();

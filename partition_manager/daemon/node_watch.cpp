@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "partition_manager/daemon/row_merge.hpp"
+#include "partition_manager/daemon/state_merger.hpp"
 
 namespace poe::pm {
 namespace {

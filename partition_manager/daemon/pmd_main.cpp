@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "partition_manager/daemon/guardian.hpp"
 #include "partition_manager/daemon/node_daemon.hpp"
+#include "partition_manager/daemon/subreaper_guard.hpp"
 #include "partition_manager/launch/spawn.hpp"
 
 namespace {
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
             if (divided.status) return *divided.status;
             heartbeat = divided.heartbeat;
         }
-        const poe::pm::SignalHeritage heritage = poe::pm::SignalHeritage::capture();
+        const poe::pm::InheritedSignals heritage = poe::pm::InheritedSignals::capture();
         poe::pm::make_writes_fail();
         const bool duplex = same_stream(0, 1);
         poe::UniqueFd in = move_away(0);

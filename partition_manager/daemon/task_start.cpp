@@ -169,7 +169,7 @@ pid_t spawn_program(SpawnRequest request, const LoadedCommand& command,
 // What belongs to the daemon is touched under the lock only.
 class Round {
   public:
-    Round(const TaskStarter& starter, const std::vector<LoadedCommand>& commands)
+    Round(const TaskLauncher& starter, const std::vector<LoadedCommand>& commands)
         : starter_(starter),
           commands_(commands),
           processors_lock_(binds(starter.job) ? lock_processors(kJobDirectoryParent) : UniqueFd()),
@@ -354,7 +354,7 @@ class Round {
         started_.push_back(std::move(one.task));
     }
 
-    const TaskStarter& starter_;
+    const TaskLauncher& starter_;
     const std::vector<LoadedCommand>& commands_;
     const UniqueFd processors_lock_;  // until all tasks are bound
     const std::vector<cpu_set_t> shares_;
@@ -391,7 +391,7 @@ std::vector<std::string> merged_environment(const std::vector<std::string>& base
     return merged;
 }
 
-std::vector<LaunchFailure> TaskStarter::start(std::vector<StartedTask>& started) const {
+std::vector<LaunchFailure> TaskLauncher::start(std::vector<StartedTask>& started) const {
     const std::vector<LoadedCommand> commands = load_commands(job, node);
     std::vector<LaunchFailure> failures = failures_of(job, node, commands);
     if (!failures.empty()) return failures;

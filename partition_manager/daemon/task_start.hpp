@@ -26,10 +26,10 @@ struct StartedTask {
     std::string processors;  // that it may use: "0-3,8"
 };
 
-struct TaskStarter {
+struct TaskLauncher {
     const JobSpec& job;
     NodeIndex node;
-    SignalHeritage heritage;
+    InheritedSignals heritage;
     std::optional<rlimit> open_files;  // the tasks' limit, when it is not the daemon's
     // What one task's environment has beyond the job's; called once per task.
     std::function<EnvironmentEntries(TaskId)> environment_of;

@@ -6,7 +6,7 @@
 namespace poe::pm {
 
 JobRun::JobRun(asio::io_context& loop, JobSpec job, const std::string& local_pmd,
-               const SignalHeritage& heritage, char* const* environment, Handlers handlers)
+               const InheritedSignals& heritage, char* const* environment, Handlers handlers)
     : job_(std::move(job)),
       flush_round_(static_cast<TaskId>(job_.tasks.size())),
       handlers_(std::move(handlers)),

@@ -11,7 +11,7 @@
 #include <asio/io_context.hpp>
 
 #include "partition_manager/home/flush_round.hpp"
-#include "partition_manager/launch/branches.hpp"
+#include "partition_manager/launch/child_daemons.hpp"
 #include "partition_manager/launch/exchange_table.hpp"
 
 namespace poe::pm {
@@ -32,9 +32,9 @@ class JobRun {
         std::function<void(JobRun&, NodeIndex, const std::string&)> on_lost;
     };
 
-    // `heritage` and `environment` must outlive this. `local_pmd`: as in Branches.
+    // `heritage` and `environment` must outlive this. `local_pmd`: as in ChildDaemons.
     JobRun(asio::io_context& loop, JobSpec job, const std::string& local_pmd,
-           const SignalHeritage& heritage, char* const* environment, Handlers handlers);
+           const InheritedSignals& heritage, char* const* environment, Handlers handlers);
     JobRun(const JobRun&) = delete;
     JobRun& operator=(const JobRun&) = delete;
 
@@ -53,8 +53,8 @@ class JobRun {
     bool is_spawned() const { return job_.spawned.has_value(); }
     // The number that users know task 0 by.
     TaskId first() const { return job_.spawned ? job_.spawned->first : 0; }
-    Branches& branches() { return branches_; }
-    const Branches& branches() const { return branches_; }
+    ChildDaemons& branches() { return branches_; }
+    const ChildDaemons& branches() const { return branches_; }
     ExchangeTable& exchanges() { return exchanges_; }
     FlushRound& flush_round() { return flush_round_; }
     // By node: its daemon has answered.
@@ -73,7 +73,7 @@ class JobRun {
     ExchangeTable exchanges_;
     FlushRound flush_round_;
     Handlers handlers_;
-    Branches branches_;
+    ChildDaemons branches_;
     std::vector<bool> up_;     // by node
     std::vector<bool> tried_;  // by node: poe itself has tried to start its daemon
     std::chrono::steady_clock::time_point launched_{};

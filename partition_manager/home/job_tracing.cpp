@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "partition_manager/channel/message_codec.hpp"
-#include "partition_manager/launch/branches.hpp"
+#include "partition_manager/launch/child_daemons.hpp"
 #include "tracer/probe/stream_file.hpp"
 
 namespace poe::pm {

@@ -18,22 +18,23 @@ bool ends_the_job(int code) {
 }  // namespace
 
 // Only the first decision counts.
-Verdict Judge::decide(Cause cause, int status, std::optional<TaskId> task, std::string text) {
-    if (ending_) return Verdict::kGoOn;
+Decision FailurePolicy::decide(Cause cause, int status, std::optional<TaskId> task,
+                               std::string text) {
+    if (ending_) return Decision::kGoOn;
     ending_ = true;
     outcome_.cause = cause;
     outcome_.status = status;
     outcome_.first_failure = task;
     outcome_.text = std::move(text);
-    return Verdict::kEndJob;
+    return Decision::kEndJob;
 }
 
-Verdict Judge::on_exit(const TaskExit& exit) {
-    if (!is_task(exit.task)) return Verdict::kGoOn;
+Decision FailurePolicy::on_exit(const TaskExit& exit) {
+    if (!is_task(exit.task)) return Decision::kGoOn;
     TaskEnd& end = outcome_.tasks[static_cast<std::size_t>(exit.task)];
     end.exit = exit;
     end.ended_by_poe = ending_;
-    if (ending_) return Verdict::kGoOn;
+    if (ending_) return Decision::kGoOn;
     if (exit.stopall) return decide(Cause::kStopall, *exit.stopall, exit.task);
     if (exit.signal != 0) {
         const bool ours = ::sigismember(&forwarded_, exit.signal) == 1;
@@ -46,25 +47,26 @@ Verdict Judge::on_exit(const TaskExit& exit) {
         outcome_.cause = Cause::kOrderly;
         outcome_.status = std::max(outcome_.status, exit.code);
     }
-    return Verdict::kGoOn;
+    return Decision::kGoOn;
 }
 
 // A code of which an exit status shows nothing is a failure all the same.
-Verdict Judge::on_abort(TaskId task, int code, const std::string& text) {
+Decision FailurePolicy::on_abort(TaskId task, int code, const std::string& text) {
     const int shown = code != 0 && (code & 255) == 0 ? 1 : code & 255;
     return decide(Cause::kAbort, shown, is_task(task) ? std::optional(task) : std::nullopt, text);
 }
 
-Verdict Judge::on_left(TaskId task) {
-    if (!is_task(task)) return Verdict::kGoOn;
+Decision FailurePolicy::on_left(TaskId task) {
+    if (!is_task(task)) return Decision::kGoOn;
     const std::optional<TaskExit>& exit = outcome_.tasks[static_cast<std::size_t>(task)].exit;
-    if (!exit) return Verdict::kGoOn;
+    if (!exit) return Decision::kGoOn;
     const auto runs = [](const TaskEnd& end) { return !end.exit; };
-    if (std::none_of(outcome_.tasks.begin(), outcome_.tasks.end(), runs)) return Verdict::kGoOn;
+    if (std::none_of(outcome_.tasks.begin(), outcome_.tasks.end(), runs)) return Decision::kGoOn;
     return decide(Cause::kLeft, exit->code != 0 ? exit->code : 1, task);
 }
 
-Verdict Judge::on_start_failed(std::vector<LaunchFailure> failures, const std::string& text) {
+Decision FailurePolicy::on_start_failed(std::vector<LaunchFailure> failures,
+                                        const std::string& text) {
     std::erase_if(failures, [this](const LaunchFailure& f) { return !is_task(f.task); });
     outcome_.not_started.insert(outcome_.not_started.end(), failures.begin(), failures.end());
     const std::optional<TaskId> first =
@@ -72,32 +74,32 @@ Verdict Judge::on_start_failed(std::vector<LaunchFailure> failures, const std::s
     return decide(Cause::kNotStarted, failures.empty() ? 1 : kNotStartedStatus, first, text);
 }
 
-Verdict Judge::on_unreached(const std::string& text) {
+Decision FailurePolicy::on_unreached(const std::string& text) {
     if (!ending_) outcome_.unreached = true;
     return on_start_failed({}, text);
 }
 
-Verdict Judge::on_maxtime() {
+Decision FailurePolicy::on_maxtime() {
     return decide(Cause::kMaxtime, kMaxtimeStatus, std::nullopt);
 }
 
-Verdict Judge::on_node_failed(const std::string& text) {
+Decision FailurePolicy::on_node_failed(const std::string& text) {
     return decide(Cause::kNodeFailed, 1, std::nullopt, text);
 }
 
-Verdict Judge::on_lost_daemon(const std::string& text) {
+Decision FailurePolicy::on_lost_daemon(const std::string& text) {
     return decide(Cause::kLostDaemon, 1, std::nullopt, text);
 }
 
-Verdict Judge::on_output_error(const std::string& text) {
+Decision FailurePolicy::on_output_error(const std::string& text) {
     return decide(Cause::kOutputError, 1, std::nullopt, text);
 }
 
-Verdict Judge::on_output_closed() {
+Decision FailurePolicy::on_output_closed() {
     return decide(Cause::kOutputClosed, 128 + SIGPIPE, std::nullopt);
 }
 
-Verdict Judge::on_terminated(int signal, const std::string& text) {
+Decision FailurePolicy::on_terminated(int signal, const std::string& text) {
     return decide(Cause::kInterrupted, 128 + signal, std::nullopt, text);
 }
 

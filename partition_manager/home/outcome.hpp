@@ -60,11 +60,11 @@ struct Outcome {
 };
 
 // What the caller must do next.
-enum class Verdict { kGoOn, kEndJob };
+enum class Decision { kGoOn, kEndJob };
 
-class Judge {
+class FailurePolicy {
   public:
-    explicit Judge(TaskId tasks) {
+    explicit FailurePolicy(TaskId tasks) {
         outcome_.tasks.resize(static_cast<std::size_t>(tasks));
         ::sigemptyset(&forwarded_);
     }
@@ -72,22 +72,22 @@ class Judge {
     // There are so many tasks now: some were started by others, or could not be.
     void set_tasks(TaskId tasks) { outcome_.tasks.resize(static_cast<std::size_t>(tasks)); }
 
-    Verdict on_exit(const TaskExit& exit);
-    Verdict on_abort(TaskId task, int code, const std::string& text);
+    Decision on_exit(const TaskExit& exit);
+    Decision on_abort(TaskId task, int code, const std::string& text);
     // The task's exit was told before. Of no account when no other task runs any more.
-    Verdict on_left(TaskId task);
-    Verdict on_start_failed(std::vector<LaunchFailure> failures, const std::string& text);
+    Decision on_left(TaskId task);
+    Decision on_start_failed(std::vector<LaunchFailure> failures, const std::string& text);
     // A node could not be reached at all; another attempt may be luckier.
-    Verdict on_unreached(const std::string& text);
-    Verdict on_maxtime();
-    Verdict on_node_failed(const std::string& text);
-    Verdict on_lost_daemon(const std::string& text);
-    Verdict on_output_error(const std::string& text);
-    Verdict on_output_closed();
+    Decision on_unreached(const std::string& text);
+    Decision on_maxtime();
+    Decision on_node_failed(const std::string& text);
+    Decision on_lost_daemon(const std::string& text);
+    Decision on_output_error(const std::string& text);
+    Decision on_output_closed();
     // poe got SIGINT, SIGTERM, ... and passes it on; tasks may survive it.
     void on_signal_forwarded(int signal) { ::sigaddset(&forwarded_, signal); }
     // ... and shall not survive it: `signal` ends the job. `text`: what it waited for, if anything.
-    Verdict on_terminated(int signal, const std::string& text = "");
+    Decision on_terminated(int signal, const std::string& text = "");
 
     bool ending() const { return ending_; }
     const Outcome& outcome() const { return outcome_; }
@@ -96,7 +96,7 @@ class Judge {
     bool is_task(TaskId task) const {
         return task >= 0 && static_cast<std::size_t>(task) < outcome_.tasks.size();
     }
-    Verdict decide(Cause cause, int status, std::optional<TaskId> task, std::string text = "");
+    Decision decide(Cause cause, int status, std::optional<TaskId> task, std::string text = "");
 
     Outcome outcome_;
     bool ending_ = false;

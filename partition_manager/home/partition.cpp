@@ -28,7 +28,7 @@ std::vector<NodeIndex> places_of(const JobSpec& job) {
 
 }  // namespace
 
-Partition::Partition(JobSpec job, PartitionOptions options, SignalHeritage heritage,
+Partition::Partition(JobSpec job, PartitionOptions options, InheritedSignals heritage,
                      char* const* environment)
     : job_(std::move(job)),
       options_(std::move(options)),
@@ -102,7 +102,7 @@ JobRun& Partition::add_run(JobSpec job) {
 
 void Partition::give_credit(FrameKind stream) {
     if (!output_.has_room(stream)) return;
-    for (const auto& run : runs_) run->branches().settle(stream);
+    for (const auto& run : runs_) run->branches().flush_credit(stream);
 }
 
 NodeIndex Partition::stdin_target() const {
@@ -121,8 +121,8 @@ void Partition::begin_stdin() {
     input_->start();
 }
 
-void Partition::end_job(Verdict verdict, bool at_once) {
-    if (verdict != Verdict::kEndJob && !(at_once && judge_.ending())) return;
+void Partition::end_job(Decision verdict, bool at_once) {
+    if (verdict != Decision::kEndJob && !(at_once && judge_.ending())) return;
     if (options_.on_progress) options_.on_progress("");
     end_all(at_once);
 }

@@ -60,7 +60,7 @@ struct PartitionOptions {
 class Partition {
   public:
     // Descriptors 0, 1 and 2 of this process are the job's streams.
-    Partition(JobSpec job, PartitionOptions options, SignalHeritage heritage,
+    Partition(JobSpec job, PartitionOptions options, InheritedSignals heritage,
               char* const* environment);
     ~Partition();
 
@@ -108,9 +108,9 @@ class Partition {
     void on_flush_complete(JobRun& run);
     void on_stdin_progress(NodeIndex branch, const StdinProgress& progress);
     void on_bound(const TasksBound& bound);
-    void on_exchange(JobRun& run, const Exchange& part);
-    void on_keys_asked(const AskKeys& ask);
-    void answer(const Asker& asker, const Message& message);
+    void on_exchange(JobRun& run, const KeyExchangePart& part);
+    void on_keys_asked(const KeyRequest& ask);
+    void answer(const ReplyTo& asker, const Message& message);
     JobRun* find_run(const std::string& id);
 
     // partition_signals.cpp
@@ -137,7 +137,7 @@ class Partition {
     NodeIndex stdin_target() const;
     // Tells the daemons that more may come, unless our own reader is behind.
     void give_credit(FrameKind stream);
-    void end_job(Verdict verdict, bool at_once = false);
+    void end_job(Decision verdict, bool at_once = false);
     // To the daemons of all runs.
     void send_all(const Message& message);
     void end_all(bool at_once);
@@ -182,11 +182,11 @@ class Partition {
     asio::io_context loop_{1};
     JobSpec job_;  // with all tasks that its tasks have started
     PartitionOptions options_;
-    SignalHeritage heritage_;
+    InheritedSignals heritage_;
     char* const* environment_;
     asio::signal_set signals_;
     Timers timers_;
-    Judge judge_;
+    FailurePolicy judge_;
     DeadlockWatch deadlock_watch_;
     std::vector<std::unique_ptr<JobRun>> runs_;  // the first job, then what tasks have started
     JobOutput output_;

@@ -130,7 +130,7 @@ void Partition::on_lost(JobRun& run, NodeIndex node, const std::string& text) {
 
 // A branch of the run has come one step further.
 void Partition::on_change(JobRun& run) {
-    // Branches that are taken away as the job ends do not make the rest ready.
+    // ChildDaemons that are taken away as the job ends do not make the rest ready.
     if (!judge_.ending() && run.just_told_to_run() && is_first(run) && !options_.hold_stdin)
         begin_stdin();
     // The first job says even while it ends that its tasks have run.

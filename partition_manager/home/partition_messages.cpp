@@ -26,9 +26,9 @@ inline constexpr bool is_one_of = (std::is_same_v<T, Types> || ...);
 template <class T>
 concept NotForPartition =
     is_one_of<T, Hello, Prepared, Started, NodesUp, Pulse, Done, StartJob, RunTasks, SignalTasks,
-              EndJob, StdinEnd, AskTaskStates, StdoutFlushed, Exchanged, TellNames, TasksSpawned,
-              KnowJob, StartTrace, StopTrace, ClockTell, TraceTaken, WatchTasks, AskLines,
-              TaskLines, ResizeTerminals>;
+              EndJob, StdinEnd, AskTaskStates, StdoutFlushed, KeyExchangeDone, NameReply,
+              TasksSpawned, JobAnnounced, StartTrace, StopTrace, ClockReply, TraceTaken, WatchTasks,
+              AskLines, TaskLines, ResizeTerminals>;
 
 }  // namespace
 
@@ -76,22 +76,22 @@ void Partition::on_message(JobRun& run, NodeIndex branch, NodeIndex from, Messag
                            deadlock_watch_.on_states(from, std::move(m));
                        }
                    },
-                   [&](const ClockAsk& m) {
-                       run.branches().send(ClockTell{m.asked, trace::monotonic_ns()}, from);
+                   [&](const ClockRequest& m) {
+                       run.branches().send(ClockReply{m.asked, trace::monotonic_ns()}, from);
                    },
                    [&](const TraceDone& m) {
                        if (is_first(run)) tracing_.on_done(from, m);
                    },
-                   [&](const Exchange& m) { on_exchange(run, m); },
-                   [&](AskKeys& m) {
+                   [&](const KeyExchangePart& m) { on_exchange(run, m); },
+                   [&](KeyRequest& m) {
                        m.asker.job = run.job().id;
                        if (m.job.empty()) m.job = run.job().id;
                        on_keys_asked(m);
                    },
-                   [&](const TellKeys& m) { answer(m.asker, m); },
-                   [&](AskNames& m) {
+                   [&](const KeyReply& m) { answer(m.asker, m); },
+                   [&](NameRequest& m) {
                        m.asker.job = run.job().id;
-                       for (const TellNames& told : names_.ask(std::move(m)))
+                       for (const NameReply& told : names_.ask(std::move(m)))
                            answer(told.asker, told);
                    },
                    [&](SpawnTasks& m) { on_spawn_request(run, from, std::move(m)); },
@@ -100,18 +100,18 @@ void Partition::on_message(JobRun& run, NodeIndex branch, NodeIndex from, Messag
 }
 
 void Partition::on_output(JobRun& run, NodeIndex branch, const Frame& frame) {
-    Branches& from = run.branches();
+    ChildDaemons& from = run.branches();
     if (frame.kind == FrameKind::kTrace) {
         if (is_first(run)) tracing_.on_frame(frame);
-        from.owe(branch, frame.kind, frame.payload.size());
-        from.settle(frame.kind);
+        from.add_credit(branch, frame.kind, frame.payload.size());
+        from.flush_credit(frame.kind);
         return;
     }
     if (!run.is_task(frame.task) || run.given_up()) return;
     Frame renamed = frame;
     renamed.task += run.first();
     output_.on_frame(renamed);
-    from.owe(branch, frame.kind, frame.payload.size());
+    from.add_credit(branch, frame.kind, frame.payload.size());
     give_credit(frame.kind);
 }
 
@@ -177,16 +177,17 @@ void Partition::on_bound(const TasksBound& bound) {
         options_.on_binding(binding_.by_task);
 }
 
-void Partition::on_exchange(JobRun& run, const Exchange& part) {
+void Partition::on_exchange(JobRun& run, const KeyExchangePart& part) {
     if (part.jobs.empty()) {
         if (auto all = run.exchanges().add(part))
-            run.branches().send(Exchanged{std::move(all->key), std::move(all->data)});
+            run.branches().send(KeyExchangeDone{std::move(all->key), std::move(all->data)});
         return;
     }
     const auto all = joint_exchanges_.add(part);
     if (!all) return;
     for (const std::string& job : part.jobs)
-        if (JobRun* other = find_run(job)) other->branches().send(Exchanged{all->key, all->data});
+        if (JobRun* other = find_run(job))
+            other->branches().send(KeyExchangeDone{all->key, all->data});
 }
 
 JobRun* Partition::find_run(const std::string& id) {
@@ -195,17 +196,17 @@ JobRun* Partition::find_run(const std::string& id) {
     return run != runs_.end() ? run->get() : nullptr;
 }
 
-void Partition::answer(const Asker& asker, const Message& message) {
+void Partition::answer(const ReplyTo& asker, const Message& message) {
     JobRun* run = find_run(asker.job);
     if (run != nullptr && asker.node >= 0 &&
         static_cast<std::size_t>(asker.node) < run->job().nodes.size())
         run->branches().send(message, asker.node);
 }
 
-void Partition::on_keys_asked(const AskKeys& ask) {
+void Partition::on_keys_asked(const KeyRequest& ask) {
     JobRun* run = find_run(ask.job);
     if (run == nullptr || !run->is_task(ask.task) || run->over())
-        return answer(ask.asker, TellKeys{ask.asker, kNoSuchTask, {}});
+        return answer(ask.asker, KeyReply{ask.asker, kNoSuchTask, {}});
     run->branches().send(ask, run->job().tasks[static_cast<std::size_t>(ask.task)].node);
 }
 

@@ -90,7 +90,7 @@ void Partition::spawn(const SpawnTasks& request) {
     plan.next_node = spawning_.next_node;
     plan.make_key = options_.make_key;
     for (const auto& run : runs_)
-        if (!run->given_up()) plan.others.push_back(outline_of(run->job()));
+        if (!run->given_up()) plan.others.push_back(summary_of(run->job()));
     JobSpec base = first().job();
     base.stdout_mode = job_.stdout_mode;  // a flush may have changed it
     JobSpec job = make_spawned_job(base, request, plan);
@@ -124,7 +124,7 @@ void Partition::fail_spawn(JobRun& run, const std::string& why) {
 void Partition::on_spawned(JobRun& run) {
     timers_.spawn.cancel();
     spawning_.run = nullptr;
-    const KnowJob known{outline_of(run.job())};
+    const JobAnnounced known{summary_of(run.job())};
     for (const auto& other : runs_)
         if (other.get() != &run) other->branches().send(known);
     answer(spawning_.request.asker, TasksSpawned{spawning_.request.asker, run.job().id, ""});

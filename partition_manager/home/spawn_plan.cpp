@@ -95,8 +95,8 @@ JobSpec make_spawned_job(const JobSpec& base, const SpawnTasks& ask, SpawnPlan& 
     return job;
 }
 
-JobOutline outline_of(const JobSpec& job) {
-    JobOutline outline{job.id, job.nodes, {}, {}};
+JobSummary summary_of(const JobSpec& job) {
+    JobSummary outline{job.id, job.nodes, {}, {}};
     for (const TaskSpec& task : job.tasks) {
         outline.node_of_task.push_back(task.node);
         outline.appnum_of_task.push_back(task.command);

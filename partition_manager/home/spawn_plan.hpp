@@ -3,7 +3,7 @@
 // To MPI, spawned tasks are a world of their own: their ranks begin with 0, they have a namespace and a
 // key space of their own, and they talk to the tasks that started them by addresses, as strangers do.
 // So to the daemons they are another job, with daemons, segments and a name of its own. A job knows
-// only an outline of where the tasks of the others run (JobOutline). To users they are more tasks of
+// only an outline of where the tasks of the others run (JobSummary). To users they are more tasks of
 // one job: poe gives them the next free numbers, and they share its streams, report and exit status.
 #pragma once
 
@@ -26,7 +26,7 @@ struct SpawnPlan {
     TaskId first = 0;                  // what people will call its task 0
     std::size_t spawned_before = 0;    // tasks
     std::size_t next_node = 0;         // where the first task goes that names no host; moves on
-    std::vector<JobOutline> others;    // jobs that run
+    std::vector<JobSummary> others;    // jobs that run
     std::function<JobKey()> make_key;  // for a job that needs one when `base` has none
 };
 
@@ -35,6 +35,6 @@ struct SpawnPlan {
 // can be no such job.
 JobSpec make_spawned_job(const JobSpec& base, const SpawnTasks& ask, SpawnPlan& plan);
 
-JobOutline outline_of(const JobSpec& job);
+JobSummary summary_of(const JobSpec& job);
 
 }  // namespace poe::pm

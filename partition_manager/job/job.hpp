@@ -90,7 +90,7 @@ struct TraceSpec {
 
 // A job as tasks of other jobs have to know it: tasks can start more tasks, which are a job of
 // their own to MPI (spawn_plan.hpp).
-struct JobOutline {
+struct JobSummary {
     std::string id;
     std::vector<std::string> nodes;
     std::vector<NodeIndex> node_of_task;        // by task id
@@ -111,7 +111,7 @@ struct SpawnSpec {
     TaskId parent_task = 0;
     TaskId first = 0;                                        // what people and poe call its task 0
     std::vector<std::pair<std::string, std::string>> pairs;  // in its PMI-1 space from the start
-    std::vector<JobOutline> others;                          // that run already
+    std::vector<JobSummary> others;                          // that run already
 };
 
 // Everything that a node needs to start its tasks.

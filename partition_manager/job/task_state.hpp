@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/segment/node_segment.hpp"
-#include "base/segment/task_doing.hpp"
+#include "base/segment/task_activity.hpp"
 #include "base/segment/wait_notes.hpp"
 
 namespace poe::pm {
@@ -27,7 +27,7 @@ struct TaskState {
     int wait_status = 0;            // of a task that has ended, as wait(2) tells it
     bool measured = false;          // the wait has lasted so long that the fields below count
     Awaited awaited;                // whom it waits for
-    TaskDoing doing;                // since_ms is not for use here
+    TaskActivity doing;             // since_ms is not for use here
     std::uint32_t waits_ms = 0;     // since the call began to wait
     std::uint32_t unmoved_ms = 0;   // since anything moved in this wait
     std::uint32_t unlooked_ms = 0;  // since the task last looked whether it can go on, in vain

@@ -5,7 +5,7 @@
 
 namespace poe::pm {
 
-ExchangeTable::Sum& ExchangeTable::put(const Exchange& part) {
+ExchangeTable::Sum& ExchangeTable::put(const KeyExchangePart& part) {
     Sum& sum = sums_[part.key];
     sum.exchange.key = part.key;
     sum.exchange.of = part.of;
@@ -16,19 +16,20 @@ ExchangeTable::Sum& ExchangeTable::put(const Exchange& part) {
     return sum;
 }
 
-std::optional<Exchange> ExchangeTable::take(const std::string& key) {
+std::optional<KeyExchangePart> ExchangeTable::take(const std::string& key) {
     const auto found = sums_.find(key);
-    Exchange sum = std::move(found->second.exchange);
+    KeyExchangePart sum = std::move(found->second.exchange);
     sums_.erase(found);
     return sum;
 }
 
-std::optional<Exchange> ExchangeTable::add(const Exchange& part) {
+std::optional<KeyExchangePart> ExchangeTable::add(const KeyExchangePart& part) {
     if (put(part).exchange.nodes < part.of) return std::nullopt;
     return take(part.key);
 }
 
-std::optional<Exchange> ExchangeTable::add_of(const Exchange& part, std::size_t parts) {
+std::optional<KeyExchangePart> ExchangeTable::add_of(const KeyExchangePart& part,
+                                                     std::size_t parts) {
     if (put(part).parts < parts) return std::nullopt;
     return take(part.key);
 }

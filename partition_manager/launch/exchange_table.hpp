@@ -14,17 +14,17 @@ namespace poe::pm {
 class ExchangeTable {
   public:
     // The sum when it speaks for all nodes that take part, and then begins anew.
-    std::optional<Exchange> add(const Exchange& part);
+    std::optional<KeyExchangePart> add(const KeyExchangePart& part);
     // The sum when it has that many parts. Not to be mixed with the other.
-    std::optional<Exchange> add_of(const Exchange& part, std::size_t parts);
+    std::optional<KeyExchangePart> add_of(const KeyExchangePart& part, std::size_t parts);
 
   private:
     struct Sum {
-        Exchange exchange;
+        KeyExchangePart exchange;
         std::size_t parts = 0;
     };
-    Sum& put(const Exchange& part);
-    std::optional<Exchange> take(const std::string& key);
+    Sum& put(const KeyExchangePart& part);
+    std::optional<KeyExchangePart> take(const std::string& key);
 
     std::map<std::string, Sum> sums_;
 };

@@ -1,4 +1,4 @@
-// Heartbeat: shows a daemon's guardian (guardian.hpp) that the daemon's event loop still runs. It
+// Heartbeat: shows a daemon's guardian (subreaper_guard.hpp) that the daemon's event loop still runs. It
 // lies in memory that both processes share.
 #pragma once
 

@@ -60,7 +60,7 @@ ChannelEnds make_channel_ends() {
     return {UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
-LaunchedDaemon launch_local(const std::string& pmd, const SignalHeritage& heritage,
+LaunchedDaemon launch_local(const std::string& pmd, const InheritedSignals& heritage,
                             char* const* environment) {
     ChannelEnds ends = make_channel_ends();
     char* argv[] = {const_cast<char*>("pmd"), const_cast<char*>("--channel"), nullptr};

@@ -35,7 +35,7 @@ std::string find_pmd(const std::string& wanted, const char* path_variable);
 
 // Throws Error when the daemon cannot be started. The daemon is in a session of its own: signals
 // from the terminal reach it through `poe` only.
-LaunchedDaemon launch_local(const std::string& pmd, const SignalHeritage& heritage,
+LaunchedDaemon launch_local(const std::string& pmd, const InheritedSignals& heritage,
                             char* const* environment);
 
 }  // namespace poe::pm

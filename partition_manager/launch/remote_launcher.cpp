@@ -53,7 +53,7 @@ std::vector<std::string> remote_shell_words(const LaunchSpec& launch, const std:
 }
 
 LaunchedDaemon launch_remote(const LaunchSpec& launch, const std::string& node,
-                             const SignalHeritage& heritage, char* const* environment) {
+                             const InheritedSignals& heritage, char* const* environment) {
     if (launch.remote_shell.empty()) throw Error("there is no remote shell (MP_REMOTE_SHELL)");
     const std::string& program = launch.remote_shell.front();
     const ProgramPath shell = find_program(program, path_in(environment), ".");

@@ -22,6 +22,6 @@ std::vector<std::string> remote_shell_words(const LaunchSpec& launch, const std:
 // shell itself cannot be started here. Does not wait for the other node. The process is in a
 // session of its own and has no terminal, so that nothing can ask for a password on it.
 LaunchedDaemon launch_remote(const LaunchSpec& launch, const std::string& node,
-                             const SignalHeritage& heritage, char* const* environment);
+                             const InheritedSignals& heritage, char* const* environment);
 
 }  // namespace poe::pm

@@ -125,8 +125,8 @@ UniqueFd move_up(UniqueFd fd) noexcept {
     return moved ? std::move(moved) : std::move(fd);
 }
 
-SignalHeritage SignalHeritage::capture() {
-    SignalHeritage heritage;
+InheritedSignals InheritedSignals::capture() {
+    InheritedSignals heritage;
     ::sigprocmask(SIG_SETMASK, nullptr, &heritage.blocked);
     ::sigemptyset(&heritage.ignored);
     for (int number = 1; number <= kLastStandardSignal; ++number) {

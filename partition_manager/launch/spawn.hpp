@@ -54,10 +54,10 @@ struct SpawnRequest {
 
 // The signals that were blocked and ignored when this program started; what its children inherit,
 // so that `nohup poe ...` means what it should.
-struct SignalHeritage {
+struct InheritedSignals {
     sigset_t blocked;
     sigset_t ignored;
-    static SignalHeritage capture();
+    static InheritedSignals capture();
 };
 
 // Returns the new process's number, or -errno of the step that failed (of exec: ENOENT, EACCES,

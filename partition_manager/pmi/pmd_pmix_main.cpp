@@ -144,15 +144,15 @@ Environment start_serving(PmixHost& host, const PmixStart& start, int listener, 
 }
 
 void take_passed(const Message& message) {
-    if (const auto* ask = std::get_if<AskKeys>(&message))
+    if (const auto* ask = std::get_if<KeyRequest>(&message))
         fetch_pmix_keys(*ask);
-    else if (const auto* keys = std::get_if<TellKeys>(&message))
+    else if (const auto* keys = std::get_if<KeyReply>(&message))
         finish_pmix_fetch(*keys);
-    else if (const auto* names = std::get_if<TellNames>(&message))
+    else if (const auto* names = std::get_if<NameReply>(&message))
         finish_pmix_names(*names);
     else if (const auto* spawned = std::get_if<TasksSpawned>(&message))
         finish_pmix_spawn(*spawned);
-    else if (const auto* other = std::get_if<KnowJob>(&message)) {
+    else if (const auto* other = std::get_if<JobAnnounced>(&message)) {
         know_pmix_job(other->job);
         PmixHost::know(other->job);
     }

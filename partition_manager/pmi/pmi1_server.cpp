@@ -50,24 +50,24 @@ std::string printable(std::string_view text) {
 // Names of PMI-1 are not those of PMIx: the values are not of the same kind.
 constexpr std::string_view kNamePrefix = "pmi1 ";
 
-std::optional<AskNames::What> question_of(std::string_view command) {
-    if (command == "publish_name") return AskNames::What::kPublish;
-    if (command == "unpublish_name") return AskNames::What::kWithdraw;
-    if (command == "lookup_name") return AskNames::What::kLookUp;
+std::optional<NameRequest::What> question_of(std::string_view command) {
+    if (command == "publish_name") return NameRequest::What::kPublish;
+    if (command == "unpublish_name") return NameRequest::What::kWithdraw;
+    if (command == "lookup_name") return NameRequest::What::kLookUp;
     return std::nullopt;
 }
 
-std::string answer_word(AskNames::What what) {
-    return what == AskNames::What::kPublish    ? "cmd=publish_result"
-           : what == AskNames::What::kWithdraw ? "cmd=unpublish_result"
-                                               : "cmd=lookup_result";
+std::string answer_word(NameRequest::What what) {
+    return what == NameRequest::What::kPublish    ? "cmd=publish_result"
+           : what == NameRequest::What::kWithdraw ? "cmd=unpublish_result"
+                                                  : "cmd=lookup_result";
 }
 
-std::string trouble_word(TellNames::Status status) {
+std::string trouble_word(NameReply::Status status) {
     switch (status) {
-        case TellNames::Status::kTaken:
+        case NameReply::Status::kTaken:
             return "key_already_present";
-        case TellNames::Status::kTooMany:
+        case NameReply::Status::kTooMany:
             return "too_many_names";
         default:
             return "service_not_found";
@@ -307,20 +307,20 @@ void Pmi1Server::release_local(Pmi1Actions& actions) {
     }
 }
 
-void Pmi1Server::on_names_command(TaskId task, AskNames::What what, const Command& command,
+void Pmi1Server::on_names_command(TaskId task, NameRequest::What what, const Command& command,
                                   Pmi1Actions& actions) {
     const auto service = command.find("service");
     const auto port = command.find("port");
     if (client(task).asks)
         return refuse(task, answer_word(what) + " info=error rc=1 msg=one_at_a_time",
                       "asked about a name before it had its last answer", actions);
-    if (!service || service->empty() || (what == AskNames::What::kPublish && !port)) {
+    if (!service || service->empty() || (what == NameRequest::What::kPublish && !port)) {
         actions.replies.push_back(
             {task, answer_word(what) + " info=error rc=1 msg=service_or_port_missing\n"});
         return;
     }
     client(task).asks = what;
-    AskNames ask;
+    NameRequest ask;
     ask.asker.request = kPmi1Requests + static_cast<std::uint32_t>(task);
     ask.what = what;
     ask.by = std::string(kNamePrefix) + job_.kvsname + " " + std::to_string(task);
@@ -329,14 +329,14 @@ void Pmi1Server::on_names_command(TaskId task, AskNames::What what, const Comman
     actions.names.push_back(std::move(ask));
 }
 
-Pmi1Actions Pmi1Server::on_names(const TellNames& tell) {
+Pmi1Actions Pmi1Server::on_names(const NameReply& tell) {
     Pmi1Actions actions;
     const auto task = static_cast<TaskId>(tell.asker.request - kPmi1Requests);
     const auto at = clients_.find(task);
     if (at == clients_.end() || !at->second.asks) return actions;
-    const AskNames::What what = *std::exchange(at->second.asks, std::nullopt);
+    const NameRequest::What what = *std::exchange(at->second.asks, std::nullopt);
     std::string answer = answer_word(what);
-    if (tell.status == TellNames::Status::kDone) {
+    if (tell.status == NameReply::Status::kDone) {
         answer += " info=ok rc=0 msg=success";
         if (!tell.names.empty()) answer += " port=" + tell.names.front().value;
     } else {

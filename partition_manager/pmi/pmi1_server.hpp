@@ -60,7 +60,7 @@ struct Pmi1Actions {
     std::vector<Reply> replies;
     std::vector<ProtocolError> errors;
     // For the table of the whole job; the answer to each is given to on_names().
-    std::vector<AskNames> names;
+    std::vector<NameRequest> names;
     // More tasks to be started; the answer to each is given to on_spawned().
     std::vector<SpawnTasks> spawns;
     std::optional<Abort> abort;
@@ -87,7 +87,7 @@ class Pmi1Server {
     Pmi1Actions release(const std::vector<KeyValue>& pairs);
 
     // The answer to what a task has asked about names. One that nobody has asked for is dropped.
-    Pmi1Actions on_names(const TellNames& tell);
+    Pmi1Actions on_names(const NameReply& tell);
     // Likewise to what it has asked to be started.
     Pmi1Actions on_spawned(const TasksSpawned& spawned);
 
@@ -118,8 +118,8 @@ class Pmi1Server {
         bool in_barrier = false;
         std::optional<Multiline> multiline;
         std::optional<Spawn> spawn;
-        bool spawning = false;               // all are, and the answer is awaited
-        std::optional<AskNames::What> asks;  // its question about names is open
+        bool spawning = false;                  // all are, and the answer is awaited
+        std::optional<NameRequest::What> asks;  // its question about names is open
     };
     struct Command;
     using Handler = std::string (Pmi1Server::*)(TaskId, const Command&);
@@ -130,7 +130,7 @@ class Pmi1Server {
     void on_multiline(TaskId task, std::string_view line, Pmi1Actions& actions);
     void on_spawn(TaskId task, const Multiline& request, Pmi1Actions& actions);
     void on_barrier(TaskId task, Pmi1Actions& actions);
-    void on_names_command(TaskId task, AskNames::What what, const Command& command,
+    void on_names_command(TaskId task, NameRequest::What what, const Command& command,
                           Pmi1Actions& actions);
     void refuse(TaskId task, const std::string& answer, const std::string& text,
                 Pmi1Actions& actions);

@@ -99,7 +99,7 @@ ForeignMpiFacts foreign_facts(const JobSpec& job, NodeIndex node, const std::str
     facts.directory = directory;
     if (!job.spawned) return facts;
     // These share the processors, and talk to ours.
-    for (const JobOutline& other : job.spawned->others) {
+    for (const JobSummary& other : job.spawned->others) {
         facts.one_node = facts.one_node && other.nodes.size() == 1;
         for (const NodeIndex place : other.node_of_task)
             if (other.nodes[static_cast<std::size_t>(place)] ==
@@ -208,7 +208,7 @@ void PmiService::perform(const Pmi1Actions& actions) {
         handlers_.on_attention(error.text);
         if (error.fatal) clients_.at(error.task)->socket.close();
     }
-    for (const AskNames& names : actions.names) ask(names);
+    for (const NameRequest& names : actions.names) ask(names);
     for (const SpawnTasks& tasks : actions.spawns) ask(tasks);
     if (actions.barrier)
         handlers_.on_exchange({kPmi1Key, nodes_, 1, pairs_to_text(*actions.barrier), {}});
@@ -216,7 +216,7 @@ void PmiService::perform(const Pmi1Actions& actions) {
         handlers_.on_abort({actions.abort->task, actions.abort->code, actions.abort->message});
 }
 
-void PmiService::on_exchanged(const Exchanged& exchanged) {
+void PmiService::on_exchanged(const KeyExchangeDone& exchanged) {
     if (exchanged.key == kPmi1Key)
         perform(pmi1_.release(pairs_from_text(exchanged.data)));
     else if (!shut_down_)
@@ -224,17 +224,17 @@ void PmiService::on_exchanged(const Exchanged& exchanged) {
 }
 
 // The task may not have come to PMIx yet: its server waits for it.
-void PmiService::on_keys_asked(const AskKeys& ask) {
+void PmiService::on_keys_asked(const KeyRequest& ask) {
     if (shut_down_) return;
     if (!pmix_->started() && pmix_->listener_fd() >= 0) start_helper();
     pmix_->send(PmixPassed{ask});
 }
 
-void PmiService::on_keys(const TellKeys& keys) {
+void PmiService::on_keys(const KeyReply& keys) {
     if (!shut_down_) pmix_->send(PmixPassed{keys});
 }
 
-void PmiService::on_names(const TellNames& names) {
+void PmiService::on_names(const NameReply& names) {
     if (names.asker.request >= kPmi1Requests)
         perform(pmi1_.on_names(names));
     else if (!shut_down_)
@@ -248,14 +248,14 @@ void PmiService::on_spawned(const TasksSpawned& spawned) {
         pmix_->send(PmixPassed{spawned});
 }
 
-void PmiService::on_other_job(JobOutline other) {
+void PmiService::on_other_job(JobSummary other) {
     if (!shut_down_) pmix_->know(std::move(other));
 }
 
 // What asks says with which number; that it is of this node, we do.
 void PmiService::ask(Message question) {
-    if (auto* keys = std::get_if<AskKeys>(&question)) keys->asker.node = node_;
-    if (auto* names = std::get_if<AskNames>(&question)) names->asker.node = node_;
+    if (auto* keys = std::get_if<KeyRequest>(&question)) keys->asker.node = node_;
+    if (auto* names = std::get_if<NameRequest>(&question)) names->asker.node = node_;
     if (auto* tasks = std::get_if<SpawnTasks>(&question)) tasks->asker.node = node_;
     handlers_.on_ask(question);
 }

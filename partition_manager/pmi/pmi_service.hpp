@@ -29,9 +29,9 @@ class PmiService {
         std::function<void(TaskAbort)> on_abort;
         std::function<void(TaskLeft)> on_left;
         std::function<void(std::string)> on_attention;
-        std::function<void(std::string)> on_lost_server;   // the job cannot go on
-        std::function<void(const Exchange&)> on_exchange;  // with the other nodes
-        std::function<void(const Message&)> on_ask;        // poe, or by way of it another node
+        std::function<void(std::string)> on_lost_server;          // the job cannot go on
+        std::function<void(const KeyExchangePart&)> on_exchange;  // with the other nodes
+        std::function<void(const Message&)> on_ask;  // poe, or by way of it another node
     };
 
     // `directory`: the job's directory. Throws Error when the PMIx port cannot be had.
@@ -47,16 +47,16 @@ class PmiService {
     void tasks_started();
 
     // All nodes have given their parts of an exchange.
-    void on_exchanged(const Exchanged& exchanged);
+    void on_exchanged(const KeyExchangeDone& exchanged);
 
     // Another node asks for what a task of this one has put into PMIx.
-    void on_keys_asked(const AskKeys& ask);
+    void on_keys_asked(const KeyRequest& ask);
     // The answer to what on_ask() was given.
-    void on_keys(const TellKeys& keys);
-    void on_names(const TellNames& names);
+    void on_keys(const KeyReply& keys);
+    void on_names(const NameReply& names);
     void on_spawned(const TasksSpawned& spawned);
     // Another job runs beside this one.
-    void on_other_job(JobOutline other);
+    void on_other_job(JobSummary other);
     // A task of any node has ended without leaving PMIx or PMI-1.
     void on_peer_lost(TaskId task);
 

@@ -157,9 +157,9 @@ void PmixActivation::start_helper(const std::string& program,
     send(PmixStart{job_, environment_, promise_given_, shared_store});
 }
 
-void PmixActivation::know(JobOutline other) {
+void PmixActivation::know(JobSummary other) {
     if (started())
-        send(PmixPassed{KnowJob{std::move(other)}});
+        send(PmixPassed{JobAnnounced{std::move(other)}});
     else
         job_.others.push_back(std::move(other));
 }

@@ -55,7 +55,7 @@ class PmixActivation {
     pid_t helper_pid() const { return helper_; }  // to be reaped by the caller; 0: not started
 
     // Another job runs beside this one.
-    void know(JobOutline other);
+    void know(JobSummary other);
 
     // Tells the helper what came from other nodes. Without one, or with one that is gone, nothing.
     void send(const PmixMessage& message);

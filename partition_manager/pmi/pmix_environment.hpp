@@ -37,7 +37,7 @@ struct PmixJob {
     std::string directory;                      // the job's directory on this node, no last slash
     uid_t uid = 0;
     gid_t gid = 0;
-    std::vector<JobOutline> others = {};  // jobs that run beside it
+    std::vector<JobSummary> others = {};  // jobs that run beside it
     std::string parent = {};              // the job whose task has started it; empty: none
     TaskId parent_task = 0;
     TaskId first = 0;  // what people call task 0

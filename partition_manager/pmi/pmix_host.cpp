@@ -56,7 +56,7 @@ void make_directory(const std::string& path) {
         throw Error("making the directory " + path, errno);
 }
 
-JobOutline outline_of(const PmixJob& job) {
+JobSummary summary_of(const PmixJob& job) {
     return {job.job_id, job.nodes, job.node_of_task, job.appnum_of_task};
 }
 
@@ -66,7 +66,7 @@ struct Maps {
     std::string tasks;
 };
 
-Maps maps_of(const JobOutline& job) {
+Maps maps_of(const JobSummary& job) {
     std::vector<std::string> tasks(job.nodes.size());
     for (std::size_t task = 0; task < job.node_of_task.size(); ++task) {
         std::string& list = tasks.at(static_cast<std::size_t>(job.node_of_task[task]));
@@ -80,12 +80,12 @@ Maps maps_of(const JobOutline& job) {
     return maps;
 }
 
-std::uint32_t appnum_of(const JobOutline& job, std::size_t task) {
+std::uint32_t appnum_of(const JobSummary& job, std::size_t task) {
     return task < job.appnum_of_task.size() ? job.appnum_of_task[task] : 0;
 }
 
 // First task and number of tasks of each program.
-std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> apps_of(const JobOutline& job) {
+std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> apps_of(const JobSummary& job) {
     std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> apps;
     for (std::size_t task = 0; task < job.node_of_task.size(); ++task) {
         const auto at =
@@ -95,7 +95,7 @@ std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> apps_of(const J
     return apps;
 }
 
-void add_maps(const JobOutline& job, PmixInfo& info) {
+void add_maps(const JobSummary& job, PmixInfo& info) {
     const Maps maps = maps_of(job);
     using Text = std::unique_ptr<char, decltype(&std::free)>;
     char* text = nullptr;
@@ -107,7 +107,7 @@ void add_maps(const JobOutline& job, PmixInfo& info) {
     info.add(PMIX_PROC_MAP, PmixRegex{tasks.get()});
 }
 
-void add_apps(const JobOutline& job, PmixInfo& info) {
+void add_apps(const JobSummary& job, PmixInfo& info) {
     for (const auto& [appnum, first_and_count] : apps_of(job)) {
         PmixInfo app;
         app.add(PMIX_APPNUM, appnum);
@@ -117,7 +117,7 @@ void add_apps(const JobOutline& job, PmixInfo& info) {
     }
 }
 
-void add_tasks(const JobOutline& job, PmixInfo& info) {
+void add_tasks(const JobSummary& job, PmixInfo& info) {
     std::vector<std::uint16_t> on_node(job.nodes.size(), 0);
     std::map<std::uint32_t, std::uint32_t> in_app;
     for (std::size_t task = 0; task < job.node_of_task.size(); ++task) {
@@ -139,7 +139,7 @@ void add_tasks(const JobOutline& job, PmixInfo& info) {
 }
 
 // What is true of a job on all nodes.
-void add_facts(const JobOutline& job, PmixInfo& info) {
+void add_facts(const JobSummary& job, PmixInfo& info) {
     const auto size = static_cast<std::uint32_t>(job.node_of_task.size());
     info.add(PMIX_JOBID, job.id);
     info.add(PMIX_UNIV_SIZE, size);
@@ -175,7 +175,7 @@ PmixHost::PmixHost(PmixJob job, PmixOutlet outlet)
 }
 
 Environment PmixHost::start() {
-    for (const JobOutline& other : job_.others) know(other);
+    for (const JobSummary& other : job_.others) know(other);
     register_job();
     register_tasks();
     return ask_environment();
@@ -187,7 +187,7 @@ void PmixHost::register_job() {
     for (const TaskId task : local_tasks_)
         peers += (peers.empty() ? "" : ",") + std::to_string(task);
     PmixInfo info;
-    add_facts(outline_of(job_), info);
+    add_facts(summary_of(job_), info);
     info.add(PMIX_NODEID, static_cast<std::uint32_t>(job_.this_node));
     info.add(PMIX_NODE_SIZE, local_size);
     info.add(PMIX_LOCAL_SIZE, local_size);
@@ -209,7 +209,7 @@ void PmixHost::register_job() {
 }
 
 // None of its tasks is a client of this server, not even those on this node.
-void PmixHost::know(const JobOutline& other) {
+void PmixHost::know(const JobSummary& other) {
     PmixInfo info;
     add_facts(other, info);
     register_nspace(pmix_nspace(other.id), 0, info);

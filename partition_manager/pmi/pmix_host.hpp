@@ -25,7 +25,7 @@ class PmixHost {
 
     // Registers a job that runs beside this one, whose tasks ours may talk to: where they are.
     // Blocks until libpmix has taken it in. Throws Error.
-    static void know(const JobOutline& other);
+    static void know(const JobSummary& other);
 
   private:
     void register_job();

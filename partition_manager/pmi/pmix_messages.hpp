@@ -57,7 +57,7 @@ struct PmixFenced {
 };
 
 // What the helper has to say to poe, or to a helper elsewhere, and what they answer: pmd passes it
-// on as it is (AskKeys, TellKeys, AskNames, TellNames, SpawnTasks, TasksSpawned, KnowJob).
+// on as it is (KeyRequest, KeyReply, NameRequest, NameReply, SpawnTasks, TasksSpawned, JobAnnounced).
 struct PmixPassed {
     Message message;
 };

@@ -70,7 +70,7 @@ pmix_proc_t proc_of(std::string_view text) {
 }
 
 // One request must fit into one message to poe, whatever a task asks for.
-void check_size(const AskNames& ask) {
+void check_size(const NameRequest& ask) {
     std::size_t bytes = 0;
     for (const NamedValue& one : ask.names)
         bytes += sizeof one + one.name.size() + one.value.size();
@@ -79,7 +79,7 @@ void check_size(const AskNames& ask) {
                     std::to_string(kMostPmixNameBytes));
 }
 
-void add_keys(AskNames& ask, char** keys) {
+void add_keys(NameRequest& ask, char** keys) {
     for (; keys != nullptr && *keys != nullptr; ++keys)
         ask.names.push_back({prefixed(*keys), {}, {}});
     check_size(ask);
@@ -87,9 +87,9 @@ void add_keys(AskNames& ask, char** keys) {
 
 }  // namespace
 
-AskNames pmix_publish(const pmix_proc_t& by, const pmix_info_t* info, std::size_t count) {
-    AskNames ask;
-    ask.what = AskNames::What::kPublish;
+NameRequest pmix_publish(const pmix_proc_t& by, const pmix_info_t* info, std::size_t count) {
+    NameRequest ask;
+    ask.what = NameRequest::What::kPublish;
     ask.by = proc_text(by);
     for (std::size_t i = 0; i < count; ++i) {
         if (PMIX_CHECK_KEY(&info[i], PMIX_PERSISTENCE))
@@ -102,8 +102,8 @@ AskNames pmix_publish(const pmix_proc_t& by, const pmix_info_t* info, std::size_
     return ask;
 }
 
-AskNames pmix_look_up(char** keys, const pmix_info_t* info, std::size_t count) {
-    AskNames ask;
+NameRequest pmix_look_up(char** keys, const pmix_info_t* info, std::size_t count) {
+    NameRequest ask;
     for (std::size_t i = 0; i < count; ++i)
         if (PMIX_CHECK_KEY(&info[i], PMIX_WAIT))
             ask.waits = info[i].value.type != PMIX_BOOL || info[i].value.data.flag;
@@ -111,31 +111,31 @@ AskNames pmix_look_up(char** keys, const pmix_info_t* info, std::size_t count) {
     return ask;
 }
 
-AskNames pmix_withdraw(const pmix_proc_t& by, char** keys) {
-    AskNames ask;
-    ask.what = AskNames::What::kWithdraw;
+NameRequest pmix_withdraw(const pmix_proc_t& by, char** keys) {
+    NameRequest ask;
+    ask.what = NameRequest::What::kWithdraw;
     ask.by = proc_text(by);
     add_keys(ask, keys);
     return ask;
 }
 
-pmix_status_t pmix_status_of(TellNames::Status status) {
+pmix_status_t pmix_status_of(NameReply::Status status) {
     switch (status) {
-        case TellNames::Status::kDone:
+        case NameReply::Status::kDone:
             return PMIX_SUCCESS;
-        case TellNames::Status::kSome:
+        case NameReply::Status::kSome:
             return PMIX_ERR_PARTIAL_SUCCESS;
-        case TellNames::Status::kUnknown:
+        case NameReply::Status::kUnknown:
             return PMIX_ERR_NOT_FOUND;
-        case TellNames::Status::kTaken:
+        case NameReply::Status::kTaken:
             return PMIX_ERR_DUPLICATE_KEY;
-        case TellNames::Status::kTooMany:
+        case NameReply::Status::kTooMany:
             break;
     }
     return PMIX_ERR_OUT_OF_RESOURCE;
 }
 
-PmixFound::PmixFound(const TellNames& tell) {
+PmixFound::PmixFound(const NameReply& tell) {
     for (const NamedValue& one : tell.names) {
         pmix_pdata_t& item = data.emplace_back();
         PMIX_PDATA_CONSTRUCT(&item);

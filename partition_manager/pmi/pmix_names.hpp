@@ -8,7 +8,7 @@
 
 #include <pmix_server.h>
 
-#include "partition_manager/job/names.hpp"
+#include "partition_manager/job/published_names.hpp"
 
 namespace poe::pm {
 
@@ -18,17 +18,17 @@ inline constexpr std::size_t kMostPmixNameBytes = std::size_t{4} << 20;
 // The questions for poe, but for Asker. What is asked for beside names (keys that begin with
 // "pmix.") becomes their settings. Throw Error when there are too many of them, or a value cannot
 // be packed.
-AskNames pmix_publish(const pmix_proc_t& by, const pmix_info_t* info, std::size_t count);
-AskNames pmix_look_up(char** keys, const pmix_info_t* info, std::size_t count);
+NameRequest pmix_publish(const pmix_proc_t& by, const pmix_info_t* info, std::size_t count);
+NameRequest pmix_look_up(char** keys, const pmix_info_t* info, std::size_t count);
 // No keys: all that the task has published.
-AskNames pmix_withdraw(const pmix_proc_t& by, char** keys);
+NameRequest pmix_withdraw(const pmix_proc_t& by, char** keys);
 
-pmix_status_t pmix_status_of(TellNames::Status status);
+pmix_status_t pmix_status_of(NameReply::Status status);
 
 // An answer to a look-up, owned until libpmix has read it. Values that are none are left out.
 class PmixFound {
   public:
-    explicit PmixFound(const TellNames& tell);
+    explicit PmixFound(const NameReply& tell);
     PmixFound(const PmixFound&) = delete;
     PmixFound& operator=(const PmixFound&) = delete;
     ~PmixFound();

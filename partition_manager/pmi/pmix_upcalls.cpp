@@ -44,11 +44,11 @@ struct Context {
     std::string nspace;
     TaskId first;  // what people call task 0
     std::mutex jobs_mutex;
-    std::map<std::string, JobOutline> jobs;  // by namespace: this one, and those beside it
+    std::map<std::string, JobSummary> jobs;  // by namespace: this one, and those beside it
     // Of the program's own loop only:
     std::map<std::string, std::function<void(const PmixFenced&)>> fences;
     std::map<std::uint32_t, Waiting> fetches;                                  // by Asker::request
-    std::map<std::uint32_t, std::function<void(const TellNames&)>> questions;  // likewise
+    std::map<std::uint32_t, std::function<void(const NameReply&)>> questions;  // likewise
     std::map<std::uint32_t, Spawning> spawnings;                               // likewise
     std::uint32_t last_request = 0;
 };
@@ -108,7 +108,7 @@ void give_answer(const Waiting& waiting, pmix_status_t status, const std::string
     waiting.answer(status, data, bytes.size(), waiting.request, &std::free, data);
 }
 
-std::optional<JobOutline> find_job(const std::string& nspace) {
+std::optional<JobSummary> find_job(const std::string& nspace) {
     const std::lock_guard lock(context->jobs_mutex);
     const auto at = context->jobs.find(nspace);
     return at == context->jobs.end() ? std::nullopt : std::optional(at->second);
@@ -123,7 +123,7 @@ struct Parties {
     std::vector<std::string> jobs;  // when they are of several
 };
 
-Parties of_one_job(const JobOutline& job, const std::set<pmix_rank_t>& ranks) {
+Parties of_one_job(const JobSummary& job, const std::set<pmix_rank_t>& ranks) {
     Parties parties;
     std::set<NodeIndex> nodes;
     for (const pmix_rank_t rank : ranks)
@@ -190,13 +190,13 @@ pmix_status_t direct_modex(const pmix_proc_t* proc, const pmix_info_t*, size_t,
     context->outlet.post([=, id = job->id, task = task_of(proc)] {
         const std::uint32_t number = next_request();
         context->fetches[number] = {answer, request};
-        context->outlet.send(PmixPassed{AskKeys{id, task, {{}, 0, number}}});
+        context->outlet.send(PmixPassed{KeyRequest{id, task, {{}, 0, number}}});
     });
     return PMIX_SUCCESS;
 }
 
 // poe answers, sooner or later; `take` is called by the program's own loop.
-void ask_names(AskNames ask, std::function<void(const TellNames&)> take) {
+void ask_names(NameRequest ask, std::function<void(const NameReply&)> take) {
     context->outlet.post([ask = std::move(ask), take = std::move(take)]() mutable {
         ask.asker.request = next_request();
         context->questions[ask.asker.request] = std::move(take);
@@ -204,9 +204,9 @@ void ask_names(AskNames ask, std::function<void(const TellNames&)> take) {
     });
 }
 
-pmix_status_t change_names(AskNames ask, pmix_op_cbfunc_t answer, void* request) {
+pmix_status_t change_names(NameRequest ask, pmix_op_cbfunc_t answer, void* request) {
     ask_names(std::move(ask),
-              [=](const TellNames& tell) { answer(pmix_status_of(tell.status), request); });
+              [=](const NameReply& tell) { answer(pmix_status_of(tell.status), request); });
     return PMIX_SUCCESS;
 }
 
@@ -231,7 +231,7 @@ pmix_status_t publish(const pmix_proc_t* proc, const pmix_info_t* info, size_t c
 pmix_status_t look_up(const pmix_proc_t* proc, char** keys, const pmix_info_t* info, size_t count,
                       pmix_lookup_cbfunc_t answer, void* request) {
     return ask_or_refuse(*proc, [&] {
-        ask_names(pmix_look_up(keys, info, count), [=](const TellNames& tell) {
+        ask_names(pmix_look_up(keys, info, count), [=](const NameReply& tell) {
             PmixFound found(tell);
             answer(pmix_status_of(tell.status), found.data.empty() ? nullptr : found.data.data(),
                    found.data.size(), request);
@@ -306,8 +306,8 @@ pmix_status_t notify_event(pmix_status_t, const pmix_proc_t*, pmix_data_range_t,
 
 // On libpmix's thread; `data` is its own.
 void on_fetched(pmix_status_t status, char* data, size_t size, void* asked) {
-    const std::unique_ptr<AskKeys> ask(static_cast<AskKeys*>(asked));
-    TellKeys keys{ask->asker, status, {}};
+    const std::unique_ptr<KeyRequest> ask(static_cast<KeyRequest*>(asked));
+    KeyReply keys{ask->asker, status, {}};
     if (data != nullptr) keys.data.assign(data, size);
     tell(PmixPassed{std::move(keys)});
 }
@@ -319,23 +319,23 @@ void finish_pmix_fence(const PmixFenced& fenced) {
     if (waiting) waiting.mapped()(fenced);  // else none of ours
 }
 
-void fetch_pmix_keys(const AskKeys& ask) {
+void fetch_pmix_keys(const KeyRequest& ask) {
     pmix_proc_t proc;
     PMIX_PROC_LOAD(&proc, context->nspace.c_str(), static_cast<pmix_rank_t>(ask.task));
-    auto asked = std::make_unique<AskKeys>(ask);
+    auto asked = std::make_unique<KeyRequest>(ask);
     const pmix_status_t status = PMIx_server_dmodex_request(&proc, on_fetched, asked.get());
     if (status == PMIX_SUCCESS)
         static_cast<void>(asked.release());  // on_fetched has it
     else
-        context->outlet.send(PmixPassed{TellKeys{ask.asker, status, {}}});
+        context->outlet.send(PmixPassed{KeyReply{ask.asker, status, {}}});
 }
 
-void finish_pmix_fetch(const TellKeys& keys) {
+void finish_pmix_fetch(const KeyReply& keys) {
     const auto waiting = context->fetches.extract(keys.asker.request);
     if (waiting) give_answer(waiting.mapped(), keys.status, keys.data);
 }
 
-void finish_pmix_names(const TellNames& tell) {
+void finish_pmix_names(const NameReply& tell) {
     const auto asked = context->questions.extract(tell.asker.request);
     if (asked) asked.mapped()(tell);
 }
@@ -350,7 +350,7 @@ void finish_pmix_spawn(const TasksSpawned& spawned) {
                     spawning.request);
 }
 
-void know_pmix_job(const JobOutline& job) {
+void know_pmix_job(const JobSummary& job) {
     const std::lock_guard lock(context->jobs_mutex);
     context->jobs[pmix_nspace(job.id)] = job;
 }
@@ -376,7 +376,7 @@ pmix_server_module_t pmix_upcalls(PmixOutlet outlet, const PmixJob& job) {
     context->nspace = job.nspace;
     context->first = job.first;
     context->jobs[job.nspace] = {job.job_id, job.nodes, job.node_of_task, job.appnum_of_task};
-    for (const JobOutline& other : job.others) context->jobs[pmix_nspace(other.id)] = other;
+    for (const JobSummary& other : job.others) context->jobs[pmix_nspace(other.id)] = other;
     pmix_server_module_t module = {};
     module.client_connected2 = client_connected;
     module.client_finalized = client_finalized;

@@ -27,16 +27,16 @@ pmix_server_module_t pmix_upcalls(PmixOutlet outlet, const PmixJob& job);
 // A fence over several nodes is complete: answers it. For the program's own loop, as are the next.
 void finish_pmix_fence(const PmixFenced& fenced);
 
-// Another node asks for what a task of this one has put: TellKeys is sent when it has.
-void fetch_pmix_keys(const AskKeys& ask);
+// Another node asks for what a task of this one has put: KeyReply is sent when it has.
+void fetch_pmix_keys(const KeyRequest& ask);
 // Another node has answered.
-void finish_pmix_fetch(const TellKeys& keys);
+void finish_pmix_fetch(const KeyReply& keys);
 // poe has answered a question about names.
-void finish_pmix_names(const TellNames& tell);
+void finish_pmix_names(const NameReply& tell);
 // poe has started tasks, or has not.
 void finish_pmix_spawn(const TasksSpawned& spawned);
 // Another job runs beside this one. Any thread.
-void know_pmix_job(const JobOutline& job);
+void know_pmix_job(const JobSummary& job);
 
 // Tells the tasks of this node that have registered for PMIX_ERR_PROC_TERM_WO_SYNC, and no others:
 // MPI libraries take part in all events that are not asked for by name.

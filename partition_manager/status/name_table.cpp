@@ -15,20 +15,20 @@ std::size_t bytes_of(const NamedValue& value) {
 
 }  // namespace
 
-std::vector<TellNames> NameTable::ask(AskNames question) {
-    std::vector<TellNames> answers;
-    if (question.what == AskNames::What::kLookUp) {
+std::vector<NameReply> NameTable::ask(NameRequest question) {
+    std::vector<NameReply> answers;
+    if (question.what == NameRequest::What::kLookUp) {
         if (!question.waits || all_there(question))
             answers.push_back(look_up(question));
         else if (waiting_.size() == kMostWaiting)
-            answers.push_back({question.asker, TellNames::Status::kTooMany, {}});
+            answers.push_back({question.asker, NameReply::Status::kTooMany, {}});
         else
             waiting_.push_back(std::move(question));
         return answers;
     }
-    const Asker asker = question.asker;
-    const TellNames::Status status =
-        question.what == AskNames::What::kPublish ? publish(question) : withdraw(question);
+    const ReplyTo asker = question.asker;
+    const NameReply::Status status =
+        question.what == NameRequest::What::kPublish ? publish(question) : withdraw(question);
     answers.push_back({asker, status, {}});
     for (auto at = waiting_.begin(); at != waiting_.end();) {
         if (!all_there(*at)) {
@@ -41,30 +41,30 @@ std::vector<TellNames> NameTable::ask(AskNames question) {
     return answers;
 }
 
-TellNames::Status NameTable::publish(AskNames& question) {
+NameReply::Status NameTable::publish(NameRequest& question) {
     std::set<std::string_view> names;
     std::size_t bytes = bytes_;
     for (NamedValue& value : question.names) {
         value.by = question.by;
         bytes += bytes_of(value);
         if (entries_.contains(value.name) || !names.insert(value.name).second)
-            return TellNames::Status::kTaken;
+            return NameReply::Status::kTaken;
     }
     if (entries_.size() + names.size() > kMostNames || bytes > kMostBytes)
-        return TellNames::Status::kTooMany;
+        return NameReply::Status::kTooMany;
     bytes_ = bytes;
     for (NamedValue& value : question.names) {
         std::string name = value.name;
         entries_.emplace(std::move(name), Entry{std::move(value), question.once});
     }
-    return TellNames::Status::kDone;
+    return NameReply::Status::kDone;
 }
 
-TellNames::Status NameTable::withdraw(const AskNames& question) {
+NameReply::Status NameTable::withdraw(const NameRequest& question) {
     if (question.names.empty()) {
         for (auto at = entries_.begin(); at != entries_.end();)
             if (const auto one = at++; one->second.value.by == question.by) forget(one);
-        return TellNames::Status::kDone;
+        return NameReply::Status::kDone;
     }
     bool any = false;
     for (const NamedValue& value : question.names) {
@@ -73,16 +73,16 @@ TellNames::Status NameTable::withdraw(const AskNames& question) {
         forget(at);
         any = true;
     }
-    return any ? TellNames::Status::kDone : TellNames::Status::kUnknown;
+    return any ? NameReply::Status::kDone : NameReply::Status::kUnknown;
 }
 
-bool NameTable::all_there(const AskNames& question) const {
+bool NameTable::all_there(const NameRequest& question) const {
     return std::all_of(question.names.begin(), question.names.end(),
                        [this](const NamedValue& value) { return entries_.contains(value.name); });
 }
 
-TellNames NameTable::look_up(const AskNames& question) {
-    TellNames answer{question.asker, TellNames::Status::kUnknown, {}};
+NameReply NameTable::look_up(const NameRequest& question) {
+    NameReply answer{question.asker, NameReply::Status::kUnknown, {}};
     for (const NamedValue& wanted : question.names) {
         const auto at = entries_.find(wanted.name);
         if (at == entries_.end()) continue;
@@ -90,8 +90,8 @@ TellNames NameTable::look_up(const AskNames& question) {
         if (at->second.once) forget(at);
     }
     if (!answer.names.empty())
-        answer.status = answer.names.size() == question.names.size() ? TellNames::Status::kDone
-                                                                     : TellNames::Status::kSome;
+        answer.status = answer.names.size() == question.names.size() ? NameReply::Status::kDone
+                                                                     : NameReply::Status::kSome;
     return answer;
 }
 

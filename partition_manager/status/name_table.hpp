@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "partition_manager/job/names.hpp"
+#include "partition_manager/job/published_names.hpp"
 
 namespace poe::pm {
 
@@ -20,7 +20,7 @@ class NameTable {
 
     // The answers that can be given now: to the asker, unless it waits, and to those for whom this
     // has ended the waiting. Names are published all or none, and belong to who was first.
-    std::vector<TellNames> ask(AskNames question);
+    std::vector<NameReply> ask(NameRequest question);
 
   private:
     struct Entry {
@@ -28,15 +28,15 @@ class NameTable {
         bool once = false;
     };
 
-    TellNames::Status publish(AskNames& question);
-    TellNames::Status withdraw(const AskNames& question);
-    bool all_there(const AskNames& question) const;
-    TellNames look_up(const AskNames& question);
+    NameReply::Status publish(NameRequest& question);
+    NameReply::Status withdraw(const NameRequest& question);
+    bool all_there(const NameRequest& question) const;
+    NameReply look_up(const NameRequest& question);
     void forget(std::map<std::string, Entry>::iterator at);
 
     std::map<std::string, Entry> entries_;
     std::size_t bytes_ = 0;
-    std::vector<AskNames> waiting_;  // the oldest first
+    std::vector<NameRequest> waiting_;  // the oldest first
 };
 
 }  // namespace poe::pm

@@ -30,8 +30,8 @@ class StatusSocket {
     void on_states(NodeIndex node, TaskStates states);
 
   private:
-    struct Asker {
-        explicit Asker(asio::io_context& loop) : socket(loop), timer(loop) {}
+    struct ReplyTo {
+        explicit ReplyTo(asio::io_context& loop) : socket(loop), timer(loop) {}
         asio::posix::stream_descriptor socket;
         asio::steady_timer timer;
         std::uint32_t round = 0;
@@ -40,14 +40,14 @@ class StatusSocket {
         std::string answer;  // once it is complete, or late
     };
     void begin(UniqueFd caller);
-    void give_answer(const std::shared_ptr<Asker>& asker);
-    void write(const std::shared_ptr<Asker>& asker);
+    void give_answer(const std::shared_ptr<ReplyTo>& asker);
+    void write(const std::shared_ptr<ReplyTo>& asker);
 
     asio::io_context& loop_;
     NodeIndex nodes_;
     std::function<void(AskTaskStates)> ask_;
     std::uint32_t round_ = kStatusRounds;
-    std::vector<std::shared_ptr<Asker>> askers_;
+    std::vector<std::shared_ptr<ReplyTo>> askers_;
     JobListener listener_;
 };
 

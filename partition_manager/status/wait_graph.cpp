@@ -1,10 +1,10 @@
-// Finding the stuck tasks; see wait_graph.hpp. The words are in wait_words.cpp.
+// Finding the stuck tasks; see wait_graph.hpp. The words are in deadlock_text.cpp.
 #include "partition_manager/status/wait_graph.hpp"
 
 #include <algorithm>
 
 #include "partition_manager/job/task_ranges.hpp"
-#include "partition_manager/status/wait_words.hpp"
+#include "partition_manager/status/deadlock_text.hpp"
 
 namespace poe::pm {
 namespace {

@@ -65,10 +65,10 @@ class Launch {
         POE_CHECK(prepared.facts.size() == static_cast<std::size_t>(nodes_), nodes_);
         run_tasks_ = frame_bytes(pm::RunTasks{prepared.facts});
         const Seconds started = start(LaunchTree::kRoot, prepared.at);
-        const Exchanged sum = exchange(LaunchTree::kRoot, started);
+        const KeyExchangeDone sum = exchange(LaunchTree::kRoot, started);
         POE_CHECK(sum.part && sum.part->data.size() == part_.size() * places_.size() - part_.size(),
                   nodes_, part_.size());
-        const Bytes all = frame_bytes(pm::Exchanged{sum.part->key, sum.part->data});
+        const Bytes all = frame_bytes(pm::KeyExchangeDone{sum.part->key, sum.part->data});
         ModelRun result;
         for (const NodeIndex one : tree_.below(LaunchTree::kRoot))
             result.depth = std::max(result.depth, tree_.height(one));
@@ -93,9 +93,9 @@ class Launch {
         Seconds at{0};
         std::vector<pm::NodeFacts> facts;
     };
-    struct Exchanged {
+    struct KeyExchangeDone {
         Seconds at{0};
-        std::optional<pm::Exchange> part;
+        std::optional<pm::KeyExchangePart> part;
     };
 
     Place& place(NodeIndex node) { return places_[static_cast<std::size_t>(node) + 1]; }
@@ -157,17 +157,18 @@ class Launch {
         return std::max(all, receive(node, std::move(arrivals)));
     }
 
-    Exchanged exchange(NodeIndex node, Seconds at) {
+    KeyExchangeDone exchange(NodeIndex node, Seconds at) {
         pm::ExchangeTable table;
-        const pm::Exchange own{"fence of all", static_cast<std::uint32_t>(nodes_), 1, part_, {}};
+        const pm::KeyExchangePart own{
+            "fence of all", static_cast<std::uint32_t>(nodes_), 1, part_, {}};
         const std::vector<NodeIndex> below = tree_.below(node);
         const bool root = node == LaunchTree::kRoot;
-        Exchanged result;
+        KeyExchangeDone result;
         result.at = at;
         if (!root) result.part = table.add_of(own, below.size() + 1);
         std::vector<Arrival> arrivals;
         for (const NodeIndex one : below) {
-            const Exchanged part = exchange(one, at);
+            const KeyExchangeDone part = exchange(one, at);
             arrivals.push_back({part.at, one, frame_bytes(*part.part)});
             auto sum = root ? table.add(*part.part) : table.add_of(*part.part, below.size() + 1);
             if (sum) result.part = std::move(sum);

@@ -115,7 +115,7 @@ class Filler {
     template <class T>
     void agree(T&) {}
     void agree(pm::LaunchSpec& launch) { launch.fanout = std::max(launch.fanout, 1u); }
-    void agree(pm::JobOutline& outline) {
+    void agree(pm::JobSummary& outline) {
         if (outline.nodes.empty()) outline.nodes.emplace_back();
         for (NodeIndex& node : outline.node_of_task)
             node = static_cast<NodeIndex>(random_.below(outline.nodes.size()));

@@ -97,29 +97,29 @@ inline auto fields(const pm::NodeUnreached& m) {
 inline auto fields(const pm::NodeLost& m) {
     return std::tie(m.node, m.text);
 }
-inline auto fields(const pm::Exchange& m) {
+inline auto fields(const pm::KeyExchangePart& m) {
     return std::tie(m.key, m.of, m.nodes, m.data, m.jobs);
 }
-inline auto fields(const pm::Exchanged& m) {
+inline auto fields(const pm::KeyExchangeDone& m) {
     return std::tie(m.key, m.data);
 }
 
-inline auto fields(const pm::Asker& a) {
+inline auto fields(const pm::ReplyTo& a) {
     return std::tie(a.job, a.node, a.request);
 }
 inline auto fields(const pm::NamedValue& v) {
     return std::tie(v.name, v.value, v.by);
 }
-inline auto fields(const pm::AskKeys& m) {
+inline auto fields(const pm::KeyRequest& m) {
     return std::tuple_cat(fields(m.asker), std::tie(m.job, m.task));
 }
 inline auto fields(const pm::TasksSpawned& m) {
     return std::tuple_cat(fields(m.asker), std::tie(m.job, m.trouble));
 }
-inline auto fields(const pm::JobOutline& o) {
+inline auto fields(const pm::JobSummary& o) {
     return std::tie(o.id, o.nodes, o.node_of_task, o.appnum_of_task);
 }
-inline auto fields(const pm::KnowJob& m) {
+inline auto fields(const pm::JobAnnounced& m) {
     return fields(m.job);
 }
 inline auto fields(const pm::CommandPlace& p) {
@@ -128,7 +128,7 @@ inline auto fields(const pm::CommandPlace& p) {
 inline auto fields(const pm::SpawnCommand& c) {
     return std::tuple_cat(fields(c.place), std::tie(c.words, c.tasks, c.hosts));
 }
-inline auto fields(const pm::TellKeys& m) {
+inline auto fields(const pm::KeyReply& m) {
     return std::tuple_cat(fields(m.asker), std::tie(m.status, m.data));
 }
 
@@ -142,10 +142,10 @@ inline auto fields(const pm::StartTrace& m) {
 inline auto fields(const pm::StopTrace& m) {
     return std::tie(m.generation);
 }
-inline auto fields(const pm::ClockAsk& m) {
+inline auto fields(const pm::ClockRequest& m) {
     return std::tie(m.asked);
 }
-inline auto fields(const pm::ClockTell& m) {
+inline auto fields(const pm::ClockReply& m) {
     return std::tie(m.asked, m.home);
 }
 inline auto fields(const pm::TraceDone& m) {
@@ -218,11 +218,11 @@ inline bool same(const pm::Prepared& a, const pm::Prepared& b) {
 inline bool same(const pm::RunTasks& a, const pm::RunTasks& b) {
     return same(a.nodes, b.nodes);
 }
-inline bool same(const pm::AskNames& a, const pm::AskNames& b) {
+inline bool same(const pm::NameRequest& a, const pm::NameRequest& b) {
     return fields(a.asker) == fields(b.asker) && a.what == b.what && a.once == b.once &&
            a.waits == b.waits && a.by == b.by && same(a.names, b.names);
 }
-inline bool same(const pm::TellNames& a, const pm::TellNames& b) {
+inline bool same(const pm::NameReply& a, const pm::NameReply& b) {
     return fields(a.asker) == fields(b.asker) && a.status == b.status && same(a.names, b.names);
 }
 inline bool same(const pm::TaskStates& a, const pm::TaskStates& b) {

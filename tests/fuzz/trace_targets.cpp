@@ -26,7 +26,7 @@ std::string play(const std::string& input) {
             replay.apply(event);
         }
         if (events > input.size() / sizeof(trace::Record)) return "there are too many events";
-        for (const trace::TaskState& task : replay.state().tasks)
+        for (const trace::TaskTimeline& task : replay.state().tasks)
             for (const trace::Time spent : task.spent_until(replay.state().now))
                 if (spent < trace::Time{0}) return "a task spent less than no time";
         return "";

@@ -315,7 +315,8 @@ class Job {
 
     void report_doing() {
         for (const auto& [pid, task] : tasks_) {
-            const poe::TaskDoing doing = segment_of(task).slot(task / options_.nodes).doing.read();
+            const poe::TaskActivity doing =
+                segment_of(task).slot(task / options_.nodes).doing.read();
             std::fprintf(stderr, "  task %u: %s peer %d type %d bytes %llu\n", task,
                          poe::call_name(doing.call), doing.peer, doing.type,
                          static_cast<unsigned long long>(doing.bytes));

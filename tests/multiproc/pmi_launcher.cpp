@@ -186,8 +186,8 @@ void PmiLauncher::on_pmix() {
             outcome_.start_up = Clock::now() - helper_start_;
         }
         if (const auto* passed = std::get_if<pm::PmixPassed>(&message)) {
-            if (const auto* ask = std::get_if<pm::AskNames>(&passed->message))
-                for (const pm::TellNames& told : names_.ask(*ask))
+            if (const auto* ask = std::get_if<pm::NameRequest>(&passed->message))
+                for (const pm::NameReply& told : names_.ask(*ask))
                     pmix_->send(pm::PmixPassed{told});
             if (const auto* ask = std::get_if<pm::SpawnTasks>(&passed->message))
                 pmix_->send(pm::PmixPassed{pm::TasksSpawned{ask->asker, "", "none here"}});
@@ -208,8 +208,8 @@ void PmiLauncher::on_pmi1(std::size_t task) {
 }
 
 void PmiLauncher::perform(const pm::Pmi1Actions& actions) {
-    for (const pm::AskNames& ask : actions.names)
-        for (const pm::TellNames& told : names_.ask(ask)) perform(pmi1_->on_names(told));
+    for (const pm::NameRequest& ask : actions.names)
+        for (const pm::NameReply& told : names_.ask(ask)) perform(pmi1_->on_names(told));
     for (const pm::SpawnTasks& ask : actions.spawns)
         perform(pmi1_->on_spawned(pm::TasksSpawned{ask.asker, "", "none here"}));
     for (const auto& reply : actions.replies)

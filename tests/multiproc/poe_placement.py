@@ -94,7 +94,7 @@ class Binding(LaunchTest):
 
 
 class Spreading(LaunchTest):
-    """More tasks than processors: those that wait for each other spread themselves (comm/progress/core_share.hpp)."""
+    """More tasks than processors: those that wait for each other spread themselves (comm/progress/core_balancer.hpp)."""
 
     # All begin on one processor. What moves itself calls sched_setaffinity, which is counted here.
     PROGRAM = """

@@ -137,8 +137,10 @@ void Index::add_ended(Ended& sums, std::size_t keyframe, EndedPart wanted) const
 std::optional<Keyframe> Index::unpacked(std::span<const std::byte> state) const {
     auto frame = unpack_keyframe(state, tasks_, source_->streams().size());
     if (!frame) return std::nullopt;
-    const auto known = [this](const Frame& f) { return f.region < regions_ && f.site < sites_; };
-    for (const TaskState& task : frame->state.tasks)
+    const auto known = [this](const CallFrame& f) {
+        return f.region < regions_ && f.site < sites_;
+    };
+    for (const TaskTimeline& task : frame->state.tasks)
         if (task.region >= regions_ || !known(task.last_call) ||
             !std::all_of(task.frames.begin(), task.frames.end(), known))
             return std::nullopt;

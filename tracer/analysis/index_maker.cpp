@@ -39,7 +39,7 @@ void Index::Maker::keyframe(const EventMerge& merge, const Replay& replay) {
     Entry entry{.time = state.now, .events = state.events};
     std::vector<std::int64_t> spent;
     spent.reserve(state.tasks.size() * kStates);
-    for (const TaskState& task : state.tasks)
+    for (const TaskTimeline& task : state.tasks)
         for (const Time time : task.spent_until(state.now)) spent.push_back(time.count());
     entry.spent_at = write(spent.data(), spent.size() * sizeof(std::int64_t));
     packer_.clear();

@@ -16,7 +16,7 @@
 namespace poe::trace {
 
 // A call or a user's region that a task is in.
-struct Frame {
+struct CallFrame {
     std::uint32_t region = 0;  // a number of Definitions
     std::uint32_t site = Definitions::kNoSite;
     std::uint32_t peer = kNobody;
@@ -40,15 +40,15 @@ struct OpenSend {
     Time came{0};        // once received: when the receiver entered its call
 };
 
-struct TaskState {
+struct TaskTimeline {
     State state = State::kOff;
     Time since{0};  // start of this state; `spent` includes time up to here
     // The innermost user's region in which the task computes; 0: it is in no region, or in a call.
     std::uint32_t region = 0;
     Time region_since{0};  // earlier computing has been reported to listeners
     bool seen = false;
-    bool ended = false;         // its process has ended
-    std::vector<Frame> frames;  // outermost first
+    bool ended = false;             // its process has ended
+    std::vector<CallFrame> frames;  // outermost first
     std::array<Time, kStates> spent{};
     // Messages of the program; messages within collective calls are counted separately.
     std::uint64_t sends = 0;
@@ -59,7 +59,7 @@ struct TaskState {
     std::uint64_t inner_sends = 0;  // within collective calls
     Bytes inner_bytes = 0;
     // The last outermost call that the task has left, and when.
-    Frame last_call;
+    CallFrame last_call;
     Time last_left{0};
     std::vector<OpenSend> open_sends;  // earliest first, at most kMostOpenSends
     bool notes_ends = false;           // the trace has ends of nonblocking sends
@@ -69,7 +69,7 @@ struct TaskState {
     static constexpr std::size_t kMostOpenSends = 4096;
 
     // Returns the outermost call; null outside calls.
-    const Frame* call(const Definitions& definitions) const;
+    const CallFrame* call(const Definitions& definitions) const;
     // Returns `spent` up to a moment that is not before `since`.
     std::array<Time, kStates> spent_until(Time now) const;
 };
@@ -88,7 +88,7 @@ using Subject = std::int32_t;
 
 struct JobState {
     Time now{0};
-    std::vector<TaskState> tasks;
+    std::vector<TaskTimeline> tasks;
     std::map<TaskId, Marks> marks;
     std::map<std::pair<std::uint32_t, std::uint32_t>, double> counters;  // by stream and counter
     std::map<std::pair<Subject, std::uint8_t>, std::uint64_t> system;    // by subject and Metric

@@ -7,7 +7,7 @@
 namespace poe::trace {
 namespace {
 
-void pack(Packer& out, const Frame& frame) {
+void pack(Packer& out, const CallFrame& frame) {
     out.number(frame.region);
     out.number(frame.site);
     out.number(frame.peer + 1);  // gives kNobody a short encoding
@@ -19,8 +19,8 @@ void pack(Packer& out, const Frame& frame) {
     out.number(frame.collective);
 }
 
-Frame frame_of(Unpacker& in) {
-    Frame frame;
+CallFrame frame_of(Unpacker& in) {
+    CallFrame frame;
     frame.region = static_cast<std::uint32_t>(in.number());
     frame.site = static_cast<std::uint32_t>(in.number());
     frame.peer = static_cast<std::uint32_t>(in.number()) - 1;
@@ -57,7 +57,7 @@ OpenSend open_send_of(Unpacker& in, std::size_t tasks) {
     return send;
 }
 
-void pack(Packer& out, const TaskState& task) {
+void pack(Packer& out, const TaskTimeline& task) {
     out.number(task.seen ? static_cast<std::uint64_t>(task.state) + 1 : 0);
     if (!task.seen) return;
     out.number(task.ended ? 1 : 0);
@@ -79,11 +79,11 @@ void pack(Packer& out, const TaskState& task) {
     out.number(task.open_sends.size());
     for (const OpenSend& send : task.open_sends) pack(out, send);
     out.number(task.frames.size());
-    for (const Frame& frame : task.frames) pack(out, frame);
+    for (const CallFrame& frame : task.frames) pack(out, frame);
 }
 
-TaskState task_of(Unpacker& in, std::size_t tasks) {
-    TaskState task;
+TaskTimeline task_of(Unpacker& in, std::size_t tasks) {
+    TaskTimeline task;
     const std::uint64_t state = in.number();
     if (state == 0) return task;
     task.seen = true;
@@ -238,7 +238,7 @@ void pack(Packer& out, const EventMerge& merge, const Replay& replay) {
     const JobState& state = replay.state();
     out.time(state.now);
     out.number(state.tasks.size());
-    for (const TaskState& task : state.tasks) pack(out, task);
+    for (const TaskTimeline& task : state.tasks) pack(out, task);
     pack_marks(out, state.marks);
     out.number(state.counters.size());
     for (const auto& [key, value] : state.counters) {

@@ -15,13 +15,13 @@ bool is_task(std::uint32_t task, const JobState& state) {
 
 }  // namespace
 
-const Frame* TaskState::call(const Definitions& definitions) const {
-    for (const Frame& frame : frames)
+const CallFrame* TaskTimeline::call(const Definitions& definitions) const {
+    for (const CallFrame& frame : frames)
         if (!definitions.region(frame.region).of_user) return &frame;
     return nullptr;
 }
 
-std::array<Time, kStates> TaskState::spent_until(Time now) const {
+std::array<Time, kStates> TaskTimeline::spent_until(Time now) const {
     std::array<Time, kStates> sums = spent;
     if (!seen || now <= since) return sums;
     const bool polls = !polled || now - *polled <= Replay::kBetweenPolls;
@@ -53,7 +53,7 @@ void Replay::apply(const Event& event) {
     }
     if (id < 0) return node_event(event);
 
-    TaskState& task = state_.tasks[static_cast<std::size_t>(id)];
+    TaskTimeline& task = state_.tasks[static_cast<std::size_t>(id)];
     if (!task.seen) {
         task.seen = true;
         task.since = state_.now;
@@ -112,7 +112,7 @@ void Replay::node_event(const Event& event) {
     }
     if (!of_task) return;
     const auto id = static_cast<TaskId>(record.a);
-    TaskState& task = state_.tasks[record.a];
+    TaskTimeline& task = state_.tasks[record.a];
     if (record.kind == Kind::kEnded) {
         while (!task.frames.empty()) leave_frame(id, task);
         change(id, task, State::kOff);
@@ -127,7 +127,7 @@ void Replay::node_event(const Event& event) {
     }
 }
 
-void Replay::enter(TaskState& task, const Event& event) {
+void Replay::enter(TaskTimeline& task, const Event& event) {
     if (task.frames.size() >= kDeepest) return;
     const Record& record = event.record;
     task.frames.push_back({.region = definitions_.region(event.stream, record.a),
@@ -137,17 +137,17 @@ void Replay::enter(TaskState& task, const Event& event) {
                            .since = state_.now});
 }
 
-void Replay::leave(TaskId id, TaskState& task, std::uint32_t region) {
+void Replay::leave(TaskId id, TaskTimeline& task, std::uint32_t region) {
     // Frames inside were left too, though their records are lost.
     const auto found = std::find_if(task.frames.rbegin(), task.frames.rend(),
-                                    [region](const Frame& f) { return f.region == region; });
+                                    [region](const CallFrame& f) { return f.region == region; });
     if (found == task.frames.rend()) return;
     const std::size_t left = static_cast<std::size_t>(task.frames.rend() - found) - 1;
     while (task.frames.size() > left) leave_frame(id, task);
     update(id, task);
 }
 
-void Replay::leave_frame(TaskId id, TaskState& task) {
+void Replay::leave_frame(TaskId id, TaskTimeline& task) {
     const bool of_user = definitions_.region(task.frames.back().region).of_user;
     const bool outer = !of_user && task.call(definitions_) == &task.frames.back();
     if (outer) end_sends(id, task);
@@ -164,8 +164,8 @@ void Replay::leave_frame(TaskId id, TaskState& task) {
     if (listener_ != nullptr) listener_->on_interval(interval);
 }
 
-void Replay::update(TaskId id, TaskState& task) {
-    const Frame* call = task.call(definitions_);
+void Replay::update(TaskId id, TaskTimeline& task) {
+    const CallFrame* call = task.call(definitions_);
     if (call == nullptr && task.state == State::kPolling) {
         // Whether it is still polling is known only when it enters its next call.
         if (!task.polled) task.polled = state_.now;
@@ -179,27 +179,28 @@ void Replay::update(TaskId id, TaskState& task) {
 }
 
 // A device works in its regions and is idle outside them; it never computes for a task.
-State Replay::state_outside_calls(TaskId id, const TaskState& task) const {
+State Replay::state_outside_calls(TaskId id, const TaskTimeline& task) const {
     if (!source_.facts().is_device(id)) return State::kComputing;
     return task.frames.empty() ? State::kOff : State::kOther;
 }
 
 // Returns the innermost user's region in which the task computes; 0: none.
-std::uint32_t Replay::users_region(const TaskState& task) const {
+std::uint32_t Replay::users_region(const TaskTimeline& task) const {
     std::uint32_t innermost = 0;
-    for (const Frame& frame : task.frames) {
+    for (const CallFrame& frame : task.frames) {
         if (!definitions_.region(frame.region).of_user) break;
         innermost = frame.region;
     }
     return innermost;
 }
 
-void Replay::change(TaskId id, TaskState& task, State state, std::uint32_t region) {
+void Replay::change(TaskId id, TaskTimeline& task, State state, std::uint32_t region) {
     settle(id, task);
     change_at(id, task, state, region, state_.now);
 }
 
-void Replay::change_at(TaskId id, TaskState& task, State state, std::uint32_t region, Time when) {
+void Replay::change_at(TaskId id, TaskTimeline& task, State state, std::uint32_t region,
+                       Time when) {
     if (task.state == state && task.region == region) return;
     tell_computing(id, task, when);
     task.region = region;
@@ -211,14 +212,14 @@ void Replay::change_at(TaskId id, TaskState& task, State state, std::uint32_t re
 }
 
 // The task has computed since it left its last poll.
-void Replay::settle(TaskId id, TaskState& task) {
+void Replay::settle(TaskId id, TaskTimeline& task) {
     if (!task.polled) return;
     const Time since = *task.polled;
     task.polled.reset();
     change_at(id, task, State::kComputing, users_region(task), since);
 }
 
-void Replay::tell_computing(TaskId id, TaskState& task, Time until) {
+void Replay::tell_computing(TaskId id, TaskTimeline& task, Time until) {
     if (listener_ != nullptr && task.state == State::kComputing)
         listener_->on_computing(id, task.region, task.region_since, until);
     task.region_since = until;
@@ -231,13 +232,13 @@ void Replay::tell_computing() {
 
 void Replay::settle(Time now) {
     for (std::size_t id = 0; id < state_.tasks.size(); ++id) {
-        TaskState& task = state_.tasks[id];
+        TaskTimeline& task = state_.tasks[id];
         if (task.polled && now - *task.polled > kBetweenPolls)
             settle(static_cast<TaskId>(id), task);
     }
 }
 
-void Replay::message_end(TaskId id, TaskState& task, const Event& event, bool is_send) {
+void Replay::message_end(TaskId id, TaskTimeline& task, const Event& event, bool is_send) {
     const Record& record = event.record;
     const Bytes bytes = source_.bytes_of(event);
     Message end{

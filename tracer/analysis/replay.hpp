@@ -13,7 +13,7 @@ namespace poe::trace {
 // A call or region that a task has left.
 struct Interval {
     TaskId task = 0;
-    Frame frame;
+    CallFrame frame;
     Time to{0};
     std::size_t depth = 0;    // number of enclosing frames
     bool outer_call = false;  // a call that is in no other call
@@ -44,7 +44,7 @@ class Listener {
     virtual void on_interval(const Interval&) {}
     // Called at the end of a section by the code that walks through it: a call or region that
     // continues.
-    virtual void on_open(TaskId, std::size_t /*depth*/, const Frame&, Time /*to*/) {}
+    virtual void on_open(TaskId, std::size_t /*depth*/, const CallFrame&, Time /*to*/) {}
     virtual void on_message(const Message&) {}
     virtual void on_wait(const Wait&) {}
     // Called for every event, before it changes the state. `task` is -1 for a node's event.
@@ -92,33 +92,33 @@ class Replay {
                  std::unordered_map<std::uint64_t, Meeting> meetings);
 
   private:
-    void enter(TaskState& task, const Event& event);
-    void leave(TaskId id, TaskState& task, std::uint32_t region);
-    void leave_frame(TaskId id, TaskState& task);
-    void message_end(TaskId id, TaskState& task, const Event& event, bool is_send);
+    void enter(TaskTimeline& task, const Event& event);
+    void leave(TaskId id, TaskTimeline& task, std::uint32_t region);
+    void leave_frame(TaskId id, TaskTimeline& task);
+    void message_end(TaskId id, TaskTimeline& task, const Event& event, bool is_send);
     void mark(TaskId id, const Event& event);
     void node_event(const Event& event);
-    void update(TaskId id, TaskState& task);
-    State state_outside_calls(TaskId id, const TaskState& task) const;
-    void change(TaskId id, TaskState& task, State state, std::uint32_t region = 0);
-    void change_at(TaskId id, TaskState& task, State state, std::uint32_t region, Time when);
-    void settle(TaskId id, TaskState& task);
-    std::uint32_t users_region(const TaskState& task) const;
-    void tell_computing(TaskId id, TaskState& task, Time until);
+    void update(TaskId id, TaskTimeline& task);
+    State state_outside_calls(TaskId id, const TaskTimeline& task) const;
+    void change(TaskId id, TaskTimeline& task, State state, std::uint32_t region = 0);
+    void change_at(TaskId id, TaskTimeline& task, State state, std::uint32_t region, Time when);
+    void settle(TaskId id, TaskTimeline& task);
+    std::uint32_t users_region(const TaskTimeline& task) const;
+    void tell_computing(TaskId id, TaskTimeline& task, Time until);
 
     // Which task waited for which: replay_waits.cpp.
-    InCall in_call(const TaskState& task, std::uint32_t peer, bool is_send) const;
+    InCall in_call(const TaskTimeline& task, std::uint32_t peer, bool is_send) const;
     void message_done(const Message& message);
-    void note_open(TaskState& task, const Message& message);
-    void note_received(TaskState& sender, const Message& message);
-    void note_arrival(TaskState& task, Time when);
-    Hold hold_of(const OpenSend& send, const Frame& call) const;
-    void send_ended(TaskId id, TaskState& task, const Event& event);
-    void end_sends(TaskId id, TaskState& task);
-    void end_send(TaskId id, const OpenSend& send, Frame* call);
-    void tell_wait(Wait wait, Frame* call);
-    void meet(TaskId id, TaskState& task, const Event& event);
-    void part(TaskId id, const Frame& frame);
+    void note_open(TaskTimeline& task, const Message& message);
+    void note_received(TaskTimeline& sender, const Message& message);
+    void note_arrival(TaskTimeline& task, Time when);
+    Hold hold_of(const OpenSend& send, const CallFrame& call) const;
+    void send_ended(TaskId id, TaskTimeline& task, const Event& event);
+    void end_sends(TaskId id, TaskTimeline& task);
+    void end_send(TaskId id, const OpenSend& send, CallFrame* call);
+    void tell_wait(Wait wait, CallFrame* call);
+    void meet(TaskId id, TaskTimeline& task, const Event& event);
+    void part(TaskId id, const CallFrame& frame);
 
     const TraceSource& source_;
     Definitions& definitions_;

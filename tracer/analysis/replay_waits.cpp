@@ -29,8 +29,8 @@ namespace {
 
 constexpr std::uint64_t kNumbers = 65536;  // of collective calls in a group
 
-Frame* outer_call(TaskState& task, const Definitions& definitions) {
-    for (Frame& frame : task.frames)
+CallFrame* outer_call(TaskTimeline& task, const Definitions& definitions) {
+    for (CallFrame& frame : task.frames)
         if (!definitions.region(frame.region).of_user) return &frame;
     return nullptr;
 }
@@ -41,7 +41,7 @@ bool is_message(const OpenSend& send, const Message& message) {
 }
 
 // A wait for one message names its partner and type; any other wait may be for all messages.
-bool may_wait_for(const Frame& call, const OpenSend& send) {
+bool may_wait_for(const CallFrame& call, const OpenSend& send) {
     return call.peer == kNobody ||
            (call.peer == static_cast<std::uint32_t>(send.to) && call.type == send.type);
 }
@@ -53,8 +53,8 @@ std::string_view why_word(Wait::Why why) {
     return kWords[static_cast<std::size_t>(why)];
 }
 
-InCall Replay::in_call(const TaskState& task, std::uint32_t peer, bool is_send) const {
-    const Frame* call = task.call(definitions_);
+InCall Replay::in_call(const TaskTimeline& task, std::uint32_t peer, bool is_send) const {
+    const CallFrame* call = task.call(definitions_);
     if (call == nullptr) return {.since = state_.now};
     const bool waits = is_send || (definitions_.region(call->region).awaits_sender &&
                                    (call->peer == kNobody || call->peer == peer));
@@ -62,7 +62,7 @@ InCall Replay::in_call(const TaskState& task, std::uint32_t peer, bool is_send) 
 }
 
 // Reports a wait in a call that the task is in, or in none of these.
-void Replay::tell_wait(Wait wait, Frame* call) {
+void Replay::tell_wait(Wait wait, CallFrame* call) {
     if (call != nullptr) {
         wait.from = std::max(wait.from, call->waited_until);
         call->waited_until = std::max(call->waited_until, wait.to);
@@ -70,10 +70,10 @@ void Replay::tell_wait(Wait wait, Frame* call) {
     if (wait.from < wait.to && listener_ != nullptr) listener_->on_wait(wait);
 }
 
-void Replay::note_open(TaskState& task, const Message& message) {
-    const Frame* call = task.call(definitions_);
+void Replay::note_open(TaskTimeline& task, const Message& message) {
+    const CallFrame* call = task.call(definitions_);
     if (call == nullptr) return;
-    if (task.open_sends.size() >= TaskState::kMostOpenSends)
+    if (task.open_sends.size() >= TaskTimeline::kMostOpenSends)
         task.open_sends.erase(task.open_sends.begin());
     task.open_sends.push_back({.to = message.to,
                                .type = message.type,
@@ -83,7 +83,7 @@ void Replay::note_open(TaskState& task, const Message& message) {
                                .call_since = call->since});
 }
 
-Hold Replay::hold_of(const OpenSend& send, const Frame& call) const {
+Hold Replay::hold_of(const OpenSend& send, const CallFrame& call) const {
     if (!definitions_.region(call.region).awaits_receiver) return {};
     return {.from = std::max({call.since, send.sent, call.waited_until, call.received}),
             .to = state_.now,
@@ -92,7 +92,7 @@ Hold Replay::hold_of(const OpenSend& send, const Frame& call) const {
 }
 
 // The send has ended in this call.
-void Replay::end_send(TaskId id, const OpenSend& send, Frame* call) {
+void Replay::end_send(TaskId id, const OpenSend& send, CallFrame* call) {
     if (call == nullptr) return;
     const Hold hold = hold_of(send, *call);
     if (hold.length() <= Time{0}) return;
@@ -113,7 +113,7 @@ void Replay::end_send(TaskId id, const OpenSend& send, Frame* call) {
     if (message != nullptr && hold.length() > message->hold.length()) message->hold = hold;
 }
 
-void Replay::send_ended(TaskId id, TaskState& task, const Event& event) {
+void Replay::send_ended(TaskId id, TaskTimeline& task, const Event& event) {
     const Record& record = event.record;
     task.notes_ends = true;
     const auto send = std::find_if(
@@ -127,8 +127,8 @@ void Replay::send_ended(TaskId id, TaskState& task, const Event& event) {
 }
 
 // The task leaves its outermost call.
-void Replay::end_sends(TaskId id, TaskState& task) {
-    Frame* call = outer_call(task, definitions_);
+void Replay::end_sends(TaskId id, TaskTimeline& task) {
+    CallFrame* call = outer_call(task, definitions_);
     const bool may_wait = definitions_.region(call->region).awaits_receiver;
     std::erase_if(task.open_sends, [&](const OpenSend& send) {
         const bool began_here = send.call_since == call->since;
@@ -152,10 +152,10 @@ void Replay::message_done(const Message& message) {
     if (listener_ != nullptr) listener_->on_message(message);
     // A wait within a collective call is reported when the task leaves the call.
     if (message.context != kUserMessages) return;
-    TaskState& receiver = state_.tasks[static_cast<std::size_t>(message.to)];
+    TaskTimeline& receiver = state_.tasks[static_cast<std::size_t>(message.to)];
     const InCall& in = message.receive_in;
     if (in.region != 0 && message.sent > in.since) {
-        Frame* call = outer_call(receiver, definitions_);
+        CallFrame* call = outer_call(receiver, definitions_);
         tell_wait({.why = Wait::Why::kLateSender,
                    .task = message.to,
                    .whom = message.from,
@@ -168,7 +168,7 @@ void Replay::message_done(const Message& message) {
     note_received(state_.tasks[static_cast<std::size_t>(message.from)], message);
 }
 
-void Replay::note_received(TaskState& sender, const Message& message) {
+void Replay::note_received(TaskTimeline& sender, const Message& message) {
     const Time came = message.receive_in.since;
     const auto send =
         std::find_if(sender.open_sends.begin(), sender.open_sends.end(),
@@ -188,7 +188,7 @@ void Replay::note_received(TaskState& sender, const Message& message) {
     }
     send->received = true;
     send->came = came;
-    Frame* call = outer_call(sender, definitions_);
+    CallFrame* call = outer_call(sender, definitions_);
     if (send->ends_later || (call != nullptr && definitions_.region(call->region).awaits_sender))
         return;
     // The sender is still in a call that only sends, so it has certainly waited.
@@ -196,17 +196,17 @@ void Replay::note_received(TaskState& sender, const Message& message) {
     sender.open_sends.erase(send);
 }
 
-void Replay::note_arrival(TaskState& task, Time when) {
-    Frame* call = outer_call(task, definitions_);
+void Replay::note_arrival(TaskTimeline& task, Time when) {
+    CallFrame* call = outer_call(task, definitions_);
     if (call != nullptr && definitions_.region(call->region).awaits_sender) call->received = when;
 }
 
-void Replay::meet(TaskId id, TaskState& task, const Event& event) {
+void Replay::meet(TaskId id, TaskTimeline& task, const Event& event) {
     const Record& record = event.record;
     const auto how = static_cast<Phase>(record.detail);
     if (how != Phase::kEnds) ++task.collectives;
     if (task.frames.empty()) return;
-    Frame& frame = task.frames.back();
+    CallFrame& frame = task.frames.back();
     // Never 0, which means none.
     const std::uint64_t key = high(record.b) * kNumbers + record.extra + 1;
     if (how != Phase::kStarts) frame.collective = key;
@@ -224,7 +224,7 @@ void Replay::meet(TaskId id, TaskState& task, const Event& event) {
 }
 
 // The task leaves the call in which it took part until the end.
-void Replay::part(TaskId id, const Frame& frame) {
+void Replay::part(TaskId id, const CallFrame& frame) {
     const auto found = meetings_.find(frame.collective);
     if (found == meetings_.end()) return;
     Meeting& meeting = found->second;

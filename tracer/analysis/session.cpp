@@ -77,14 +77,14 @@ class NestedListener : public Listener {
     void on_interval(const Interval& interval) override {
         take(interval.task, interval.depth, interval.frame, interval.to);
     }
-    void on_open(TaskId task, std::size_t depth, const Frame& frame, Time to) override {
+    void on_open(TaskId task, std::size_t depth, const CallFrame& frame, Time to) override {
         take(task, depth, frame, to);
     }
 
     std::vector<Session::Nested> found;
 
   private:
-    void take(TaskId task, std::size_t depth, const Frame& frame, Time to) {
+    void take(TaskId task, std::size_t depth, const CallFrame& frame, Time to) {
         const auto row = static_cast<std::size_t>(task - first_);
         const bool wanted = task >= first_ && row < count_ && to > stretch_.from &&
                             frame.since < stretch_.to && definitions_.region(frame.region).of_user;
@@ -204,7 +204,7 @@ void Session::listen(Stretch stretch, Listener& listener) {
     forget();
     const JobState& state = replay.state();
     for (std::size_t task = 0; task < state.tasks.size(); ++task) {
-        const TaskState& now = state.tasks[task];
+        const TaskTimeline& now = state.tasks[task];
         const auto id = static_cast<TaskId>(task);
         if (!now.seen) continue;
         listener.on_state(id, now.state, now.since, stretch.to);

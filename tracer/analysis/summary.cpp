@@ -127,10 +127,10 @@ void take_sums(Summary& summary, const Sums& sums, const Definitions& definition
 void take_state(Summary& summary, const JobState& state, const Definitions& definitions,
                 Symbols& symbols) {
     for (std::size_t id = 0; id < state.tasks.size(); ++id) {
-        const TaskState& task = state.tasks[id];
+        const TaskTimeline& task = state.tasks[id];
         summary.tasks.push_back({task.spent_until(summary.end), task.sends, task.receives,
                                  task.collectives, task.bytes_sent, task.bytes_received});
-        const Frame* call = task.call(definitions);
+        const CallFrame* call = task.call(definitions);
         if (call == nullptr) continue;
         summary.unfinished.push_back({static_cast<TaskId>(id),
                                       definitions.region(call->region).name,

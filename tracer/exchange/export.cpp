@@ -85,13 +85,13 @@ class Walk : public Listener {
 
 // Calls that are open at a border of the range begin, or end, there.
 void at_border(const Replay& replay, const ExportRange& range, bool first, ExportSink& sink) {
-    const std::vector<TaskState>& tasks = replay.state().tasks;
+    const std::vector<TaskTimeline>& tasks = replay.state().tasks;
     for (std::size_t id = 0; id < tasks.size(); ++id) {
         const auto task = static_cast<TaskId>(id);
         if (!range.has(task)) continue;
-        const std::vector<Frame>& frames = tasks[id].frames;
+        const std::vector<CallFrame>& frames = tasks[id].frames;
         if (first) {
-            for (const Frame& frame : frames)
+            for (const CallFrame& frame : frames)
                 sink.enter(task, range.stretch.from, replay.definitions().region(frame.region),
                            replay.definitions().site(frame.site));
             continue;

@@ -34,7 +34,7 @@ class Csv : public ExportSink {
     }
     void enter(TaskId, Time, const Region&, const Site&) override {}
     void leave(const Interval& interval, const Region& region) override {
-        const Frame& frame = interval.frame;
+        const CallFrame& frame = interval.frame;
         out_ << fmt::format("{},{},{},{:.9f},{:.9f},{},,,\n", region.of_user ? "region" : "call",
                             interval.task, frame.peer == kNobody ? "" : std::to_string(frame.peer),
                             seconds_of(std::max(frame.since, range_.from)), seconds_of(interval.to),

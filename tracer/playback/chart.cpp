@@ -24,7 +24,7 @@ int Chart::column(Time moment) const {
     return static_cast<int>(std::clamp(std::floor(at), -1e6, 1e6));
 }
 
-Chart rows_of_tasks(int lines, const Look& look, int tasks) {
+Chart rows_of_tasks(int lines, const ViewState& look, int tasks) {
     constexpr int kHighest = 12;
     // Rows of at least this height have a blank line between them.
     constexpr int kHigh = 4;
@@ -45,7 +45,7 @@ Chart rows_of_tasks(int lines, const Look& look, int tasks) {
     return chart;
 }
 
-Chart place_of_chart(terminal::Size size, const Look& look, int tasks) {
+Chart place_of_chart(terminal::Size size, const ViewState& look, int tasks) {
     constexpr int kLeast = 4;
     const int axis = size.lines > 4 ? 1 : 0;
     Chart chart = rows_of_tasks(size.lines - 1 - axis, look, tasks);
@@ -63,7 +63,7 @@ std::string row_words(const Chart& chart, int row, int tasks) {
     return first == last ? std::to_string(first) : fmt::format("{}-{}", first, last);
 }
 
-Chart chart_of(Grid& grid, const Look& look, const Easel& easel) {
+Chart chart_of(Grid& grid, const ViewState& look, const ViewContext& easel) {
     const terminal::Size size = grid.size();
     const Chart chart = place_of_chart(size, look, easel.session.source().facts().tasks);
     const bool axis = size.lines > 4;
@@ -82,12 +82,12 @@ Chart chart_of(Grid& grid, const Look& look, const Easel& easel) {
     return chart;
 }
 
-std::string step_words(const Easel& easel, Stretch window, int columns) {
+std::string step_words(const ViewContext& easel, Stretch window, int columns) {
     const auto step = easel.session.step_of_sums(window);
     return step && *step > window.length() / columns ? ", in steps of " + span_words(*step) : "";
 }
 
-void draw_labels(Grid& grid, const Look& look, const Easel& easel, const Chart& chart) {
+void draw_labels(Grid& grid, const ViewState& look, const ViewContext& easel, const Chart& chart) {
     const int tasks = easel.session.source().facts().tasks;
     for (int row = 0; row < chart.rows; ++row) {
         const bool selected = chart.row_of(look.selected) == row;
@@ -98,7 +98,7 @@ void draw_labels(Grid& grid, const Look& look, const Easel& easel, const Chart& 
     if (more > 0) grid.put_right(0, grid.size().columns, fmt::format(" {} more below", more), kDim);
 }
 
-void draw_now(Grid& grid, const Look& look, const Easel& easel, const Chart& chart) {
+void draw_now(Grid& grid, const ViewState& look, const ViewContext& easel, const Chart& chart) {
     const int column = std::min(chart.column(look.now), chart.columns - 1);
     if (column < 0) return;
     for (int line = chart.top; line < chart.top + chart.lines(); ++line) {

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "tracer/playback/easel.hpp"
+#include "tracer/playback/view_context.hpp"
 
 namespace poe::trace {
 
@@ -40,20 +40,22 @@ struct Chart {
 };
 
 // Divides lines among rows of tasks; sets no columns and no window.
-Chart rows_of_tasks(int lines, const Look& look, int tasks);
+Chart rows_of_tasks(int lines, const ViewState& look, int tasks);
 // Returns the layout of a chart with rows of tasks in a view of that size.
-Chart place_of_chart(terminal::Size size, const Look& look, int tasks);
+Chart place_of_chart(terminal::Size size, const ViewState& look, int tasks);
 // Returns "3", or "3-5" for a row of several tasks.
 std::string row_words(const Chart& chart, int row, int tasks);
 
 // Returns the chart of a view, and draws its time axis below it.
-Chart chart_of(terminal::Grid& grid, const Look& look, const Easel& easel);
+Chart chart_of(terminal::Grid& grid, const ViewState& look, const ViewContext& easel);
 // Returns ", in steps of 12 ms" if a chart with `columns` columns is drawn from sums that are
 // farther apart than its columns; otherwise an empty string.
-std::string step_words(const Easel& easel, Stretch window, int columns);
+std::string step_words(const ViewContext& easel, Stretch window, int columns);
 // Draws the task numbers to the left of the rows, with the selected one marked.
-void draw_labels(terminal::Grid& grid, const Look& look, const Easel& easel, const Chart& chart);
+void draw_labels(terminal::Grid& grid, const ViewState& look, const ViewContext& easel,
+                 const Chart& chart);
 // Draws a line in the column of the current moment.
-void draw_now(terminal::Grid& grid, const Look& look, const Easel& easel, const Chart& chart);
+void draw_now(terminal::Grid& grid, const ViewState& look, const ViewContext& easel,
+              const Chart& chart);
 
 }  // namespace poe::trace

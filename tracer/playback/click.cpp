@@ -20,7 +20,7 @@ using terminal::Size;
 
 // A position within one view.
 struct Spot {
-    Look& look;
+    ViewState& look;
     Session& session;
     Size size;
     int line;
@@ -44,8 +44,8 @@ struct Spot {
         const JobState& state = session.at(look.now);
         const auto id = static_cast<std::size_t>(look.selected);
         if (id >= state.tasks.size()) return "";
-        const TaskState& task = state.tasks[id];
-        const Frame* call = task.call(session.definitions());
+        const TaskTimeline& task = state.tasks[id];
+        const CallFrame* call = task.call(session.definitions());
         if (call == nullptr)
             return fmt::format("task {}: {} for {}", look.selected, state_word(task.state),
                                span_words(look.now - task.since));
@@ -134,7 +134,7 @@ struct Spot {
 
 }  // namespace
 
-void click(Look& look, Session& session, Size screen, int line, int column) {
+void click(ViewState& look, Session& session, Size screen, int line, int column) {
     const auto panes = panes_of(look, screen);
     const auto places = places_of(panes, screen);
     for (std::size_t i = 0; i < places.size(); ++i) {

@@ -3,11 +3,11 @@
 #pragma once
 
 #include "terminal/grid.hpp"
-#include "tracer/playback/look.hpp"
+#include "tracer/playback/view_state.hpp"
 
 namespace poe::trace {
 
 // Handles a click at a position of a screen of that size, which shows the panes of the look.
-void click(Look& look, Session& session, terminal::Size screen, int line, int column);
+void click(ViewState& look, Session& session, terminal::Size screen, int line, int column);
 
 }  // namespace poe::trace

@@ -26,7 +26,7 @@ constexpr int kSteps = 50;  // of the window, per arrow key
 
 // One key press with everything that its handling needs.
 struct Press {
-    Look& look;
+    ViewState& look;
     Session& session;
     terminal::Size size;
 
@@ -92,9 +92,9 @@ struct Press {
     void select_rows(int rows) const { select(rows * std::max(main_chart().group, 1)); }
     // Switches to the next kind of sums, cyclically.
     void next_sums() const {
-        look.sums = look.sums == Look::Sums::kSoFar    ? Look::Sums::kWindow
-                    : look.sums == Look::Sums::kWindow ? Look::Sums::kNow
-                                                       : Look::Sums::kSoFar;
+        look.sums = look.sums == ViewState::Sums::kSoFar    ? ViewState::Sums::kWindow
+                    : look.sums == ViewState::Sums::kWindow ? ViewState::Sums::kNow
+                                                            : ViewState::Sums::kSoFar;
         look.notice = fmt::format("sums {}", sums_words(look));
     }
 
@@ -116,9 +116,9 @@ struct Press {
     }
 
     void end_prompt() const {
-        const Look::Prompt prompt = look.prompt;
-        look.prompt = Look::Prompt::kNone;
-        if (prompt == Look::Prompt::kSearch) {
+        const ViewState::Prompt prompt = look.prompt;
+        look.prompt = ViewState::Prompt::kNone;
+        if (prompt == ViewState::Prompt::kSearch) {
             if (!look.typed.empty()) look.search = look.typed;  // otherwise repeat the last search
             return search(true);
         }
@@ -143,9 +143,9 @@ struct Press {
 };
 
 Command type(const Press& now, const Key& key) {
-    Look& look = now.look;
+    ViewState& look = now.look;
     if (key.kind == KeyKind::kEscape) {
-        look.prompt = Look::Prompt::kNone;
+        look.prompt = ViewState::Prompt::kNone;
     } else if (key.kind == KeyKind::kEnter) {
         now.end_prompt();
     } else if (key.kind == KeyKind::kBackspace) {
@@ -160,7 +160,7 @@ Command type(const Press& now, const Key& key) {
     return Command::kNone;
 }
 
-void choose_view(Look& look, char32_t key, terminal::Size size) {
+void choose_view(ViewState& look, char32_t key, terminal::Size size) {
     constexpr std::array<std::string_view, 4> kGroups{"Computation", "Communication", "Program",
                                                       "System"};
     if (key >= '1' && key <= '4') {
@@ -180,11 +180,11 @@ void choose_view(Look& look, char32_t key, terminal::Size size) {
             look.panes.erase(known);
         return;  // the menu stays open for more choices
     }
-    look.sheet = Look::Sheet::kPanes;
+    look.sheet = ViewState::Sheet::kPanes;
 }
 
 Command press_character(const Press& now, char32_t key) {
-    Look& look = now.look;
+    ViewState& look = now.look;
     switch (key) {
         case 'q':
         case 'Q':
@@ -243,11 +243,11 @@ Command press_character(const Press& now, char32_t key) {
         case 'j':
         case ':':
         case '%':
-            look.prompt = Look::Prompt::kJump;
+            look.prompt = ViewState::Prompt::kJump;
             look.typed.clear();
             break;
         case '/':
-            look.prompt = Look::Prompt::kSearch;
+            look.prompt = ViewState::Prompt::kSearch;
             look.typed.clear();
             break;
         case 'n':
@@ -303,11 +303,11 @@ Command press_character(const Press& now, char32_t key) {
             look.notice = look.count ? "messages are counted" : "bytes are counted";
             break;
         case 'v':
-            look.sheet = Look::Sheet::kMenu;
+            look.sheet = ViewState::Sheet::kMenu;
             break;
         case '?':
         case 'h':
-            look.sheet = Look::Sheet::kHelp;
+            look.sheet = ViewState::Sheet::kHelp;
             look.sheet_top = 0;
             break;
         default:
@@ -317,8 +317,8 @@ Command press_character(const Press& now, char32_t key) {
 }
 
 Command press_sheet(const Press& now, const Key& key) {
-    Look& look = now.look;
-    const bool help = look.sheet == Look::Sheet::kHelp;
+    ViewState& look = now.look;
+    const bool help = look.sheet == ViewState::Sheet::kHelp;
     if (key.kind == KeyKind::kCharacter &&
         (key.character == 3 || key.character == 12 || key.character == 26))
         return press_character(now, key.character);
@@ -329,17 +329,17 @@ Command press_sheet(const Press& now, const Key& key) {
     else if (!help && key.kind == KeyKind::kCharacter)
         choose_view(look, key.character, now.size);
     else
-        look.sheet = Look::Sheet::kPanes;
+        look.sheet = ViewState::Sheet::kPanes;
     return Command::kNone;
 }
 
 }  // namespace
 
-Command press(Look& look, const Key& key, Session& session, terminal::Size size) {
+Command press(ViewState& look, const Key& key, Session& session, terminal::Size size) {
     const Press now{look, session, size};
     look.notice.clear();
-    if (look.prompt != Look::Prompt::kNone) return type(now, key);
-    if (look.sheet != Look::Sheet::kPanes) return press_sheet(now, key);
+    if (look.prompt != ViewState::Prompt::kNone) return type(now, key);
+    if (look.sheet != ViewState::Sheet::kPanes) return press_sheet(now, key);
     switch (key.kind) {
         case KeyKind::kCharacter:
             return press_character(now, key.character);

@@ -3,12 +3,13 @@
 #pragma once
 
 #include "markerarray/keys.hpp"
-#include "tracer/playback/look.hpp"
+#include "tracer/playback/view_state.hpp"
 
 namespace poe::trace {
 
 // Changes the look, and reads the trace where necessary. Returns what the caller must do.
-markers::Command press(Look& look, const terminal::Key& key, Session& session, terminal::Size size);
+markers::Command press(ViewState& look, const terminal::Key& key, Session& session,
+                       terminal::Size size);
 
 const std::vector<markers::KeyHelp>& control_help();
 

@@ -5,7 +5,8 @@
 
 namespace poe::trace {
 
-Figure draw_figure(ViewKind kind, const Look& look, FigureSize size, const Easel& easel) {
+Figure draw_figure(ViewKind kind, const ViewState& look, FigureSize size,
+                   const ViewContext& easel) {
     switch (kind) {
         case ViewKind::kTimeline:
             return figure_of_timeline(look, size, easel);

@@ -170,7 +170,8 @@ void add_left_title(Figure& figure, const Plot& plot, const std::string& title) 
     figure.shapes.emplace_back(std::move(words));
 }
 
-void add_legend(Figure& figure, const Plot& plot, const PartTimes& times, const Easel& easel) {
+void add_legend(Figure& figure, const Plot& plot, const PartTimes& times,
+                const ViewContext& easel) {
     constexpr double kSide = 8;
     double x = plot.area.x;
     for (std::size_t place = 0; place < kStacked; ++place) {

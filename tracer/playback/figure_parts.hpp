@@ -1,8 +1,8 @@
 // The parts of figures: a plot with its axes, a legend, bars of fractions. Private to figures.
 #pragma once
 
-#include "tracer/playback/easel.hpp"
 #include "tracer/playback/figure.hpp"
+#include "tracer/playback/view_context.hpp"
 
 namespace poe::trace {
 
@@ -47,7 +47,7 @@ void add_left_axis(Figure& figure, const Plot& plot, double most, const std::str
 void add_left_title(Figure& figure, const Plot& plot, const std::string& title);
 
 // Adds the colours of the parts that occur, above the plot.
-void add_legend(Figure& figure, const Plot& plot, const PartTimes& times, const Easel& easel);
+void add_legend(Figure& figure, const Plot& plot, const PartTimes& times, const ViewContext& easel);
 // Adds a text above the plot at the right.
 void add_note(Figure& figure, const Plot& plot, const std::string& text);
 
@@ -58,16 +58,17 @@ void add_stacks(Figure& figure, Box row, const PartBins& bins, Time whole);
 void add_bar(Figure& figure, Box bar, const PartTimes& times, Time whole);
 
 // The views.
-Figure figure_of_timeline(const Look& look, FigureSize size, const Easel& easel);
-Figure figure_of_stream(const Look& look, FigureSize size, const Easel& easel);
-Figure figure_of_utilization(const Look& look, FigureSize size, const Easel& easel);
-Figure figure_of_system(const Look& look, FigureSize size, const Easel& easel);
-Figure figure_of_balance(const Look& look, FigureSize size, const Easel& easel);
-Figure figure_of_calls(const Look& look, FigureSize size, const Easel& easel);
-Figure figure_of_messages(const Look& look, FigureSize size, const Easel& easel);
-Figure figure_of_matrix(const Look& look, FigureSize size, const Easel& easel);
-Figure figure_of_connections(const Look& look, FigureSize size, const Easel& easel);
+Figure figure_of_timeline(const ViewState& look, FigureSize size, const ViewContext& easel);
+Figure figure_of_stream(const ViewState& look, FigureSize size, const ViewContext& easel);
+Figure figure_of_utilization(const ViewState& look, FigureSize size, const ViewContext& easel);
+Figure figure_of_system(const ViewState& look, FigureSize size, const ViewContext& easel);
+Figure figure_of_balance(const ViewState& look, FigureSize size, const ViewContext& easel);
+Figure figure_of_calls(const ViewState& look, FigureSize size, const ViewContext& easel);
+Figure figure_of_messages(const ViewState& look, FigureSize size, const ViewContext& easel);
+Figure figure_of_matrix(const ViewState& look, FigureSize size, const ViewContext& easel);
+Figure figure_of_connections(const ViewState& look, FigureSize size, const ViewContext& easel);
 // Views of words: draws the cells that are used.
-Figure figure_of_cells(ViewKind kind, const Look& look, FigureSize size, const Easel& easel);
+Figure figure_of_cells(ViewKind kind, const ViewState& look, FigureSize size,
+                       const ViewContext& easel);
 
 }  // namespace poe::trace

@@ -32,13 +32,13 @@ Rgb shade(double share) {
     return {mix(0xe8, 0x12), mix(0xf0, 0x3a), mix(0xfa, 0x70)};
 }
 
-std::string sums_title(const Look& look, std::string_view what) {
+std::string sums_title(const ViewState& look, std::string_view what) {
     return fmt::format("{}, {}", what, sums_words(look));
 }
 
 }  // namespace
 
-Figure figure_of_balance(const Look& look, FigureSize size, const Easel& easel) {
+Figure figure_of_balance(const ViewState& look, FigureSize size, const ViewContext& easel) {
     constexpr double kUsual = 420;
     const int tasks = std::max(easel.session.source().facts().tasks, 1);
     const double all = size.height > 62 ? size.height - 62 : std::min(tasks * kRow, kUsual);
@@ -69,7 +69,7 @@ Figure figure_of_balance(const Look& look, FigureSize size, const Easel& easel) 
     return figure;
 }
 
-Figure figure_of_calls(const Look& look, FigureSize size, const Easel& easel) {
+Figure figure_of_calls(const ViewState& look, FigureSize size, const ViewContext& easel) {
     constexpr std::size_t kMost = 20;
     const Ended sums = easel.session.ended(stretch_of(look, easel.session));
     std::vector<std::pair<std::uint32_t, Ended::Calls>> calls(sums.calls.begin(), sums.calls.end());
@@ -104,7 +104,7 @@ Figure figure_of_calls(const Look& look, FigureSize size, const Easel& easel) {
     return figure;
 }
 
-Figure figure_of_messages(const Look& look, FigureSize size, const Easel& easel) {
+Figure figure_of_messages(const ViewState& look, FigureSize size, const ViewContext& easel) {
     constexpr double kHeight = 180;
     const Ended sums = easel.session.ended(stretch_of(look, easel.session));
     std::size_t first = sums.sizes.size();
@@ -138,7 +138,7 @@ Figure figure_of_messages(const Look& look, FigureSize size, const Easel& easel)
     return figure;
 }
 
-Figure figure_of_matrix(const Look& look, FigureSize size, const Easel& easel) {
+Figure figure_of_matrix(const ViewState& look, FigureSize size, const ViewContext& easel) {
     constexpr int kMostCells = 128;
     constexpr double kUsual = 360;
     constexpr double kScale = 90;  // for the scale at the right
@@ -204,7 +204,7 @@ Figure figure_of_matrix(const Look& look, FigureSize size, const Easel& easel) {
     return figure;
 }
 
-Figure figure_of_connections(const Look& look, FigureSize size, const Easel& easel) {
+Figure figure_of_connections(const ViewState& look, FigureSize size, const ViewContext& easel) {
     constexpr int kMostNodes = 64;
     constexpr double kSide = 360;
     const int tasks = std::max(easel.session.source().facts().tasks, 1);
@@ -245,7 +245,8 @@ Figure figure_of_connections(const Look& look, FigureSize size, const Easel& eas
     return figure;
 }
 
-Figure figure_of_cells(ViewKind kind, const Look& look, FigureSize size, const Easel& easel) {
+Figure figure_of_cells(ViewKind kind, const ViewState& look, FigureSize size,
+                       const ViewContext& easel) {
     constexpr double kCellWidth = 6.3;
     constexpr double kCellHeight = 13;
     constexpr double kFont = 10.5;

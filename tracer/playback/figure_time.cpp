@@ -88,7 +88,7 @@ std::size_t columns_of(const Plot& plot) {
 
 // Draws the regions above the states of each row, outermost on top. Returns how much of a row's
 // height they need.
-double add_regions(TimeChart& chart, const Look& look, Session& session) {
+double add_regions(TimeChart& chart, const ViewState& look, Session& session) {
     constexpr double kLane = 4;
     if (chart.rows.group > 1) return 0;
     const double room = chart.rows.of_box();
@@ -113,7 +113,7 @@ double add_regions(TimeChart& chart, const Look& look, Session& session) {
 
 // Draws lines from sender to receiver. If there are too many lines to distinguish, draws the number
 // of messages in progress instead. Returns a description of what is shown.
-std::string add_messages(TimeChart& chart, const Look& look, Session& session) {
+std::string add_messages(TimeChart& chart, const ViewState& look, Session& session) {
     constexpr std::size_t kMostLines = 3000;
     constexpr terminal::Rgb kInk{0x11, 0x11, 0x11};
     const Plot& plot = chart.plot;
@@ -151,7 +151,7 @@ std::string add_messages(TimeChart& chart, const Look& look, Session& session) {
 
 }  // namespace
 
-Figure figure_of_timeline(const Look& look, FigureSize size, const Easel& easel) {
+Figure figure_of_timeline(const ViewState& look, FigureSize size, const ViewContext& easel) {
     Session& session = easel.session;
     TimeChart chart = chart_with_rows(size, session.source().facts().tasks);
     const auto& rows = chart.rows;
@@ -181,7 +181,7 @@ Figure figure_of_timeline(const Look& look, FigureSize size, const Easel& easel)
     return std::move(chart.figure);
 }
 
-Figure figure_of_stream(const Look& look, FigureSize size, const Easel& easel) {
+Figure figure_of_stream(const ViewState& look, FigureSize size, const ViewContext& easel) {
     Session& session = easel.session;
     TimeChart chart = chart_with_rows(size, session.source().facts().tasks);
     const Plot& plot = chart.plot;
@@ -214,7 +214,7 @@ Figure figure_of_stream(const Look& look, FigureSize size, const Easel& easel) {
     return std::move(chart.figure);
 }
 
-Figure figure_of_utilization(const Look& look, FigureSize size, const Easel& easel) {
+Figure figure_of_utilization(const ViewState& look, FigureSize size, const ViewContext& easel) {
     constexpr double kHeight = 200;
     Figure figure;
     const Plot plot = plot_of(figure, size, kHeight, 44);
@@ -235,7 +235,7 @@ Figure figure_of_utilization(const Look& look, FigureSize size, const Easel& eas
     return figure;
 }
 
-Figure figure_of_system(const Look& look, FigureSize size, const Easel& easel) {
+Figure figure_of_system(const ViewState& look, FigureSize size, const ViewContext& easel) {
     constexpr double kStrip = 34;
     constexpr double kLeft = 190;
     constexpr std::size_t kMost = 24;

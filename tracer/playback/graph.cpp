@@ -55,7 +55,7 @@ GraphPlace place_of_graph(terminal::Size size, int tasks) {
     return place;
 }
 
-std::vector<Link> links_of(const Look& look, Session& session, int group) {
+std::vector<Link> links_of(const ViewState& look, Session& session, int group) {
     std::map<std::pair<int, int>, Link> links;
     const auto link_of = [&](TaskId from, TaskId to) -> Link* {
         const int a = from / group;

@@ -2,7 +2,7 @@
 // This file has the layout; view_graph.cpp draws it and click.cpp searches it. Pure.
 #pragma once
 
-#include "tracer/playback/easel.hpp"
+#include "tracer/playback/view_context.hpp"
 
 namespace poe::trace {
 
@@ -30,7 +30,7 @@ struct GraphPlace {
 GraphPlace place_of_graph(terminal::Size size, int tasks);
 
 // Returns the links, heaviest first. Reads the state at the look's moment from the session.
-std::vector<Link> links_of(const Look& look, Session& session, int group);
+std::vector<Link> links_of(const ViewState& look, Session& session, int group);
 
 // The object at a position of the view: a node, the index of a link, or nothing.
 struct GraphSpot {

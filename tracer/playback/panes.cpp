@@ -40,7 +40,7 @@ std::vector<Band> bands_of(const std::vector<ViewKind>& panes, int columns) {
 
 }  // namespace
 
-std::vector<ViewKind> panes_of(const Look& look, terminal::Size screen) {
+std::vector<ViewKind> panes_of(const ViewState& look, terminal::Size screen) {
     constexpr int kLinesForTwo = 20;
     constexpr int kLinesForMore = 28;
     constexpr int kColumnsForMore = 2 * kNarrowest;

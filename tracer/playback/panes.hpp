@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "terminal/grid.hpp"
-#include "tracer/playback/look.hpp"
+#include "tracer/playback/view_state.hpp"
 
 namespace poe::trace {
 
 // Returns the chosen views, or as many views as the screen has room for.
-std::vector<ViewKind> panes_of(const Look& look, terminal::Size screen);
+std::vector<ViewKind> panes_of(const ViewState& look, terminal::Size screen);
 
 // Returns the places of panes below the title. Views over time use the whole width and are below
 // each other. The others are next to each other if each then has enough columns. Returns fewer

@@ -120,7 +120,7 @@ void StackDrawer::draw_blocks(int column, const std::array<int, kParts>& units) 
     }
 }
 
-void draw_bar(Grid& grid, const Easel& easel, int line, int column, int width,
+void draw_bar(Grid& grid, const ViewContext& easel, int line, int column, int width,
               const PartTimes& times, Time whole) {
     const auto units = Apportionment().next(times, whole, width);
     for (std::size_t place = 0; place < kStacked; ++place) {
@@ -137,13 +137,13 @@ Style style_of_part(std::size_t part) {
     return {Ink::kSeries, static_cast<std::uint8_t>(part - kStates), false};
 }
 
-char32_t glyph_of_part(std::size_t part, const Easel& easel) {
+char32_t glyph_of_part(std::size_t part, const ViewContext& easel) {
     if (easel.blocks()) return part == kOff ? U' ' : U'█';
     if (part < kStates) return glyph_of(static_cast<State>(part), easel.glyphs);
     return U'A' + static_cast<char32_t>(part - kStates);
 }
 
-int draw_legend(Grid& grid, const Easel& easel, int line, int column, int end,
+int draw_legend(Grid& grid, const ViewContext& easel, int line, int column, int end,
                 const PartTimes& times) {
     for (std::size_t place = 0; place < kStacked; ++place) {
         const std::size_t part = stacked_part(place);

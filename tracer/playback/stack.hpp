@@ -26,7 +26,7 @@ class Apportionment {
 // Draws the columns of one row, from left to right.
 class StackDrawer {
   public:
-    StackDrawer(terminal::Grid& grid, const Easel& easel, int top, int height)
+    StackDrawer(terminal::Grid& grid, const ViewContext& easel, int top, int height)
         : grid_(grid), easel_(easel), top_(top), height_(height) {}
     void draw(int column, const PartTimes& times, Time whole);
 
@@ -35,22 +35,22 @@ class StackDrawer {
     void draw_shapes(int column, const std::array<int, kParts>& units);
 
     terminal::Grid& grid_;
-    const Easel& easel_;
+    const ViewContext& easel_;
     int top_;
     int height_;
     Apportionment apportionment_;
 };
 
 // The same horizontally: parts from left to right in one line.
-void draw_bar(terminal::Grid& grid, const Easel& easel, int line, int column, int width,
+void draw_bar(terminal::Grid& grid, const ViewContext& easel, int line, int column, int width,
               const PartTimes& times, Time whole);
 
 // The appearance of a part.
 terminal::Style style_of_part(std::size_t part);
-char32_t glyph_of_part(std::size_t part, const Easel& easel);
+char32_t glyph_of_part(std::size_t part, const ViewContext& easel);
 // Draws the glyphs and names of the parts that occur, as many as fit. Returns the column after
 // them.
-int draw_legend(terminal::Grid& grid, const Easel& easel, int line, int column, int end,
+int draw_legend(terminal::Grid& grid, const ViewContext& easel, int line, int column, int end,
                 const PartTimes& times);
 
 }  // namespace poe::trace

@@ -249,7 +249,7 @@ double StripRow::highest() const {
     return found;
 }
 
-std::vector<StripRow> strips_of(const Look& look, Session& session, int columns) {
+std::vector<StripRow> strips_of(const ViewState& look, Session& session, int columns) {
     SampleListener samples(session);
     if (session.step_of_sums(look.window)) {
         const Index& index = session.index();

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tracer/playback/look.hpp"
+#include "tracer/playback/view_state.hpp"
 
 namespace poe::trace {
 
@@ -24,6 +24,6 @@ struct StripRow {
 // reason is that the kernel counts CPU time in ticks of a hundredth of a second, and one tick too
 // many in a short time would look like an additional processor. The CPU time of a node never
 // exceeds that of its processors if the trace contains their number.
-std::vector<StripRow> strips_of(const Look& look, Session& session, int columns);
+std::vector<StripRow> strips_of(const ViewState& look, Session& session, int columns);
 
 }  // namespace poe::trace

@@ -77,8 +77,8 @@ std::string node_words(int node, int group, int tasks) {
     return group == 1 ? std::to_string(node) : fmt::format("{}-{}", node * group, last);
 }
 
-void draw_graph(Grid& grid, const Look& look, const Easel& easel, const GraphPlace& place,
-                const std::vector<Link>& links) {
+void draw_graph(Grid& grid, const ViewState& look, const ViewContext& easel,
+                const GraphPlace& place, const std::vector<Link>& links) {
     const int tasks = easel.session.source().facts().tasks;
     Lines lines(grid, easel.glyphs);
     // Draws the heaviest links last, on top of the others.
@@ -103,7 +103,7 @@ void draw_graph(Grid& grid, const Look& look, const Easel& easel, const GraphPla
 }
 
 // Returns the number of the next line.
-int draw_pairs(Grid& grid, const Easel& easel, const GraphPlace& place,
+int draw_pairs(Grid& grid, const ViewContext& easel, const GraphPlace& place,
                const std::vector<Link>& links) {
     const int tasks = easel.session.source().facts().tasks;
     const bool unicode = easel.glyphs.unicode();
@@ -131,11 +131,11 @@ int draw_pairs(Grid& grid, const Easel& easel, const GraphPlace& place,
     return line;
 }
 
-void draw_waiting(Grid& grid, const Look& look, const Easel& easel, int left, int line) {
+void draw_waiting(Grid& grid, const ViewState& look, const ViewContext& easel, int left, int line) {
     const JobState& state = easel.session.at(look.now);
     const char* waits = easel.glyphs.unicode() ? "◁┄┄" : "<..";
     for (std::size_t task = 0; task < state.tasks.size(); ++task) {
-        const Frame* call = state.tasks[task].call(easel.session.definitions());
+        const CallFrame* call = state.tasks[task].call(easel.session.definitions());
         if (call == nullptr || state.tasks[task].state == State::kSending) continue;
         const std::string peer = call->peer == kNobody ? "all" : std::to_string(call->peer);
         grid.put(line++, left,
@@ -149,7 +149,7 @@ void draw_waiting(Grid& grid, const Look& look, const Easel& easel, int left, in
 
 }  // namespace
 
-void draw_connections(Grid& grid, const Look& look, const Easel& easel) {
+void draw_connections(Grid& grid, const ViewState& look, const ViewContext& easel) {
     const int tasks = easel.session.source().facts().tasks;
     const GraphPlace place = place_of_graph(grid.size(), tasks);
     const std::vector<Link> links = links_of(look, easel.session, place.group);

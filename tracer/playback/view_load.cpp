@@ -46,7 +46,7 @@ struct Dial {
 };
 
 // Draws one spoke per row: o at its sums, a filled circle at its current value.
-void draw_dial(Grid& grid, const Look& look, const Balance& load, const Chart& rows,
+void draw_dial(Grid& grid, const ViewState& look, const Balance& load, const Chart& rows,
                const terminal::Glyphs& glyphs) {
     constexpr double kLeast = 3;
     const Dial dial(grid.size());
@@ -101,7 +101,7 @@ void draw_waits(Grid& grid, const Ended& sums, int line) {
 
 // Draws a table of the time of all tasks by state. Returns the line after the table and a blank
 // line.
-int draw_states(Grid& grid, const Easel& easel, Stretch stretch) {
+int draw_states(Grid& grid, const ViewContext& easel, Stretch stretch) {
     const std::size_t tasks = easel.session.source().facts().node_of.size();
     const auto bins = easel.session.part_bins(stretch, 0, tasks, tasks, 1);
     const PartTimes all = bins.empty() ? PartTimes{} : bins.front().front();
@@ -127,7 +127,7 @@ double load_of(const PartTimes& times) {
     return whole <= Time{0} ? 0 : seconds_of(computing_of(times)) / seconds_of(whole);
 }
 
-Balance balance_of(const Look& look, Session& session, const Chart& rows) {
+Balance balance_of(const ViewState& look, Session& session, const Chart& rows) {
     Balance load;
     const auto take = [&](Stretch stretch, std::vector<PartTimes>& to) {
         for (const PartBins& row :
@@ -152,7 +152,7 @@ int spoke_at(terminal::Size size, int line, int column, int spokes) {
     return static_cast<int>(std::lround((turn < 0 ? turn + 1 : turn) * spokes)) % spokes;
 }
 
-Chart place_of_balance(terminal::Size size, const Look& look, int tasks) {
+Chart place_of_balance(terminal::Size size, const ViewState& look, int tasks) {
     constexpr int kHighest = 3;  // a higher row shows no more information
     const int lines = size.lines - 1;
     Chart rows = rows_of_tasks(std::min(lines, tasks * (kHighest + 1)), look, tasks);
@@ -164,7 +164,7 @@ Chart place_of_balance(terminal::Size size, const Look& look, int tasks) {
     return rows;
 }
 
-void draw_balance(Grid& grid, const Look& look, const Easel& easel) {
+void draw_balance(Grid& grid, const ViewState& look, const ViewContext& easel) {
     const int tasks = easel.session.source().facts().tasks;
     const Chart rows = place_of_balance(grid.size(), look, tasks);
     const Balance load = balance_of(look, easel.session, rows);
@@ -195,7 +195,7 @@ void draw_balance(Grid& grid, const Look& look, const Easel& easel) {
     if (dial) draw_dial(grid, look, load, rows, easel.glyphs);
 }
 
-Chart place_of_utilization(terminal::Size size, const Look& look) {
+Chart place_of_utilization(terminal::Size size, const ViewState& look) {
     constexpr int kLeft = 6;
     Chart chart;
     chart.left = kLeft;
@@ -206,7 +206,7 @@ Chart place_of_utilization(terminal::Size size, const Look& look) {
     return chart;
 }
 
-void draw_utilization(Grid& grid, const Look& look, const Easel& easel) {
+void draw_utilization(Grid& grid, const ViewState& look, const ViewContext& easel) {
     const Chart chart = place_of_utilization(grid.size(), look);
     const int columns = chart.columns;
     const int lines = chart.height;
@@ -254,7 +254,7 @@ void draw_utilization(Grid& grid, const Look& look, const Easel& easel) {
              kDim);
 }
 
-void draw_calls(Grid& grid, const Look& look, const Easel& easel) {
+void draw_calls(Grid& grid, const ViewState& look, const ViewContext& easel) {
     const Stretch stretch = stretch_of(look, easel.session);
     const Ended sums = easel.session.ended(stretch);
     std::vector<std::pair<std::uint32_t, Ended::Calls>> calls(sums.calls.begin(), sums.calls.end());

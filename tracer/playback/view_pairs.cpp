@@ -18,7 +18,7 @@ using terminal::Style;
 
 namespace {
 
-double weight_of(const PairSum& sum, const Look& look) {
+double weight_of(const PairSum& sum, const ViewState& look) {
     return look.count ? static_cast<double>(sum.count) : static_cast<double>(sum.bytes);
 }
 
@@ -35,7 +35,7 @@ MatrixPlace place_of_matrix(terminal::Size size, int tasks) {
     return place;
 }
 
-void draw_matrix(Grid& grid, const Look& look, const Easel& easel) {
+void draw_matrix(Grid& grid, const ViewState& look, const ViewContext& easel) {
     constexpr int kLabels = MatrixPlace::kLeft;
     const int tasks = easel.session.source().facts().tasks;
     const int columns = grid.size().columns - kLabels;
@@ -74,7 +74,7 @@ void draw_matrix(Grid& grid, const Look& look, const Easel& easel) {
              kDim);
 }
 
-void draw_messages(Grid& grid, const Look& look, const Easel& easel) {
+void draw_messages(Grid& grid, const ViewState& look, const ViewContext& easel) {
     const Stretch stretch = stretch_of(look, easel.session);
     const Ended sums = easel.session.ended(stretch);
     PairSum all;

@@ -17,7 +17,7 @@ using terminal::Style;
 
 namespace {
 
-terminal::Activity activity_of(const TaskState& task) {
+terminal::Activity activity_of(const TaskTimeline& task) {
     using Activity = terminal::Activity;
     if (!task.seen) return Activity::kNotStarted;
     if (task.ended) return Activity::kEnded;
@@ -27,17 +27,18 @@ terminal::Activity activity_of(const TaskState& task) {
     return kActivity[static_cast<std::size_t>(task.state)];
 }
 
-std::string doing_words(const TaskState& task, const Definitions& definitions) {
+std::string doing_words(const TaskTimeline& task, const Definitions& definitions) {
     if (!task.seen) return "not begun";
     if (task.ended) return "ended";
-    if (const Frame* call = task.call(definitions)) return definitions.region(call->region).name;
+    if (const CallFrame* call = task.call(definitions))
+        return definitions.region(call->region).name;
     if (task.region != 0) return definitions.region(task.region).name;
     return std::string(state_word(task.state));
 }
 
 }  // namespace
 
-void draw_markers(Grid& grid, const Look& look, const Easel& easel) {
+void draw_markers(Grid& grid, const ViewState& look, const ViewContext& easel) {
     const JobState& state = easel.session.at(look.now);
     const TraceFacts& facts = easel.session.source().facts();
     const auto moment = [](Time time) { return std::chrono::duration_cast<markers::Moment>(time); };
@@ -87,10 +88,10 @@ void draw_markers(Grid& grid, const Look& look, const Easel& easel) {
              kDim);
 }
 
-void draw_source(Grid& grid, const Look& look, const Easel& easel) {
+void draw_source(Grid& grid, const ViewState& look, const ViewContext& easel) {
     const JobState& state = easel.session.at(look.now);
     const auto task = static_cast<std::size_t>(look.selected);
-    const Frame* call =
+    const CallFrame* call =
         task < state.tasks.size() ? state.tasks[task].call(easel.session.definitions()) : nullptr;
     const bool recent = call == nullptr;
     if (recent && task < state.tasks.size()) call = &state.tasks[task].last_call;

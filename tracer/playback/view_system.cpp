@@ -15,7 +15,7 @@ using terminal::Style;
 
 namespace {}  // namespace
 
-Chart place_of_strips(terminal::Size size, const Look& look) {
+Chart place_of_strips(terminal::Size size, const ViewState& look) {
     constexpr int kName = 28;
     constexpr int kMost = 9;
     Chart chart;
@@ -25,7 +25,7 @@ Chart place_of_strips(terminal::Size size, const Look& look) {
     return chart;
 }
 
-void draw_system(Grid& grid, const Look& look, const Easel& easel) {
+void draw_system(Grid& grid, const ViewState& look, const ViewContext& easel) {
     Chart chart = place_of_strips(grid.size(), look);
     if (chart.columns <= 0) return;
     const std::vector<StripRow> rows = strips_of(look, easel.session, chart.columns);

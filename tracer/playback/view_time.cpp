@@ -39,7 +39,7 @@ int row_beyond(const Chart& chart, TaskId task) {
 }
 
 // Draws a glyph in front of the contents of a cell.
-void put_over(Grid& grid, int line, int column, char32_t glyph, const Easel& easel) {
+void put_over(Grid& grid, int line, int column, char32_t glyph, const ViewContext& easel) {
     Style style = kLine;
     const terminal::Cell& cell = grid.at(line, column);
     const bool filled = cell.glyph >= U'▄' && cell.glyph <= U'█';
@@ -53,8 +53,8 @@ void put_over(Grid& grid, int line, int column, char32_t glyph, const Easel& eas
     grid.put(line, column, glyph, style);
 }
 
-void draw_message(Grid& grid, const Message& message, const Look& look, const Chart& chart,
-                  const Easel& easel) {
+void draw_message(Grid& grid, const Message& message, const ViewState& look, const Chart& chart,
+                  const ViewContext& easel) {
     const int from_line = chart.line_of(row_beyond(chart, message.from)) + chart.height / 2;
     const int to_line = chart.line_of(row_beyond(chart, message.to)) + chart.height / 2;
     const int from = chart.column(message.sent);
@@ -78,7 +78,7 @@ struct Density {
     Session::Sent most;
 };
 
-Density density_of(const Look& look, Session& session, const Chart& chart) {
+Density density_of(const ViewState& look, Session& session, const Chart& chart) {
     Density density;
     density.rows.assign(static_cast<std::size_t>(chart.rows),
                         std::vector<Session::Sent>(static_cast<std::size_t>(chart.columns)));
@@ -98,7 +98,8 @@ Density density_of(const Look& look, Session& session, const Chart& chart) {
 }
 
 // Draws a strip of levels below each row, or on the row if it has a single line.
-void draw_density(Grid& grid, const Density& density, const Easel& easel, const Chart& chart) {
+void draw_density(Grid& grid, const Density& density, const ViewContext& easel,
+                  const Chart& chart) {
     for (int row = 0; row < chart.rows; ++row)
         for (int column = 0; column < chart.columns; ++column) {
             const auto& sum =
@@ -113,7 +114,7 @@ void draw_density(Grid& grid, const Density& density, const Easel& easel, const 
 // Regions by task and depth: the time in each of them, by columns.
 class Lanes {
   public:
-    Lanes(const Look& look, Session& session, const Chart& chart) : session_(session) {
+    Lanes(const ViewState& look, Session& session, const Chart& chart) : session_(session) {
         if (chart.group > 1 || chart.height < 2 || chart.columns <= 0) return;
         const auto found =
             session.nested(look.window, chart.first, static_cast<std::size_t>(chart.rows));
@@ -136,7 +137,7 @@ class Lanes {
     // The number of lines of each row that regions use.
     int depth() const { return depth_; }
 
-    void draw(Grid& grid, const Chart& chart, const Easel& easel) const {
+    void draw(Grid& grid, const Chart& chart, const ViewContext& easel) const {
         for (const auto& [key, lane] : lanes_) {
             const int line = chart.line_of(key.first - chart.first) + key.second;
             std::uint32_t before = 0;
@@ -190,8 +191,9 @@ class Lanes {
 
 // Draws messages as lines if there is room for them, otherwise their number. Returns a description
 // of what is shown.
-std::string draw_messages(Grid& grid, const Look& look, const Easel& easel, const Chart& chart,
-                          const std::vector<Message>& lines, const Density& density) {
+std::string draw_messages(Grid& grid, const ViewState& look, const ViewContext& easel,
+                          const Chart& chart, const std::vector<Message>& lines,
+                          const Density& density) {
     if (density.rows.empty()) {
         for (const Message& message : lines) draw_message(grid, message, look, chart, easel);
         return "";
@@ -202,7 +204,7 @@ std::string draw_messages(Grid& grid, const Look& look, const Easel& easel, cons
 
 }  // namespace
 
-void draw_timeline(Grid& grid, const Look& look, const Easel& easel) {
+void draw_timeline(Grid& grid, const ViewState& look, const ViewContext& easel) {
     const Chart chart = chart_of(grid, look, easel);
     if (chart.columns <= 0 || chart.rows <= 0) return;
     std::vector<Message> lines;
@@ -247,8 +249,8 @@ void draw_timeline(Grid& grid, const Look& look, const Easel& easel) {
 
 // Figure 9 of the paper: messages stream from right to left as time passes. Heights are bytes, or
 // numbers of messages, by column. Messages in progress at the right edge have not arrived.
-void draw_stream(Grid& grid, const Look& look, const Easel& easel) {
-    Look shifted = look;
+void draw_stream(Grid& grid, const ViewState& look, const ViewContext& easel) {
+    ViewState shifted = look;
     const Time length = look.window.length();
     shifted.window = {look.now - length, look.now};
     const Chart chart = chart_of(grid, shifted, easel);

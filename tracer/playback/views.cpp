@@ -37,7 +37,7 @@ void copy(Grid& to, int line, int column, const Grid& from) {
         }
 }
 
-void draw_title(Grid& grid, const Look& look, const Easel& easel) {
+void draw_title(Grid& grid, const ViewState& look, const ViewContext& easel) {
     const TraceFacts& facts = easel.session.source().facts();
     const Stretch whole = easel.session.whole();
     const double share = whole.length() <= Time{0}
@@ -60,11 +60,12 @@ void draw_title(Grid& grid, const Look& look, const Easel& easel) {
     grid.put(0, std::max(at, 0), right, kTitle);
 }
 
-void draw_hints(Grid& grid, const Look& look, const Easel& easel) {
+void draw_hints(Grid& grid, const ViewState& look, const ViewContext& easel) {
     const int line = grid.size().lines - 1;
     if (line <= 0) return;
-    if (look.prompt != Look::Prompt::kNone) {
-        const char* what = look.prompt == Look::Prompt::kJump ? "go to (1.5s, 40%): " : "search: ";
+    if (look.prompt != ViewState::Prompt::kNone) {
+        const char* what =
+            look.prompt == ViewState::Prompt::kJump ? "go to (1.5s, 40%): " : "search: ";
         grid.put(line, 0, what + look.typed + (easel.glyphs.unicode() ? "▏" : "_"), kStrong);
         return;
     }
@@ -88,7 +89,7 @@ void draw_hints(Grid& grid, const Look& look, const Easel& easel) {
              std::max(grid.size().columns - (problems > 0 ? 34 : 0), 20));
 }
 
-void draw_menu(Grid& grid, const Look& look) {
+void draw_menu(Grid& grid, const ViewState& look) {
     const std::vector<ViewKind> panes = panes_of(look, grid.size());
     std::string_view group;
     int line = 1;
@@ -107,7 +108,7 @@ void draw_menu(Grid& grid, const Look& look) {
     grid.put(line, 1, "All of a group: 1 Computation, 2 Communication, 3 Program, 4 System", kDim);
 }
 
-void draw_help(Grid& grid, const Look& look) {
+void draw_help(Grid& grid, const ViewState& look) {
     int line = 1;
     const auto& help = control_help();
     for (std::size_t i = std::min(look.sheet_top, help.size() - 1);
@@ -133,8 +134,8 @@ void tell_rest(Grid& grid, int next) {
     grid.put(last, 1, fmt::format("{} more", next - last), kDim);
 }
 
-Grid draw_view(ViewKind kind, const Look& look, Size size, const Easel& easel) {
-    using Draw = void (*)(Grid&, const Look&, const Easel&);
+Grid draw_view(ViewKind kind, const ViewState& look, Size size, const ViewContext& easel) {
+    using Draw = void (*)(Grid&, const ViewState&, const ViewContext&);
     constexpr std::array<Draw, kViews> kDraw{
         draw_timeline,    draw_stream, draw_matrix,  draw_connections, draw_messages, draw_balance,
         draw_utilization, draw_calls,  draw_markers, draw_system,      draw_source};
@@ -145,13 +146,13 @@ Grid draw_view(ViewKind kind, const Look& look, Size size, const Easel& easel) {
     return grid;
 }
 
-Grid draw_screen(const Look& look, Size size, const Easel& easel) {
+Grid draw_screen(const ViewState& look, Size size, const ViewContext& easel) {
     Grid grid(size);
     if (size.lines <= 0 || size.columns <= 0) return grid;
     draw_title(grid, look, easel);
-    if (look.sheet == Look::Sheet::kMenu) {
+    if (look.sheet == ViewState::Sheet::kMenu) {
         draw_menu(grid, look);
-    } else if (look.sheet == Look::Sheet::kHelp) {
+    } else if (look.sheet == ViewState::Sheet::kHelp) {
         draw_help(grid, look);
     } else {
         const auto panes = panes_of(look, size);

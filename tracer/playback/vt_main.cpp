@@ -272,7 +272,7 @@ int show_view(const VtOptions& options, bool unicode) {
     const auto session = open_session(path, options.repair);
     const auto stretch = stretch_of(options, session->whole());
     if (!stretch) return fail(stretch.error().str());
-    Look look = look_at(*session);
+    ViewState look = look_at(*session);
     look.window = stretch.value();
     look.lines = options.lines;
     look.now = look.window.to;
@@ -286,7 +286,7 @@ int show_view(const VtOptions& options, bool unicode) {
     const auto paper = paper_named(options.output);
     const terminal::Glyphs glyphs(unicode || paper);
     Symbols symbols;
-    const Easel easel{*session, symbols, glyphs, source_lines};
+    const ViewContext easel{*session, symbols, glyphs, source_lines};
     std::string text;
     if (paper) {
         text = file_of(draw_figure(options.view, look, figure_size(options), easel), *paper);
@@ -359,7 +359,7 @@ int play_it(const VtOptions& options, bool unicode) {
     if (!terminal || kind.empty() || kind == "dumb")
         return finish(summary_text(summary_of(path, options.repair)));
     auto session = open_session(path, options.repair);
-    Look look = look_at(*session);
+    ViewState look = look_at(*session);
     WatchOptions how{.colors = variable("NO_COLOR").empty(),
                      .unicode = unicode,
                      .follow = {},

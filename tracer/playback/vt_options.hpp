@@ -9,7 +9,7 @@
 #include "base/result.hpp"
 #include "terminal/grid.hpp"
 #include "tracer/exchange/export.hpp"
-#include "tracer/playback/look.hpp"
+#include "tracer/playback/view_state.hpp"
 
 namespace poe::trace {
 

@@ -24,7 +24,7 @@ constexpr std::chrono::milliseconds kFollow{1000};
 
 class Player {
   public:
-    Player(std::unique_ptr<Session> session, Look look, const WatchOptions& options)
+    Player(std::unique_ptr<Session> session, ViewState look, const WatchOptions& options)
         : session_(std::move(session)),
           look_(std::move(look)),
           follow_(options.follow),
@@ -97,9 +97,9 @@ class Player {
 
     void draw() {
         if (!screen_.ready()) return;
-        const Easel easel{*session_, symbols_, glyphs_,
-                          [this](const std::string& path) { return source_lines(path); },
-                          screen_.colored()};
+        const ViewContext easel{*session_, symbols_, glyphs_,
+                                [this](const std::string& path) { return source_lines(path); },
+                                screen_.colored()};
         screen_.show(draw_screen(look_, screen_.size(), easel));
     }
 
@@ -112,7 +112,7 @@ class Player {
     }
 
     std::unique_ptr<Session> session_;
-    Look look_;
+    ViewState look_;
     std::function<bool(Session&)> follow_;
     Clock::time_point follow_at_ = Clock::now() + kFollow;
     std::function<std::string()> news_;
@@ -127,7 +127,7 @@ class Player {
 
 }  // namespace
 
-int watch(std::unique_ptr<Session> session, Look look, const WatchOptions& options) {
+int watch(std::unique_ptr<Session> session, ViewState look, const WatchOptions& options) {
     return Player(std::move(session), std::move(look), options).run();
 }
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "tracer/playback/look.hpp"
+#include "tracer/playback/view_state.hpp"
 
 namespace poe::trace {
 
@@ -20,6 +20,6 @@ struct WatchOptions {
 
 // Blocks until the user quits (returns 0) or a signal ends it (returns its number). Throws Error if
 // there is no terminal that can show a screen.
-int watch(std::unique_ptr<Session> session, Look look, const WatchOptions& options);
+int watch(std::unique_ptr<Session> session, ViewState look, const WatchOptions& options);
 
 }  // namespace poe::trace

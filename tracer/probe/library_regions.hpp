@@ -2,7 +2,7 @@
 // readers need them for traces whose definitions are lost. Pure.
 //
 //   id           region
-//   1..127       the call with that number (base/segment/task_doing.hpp)
+//   1..127       the call with that number (base/segment/task_activity.hpp)
 //   128 + call   the non-blocking form of that collective call: 128 + kBcast is mpc_ibcast,
 //                128 + kCollwait is mpc_colltest
 //   256..        regions of the program
@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/segment/task_doing.hpp"
+#include "base/segment/task_activity.hpp"
 
 namespace poe::trace {
 

@@ -98,7 +98,7 @@ std::unique_ptr<Recorder> Recorder::open(const std::string& path,
     if (!std::atomic_ref(recorder->header_->process).compare_exchange_strong(nobody, ::getpid()))
         return nullptr;
     if (recorder->wraps_) {
-        if (!recorder->have_memory(bytes))
+        if (!recorder->preallocate(bytes))
             throw Error("cannot have " + std::to_string(bytes) + " bytes for the trace stream " +
                         path +
                         "; is its disk full? Choose another with -tmpdir, or a smaller "
@@ -109,7 +109,7 @@ std::unique_ptr<Recorder> Recorder::open(const std::string& path,
 }
 
 // Preallocates up to byte `upto`. Precondition: the mutex is locked, or recording has not begun.
-bool Recorder::have_memory(std::size_t upto) noexcept {
+bool Recorder::preallocate(std::size_t upto) noexcept {
     if (upto > largest_file()) return false;
     int fault = EINTR;
     while (fault == EINTR)
@@ -138,25 +138,25 @@ std::size_t Recorder::may_have() noexcept {
 }
 
 // Preallocates one chunk. Precondition: the mutex is locked. False: the stream or the disk is full.
-bool Recorder::have_portion() noexcept {
+bool Recorder::preallocate_chunk() noexcept {
     const std::size_t next = std::min({had_bytes_ + kStep, mapped_bytes_, may_have()});
-    if (next == had_bytes_ || !have_memory(next)) return false;
-    had_room_ =
+    if (next == had_bytes_ || !preallocate(next)) return false;
+    preallocated_records_ =
         std::min<std::uint64_t>((had_bytes_ - kHeaderBytes) / sizeof(Record), capacity_) - 1;
-    const std::uint64_t early = had_room_ - std::min(had_room_, kAhead);
+    const std::uint64_t early = preallocated_records_ - std::min(preallocated_records_, kAhead);
     room_.store(std::max(early, room_.load(std::memory_order_relaxed)), std::memory_order_release);
     return true;
 }
 
 [[gnu::cold]] bool Recorder::make_room(std::uint64_t first, std::uint64_t end) noexcept {
     const std::scoped_lock lock(mutex_);
-    while (end > had_room_ && !full())
-        if (!have_portion()) full_.store(true, std::memory_order_relaxed);
+    while (end > preallocated_records_ && !full())
+        if (!preallocate_chunk()) full_.store(true, std::memory_order_relaxed);
     if (full() || end > room_.load(std::memory_order_relaxed)) {
-        room_.store(had_room_, std::memory_order_release);
+        room_.store(preallocated_records_, std::memory_order_release);
         if (!full()) ask_ahead();
     }
-    if (end <= had_room_) return true;
+    if (end <= preallocated_records_) return true;
     lose(first, end - first);
     return false;
 }
@@ -193,14 +193,14 @@ void Recorder::work_ahead() noexcept {
         wake_ahead_.wait(lock, [this] { return portion_wanted_ || closing_; });
         if (closing_) return;
         portion_wanted_ = false;
-        if (!full()) have_portion();
+        if (!full()) preallocate_chunk();
     }
 }
 
 [[gnu::cold]] void Recorder::lose(std::uint64_t first, std::uint64_t count) noexcept {
     const std::uint64_t lost = header_->lost.fetch_add(count, std::memory_order_relaxed) + count;
     // If true, the mutex is locked, because only make_room passes such a small number.
-    if (first <= room_.load(std::memory_order_relaxed) && had_room_ > 0) {
+    if (first <= room_.load(std::memory_order_relaxed) && preallocated_records_ > 0) {
         Record& place = records_[first];
         commit(place, {.kind = Kind::kLost, .b = lost}, make_stamp(0, now()));
         lost_record_.store(&place, std::memory_order_release);

@@ -14,10 +14,10 @@
 // and continues. If that thread is late, or does not exist, the recording thread preallocates
 // itself.
 //
-//   Invariant: records below `had_room_` are in preallocated memory. So is the record at
-//   `had_room_`, which is reserved for kLost. room_ <= had_room_, and they are equal when recording
+//   Invariant: records below `preallocated_records_` are in preallocated memory. So is the record at
+//   `preallocated_records_`, which is reserved for kLost. room_ <= preallocated_records_, and they are equal when recording
 //   stops. Of the writers whose numbers do not fit, exactly one has a first number of at most
-//   had_room_ and a last number of at least had_room_; this one writes the kLost.
+//   preallocated_records_ and a last number of at least preallocated_records_; this one writes the kLost.
 //
 // When the disk is nearly full, the streams share the rest: a stream that notices this takes at
 // most its share of what is left at that time. A task that records much then leaves room for tasks
@@ -80,8 +80,8 @@ class Recorder {
              std::function<void(Recorder&)> on_lap);
     bool record_all(std::span<const Record> together, std::uint64_t time) noexcept;
     bool make_room(std::uint64_t first, std::uint64_t end) noexcept;
-    bool have_memory(std::size_t upto) noexcept;
-    bool have_portion() noexcept;
+    bool preallocate(std::size_t upto) noexcept;
+    bool preallocate_chunk() noexcept;
     std::size_t may_have() noexcept;
     void ask_ahead() noexcept;
     void work_ahead() noexcept;
@@ -103,7 +103,7 @@ class Recorder {
     std::mutex mutex_;
     // Protected by the mutex.
     std::size_t had_bytes_ = 0;  // preallocated bytes, from the start of the file
-    std::uint64_t had_room_ = 0;
+    std::uint64_t preallocated_records_ = 0;
     std::optional<std::uint64_t> most_bytes_;  // limit of the file size if the disk is nearly full
     std::optional<pthread_t> ahead_;
     bool ahead_failed_ = false;

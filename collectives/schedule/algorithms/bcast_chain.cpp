@@ -13,11 +13,11 @@ Generator bcast_chain(const Shape& shape, std::uint32_t segments) {
         // While a segment comes in, the one before goes out.
         for (std::uint32_t segment = 0; segment <= cut.count; ++segment) {
             if (segment < cut.count && member > 0) {
-                into.receive(previous, {Buffer::kResult, cut.offset(segment)}, cut.length(segment),
+                into.receive(previous, {Buffer::kOutput, cut.offset(segment)}, cut.length(segment),
                              static_cast<int>(segment + member) - 1);
             }
             if (segment > 0 && member + 1 < n) {
-                into.send(next, {Buffer::kResult, cut.offset(segment - 1)}, cut.length(segment - 1),
+                into.send(next, {Buffer::kOutput, cut.offset(segment - 1)}, cut.length(segment - 1),
                           static_cast<int>(segment + member) - 1);
             }
             into.wait();

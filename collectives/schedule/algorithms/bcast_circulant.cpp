@@ -70,7 +70,7 @@ Generator bcast_circulant(const Shape& shape, std::uint32_t segments) {
             return static_cast<Rank>((of + root) % n);
         };
         const auto part = [&](std::int64_t segment) {
-            return Place{Buffer::kResult, cut.offset(static_cast<std::uint32_t>(segment))};
+            return Place{Buffer::kOutput, cut.offset(static_cast<std::uint32_t>(segment))};
         };
         const auto length = [&](std::int64_t segment) {
             return cut.length(static_cast<std::uint32_t>(segment));

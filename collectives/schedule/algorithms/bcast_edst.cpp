@@ -71,7 +71,7 @@ Generator bcast_edst(const Shape& shape, std::uint32_t segments) {
             const std::int64_t out = trees.received(partner, t);
             const auto round = static_cast<int>(t);
             const auto part = [&](std::int64_t segment) {
-                return Place{Buffer::kResult, cut.offset(static_cast<std::uint32_t>(segment))};
+                return Place{Buffer::kOutput, cut.offset(static_cast<std::uint32_t>(segment))};
             };
             const auto length = [&](std::int64_t segment) {
                 return cut.length(static_cast<std::uint32_t>(segment));

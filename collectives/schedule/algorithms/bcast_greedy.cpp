@@ -66,7 +66,7 @@ Generator bcast_greedy(const Shape& shape, Lambda lambda) {
         const auto rank_of = [&](std::uint32_t other) {
             return static_cast<Rank>((other + root) % n);
         };
-        const Place data{Buffer::kResult, 0};
+        const Place data{Buffer::kOutput, 0};
         if (member != 0) {
             into.receive(rank_of(tree->parent[member]), data, bytes, tree->round[member]);
             into.wait();

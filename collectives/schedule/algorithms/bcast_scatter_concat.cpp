@@ -17,7 +17,7 @@ Generator bcast_scatter_concat(const Shape& shape) {
             filled = Filled(shape.n, bytes)](Rank rank, Schedule& into) {
         const auto member = static_cast<std::uint32_t>(rank);
         const auto place = [&](std::uint32_t part) {
-            return Place{Buffer::kResult, parts.offset(part)};
+            return Place{Buffer::kOutput, parts.offset(part)};
         };
         tree_scatter(into, {n}, root, member, split_in_half(), bytes, place);
         into.start_phase(log2_up(n));

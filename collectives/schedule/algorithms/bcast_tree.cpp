@@ -9,7 +9,7 @@ namespace poe::collectives {
 Generator bcast_tree(const Shape& shape, const SplitRule& split) {
     return [n = shape.n, root = shape.root, bytes = shape.bytes, split](Rank rank, Schedule& into) {
         fan_out(into, {n}, static_cast<std::uint32_t>(root), static_cast<std::uint32_t>(rank),
-                split, {Buffer::kResult, 0}, bytes);
+                split, {Buffer::kOutput, 0}, bytes);
     };
 }
 

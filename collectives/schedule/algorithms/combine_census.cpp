@@ -57,7 +57,7 @@ Generator combine_census(const Shape& shape, int lambda) {
                                                                                 Schedule& into) {
         const auto own = static_cast<std::uint32_t>(rank);
         const std::size_t lag = census.lambda;
-        const Place all{Buffer::kResult, 0};
+        const Place all{Buffer::kOutput, 0};
         const Place others = into.work(bytes);
         // A message is under way for `lag` units: so many have a place for what comes in, and one
         // for what goes out.
@@ -70,7 +70,7 @@ Generator combine_census(const Shape& shape, int lambda) {
         // For the message of time s, how many were started before it: its receive and its send come
         // next.
         std::vector<std::uint32_t> started_before(census.held.size());
-        into.copy({Buffer::kGiven, 0}, all, bytes);
+        into.copy({Buffer::kInput, 0}, all, bytes);
         bool any_others = false;
         for (std::size_t now = 0; now + 1 <= census.held.size(); ++now) {
             if (now >= lag && !census.silent(now)) {

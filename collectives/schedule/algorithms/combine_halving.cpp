@@ -11,8 +11,8 @@ Generator combine_halving(const Shape& shape) {
             parts = Parts{shape.bytes, shape.element, 1u << log2_down(shape.n)}](Rank rank,
                                                                                  Schedule& into) {
         const auto own = static_cast<std::uint32_t>(rank);
-        const Place data{Buffer::kResult, 0};
-        into.copy({Buffer::kGiven, 0}, data, parts.bytes);
+        const Place data{Buffer::kOutput, 0};
+        into.copy({Buffer::kInput, 0}, data, parts.bytes);
         halve(into, folded, own, parts, data, into.work(parts.bytes));
         const int log = log2_down(folded.inside);
         const int last = folded.first_round() + 2 * log;

@@ -24,11 +24,11 @@ Generator combine_hybrid(const Shape& shape, int k) {
         const Members members{std::min(size, n - group * size), group * size};
         const Members leaders{(n + size - 1) / size, 0, size};
         const std::uint32_t member = own - members.first;
-        const Place data{Buffer::kResult, 0};
+        const Place data{Buffer::kOutput, 0};
         const Place received = into.work(bytes);
         const SplitRule half = split_in_half();
         const int depth = log2_up(size);
-        into.copy({Buffer::kGiven, 0}, data, bytes);
+        into.copy({Buffer::kInput, 0}, data, bytes);
         into.start_phase(depth - log2_up(members.count));
         fan_in(into, members, 0, member, half, data, received, bytes);
         into.start_phase(depth);

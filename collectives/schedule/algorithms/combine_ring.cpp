@@ -15,9 +15,9 @@ Generator combine_ring(const Shape& shape) {
         const auto own = static_cast<std::uint32_t>(rank);
         const auto next = static_cast<Rank>((own + 1) % n);
         const auto previous = static_cast<Rank>((own + n - 1) % n);
-        const Place data{Buffer::kResult, 0};
+        const Place data{Buffer::kOutput, 0};
         const Place received = into.work(parts.largest(1));
-        into.copy({Buffer::kGiven, 0}, data, parts.bytes);
+        into.copy({Buffer::kInput, 0}, data, parts.bytes);
         for_ring_rounds(n, (own + n - 1) % n, filled,
                         [&](std::uint32_t round, std::uint32_t out, std::uint32_t in) {
                             const auto number = static_cast<int>(round);

@@ -12,12 +12,12 @@ Generator concat_circulant(const Shape& shape) {
     return [shape](Rank rank, Schedule& into) {
         const std::uint32_t n = shape.n;
         const auto own = static_cast<std::uint32_t>(rank);
-        const Place out{Buffer::kResult, 0};
+        const Place out{Buffer::kOutput, 0};
         const Bytes all = shape.span(0, n);
         const Bytes behind = all - shape.offset(own) + shape.offset(0);  // blocks own .. n - 1
         // Rank 0 gathers in place.
         const Place gathered = own == 0 ? out : into.work(all);
-        into.copy({Buffer::kGiven, 0}, gathered, shape.length(own));
+        into.copy({Buffer::kInput, 0}, gathered, shape.length(own));
         int round = 0;
         for (std::uint32_t have = 1; have < n; have *= 2, ++round) {
             const std::uint32_t more = std::min(have, n - have);

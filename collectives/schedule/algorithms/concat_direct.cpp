@@ -13,16 +13,16 @@ Generator concat_direct(const Shape& shape) {
         const auto member = static_cast<std::uint32_t>(rank);
         const std::uint32_t n = shape.n;
         const Bytes own = shape.length(member);
-        into.copy({Buffer::kGiven, 0}, {Buffer::kResult, shape.offset(member)}, own);
+        into.copy({Buffer::kInput, 0}, {Buffer::kOutput, shape.offset(member)}, own);
         for (std::uint32_t i = 1; i < n; ++i) {
             i += filled.below((member + n - i) % n);
             if (i >= n) break;
             const std::uint32_t from = (member + n - i) % n;
-            into.receive(static_cast<Rank>(from), {Buffer::kResult, shape.offset(from)},
+            into.receive(static_cast<Rank>(from), {Buffer::kOutput, shape.offset(from)},
                          shape.length(from), static_cast<int>(i) - 1);
         }
         for (std::uint32_t i = 1; i < n && own > 0; ++i)
-            into.send(static_cast<Rank>((member + i) % n), {Buffer::kGiven, 0}, own,
+            into.send(static_cast<Rank>((member + i) % n), {Buffer::kInput, 0}, own,
                       static_cast<int>(i) - 1);
         into.wait();
     };

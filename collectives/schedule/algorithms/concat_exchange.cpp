@@ -8,8 +8,8 @@ namespace poe::collectives {
 Generator concat_exchange(const Shape& shape) {
     return [shape](Rank rank, Schedule& into) {
         const auto own = static_cast<std::uint32_t>(rank);
-        const Place out{Buffer::kResult, 0};
-        into.copy({Buffer::kGiven, 0}, out + shape.offset(own), shape.length(own));
+        const Place out{Buffer::kOutput, 0};
+        into.copy({Buffer::kInput, 0}, out + shape.offset(own), shape.length(own));
         int round = 0;
         for (std::uint32_t have = 1; have < shape.n; have *= 2, ++round) {
             const std::uint32_t mine = own & ~(have - 1);

@@ -10,8 +10,8 @@ Generator concat_ring(const Shape& shape) {
     };
     return [shape, bytes, filled = Filled(shape.n, bytes)](Rank rank, Schedule& into) {
         const auto own = static_cast<std::uint32_t>(rank);
-        const Place out{Buffer::kResult, 0};
-        into.copy({Buffer::kGiven, 0}, out + shape.offset(own), shape.length(own));
+        const Place out{Buffer::kOutput, 0};
+        into.copy({Buffer::kInput, 0}, out + shape.offset(own), shape.length(own));
         ring_concat(into, {shape.n}, own, bytes, filled,
                     [&](std::uint32_t member) { return out + shape.offset(member); });
     };

@@ -21,13 +21,13 @@ Generator index_pairwise(const Shape& shape, std::uint32_t window) {
             const std::uint32_t to = (own + step) % n;
             const std::uint32_t from = (own + n - step) % n;
             const int round = static_cast<int>(step) - 1;
-            into.receive(static_cast<Rank>(from), {Buffer::kResult, column[from]},
+            into.receive(static_cast<Rank>(from), {Buffer::kOutput, column[from]},
                          shape.between(from, own), round);
-            into.send(static_cast<Rank>(to), {Buffer::kGiven, row[to]}, shape.between(own, to),
+            into.send(static_cast<Rank>(to), {Buffer::kInput, row[to]}, shape.between(own, to),
                       round);
             if (window > 0 && step % window == 0) into.wait();
         }
-        into.copy({Buffer::kGiven, row[own]}, {Buffer::kResult, column[own]},
+        into.copy({Buffer::kInput, row[own]}, {Buffer::kOutput, column[own]},
                   shape.between(own, own));
         into.wait();
     };

@@ -29,8 +29,8 @@ void each_run(std::uint32_t n, std::uint32_t radix, std::uint64_t weight, std::u
 Generator index_radix(const Shape& shape, std::uint32_t radix) {
     return [n = shape.n, bytes = shape.bytes, radix](Rank rank, Schedule& into) {
         const auto own = static_cast<std::uint32_t>(rank);
-        const Place in{Buffer::kGiven, 0};
-        const Place out{Buffer::kResult, 0};
+        const Place in{Buffer::kInput, 0};
+        const Place out{Buffer::kOutput, 0};
         // Blocks by the distance they have to travel.
         const Place blocks = into.work(bytes * n);
         const Place packed = into.work(bytes * n);

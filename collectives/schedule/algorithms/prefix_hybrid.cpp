@@ -71,8 +71,8 @@ Generator prefix_in_groups(const Shape& shape, std::vector<std::uint32_t> firsts
         const std::uint32_t member = own - members.first;
         const TreePlace tree = place_in_tree(split_in_half(), members.count, 0, member);
         const int own_depth = log2_up(members.count);
-        const Place in{Buffer::kGiven, 0};
-        const Place out{Buffer::kResult, 0};
+        const Place in{Buffer::kInput, 0};
+        const Place out{Buffer::kOutput, 0};
         const Place received = into.work(bytes);
         const Place before = into.work(bytes);
         // Up: sums[i] is the sum from this member up to its i-th nearest subtree, without it.
@@ -94,7 +94,7 @@ Generator prefix_in_groups(const Shape& shape, std::vector<std::uint32_t> firsts
             into.wait();
         } else if (leaders.size() > 1) {
             into.start_phase(depth);
-            if (sum.buffer == Buffer::kGiven) {
+            if (sum.buffer == Buffer::kInput) {
                 sum = into.work(bytes);
                 into.copy(in, sum, bytes);
             }

@@ -16,9 +16,9 @@ Generator reduce_halving(const Shape& shape) {
         const bool outside = folded.outside(own);
         const int log = log2_down(folded.inside);
         const int last = folded.first_round() + 2 * log;
-        Place data{Buffer::kResult, 0};
-        if (rank != root) data = outside ? Place{Buffer::kGiven, 0} : into.work(parts.bytes);
-        into.copy({Buffer::kGiven, 0}, data, parts.bytes);
+        Place data{Buffer::kOutput, 0};
+        if (rank != root) data = outside ? Place{Buffer::kInput, 0} : into.work(parts.bytes);
+        into.copy({Buffer::kInput, 0}, data, parts.bytes);
         halve(into, folded, own, parts, data, into.work(parts.bytes));
         if (!outside) {
             // Of each pair the one that is nearer to the root takes; the other one is through.

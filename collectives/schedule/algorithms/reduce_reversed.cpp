@@ -42,11 +42,11 @@ Generator reduce_reversed(const Shape& shape, Generator bcast, const Counts& cou
         };
         Bytes most = 0;
         for (const Batch& batch : parts) most = std::max(most, sends(batch));
-        const Place data = rank == root ? Place{Buffer::kResult, 0}
+        const Place data = rank == root ? Place{Buffer::kOutput, 0}
                            : most > 0   ? into.work(bytes)
-                                        : Place{Buffer::kGiven, 0};
+                                        : Place{Buffer::kInput, 0};
         const Place received = into.work(most);
-        into.copy({Buffer::kGiven, 0}, data, bytes);
+        into.copy({Buffer::kInput, 0}, data, bytes);
         for (auto batch = parts.rbegin(); batch != parts.rend(); ++batch) {
             Bytes room = 0;
             for (std::size_t i = batch->first; i < batch->end; ++i) {

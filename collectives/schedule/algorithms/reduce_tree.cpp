@@ -9,16 +9,16 @@ Generator reduce_tree(const Shape& shape, const SplitRule& split) {
     return [n = shape.n, root = static_cast<std::uint32_t>(shape.root), bytes = shape.bytes, split](
                Rank rank, Schedule& into) {
         const auto member = static_cast<std::uint32_t>(rank);
-        Place data{Buffer::kGiven, 0};
-        Place received{Buffer::kWork, 0};
+        Place data{Buffer::kInput, 0};
+        Place received{Buffer::kScratch, 0};
         const bool leaf = place_in_tree(split, n, root, member).children.empty();
         if (member == root) {
-            data = {Buffer::kResult, 0};
+            data = {Buffer::kOutput, 0};
         } else if (!leaf) {
             data = into.work(bytes);
         }
         if (!leaf) received = into.work(bytes);
-        into.copy({Buffer::kGiven, 0}, data, bytes);
+        into.copy({Buffer::kInput, 0}, data, bytes);
         fan_in(into, {n}, root, member, split, data, received, bytes);
     };
 }

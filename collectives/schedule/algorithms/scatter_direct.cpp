@@ -15,7 +15,7 @@ Generator scatter_direct(const Shape& shape) {
     return [shape](Rank rank, Schedule& into) {
         const auto root = static_cast<std::uint32_t>(shape.root);
         const auto own = static_cast<std::uint32_t>(rank);
-        const Place out{Buffer::kResult, 0};
+        const Place out{Buffer::kOutput, 0};
         if (own != root) {
             into.receive(shape.root, out, shape.length(own), round_of(shape.n, root, own));
             into.wait();
@@ -23,10 +23,10 @@ Generator scatter_direct(const Shape& shape) {
         }
         for (std::uint32_t step = 1; step < shape.n; ++step) {
             const std::uint32_t to = (root + step) % shape.n;
-            into.send(static_cast<Rank>(to), {Buffer::kGiven, shape.offset(to)}, shape.length(to),
+            into.send(static_cast<Rank>(to), {Buffer::kInput, shape.offset(to)}, shape.length(to),
                       round_of(shape.n, root, to));
         }
-        into.copy({Buffer::kGiven, shape.offset(root)}, out, shape.length(root));
+        into.copy({Buffer::kInput, shape.offset(root)}, out, shape.length(root));
         into.wait();
     };
 }
@@ -35,7 +35,7 @@ Generator gather_direct(const Shape& shape) {
     return [shape](Rank rank, Schedule& into) {
         const auto root = static_cast<std::uint32_t>(shape.root);
         const auto own = static_cast<std::uint32_t>(rank);
-        const Place in{Buffer::kGiven, 0};
+        const Place in{Buffer::kInput, 0};
         if (own != root) {
             into.send(shape.root, in, shape.length(own), round_of(shape.n, root, own));
             into.wait();
@@ -43,10 +43,10 @@ Generator gather_direct(const Shape& shape) {
         }
         for (std::uint32_t step = 1; step < shape.n; ++step) {
             const std::uint32_t from = (root + step) % shape.n;
-            into.receive(static_cast<Rank>(from), {Buffer::kResult, shape.offset(from)},
+            into.receive(static_cast<Rank>(from), {Buffer::kOutput, shape.offset(from)},
                          shape.length(from), round_of(shape.n, root, from));
         }
-        into.copy(in, {Buffer::kResult, shape.offset(root)}, shape.length(root));
+        into.copy(in, {Buffer::kOutput, shape.offset(root)}, shape.length(root));
         into.wait();
     };
 }

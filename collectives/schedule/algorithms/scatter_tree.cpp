@@ -27,9 +27,9 @@ Generator scatter_tree(const Shape& shape, const SplitRule& split) {
     return [shape, split](Rank rank, Schedule& into) {
         const auto member = static_cast<std::uint32_t>(rank);
         const auto root = static_cast<std::uint32_t>(shape.root);
-        const Place out{Buffer::kResult, 0};
+        const Place out{Buffer::kOutput, 0};
         const TreePlace tree = place_in_tree(split, shape.n, root, member);
-        const PlaceOf place = places(shape, tree, Buffer::kGiven, out, into);
+        const PlaceOf place = places(shape, tree, Buffer::kInput, out, into);
         tree_scatter(
             into, {shape.n}, root, member, split,
             [&](std::uint32_t first, std::uint32_t count) { return shape.span(first, count); },
@@ -42,9 +42,9 @@ Generator gather_tree(const Shape& shape, const SplitRule& split) {
     return [shape, split](Rank rank, Schedule& into) {
         const auto member = static_cast<std::uint32_t>(rank);
         const auto root = static_cast<std::uint32_t>(shape.root);
-        const Place in{Buffer::kGiven, 0};
+        const Place in{Buffer::kInput, 0};
         const TreePlace tree = place_in_tree(split, shape.n, root, member);
-        const PlaceOf place = places(shape, tree, Buffer::kResult, in, into);
+        const PlaceOf place = places(shape, tree, Buffer::kOutput, in, into);
         into.copy(in, place(member), shape.length(member));
         tree_gather(
             into, {shape.n}, root, member, split,

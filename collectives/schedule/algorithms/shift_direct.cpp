@@ -17,8 +17,8 @@ Generator shift_direct(const Shape& shape) {
         };
         const std::int64_t to = target(shape.step);
         const std::int64_t from = target(-std::int64_t{shape.step});
-        const Place in{Buffer::kGiven, 0};
-        const Place out{Buffer::kResult, 0};
+        const Place in{Buffer::kInput, 0};
+        const Place out{Buffer::kOutput, 0};
         if (to == rank) {
             into.copy(in, out, shape.bytes);
             return;

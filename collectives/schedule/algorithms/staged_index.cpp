@@ -67,7 +67,7 @@ class Writer {
         Holding held = plan_.holding(0, me_);
         Positions now(held, shape_.n, plan_.slices);
         place_rows(now);
-        Buffer source = Buffer::kGiven;
+        Buffer source = Buffer::kInput;
         std::vector<Transfer> out = transfers(0, held, true);
         Place send[2];
         reserve(send, held);
@@ -94,7 +94,7 @@ class Writer {
                          });
             }
             const Place from = send[stage % 2];
-            const Place to = last ? Place{Buffer::kResult, 0} : send[(stage + 1) % 2];
+            const Place to = last ? Place{Buffer::kOutput, 0} : send[(stage + 1) % 2];
             exchange(out, in, from, [&](const Transfer& transfer) {
                 each(transfer.pieces, [&](std::uint32_t i, std::uint32_t j, std::uint32_t s,
                                           Bytes at, Bytes length) {

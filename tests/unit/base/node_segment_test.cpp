@@ -243,7 +243,7 @@ TEST_CASE("attach survives any damage to header and node map") {
 }
 
 TEST_CASE("what a task is doing survives the round through its slot") {
-    poe::DoingWords words;
+    poe::TaskActivityWords words;
     CHECK(words.read().call == poe::Call::kNone);
     words.set(poe::Call::kBrecv, 123456, -1, 5'000'000'000ull);
     words.stamp(77);
@@ -253,9 +253,9 @@ TEST_CASE("what a task is doing survives the round through its slot") {
     CHECK(doing.type == -1);
     CHECK(doing.bytes == 0xffffffffull);
     CHECK(doing.since_ms == 77);
-    words.set(poe::Call::kBsend, poe::TaskDoing::kAnyPeer, 3, 10);
+    words.set(poe::Call::kBsend, poe::TaskActivity::kAnyPeer, 3, 10);
     doing = words.read();
-    CHECK(doing.peer == poe::TaskDoing::kAnyPeer);
+    CHECK(doing.peer == poe::TaskActivity::kAnyPeer);
     CHECK(doing.bytes == 10);
     CHECK(doing.since_ms == 0);
     words.clear();

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "collectives/call/call.hpp"
-#include "collectives/shm/commons.hpp"
+#include "collectives/shm/group_segment.hpp"
 
 namespace poe::collectives::oracle {
 
-struct YieldingHost : Commons::Host {
+struct YieldingHost : GroupSegment::Host {
     void wait(const std::function<bool()>& over, const std::function<std::uint32_t()>&) override {
         while (!over()) ::sched_yield();
     }

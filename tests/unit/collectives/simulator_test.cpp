@@ -131,7 +131,7 @@ TEST_CASE("ranks that share nodes") {
     CHECK(near(time(next, "direct"), 10 + 8));
     // Who is first in the list may be late: others have the cable before.
     const Generator late = [](Rank rank, Schedule& into) {
-        const Place block{Buffer::kWork, 0};
+        const Place block{Buffer::kScratch, 0};
         if (rank == 0) {
             into.receive(1, block, 100, 0);
             into.wait();
@@ -189,7 +189,7 @@ TEST_CASE("ranks that share cores") {
 
 TEST_CASE("schedules that never end are told") {
     const Generator waits = [](Rank rank, Schedule& into) {
-        if (rank == 1) into.receive(0, {Buffer::kResult, 0}, 1, 0);
+        if (rank == 1) into.receive(0, {Buffer::kOutput, 0}, 1, 0);
         into.wait();
     };
     for (const std::uint32_t cores : {0u, 1u}) {

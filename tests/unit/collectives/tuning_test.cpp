@@ -149,7 +149,7 @@ TEST_CASE("what was measured to be best counts near where it was measured") {
     // Ways without messages are for who makes calls; schedules are chosen by the model then.
     const MeasuredBest* best = read.value().node.best(bcast(2, 8));
     REQUIRE(best != nullptr);
-    CHECK(best->method.way == Way::kShared);
+    CHECK(best->method.transport == Transport::kShared);
     CHECK(choose(catalogue(), bcast(2, 8), read.value(), {}).algorithm != nullptr);
     CHECK(read.value().node.best(bcast(4, 8)) == nullptr);
 

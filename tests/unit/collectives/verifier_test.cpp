@@ -10,8 +10,8 @@ using namespace poe::collectives;
 
 namespace {
 
-const Place kInput{Buffer::kGiven, 0};
-const Place kResult{Buffer::kResult, 0};
+const Place kInput{Buffer::kInput, 0};
+const Place kOutput{Buffer::kOutput, 0};
 
 Shape shape_of(Operation operation, std::uint32_t n, Bytes bytes) {
     Shape shape;
@@ -34,7 +34,7 @@ TEST_CASE("sends that wait for their receives") {
     const Generator head_on = [](Rank rank, Schedule& into) {
         into.send((rank + 1) % 3, kInput, 4, 0);
         into.wait();
-        into.receive((rank + 2) % 3, kResult, 4, 0);
+        into.receive((rank + 2) % 3, kOutput, 4, 0);
         into.wait();
     };
     CHECK(verify(shift, head_on).find("never gets past step 1") != std::string::npos);
@@ -46,16 +46,16 @@ TEST_CASE("results") {
     const auto exchange = [](bool wrong_order, bool twice) -> Generator {
         return [=](Rank rank, Schedule& into) {
             const Place received = into.work(1);
-            into.copy(kInput, kResult, 1);
+            into.copy(kInput, kOutput, 1);
             into.receive(1 - rank, received, 1, 0);
             into.send(1 - rank, kInput, 1, 0);
             into.wait();
             if ((rank == 0) != wrong_order) {
-                into.append(received, kResult, 1);
+                into.append(received, kOutput, 1);
             } else {
-                into.prepend(received, kResult, 1);
+                into.prepend(received, kOutput, 1);
             }
-            if (twice) into.append(received, kResult, 1);
+            if (twice) into.append(received, kOutput, 1);
         };
     };
     CHECK(verify(combine, exchange(false, false)).empty());
@@ -69,8 +69,8 @@ TEST_CASE("results") {
     const Shape bcast = shape_of(Operation::kBcast, 2, 2);
     CHECK(verify(bcast, [](Rank, Schedule&) {}).find("rank 1 has in byte 0") != std::string::npos);
     const Generator short_one = [](Rank rank, Schedule& into) {
-        if (rank == 0) into.send(1, kResult, 2, 0);
-        if (rank == 1) into.receive(0, kResult, 1, 0);
+        if (rank == 0) into.send(1, kOutput, 2, 0);
+        if (rank == 1) into.receive(0, kOutput, 1, 0);
         into.wait();
     };
     CHECK(verify(bcast, short_one).find("which expects 1") != std::string::npos);
@@ -80,23 +80,23 @@ TEST_CASE("blocks that messages use") {
     const Shape bcast = shape_of(Operation::kBcast, 2, 2);
     const Generator hasty = [](Rank rank, Schedule& into) {
         const Place other = into.work(2);
-        if (rank == 0) into.send(1, kResult, 2, 0);
+        if (rank == 0) into.send(1, kOutput, 2, 0);
         if (rank == 1) {
             into.receive(0, other, 2, 0);
-            into.copy(other, kResult, 2);
+            into.copy(other, kOutput, 2);
         }
         into.wait();
     };
     CHECK(verify(bcast, hasty).find("a message is using") != std::string::npos);
     const Generator outside = [](Rank rank, Schedule& into) {
-        if (rank == 0) into.send(1, kResult + 1, 2, 0);
-        if (rank == 1) into.receive(0, kResult, 2, 0);
+        if (rank == 0) into.send(1, kOutput + 1, 2, 0);
+        if (rank == 1) into.receive(0, kOutput, 2, 0);
         into.wait();
     };
     CHECK(verify(bcast, outside).find("leaves a buffer") != std::string::npos);
     const Generator unwaited = [](Rank rank, Schedule& into) {
-        if (rank == 0) into.send(1, kResult, 2, 0);
-        if (rank == 1) into.receive(0, kResult, 2, 0);
+        if (rank == 0) into.send(1, kOutput, 2, 0);
+        if (rank == 1) into.receive(0, kOutput, 2, 0);
     };
     CHECK(verify(bcast, unwaited).find("without waiting") != std::string::npos);
 }

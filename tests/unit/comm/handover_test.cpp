@@ -20,7 +20,7 @@ constexpr Machine kFetches{1.6, 3.3, 2.3, 6.1};  // fetching costs 0.4 us + 26 G
 constexpr Machine kStreams{3.3, 7.6, 2.6, 6.9};
 
 // A receiver and a sender; how many of `messages` messages are offered when each way costs so much.
-int offered(Bytes length, int messages, double fetch_us, double stream_us, FetchChoice& costs,
+int offered(Bytes length, int messages, double fetch_us, double stream_us, SingleCopyTuner& costs,
             HandoverLengths& cheaper, HandoverChoice& choice) {
     int count = 0;
     for (int i = 0; i < messages; ++i) {
@@ -30,7 +30,7 @@ int offered(Bytes length, int messages, double fetch_us, double stream_us, Fetch
             choice.taken();
         }
         const double us = offer ? fetch_us : stream_us;
-        costs.took(offer ? LongWay::kFetch : LongWay::kStream, length,
+        costs.took(offer ? CopyMethod::kFetch : CopyMethod::kStream, length,
                    static_cast<std::uint64_t>(us * 1000));
         cheaper.update(length, costs.costs(length));
     }
@@ -40,7 +40,7 @@ int offered(Bytes length, int messages, double fetch_us, double stream_us, Fetch
 }  // namespace
 
 TEST_CASE("messages are offered where fetching is cheaper, and streamed where it is not") {
-    FetchChoice costs;
+    SingleCopyTuner costs;
     HandoverLengths cheaper;
     HandoverChoice choice;
     for (const Machine& machine : {kFetches, kStreams}) {
@@ -59,7 +59,7 @@ TEST_CASE("messages are offered where fetching is cheaper, and streamed where it
 }
 
 TEST_CASE("a fetch that becomes slow is given up") {
-    FetchChoice costs;
+    SingleCopyTuner costs;
     HandoverLengths cheaper;
     HandoverChoice choice;
     offered(32768, 500, 2, 4, costs, cheaper, choice);

@@ -23,7 +23,7 @@ TEST_CASE("names of calls") {
 }
 
 TEST_CASE("a call keeps the moment at which its waiting began") {
-    DoingWords words;
+    TaskActivityWords words;
     words.set(Call::kBsendrecv, 1, 2, 3);
     words.stamp(7);
     words.stamp(9);

@@ -142,7 +142,7 @@ TEST_CASE("what a task's state means") {
     CHECK(meaning() == "computing: computing");
     state.doing = {Call::kBrecv, 3, 7, 100, 0};
     CHECK(meaning() == "receiving: mpc_brecv from 3 type 7");
-    state.doing = {Call::kBrecv, TaskDoing::kAnyPeer, -1, 100, 0};
+    state.doing = {Call::kBrecv, TaskActivity::kAnyPeer, -1, 100, 0};
     CHECK(meaning() == "receiving: mpc_brecv from any");
     state.doing = {Call::kBsend, 2, 0, 100, 0};
     state.waits_ms = 1500;
@@ -150,12 +150,12 @@ TEST_CASE("what a task's state means") {
     CHECK(row.waits_ms == 1500);
     state.doing = {Call::kBsendrecv, 2, 4, 100, 0};
     CHECK(meaning() == "receiving: mpc_bsendrecv to 2 type 4");
-    state.doing = {Call::kSync, TaskDoing::kAnyPeer, 0, 0, 0};
+    state.doing = {Call::kSync, TaskActivity::kAnyPeer, 0, 0, 0};
     CHECK(meaning() == "collective: mpc_sync");
     state.measured = true;
     state.awaited = {Awaited::Kind::kMessage, 5, -1};
     CHECK(meaning() == "collective: mpc_sync, waits for 5");
-    state.doing = {Call::kWait, TaskDoing::kAnyPeer, 0, 0, 0};
+    state.doing = {Call::kWait, TaskActivity::kAnyPeer, 0, 0, 0};
     CHECK(meaning() == "receiving: mpc_wait from 5");
     state.awaited.kind = Awaited::Kind::kRoom;
     CHECK(meaning() == "sending: mpc_wait to 5");

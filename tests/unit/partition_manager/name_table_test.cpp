@@ -4,14 +4,14 @@
 #include <catch2/catch.hpp>
 
 using namespace poe::pm;
-using What = AskNames::What;
-using Status = TellNames::Status;
+using What = NameRequest::What;
+using Status = NameReply::Status;
 
 namespace {
 
-AskNames question(What what, std::uint32_t request, std::vector<NamedValue> names,
-                  std::string by = "a") {
-    AskNames ask;
+NameRequest question(What what, std::uint32_t request, std::vector<NamedValue> names,
+                     std::string by = "a") {
+    NameRequest ask;
     ask.asker = {"job", 1, request};
     ask.what = what;
     ask.by = std::move(by);
@@ -23,7 +23,7 @@ Status publish(NameTable& table, std::vector<NamedValue> names, const std::strin
     return table.ask(question(What::kPublish, 1, std::move(names), by)).at(0).status;
 }
 
-TellNames look_up(NameTable& table, std::vector<NamedValue> names) {
+NameReply look_up(NameTable& table, std::vector<NamedValue> names) {
     return table.ask(question(What::kLookUp, 1, std::move(names))).at(0);
 }
 
@@ -34,7 +34,7 @@ TEST_CASE("names belong to who was first, until taken back", "[name_table]") {
     CHECK(publish(table, {{"x", "1", ""}, {"y", "2", ""}}) == Status::kDone);
     CHECK(publish(table, {{"z", "3", ""}, {"x", "4", ""}}, "b") == Status::kTaken);
     CHECK(publish(table, {{"z", "3", ""}, {"z", "4", ""}}, "b") == Status::kTaken);
-    const TellNames found = look_up(table, {{"y", "", ""}, {"x", "", ""}});
+    const NameReply found = look_up(table, {{"y", "", ""}, {"x", "", ""}});
     CHECK(found.status == Status::kDone);
     CHECK(found.asker.job == "job");
     CHECK(found.asker.node == 1);
@@ -55,7 +55,7 @@ TEST_CASE("names belong to who was first, until taken back", "[name_table]") {
 
 TEST_CASE("who waits is answered when all are there", "[name_table]") {
     NameTable table;
-    AskNames waits = question(What::kLookUp, 5, {{"x", "", ""}, {"y", "", ""}});
+    NameRequest waits = question(What::kLookUp, 5, {{"x", "", ""}, {"y", "", ""}});
     waits.waits = true;
     CHECK(table.ask(waits).empty());
     CHECK(publish(table, {{"x", "1", ""}}) == Status::kDone);
@@ -70,12 +70,12 @@ TEST_CASE("who waits is answered when all are there", "[name_table]") {
 
 TEST_CASE("what is published for one look-up goes to the first", "[name_table]") {
     NameTable table;
-    AskNames waits = question(What::kLookUp, 5, {{"x", "", ""}});
+    NameRequest waits = question(What::kLookUp, 5, {{"x", "", ""}});
     waits.waits = true;
     CHECK(table.ask(waits).empty());
     waits.asker.request = 6;
     CHECK(table.ask(waits).empty());
-    AskNames once = question(What::kPublish, 1, {{"x", "1", ""}});
+    NameRequest once = question(What::kPublish, 1, {{"x", "1", ""}});
     once.once = true;
     CHECK(table.ask(once).size() == 2);
     const auto answers = table.ask(once);  // the name is free again

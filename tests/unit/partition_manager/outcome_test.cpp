@@ -12,7 +12,7 @@ namespace {
 
 constexpr poe::TaskId kTasks = 4;
 
-using Event = std::function<Verdict(Judge&)>;
+using Event = std::function<Decision(FailurePolicy&)>;
 
 TaskExit exited(poe::TaskId task, int code) {
     TaskExit exit;
@@ -22,11 +22,11 @@ TaskExit exited(poe::TaskId task, int code) {
 }
 
 Event ends(poe::TaskId task, int code) {
-    return [=](Judge& judge) { return judge.on_exit(exited(task, code)); };
+    return [=](FailurePolicy& judge) { return judge.on_exit(exited(task, code)); };
 }
 
 Event dies(poe::TaskId task, int signal) {
-    return [=](Judge& judge) {
+    return [=](FailurePolicy& judge) {
         TaskExit exit = exited(task, 0);
         exit.signal = signal;
         return judge.on_exit(exit);
@@ -34,7 +34,7 @@ Event dies(poe::TaskId task, int signal) {
 }
 
 Event stops_all(poe::TaskId task, int code) {
-    return [=](Judge& judge) {
+    return [=](FailurePolicy& judge) {
         TaskExit exit = exited(task, code & 255);
         exit.stopall = code;
         return judge.on_exit(exit);
@@ -42,33 +42,35 @@ Event stops_all(poe::TaskId task, int code) {
 }
 
 Event aborts(poe::TaskId task, int code) {
-    return [=](Judge& judge) { return judge.on_abort(task, code, "why"); };
+    return [=](FailurePolicy& judge) { return judge.on_abort(task, code, "why"); };
 }
 
 Event leaves(poe::TaskId task) {
-    return [=](Judge& judge) { return judge.on_left(task); };
+    return [=](FailurePolicy& judge) { return judge.on_left(task); };
 }
 
 Event forwards(int signal) {
-    return [=](Judge& judge) {
+    return [=](FailurePolicy& judge) {
         judge.on_signal_forwarded(signal);
-        return Verdict::kGoOn;
+        return Decision::kGoOn;
     };
 }
 
 Event terminated(int signal) {
-    return [=](Judge& judge) { return judge.on_terminated(signal); };
+    return [=](FailurePolicy& judge) { return judge.on_terminated(signal); };
 }
 
-const Event kMaxtime = [](Judge& judge) { return judge.on_maxtime(); };
-const Event kNodeFailed = [](Judge& judge) { return judge.on_node_failed("no server"); };
-const Event kLost = [](Judge& judge) { return judge.on_lost_daemon("gone"); };
-const Event kOutputError = [](Judge& judge) { return judge.on_output_error("full"); };
-const Event kOutputClosed = [](Judge& judge) { return judge.on_output_closed(); };
-const Event kMissing = [](Judge& judge) {
+const Event kMaxtime = [](FailurePolicy& judge) { return judge.on_maxtime(); };
+const Event kNodeFailed = [](FailurePolicy& judge) { return judge.on_node_failed("no server"); };
+const Event kLost = [](FailurePolicy& judge) { return judge.on_lost_daemon("gone"); };
+const Event kOutputError = [](FailurePolicy& judge) { return judge.on_output_error("full"); };
+const Event kOutputClosed = [](FailurePolicy& judge) { return judge.on_output_closed(); };
+const Event kMissing = [](FailurePolicy& judge) {
     return judge.on_start_failed({{2, "no such file"}, {3, "no such file"}}, "");
 };
-const Event kNodeTrouble = [](Judge& judge) { return judge.on_start_failed({}, "no space"); };
+const Event kNodeTrouble = [](FailurePolicy& judge) {
+    return judge.on_start_failed({}, "no space");
+};
 
 struct Case {
     const char* what;
@@ -81,11 +83,11 @@ struct Case {
 
 void check(const Case& one) {
     INFO(one.what);
-    Judge judge(kTasks);
+    FailurePolicy judge(kTasks);
     for (std::size_t i = 0; i < one.events.size(); ++i) {
         INFO("event " << i);
-        const Verdict verdict = one.events[i](judge);
-        CHECK((verdict == Verdict::kEndJob) == (static_cast<int>(i) == one.deciding));
+        const Decision verdict = one.events[i](judge);
+        CHECK((verdict == Decision::kEndJob) == (static_cast<int>(i) == one.deciding));
         CHECK(judge.ending() == (one.deciding >= 0 && static_cast<int>(i) >= one.deciding));
     }
     CHECK(judge.outcome().cause == one.cause);
@@ -177,12 +179,12 @@ TEST_CASE("only the first of these counts", "[outcome]") {
                          kMaxtime,      kNodeFailed,      kLost,           kOutputError,
                          kOutputClosed, kMissing,         kNodeTrouble,    terminated(SIGTERM)};
     for (const Event& first : all) {
-        Judge alone(kTasks);
+        FailurePolicy alone(kTasks);
         first(alone);
         for (const Event& later : all) {
-            Judge judge(kTasks);
-            REQUIRE(first(judge) == Verdict::kEndJob);
-            CHECK(later(judge) == Verdict::kGoOn);
+            FailurePolicy judge(kTasks);
+            REQUIRE(first(judge) == Decision::kEndJob);
+            CHECK(later(judge) == Decision::kGoOn);
             CHECK(judge.outcome().cause == alone.outcome().cause);
             CHECK(judge.outcome().status == alone.outcome().status);
             CHECK(judge.outcome().first_failure == alone.outcome().first_failure);
@@ -209,7 +211,7 @@ TEST_CASE("orderly codes do not outlive the end of the job", "[outcome]") {
 }
 
 TEST_CASE("what became of each task is kept", "[outcome]") {
-    Judge judge(kTasks);
+    FailurePolicy judge(kTasks);
     ends(0, 0)(judge);
     ends(1, 1)(judge);
     dies(2, SIGTERM)(judge);
@@ -225,14 +227,14 @@ TEST_CASE("what became of each task is kept", "[outcome]") {
 }
 
 TEST_CASE("the words and failures that come with the cause", "[outcome]") {
-    Judge aborted(kTasks);
+    FailurePolicy aborted(kTasks);
     aborts(1, 5)(aborted);
     CHECK(aborted.outcome().text == "why");
-    Judge missing(kTasks);
+    FailurePolicy missing(kTasks);
     kMissing(missing);
     REQUIRE(missing.outcome().not_started.size() == 2);
     CHECK(missing.outcome().not_started[1].task == 3);
-    Judge trouble(kTasks);
+    FailurePolicy trouble(kTasks);
     kNodeTrouble(trouble);
     CHECK(trouble.outcome().text == "no space");
 }
@@ -249,11 +251,11 @@ TEST_CASE("every signal that was passed on is poe's", "[outcome]") {
 // Task numbers come from the daemon; who reports an outcome looks the task up.
 TEST_CASE("the first failure is a task of the job", "[outcome]") {
     for (const poe::TaskId task : {-1, kTasks, 1000000}) {
-        Judge aborted(kTasks);
+        FailurePolicy aborted(kTasks);
         aborted.on_abort(task, 5, "why");
         const auto first = aborted.outcome().first_failure;
         CHECK((!first || (*first >= 0 && *first < kTasks)));
-        Judge missing(kTasks);
+        FailurePolicy missing(kTasks);
         missing.on_start_failed({{task, "no such file"}}, "");
         for (const LaunchFailure& failure : missing.outcome().not_started)
             CHECK((failure.task >= 0 && failure.task < kTasks));

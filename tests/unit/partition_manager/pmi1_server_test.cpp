@@ -136,8 +136,8 @@ TEST_CASE("PMI-1: published names are found until taken back") {
     NameTable table;
     const auto ask = [&](Pmi1Server& asked, TaskId task, const std::string& bytes) {
         std::string replies;
-        for (AskNames& names : asked.on_bytes(task, bytes).names)
-            for (const TellNames& told : table.ask(std::move(names)))
+        for (NameRequest& names : asked.on_bytes(task, bytes).names)
+            for (const NameReply& told : table.ask(std::move(names)))
                 replies += replies_to(asked.on_names(told), task);
         return replies;
     };
@@ -161,7 +161,7 @@ TEST_CASE("PMI-1: a question about a name is answered once, and one at a time") 
     CHECK(again.names.empty());
     CHECK(begins(replies_to(again, 1), "cmd=publish_result info=error rc=1"));
     CHECK(again.errors.size() == 1);
-    TellNames tell{asked.names[0].asker, TellNames::Status::kUnknown, {}};
+    NameReply tell{asked.names[0].asker, NameReply::Status::kUnknown, {}};
     CHECK(begins(replies_to(server.on_names(tell), 1), "cmd=lookup_result info=error rc=1"));
     CHECK(server.on_names(tell).replies.empty());
     tell.asker.request = kPmi1Requests + 7;  // no task of this node

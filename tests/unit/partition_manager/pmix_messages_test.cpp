@@ -33,8 +33,8 @@ std::vector<PmixMessage> one_of_each() {
             PmixAttention{"look"},
             PmixFailed{"no"},
             PmixPeerLost{2},
-            PmixPassed{AskKeys{"", 3, {"", 1, 9}}},
-            PmixPassed{TellKeys{{"j", 1, 9}, -46, std::string("\0\xff", 2)}}};
+            PmixPassed{KeyRequest{"", 3, {"", 1, 9}}},
+            PmixPassed{KeyReply{{"j", 1, 9}, -46, std::string("\0\xff", 2)}}};
 }
 
 std::string bytes_of(const std::vector<PmixMessage>& messages) {
@@ -64,7 +64,7 @@ TEST_CASE("PMIx messages arrive whole, byte by byte") {
     CHECK(start.promise_given);
     CHECK_FALSE(start.shared_store);
     CHECK(std::get<PmixAbort>(got[4]).status == -7);
-    const auto& told = std::get<TellKeys>(std::get<PmixPassed>(got[9]).message);
+    const auto& told = std::get<KeyReply>(std::get<PmixPassed>(got[9]).message);
     CHECK(told.asker.request == 9);
     CHECK(told.data == std::string("\0\xff", 2));
 }

@@ -58,7 +58,7 @@ TEST_CASE("a remote shell that is not there", "[remote_launcher]") {
     launch.remote_shell = {"no-such-shell-anywhere"};
     char* const none[] = {nullptr};
     CHECK_THROWS_WITH(
-        launch_remote(launch, "n", SignalHeritage::capture(), none),
+        launch_remote(launch, "n", InheritedSignals::capture(), none),
         Catch::Contains("no-such-shell-anywhere") && Catch::Contains("MP_REMOTE_SHELL"));
 }
 

@@ -107,7 +107,7 @@ TEST_CASE("what tasks ask for has bounds", "[spawn_plan]") {
 TEST_CASE("an outline says where tasks run", "[spawn_plan]") {
     JobSpec job = base_of({"a", "b"}, 0);
     job.tasks = {{1, 0}, {0, 4}};
-    const JobOutline outline = outline_of(job);
+    const JobSummary outline = summary_of(job);
     CHECK(outline.id == "j");
     CHECK(outline.nodes == Names{"a", "b"});
     CHECK(outline.node_of_task == std::vector<NodeIndex>{1, 0});

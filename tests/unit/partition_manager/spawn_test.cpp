@@ -341,7 +341,7 @@ TEST_CASE("what this process inherited is seen", "[spawn]") {
         ::sigemptyset(&blocked);
         ::sigaddset(&blocked, SIGUSR1);
         ::sigprocmask(SIG_SETMASK, &blocked, nullptr);
-        const SignalHeritage heritage = SignalHeritage::capture();
+        const InheritedSignals heritage = InheritedSignals::capture();
         const bool right = ::sigismember(&heritage.ignored, SIGHUP) == 1 &&
                            ::sigismember(&heritage.ignored, SIGTERM) == 0 &&
                            ::sigismember(&heritage.blocked, SIGUSR1) == 1 &&

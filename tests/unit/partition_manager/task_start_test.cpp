@@ -32,10 +32,10 @@ struct Run {
     explicit Run(const JobSpec& job, poe::NodeIndex node = 0, int keep = -1) {
         rlimit files = {};
         ::getrlimit(RLIMIT_NOFILE, &files);
-        const TaskStarter starter{
+        const TaskLauncher starter{
             job,
             node,
-            SignalHeritage::capture(),
+            InheritedSignals::capture(),
             files,
             [](TaskId task) {
                 return EnvironmentEntries{{"MP_CHILD", std::to_string(task)}};

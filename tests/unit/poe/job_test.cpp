@@ -13,8 +13,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-Surroundings surroundings_at(std::int64_t milliseconds, pid_t pid) {
-    Surroundings surroundings;
+HostContext surroundings_at(std::int64_t milliseconds, pid_t pid) {
+    HostContext surroundings;
     surroundings.pid = pid;
     surroundings.now = std::chrono::system_clock::time_point(
         std::chrono::duration_cast<std::chrono::system_clock::duration>(
@@ -76,7 +76,7 @@ TEST_CASE("what tasks inherit", "[job]") {
 }
 
 TEST_CASE("settings of mpirun's flags", "[job]") {
-    Surroundings surroundings;
+    HostContext surroundings;
     surroundings.directory = "/home/me";
     surroundings.environment = {"DISPLAY=:0", "A=1"};
     Options options;
@@ -116,7 +116,7 @@ TEST_CASE("a job of all that is known", "[job]") {
     options.pmix = PmixMode::kYes;
     const pm::TaskMap map{{"a", "b"}, {0, 1, 1}, 1};
     const JobStep step{{{"./x", "1"}, {"./y"}}, {1, 0, 1}, {}};
-    Surroundings surroundings = surroundings_at(1700000000000, 77);
+    HostContext surroundings = surroundings_at(1700000000000, 77);
     surroundings.environment = {"HOME=/h", "MP_INFOLEVEL=1"};
     surroundings.directory = "/work dir";
     surroundings.address_towards = [](const std::string& node) {

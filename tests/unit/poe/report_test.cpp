@@ -343,7 +343,7 @@ TEST_CASE("every cause has a name of its own in JSON", "[report]") {
 
 // The order of messages is the daemon's.
 TEST_CASE("a task that left before its end was told", "[report]") {
-    pm::Judge judge(2);
+    pm::FailurePolicy judge(2);
     judge.on_left(1);
     if (judge.outcome().cause != Cause::kLeft) return;
     const auto& first = judge.outcome().first_failure;

@@ -61,7 +61,7 @@ TEST_CASE("a leave without its enter, and the other way round") {
     out.enter(us(60), kBrecvCall, 0);
     const Played played(TraceSource::from_bytes(out.bytes(), "torn"));
     CHECK(spent(played, 0, State::kSending) == microseconds(20));
-    const TaskState& task = played.replay.state().tasks[0];
+    const TaskTimeline& task = played.replay.state().tasks[0];
     REQUIRE(task.frames.size() == 1);
     CHECK(task.state == State::kReceiving);
     REQUIRE(played.notes.intervals.size() == 2);

@@ -226,7 +226,7 @@ TEST_CASE("sums are so far, of the window, or of just now, in every view that ha
     playing.look.now = microseconds(7500);
     for (const ViewKind kind : {ViewKind::kMatrix, ViewKind::kMessages, ViewKind::kBalance,
                                 ViewKind::kCalls, ViewKind::kConnections}) {
-        playing.look.sums = Look::Sums::kSoFar;
+        playing.look.sums = ViewState::Sums::kSoFar;
         const std::string so_far = playing.view(kind, kUsual);
         playing.press("t");
         const std::string window = playing.view(kind, kUsual);
@@ -237,7 +237,7 @@ TEST_CASE("sums are so far, of the window, or of just now, in every view that ha
         CHECK(contains(window, "in the window"));
         CHECK(contains(now, "just now"));
         playing.press("t");
-        CHECK(playing.look.sums == Look::Sums::kSoFar);
+        CHECK(playing.look.sums == ViewState::Sums::kSoFar);
     }
     // 75 turns so far, 50 in the window, one just now; three messages each.
     const auto messages = [&] { return lines_of(playing.view(ViewKind::kMessages, kUsual))[1]; };

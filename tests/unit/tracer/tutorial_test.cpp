@@ -78,9 +78,9 @@ TEST_CASE("the screens of poe-tutorial(7) are what vt writes") {
     Session session(slow_ring(), {}, [](double) {});
     Symbols symbols;
     const terminal::Glyphs ascii(false);
-    const Easel easel{session, symbols, ascii,
-                      [](const std::string&) { return std::vector<std::string>(); }};
-    Look look = look_at(session);
+    const ViewContext easel{session, symbols, ascii,
+                            [](const std::string&) { return std::vector<std::string>(); }};
+    ViewState look = look_at(session);
     look.now = look.window.to;
     std::string written = summary_text(summarize(session.source(), symbols, [](double) {}));
     constexpr terminal::Size kSize{72, 7};

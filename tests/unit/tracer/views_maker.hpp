@@ -19,7 +19,7 @@ struct Playing {
         : session(std::move(source), {}, [](double) {}), look(look_at(session)) {
         std::setlocale(LC_CTYPE, "C.UTF-8");
     }
-    Easel easel(const terminal::Glyphs& glyphs, bool colors = false) {
+    ViewContext easel(const terminal::Glyphs& glyphs, bool colors = false) {
         return {session, symbols, glyphs,
                 [](const std::string&) { return std::vector<std::string>(); }, colors};
     }
@@ -44,7 +44,7 @@ struct Playing {
 
     Session session;
     Symbols symbols;
-    Look look;
+    ViewState look;
 };
 
 }  // namespace poe::trace::test

@@ -1,0 +1,121 @@
+// The current call of a task, as two 8-byte words in its slot of the node segment. The task writes
+// them with plain stores at every call; watchers (pmd, poestat) decode them. The two words are not
+// read atomically as a pair, so a reader may combine the current call with the bytes of the
+// previous one. That is accurate enough for display.
+//
+//   word 0:  type 63..32 | peer 31..8 | call 7..0
+//   word 1:  since 63..32 | bytes 31..0
+//
+// peer 0xffffff means DONTCARE or none. bytes saturates. since counts milliseconds from the
+// creation of the segment and wraps after 49 days. since is 0 until the wait has lasted a while:
+// reading the clock costs more than a small message, so only a long wait is stamped. wait_notes.hpp
+// has the exact peer that the task waits for, and whether anything moves.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+
+#include "base/types.hpp"
+
+namespace poe {
+
+// Every MPL call that can block. The numbers are part of the segment's layout: only append to them.
+enum class Call : std::uint8_t {
+    kNone = 0,
+    kBsend = 1,
+    kBrecv = 2,
+    kSync = 3,
+    kBsendrecv = 4,
+    kBvsend = 5,
+    kBvrecv = 6,
+    kSend = 7,
+    kRecv = 8,
+    kRcvncall = 9,
+    kWait = 10,
+    kStatus = 11,
+    kProbe = 12,
+    kFlush = 13,
+    kBcast = 14,
+    kCombine = 15,
+    kReduce = 16,
+    kPrefix = 17,
+    kConcat = 18,
+    kIndex = 19,
+    kGather = 20,
+    kScatter = 21,
+    kShift = 22,
+    kGroup = 23,
+    kPartition = 24,
+    kCollwait = 25,
+};
+
+// The C name of the call; "computing" for kNone, "?" for a value that is no call.
+inline const char* call_name(Call call) noexcept {
+    constexpr const char* kNames[] = {
+        "computing",     "mpc_bsend",   "mpc_brecv",  "mpc_sync",     "mpc_bsendrecv", "mpc_bvsend",
+        "mpc_bvrecv",    "mpc_send",    "mpc_recv",   "mpc_rcvncall", "mpc_wait",      "mpc_status",
+        "mpc_probe",     "mpc_flush",   "mpc_bcast",  "mpc_combine",  "mpc_reduce",    "mpc_prefix",
+        "mpc_concat",    "mpc_index",   "mpc_gather", "mpc_scatter",  "mpc_shift",     "mpc_group",
+        "mpc_partition", "mpc_collwait"};
+    const auto index = static_cast<std::size_t>(call);
+    return index < std::size(kNames) ? kNames[index] : "?";
+}
+
+// True if all members of a group take part in the call. Its `type` is then the group's number.
+inline bool is_collective(Call call) noexcept {
+    return call == Call::kSync || (call >= Call::kBcast && call <= Call::kCollwait);
+}
+
+struct TaskActivity {
+    static constexpr TaskId kAnyPeer = -1;
+
+    Call call = Call::kNone;
+    TaskId peer = kAnyPeer;
+    std::int32_t type = 0;
+    Bytes bytes = 0;
+    std::uint32_t since_ms = 0;
+
+    bool operator==(const TaskActivity&) const = default;
+};
+
+struct TaskActivityWords {
+    std::atomic<std::uint64_t> call_peer_type{0};
+    std::atomic<std::uint64_t> bytes_since{0};
+
+    // Two stores, for the owning task only. Never blocks.
+    void set(Call call, TaskId peer, std::int32_t type, Bytes bytes) noexcept {
+        bytes_since.store(bytes < 0xffffffffu ? bytes : 0xffffffffu, std::memory_order_relaxed);
+        call_peer_type.store(static_cast<std::uint64_t>(static_cast<std::uint32_t>(type)) << 32 |
+                                 (static_cast<std::uint64_t>(peer) & 0xffffffu) << 8 |
+                                 static_cast<std::uint64_t>(call),
+                             std::memory_order_relaxed);
+    }
+
+    void clear() noexcept { call_peer_type.store(0, std::memory_order_relaxed); }
+
+    // Marks the call as waiting since `since_ms`, which must not be 0; no effect if already marked.
+    void stamp(std::uint32_t since_ms) noexcept {
+        const std::uint64_t now = bytes_since.load(std::memory_order_relaxed);
+        if (now >> 32 != 0) return;
+        bytes_since.store(static_cast<std::uint64_t>(since_ms) << 32 | now,
+                          std::memory_order_release);
+    }
+
+    // For watchers. Any content decodes to something printable.
+    TaskActivity read() const noexcept {
+        const std::uint64_t what = call_peer_type.load(std::memory_order_acquire);
+        const std::uint64_t amount = bytes_since.load(std::memory_order_acquire);
+        TaskActivity doing;
+        doing.call = static_cast<Call>(what & 0xffu);
+        const auto peer = static_cast<std::uint32_t>(what >> 8 & 0xffffffu);
+        doing.peer = peer == 0xffffffu ? TaskActivity::kAnyPeer : static_cast<TaskId>(peer);
+        doing.type = static_cast<std::int32_t>(what >> 32);
+        doing.bytes = amount & 0xffffffffu;
+        doing.since_ms = static_cast<std::uint32_t>(amount >> 32);
+        return doing;
+    }
+};
+
+}  // namespace poe

@@ -1,0 +1,204 @@
+// Comparing calls; see call_checker.hpp.
+#include "collectives/engine/call_checker.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <dlfcn.h>
+#include <sstream>
+
+namespace poe::collectives {
+namespace {
+
+// What a member tells the others of its call. Only what must be the same at all of them counts.
+struct Told {
+    char name[24] = {};
+    char function[40] = {};  // "" when there is none
+    char detail[40] = {};    // likewise
+    std::int32_t gid = 0;
+    TaskId root = -1;  // -1: the call has none
+    std::int32_t step = 0;
+    std::int32_t circular = 0;
+    Bytes bytes = 0;
+    std::uint64_t lengths = 0;  // of the blocks, when they are unequal
+
+    bool operator==(const Told&) const = default;
+};
+
+void write(char* to, std::size_t room, const std::string& text) {
+    text.copy(to, room - 1);
+}
+
+// A function of the user's by where it is in its program: addresses differ from task to task.
+std::string name_of(const Reduction& reduction) {
+    if (reduction.name != nullptr) return reduction.name;
+    Dl_info info;
+    void* address = reinterpret_cast<void*>(reduction.function);
+    if (::dladdr(address, &info) == 0) return "a function of the program";
+    if (info.dli_sname != nullptr && info.dli_saddr == address) return info.dli_sname;
+    // As addr2line takes it.
+    std::ostringstream text;
+    text << "the function at 0x" << std::hex
+         << static_cast<const char*>(address) - static_cast<const char*>(info.dli_fbase);
+    return text.str();
+}
+
+bool has_root(Operation operation) {
+    return operation == Operation::kBcast || operation == Operation::kReduce ||
+           operation == Operation::kScatter || operation == Operation::kGather;
+}
+
+Told tell(const Group& group, const CollectiveCall& call, const std::string& detail) {
+    Told told;
+    // mpc_x and mp_x are the same call.
+    std::string name = call.name;
+    if (name.starts_with("mp_")) name = "mpc_" + name.substr(3);
+    write(told.name, sizeof told.name, name);
+    told.gid = group.gid;
+    if (has_root(call.shape.operation))
+        told.root = group.members[static_cast<std::size_t>(call.shape.root)];
+    told.step = call.shape.step;
+    told.circular = call.shape.circular ? 1 : 0;
+    told.bytes = call.shape.bytes;
+    if (!call.shape.is_regular()) told.bytes = 0;
+    for (const Bytes offset : call.shape.offsets)
+        told.lengths = (told.lengths ^ offset) * 0x100000001b3u + 1;
+    write(told.detail, sizeof told.detail, detail);
+    if (call.run.reduction.function != nullptr)
+        write(told.function, sizeof told.function, name_of(call.run.reduction));
+    return told;
+}
+
+// In what two calls differ, as one of them is told.
+std::string words(const Told& told, const Told& other, bool whole) {
+    std::string text;
+    if (whole || std::strcmp(told.name, other.name) != 0) text = told.name;
+    const auto add = [&](bool differs, const std::string& what) {
+        if (differs) text += (text.empty() ? "" : " ") + what;
+    };
+    add(told.gid != other.gid, "on group " + std::to_string(told.gid));
+    add(told.root != other.root,
+        told.root < 0 ? "without a root" : "with root " + std::to_string(told.root));
+    add(told.step != other.step, "with step " + std::to_string(told.step));
+    add(told.circular != other.circular, told.circular != 0 ? "circular" : "end-off");
+    add(told.bytes != other.bytes, "with " + std::to_string(told.bytes) + " bytes");
+    add(told.lengths != other.lengths, "with other lengths of blocks");
+    add(std::strcmp(told.detail, other.detail) != 0, told.detail);
+    add(std::strcmp(told.function, other.function) != 0,
+        told.function[0] == '\0' ? "without a function" : "with " + std::string(told.function));
+    return text;
+}
+
+std::string who(const std::vector<TaskId>& tasks) {
+    return (tasks.size() == 1 ? "task " : "tasks ") + task_list(tasks);
+}
+
+// The few first, then the many.
+std::string describe(const Group& group, const std::vector<Told>& all) {
+    std::vector<std::pair<Told, std::vector<TaskId>>> kinds;
+    for (std::size_t r = 0; r < all.size(); ++r) {
+        auto kind = std::find_if(kinds.begin(), kinds.end(),
+                                 [&](const auto& each) { return each.first == all[r]; });
+        if (kind == kinds.end()) kind = kinds.insert(kinds.end(), {all[r], {}});
+        kind->second.push_back(group.members[r]);
+    }
+    if (kinds.size() == 1) return {};
+    std::stable_sort(kinds.begin(), kinds.end(), [](const auto& one, const auto& other) {
+        return one.second.size() < other.second.size();
+    });
+    std::string text;
+    const Told& most = kinds.back().first;
+    for (auto& [told, tasks] : kinds) {
+        std::sort(tasks.begin(), tasks.end());
+        const bool last = &told == &most;
+        const Told& other = last ? kinds.front().first : most;
+        if (!text.empty()) text += ", ";
+        text += who(tasks) + " ";
+        if (text.size() == who(tasks).size() + 1) text += tasks.size() == 1 ? "calls " : "call ";
+        text += words(told, other, &told == &kinds.front().first);
+    }
+    return text;
+}
+
+// What a rank sends to another one in an irregular index must be what that expects. Empty: it is.
+std::string other_lengths(CollectiveContext& library, Group& group, const Shape& shape) {
+    const std::size_t n = shape.n;
+    const auto me = static_cast<std::uint32_t>(group.me);
+    // What goes out to each, and then what comes in from each.
+    std::vector<Bytes> own;
+    for (std::uint32_t r = 0; r < n; ++r) own.push_back(shape.between(me, r));
+    for (std::uint32_t r = 0; r < n; ++r) own.push_back(shape.between(r, me));
+    std::vector<Bytes> all(own.size() * n);
+    if (library.allgather_internal(group, own.data(), all.data(), own.size() * sizeof(Bytes),
+                                   kChecking))
+        return "members make calls on groups of other sizes";
+    for (std::size_t from = 0; from < n; ++from) {
+        for (std::size_t to = 0; to < n; ++to) {
+            const Bytes sent = all[from * own.size() + to];
+            const Bytes expected = all[to * own.size() + n + from];
+            if (sent == expected) continue;
+            return "task " + std::to_string(group.members[from]) + " sends " +
+                   std::to_string(sent) + " bytes to task " + std::to_string(group.members[to]) +
+                   ", which expects " + std::to_string(expected);
+        }
+    }
+    return {};
+}
+
+// Fits into what is told; long lists that differ have different words.
+std::string list_in_words(const std::vector<TaskId>& list) {
+    constexpr std::size_t kRoom = sizeof(Told::detail) - 1;
+    std::string text = "of tasks " + task_list(list);
+    if (text.size() <= kRoom) return text;
+    std::uint32_t sum = 0x811c9dc5u;  // FNV-1a
+    for (const TaskId task : list) sum = (sum ^ static_cast<std::uint32_t>(task)) * 0x01000193u;
+    std::ostringstream end;
+    end << "... (" << std::hex << sum << ")";
+    return text.substr(0, kRoom - end.str().size()) + end.str();
+}
+
+}  // namespace
+
+std::string task_list(const std::vector<TaskId>& tasks) {
+    std::string text;
+    for (std::size_t i = 0; i < tasks.size();) {
+        std::size_t end = i + 1;
+        while (end < tasks.size() && tasks[end] == tasks[end - 1] + 1) ++end;
+        text += (text.empty() ? "" : ",") + std::to_string(tasks[i]);
+        if (end - i > 1) text += (end - i > 2 ? "-" : ",") + std::to_string(tasks[end - 1]);
+        i = end;
+    }
+    return text;
+}
+
+int check_same_call(const comm::ApiCall& api, CollectiveContext& library, Group& group,
+                    const CollectiveCall& call, const std::string& detail) {
+    const Told own = tell(group, call, detail);
+    std::vector<Told> all(group.size());
+    const Plan* wrong = library.allgather_internal(group, &own, all.data(), sizeof own, kChecking);
+    std::string who = wrong == nullptr ? describe(group, all)
+                                       : "task " + std::to_string(wrong->culprit()) +
+                                             " makes a call on a group of another size";
+    if (who.empty() && !call.shape.matrix.empty()) who = other_lengths(library, group, call.shape);
+    if (who.empty()) return 0;
+    return api.refuse(comm::MplError::kDisagreement, who,
+                      "all members of a group must make the same call");
+}
+
+int refuse_other_making(const comm::ApiCall& api, CollectiveContext& library, Group& group,
+                        const comm::Caller& name, const std::string& detail) {
+    if (!library.develop()) return 0;
+    CollectiveCall call;
+    call.name = name.name;
+    return check_same_call(api, library, group, call, detail);
+}
+
+int refuse_other_list(const comm::ApiCall& api, CollectiveContext& library,
+                      const comm::Caller& name, const std::vector<TaskId>& list) {
+    if (!library.develop()) return 0;
+    std::vector<TaskId> sorted = list;
+    std::sort(sorted.begin(), sorted.end());
+    Group same_for_all(-1, 0, std::move(sorted), library.groups().task());
+    return refuse_other_making(api, library, same_for_all, name, list_in_words(list));
+}
+
+}  // namespace poe::collectives

@@ -1,0 +1,197 @@
+// Calls in two levels; see hierarchical_calls.hpp.
+#include "collectives/engine/hierarchical_calls.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "collectives/engine/group_making.hpp"
+
+namespace poe::collectives {
+namespace {
+
+// Of a broadcast: below that members need not wait for each other, so turns are not what it costs.
+constexpr Bytes kWorthStaging = Bytes{16} << 10;
+
+}  // namespace
+
+HierarchicalCalls::HierarchicalCalls(CollectiveContext& library, Group& group,
+                                     std::vector<std::uint32_t> nodes)
+    : library_(library), group_(group), nodes_(std::move(nodes)) {
+    std::vector<std::uint32_t> sizes;
+    for (std::size_t rank = 0; rank < nodes_.size(); ++rank) {
+        const std::uint32_t node = nodes_[rank];
+        if (node == first_.size()) {
+            first_.push_back(static_cast<Rank>(rank));
+            sizes.push_back(0);
+        }
+        if (rank > 0 && node < nodes_[rank - 1]) in_order_ = false;
+        member_.push_back(sizes[node]++);
+    }
+}
+
+bool HierarchicalCalls::fits(const Shape& shape) {
+    if (nodes_.empty()) return false;
+    const auto known = std::find_if(decided_.begin(), decided_.end(),
+                                    [&](const Decided& each) { return each.shape == shape; });
+    if (known != decided_.end()) return known->here;
+    Decided& oldest = decided_[++decisions_ % decided_.size()];
+    oldest = {shape, decide(shape)};
+    return oldest.here;
+}
+
+bool HierarchicalCalls::decide(const Shape& shape) const {
+    switch (shape.operation) {
+        case Operation::kBcast:
+            if (shape.bytes < kWorthStaging) return false;
+            break;
+        case Operation::kCombine:
+        case Operation::kSync:
+            break;
+        case Operation::kConcat:
+            if (!in_order_ || !shape.offsets.empty()) return false;
+            break;
+        default:
+            return false;
+    }
+    Shape placed = shape;
+    placed.nodes = nodes_;
+    return library_.in_two_levels(placed);
+}
+
+Plan* HierarchicalCalls::make_groups() {
+    SplitPlan by_node;
+    SplitPlan by_member;
+    for (std::size_t rank = 0; rank < nodes_.size(); ++rank) {
+        by_node.labels.push_back(static_cast<std::int32_t>(nodes_[rank]));
+        by_member.labels.push_back(member_[rank] == 0 ? 0 : 1);
+    }
+    by_node.keys.assign(nodes_.size(), 0);
+    by_member.keys.assign(nodes_.size(), 0);
+    // Not among the groups that a program can name.
+    Numbered numbered = number_coloured(library_, group_, {by_node, by_member});
+    if (numbered.wrong != nullptr) return numbered.wrong;
+    if (numbered.groups.empty()) throw Error("there are no numbers left for groups of tasks");
+    const TaskId own = library_.groups().task();
+    NewGroup& within = numbered.groups[0];
+    NewGroup& leaders = numbered.groups[1];
+    within_.emplace(within.gid, within.label, std::move(within.members), own);
+    leaders_.emplace(leaders.gid, leaders.label, std::move(leaders.members), own);
+    return nullptr;
+}
+
+Plan* HierarchicalCalls::run(const CollectiveCall& call) {
+    if (!within_) {
+        if (Plan* wrong = make_groups()) return wrong;
+    }
+    switch (call.shape.operation) {
+        case Operation::kBcast:
+            return broadcast(call);
+        case Operation::kCombine:
+            return combine(call);
+        case Operation::kConcat:
+            return concatenate(call);
+        default:
+            return sync(call);
+    }
+}
+
+// Of data that nobody adds up. Keeps the memory of the lists.
+void HierarchicalCalls::begin(Operation operation, Bytes bytes, Rank root) {
+    Shape& shape = inner_.shape;
+    shape.operation = operation;
+    shape.bytes = bytes;
+    shape.root = root;
+    shape.element = 0;
+    shape.commutative = false;
+    shape.exact = false;
+    shape.offsets.clear();
+}
+
+Plan* HierarchicalCalls::make(Group& group, const std::byte* given, std::byte* result) {
+    inner_.shape.n = group.size();
+    inner_.run.given = given;
+    inner_.run.result = result;
+    Plan* plan = library_.run_blocking(group, inner_);
+    return plan != nullptr && plan->went_wrong() ? plan : nullptr;
+}
+
+Plan* HierarchicalCalls::broadcast_within(Rank root, Bytes bytes, std::byte* result) {
+    if (within_->size() == 1) return nullptr;
+    begin(Operation::kBcast, bytes, root);
+    return make(*within_, nullptr, result);
+}
+
+Plan* HierarchicalCalls::broadcast(const CollectiveCall& call) {
+    inner_ = call;
+    const auto root = static_cast<std::size_t>(call.shape.root);
+    const bool from_here = nodes_[root] == nodes_[static_cast<std::size_t>(group_.me)];
+    const bool first = from_here && member_[root] != 0;
+    std::byte* result = call.run.result;
+    if (first) {
+        if (Plan* wrong =
+                broadcast_within(static_cast<Rank>(member_[root]), call.shape.bytes, result))
+            return wrong;
+    }
+    if (leads()) {
+        inner_.shape = call.shape;
+        inner_.shape.root = static_cast<Rank>(nodes_[root]);
+        if (Plan* wrong = make(*leaders_, nullptr, result)) return wrong;
+    }
+    return first ? nullptr : broadcast_within(0, call.shape.bytes, result);
+}
+
+Plan* HierarchicalCalls::combine(const CollectiveCall& call) {
+    inner_ = call;
+    const std::byte* given = call.run.given;
+    if (within_->size() > 1) {
+        if (leads() && sum_.size() < call.shape.bytes) sum_.resize(call.shape.bytes);
+        inner_.shape.operation = Operation::kReduce;
+        if (Plan* wrong = make(*within_, given, leads() ? sum_.data() : nullptr)) return wrong;
+        given = sum_.data();
+    }
+    if (leads()) {
+        inner_.shape.operation = Operation::kCombine;
+        if (Plan* wrong = make(*leaders_, given, call.run.result)) return wrong;
+    }
+    return broadcast_within(0, call.shape.bytes, call.run.result);
+}
+
+Plan* HierarchicalCalls::gather_within(Bytes bytes, const std::byte* given) {
+    if (leads() && sum_.size() < bytes * within_->size()) sum_.resize(bytes * within_->size());
+    begin(Operation::kGather, bytes, 0);
+    return make(*within_, given, leads() ? sum_.data() : nullptr);
+}
+
+Plan* HierarchicalCalls::concatenate(const CollectiveCall& call) {
+    inner_ = call;
+    const Bytes bytes = call.shape.bytes;
+    if (Plan* wrong = gather_within(bytes, call.run.given)) return wrong;
+    if (leads()) {
+        begin(Operation::kConcat, call.shape.n * bytes / first_.size(), 0);
+        for (const Rank first : first_)
+            inner_.shape.offsets.push_back(static_cast<Bytes>(first) * bytes);
+        inner_.shape.offsets.push_back(call.shape.n * bytes);
+        if (Plan* wrong = make(*leaders_, sum_.data(), call.run.result)) return wrong;
+    }
+    return broadcast_within(0, call.shape.n * bytes, call.run.result);
+}
+
+Plan* HierarchicalCalls::sync(const CollectiveCall& call) {
+    inner_ = call;
+    std::byte nothing{};
+    if (within_->size() > 1) {
+        if (Plan* wrong = gather_within(1, &nothing)) return wrong;
+    }
+    if (leads()) {
+        inner_.shape = call.shape;
+        if (Plan* wrong = make(*leaders_, nullptr, nullptr)) return wrong;
+    }
+    return broadcast_within(0, 1, &nothing);
+}
+
+std::unique_ptr<CallPath> make_hierarchical_calls(CollectiveContext& library, Group& group,
+                                                  std::vector<std::uint32_t> nodes) {
+    return std::make_unique<HierarchicalCalls>(library, group, std::move(nodes));
+}
+
+}  // namespace poe::collectives

@@ -1,0 +1,210 @@
+// Long collective calls piece by piece; see copy_in_out.hpp.
+#include "collectives/shm/copy_in_out.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace poe::collectives {
+namespace {
+
+// A root fills the slots of all members at once.
+constexpr Bytes kMostOfRoot = Bytes{64} << 10;
+// Of an index in one piece.
+constexpr Bytes kLeastOfBlock = 64;
+// Slices of reductions begin at a multiple of so many elements.
+constexpr Bytes kElements = 64;
+
+// The most bytes of a block, or vector, that one piece can have.
+Bytes room_for(const Shape& shape) {
+    const Bytes slot = CopyInOut::sizes(shape.n).slot;
+    switch (shape.operation) {
+        case Operation::kBcast:
+            return std::min(kMostOfRoot, slot * shape.n);
+        case Operation::kIndex:
+            return slot / shape.n / kLeastOfBlock * kLeastOfBlock;
+        case Operation::kCombine:
+            return shape.element > 0 ? slot - slot % shape.element : 0;
+        case Operation::kSync:
+        case Operation::kReduce:
+        case Operation::kPrefix:
+        case Operation::kShift:
+            return 0;
+        default:
+            return slot;
+    }
+}
+
+}  // namespace
+
+bool CopyInOut::fits(const Shape& shape) noexcept {
+    return shape.matrix.empty() && room_for(shape) > 0;
+}
+
+CopyInOut::CopyInOut(const Shape& shape, const Run& run, GroupSegment& commons,
+                     const SlotCopy& copy, GroupSegment::Host& host, std::uint32_t me)
+    : shape_(shape),
+      run_(run),
+      commons_(commons),
+      copy_(copy),
+      host_(host),
+      me_(me),
+      combines_(shape.operation == Operation::kCombine),
+      piece_(room_for(shape)) {}
+
+// Only these have blocks of unequal length, of which a rank's own one counts.
+CopyInOut::Piece CopyInOut::piece_of(std::uint32_t rank, std::uint64_t number) const noexcept {
+    const Bytes length = shape_.length(rank);
+    const Bytes from = std::min(length, number * piece_);
+    return {from, std::min(piece_, length - from)};
+}
+
+std::uint64_t CopyInOut::pieces() const noexcept {
+    Bytes longest = shape_.bytes;
+    if (!shape_.offsets.empty()) {
+        longest = 0;
+        for (std::uint32_t r = 0; r < shape_.n; ++r) longest = std::max(longest, shape_.length(r));
+    }
+    return (longest + piece_ - 1) / piece_;
+}
+
+void CopyInOut::run() {
+    keep_own();
+    const std::uint64_t many = pieces();
+    first_call_ = commons_.next_call();
+    const std::uint64_t lag = combines_ ? 2 : 1;
+    for (std::uint64_t step = 0; step < many + lag; ++step) {
+        if (step < many) fill(step);
+        if (combines_ && step >= 1 && step - 1 < many) work(step - 1);
+        if (step >= lag) drain(step - lag);
+    }
+}
+
+// What a member gives to itself.
+void CopyInOut::keep_own() const {
+    const Bytes at = shape_.offset(me_);
+    const Bytes length = shape_.length(me_);
+    switch (shape_.operation) {
+        case Operation::kScatter:
+            if (is_root()) copy_.out(run_.result, run_.given + at, length);
+            break;
+        case Operation::kGather:
+            if (is_root()) copy_.out(run_.result + at, run_.given, length);
+            break;
+        case Operation::kConcat:
+            copy_.out(run_.result + at, run_.given, length);
+            break;
+        case Operation::kIndex:
+            copy_.out(run_.result + at, run_.given + at, length);
+            break;
+        default:
+            break;
+    }
+}
+
+// Whether this member puts anything into slots.
+bool CopyInOut::gives() const noexcept {
+    switch (shape_.operation) {
+        case Operation::kBcast:
+        case Operation::kScatter:
+            return is_root();
+        case Operation::kGather:
+            return !is_root();
+        default:
+            return true;
+    }
+}
+
+void CopyInOut::fill(std::uint64_t number) {
+    if (!gives()) {
+        commons_.pass_by();
+        return;
+    }
+    const std::uint64_t call = commons_.enter(host_);
+    std::byte* own = commons_.slot_of(me_, call);
+    const Piece piece = piece_of(me_, number);
+    switch (shape_.operation) {
+        case Operation::kBcast:
+            copy_.in(commons_.slot_of(0, call), run_.result + piece.from, piece.length);
+            break;
+        case Operation::kScatter:
+            for (std::uint32_t m = 0; m < shape_.n; ++m) {
+                const Piece its = piece_of(m, number);
+                if (m != me_)
+                    copy_.in(commons_.slot_of(m, call), run_.given + shape_.offset(m) + its.from,
+                             its.length);
+            }
+            break;
+        case Operation::kIndex:
+            for (std::uint32_t m = 0; m < shape_.n; ++m)
+                if (m != me_)
+                    copy_.in(own + m * piece_, run_.given + shape_.offset(m) + piece.from,
+                             piece.length);
+            break;
+        default:
+            copy_.in(own, run_.given + piece.from, piece.length);
+    }
+    commons_.tell(call, host_);
+}
+
+// The second round of a combination: this member's slice of all slots.
+void CopyInOut::work(std::uint64_t number) {
+    const std::uint64_t call = first_call_ + number;
+    const Bytes length = piece_of(me_, number).length;
+    const Bytes unit = kElements * shape_.element;
+    const Bytes slice = (length / shape_.n + unit) / unit * unit;
+    const Bytes from = std::min(length, me_ * slice);
+    const Bytes bytes = std::min(slice, length - from);
+    for (std::uint32_t m = 0; m < shape_.n && bytes > 0; ++m) {
+        commons_.await_told(m, call, host_);
+        std::byte* sum = commons_.slot_of(0, call) + from;
+        if (m > 0)
+            reduce_into(run_.reduction, sum, commons_.slot_of(m, call) + from, bytes, true,
+                        nullptr);
+    }
+    commons_.tell_worked(call, host_);
+}
+
+void CopyInOut::drain(std::uint64_t number) {
+    const std::uint64_t call = first_call_ + number;
+    take(number, call);
+    commons_.through(call, host_);
+}
+
+void CopyInOut::take(std::uint64_t number, std::uint64_t call) {
+    const Piece piece = piece_of(me_, number);
+    const auto root = static_cast<std::uint32_t>(shape_.root);
+    switch (shape_.operation) {
+        case Operation::kBcast:
+        case Operation::kScatter:
+            if (is_root()) return;
+            commons_.await_told(root, call, host_);
+            copy_.out(run_.result + piece.from,
+                      commons_.slot_of(shape_.operation == Operation::kBcast ? 0 : me_, call),
+                      piece.length);
+            return;
+        case Operation::kGather:
+            if (is_root()) take_all(number, call);
+            return;
+        case Operation::kConcat:
+        case Operation::kIndex:
+            take_all(number, call);
+            return;
+        default:
+            for (std::uint32_t m = 0; m < shape_.n; ++m) commons_.await_worked(m, call, host_);
+            copy_.out(run_.result + piece.from, commons_.slot_of(0, call), piece.length);
+    }
+}
+
+// Of all others, each member beginning with another one.
+void CopyInOut::take_all(std::uint64_t number, std::uint64_t call) {
+    const Bytes column = shape_.operation == Operation::kIndex ? me_ * piece_ : 0;
+    for (std::uint32_t i = 1; i < shape_.n; ++i) {
+        const std::uint32_t m = (me_ + i) % shape_.n;
+        const Piece its = piece_of(m, number);
+        commons_.await_told(m, call, host_);
+        copy_.out(run_.result + shape_.offset(m) + its.from, commons_.slot_of(m, call) + column,
+                  its.length);
+    }
+}
+
+}  // namespace poe::collectives

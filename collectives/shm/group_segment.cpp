@@ -1,0 +1,203 @@
+// The protocol of shared memory between members of a group; see group_segment.hpp.
+#include "collectives/shm/group_segment.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/check.hpp"
+#include "base/relax.hpp"
+
+namespace poe::collectives {
+
+GroupSegment::GroupSegment(std::byte* memory, std::uint32_t members, std::uint32_t me,
+                           const Sizes& sizes)
+    : sizes_(sizes),
+      members_(members),
+      me_(me),
+      left_(reinterpret_cast<Line*>(memory)),
+      roots_(left_ + 1),
+      arrived_(roots_ + 1),
+      published_(reinterpret_cast<std::byte*>(arrived_ + sizes.depth)),
+      done_(reinterpret_cast<Line*>(published_ + sizes.depth * sizes.published)),
+      slots_(reinterpret_cast<std::byte*>(done_ + members)),
+      call_step_(sizes.by_member() ? sizes.slot : members * sizes.slot),
+      member_step_(sizes.by_member() ? sizes.slots() : sizes.slot),
+      results_(slots_ + members * sizes.slots()),
+      seen_done_(members),
+      takers_(sizes.depth, kNobody) {
+    POE_CHECK(std::has_single_bit(sizes.depth), sizes.depth);
+}
+
+// A member that is not done with so many calls; members_ when all are.
+std::uint32_t GroupSegment::first_behind(std::uint64_t calls) const noexcept {
+    for (std::uint32_t m = 0; m < members_; ++m) {
+        if (m != me_ && done_[m].word.load(std::memory_order_acquire) < calls) return m;
+    }
+    return members_;
+}
+
+// A member that has not come to that call; members_ when all have.
+std::uint32_t GroupSegment::not_arrived(std::uint64_t call) const noexcept {
+    for (std::uint32_t m = 0; m < members_; ++m) {
+        if (done_[m].begun.load(std::memory_order_relaxed) <= call &&
+            done_[m].word.load(std::memory_order_relaxed) <= call)
+            return m;
+    }
+    return members_;
+}
+
+void GroupSegment::await_published(std::uint64_t call, std::uint32_t root, Host& host) const {
+    const std::atomic<std::uint64_t>& word = published(call);
+    const auto over = [&word, call] { return word.load(std::memory_order_acquire) > call; };
+    // Functions of two words are not allocated.
+    if (!over()) {
+        if (root == kLast) {
+            host.wait(over, [this, call] { return not_arrived(call); });
+        } else {
+            host.wait(over, [root] { return root; });
+        }
+    }
+}
+
+// How many calls a member is done with. Its line changes with every call, so nobody looks there
+// more often than it needs to.
+std::uint64_t GroupSegment::calls_of(std::uint32_t member) noexcept {
+    return seen_done_[member] = done_[member].word.load(std::memory_order_acquire);
+}
+
+std::uint64_t GroupSegment::calls_of_all() noexcept {
+    all_done_ = call_;
+    for (std::uint32_t m = 0; m < members_; ++m) {
+        if (m != me_) all_done_ = std::min(all_done_, calls_of(m));
+    }
+    return all_done_;
+}
+
+// All must be done with call - depth.
+void GroupSegment::await_room(std::uint64_t call, Host& host) {
+    if (call < all_done_ + sizes_.depth || call < calls_of_all() + sizes_.depth) return;
+    const std::uint64_t needed = call - sizes_.depth + 1;
+    roots_->word.fetch_add(1, std::memory_order_seq_cst);
+    host.wait([this, needed] { return first_behind(needed) == members_; },
+              [this, needed] { return first_behind(needed); });
+    roots_->word.fetch_sub(1, std::memory_order_relaxed);
+    calls_of_all();
+}
+
+// The root, and all others, know from the shape where it is.
+std::byte* GroupSegment::result(std::uint64_t call, Bytes bytes) const noexcept {
+    std::atomic<std::uint64_t>& word = published(call);
+    if (bytes <= sizes_.published_room()) return reinterpret_cast<std::byte*>(&word + 1);
+    return results_ + set_of(call) * sizes_.result_for(members_);
+}
+
+void GroupSegment::publish(std::uint64_t call, Host& host) noexcept {
+    published(call).store(call + 1, std::memory_order_release);
+    host.fence();
+    host.wake_others();
+}
+
+void GroupSegment::end(std::uint64_t call, Host& host) noexcept {
+    done_[me_].word.store(call + 1, std::memory_order_release);
+    host.fence();
+    if (roots_->word.load(std::memory_order_relaxed) != 0) [[unlikely]]
+        host.wake_others();
+}
+
+// The own slot must be free: nobody reads any more what it was given in call - depth.
+void GroupSegment::await_slot(std::uint64_t call, Host& host) {
+    if (call < sizes_.depth) return;
+    const std::uint32_t last = taker(call);
+    if (last == kAll) {
+        await_room(call, host);
+    } else if (last != kNobody && call >= seen_done_[last] + sizes_.depth &&
+               call >= calls_of(last) + sizes_.depth) {
+        await_through(last, call - sizes_.depth, host);
+    }
+}
+
+void GroupSegment::say(std::atomic<std::uint64_t>& word, std::uint64_t call, Host& host) noexcept {
+    word.store(call + 1, std::memory_order_release);
+    host.fence();
+    host.wake_others();
+}
+
+void GroupSegment::await_word(const std::atomic<std::uint64_t>& word, std::uint32_t whose,
+                              std::uint64_t call, Host& host) {
+    const auto over = [&word, call] { return word.load(std::memory_order_acquire) > call; };
+    if (!over()) host.wait(over, [whose] { return whose; });
+}
+
+void GroupSegment::all_give(Part& part, Host& host) {
+    const std::uint64_t call = enter_for(kNobody, host);
+    part.give(slot_of(me_, call));
+    done_[me_].begun.store(call + 1, std::memory_order_release);
+    std::byte* all = result(call, part.result_bytes());
+    std::atomic<std::uint64_t>& arrived = arrived_[set_of(call)].word;
+    if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == members_) {
+        arrived.store(0, std::memory_order_relaxed);
+        part.collect(all);
+        publish(call, host);
+    } else {
+        await_published(call, kLast, host);
+    }
+    part.take(all);
+    all_done_ = std::max(all_done_, call);
+    end(call, host);
+}
+
+void GroupSegment::tell_one(std::uint32_t taker, std::uint64_t call, Host& host) noexcept {
+    if (taker == kNobody) return;
+    told(me_, call).store(call + 1, std::memory_order_release);
+    host.fence();
+    host.wake(taker);
+}
+
+void GroupSegment::await_one(std::uint32_t giver, std::uint64_t call, int looks, Host& host) const {
+    const std::atomic<std::uint64_t>& word = told(giver, call);
+    for (int i = 0; i < looks && word.load(std::memory_order_relaxed) <= call; ++i) comm::relax();
+    await_word(word, giver, call, host);
+}
+
+std::uint64_t GroupSegment::enter_to_publish(Host& host) {
+    await_room(call_, host);
+    taker(call_) = kNobody;
+    return call_++;
+}
+
+std::uint64_t GroupSegment::enter_published(std::uint32_t root, Host& host) {
+    await_published(call_, root, host);
+    taker(call_) = kNobody;
+    return call_++;
+}
+
+// Here others may write to the own slot, and it to theirs.
+std::uint64_t GroupSegment::enter(Host& host) {
+    await_room(call_, host);
+    return pass_by();
+}
+
+std::uint64_t GroupSegment::pass_by() noexcept {
+    taker(call_) = kAll;
+    return call_++;
+}
+
+std::uint64_t GroupSegment::enter_for(std::uint32_t whom, Host& host) {
+    await_slot(call_, host);
+    taker(call_) = whom;
+    return call_++;
+}
+
+void GroupSegment::await_through(std::uint32_t member, std::uint64_t call, Host& host) const {
+    const std::atomic<std::uint64_t>& done = done_[member].word;
+    if (done.load(std::memory_order_acquire) > call) return;
+    roots_->word.fetch_add(1, std::memory_order_seq_cst);
+    await_word(done, member, call, host);
+    roots_->word.fetch_sub(1, std::memory_order_relaxed);
+}
+
+bool GroupSegment::leave() noexcept {
+    return left_->word.fetch_add(1, std::memory_order_acq_rel) + 1 == members_;
+}
+
+}  // namespace poe::collectives

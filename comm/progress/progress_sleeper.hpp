@@ -1,0 +1,47 @@
+// ProgressSleeper: lets the progress thread sleep in place of its task while the task computes, until a
+// message arrives or the task calls MPL. The sleep is announced and ended as a task's own sleep is
+// (wait.hpp shows why no message is missed):
+//   1. announce()
+//   2. The caller polls once more; if it finds something, it calls withdraw() instead of going on.
+//   3. prepare()
+//   4. sleep()
+// It is separate from Waiter because step 4 happens without the turn: meanwhile the task may call
+// MPL, call end_sleep(), and sleep itself.
+#pragma once
+
+#include <chrono>
+
+#include "base/fence.hpp"
+#include "base/segment/segment_layout.hpp"
+#include "base/unique_fd.hpp"
+#include "comm/progress/wait.hpp"
+
+namespace poe::comm {
+
+class ProgressSleeper {
+  public:
+    // If `place` is null, the thread sleeps on the slot's doorbell. All arguments must outlive this
+    // object. Throws Error if there is no free descriptor.
+    ProgressSleeper(TaskSlot& slot, const Fences& fences, SleepPlace* place);
+
+    // For the progress thread while it has the turn. Call withdraw() to cancel an announced sleep.
+    void announce() noexcept;
+    void withdraw() noexcept { slot_.sleeping.store(kAwake, std::memory_order_relaxed); }
+    void prepare() noexcept;
+    // For the progress thread, without the turn. Blocks for at most longest_sleep().
+    void sleep() noexcept;
+
+    // For the task, which has just taken the turn: ends the sleep. Does not block.
+    void end_sleep() noexcept;
+
+  private:
+    TaskSlot& slot_;
+    const Fences& fences_;
+    SleepPlace* place_;
+    UniqueFd call_;  // eventfd, readable after the task has called MPL; only with a place
+    std::uint32_t doorbell_seen_ = 0;
+    std::chrono::nanoseconds limit_{0};
+    int descriptor_ = -1;
+};
+
+}  // namespace poe::comm

@@ -1,0 +1,132 @@
+// Turn: decides which thread may use the runtime, the task's thread that calls MPL or the progress
+// thread (progress_thread.hpp). That thread "has the turn". The protocol is separate because the
+// task's side must be cheap: it costs two loads, a store and a load per call and no atomic
+// read-modify-write, because a message takes only 100 ns.
+//
+// There are two words. `held_` belongs to the task and is 1 while the task is in a call.
+// `attention_` is the reason why a call must take the slow path; it is nearly always kIdle (0):
+//
+//   kIdle      the task may use the fast path
+//   kWatching  a mark left by the progress thread; the task's next call removes it. The mark is
+//              therefore still there after a nap only if the task has made no call meanwhile.
+//   kClaimed   the progress thread has the turn, or is about to find out that it cannot have it
+//   kWanted    as kClaimed, and the task sleeps on this word until the progress thread is done
+//   kArmed     no thread has the turn; the progress thread sleeps until a message arrives. The
+//              task's next call replaces this state and ends that sleep (`disarm`).
+//   kParked    the task has been in a call for long; the progress thread sleeps until it leaves
+//   kFenced    as kIdle, on a system without membarrier(2): every call takes the slow path
+//
+// Mutual exclusion:
+//   1. To take the turn, the task stores held_ = 1 and then loads attention_.
+//   2. To take the turn, the progress thread stores kClaimed, executes a membarrier, and then loads
+//      held_.
+//   3. As in base/fence.hpp, at least one of the two sees the other. A task that finds kClaimed
+//      resets held_ and waits. A progress thread that finds held_ withdraws its claim.
+//   4. From kArmed, both sides continue with a compare-exchange of attention_, so only one
+//      succeeds. A call that began before the progress thread armed has ended by then. Every later
+//      call finds attention_ nonzero, because the membarrier of the claim came before.
+//
+// Nested calls: a handler of mpc_rcvncall may call MPL while the thread that runs it has the turn.
+// Calls by the thread `nested_` are part of the current turn. `nested_` is the progress thread
+// while that has the turn, and the task's thread while the task runs handlers.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <thread>
+
+namespace poe::comm {
+
+class RuntimeLock {
+  public:
+    enum class Entry : std::uint8_t {
+        kEntered,
+        kNested,   // part of the turn that this thread has already
+        kRefused,  // a second thread of the task, or code that a signal interrupted
+    };
+
+    RuntimeLock() = default;
+    RuntimeLock(const RuntimeLock&) = delete;
+    RuntimeLock& operator=(const RuntimeLock&) = delete;
+
+    // --- For the task. May block while the progress thread has the turn.
+    Entry enter() noexcept {
+        if (held_.load(std::memory_order_relaxed) != 0 ||
+            attention_.load(std::memory_order_relaxed) != kIdle) [[unlikely]]
+            return enter_slowly();
+        held_.store(1, std::memory_order_relaxed);
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        if (attention_.load(std::memory_order_acquire) != kIdle) [[unlikely]]
+            return go_on_slowly();
+        return Entry::kEntered;
+    }
+    // Precondition: enter() returned kEntered.
+    void leave() noexcept {
+        held_.store(0, std::memory_order_release);
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        if (attention_.load(std::memory_order_relaxed) != kIdle) [[unlikely]]
+            leave_slowly();
+    }
+
+    // For the thread that has the turn: from now on its calls are nested, until it passes the
+    // returned value to unnest().
+    std::thread::id nest() noexcept { return nested_.exchange(std::this_thread::get_id()); }
+    void unnest(std::thread::id before) noexcept { nested_.store(before); }
+
+    // --- For the progress thread; there is only one.
+    enum class Claim : std::uint8_t {
+        kGranted,     // the progress thread has the turn
+        kTaskCame,    // the task has made a call since watch()
+        kTaskInside,  // the task has been inside a call since watch()
+    };
+
+    // Call once, before the other functions: finds out which fences the system has. The task calls
+    // `disarm` when it ends the sleep of an armed progress thread.
+    void prepare(std::function<void()> disarm);
+    void watch() noexcept { attention_.store(kWatching, std::memory_order_relaxed); }
+    Claim claim() noexcept;
+    // Precondition: the caller has the turn. True if the task waits for it.
+    bool wanted() const noexcept { return attention_.load(std::memory_order_relaxed) == kWanted; }
+    // Precondition: the caller has the turn. Releases it and wakes the task if it waits.
+    void release() noexcept;
+    // Precondition: the caller has the turn. Gives it up while `sleep` runs; `sleep` must return
+    // soon after `disarm` was called. Returns true if the caller has the turn again, false if the
+    // task has made a call meanwhile. Blocks.
+    bool rest(const std::function<void()>& sleep);
+    // After kTaskInside: blocks until the task leaves, `limit` has passed, or unpark() is called.
+    void park(std::chrono::nanoseconds limit) noexcept;
+
+    // Ends a park(). Any thread may call it; never blocks.
+    void unpark() noexcept;
+
+    // For a child process after fork, which has no progress thread.
+    void forget_progress_thread() noexcept { attention_.store(kIdle, std::memory_order_relaxed); }
+
+  private:
+    enum Attention : std::uint32_t {
+        kIdle = 0,
+        kWatching,
+        kClaimed,
+        kWanted,
+        kArmed,
+        kParked,
+        kFenced
+    };
+
+    Entry enter_slowly() noexcept;
+    Entry go_on_slowly() noexcept;
+    void leave_slowly() noexcept;
+    void wait_for_claimant() noexcept;
+    void heavy_fence() const noexcept;
+    void give_back(std::uint32_t to) noexcept;
+
+    alignas(64) std::atomic<std::uint32_t> held_{0};
+    std::atomic<std::uint32_t> attention_{kIdle};
+    std::atomic<std::thread::id> nested_{};
+    std::uint32_t idle_ = kIdle;  // kIdle or kFenced
+    std::function<void()> disarm_;
+};
+
+}  // namespace poe::comm

@@ -1,0 +1,200 @@
+// Deadlocks in words; see deadlock_text.hpp.
+#include "partition_manager/status/deadlock_text.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "partition_manager/job/task_ranges.hpp"
+
+namespace poe::pm {
+namespace {
+
+constexpr std::size_t kMostWaitLines = 12;
+constexpr std::size_t kMostMessageLines = 8;
+
+std::string bytes_in_words(Bytes bytes) {
+    return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+std::string wanted_in_words(const Awaited& awaited) {
+    return (awaited.type < 0 ? "a message of any type" : "type " + std::to_string(awaited.type)) +
+           " from " + (awaited.peer < 0 ? "any task" : "task " + std::to_string(awaited.peer));
+}
+
+// Behind "waits in " or "wait in".
+std::string place_of(const TaskState& state) {
+    std::string call = call_name(state.doing.call);
+    const Awaited& awaited = state.awaited;
+    if (is_collective(state.doing.call))
+        return call + (state.doing.type > 0 ? " of group " + std::to_string(state.doing.type) : "");
+    switch (awaited.kind) {
+        case Awaited::Kind::kRoom:
+            return call + " of " + bytes_in_words(state.doing.bytes) +
+                   (awaited.type < 0 ? "" : ", type " + std::to_string(awaited.type) + ",") +
+                   " to task " + std::to_string(awaited.peer);
+        case Awaited::Kind::kMessage:
+            return call + " for " + wanted_in_words(awaited);
+        case Awaited::Kind::kRest:
+            return call + " for the rest of a message from task " + std::to_string(awaited.peer);
+        case Awaited::Kind::kAll:
+        case Awaited::Kind::kUnknown:
+            break;
+    }
+    return call;
+}
+
+class Describer {
+  public:
+    Describer(const std::vector<const TaskState*>& states, const std::vector<TaskId>& stuck,
+              const WaitTargets& targets)
+        : states_(states), stuck_(stuck), targets_(targets) {}
+
+    // What is true of all tasks of one line, behind "waits in ".
+    std::string describe(TaskId task) const {
+        const TaskState& state = state_of(task);
+        if (is_collective(state.doing.call) || state.awaited.kind == Awaited::Kind::kAll) {
+            const std::vector<TaskId> missing = missing_in(state);
+            if (missing.empty()) return place_of(state);
+            return place_of(state) + " for " + tasks_in_words(missing) +
+                   (all_ended(missing)
+                        ? missing.size() == 1 ? ", which has ended" : ", which have ended"
+                        : "");
+        }
+        std::string text = place_of(state);
+        const Awaited& awaited = state.awaited;
+        if (awaited.kind != Awaited::Kind::kUnknown && awaited.peer >= 0)
+            return ended(awaited.peer) ? text + ", which has ended" : text;
+        return text + (awaited.kind == Awaited::Kind::kMessage
+                           ? ", and no task is left that could send one"
+                           : ", and no task is left that could end that");
+    }
+
+  private:
+    const TaskState& state_of(TaskId task) const {
+        return *states_[static_cast<std::size_t>(task)];
+    }
+    bool ended(TaskId task) const {
+        const TaskState* state = states_[static_cast<std::size_t>(task)];
+        return state != nullptr && state->life == TaskState::Life::kEnded;
+    }
+    bool all_ended(const std::vector<TaskId>& tasks) const {
+        return std::all_of(tasks.begin(), tasks.end(), [this](TaskId task) { return ended(task); });
+    }
+    // Of the group of all tasks: who is not in the call. Of others: for whom its members wait. Who
+    // has ended counts where all need to make the call only as long as they live.
+    std::vector<TaskId> missing_in(const TaskState& call) const {
+        std::vector<TaskId> missing;
+        const auto same_call = [&](TaskId task) {
+            const TaskState* state = states_[static_cast<std::size_t>(task)];
+            return state != nullptr && state->life == TaskState::Life::kInside &&
+                   state->doing.call == call.doing.call && state->doing.type == call.doing.type;
+        };
+        if (call.doing.type == 0) {
+            for (TaskId task = 0; task < static_cast<TaskId>(states_.size()); ++task)
+                if (!same_call(task) && !(call.awaited.kind == Awaited::Kind::kAll && ended(task)))
+                    missing.push_back(task);
+            return missing;
+        }
+        for (const TaskId task : stuck_)
+            if (same_call(task) && targets_.of(task) >= 0) missing.push_back(targets_.of(task));
+        std::sort(missing.begin(), missing.end());
+        missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
+        return missing;
+    }
+
+    const std::vector<const TaskState*>& states_;
+    const std::vector<TaskId>& stuck_;
+    const WaitTargets& targets_;
+};
+
+// What was sent to a task that waits for something else: messages of the awaited type or from the
+// awaited task, as one of the two was probably mistaken, or, when there are none, any others.
+void add_messages(const TaskState& state, std::vector<std::string>& lines) {
+    const Awaited& awaited = state.awaited;
+    if (awaited.kind != Awaited::Kind::kMessage || is_collective(state.doing.call)) return;
+    std::vector<UnexpectedNote> told;
+    const auto tell = [&](bool near) {
+        for (const UnexpectedNote& note : state.unexpected.all()) {
+            const bool is_near =
+                awaited.peer < 0 || note.source == awaited.peer || note.type == awaited.type;
+            const auto same = [&](const UnexpectedNote& other) {
+                return other.source == note.source && other.type == note.type;
+            };
+            if (is_near != near || std::any_of(told.begin(), told.end(), same)) continue;
+            told.push_back(note);
+            lines.push_back("task " + std::to_string(note.source) + " sent type " +
+                            std::to_string(note.type) + " (" + bytes_in_words(note.length) +
+                            ") to task " + std::to_string(state.task) + "; task " +
+                            std::to_string(state.task) + " waits for " + wanted_in_words(awaited));
+        }
+    };
+    tell(true);
+    if (told.empty()) tell(false);
+}
+
+// Members of one group stand in different collective calls: one of them has left out a call, has
+// made one too many, or has left one early because it gave another length than the others.
+bool calls_differ(const std::vector<const TaskState*>& states, const std::vector<TaskId>& stuck) {
+    std::map<std::int32_t, Call> call_of_group;
+    for (const TaskId task : stuck) {
+        const TaskActivity& doing = states[static_cast<std::size_t>(task)]->doing;
+        if (!is_collective(doing.call)) continue;
+        if (call_of_group.try_emplace(doing.type, doing.call).first->second != doing.call)
+            return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+std::string wait_in_words(const TaskState& state) {
+    return "waits in " + place_of(state);
+}
+
+std::vector<std::string> lines_about(const std::vector<const TaskState*>& states,
+                                     const std::vector<TaskId>& stuck,
+                                     const std::vector<std::vector<TaskId>>& circles,
+                                     const WaitTargets& targets) {
+    const Describer describer(states, stuck, targets);
+    std::map<std::string, std::vector<TaskId>> groups;
+    std::vector<std::string> place(states.size());
+    for (const TaskId task : stuck)
+        groups[place[static_cast<std::size_t>(task)] = describer.describe(task)].push_back(task);
+
+    std::vector<std::string> lines;
+    std::vector<TaskId> more;
+    const auto tell = [&](TaskId task) {
+        const auto group = groups.find(place[static_cast<std::size_t>(task)]);
+        if (group == groups.end()) return;  // told
+        const std::vector<TaskId> tasks = std::move(group->second);
+        groups.erase(group);
+        if (lines.size() < kMostWaitLines)
+            lines.push_back(tasks_in_words(tasks) +
+                            (tasks.size() == 1 ? " waits in " : " wait in ") +
+                            place[static_cast<std::size_t>(task)]);
+        else
+            more.insert(more.end(), tasks.begin(), tasks.end());
+    };
+    for (const std::vector<TaskId>& circle : circles)
+        for (const TaskId task : circle) tell(task);
+    for (const TaskId task : stuck) tell(task);
+    std::sort(more.begin(), more.end());
+    if (!more.empty())
+        lines.push_back(tasks_in_words(more) + (more.size() == 1 ? " waits" : " wait") +
+                        " for these or each other in the same way");
+    if (calls_differ(states, stuck))
+        lines.emplace_back(
+            "their collective calls differ: with -euidevelop yes all members compare theirs, and "
+            "the first difference is an error");
+
+    std::vector<std::string> messages;
+    for (const TaskId task : stuck) {
+        if (messages.size() >= kMostMessageLines) break;
+        add_messages(*states[static_cast<std::size_t>(task)], messages);
+    }
+    messages.resize(std::min(messages.size(), kMostMessageLines));
+    lines.insert(lines.end(), messages.begin(), messages.end());
+    return lines;
+}
+
+}  // namespace poe::pm

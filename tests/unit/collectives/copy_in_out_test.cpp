@@ -1,0 +1,109 @@
+// Long calls in shared memory, piece by piece, by threads: random shapes with many seeds against an
+// oracle, with a function that is not commutative.
+#include "collectives/shm/copy_in_out.hpp"
+
+#include <thread>
+
+#include <catch2/catch.hpp>
+
+#include "collectives/shm/pairwise_exchange.hpp"
+#include "collectives/shm/pipelined_reduce.hpp"
+#include "collectives/shm/shm_collectives.hpp"
+#include "tests/unit/collectives/calls_oracle.hpp"
+
+using namespace poe;
+using namespace poe::collectives;
+
+namespace {
+
+using namespace oracle;
+
+constexpr Bytes kLengths[] = {0, 4, 100, 4000, 32768, 65540, 150000, 700000};
+
+void run_member(std::byte* memory, std::uint32_t n, std::uint32_t me, unsigned seed, unsigned calls,
+                std::atomic<unsigned>& wrong) {
+    GroupSegment staged(memory, n, me, CopyInOut::sizes(n));
+    GroupSegment relayed(memory + GroupSegment::bytes_for(n, CopyInOut::sizes(n)), n, me,
+                         PipelinedReduce::sizes(n));
+    const Bytes relayed_end = GroupSegment::bytes_for(n, CopyInOut::sizes(n)) +
+                              GroupSegment::bytes_for(n, PipelinedReduce::sizes(n));
+    GroupSegment paired(memory + relayed_end, n, me, PairwiseExchange::sizes(n));
+    comm::RingCopy into_slots;
+    NonTemporalTuner stores;
+    // Members may judge differently, and change their minds.
+    const auto prefer = [&](Store store) {
+        for (const Bytes bytes : kLengths) {
+            for (int i = 0; i < 20 && bytes > 0; ++i) {
+                for (const Store each : {Store::kOrdinary, Store::kNonTemporal}) {
+                    stores.wrote(each, bytes, each == store ? bytes / 8 : bytes);
+                    stores.read(each, bytes, bytes / 4);
+                }
+            }
+        }
+    };
+    YieldingHost host;
+    std::minstd_rand same(seed);
+    for (unsigned call = 0; call < calls; ++call) {
+        const Shape shape = random_shape(same, n, kLengths);
+        const bool in_place = same() % 4 == 0 && (shape.operation == Operation::kCombine ||
+                                                  shape.operation == Operation::kPrefix);
+        // Each may choose its own way out of the slots.
+        const SlotCopy copy{into_slots, (call + me + seed) % 3 == 0};
+        const bool by_pairs =
+            PairwiseExchange::fits(shape) && (!CopyInOut::fits(shape) || call % 2);
+        if (!CopyInOut::fits(shape) && !PipelinedReduce::fits(shape) && !by_pairs) wrong += 1000;
+        std::vector<std::byte> given =
+            bytes_of(me, call, 0, shape.offset(n - 1) + shape.bytes + shape.length(n - 1));
+        const std::vector<std::byte> wanted = expected(shape, me, call);
+        std::vector<std::byte> result(shape.bytes * n + shape.offset(n - 1) + shape.length(n - 1) +
+                                      8);
+        if (shape.operation == Operation::kBcast && static_cast<Rank>(me) == shape.root)
+            result = given;
+        Run run{given.data(), in_place ? given.data() : result.data(), kCompose, 0};
+        if (PipelinedReduce::fits(shape)) {
+            const PipelinedReduce::Tools tools{into_slots, nullptr, seed % 2 == 0};
+            PipelinedReduce(shape, run, relayed, tools, host, me).run();
+        } else if (by_pairs) {
+            if (call % 4 == me % 4) prefer(call % 8 < 4 ? Store::kNonTemporal : Store::kOrdinary);
+            const PairwiseExchange::Tools tools{stores, copy.non_temporal, 1 + seed % 4};
+            PairwiseExchange(shape, run, paired, tools, host, me).run();
+        } else {
+            CopyInOut(shape, run, staged, copy, host, me).run();
+        }
+        // What a member gives is its own again.
+        const std::vector<std::byte>& got = in_place ? given : result;
+        if (!std::equal(wanted.begin(), wanted.end(), got.begin())) ++wrong;
+        std::fill(given.begin(), given.end(), std::byte{0xee});
+    }
+}
+
+}  // namespace
+
+TEST_CASE("random long calls in shared memory") {
+    for (const std::uint32_t n : {2u, 3u, 6u}) {
+        for (unsigned seed = 1; seed <= 8; ++seed) {
+            const Bytes staged = GroupSegment::bytes_for(n, CopyInOut::sizes(n));
+            const Bytes relayed = GroupSegment::bytes_for(n, PipelinedReduce::sizes(n));
+            const Bytes paired = GroupSegment::bytes_for(n, PairwiseExchange::sizes(n));
+            std::vector<std::byte> bytes(staged + relayed + paired + kLine);
+            const auto at = reinterpret_cast<std::uintptr_t>(bytes.data());
+            std::byte* memory = bytes.data() + (kLine - at % kLine) % kLine;
+            std::atomic<unsigned> wrong = 0;
+            std::vector<std::thread> threads;
+            for (std::uint32_t me = 0; me < n; ++me)
+                threads.emplace_back([&, me] { run_member(memory, n, me, seed, 60, wrong); });
+            for (std::thread& thread : threads) thread.join();
+            INFO("members " << n << " seed " << seed);
+            CHECK(wrong == 0);
+        }
+    }
+}
+
+TEST_CASE("all groups' memory has room in a common piece") {
+    for (std::uint32_t local : {1u, 2u, 3u, 31u, 32u, 33u, 64u, 65u, 100u, 512u, 513u, 4096u}) {
+        for (std::uint32_t n = 1; n <= local; n += n < 70 ? 1 : 37) {
+            CHECK(ShmCollectives::bytes_for(n) <= common_bytes(local));
+            if (n > 1) CHECK(PipelineSegment::bytes_for(n) <= staging_bytes(local));
+        }
+    }
+}

@@ -1,0 +1,108 @@
+// The guardian and the daemon below it: real processes, with a daemon that does what a test says.
+#include "partition_manager/daemon/subreaper_guard.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <string>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+using namespace std::chrono_literals;
+using poe::pm::Heartbeat;
+using poe::pm::Silence;
+
+namespace {
+
+// A guardian with that daemon; its process. The daemon's process id goes to `told`.
+pid_t start_guarded(const std::function<void(Heartbeat&)>& daemon, int told = -1) {
+    const pid_t guardian = ::fork();
+    if (guardian != 0) return guardian;
+    const poe::pm::Guarded divided = poe::pm::guard_daemon();
+    if (divided.status) ::_exit(*divided.status);
+    const pid_t own = ::getpid();
+    if (told >= 0 && ::write(told, &own, sizeof own) != sizeof own) ::_exit(99);
+    daemon(*divided.heartbeat);
+    ::_exit(7);
+}
+
+int status_of(pid_t guardian) {
+    int status = 0;
+    REQUIRE(::waitpid(guardian, &status, 0) == guardian);
+    REQUIRE(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+}  // namespace
+
+TEST_CASE("a guardian has its daemon's status") {
+    CHECK(status_of(start_guarded([](Heartbeat&) {})) == 7);
+    CHECK(status_of(start_guarded([](Heartbeat&) { ::raise(SIGKILL); })) == 128 + SIGKILL);
+}
+
+TEST_CASE("a daemon that beats is left alone, one that stops beating is killed with its children") {
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    const pid_t guardian = start_guarded([&](Heartbeat& heartbeat) {
+        // Its child holds the pipe open until it is killed.
+        if (::fork() == 0) {
+            ::signal(SIGTERM, SIG_IGN);
+            for (;;) ::pause();
+        }
+        heartbeat.limit_ms = 100;
+        for (int i = 0; i < 30; ++i) {
+            ++heartbeat.beats;
+            std::this_thread::sleep_for(10ms);
+        }
+        if (::write(ends[1], "x", 1) != 1) ::_exit(98);
+        ::raise(SIGSTOP);
+    });
+    ::close(ends[1]);
+    char text[2] = {};
+    CHECK(::read(ends[0], text, sizeof text) == 1);
+    CHECK(::read(ends[0], text, sizeof text) == 0);
+    CHECK(status_of(guardian) == 128 + SIGKILL);
+    ::close(ends[0]);
+}
+
+TEST_CASE("without a limit a silent daemon is left alone") {
+    CHECK(status_of(start_guarded([](Heartbeat&) { std::this_thread::sleep_for(100ms); })) == 7);
+}
+
+TEST_CASE("a daemon that a debugger holds is left alone") {
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    const pid_t guardian = start_guarded(
+        [](Heartbeat& heartbeat) {
+            ++heartbeat.beats;
+            std::this_thread::sleep_for(100ms);
+            heartbeat.limit_ms = 50;
+            std::this_thread::sleep_for(500ms);
+        },
+        ends[1]);
+    pid_t daemon = 0;
+    REQUIRE(::read(ends[0], &daemon, sizeof daemon) == sizeof daemon);
+    ::close(ends[0]);
+    ::close(ends[1]);
+    REQUIRE(::ptrace(PTRACE_SEIZE, daemon, nullptr, nullptr) == 0);
+    // The end of a traced process is reported here first, then to its parent.
+    int status = 0;
+    CHECK(::waitpid(daemon, &status, __WALL) == daemon);
+    CHECK(WIFEXITED(status));
+    CHECK(status_of(guardian) == 7);
+}
+
+TEST_CASE("time in which the guardian did not run is not held against the daemon") {
+    Silence silence;
+    CHECK(silence.look(1, 100ms, 100ms, false) == 0ms);
+    CHECK(silence.look(1, 100ms, 101ms, false) == 100ms);
+    CHECK(silence.look(1, 100ms, 1h, false) == 200ms);
+    CHECK(silence.look(1, 100ms, 30ms, false) == 230ms);
+    CHECK(silence.look(2, 100ms, 100ms, false) == 0ms);
+    CHECK(silence.look(2, 100ms, 100ms, false) == 100ms);
+    CHECK(silence.look(2, 100ms, 100ms, true) == 0ms);
+}
