@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The tables of tests/bench/RESULTS.md: how rows are formatted, and how one section is replaced. Nothing is
-measured."""
+"""The tables of tests/bench/RESULTS.md: how rows are formatted, how one section is replaced, and which rows the
+benchmarks make of what they measure. Nothing is measured."""
 
 import os
 import pathlib
@@ -14,6 +14,16 @@ BENCH = pathlib.Path(__file__).resolve().parents[1] / "bench"
 sys.path.insert(0, str(BENCH))
 sys.dont_write_bytecode = True
 
+import bench
+import cluster_bench
+import coll_bench
+import coll_hosts_bench
+import coll_irregular_bench
+import comm_bench
+import launch_bench
+import packages_bench
+import progress_bench
+import stdio_bench
 from results import COLUMNS, RESULTS, cells, header, replaced, row, section, write_table
 
 
@@ -149,6 +159,115 @@ class Document(unittest.TestCase):
         if "-" not in (found["POE"], peer[0], found["ratio"]):  # the figures are rounded, the ratio may not be
             ratio = float(found["ratio"])
             self.assertAlmostEqual(float(found["POE"]) / float(peer[0]), ratio, delta=0.03 * max(1, ratio), msg=line)
+
+
+class Benchmarks(unittest.TestCase):
+    """The rows that benchmarks make of what they have measured."""
+
+    def test_launches(self):
+        rows = launch_bench.rows_of({
+            "true": {32: medians(poe=0.0176, hydra=0.0237, mpirun=None, spawn=0.0142)},
+            "hello": {1: medians(poe_MPL=0.005, mpiexec_MPICH=0.043, mpirun_Open_MPI=0.333, poe_Open_MPI=0.112,
+                                 poe_MPICH=0.04)}})
+        self.assertEqual(cells(rows[0]), ["32 × /bin/true, ms", "17.6", "23.7 hydra", "0.74", "≤ 0.7", "no"])
+        self.assertEqual(cells(rows[1])[1:4], ["17.6", "14.2 bare loop", "1.24"])
+        self.assertEqual(cells(rows[2]), ["hello of 1 task, MPL, ms", "5.00", "43.0 mpiexec", "0.12", "≤ 0.1", "no"])
+
+    def test_launches_over_hosts(self):
+        found = {"ssh tree": {"median": 1.205}, "poe": {"median": 1.225}, "ssh tree, X25519": {"median": 0.343},
+                 "poe, X25519": {"median": 0.386}, "hydra": {"median": 1.204},
+                 "mpirun": {"median": 1.652}, "ratio": 1.02}
+        rows = [cells(one) for one in cluster_bench.launch_rows({16: found})]
+        self.assertEqual(rows[0][1:], ["1225", "1204 hydra", "1.02", "-", "-"])
+        self.assertEqual(rows[1][1:], ["1225", "1205 bare tree", "1.017", "≤ 1.03", "yes"])
+        slurm = medians(srun=0.193, poe=0.317, poe_MPL=0.359, srun_MPICH=None, srun_Open_MPI=1.045, poe_MPICH=None,
+                        poe_Open_MPI=1.03)
+        rows = [cells(one) for one in cluster_bench.slurm_rows({16: {"given": slurm, "own": slurm}})]
+        self.assertEqual(len(rows), 8)
+        self.assertEqual(rows[1][1:], ["359", "1045 srun, Open MPI", "0.34", "≤ 0.7", "yes"])
+        rows = cluster_bench.stdio_rows({16: medians(poe=202.0, hydra=29.0, mpirun=57.0)}, {"tasks": 4, "mbytes": 64})
+        self.assertEqual(cells(rows[0])[1:], ["202", "57.0 mpirun", "3.54", "≥ 2.0", "yes"])
+
+    def test_streams(self):
+        rates = medians(pipe=2863.0, poe=1198.0, hydra=1227.0, mpirun=141.0, poe_labelled=1193.0, hydra_labelled=89.0,
+                        mpirun_labelled=123.0)
+        torn = {"poe": 0, "hydra": 0, "mpirun": 46443, "poe labelled": 0, "hydra labelled": 0}
+        rows = [cells(one) for one in stdio_bench.rows_of({"rates": rates, "torn": torn, "memory_kb": {"poe": 24576}})]
+        self.assertEqual(rows[0][1:], ["1198", "1227 hydra", "0.98", "≥ 1.0", "no"])
+        self.assertEqual(rows[2][1:], ["1193", "123 mpirun", "9.70", "≥ 2.0", "yes"])
+        self.assertEqual(rows[3][1:], ["0", "0 hydra", "-", "≤ 0", "yes"])
+        self.assertEqual(rows[-1], ["peak memory of poe, MB", "24.0", "-", "-", "≤ 64", "yes"])
+
+    def test_messages(self):
+        def by_size(targets):
+            return {"near": {name: {size: value for size in targets} for name, value in
+                             (("MPL", 1.0), ("MPICH", 3.0), ("Open MPI", 2.0))}}
+        one = {"MPL": {0: 1.0, 8: 2.24, 10000: 1.05, 1048576: 163.0}, "Open MPI": {8: 4000.0}}
+        results = {"limits": {"yield_one_core": 1.83, "tcp_spin_8": 4.36, "tcp_spin_1048576": 259.0},
+                   "pingpong": by_size(comm_bench.PINGPONG), "stream": by_size(comm_bench.STREAM),
+                   "sendrecv": by_size(comm_bench.BOTH_WAYS), "exchange": by_size(comm_bench.BOTH_WAYS),
+                   "unexpected": {"near": one}, "posted": {"near": one}, "one_core": {"any": one},
+                   "tcp": {"near": one},
+                   **{f"sync_{tasks}": {"MPL": 1.0, "Open MPI": 2.0} for tasks in comm_bench.SYNC_TARGETS}}
+        rows = [cells(one) for one in comm_bench.rows_of(results)]
+        self.assertEqual(rows[0], ["half a round trip, 0 B, near, µs", "1.00", "2.00 Open MPI", "0.500", "≤ 0.65",
+                                   "yes"])
+        self.assertIn(["half a round trip, 8 B, both tasks on one core, µs", "2.24", "1.83 sched_yield", "1.22",
+                       "≤ 1.2", "no"], rows)
+        self.assertEqual(rows[-1][1:], ["163", "259 bare TCP", "0.629", "≤ 1.05", "yes"])
+
+    def test_collective_calls(self):
+        rows = [cells(one) for one in coll_bench.rows_of({
+            "bcast 8 2": {"MPL": 1.0, "MPICH": 4.0, "Open MPI": 2.0, "ratio": 0.5},
+            "sync 8 16": {"MPL": 24.0, "MPICH": None, "Open MPI": None, "ratio": None}})]
+        self.assertEqual(rows[0], ["geometric mean of 1 cells", "-", "-", "0.50", "≤ 0.5", "yes"])
+        self.assertEqual(rows[2], ["bcast, 8 B, 2 tasks, µs", "1.00", "2.00 Open MPI", "0.50", "≤ 1.0", "yes"])
+        self.assertEqual(rows[3][:4], ["sync, 16 tasks, µs", "24.0", "-", "-"])
+
+    def test_collective_calls_over_hosts_and_irregular(self):
+        times = {"MPL": 124.0, "not tuned": 121.0, "MPICH": None, "Open MPI": 337.0}
+        peers = {f"{operation} {size}": times for operation, size, _ in coll_hosts_bench.CELLS}
+        trees = {"times": {"tuned": 20.6, "binomial": 23.0, "lambda:8": 21.2, "lambda:16": 19.6, "lambda:32": None}}
+        rows = [cells(one) for one in coll_hosts_bench.rows_of(peers, trees, 16)]
+        self.assertEqual(rows[0][1:], ["124", "337 Open MPI", "0.368", "≤ 0.45", "yes"])
+        self.assertEqual(rows[-2][1:], ["19.6", "23.0 binomial", "0.852", "≤ 0.85", "no"])
+        self.assertEqual(len(coll_hosts_bench.rows_of(peers, None, 16)), len(rows) - 2)
+        cell = {"peers": {"MPL": 82.0, "MPICH": 156006.0, "Open MPI": 128.0}, "agreed": 19, "pairs": 19}
+        rows = [cells(one) for one in coll_irregular_bench.rows_of({"1 16": cell})]
+        self.assertEqual(rows[0], ["pattern 1, 16 tasks, µs", "82.0", "128 Open MPI", "0.64", "≤ 1.0", "yes"])
+        self.assertEqual(rows[1][1:], ["19", "-", "-", "≥ 19", "yes"])
+
+    def test_packages_and_progress(self):
+        rows = packages_bench.rows_of({"HPCC": medians(poe=1.0, mpirun=2.0)})
+        self.assertEqual(cells(rows[0]), ["HPCC, s", "1.00", "2.00 mpirun", "0.500", "≤ 1.02", "yes"])
+        rows = [cells(one) for one in progress_bench.rows_of({
+            "gap": {"single copy": [[3970, 4296]], "MP_SINGLE_COPY=no": [[3920, 4289]]},
+            "compute": {"thread": [[554800]], "no thread": [[563100]]},
+            "calls": {"thread": [[0.489]], "no thread": [[0.48]]}, "late": [12.9, 10.3, 18.1]})]
+        self.assertEqual(rows[0][1:], ["3.97", "3.92 MP_SINGLE_COPY=no", "1.01", "≤ 1.2", "yes"])
+        self.assertEqual(rows[2][1:], ["555", "563 no thread", "0.9853", "≤ 1.001", "yes"])
+        self.assertEqual(rows[4][1], "12.9")
+
+    def test_only_whole_benchmarks_are_recorded(self):
+        for words in (["markers"], ["collectives", "bcast"], ["cluster-launch", "--hosts", "16"]):
+            with self.subTest(words), self.assertRaises(SystemExit):
+                bench.check_recorded(bench.jobs(words))
+        for words in (["launch", "stdio"], ["collectives"], ["collectives", "apart"], ["cluster-stdio"]):
+            with mock.patch.object(bench, "SHORT", False):
+                bench.check_recorded(bench.jobs(words))
+
+    def test_record(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "RESULTS.md")
+            with mock.patch.object(bench.results, "RESULTS", path), mock.patch.object(bench, "SHORT", False), \
+                 mock.patch.dict(bench.BENCHES, {"launch": lambda: [row("x", 1.0)]}):
+                with mock.patch.object(sys, "argv", ["bench.py", "launch"]):
+                    bench.main()
+                self.assertFalse(path.exists())
+                with mock.patch.object(sys, "argv", ["bench.py", "launch", "--record"]):
+                    bench.main()
+            self.assertIn("## launch\n", path.read_text(encoding="utf-8"))
+            self.assertIn("`./dev bench launch`", path.read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":
