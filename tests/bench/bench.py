@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
-"""./dev bench [NAME]...: measures poe beside its peers in one run. Prints tables of medians and ratios,
-and writes build/bench/NAME.json. What follows collectives, model or one of cluster-... is for it."""
+"""./dev bench [NAME]... [--record]: measures poe beside its peers in one run. Prints tables of medians and ratios,
+and writes build/bench/NAME.json. What follows collectives, model or one of cluster-... is for it.
+
+--record also replaces the section of that name in tests/bench/RESULTS.md. It takes whole benchmarks only, because
+a recorded table replaces all rows of its section."""
 
 import sys
 
@@ -12,26 +15,58 @@ import marker_bench
 import model_bench
 import packages_bench
 import progress_bench
+import results
 import stdio_bench
 import trace_bench
+from measuring import SHORT, machine
 
 BENCHES = {"collectives": coll_bench.run, "comm": comm_bench.run, "launch": launch_bench.run,
            "cluster-launch": cluster_bench.run_launch, "cluster-slurm": cluster_bench.run_slurm,
            "cluster-stdio": cluster_bench.run_stdio, "model": model_bench.run, "markers": marker_bench.run,
            "packages": packages_bench.run, "progress": progress_bench.run,
            "stdio": stdio_bench.run, "trace": trace_bench.run}
+# These take words of their own.
+WITH_WORDS = ("collectives", "cluster-launch", "cluster-slurm", "cluster-stdio", "model")
+# These have no rows of RESULTS.md, because their figures have no peer.
+NOT_RECORDED = ("markers", "model", "trace")
+# Of collectives: sections of their own.
+KINDS = ("apart", "hosts", "irregular")
+
+
+def jobs(words):
+    """What is to be run: (name, words for it)."""
+    if words[:1] and words[0] in WITH_WORDS:
+        return [(words[0], words[1:])]
+    unknown = [name for name in words if name not in BENCHES]
+    if unknown:
+        sys.exit(f"bench: no benchmark {', '.join(unknown)}; there are: {', '.join(BENCHES)}")
+    return [(name, []) for name in words or BENCHES]
+
+
+def check_recorded(chosen):
+    """Before anything is measured: whether the figures of these can be recorded."""
+    for name, words in chosen:
+        if name in NOT_RECORDED:
+            sys.exit(f"bench: --record: {name} has no rows with a peer; its section is written by hand")
+        if words and not (name == "collectives" and len(words) == 1 and words[0] in KINDS):
+            sys.exit(f"bench: --record takes whole benchmarks only, not {name} {' '.join(words)}")
+    if SHORT:
+        sys.exit("bench: --record: the figures of short runs (POE_BENCH_SHORT) mean little")
 
 
 def main():
-    names = sys.argv[1:] or list(BENCHES)
-    if names[0] in ("collectives", "cluster-launch", "cluster-slurm", "cluster-stdio", "model"):
-        BENCHES[names[0]](*names[1:])
-        return
-    unknown = [name for name in names if name not in BENCHES]
-    if unknown:
-        sys.exit(f"bench: no benchmark {', '.join(unknown)}; there are: {', '.join(BENCHES)}")
-    for name in names:
-        BENCHES[name]()
+    words = [word for word in sys.argv[1:] if word != "--record"]
+    record = len(words) < len(sys.argv) - 1
+    chosen = jobs(words)
+    if record:
+        if not words:
+            chosen = [(name, its) for name, its in chosen if name not in NOT_RECORDED]
+        check_recorded(chosen)
+    for name, its in chosen:
+        rows = BENCHES[name](*its)
+        if record:
+            topic = " ".join((name, *its))
+            results.write_table(topic, results.header(machine(), f"./dev bench {topic}"), rows, results.RESULTS)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import statistics
 import coll_hosts_bench
 import coll_irregular_bench
 from measuring import BUILD, HYDRA, OPEN_MPI, POE, compile_program, output_of, ratio, save, table, text
+from results import row
 
 OPERATIONS = ("bcast", "reduce", "combine", "prefix", "scatter", "gather", "concat", "index", "shift", "sync")
 SIZES = (8, 1024, 65536, 1048576)
@@ -78,11 +79,9 @@ def run(*only):
     if not HYDRA or not OPEN_MPI:
         raise SystemExit("bench collectives: needs mpich and openmpi-bin (./dev bench installs them)")
     if only[:1] == ("hosts",):
-        coll_hosts_bench.run(programs(), *map(int, only[1:2]))
-        return
+        return coll_hosts_bench.run(programs(), *map(int, only[1:2]))
     if only[:1] == ("irregular",):
-        coll_irregular_bench.run(*only[1:])
-        return
+        return coll_irregular_bench.run(*only[1:])
     how = ("apart",) if "apart" in only else ()
     chosen = {str(word) for word in only} - {"apart"}
     unknown = chosen - set(map(str, OPERATIONS + SIZES + TASKS))
@@ -116,3 +115,18 @@ def run(*only):
     for name in missed:
         print(f"  missed: {name}")
     save("collectives" + "".join(f"-{word}" for word in how), {"cells": results, "geometric_mean": mean, "missed": missed})
+    return rows_of(results)
+
+
+def rows_of(cells):
+    """`cells`: by "operation bytes tasks"."""
+    ratios = [found["ratio"] for found in cells.values() if found["ratio"] is not None]
+    mean = geometric_mean(ratios)
+    rows = [{"what": f"geometric mean of {len(ratios)} cells", "ours": None, "ratio": mean, "target": MEAN},
+            {"what": "the largest of them", "ours": None, "ratio": max(ratios, default=None), "target": LARGEST}]
+    for name, found in cells.items():
+        operation, size, tasks = name.split()
+        what = f"{operation}, " + (f"{size} B, " if operation != "sync" else "") + f"{tasks} tasks, µs"
+        rows.append(row(what, found["MPL"], {peer: found[peer] for peer in ("MPICH", "Open MPI")},
+                        target(operation, int(size), int(tasks))))
+    return rows

@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 from measuring import BUILD, HYDRA, OPEN_MPI, POE, ROOT, in_turns, output_of, ratio, save, table, text
+from results import row
 
 TESTBED = str(ROOT / "tests" / "cluster" / "testbed")
 RATE, DELAY = "100mbit", "1ms"
@@ -120,6 +121,23 @@ def run(programs, hosts=HOSTS):
     for name in missed:
         print(f"  missed: {name}")
     save("collectives-hosts", {"peers": peers, "trees": trees, "missed": missed})
+    return rows_of(peers, trees, hosts)
+
+
+def rows_of(peers, trees, hosts):
+    rows = []
+    for operation, size, limit in CELLS:
+        times = peers[f"{operation} {size}"]
+        mpis = {name: times[name] for name in ("MPICH", "Open MPI")}
+        what = f"{operation}, {size} B, {hosts} hosts at {RATE}/s"
+        rows += [row(f"{what}, ms", times["MPL"], mpis, limit), row(f"{what}, not tuned, ms", times["not tuned"], mpis)]
+    if trees:
+        times = trees["times"]
+        what = f"barrier and bcast of 8 B, delay {DELAY}"
+        best = min((times[tree] for tree in LAMBDA_TREES if times[tree] is not None), default=None)
+        rows += [row(f"{what}, best lambda tree, ms", best, {"binomial": times["binomial"]}, LAMBDA),
+                 row(f"{what}, tuned, ms", times["tuned"], {"binomial": times["binomial"]})]
+    return rows
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import statistics
 import tempfile
 
 from measuring import BUILD, HYDRA, OPEN_MPI, POE, compile_program, in_turns, output_of, ratio, save, table, text
+from results import row
 
 TASKS = (16, 64)
 PATTERNS = (1, 2)
@@ -127,3 +128,17 @@ def run(*only):
     for name in missed:
         print(f"  missed: {name}")
     save("collectives-irregular", {"cells": results, "missed": missed})
+    return rows_of(results)
+
+
+def rows_of(cells):
+    """`cells`: by "pattern tasks"."""
+    rows = []
+    for name, found in cells.items():
+        pattern, tasks = name.split()
+        what = f"pattern {pattern}, {tasks} tasks"
+        peers = {peer: found["peers"][peer] for peer in ("MPICH", "Open MPI")}
+        rows += [row(f"{what}, µs", found["peers"]["MPL"], peers, LARGEST),
+                 row(f"{what}, pairs of algorithms in mpsim's order of {found['pairs']}", found["agreed"], None,
+                     f">= {found['pairs']}")]
+    return rows

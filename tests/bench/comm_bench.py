@@ -5,6 +5,7 @@ import os
 import subprocess
 
 from measuring import (BUILD, HYDRA, OPEN_MPI, POE, compile_program, environment, ratio, save, statistics, table, text)
+from results import row
 
 LAUNCHES = 3
 # Repetitions of a run that met the same state of the cores (see comm_bench.c).
@@ -13,6 +14,11 @@ LEAST_REPETITIONS = 20
 PINGPONG = {0: 0.65, 8: 0.65, 64: 0.65, 512: 0.60, 1024: 0.60, 4096: 0.60, 8192: 0.60, 16384: 0.70, 65536: 0.70,
             262144: 0.95, 1048576: 1.00, 4194304: 1.00}
 STREAM = {8: 0.6, 64: 0.6, 512: 0.6, 4096: None, 65536: None, 1048576: None}
+MANY = 10000  # messages that wait
+MANY_TARGET = 1.3  # of the time among none
+ONE_CORE_TARGET = 1.2  # of a bare hand-over by sched_yield
+TCP_TARGETS = {8: 1.15, 1048576: 1.05}  # of bare TCP
+SYNC_TARGETS = {2: None, 4: None, 8: None, 16: 0.15}
 BOTH_WAYS = {8: None, 1024: None, 65536: 0.8, 262144: 0.8, 1048576: 0.8}
 
 
@@ -94,12 +100,12 @@ def run():
         results[what] = operation(built, what, targets)
         show(title, results[what], targets)
     for what in ("unexpected", "posted"):
-        results[what] = operation({"MPL": built["MPL"]}, what, (0, 10000))
+        results[what] = operation({"MPL": built["MPL"]}, what, (0, MANY))
         for state, result in sorted(results[what].items()):
             ours = result["MPL"]
             table(f"half a round trip of 8 bytes among {what} messages, us; cores {state}",
-                  ["0", "10000", "ratio", "target"],
-                  [[text(ours[0], 1, 3), text(ours[10000], 1, 3), text(ratio(ours[10000], ours[0])), 1.3]])
+                  ["0", str(MANY), "ratio", "target"],
+                  [[text(ours[0], 1, 3), text(ours[MANY], 1, 3), text(ratio(ours[MANY], ours[0])), MANY_TARGET]])
     two = {"MPL": built["MPL"], "Open MPI": built["Open MPI"]}
     results["one_core"] = operation(two, "pingpong", (8,), pin="one")
     bare = results["limits"]["yield_one_core"]
@@ -107,9 +113,9 @@ def run():
         table("half a round trip of 8 bytes, both tasks on one core, us",
               ["sched_yield", *result, "MPL/yield", "target"],
               [[text(bare, 1, 3), *(text(value[8], 1, 3) for value in result.values()),
-                text(ratio(result["MPL"][8], bare)), 1.2]])
+                text(ratio(result["MPL"][8], bare)), ONE_CORE_TARGET]])
     rows = []
-    for tasks in (2, 4, 8, 16):
+    for tasks in SYNC_TARGETS:
         values = {}
         for name, program in two.items():
             found = [launch(name, tasks, program, ["-pin", "cores", "sync"], ()) for _ in range(LAUNCHES)]
@@ -118,11 +124,36 @@ def run():
         rows.append([tasks, *(text(value, 1, 2) for value in values.values()),
                      text(ratio(values["MPL"], values["Open MPI"]))])
     table("mpc_sync and MPI_Barrier, us", ["tasks", "MPL", "Open MPI", "ratio"], rows)
-    results["tcp"] = operation({"MPL": built["MPL"]}, "pingpong", (8, 1048576), extra=("-euilib", "ip"))
+    results["tcp"] = operation({"MPL": built["MPL"]}, "pingpong", TCP_TARGETS, extra=("-euilib", "ip"))
     for state, result in sorted(results["tcp"].items()):
         table(f"half a round trip over TCP on loopback, us; cores {state}",
               ["bytes", "bare TCP", "MPL", "ratio", "target"],
               [[size, text(results["limits"][f"tcp_spin_{size}"], 1, 2), text(result["MPL"][size], 1, 2),
                 text(ratio(result["MPL"][size], results["limits"][f"tcp_spin_{size}"])), target]
-               for size, target in ((8, 1.15), (1048576, 1.05))])
+               for size, target in TCP_TARGETS.items()])
     save("comm", results)
+    return rows_of(results)
+
+
+def rows_of(results):
+    limits, rows = results["limits"], []
+    for what, targets, title in (("pingpong", PINGPONG, "half a round trip"), ("stream", STREAM, "one-way stream"),
+                                 ("sendrecv", BOTH_WAYS, "sendrecv"),
+                                 ("exchange", BOTH_WAYS, "exchange of 2 + 2 messages")):
+        rows += [row(f"{title}, {size} B, {state}, µs", found["MPL"][size],
+                     {name: found[name][size] for name in ("MPICH", "Open MPI")}, target)
+                 for state, found in sorted(results[what].items()) for size, target in targets.items()]
+    for what in ("unexpected", "posted"):
+        rows += [row(f"half a round trip, 8 B among {MANY} {what} messages, {state}, µs", found["MPL"][MANY],
+                     {"among none": found["MPL"][0]}, MANY_TARGET)
+                 for state, found in sorted(results[what].items())]
+    for found in results["one_core"].values():
+        what = "half a round trip, 8 B, both tasks on one core, µs"
+        rows += [row(what, found["MPL"][8], {"sched_yield": limits["yield_one_core"]}, ONE_CORE_TARGET),
+                 row(what, found["MPL"][8], {"Open MPI": found["Open MPI"][8]})]
+    rows += [row(f"mpc_sync of {tasks} tasks, µs", results[f"sync_{tasks}"]["MPL"],
+                 {"Open MPI": results[f"sync_{tasks}"]["Open MPI"]}, target) for tasks, target in SYNC_TARGETS.items()]
+    rows += [row(f"TCP on loopback, half a round trip, {size} B, {state}, µs", found["MPL"][size],
+                 {"bare TCP": limits[f"tcp_spin_{size}"]}, target)
+             for state, found in sorted(results["tcp"].items()) for size, target in TCP_TARGETS.items()]
+    return rows

@@ -3,10 +3,12 @@ beside it what N bare posix_spawn calls cost, the limit."""
 
 import os
 
-from measuring import (HYDRA, OPEN_MPI, BUILD, compile_program, hydra, open_mpi, poe, ratio, rounds, save, seconds, table,
-                       text)
+from measuring import (HYDRA, OPEN_MPI, BUILD, compile_program, hydra, median, open_mpi, poe, ratio, rounds, save,
+                       seconds, table, text)
+from results import row
 
 TRUE_TARGETS = {1: 1.0, 8: 1.0, 32: 0.7, 128: 0.7, 256: 0.7}
+HELLO_TARGET = 0.1
 # mpirun of Open MPI 4.1.4 hangs in most runs of many tasks that end at once; a hang counts as no value.
 OPEN_MPI_TIMEOUT = 5
 
@@ -51,7 +53,7 @@ def launch_hello():
         result["ratio"] = ratio(result["poe MPL"]["median"], result["mpiexec MPICH"]["median"],
                                 result["mpirun Open MPI"]["median"])
         results[tasks] = result
-        rows.append([tasks, *(text(result[name]["median"], 1e3) for name in runs), text(result["ratio"]), 0.1])
+        rows.append([tasks, *(text(result[name]["median"], 1e3) for name in runs), text(result["ratio"]), HELLO_TARGET])
     table("launch, one collective, finish, ms",
           ["N", "poe MPL", "mpiexec MPICH", "mpirun Open MPI", "poe Open MPI", "poe MPICH", "MPL/best", "target"], rows)
     return results
@@ -61,4 +63,23 @@ def run():
     if not HYDRA or not OPEN_MPI:
         raise SystemExit("bench launch: needs mpich and openmpi-bin (./dev bench installs them)")
     os.environ.pop("DISPLAY", None)  # Open MPI would look for it
-    save("launch", {"true": launch_true(), "hello": launch_hello()})
+    results = {"true": launch_true(), "hello": launch_hello()}
+    save("launch", results)
+    return rows_of(results)
+
+
+def rows_of(results):
+    rows = []
+    for tasks, found in results["true"].items():
+        ms = {name: median(found, name, 1e3) for name in ("poe", "hydra", "mpirun", "spawn")}
+        what = f"{tasks} × /bin/true, ms"
+        rows += [row(what, ms["poe"], {name: ms[name] for name in ("hydra", "mpirun")}, TRUE_TARGETS[tasks]),
+                 row(what, ms["poe"], {"bare loop": ms["spawn"]})]
+    for tasks, found in results["hello"].items():
+        ms = lambda name: median(found, name, 1e3)
+        what = f"hello of {tasks} task{'s' * (tasks > 1)}"
+        mpirun, mpiexec = ms("mpirun Open MPI"), ms("mpiexec MPICH")
+        rows += [row(f"{what}, MPL, ms", ms("poe MPL"), {"mpirun": mpirun, "mpiexec": mpiexec}, HELLO_TARGET),
+                 row(f"{what}, Open MPI's program, ms", ms("poe Open MPI"), {"mpirun": mpirun}),
+                 row(f"{what}, MPICH's program, ms", ms("poe MPICH"), {"mpiexec": mpiexec})]
+    return rows

@@ -87,14 +87,30 @@ def rounds(runs, count):
     return result
 
 
+def median(results, name, scale=1.0):
+    """The median that rounds() found for that run, in other units; None if there is none."""
+    value = results.get(name, {}).get("median")
+    return None if value is None else value * scale
+
+
+def system():
+    """Such as "Debian 12"; nothing where the system does not say it."""
+    try:
+        release = platform.freedesktop_os_release()
+    except OSError:
+        return None
+    return f"{release['NAME'].split()[0]} {release.get('VERSION_ID', '')}".strip()
+
+
 def machine():
-    model = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
+    lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+    model = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "?")
     versions = {}
     for package in ("mpich", "openmpi-bin", "libpmix2"):
         shown = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package], capture_output=True, text=True)
         versions[package] = shown.stdout or "not installed"
-    return {"cpu": model, "cores": os.cpu_count(), "kernel": platform.release(), "date": time.strftime("%Y-%m-%d"),
-            "load": os.getloadavg()[0], **versions}
+    return {"cpu": model, "cores": os.cpu_count(), "system": system(), "kernel": platform.release(),
+            "date": time.strftime("%Y-%m-%d"), "load": os.getloadavg()[0], **versions}
 
 
 def ratio(ours, *peers):

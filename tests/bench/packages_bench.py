@@ -7,7 +7,8 @@ import shutil
 import subprocess
 import tempfile
 
-from measuring import OPEN_MPI, POE, ratio, rounds, save, scaled, seconds, table, text
+from measuring import OPEN_MPI, POE, median, ratio, rounds, save, scaled, seconds, table, text
+from results import row
 
 TASKS = 2
 LIMIT = 1.02
@@ -98,3 +99,9 @@ def run():
                          text(ratio(poe["median"], mpirun["median"])), LIMIT])
     table(f"packaged programs built with Open MPI, {TASKS} tasks, whole jobs, s", ["", "poe", "mpirun", "ratio", "target"], rows)
     save("packages", results)
+    return rows_of(results)
+
+
+def rows_of(results):
+    return [row(f"{what}, s", median(found, "poe"), {"mpirun": median(found, "mpirun")}, LIMIT)
+            for what, found in results.items()]

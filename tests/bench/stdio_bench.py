@@ -5,10 +5,14 @@ import subprocess
 import threading
 import time
 
-from measuring import HYDRA, OPEN_MPI, compile_program, environment, hydra, open_mpi, poe, ratio, rounds, save, table, text
+from measuring import (HYDRA, OPEN_MPI, compile_program, environment, hydra, median, open_mpi, poe, ratio, rounds, save,
+                       table, text)
+from results import row
 
 TASKS = 4
 BYTES = 250_000_000
+PLAIN_TARGET, LABELLED_TARGET = ">= 1.0", ">= 2.0"  # of the faster peer
+MEMORY_TARGET = 64  # MB, of each process
 
 
 def tree_memory(pid, peaks):
@@ -94,8 +98,28 @@ def run():
     table("4 tasks x 250 MB of 80-byte lines, MB/s", ["", "MB/s", "torn lines of 2.5 M"],
           [[name, text(results[name]["median"], 1, 0), integrity.get(name, "-")] for name in results])
     table("ratios to the faster peer", ["", "poe/best", "target"],
-          [["plain", text(plain), ">= 1.0"], ["labelled", text(labelled), ">= 2.0"]])
-    table("peak memory, MB (target 64)", ["process", "MB"],
+          [["plain", text(plain), PLAIN_TARGET], ["labelled", text(labelled), LABELLED_TARGET]])
+    table(f"peak memory, MB (target {MEMORY_TARGET})", ["process", "MB"],
           [[name, text(peak, 1 / 1024, 1)] for name, peak in memory.items()])
-    save("stdio", {"rates": results, "torn": integrity, "memory_kb": memory,
-                   "ratio_plain": plain, "ratio_labelled": labelled})
+    all_results = {"rates": results, "torn": integrity, "memory_kb": memory,
+                   "ratio_plain": plain, "ratio_labelled": labelled}
+    save("stdio", all_results)
+    return rows_of(all_results)
+
+
+def rows_of(results):
+    rates, torn = results["rates"], results["torn"]
+    launchers = ("hydra", "mpirun")
+
+    def rate_row(what, suffix, peers, target=None):
+        theirs = {name: median(rates, name + suffix) for name in peers}
+        return row(what, median(rates, "poe" + suffix), theirs, target, True)
+
+    what = f"{TASKS} tasks write {BYTES // 1_000_000} MB each"
+    return [rate_row(f"{what}, MB/s", "", launchers, PLAIN_TARGET),
+            row(f"{what}, MB/s", median(rates, "poe"), {"one shared pipe": median(rates, "pipe")}),
+            rate_row(f"{what}, labelled, MB/s", " labelled", launchers, LABELLED_TARGET),
+            row("torn lines of 2.5 M", torn["poe"], {name: torn.get(name) for name in launchers}, 0),
+            row("torn lines of 2.5 M, labelled", torn["poe labelled"], {"hydra": torn.get("hydra labelled")}, 0),
+            *(row(f"peak memory of {name}, MB", peak / 1024, None, MEMORY_TARGET)
+              for name, peak in results["memory_kb"].items())]
