@@ -1,10 +1,11 @@
 // Reads the kernel's description of the caches; see cache_size.hpp.
 #include "base/cache_size.hpp"
 
-#include <charconv>
 #include <fstream>
 #include <optional>
 #include <string_view>
+
+#include "base/parse.hpp"
 
 namespace poe {
 namespace {
@@ -16,18 +17,9 @@ std::string line_of(const std::string& path) {
     return line;
 }
 
-// Parses the number at the beginning of `text` and removes it from `text`.
-std::optional<unsigned long> take_number(std::string_view& text) {
-    unsigned long number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc()) return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    return number;
-}
-
 // Parses a cache size such as "32768K". Returns bytes, 0 if `text` is no such size.
 Bytes size_in(std::string_view text) {
-    const auto number = take_number(text);
+    const auto number = take_number<unsigned long>(text);
     if (!number) return 0;
     const int shift = text == "K" ? 10 : text == "M" ? 20 : text == "G" ? 30 : 0;
     return Bytes{*number} << shift;
@@ -35,11 +27,11 @@ Bytes size_in(std::string_view text) {
 
 // Adds the processors of a list such as "0-7,64-71" to `cpus`.
 void add_cpus_in(std::string_view list, cpu_set_t& cpus) {
-    while (const auto first = take_number(list)) {
+    while (const auto first = take_number<unsigned long>(list)) {
         auto last = first;
         if (!list.empty() && list.front() == '-') {
             list.remove_prefix(1);
-            last = take_number(list);
+            last = take_number<unsigned long>(list);
         }
         for (auto cpu = *first; last && cpu <= *last && cpu < CPU_SETSIZE; ++cpu)
             CPU_SET(cpu, &cpus);

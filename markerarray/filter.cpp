@@ -2,8 +2,8 @@
 #include "markerarray/filter.hpp"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/parse.hpp"
 #include "base/suggest.hpp"
 
 namespace poe::markers {
@@ -27,8 +27,8 @@ void each_part(std::string_view text, char separator, Use use) {
 }
 
 bool read_number(std::string_view text, TaskId& number) {
-    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return fault == std::errc{} && end == text.data() + text.size() && number >= 0;
+    number = parse_number<TaskId>(text).value_or(-1);
+    return number >= 0;
 }
 
 char lower(char c) {

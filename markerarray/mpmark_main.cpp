@@ -1,12 +1,12 @@
 // mpmark: sets a light, the text or the progress of the task in which it runs, for scripts and
 // programs in any language.
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <string>
 #include <vector>
 
+#include "base/parse.hpp"
 #include "base/suggest.hpp"
 #include "markerarray/client/client.hpp"
 #include "terminal/colors.hpp"
@@ -39,8 +39,9 @@ int refuse(const std::string& what) {
 
 template <typename Number>
 bool read_number(const std::string& word, Number& number) {
-    const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), number);
-    return fault == std::errc{} && end == word.data() + word.size();
+    const auto parsed = poe::parse_number<Number>(word);
+    if (parsed) number = *parsed;
+    return parsed.has_value();
 }
 
 std::string joined(const std::vector<std::string>& words, std::size_t from) {

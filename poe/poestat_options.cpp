@@ -2,8 +2,8 @@
 #include "poe/poestat_options.hpp"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/parse.hpp"
 #include "base/suggest.hpp"
 
 namespace poe::cli {
@@ -70,9 +70,8 @@ Result<StatOptions> read_stat_options(const std::vector<std::string>& arguments)
             // A short number behind it is the interval; pids and job ids are longer or come first.
             if (i + 1 < arguments.size() && is_number(arguments[i + 1])) {
                 const std::string& value = arguments[++i];
-                const auto [end, error] =
-                    std::from_chars(value.data(), value.data() + value.size(), seconds);
-                if (error != std::errc() || seconds < 1 || seconds > kMaxInterval)
+                seconds = parse_number<int>(value).value_or(0);
+                if (seconds < 1 || seconds > kMaxInterval)
                     return UserError{"-w",
                                      0,
                                      0,

@@ -3,12 +3,12 @@
 // sixteen, and its messages do not know the row's variable or what was probably meant.
 #include "poe/values.hpp"
 
-#include <charconv>
 #include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include "base/parse.hpp"
 #include "base/suggest.hpp"
 #include "poe/option_words.hpp"
 
@@ -49,9 +49,9 @@ std::string canonical_word(const OptionRow& row, const std::string& text) {
 // Decimal digits with an optional minus, nothing else. False for all that is not a number or does
 // not fit 64 bits.
 bool read_number(const std::string& text, std::int64_t& number) {
-    const char* end = text.data() + text.size();
-    const auto [stop, status] = std::from_chars(text.data(), end, number);
-    return status == std::errc() && stop == end;
+    const auto parsed = parse_number<std::int64_t>(text);
+    if (parsed) number = *parsed;
+    return parsed.has_value();
 }
 
 // 10:00 and 1:30:00 (minutes or hours first), or 90s, 15m, 1h30m, 2d: a time in seconds.
@@ -63,11 +63,10 @@ bool read_time(std::string_view text, std::int64_t& seconds) {
     std::int64_t sum = 0;
     std::size_t last_unit = 0;
     for (int part = 0; !text.empty(); ++part) {
-        std::int64_t number = 0;
-        const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-        if (status != std::errc() || number < 0 || number > kMost) return false;
-        const auto digits = static_cast<std::size_t>(stop - text.data());
-        text.remove_prefix(digits);
+        const std::size_t before = text.size();
+        const std::int64_t number = take_number<std::int64_t>(text).value_or(-1);
+        if (number < 0 || number > kMost) return false;
+        const std::size_t digits = before - text.size();
         if (colons) {
             if (part > 2 || (part > 0 && (digits != 2 || number > 59))) return false;
             sum = sum * 60 + number;

@@ -4,15 +4,18 @@
 #include <cstdlib>
 
 #include "collectives/engine/hierarchical_calls.hpp"
+#include "tracer/probe/process_context.hpp"
 
 namespace poe::collectives {
 
 using comm::MplError;
 
 CollectiveContext& the_collectives(comm::Runtime& runtime) {
-    static auto* library = new CollectiveContext(
-        runtime, [](const char* name) { return std::getenv(name); }, make_hierarchical_calls);
-    return *library;
+    CollectiveContext*& context = process_context().collectives;
+    if (context == nullptr) [[unlikely]]
+        context = new CollectiveContext(
+            runtime, [](const char* name) { return std::getenv(name); }, make_hierarchical_calls);
+    return *context;
 }
 
 [[gnu::cold]] int refuse_unready(const comm::ApiCall& call, const CollectiveContext& library) {

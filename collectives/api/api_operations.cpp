@@ -8,6 +8,7 @@
 #include "collectives/api/api_context.hpp"
 #include "collectives/engine/call_checker.hpp"
 #include "comm/api/api_checks.hpp"
+#include "tracer/probe/process_context.hpp"
 
 namespace poe::collectives {
 namespace {
@@ -143,7 +144,7 @@ class Entry {
         call_.doing(made_.call, TaskActivity::kAnyPeer, group_->gid, made_.shape.bytes);
         const std::uint32_t number = group_->calls++;
         if (call_.traced()) [[unlikely]]
-            trace::the_tracer.collective(
+            process_context().tracer.collective(
                 root(), group_->gid, made_.shape.bytes, number,
                 ending.blocking ? trace::Phase::kWhole : trace::Phase::kStarts);
         if (library_.develop()) {
@@ -258,8 +259,8 @@ class Entry {
 // The call ends an operation that was started before, and the trace says which.
 void note_end(const ApiCall& call, const Running& running) {
     if (call.traced()) [[unlikely]]
-        trace::the_tracer.collective(-1, running.group->gid, 0, running.number,
-                                     trace::Phase::kEnds);
+        process_context().tracer.collective(-1, running.group->gid, 0, running.number,
+                                            trace::Phase::kEnds);
 }
 
 int refuse_id(const ApiCall& call, int collid) {

@@ -2,12 +2,12 @@
 #include "collectives/mpsim/mpsim_arguments.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <set>
 #include <string_view>
 
+#include "base/parse.hpp"
 #include "collectives/selection/method.hpp"
 
 namespace poe::collectives {
@@ -19,10 +19,10 @@ constexpr double kMostTime = 1e12;    // microseconds
 constexpr double kMostLambda = 1000;  // what the lambda trees are made for
 
 std::optional<double> number_of(std::string_view text) {
-    double number = 0;
-    const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (fault != std::errc{}) return std::nullopt;
-    const std::string_view unit = text.substr(static_cast<std::size_t>(stop - text.data()));
+    const auto parsed = take_number<double>(text);
+    if (!parsed) return std::nullopt;
+    double number = *parsed;
+    const std::string_view unit = text;
     if (unit == "k" || unit == "K") {
         number *= 1024;
     } else if (unit == "m" || unit == "M") {

@@ -2,7 +2,6 @@
 // collective calls choose by it. An MPL program that starts poe by itself. See mptune(1).
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "base/parse.hpp"
 #include "base/segment/tuning_path.hpp"
 #include "collectives/api/api_context.hpp"
 #include "collectives/mptune/call_grid.hpp"
@@ -47,13 +47,11 @@ struct Arguments {
 };
 
 std::optional<std::uint64_t> number_of(std::string_view text) {
-    std::uint64_t number = 0;
-    const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (fault != std::errc{} || number > (std::uint64_t{1} << 40)) return std::nullopt;
-    const std::string_view unit = text.substr(static_cast<std::size_t>(stop - text.data()));
-    if (unit.empty()) return number;
-    if (unit == "k" || unit == "K") return number << 10;
-    if (unit == "m" || unit == "M") return number << 20;
+    const auto number = take_number<std::uint64_t>(text);
+    if (!number || *number > (std::uint64_t{1} << 40)) return std::nullopt;
+    if (text.empty()) return number;
+    if (text == "k" || text == "K") return *number << 10;
+    if (text == "m" || text == "M") return *number << 20;
     return std::nullopt;
 }
 

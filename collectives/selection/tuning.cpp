@@ -2,12 +2,12 @@
 #include "collectives/selection/tuning.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <optional>
 
+#include "base/parse.hpp"
 #include "collectives/selection/method.hpp"
 
 namespace poe::collectives {
@@ -37,14 +37,6 @@ std::vector<std::string_view> words_of(std::string_view line) {
         at = line.find_first_not_of(kBlank, end);
     }
     return words;
-}
-
-std::optional<double> number_of(std::string_view text) {
-    double number = 0;
-    const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (fault != std::errc{} || stop != text.data() + text.size() || !std::isfinite(number))
-        return std::nullopt;
-    return number;
 }
 
 // Fit to be shown on a terminal.
@@ -80,7 +72,7 @@ class Reader {
         if (words[0] == "best") return best(words);
         for (const Fact& fact : kFacts) {
             if (words[0] != fact.name) continue;
-            const auto value = words.size() == 2 ? number_of(words[1]) : std::nullopt;
+            const auto value = words.size() == 2 ? parse_number<double>(words[1]) : std::nullopt;
             if (!value || *value < 0)
                 return mistake(rest(words),
                                "expected one number, 0 or more, behind " + std::string(fact.name));
@@ -112,8 +104,8 @@ class Reader {
         return mistake(rest(words), "expected \"level node\" or \"level network\"");
     }
     std::optional<UserError> lambda(const std::vector<std::string_view>& words) {
-        const auto bytes = words.size() == 3 ? number_of(words[1]) : std::nullopt;
-        const auto value = words.size() == 3 ? number_of(words[2]) : std::nullopt;
+        const auto bytes = words.size() == 3 ? parse_number<double>(words[1]) : std::nullopt;
+        const auto value = words.size() == 3 ? parse_number<double>(words[2]) : std::nullopt;
         if (!bytes || !value || *bytes < 0 || *bytes > 1e15 || *value < 1 || *value > 1000)
             return mistake(rest(words),
                            "expected a length in bytes and a number from 1 to 1000 behind lambda");
@@ -130,8 +122,8 @@ class Reader {
         if (words.size() != 5) return expected();
         const std::optional<Operation> operation = operation_of(words[1]);
         if (!operation) return expected();
-        const double bytes = number_of(words[2]).value_or(-1);
-        const double n = number_of(words[3]).value_or(-1);
+        const double bytes = parse_number<double>(words[2]).value_or(-1);
+        const double n = parse_number<double>(words[3]).value_or(-1);
         if (bytes < 0 || bytes > 1e15 || n < 2 || n > 1e6) return expected();
         const Result<Method> read = read_method(*operation, words[4]);
         if (!read) return mistake(read.error().text, read.error().expected);

@@ -8,6 +8,7 @@
 
 #include "comm/api/mpproto.h"
 #include "comm/bootstrap/autostart.hpp"
+#include "tracer/probe/process_context.hpp"
 
 extern "C" {
 MPL_EXPORT int mperrno = 0;
@@ -15,23 +16,20 @@ MPL_EXPORT int mperrno = 0;
 
 namespace poe::comm {
 
-// Never destroyed, because other threads and exit handlers may still call.
-Runtime* the_one = nullptr;
-
 namespace {
 
 // The work of the progress thread, executed as an API call.
 class BackgroundProgress final : public ProgressWork {
   public:
     bool make_progress(bool handlers) noexcept override {
-        the_one->let_handlers_wait(!handlers);
+        process_context().runtime->let_handlers_wait(!handlers);
         const bool moved = move_messages();
-        the_one->let_handlers_wait(false);
+        process_context().runtime->let_handlers_wait(false);
         return moved;
     }
 
     bool has_open_operations() const noexcept override {
-        Runtime& runtime = *the_one;
+        Runtime& runtime = *process_context().runtime;
         return runtime.failure().empty() &&
                (runtime.operations().any_open() || runtime.messages().has_more_to_do());
     }
@@ -63,15 +61,16 @@ BackgroundProgress the_background_progress;
 }  // namespace
 
 [[gnu::cold]] Runtime& make_runtime() {
-    the_one = new Runtime([](const char* name) { return std::getenv(name); });
+    process_context().runtime = new Runtime([](const char* name) { return std::getenv(name); });
     // A child process shares the pipes but not the positions in them.
     ::pthread_atfork(nullptr, nullptr, [] {
-        the_one->forget_progress_thread();
-        the_one->fail("this is a child process of the task; only the task itself may use MPL");
+        process_context().runtime->forget_progress_thread();
+        process_context().runtime->fail(
+            "this is a child process of the task; only the task itself may use MPL");
     });
-    // After the_one is set, because the thread uses it.
-    the_one->start_progress_thread(the_background_progress);
-    return *the_one;
+    // After process_context().runtime is set, because the thread uses it.
+    process_context().runtime->start_progress_thread(the_background_progress);
+    return *process_context().runtime;
 }
 
 namespace {
@@ -89,10 +88,10 @@ __attribute__((constructor)) void before_main(int count, char** arguments, char*
 }
 
 __attribute__((destructor)) void after_main() {
-    if (the_one == nullptr) return;
-    the_one->stop_progress_thread();
-    the_one->finish_sending();
-    the_one->note_finished();
+    if (process_context().runtime == nullptr) return;
+    process_context().runtime->stop_progress_thread();
+    process_context().runtime->finish_sending();
+    process_context().runtime->note_finished();
 }
 
 }  // namespace

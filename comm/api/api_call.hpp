@@ -8,7 +8,7 @@
 #include "base/segment/task_activity.hpp"
 #include "comm/api/caller.hpp"
 #include "comm/bootstrap/runtime.hpp"
-#include "tracer/probe/tracer.hpp"
+#include "tracer/probe/process_context.hpp"
 
 // Exports a function from the library; everything else is hidden.
 #define MPL_EXPORT __attribute__((visibility("default")))
@@ -42,13 +42,12 @@ enum class MplError : int {
     kNoGroupMemory = 123,  // likewise
 };
 
-// The process's only runtime; null before the first call.
-extern Runtime* the_one;
 Runtime& make_runtime();
 
 // Created at the first call, which may block (see Runtime).
 inline Runtime& the_runtime() {
-    return the_one != nullptr ? *the_one : make_runtime();
+    Runtime* runtime = process_context().runtime;
+    return runtime != nullptr ? *runtime : make_runtime();
 }
 
 // A local variable of an entry point, declared after its Caller. One thread at a time: for a second
@@ -64,7 +63,7 @@ class ApiCall {
             return;
         if (said_) runtime_.doing().clear();
         if (traced_ != 0) [[unlikely]]
-            trace::the_tracer.leave(traced_, moved_);
+            process_context().tracer.leave(traced_, moved_);
         if (runtime_.handlers_due()) [[unlikely]]
             runtime_.call_handlers();
         if (entry_ == RuntimeLock::Entry::kEntered) [[likely]]
@@ -120,11 +119,11 @@ class ApiCall {
 
   private:
     void note_region(std::uint32_t region, TaskId peer, std::int32_t type, Bytes bytes) noexcept {
-        if (!trace::the_tracer.on()) [[likely]]
+        if (!process_context().tracer.on()) [[likely]]
             return;
         if (traced_ != 0) return;
         moved_ = bytes;
-        if (trace::the_tracer.enter(region, peer, type, caller_.site)) traced_ = region;
+        if (process_context().tracer.enter(region, peer, type, caller_.site)) traced_ = region;
     }
 
     const Caller& caller_;

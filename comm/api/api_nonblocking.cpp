@@ -4,6 +4,7 @@
 
 #include "comm/api/api_checks.hpp"
 #include "comm/api/mpproto.h"
+#include "tracer/probe/process_context.hpp"
 
 namespace poe::comm {
 namespace {
@@ -24,10 +25,10 @@ int tell(ApiCall& call, Operation& operation, const UserCount& nbytes) {
     if (operation.kind == Operation::Kind::kReceive) {
         return tell_received(call, operation.receive, operation.source, operation.type, nbytes);
     }
-    if (trace::the_tracer.on() && !operation.told) [[unlikely]]
-        trace::the_tracer.send_ended(static_cast<std::uint8_t>(operation.send.context),
-                                     operation.send.dest, operation.send.type,
-                                     operation.send.number);
+    if (process_context().tracer.on() && !operation.told) [[unlikely]]
+        process_context().tracer.send_ended(static_cast<std::uint8_t>(operation.send.context),
+                                            operation.send.dest, operation.send.type,
+                                            operation.send.number);
     if (operation.send.outcome != Outcome::kDone) {
         return call.refuse(operation.send.outcome, operation.send.dest);
     }

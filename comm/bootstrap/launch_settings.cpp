@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/parse.hpp"
+
 namespace poe::comm {
 namespace {
 
@@ -61,10 +63,10 @@ std::optional<UserError> read_word(const Variables& variables, const char* name,
 // Parses digits with an optional k, m or g, optionally followed by "b" or "ib". 0: not valid.
 Bytes size_of(std::string_view text) {
     if (text.empty() || text[0] < '1' || text[0] > '9') return 0;
-    Bytes number = 0;
-    const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (fault != std::errc{}) return 0;
-    const std::string unit = lower(text.substr(static_cast<std::size_t>(stop - text.data())));
+    const auto parsed = take_number<Bytes>(text);
+    if (!parsed) return 0;
+    Bytes number = *parsed;
+    const std::string unit = lower(text);
     if (unit.empty() || unit == "b") return number;
     const auto power = std::string_view("kmg").find(unit[0]);
     const std::string rest = unit.substr(1);

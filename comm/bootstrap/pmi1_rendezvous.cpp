@@ -3,7 +3,6 @@
 // partition_manager/pmi/pmi1_server.hpp is the other side.
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <optional>
 #include <poll.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/parse.hpp"
 #include "comm/bootstrap/rendezvous.hpp"
 
 namespace poe::comm {
@@ -19,11 +19,8 @@ namespace {
 int number_of(const Variables& variables, const char* name) {
     const char* text = variables(name);
     if (text == nullptr) throw Error(std::string("PMI_FD is set but ") + name + " is not");
-    int number = -1;
-    const char* end = text + std::strlen(text);
-    const auto [stop, fault] = std::from_chars(text, end, number);
-    if (fault != std::errc{} || stop != end || number < 0)
-        throw Error(std::string(name) + " is \"" + text + "\", which is not a number");
+    const int number = parse_number<int>(text).value_or(-1);
+    if (number < 0) throw Error(std::string(name) + " is \"" + text + "\", which is not a number");
     return number;
 }
 

@@ -2,7 +2,6 @@
 #include "comm/bootstrap/runtime.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -11,8 +10,9 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/parse.hpp"
 #include "comm/bootstrap/foreign_launch.hpp"
-#include "tracer/probe/tracer.hpp"
+#include "tracer/probe/process_context.hpp"
 
 namespace poe::comm {
 namespace {
@@ -36,10 +36,8 @@ constexpr std::uint32_t kLongestBackgroundNaps = 10;
 constexpr std::chrono::microseconds kBackgroundDelay{200};
 
 TaskId parse_task(const char* text) {
-    TaskId task = -1;
-    const char* end = text + std::strlen(text);
-    const auto [stop, fault] = std::from_chars(text, end, task);
-    if (fault != std::errc{} || stop != end || task < 0) {
+    const TaskId task = parse_number<TaskId>(text).value_or(-1);
+    if (task < 0) {
         throw Error(std::string("MP_CHILD is \"") + text + "\", which is not a task id");
     }
     return task;
@@ -71,13 +69,9 @@ Runtime::Runtime(const Variables& variables) : process_(::getpid()) {
 // poe has checked the values. Without poe, an invalid value counts as 0.
 void Runtime::read_background(const Variables& variables) {
     const auto microseconds = [&](const char* name) {
-        int value = 0;
         const char* text = variables(name);
-        if (text == nullptr) return std::chrono::microseconds(0);
-        const char* end = text + std::strlen(text);
-        const auto [stop, fault] = std::from_chars(text, end, value);
-        const bool sound = fault == std::errc{} && stop == end && value >= 0;
-        return std::chrono::microseconds(sound ? value : 0);
+        const int value = text == nullptr ? 0 : parse_number<int>(text).value_or(0);
+        return std::chrono::microseconds(std::max(value, 0));
     };
     const char* enabled = variables("MP_CSS_INTERRUPT");
     interrupts_ = enabled != nullptr && ::strcasecmp(enabled, "yes") == 0;
@@ -246,7 +240,7 @@ void Runtime::enter(NodeSegment segment, TaskId task) {
     doing_ = &slot.doing;
     traffic_ = &slot.traffic;
     const std::string& path = segment_->path();
-    trace::the_tracer.attach(slot.tracing, path.substr(0, path.rfind('/')), task);
+    process_context().tracer.attach(slot.tracing, path.substr(0, path.rfind('/')), task);
     const SegmentFacts& facts = segment_->facts();
     fences_ = Fences(facts.asymmetric_fences != 0);
     set_limits(facts.eager_limit, facts.buffer_mem);

@@ -9,7 +9,7 @@
 #include "comm/matching/handover.hpp"
 #include "comm/matching/message_layer.hpp"
 #include "comm/matching/message_peer.hpp"
-#include "tracer/probe/tracer.hpp"
+#include "tracer/probe/process_context.hpp"
 
 namespace poe::comm {
 namespace {
@@ -521,9 +521,10 @@ void MessageLayer::take_in(Unexpected& offer) {
 
 void MessageLayer::note_received(const ReceiveRequest& request) {
     traffic_->add_received(request.length);
-    if (trace::the_tracer.on()) [[unlikely]]
-        trace::the_tracer.received(static_cast<std::uint8_t>(request.wanted.context),
-                                   request.source, request.type, request.length, request.number);
+    if (process_context().tracer.on()) [[unlikely]]
+        process_context().tracer.received(static_cast<std::uint8_t>(request.wanted.context),
+                                          request.source, request.type, request.length,
+                                          request.number);
 }
 
 }  // namespace poe::comm

@@ -7,7 +7,7 @@
 #include "base/check.hpp"
 #include "comm/matching/message_layer.hpp"
 #include "comm/matching/message_peer.hpp"
-#include "tracer/probe/tracer.hpp"
+#include "tracer/probe/process_context.hpp"
 
 namespace poe::comm {
 namespace {
@@ -278,8 +278,9 @@ void MessageLayer::send_grant(TaskId source, std::uint32_t send_id, ReceiveReque
 std::uint32_t MessageLayer::note_sent(Peer& to, Context context, std::int32_t type, Bytes bytes) {
     traffic_->add_sent(bytes);
     const std::uint32_t number = ++to.messages_to[index_of(context)];
-    if (trace::the_tracer.on()) [[unlikely]]
-        trace::the_tracer.sent(static_cast<std::uint8_t>(context), to.task, type, bytes, number);
+    if (process_context().tracer.on()) [[unlikely]]
+        process_context().tracer.sent(static_cast<std::uint8_t>(context), to.task, type, bytes,
+                                      number);
     return number;
 }
 

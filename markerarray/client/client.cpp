@@ -2,9 +2,9 @@
 #include "markerarray/client/client.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/error.hpp"
+#include "base/parse.hpp"
 
 namespace poe::markers {
 namespace {
@@ -15,12 +15,7 @@ bool continues(char c) {
 
 // Parses a text that consists of one number; empty for any other text.
 std::optional<int> number_in(const char* text) {
-    if (text == nullptr) return std::nullopt;
-    const std::string_view word = text;
-    int number = 0;
-    const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (fault != std::errc{} || end != word.data() + word.size()) return std::nullopt;
-    return number;
+    return text == nullptr ? std::nullopt : parse_number<int>(text);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include "markerarray/client/client.hpp"
 #include "markerarray/client/mp_marker.h"
-#include "tracer/probe/tracer.hpp"
+#include "tracer/probe/process_context.hpp"
 
 #define MARKER_EXPORT __attribute__((visibility("default")))
 
@@ -32,10 +32,10 @@ std::optional<std::string_view> beginning_of(const char* text) {
 
 // In a program that makes no MPL call, the marker calls attach the tracer.
 poe::trace::Tracer& the_tracer() {
-    using poe::trace::the_tracer;
-    static const bool attached = (the_tracer.attach_by_environment(variable_of), true);
+    static const bool attached =
+        (poe::process_context().tracer.attach_by_environment(variable_of), true);
     static_cast<void>(attached);
-    return the_tracer;
+    return poe::process_context().tracer;
 }
 
 void mark(int light, int color, std::optional<std::string_view> text) {

@@ -2,7 +2,6 @@
 #include "partition_manager/daemon/busy_processors.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstring>
 #include <dirent.h>
@@ -13,6 +12,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "base/parse.hpp"
 #include "partition_manager/status/job_listing.hpp"
 #include "partition_manager/status/process_facts.hpp"
 
@@ -63,9 +63,8 @@ cpu_set_t busy_processors(const std::string& parent, const std::string& own_job,
     CPU_ZERO(&busy);
     if (!has_other_jobs(parent, own_job)) return busy;
     for_each_name("/proc", [&](const char* name) {
-        pid_t pid = 0;
-        const char* end = name + std::strlen(name);
-        if (std::from_chars(name, end, pid).ptr != end || pid <= 0) return;
+        const pid_t pid = parse_number<pid_t>(name).value_or(0);
+        if (pid <= 0) return;
         cpu_set_t bound;
         CPU_ZERO(&bound);
         // The affinity first, because it is one system call and rules most processes out.

@@ -3,10 +3,11 @@
 
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <fcntl.h>
 #include <string_view>
 #include <unistd.h>
+
+#include "base/parse.hpp"
 
 namespace poe::pm {
 namespace {
@@ -44,9 +45,7 @@ std::string_view next_word(std::string_view& text) {
 }
 
 std::uint64_t number_in(std::string_view word) {
-    std::uint64_t number = 0;
-    std::from_chars(word.data(), word.data() + word.size(), number);
-    return number;
+    return take_number<std::uint64_t>(word).value_or(0);
 }
 
 // The number behind `name` at the start of a line; nothing when there is no such line.

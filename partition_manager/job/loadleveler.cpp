@@ -2,8 +2,8 @@
 #include "partition_manager/job/loadleveler.hpp"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/parse.hpp"
 #include "base/suggest.hpp"
 #include "partition_manager/job/host_file.hpp"
 
@@ -66,9 +66,8 @@ Result<std::optional<LoadLevelerAllocation>> loadleveler_allocation(
                          0};
     const std::string total = value_of(variable, kTotalTasks);
     if (total.empty()) return std::optional(std::move(allocation));
-    const auto [end, fault] =
-        std::from_chars(total.data(), total.data() + total.size(), allocation.tasks);
-    if (fault != std::errc() || end != total.data() + total.size() || allocation.tasks < 1)
+    allocation.tasks = parse_number<TaskId>(total).value_or(0);
+    if (allocation.tasks < 1)
         return UserError{kTotalTasks,
                          0,
                          0,

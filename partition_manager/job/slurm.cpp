@@ -1,10 +1,10 @@
 // See slurm.hpp.
 #include "partition_manager/job/slurm.hpp"
 
-#include <charconv>
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/parse.hpp"
 #include "partition_manager/job/command_lines.hpp"
 #include "partition_manager/job/commands_file.hpp"
 
@@ -13,9 +13,8 @@ namespace poe::pm {
 namespace {
 
 TaskId number_of(const char* text) {
-    TaskId number = 0;
-    if (text != nullptr) std::from_chars(text, text + std::strlen(text), number);
-    return number;
+    std::string_view rest = text == nullptr ? "" : text;
+    return take_number<TaskId>(rest).value_or(0);
 }
 
 void append_request(Command& command, const NodeRequest& request, const std::string& pool) {

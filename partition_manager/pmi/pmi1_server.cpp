@@ -3,9 +3,9 @@
 #include "partition_manager/pmi/pmi1_server.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/check.hpp"
+#include "base/parse.hpp"
 #include "partition_manager/pmi/pmi1_spawn.hpp"
 
 namespace poe::pm {
@@ -30,13 +30,6 @@ std::optional<std::pair<std::string_view, std::string_view>> take_pair(std::stri
     rest.remove_prefix(word.size());
     return std::pair(
         key, equals == std::string_view::npos ? std::string_view() : word.substr(equals + 1));
-}
-
-std::optional<long> number(std::string_view text) {
-    long value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return value;
 }
 
 // A name out of what a task sent, fit for a message and for an answer.
@@ -192,7 +185,7 @@ void Pmi1Server::on_command(TaskId task, std::string_view line, Pmi1Actions& act
                       "sent a line without a command: " + printable(line), actions);
     if (*name == "barrier_in") return on_barrier(task, actions);
     if (*name == "abort") {
-        const long code = number(command.find("exitcode").value_or("")).value_or(1);
+        const long code = parse_number<long>(command.find("exitcode").value_or("")).value_or(1);
         actions.abort = Pmi1Actions::Abort{task, static_cast<int>(code),
                                            std::string(command.find("message").value_or(""))};
         return;
@@ -413,7 +406,7 @@ std::string Pmi1Server::get(TaskId, const Command& command) {
 }
 
 std::string Pmi1Server::getbyidx(TaskId, const Command& command) {
-    const auto index = number(command.find("idx").value_or(""));
+    const auto index = parse_number<long>(command.find("idx").value_or(""));
     if (command.find("kvsname") != job_.kvsname || !index || *index < 0)
         return "cmd=getbyidx_results rc=-1 reason=invalid_request";
     if (static_cast<std::size_t>(*index) >= pairs_.size())

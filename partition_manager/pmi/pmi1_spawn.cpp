@@ -1,11 +1,11 @@
 // See pmi1_spawn.hpp.
 #include "partition_manager/pmi/pmi1_spawn.hpp"
 
-#include <charconv>
 #include <map>
 #include <optional>
 #include <string_view>
 
+#include "base/parse.hpp"
 #include "partition_manager/job/comma_list.hpp"
 
 namespace poe::pm {
@@ -27,12 +27,8 @@ class Lines {
     std::optional<long> count(const std::string& key, long otherwise) const {
         const std::string* text = find(key);
         if (text == nullptr) return otherwise;
-        long value = 0;
-        const char* end = text->data() + text->size();
-        const auto [rest, error] = std::from_chars(text->data(), end, value);
-        if (error != std::errc() || rest != end || value < 0 || value > kMostPmi1Items)
-            return std::nullopt;
-        return value;
+        const auto value = parse_number<long>(*text);
+        return value && *value >= 0 && *value <= kMostPmi1Items ? value : std::nullopt;
     }
 
   private:

@@ -2,7 +2,6 @@
 #include "partition_manager/status/job_listing.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/parse.hpp"
 #include "base/unique_fd.hpp"
 #include "partition_manager/status/process_sums.hpp"
 
@@ -73,11 +73,10 @@ std::optional<JobName> parse_job_name(std::string_view name) {
     if (name.substr(0, kPrefix.size()) != kPrefix) return std::nullopt;
     name.remove_prefix(kPrefix.size());
     JobName parsed;
-    const auto [rest, error] =
-        std::from_chars(name.data(), name.data() + name.size(), parsed.owner);
-    if (error != std::errc() || rest == name.data() + name.size() || *rest != '-')
-        return std::nullopt;
-    parsed.id = name.substr(static_cast<std::size_t>(rest - name.data()) + 1);
+    const auto owner = take_number<uid_t>(name);
+    if (!owner || name.empty() || name[0] != '-') return std::nullopt;
+    parsed.owner = *owner;
+    parsed.id = name.substr(1);
     const auto allowed = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
     };

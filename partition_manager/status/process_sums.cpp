@@ -1,9 +1,10 @@
 // See process_sums.hpp.
 #include "partition_manager/status/process_sums.hpp"
 
-#include <charconv>
 #include <dirent.h>
 #include <string_view>
+
+#include "base/parse.hpp"
 
 namespace poe::pm {
 
@@ -13,14 +14,12 @@ void ProcessSums::look(uid_t owner) {
     DIR* directory = ::opendir("/proc");
     if (directory == nullptr) return;
     while (const dirent* entry = ::readdir(directory)) {
-        const std::string_view name = entry->d_name;
-        pid_t pid = 0;
-        const auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), pid);
-        if (fault != std::errc{} || end != name.data() + name.size()) continue;
-        auto facts = process_facts(pid);
+        const auto pid = parse_number<pid_t>(entry->d_name);
+        if (!pid) continue;
+        auto facts = process_facts(*pid);
         if (!facts || facts->owner != owner) continue;
-        children_[facts->parent].push_back(pid);
-        facts_.emplace(pid, std::move(*facts));
+        children_[facts->parent].push_back(*pid);
+        facts_.emplace(*pid, std::move(*facts));
     }
     ::closedir(directory);
 }

@@ -2,22 +2,19 @@
 #include "tracer/analysis/trace_words.hpp"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "base/parse.hpp"
 #include "terminal/words.hpp"
 
 namespace poe::trace {
 namespace {
 
 std::optional<double> read_number(std::string_view text) {
-    double number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool fine = error == std::errc() && end == text.data() + text.size() &&
-                      std::isfinite(number) && number >= 0;
-    return fine ? std::optional(number) : std::nullopt;
+    const auto number = parse_number<double>(text);
+    return number && *number >= 0 ? number : std::nullopt;
 }
 
 std::string with_digits(double value, const char* unit) {

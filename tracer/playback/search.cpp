@@ -2,22 +2,14 @@
 #include "tracer/playback/search.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "base/parse.hpp"
 #include "base/suggest.hpp"
 #include "tracer/analysis/trace_words.hpp"
 
 namespace poe::trace {
 namespace {
-
-template <typename Number>
-std::optional<Number> number_of(std::string_view text) {
-    Number number{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return number;
-}
 
 std::optional<double> amount_of(std::string_view text) {
     double unit = 1;
@@ -30,7 +22,7 @@ std::optional<double> amount_of(std::string_view text) {
             text.remove_suffix(1);
         }
     }
-    const auto number = number_of<double>(text);
+    const auto number = parse_number<double>(text);
     return number ? std::optional(*number * unit) : std::nullopt;
 }
 
@@ -64,9 +56,9 @@ Result<Search> Search::parse(std::string_view text) {
         } else if (word == "marker") {
             search.what_ = What::kMarker;
         } else if (name == "task" && how == '=') {
-            if (!(search.task_ = number_of<TaskId>(value))) return mistake(word);
+            if (!(search.task_ = parse_number<TaskId>(value))) return mistake(word);
         } else if (name == "type" && how == '=') {
-            if (!(search.type_ = number_of<std::uint32_t>(value))) return mistake(word);
+            if (!(search.type_ = parse_number<std::uint32_t>(value))) return mistake(word);
         } else if (name == "call" && how == '=' && !value.empty()) {
             search.call_ = value;
         } else if (name == "dur" && (how == '<' || how == '>')) {
@@ -81,13 +73,13 @@ Result<Search> Search::parse(std::string_view text) {
         } else if (how == '-' && value.starts_with('>')) {
             search.what_ = What::kMessage;
             const std::string_view to = value.substr(1);
-            if (!name.empty() && !(search.from_ = number_of<TaskId>(name))) return mistake(word);
-            if (!to.empty() && !(search.to_ = number_of<TaskId>(to))) return mistake(word);
+            if (!name.empty() && !(search.from_ = parse_number<TaskId>(name))) return mistake(word);
+            if (!to.empty() && !(search.to_ = parse_number<TaskId>(to))) return mistake(word);
         } else if (how == '<' && value.starts_with('>')) {
             search.what_ = What::kMessage;
             search.both_ways_ = true;
-            search.from_ = number_of<TaskId>(name);
-            search.to_ = number_of<TaskId>(value.substr(1));
+            search.from_ = parse_number<TaskId>(name);
+            search.to_ = parse_number<TaskId>(value.substr(1));
             if (!search.from_ || !search.to_) return mistake(word);
         } else {
             return mistake(word);

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
+#include "base/parse.hpp"
 #include "base/suggest.hpp"
 #include "tracer/analysis/index.hpp"
 #include "tracer/playback/paper.hpp"
@@ -19,10 +19,8 @@ UserError mistake(std::string text, std::string expected) {
 }
 
 std::optional<int> number_of(std::string_view text) {
-    int number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
-    return number;
+    const auto number = parse_number<int>(text);
+    return number && *number >= 0 ? number : std::nullopt;
 }
 
 // Parses a list such as "0-3,7".

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "tracer/probe/VT_trc.h"
-#include "tracer/probe/tracer.hpp"
+#include "tracer/probe/process_context.hpp"
 
 #define TRACE_EXPORT __attribute__((visibility("default")))
 
@@ -13,13 +13,12 @@ namespace {
 using poe::trace::Tracer;
 
 Tracer& tracer() {
-    using poe::trace::the_tracer;
     static const bool attached =
-        (the_tracer.attach_by_environment(
+        (poe::process_context().tracer.attach_by_environment(
              [](const char* name) -> const char* { return std::getenv(name); }),
          true);
     static_cast<void>(attached);
-    return the_tracer;
+    return poe::process_context().tracer;
 }
 
 constexpr std::size_t kNameMost = 241;

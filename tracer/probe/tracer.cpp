@@ -34,8 +34,6 @@ void record_with_bytes(Recorder& recorder, Record record, std::uint32_t high,
 
 }  // namespace
 
-constinit Tracer the_tracer;
-
 inline Recorder* Tracer::at_level(int level) noexcept {
     const std::uint32_t word =
         word_.load(std::memory_order_relaxed)->load(std::memory_order_acquire);

@@ -141,6 +141,4 @@ class Tracer {
     std::mutex mutex_;
 };
 
-extern Tracer the_tracer;
-
 }  // namespace poe::trace

@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/segment/node_segment.hpp"
-#include "tracer/probe/tracer.hpp"
+#include "tracer/probe/process_context.hpp"
 
 namespace poe::trace {
 namespace {
@@ -78,8 +78,8 @@ void Tracer::attach_by_environment(const char* (*variable)(const char*)) noexcep
 }
 
 void Tracer::forget_in_child() noexcept {
-    the_tracer.word_.store(&kOff, std::memory_order_relaxed);
-    the_tracer.recorder_.store(nullptr, std::memory_order_relaxed);
+    process_context().tracer.word_.store(&kOff, std::memory_order_relaxed);
+    process_context().tracer.recorder_.store(nullptr, std::memory_order_relaxed);
 }
 
 [[gnu::cold]] void Tracer::open(std::uint32_t word) noexcept {
