@@ -44,13 +44,6 @@ UserError mistake(std::string text, std::string expected) {
     return error;
 }
 
-std::optional<Operation> operation_of(std::string_view name) {
-    for (std::size_t i = 0; i < kOperations; ++i) {
-        if (name == name_of(static_cast<Operation>(i))) return static_cast<Operation>(i);
-    }
-    return std::nullopt;
-}
-
 std::optional<std::uint32_t> whole_number(std::string_view text) {
     const auto number = number_of(text);
     if (!number || !(*number >= 1 && *number <= kMostRanks) || *number != std::floor(*number))
@@ -182,14 +175,9 @@ Result<SimulatorArguments> shaped(SimulatorArguments arguments, bool ranks_given
 Result<SimulatorArguments> read_simulator_arguments(const std::vector<std::string>& words) {
     SimulatorArguments arguments;
     std::set<std::string> given;
-    const auto operation = operation_of(words[0]);
-    if (!operation) {
-        std::string all;
-        for (std::size_t i = 0; i < kOperations; ++i)
-            all += std::string(" ") + name_of(static_cast<Operation>(i));
-        return mistake("there is no operation \"" + words[0] + "\"", "expected one of" + all);
-    }
-    arguments.operation = *operation;
+    const Result<Operation> operation = read_operation(words[0]);
+    if (!operation) return operation.error();
+    arguments.operation = operation.value();
     for (std::size_t i = 1; i < words.size(); ++i) {
         const std::string& word = words[i];
         const bool last = i + 1 == words.size();

@@ -19,6 +19,7 @@
 #include "collectives/mptune/experiments.hpp"
 #include "collectives/mptune/send_explanation.hpp"
 #include "collectives/mptune/tuning_store.hpp"
+#include "collectives/selection/method.hpp"
 #include "comm/api/mpproto.h"
 #include "comm/bootstrap/autostart.hpp"
 
@@ -66,18 +67,9 @@ UserError mistake(std::string text, std::string expected) {
 Result<Arguments> read_explain(Arguments arguments, const std::vector<std::string>& words) {
     if (words.size() < 3)
         return mistake("-explain lacks a word", "expected as in \"mptune -explain bcast 64k 16\"");
-    bool known = false;
-    for (std::size_t i = 0; i < kOperations; ++i) {
-        if (words[0] != name_of(static_cast<Operation>(i))) continue;
-        arguments.operation = static_cast<Operation>(i);
-        known = true;
-    }
-    if (!known) {
-        std::string all;
-        for (std::size_t i = 0; i < kOperations; ++i)
-            all += std::string(" ") + name_of(static_cast<Operation>(i));
-        return mistake("there is no operation \"" + words[0] + "\"", "expected one of" + all);
-    }
+    const Result<Operation> operation = read_operation(words[0]);
+    if (!operation) return operation.error();
+    arguments.operation = operation.value();
     const auto bytes = number_of(words[1]);
     if (!bytes || *bytes > (std::uint64_t{1} << 30))
         return mistake("\"" + words[1] + "\" is no number of bytes",

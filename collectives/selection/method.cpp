@@ -4,10 +4,26 @@
 #include <cctype>
 #include <charconv>
 #include <string>
+#include <vector>
 
+#include "base/suggest.hpp"
 #include "collectives/selection/catalogue.hpp"
 
 namespace poe::collectives {
+
+Result<Operation> read_operation(std::string_view name) {
+    std::vector<std::string_view> names;
+    for (std::size_t i = 0; i < kOperations; ++i) {
+        names.emplace_back(name_of(static_cast<Operation>(i)));
+        if (name == names.back()) return static_cast<Operation>(i);
+    }
+    UserError error;
+    error.text = "there is no operation " + in_quotes(name);
+    error.expected = "expected one of";
+    for (const std::string_view each : names) error.expected += " " + std::string(each);
+    error.expected += did_you_mean(name, names);
+    return error;
+}
 
 Result<Choice> read_choice(Operation operation, std::string_view text) {
     const std::size_t colon = text.find(':');
@@ -18,9 +34,11 @@ Result<Choice> read_choice(Operation operation, std::string_view text) {
     if (algorithm == nullptr) {
         error.expected =
             std::string("expected one of the algorithms for ") + name_of(operation) + ":";
-        for (const Algorithm& each : catalogue()) {
-            if (each.operation == operation) error.expected += std::string(" ") + each.name;
-        }
+        std::vector<std::string_view> names;
+        for (const Algorithm& each : catalogue())
+            if (each.operation == operation) names.emplace_back(each.name);
+        for (const std::string_view each : names) error.expected += " " + std::string(each);
+        error.expected += did_you_mean(name, names);
         return error;
     }
     Choice choice{algorithm, -1};

@@ -11,6 +11,9 @@
 
 namespace poe::collectives {
 
+// The operation of that name. An error names all operations, and the one that was probably meant.
+Result<Operation> read_operation(std::string_view name);
+
 // "binomial", "radix:4": an algorithm of that operation. An error names what there is.
 Result<Choice> read_choice(Operation operation, std::string_view text);
 

@@ -47,13 +47,6 @@ std::string quoted(std::string_view text) {
     return "\"" + shown + "\"";
 }
 
-std::optional<Operation> operation_of(std::string_view name) {
-    for (std::size_t i = 0; i < kOperations; ++i) {
-        if (name == name_of(static_cast<Operation>(i))) return static_cast<Operation>(i);
-    }
-    return std::nullopt;
-}
-
 class Reader {
   public:
     Reader(const std::string& source, unsigned cores)
@@ -120,12 +113,12 @@ class Reader {
                 "best for that, as in \"best bcast 65536 4 binomial\"");
         };
         if (words.size() != 5) return expected();
-        const std::optional<Operation> operation = operation_of(words[1]);
+        const Result<Operation> operation = read_operation(words[1]);
         if (!operation) return expected();
         const double bytes = parse_number<double>(words[2]).value_or(-1);
         const double n = parse_number<double>(words[3]).value_or(-1);
         if (bytes < 0 || bytes > 1e15 || n < 2 || n > 1e6) return expected();
-        const Result<Method> read = read_method(*operation, words[4]);
+        const Result<Method> read = read_method(operation.value(), words[4]);
         if (!read) return mistake(read.error().text, read.error().expected);
         Method method = read.value();
         if (method.transport == Transport::kMessages) {
@@ -136,7 +129,7 @@ class Reader {
             choice.parameter = std::max(choice.parameter, 0.0);
         }
         model_->bests.push_back(
-            {*operation, static_cast<Bytes>(bytes), static_cast<std::uint32_t>(n), method});
+            {operation.value(), static_cast<Bytes>(bytes), static_cast<std::uint32_t>(n), method});
         return std::nullopt;
     }
     static std::string rest(const std::vector<std::string_view>& words) {

@@ -195,7 +195,8 @@ class Simulating(unittest.TestCase):
         self.assertIn("longer than 4 GB", result.stderr)
 
     def test_wrong_words(self):
-        for words, text in (("bcst", "no operation \"bcst\""),
+        for words, text in (("bcst", "no operation \"bcst\""), ("bcst", "did you mean bcast?"),
+                            ("bcast bionmial", "did you mean binomial?"),
                             ("bcast -cores 0.5", "-cores does not say how many"),
                             ("bcast -cores 5000000000", "-cores does not say how many"),
                             ("bcast -nodes 0", "-nodes \"0\" is not allowed"),
