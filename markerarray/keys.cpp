@@ -215,96 +215,100 @@ void enter(const Press& now) {
     now.look_at(Display::kTask);
 }
 
+// What each key does, and how the help names it. A row without help belongs to the row before it. A key
+// that is no character has help only; press() handles it.
+struct Binding {
+    std::u32string_view characters;
+    Command (*act)(const Press&);
+    std::string_view shown;
+    std::string_view what;
+};
+
+// An action that leaves nothing to the caller.
+template <auto Act>
+Command done(const Press& now) {
+    Act(now);
+    return Command::kNone;
+}
+
+template <Command kCommand>
+Command leave(const Press&) {
+    return kCommand;
+}
+
+constexpr char32_t kCtrlC = 0x03;
+constexpr long kAllLines = 1L << 40;
+
+constexpr Binding kBindings[] = {
+    {U"k", done<[](const Press& now) { now.move(-now.line()); }>, "up down j k",
+     "the task before, after"},
+    {U"j", done<[](const Press& now) { now.move(now.line()); }>, "", ""},
+    {U"", nullptr, "PgUp PgDn", "a screenful"},
+    {U"g", done<[](const Press& now) { now.move(-kAllLines); }>, "g G Home End",
+     "the first, the last"},
+    {U"G", done<[](const Press& now) { now.move(kAllLines); }>, "", ""},
+    {U"", nullptr, "Enter, click", "all about the task, of a cell about its worst; back"},
+    {U"", nullptr, "left right", "move texts; in cells: the cell beside"},
+    {U"a", done<[](const Press& now) {
+         now.view.display = now.display() == Display::kCells ? Display::kRows : Display::kCells;
+         now.view.top = 0;
+     }>,
+     "a", "grid: a cell for each task; or a line for each"},
+    {U"+", done<[](const Press& now) { zoom(now, 1); }>, "+ -",
+     "in cells: fewer or more tasks in each"},
+    {U"-", done<[](const Press& now) { zoom(now, -1); }>, "", ""},
+    {U"s", done<[](const Press& now) { next_sort(now.view); }>, "s",
+     "sort by the next of: task, state, cpu, memory, traffic, ..."},
+    {U"r", done<[](const Press& now) { now.view.backwards = !now.view.backwards; }>, "r",
+     "the other way round"},
+    {U"f",
+     done<[](const Press& now) { begin_prompt(now.view, Prompt::kFilter, now.view.filter_text); }>,
+     "f", "filter: state=waiting node=n3 rank=0-63,70, or words"},
+    {U"/", done<[](const Press& now) { begin_prompt(now.view, Prompt::kSearch, ""); }>, "/ n N",
+     "search; next, previous"},
+    {U"n", done<[](const Press& now) { now.find(1); }>, "", ""},
+    {U"N", done<[](const Press& now) { now.find(-1); }>, "", ""},
+    {U" ", done<[](const Press& now) { toggle_pin(now.view); }>, "space",
+     "pin the task: it stays on top"},
+    {U"p", done<[](const Press& now) {
+         if (now.view.standing)
+             now.view.standing.reset();
+         else
+             now.view.standing = now.scene.present;
+     }>,
+     "p", "pause; go on"},
+    {U"[", done<[](const Press& now) { now.stand(-kStep); }>, "[ ]", "a second back, forward"},
+    {U"]", done<[](const Press& now) { now.stand(kStep); }>, "", ""},
+    {U"{", done<[](const Press& now) { now.stand(-kSmallStep); }>, "{ }", "a tenth of a second"},
+    {U"}", done<[](const Press& now) { now.stand(kSmallStep); }>, "", ""},
+    {U"J", leave<Command::kNextJob>, "J", "the next job"},
+    {U"L",
+     [](const Press& now) {
+         now.look_at(Display::kJobs);
+         return Command::kListJobs;
+     },
+     "L", "the list of jobs; Enter: the selected one"},
+    {U"K", done<[](const Press& now) { begin_prompt(now.view, Prompt::kSignal, "TERM"); }>, "K",
+     "end the job, or send it another signal"},
+    {U"", nullptr, "Esc", "back; go on; no filter"},
+    {U"\x0c", leave<Command::kRepaint>, "Ctrl-L", "draw all again"},
+    {U"q",
+     [](const Press& now) {
+         if (now.lists()) return Command::kQuit;
+         now.back();
+         return Command::kNone;
+     },
+     "q", "back, or quit;  Q, Ctrl-C: quit"},
+    {U"Q\x03", leave<Command::kQuit>, "", ""},
+    {U"?h", done<[](const Press& now) { now.look_at(Display::kHelp); }>, "", ""},
+    {U"\x1a", leave<Command::kSuspend>, "", ""},
+};
+
 Command press_character(const Press& now, char32_t character) {
-    View& view = now.view;
-    switch (character) {
-        case U'q':
-            if (now.lists()) return Command::kQuit;
-            now.back();
-            break;
-        case U'Q':
-        case 0x03:  // Ctrl-C
-            return Command::kQuit;
-        case 0x0c:  // Ctrl-L
-            return Command::kRepaint;
-        case 0x1a:  // Ctrl-Z
-            return Command::kSuspend;
-        case U'j':
-            now.move(now.line());
-            break;
-        case U'k':
-            now.move(-now.line());
-            break;
-        case U'g':
-            now.move(-(1L << 40));
-            break;
-        case U'G':
-            now.move(1L << 40);
-            break;
-        case U'?':
-        case U'h':
-            now.look_at(Display::kHelp);
-            break;
-        case U'a':
-            view.display = now.display() == Display::kCells ? Display::kRows : Display::kCells;
-            view.top = 0;
-            break;
-        case U'+':
-            zoom(now, 1);
-            break;
-        case U'-':
-            zoom(now, -1);
-            break;
-        case U's':
-            next_sort(view);
-            break;
-        case U'r':
-            view.backwards = !view.backwards;
-            break;
-        case U'f':
-            begin_prompt(view, Prompt::kFilter, view.filter_text);
-            break;
-        case U'/':
-            begin_prompt(view, Prompt::kSearch, "");
-            break;
-        case U'n':
-            now.find(1);
-            break;
-        case U'N':
-            now.find(-1);
-            break;
-        case U' ':
-            toggle_pin(view);
-            break;
-        case U'p':
-            if (view.standing)
-                view.standing.reset();
-            else
-                view.standing = now.scene.present;
-            break;
-        case U'[':
-            now.stand(-kStep);
-            break;
-        case U']':
-            now.stand(kStep);
-            break;
-        case U'{':
-            now.stand(-kSmallStep);
-            break;
-        case U'}':
-            now.stand(kSmallStep);
-            break;
-        case U'J':
-            return Command::kNextJob;
-        case U'L':
-            now.look_at(Display::kJobs);
-            return Command::kListJobs;
-        case U'K':
-            begin_prompt(view, Prompt::kSignal, "TERM");
-            break;
-        default:
-            view.notice = "no such key; ? shows all";
-    }
+    for (const Binding& binding : kBindings)
+        if (binding.characters.find(character) != std::u32string_view::npos)
+            return binding.act(now);
+    now.view.notice = "no such key; ? shows all";
     return Command::kNone;
 }
 
@@ -314,7 +318,7 @@ Command press(View& view, const Key& key, const Scene& scene, Size size, Moment 
     const Press now{view, scene, size, earliest};
     view.notice.clear();
     if (view.prompt != Prompt::kNone) {
-        if (key.kind == Kind::kCharacter && key.character == 0x03) return Command::kQuit;
+        if (key.kind == Kind::kCharacter && key.character == kCtrlC) return Command::kQuit;
         return press_at_prompt(now, key);
     }
     switch (key.kind) {
@@ -339,10 +343,10 @@ Command press(View& view, const Key& key, const Scene& scene, Size size, Moment 
             now.move(now.page());
             break;
         case Kind::kHome:
-            now.move(-(1L << 40));
+            now.move(-kAllLines);
             break;
         case Kind::kEnd:
-            now.move(1L << 40);
+            now.move(kAllLines);
             break;
         case Kind::kEnter:
             if (now.display() == Display::kJobs) {
@@ -369,29 +373,12 @@ Command press(View& view, const Key& key, const Scene& scene, Size size, Moment 
 }
 
 const std::vector<KeyHelp>& key_help() {
-    static const std::vector<KeyHelp> help{
-        {"up down j k", "the task before, after"},
-        {"PgUp PgDn", "a screenful"},
-        {"g G Home End", "the first, the last"},
-        {"Enter, click", "all about the task, of a cell about its worst; back"},
-        {"left right", "move texts; in cells: the cell beside"},
-        {"a", "grid: a cell for each task; or a line for each"},
-        {"+ -", "in cells: fewer or more tasks in each"},
-        {"s", "sort by the next of: task, state, cpu, memory, traffic, ..."},
-        {"r", "the other way round"},
-        {"f", "filter: state=waiting node=n3 rank=0-63,70, or words"},
-        {"/ n N", "search; next, previous"},
-        {"space", "pin the task: it stays on top"},
-        {"p", "pause; go on"},
-        {"[ ]", "a second back, forward"},
-        {"{ }", "a tenth of a second"},
-        {"J", "the next job"},
-        {"L", "the list of jobs; Enter: the selected one"},
-        {"K", "end the job, or send it another signal"},
-        {"Esc", "back; go on; no filter"},
-        {"Ctrl-L", "draw all again"},
-        {"q", "back, or quit;  Q, Ctrl-C: quit"},
-    };
+    static const std::vector<KeyHelp> help = [] {
+        std::vector<KeyHelp> rows;
+        for (const Binding& binding : kBindings)
+            if (!binding.shown.empty()) rows.push_back({binding.shown, binding.what});
+        return rows;
+    }();
     return help;
 }
 

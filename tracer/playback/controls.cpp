@@ -183,136 +183,138 @@ void choose_view(ViewState& look, char32_t key, terminal::Size size) {
     look.sheet = ViewState::Sheet::kPanes;
 }
 
-Command press_character(const Press& now, char32_t key) {
-    ViewState& look = now.look;
-    switch (key) {
-        case 'q':
-        case 'Q':
-        case 3:  // ^C
-            return Command::kQuit;
-        case 12:  // ^L
-            return Command::kRepaint;
-        case 26:  // ^Z
-            return Command::kSuspend;
-        case ' ':
-            look.direction = look.direction == 0 ? 1 : 0;
-            if (look.direction == 1 && look.now >= now.session.whole().to)
-                now.go(now.session.whole().from);
-            break;
-        case 'r':
-            look.direction = look.direction < 0 ? 1 : -1;
-            break;
-        case '+':
-        case '}':
-            look.speed = std::min(look.speed + 1, kFastest);
-            look.notice = "speed " + speed_words(look.speed);
-            break;
-        case '-':
-        case '{':
-            look.speed = std::max(look.speed - 1, kSlowest);
-            look.notice = "speed " + speed_words(look.speed);
-            break;
-        case '=':
-            look.speed = 0;
-            look.notice = "speed 1x";
-            break;
-        case '.':
-        case '>':
-            now.next_of(true, 'e');
-            break;
-        case ',':
-        case '<':
-            now.next_of(false, 'e');
-            break;
-        case 'm':
-        case 'c':
-        case 'k':
-            now.next_of(true, static_cast<char>(key));
-            break;
-        case 'M':
-        case 'C':
-        case 'K':
-            now.next_of(false, static_cast<char>(key + 32));
-            break;
-        case 'g':
-            now.go(now.session.whole().from);
-            break;
-        case 'G':
-            now.go(now.session.whole().to);
-            break;
-        case 'j':
-        case ':':
-        case '%':
-            look.prompt = ViewState::Prompt::kJump;
-            look.typed.clear();
-            break;
-        case '/':
-            look.prompt = ViewState::Prompt::kSearch;
-            look.typed.clear();
-            break;
-        case 'n':
-            now.search(true);
-            break;
-        case 'N':
-            now.search(false);
-            break;
-        case 'p':
-            look.marks.push_back(look.now);
-            look.notice = fmt::format("mark {} put here", look.marks.size());
-            break;
-        case ']':
-            now.nearest_mark(true);
-            break;
-        case '[':
-            now.nearest_mark(false);
-            break;
-        case 'a':
-            look.loop_from = look.now;
-            look.notice = "a loop begins here; b ends it";
-            break;
-        case 'b':
-            look.loop_to = look.now;
-            look.notice = "a loop ends here; x takes it away";
-            break;
-        case 'x':
-            look.loop_from.reset();
-            look.loop_to.reset();
-            break;
-        case 'z':
-            zoom(look, now.session.whole(), 0.5);
-            break;
-        case 'Z':
-            zoom(look, now.session.whole(), 2);
-            break;
-        case 'w':
-            look.window = now.session.whole();
-            break;
-        case 't':
-            now.next_sums();
-            break;
-        case 'e':
-            look.each = !look.each;
-            look.notice = look.each ? "a row for each task" : "as many tasks to a row as have to";
-            now.select(0);
-            break;
-        case 'l':
-            look.lines = !look.lines;
-            break;
-        case 'y':
-            look.count = !look.count;
-            look.notice = look.count ? "messages are counted" : "bytes are counted";
-            break;
-        case 'v':
-            look.sheet = ViewState::Sheet::kMenu;
-            break;
-        case '?':
-        case 'h':
-            look.sheet = ViewState::Sheet::kHelp;
-            look.sheet_top = 0;
-            break;
-        default:
-            break;
-    }
+// What each key does, and how the help names it. A row without help belongs to the row before it. A key
+// that is no character has help only; press() handles it.
+struct Binding {
+    std::u32string_view characters;
+    Command (*act)(const Press&);
+    std::string_view shown;
+    std::string_view what;
+};
+
+// An action that leaves nothing to the caller.
+template <auto Act>
+Command done(const Press& now) {
+    Act(now);
+    return Command::kNone;
+}
+
+template <Command kCommand>
+Command leave(const Press&) {
+    return kCommand;
+}
+
+template <bool kForward, char kKind>
+Command next_of(const Press& now) {
+    now.next_of(kForward, kKind);
+    return Command::kNone;
+}
+
+void set_speed(ViewState& look, int speed) {
+    look.speed = std::clamp(speed, kSlowest, kFastest);
+    look.notice = "speed " + speed_words(look.speed);
+}
+
+void begin_prompt(ViewState& look, ViewState::Prompt prompt) {
+    look.prompt = prompt;
+    look.typed.clear();
+}
+
+constexpr Binding kBindings[] = {
+    {U" ", done<[](const Press& now) {
+         now.look.direction = now.look.direction == 0 ? 1 : 0;
+         if (now.look.direction == 1 && now.look.now >= now.session.whole().to)
+             now.go(now.session.whole().from);
+     }>,
+     "space  r", "play and pause; play backwards"},
+    {U"r", done<[](const Press& now) { now.look.direction = now.look.direction < 0 ? 1 : -1; }>, "",
+     ""},
+    {U"+}", done<[](const Press& now) { set_speed(now.look, now.look.speed + 1); }>,
+     "+  -  =", "faster, slower, as it was (1/1000 to 1000 times)"},
+    {U"-{", done<[](const Press& now) { set_speed(now.look, now.look.speed - 1); }>, "", ""},
+    {U"=", done<[](const Press& now) {
+         now.look.speed = 0;
+         now.look.notice = "speed 1x";
+     }>,
+     "", ""},
+    {U"", nullptr, "left  right", "a fiftieth of the window back or on"},
+    {U".>", next_of<true, 'e'>, ".  ,", "the next event of the selected task; the one before"},
+    {U",<", next_of<false, 'e'>, "", ""},
+    {U"m", next_of<true, 'm'>, "m  M", "the next message of it; the one before"},
+    {U"M", next_of<false, 'm'>, "", ""},
+    {U"c", next_of<true, 'c'>, "c  C", "the next collective call; the one before"},
+    {U"C", next_of<false, 'c'>, "", ""},
+    {U"k", next_of<true, 'k'>, "k  K", "the next marker; the one before"},
+    {U"K", next_of<false, 'k'>, "", ""},
+    {U"g", done<[](const Press& now) { now.go(now.session.whole().from); }>, "g  G  Home  End",
+     "the begin; the end"},
+    {U"G", done<[](const Press& now) { now.go(now.session.whole().to); }>, "", ""},
+    {U"j:%", done<[](const Press& now) { begin_prompt(now.look, ViewState::Prompt::kJump); }>, "j",
+     "go to a time or a share: 1.5s, 300ms, 2:05, 40%"},
+    {U"p", done<[](const Press& now) {
+         now.look.marks.push_back(now.look.now);
+         now.look.notice = fmt::format("mark {} put here", now.look.marks.size());
+     }>,
+     "p  ]  [", "put a mark; go to the next, to the one before"},
+    {U"]", done<[](const Press& now) { now.nearest_mark(true); }>, "", ""},
+    {U"[", done<[](const Press& now) { now.nearest_mark(false); }>, "", ""},
+    {U"a", done<[](const Press& now) {
+         now.look.loop_from = now.look.now;
+         now.look.notice = "a loop begins here; b ends it";
+     }>,
+     "a  b  x", "a loop begins here, ends here; no loop"},
+    {U"b", done<[](const Press& now) {
+         now.look.loop_to = now.look.now;
+         now.look.notice = "a loop ends here; x takes it away";
+     }>,
+     "", ""},
+    {U"x", done<[](const Press& now) {
+         now.look.loop_from.reset();
+         now.look.loop_to.reset();
+     }>,
+     "", ""},
+    {U"/", done<[](const Press& now) { begin_prompt(now.look, ViewState::Prompt::kSearch); }>,
+     "/  n  N", "search; again; backwards"},
+    {U"n", done<[](const Press& now) { now.search(true); }>, "", ""},
+    {U"N", done<[](const Press& now) { now.search(false); }>, "", ""},
+    {U"", nullptr, "", "call=brecv dur>1ms  msg 3->7 bytes>1M  msg 3<>7  marker"},
+    {U"z", done<[](const Press& now) { zoom(now.look, now.session.whole(), 0.5); }>, "z  Z  w",
+     "half of the window, twice of it, all of the trace"},
+    {U"Z", done<[](const Press& now) { zoom(now.look, now.session.whole(), 2); }>, "", ""},
+    {U"w", done<[](const Press& now) { now.look.window = now.session.whole(); }>, "", ""},
+    {U"e", done<[](const Press& now) {
+         now.look.each = !now.look.each;
+         now.look.notice =
+             now.look.each ? "a row for each task" : "as many tasks to a row as have to";
+         now.select(0);
+     }>,
+     "up  down  Page  e", "select a task; a row for each task, or for several"},
+    {U"v", done<[](const Press& now) { now.look.sheet = ViewState::Sheet::kMenu; }>, "v",
+     "the menu of views, one or several side by side"},
+    {U"", nullptr, "Enter  Escape", "the time line with the source line; the views as at first"},
+    {U"l", done<[](const Press& now) { now.look.lines = !now.look.lines; }>, "l  t  y",
+     "messages; which sums: so far, window, now; bytes or counts"},
+    {U"t", done<[](const Press& now) { now.next_sums(); }>, "", ""},
+    {U"y", done<[](const Press& now) {
+         now.look.count = !now.look.count;
+         now.look.notice = now.look.count ? "messages are counted" : "bytes are counted";
+     }>,
+     "", ""},
+    {U"", nullptr, "click", "selects a task, goes to a moment, tells or finds messages"},
+    {U"qQ\x03", leave<Command::kQuit>, "q  ^L  ^Z", "quit; draw again; suspend"},
+    {U"\x0c", leave<Command::kRepaint>, "", ""},
+    {U"\x1a", leave<Command::kSuspend>, "", ""},
+    {U"?h", done<[](const Press& now) {
+         now.look.sheet = ViewState::Sheet::kHelp;
+         now.look.sheet_top = 0;
+     }>,
+     "?", "this help"},
+};
+
+Command press_character(const Press& now, char32_t character) {
+    for (const Binding& binding : kBindings)
+        if (binding.characters.find(character) != std::u32string_view::npos)
+            return binding.act(now);
     return Command::kNone;
 }
 
@@ -387,28 +389,12 @@ Command press(ViewState& look, const Key& key, Session& session, terminal::Size 
 }
 
 const std::vector<markers::KeyHelp>& control_help() {
-    static const std::vector<markers::KeyHelp> help{
-        {"space  r", "play and pause; play backwards"},
-        {"+  -  =", "faster, slower, as it was (1/1000 to 1000 times)"},
-        {"left  right", "a fiftieth of the window back or on"},
-        {".  ,", "the next event of the selected task; the one before"},
-        {"m  M", "the next message of it; the one before"},
-        {"c  C", "the next collective call; the one before"},
-        {"k  K", "the next marker; the one before"},
-        {"g  G  Home  End", "the begin; the end"},
-        {"j", "go to a time or a share: 1.5s, 300ms, 2:05, 40%"},
-        {"p  ]  [", "put a mark; go to the next, to the one before"},
-        {"a  b  x", "a loop begins here, ends here; no loop"},
-        {"/  n  N", "search; again; backwards"},
-        {"", "call=brecv dur>1ms  msg 3->7 bytes>1M  msg 3<>7  marker"},
-        {"z  Z  w", "half of the window, twice of it, all of the trace"},
-        {"up  down  Page  e", "select a task; a row for each task, or for several"},
-        {"v", "the menu of views, one or several side by side"},
-        {"Enter  Escape", "the time line with the source line; the views as at first"},
-        {"l  t  y", "messages; which sums: so far, window, now; bytes or counts"},
-        {"click", "selects a task, goes to a moment, tells or finds messages"},
-        {"q  ^L  ^Z", "quit; draw again; suspend"},
-        {"?", "this help"}};
+    static const std::vector<markers::KeyHelp> help = [] {
+        std::vector<markers::KeyHelp> rows;
+        for (const Binding& binding : kBindings)
+            if (!binding.what.empty()) rows.push_back({binding.shown, binding.what});
+        return rows;
+    }();
     return help;
 }
 
