@@ -74,59 +74,60 @@ void Runtime::read_background(const Variables& variables) {
         return std::chrono::microseconds(std::max(value, 0));
     };
     const char* enabled = variables("MP_CSS_INTERRUPT");
-    interrupts_ = enabled != nullptr && ::strcasecmp(enabled, "yes") == 0;
+    progress_.interrupts = enabled != nullptr && ::strcasecmp(enabled, "yes") == 0;
     const char* bind = variables("MP_BIND");
     spread_ = bind == nullptr || ::strcasecmp(bind, "no") != 0;
-    interrupt_delay_ = microseconds("MP_INTRDELAY");
-    timer_ = microseconds("MP_POLLING_INTERVAL");
+    progress_.delay = microseconds("MP_INTRDELAY");
+    progress_.timer = microseconds("MP_POLLING_INTERVAL");
     // An explicit MP_POLLING_INTERVAL=0 disables background progress.
-    background_ = variables("MP_POLLING_INTERVAL") == nullptr;
+    progress_.enabled = variables("MP_POLLING_INTERVAL") == nullptr;
 }
 
 ProgressThread::Settings Runtime::progress_settings() const noexcept {
     using Mode = ProgressThread::Mode;
-    if (interrupts_) return {Mode::kInterrupts, interrupt_delay_, {}};
-    if (timer_.count() > 0) return {Mode::kTimer, {}, timer_};
-    if (background_) return {Mode::kBackground, kBackgroundDelay, nap_};
+    if (progress_.interrupts) return {Mode::kInterrupts, progress_.delay, {}};
+    if (progress_.timer.count() > 0) return {Mode::kTimer, {}, progress_.timer};
+    if (progress_.enabled) return {Mode::kBackground, kBackgroundDelay, progress_.nap};
     return {};
 }
 
 void Runtime::enable_interrupts(bool enable) {
-    interrupts_ = enable;
+    progress_.interrupts = enable;
     if (enable) make_progress_thread();
-    if (progress_thread_) progress_thread_->set(progress_settings());
+    if (progress_.thread) progress_.thread->set(progress_settings());
 }
 
 void Runtime::set_interrupt_delay(std::chrono::microseconds delay) noexcept {
-    interrupt_delay_ = delay;
-    if (progress_thread_) progress_thread_->set(progress_settings());
+    progress_.delay = delay;
+    if (progress_.thread) progress_.thread->set(progress_settings());
 }
 
 // A task in a job of one task gets no messages while it computes, so it needs no thread.
 void Runtime::make_progress_thread() {
-    if (progress_thread_ || !waiter_ || work_ == nullptr) return;
-    sentry_ = std::make_unique<ProgressSleeper>(*slot_, fences_, tcp_.get());
-    progress_thread_ =
-        std::make_unique<ProgressThread>(turn_, *work_, *sentry_, progress_settings());
+    if (progress_.thread || !waiter_ || progress_.work == nullptr) return;
+    progress_.sleeper = std::make_unique<ProgressSleeper>(*slot_, fences_, tcp_.get());
+    progress_.thread = std::make_unique<ProgressThread>(turn_, *progress_.work, *progress_.sleeper,
+                                                        progress_settings());
 }
 
 // The program has not asked for the thread. If the thread cannot be created, the program continues
 // without it.
 [[gnu::cold]] void Runtime::start_background() noexcept {
-    background_ = false;
+    progress_.enabled = false;
     if (!waiter_) return;
-    nap_ = kBackgroundNap * std::min(segment_->facts().tasks_per_core(), kLongestBackgroundNaps);
+    progress_.nap =
+        kBackgroundNap * std::min(segment_->facts().tasks_per_core(), kLongestBackgroundNaps);
     try {
-        background_ = true;
+        progress_.enabled = true;
         make_progress_thread();
     } catch (const std::exception&) {
-        background_ = false;
+        progress_.enabled = false;
     }
 }
 
 void Runtime::start_progress_thread(ProgressWork& work) noexcept {
-    work_ = &work;
-    if (!failure_.empty() || (!interrupts_ && timer_.count() == 0)) return;
+    progress_.work = &work;
+    if (!failure_.empty() || (!progress_.interrupts && progress_.timer.count() == 0)) return;
     try {
         make_progress_thread();
     } catch (const std::exception& error) {
@@ -135,21 +136,21 @@ void Runtime::start_progress_thread(ProgressWork& work) noexcept {
 }
 
 void Runtime::stop_progress_thread() noexcept {
-    if (!progress_thread_) return;
+    if (!progress_.thread) return;
     const RuntimeLock::Entry entry = turn_.enter();
-    progress_thread_->stop();
+    progress_.thread->stop();
     if (entry == RuntimeLock::Entry::kEntered) {
         turn_.leave();
-        progress_thread_.reset();
+        progress_.thread.reset();
     } else {
         // The exit was called by a handler, perhaps in that thread, or during a call.
-        progress_thread_->abandon();
-        static_cast<void>(progress_thread_.release());
+        progress_.thread->abandon();
+        static_cast<void>(progress_.thread.release());
     }
 }
 
 void Runtime::forget_progress_thread() noexcept {
-    static_cast<void>(progress_thread_.release());
+    static_cast<void>(progress_.thread.release());
     turn_.forget_progress_thread();
 }
 
@@ -237,8 +238,8 @@ void Runtime::enter(NodeSegment segment, TaskId task) {
     }
     slot.pid = process_;
     slot_ = &slot;
-    doing_ = &slot.doing;
-    traffic_ = &slot.traffic;
+    shown_.activity = &slot.doing;
+    shown_.traffic = &slot.traffic;
     const std::string& path = segment_->path();
     process_context().tracer.attach(slot.tracing, path.substr(0, path.rfind('/')), task);
     const SegmentFacts& facts = segment_->facts();
@@ -247,9 +248,9 @@ void Runtime::enter(NodeSegment segment, TaskId task) {
     waiter_ = std::make_unique<Waiter>(segment_->header(), facts, slot,
                                        static_cast<WaitMode>(facts.wait_mode), fences_);
     if (spread_ && facts.oversubscribed()) {
-        core_share_ = std::make_unique<CoreBalancer>(
+        core_balancer_ = std::make_unique<CoreBalancer>(
             segment_->header(), std::span(&segment_->slot(0), facts.local_tasks), *index);
-        waiter_->balance_with(*core_share_);
+        waiter_->balance_with(*core_balancer_);
     }
     make_devices(*index);
 }
@@ -280,7 +281,7 @@ void Runtime::make_devices(std::uint32_t index) {
     };
     messages_ =
         std::make_unique<MessageLayer>(settings_, std::move(devices), device_of, waiter_.get());
-    messages_->count_in(*traffic_);
+    messages_->count_in(*shown_.traffic);
 }
 
 void Runtime::finish_sending() noexcept {
@@ -299,9 +300,9 @@ void Runtime::finish_sending() noexcept {
 }
 
 void Runtime::call_handlers() {
-    in_handler_ = true;
+    handlers_.running = true;
     const auto outer = turn_.nest();
-    while (!handlers_locked_) {
+    while (!handlers_.locked) {
         Operation* operation = operations_->next_for_handler();
         if (operation == nullptr) break;
         if (operation->receive.outcome == Outcome::kDone) {
@@ -312,7 +313,7 @@ void Runtime::call_handlers() {
         operation->handler(&id);
     }
     turn_.unnest(outer);
-    in_handler_ = false;
+    handlers_.running = false;
 }
 
 void Runtime::stop_all(int code) noexcept {

@@ -62,9 +62,9 @@ class Runtime {
     bool all_by_tcp() const noexcept;
     const Fences& fences() const noexcept { return fences_; }
     // The current call, for watchers. In a job of one task it is in private memory.
-    TaskActivityWords& doing() noexcept { return *doing_; }
+    TaskActivityWords& doing() noexcept { return *shown_.activity; }
     // The bytes sent and received, likewise.
-    TrafficWords& traffic() noexcept { return *traffic_; }
+    TrafficWords& traffic() noexcept { return *shown_.traffic; }
 
     // True if a message longer than its buffer is an error (mpc_task_set), false if it is
     // truncated.
@@ -81,15 +81,15 @@ class Runtime {
 
     // Handlers of mpc_rcvncall: lock them, ask whether any is due, call them. A handler may call
     // MPL; no other handler runs meanwhile.
-    bool handlers_locked() const noexcept { return handlers_locked_; }
-    void lock_handlers(bool locked) noexcept { handlers_locked_ = locked; }
+    bool handlers_locked() const noexcept { return handlers_.locked; }
+    void lock_handlers(bool locked) noexcept { handlers_.locked = locked; }
     bool handlers_due() const noexcept {
-        return operations_ && operations_->handlers_due() && !handlers_locked_ && !in_handler_ &&
-               !handlers_wait_for_task_;
+        return operations_ && operations_->handlers_due() && !handlers_.locked &&
+               !handlers_.running && !handlers_.wait_for_task;
     }
     // For the progress thread while it has the turn: true postpones due handlers to the task's next
     // call.
-    void let_handlers_wait(bool wait) noexcept { handlers_wait_for_task_ = wait; }
+    void let_handlers_wait(bool wait) noexcept { handlers_.wait_for_task = wait; }
     void call_handlers();
 
     // At the task's exit: blocks until everything that the task has sent over TCP has arrived at
@@ -102,16 +102,16 @@ class Runtime {
 
     // Interrupts: messages make progress while the task computes, `delay` after their arrival.
     // enable_interrupts() informs the progress thread, and starts it if necessary; throws Error.
-    bool interrupts_enabled() const noexcept { return interrupts_; }
+    bool interrupts_enabled() const noexcept { return progress_.interrupts; }
     void enable_interrupts(bool enable);
-    std::chrono::microseconds interrupt_delay() const noexcept { return interrupt_delay_; }
+    std::chrono::microseconds interrupt_delay() const noexcept { return progress_.delay; }
     void set_interrupt_delay(std::chrono::microseconds delay) noexcept;
     // For a call that returns while an operation that it has started is open: ensures that the
     // operation makes progress while the task computes.
     void keep_moving() noexcept {
-        if (progress_thread_) {
-            progress_thread_->keep_moving();
-        } else if (background_) [[unlikely]] {
+        if (progress_.thread) {
+            progress_.thread->keep_moving();
+        } else if (progress_.enabled) [[unlikely]] {
             start_background();
         }
     }
@@ -134,6 +134,31 @@ class Runtime {
   private:
     static constexpr std::uint64_t kLooksUntilImpatient = 64;
 
+    // What watchers see of the task: words in its slot, or in private memory if it is alone.
+    struct Shown {
+        TaskActivityWords own_activity;
+        TaskActivityWords* activity = &own_activity;
+        TrafficWords own_traffic;
+        TrafficWords* traffic = &own_traffic;
+    };
+    // Messages that move while the task computes.
+    struct Progress {
+        bool interrupts = false;
+        std::chrono::microseconds delay{0};  // of interrupts
+        std::chrono::microseconds timer{0};  // 0: no timer
+        std::chrono::microseconds nap{0};    // of the background progress thread
+        bool enabled = true;                 // operations make progress while the task computes
+        ProgressWork* work = nullptr;
+        std::unique_ptr<ProgressSleeper> sleeper;
+        std::unique_ptr<ProgressThread> thread;  // null: not needed so far
+    };
+    // The handlers of mpc_rcvncall.
+    struct Handlers {
+        bool locked = false;
+        bool wait_for_task = false;
+        bool running = false;
+    };
+
     void attach(const char* child, const char* segment);
     void join(const Variables& variables);
     void enter(NodeSegment segment, TaskId task);
@@ -155,13 +180,10 @@ class Runtime {
     std::unique_ptr<Rendezvous> rendezvous_;  // null in a job started by poe
     std::unique_ptr<NodeSegment> segment_;
     TaskSlot* slot_ = nullptr;
-    TaskActivityWords own_doing_;
-    TaskActivityWords* doing_ = &own_doing_;
-    TrafficWords own_traffic_;
-    TrafficWords* traffic_ = &own_traffic_;
+    Shown shown_;
     Fences fences_{false};
     bool spread_ = true;  // over the node's cores, if there are more tasks than cores
-    std::unique_ptr<CoreBalancer> core_share_;
+    std::unique_ptr<CoreBalancer> core_balancer_;
     std::unique_ptr<Waiter> waiter_;
     std::unique_ptr<ShmDevice> shared_memory_;  // null if all messages use TCP
     std::unique_ptr<TcpDevice> tcp_;            // null in a job without TCP
@@ -170,19 +192,10 @@ class Runtime {
     std::string control_path_;
     std::unique_ptr<ControlLine> control_;
     RuntimeLock turn_;
-    bool interrupts_ = false;
-    std::chrono::microseconds interrupt_delay_{0};
-    std::chrono::microseconds timer_{0};  // 0: no timer
-    std::chrono::microseconds nap_{0};    // of the background progress thread
-    bool background_ = true;              // operations make progress while the task computes
-    ProgressWork* work_ = nullptr;
-    std::unique_ptr<ProgressSleeper> sentry_;
-    std::unique_ptr<ProgressThread> progress_thread_;  // null: not needed so far
+    Progress progress_;
     std::uint64_t vain_looks_ = 0;
     bool overflow_is_error_ = false;
-    bool handlers_locked_ = false;
-    bool handlers_wait_for_task_ = false;
-    bool in_handler_ = false;
+    Handlers handlers_;
 };
 
 }  // namespace poe::comm

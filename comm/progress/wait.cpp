@@ -38,8 +38,8 @@ Waiter::Waiter(SegmentHeader& header, const SegmentFacts& facts, TaskSlot& own_s
       fences_(fences),
       created_ns_(facts.created_ns),
       mode_(mode),
-      crowded_(facts.oversubscribed()),
-      bursts_(!crowded_ && (mode == WaitMode::kAdaptive || mode == WaitMode::kPoll)) {}
+      oversubscribed_(facts.oversubscribed()),
+      bursts_(!oversubscribed_ && (mode == WaitMode::kAdaptive || mode == WaitMode::kPoll)) {}
 
 std::uint32_t Waiter::in_ms(Clock::time_point time) const noexcept {
     const auto ns = static_cast<std::uint64_t>(
@@ -106,7 +106,7 @@ bool Waiter::pause() noexcept {
     }
     if (shares_core()) first_yields_ = 1;
     if (yield_banned_waits_ > 0 && turns_ == 0) --yield_banned_waits_;
-    if (!shares_core() && !crowded_) return pause_spinning();
+    if (!shares_core() && !oversubscribed_) return pause_spinning();
     return yield_banned_waits_ > 0 ? pause_sleeping() : pause_yielding();
 }
 
@@ -151,12 +151,12 @@ bool Waiter::pause_spinning() noexcept {
 
 void Waiter::yield() const noexcept {
     ::sched_yield();
-    if (core_share_ != nullptr) core_share_->yielded();
+    if (core_balancer_ != nullptr) core_balancer_->yielded();
 }
 
 // Yields. Returns true if a thread that computes has used the core, so that this task should sleep
 // instead.
-bool Waiter::yield_to_hog() const noexcept {
+bool Waiter::yield_to_busy_core() const noexcept {
     if (!wakes_for_all_ || mode_ != WaitMode::kAdaptive) {
         yield();
         return false;
@@ -168,7 +168,7 @@ bool Waiter::yield_to_hog() const noexcept {
 
 bool Waiter::pause_yielding() noexcept {
     ++turns_;
-    if (yield_to_hog()) {
+    if (yield_to_busy_core()) {
         yield_banned_waits_ = kKeptAwayWaits;
         turns_ = 0;  // the next pause sleeps
         return false;
@@ -189,7 +189,7 @@ bool Waiter::pause_yielding() noexcept {
 }
 
 void Waiter::pause_between_looks() noexcept {
-    if (crowded_ && mode_ != WaitMode::kPoll) yield();
+    if (oversubscribed_ && mode_ != WaitMode::kPoll) yield();
     leave_if_ending();
 }
 

@@ -101,7 +101,7 @@ class Waiter {
     }
 
     // Reports every yield on a shared core to `share`, which must outlive this object.
-    void balance_with(CoreBalancer& share) noexcept { core_share_ = &share; }
+    void balance_with(CoreBalancer& share) noexcept { core_balancer_ = &share; }
 
     // A new wait starts, or the current one has made progress: the phases start again.
     void restart() noexcept {
@@ -153,7 +153,7 @@ class Waiter {
     bool shares_core() const noexcept { return shared_waits_ > 0; }
     void adapt() noexcept;
     bool pause_spinning() noexcept;
-    bool yield_to_hog() const noexcept;
+    bool yield_to_busy_core() const noexcept;
     void yield() const noexcept;
     bool pause_yielding() noexcept;
     bool pause_sleeping() noexcept;
@@ -167,7 +167,7 @@ class Waiter {
     const Fences& fences_;
     std::uint64_t created_ns_;
     WaitMode mode_;
-    bool crowded_;  // more tasks than cores
+    bool oversubscribed_;  // more tasks than cores
     bool bursts_;
     bool impatient_ = false;
     bool lasts_ = false;
@@ -181,7 +181,7 @@ class Waiter {
     std::uint32_t doorbell_seen_ = 0;
     SleepPlace* place_ = nullptr;  // null: the doorbell
     bool wakes_for_all_ = false;   // see sleep_in()
-    CoreBalancer* core_share_ = nullptr;
+    CoreBalancer* core_balancer_ = nullptr;
     Clock::time_point started_;
     Clock::time_point look_began_;  // not later than the start of the last poll
     std::function<void()> look_around_;
