@@ -13,8 +13,8 @@
 //     are on the same node.
 //
 // A lambda tree is made for the measured lambda and costs T_lambda(n) of the postal model. If a
-// rank starts all its messages at once, only the last one is waited for. Each of the others costs 1
-// / lambda of its time, because its sender is busy for that long.
+// rank starts all its messages at once, only the last one is waited for. Each of the others costs
+// 1/lambda of its time, because its sender is busy for that long.
 //
 // On several nodes, messages cost what the tuning says of the network. The exception is what a
 // two-level algorithm does within nodes; that is added at the cost of a node.
