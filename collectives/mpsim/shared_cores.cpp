@@ -1,4 +1,4 @@
-// Going round the ranks of a core; see shared_cores.hpp.
+// The round-robin schedule of shared cores; see shared_cores.hpp.
 #include "collectives/mpsim/shared_cores.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ SharedCores::SharedCores(std::uint32_t ranks, const std::vector<std::uint32_t>& 
         places_[rank] = {core, static_cast<std::uint32_t>(all.size())};
         all.push_back(rank);
     }
-    // As if the last one had just handed it on, a turn ago.
+    // Initially, the last rank seems to have released the core one turn ago.
     for (Core& core : cores_) {
         if (core.ranks.empty()) continue;
         core.position = static_cast<std::uint32_t>(core.ranks.size()) - 1;
