@@ -1,5 +1,5 @@
-// What every entry point of the collective operations does first and last, on top of
-// comm/api/api_call.hpp: it finds the one context of the process and the group, and reports why a
+// The first and the last steps of every entry point of the collective operations, on top of
+// comm/api/api_call.hpp: to find the one context of the process and the group, and to report why a
 // run failed.
 #pragma once
 

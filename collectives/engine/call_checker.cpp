@@ -9,7 +9,8 @@
 namespace poe::collectives {
 namespace {
 
-// What a member sends to the others about its call: only what must be the same at all members.
+// The facts about its call that a member sends to the others: only those that must be the same at
+// all members.
 struct Told {
     char name[24] = {};
     char function[40] = {};  // "" if there is none

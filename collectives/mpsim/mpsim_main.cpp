@@ -44,7 +44,7 @@ std::vector<Choice> choices_of(const SimulatorArguments& arguments) {
 
 // Pieces and copies make the schedules of an index long, however few its messages are. All ranks
 // together sort n^2 blocks; with two levels, the leaders do so twice. Irregular algorithms have n^2
-// pieces per rank, in ten steps each.
+// pieces per rank, and handle each about ten times.
 double pieces_of(const Choice& choice, const Shape& shape) {
     const double n = shape.n;
     if (shape.operation != Operation::kIndex) return 0;

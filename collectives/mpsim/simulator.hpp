@@ -52,7 +52,7 @@ struct SimulatedMessage {
     Rank to = 0;
     Bytes bytes = 0;
     double sent = 0;      // when the sender began
-    double received = 0;  // when the receiver had it
+    double received = 0;  // when the receiver has received it
 };
 
 // Ranks that share cores and use them in turn (shared_cores.hpp). While a rank is busy, the other

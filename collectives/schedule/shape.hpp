@@ -9,7 +9,7 @@
 
 namespace poe::collectives {
 
-// What each rank gets, from the inputs of the ranks.
+// The result of each rank, as a function of the inputs of the ranks.
 enum class Operation : std::uint8_t {
     kBcast,    // the root's result buffer
     kReduce,   // root: the inputs of all ranks, reduced in rank order

@@ -13,8 +13,8 @@ namespace {
 
 using Op = Operation;
 
-// As many as the largest groups have ranks. If there are more segments than bytes, each byte is a
-// segment.
+// The maximum of most parameters: the number of ranks of the largest groups. If there are more
+// segments than bytes, each byte is a segment.
 constexpr double kMany = 1 << 20;
 constexpr NumberRange kNoNumber{};
 constexpr NumberRange kSegments{1, kMany};

@@ -46,7 +46,7 @@ const CostModel& level_of(const Tuning& tuning, const Shape& shape);
 std::vector<Candidate> candidates(std::span<const Algorithm> table, const Shape& shape,
                                   const Tuning& tuning);
 
-// What the user names for each operation.
+// The method that the user names for each operation, if any.
 using Overrides = std::array<std::optional<Method>, kOperations>;
 // Returns the algorithm that the user names, with its parameter, if it supports the shape.
 std::optional<Choice> wanted_choice(const Shape& shape, const Overrides& overrides);

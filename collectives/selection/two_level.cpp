@@ -26,7 +26,7 @@ namespace {
 
 using S = const Shape&;
 
-// What the ranks of one node do, as a shape of their own.
+// The part of the ranks of one node, as a shape of their own.
 struct Within {
     Generator (*make)(const Shape&);
     Counts (*counts)(const Shape&);

@@ -125,8 +125,8 @@ class GroupSegment {
         return sizes.base() + members * sizes.per_member();
     }
 
-    // What one member does in a call in which all members contribute. The object is used during the
-    // call only.
+    // The part of one member in a call in which all members contribute. The object is used during
+    // the call only.
     class Part {
       public:
         virtual ~Part() = default;
@@ -139,7 +139,7 @@ class GroupSegment {
         // Copies what this member needs from the result.
         virtual void take(const std::byte* result) = 0;
     };
-    // What a member needs from its task to wait and to wake. It must outlive each call.
+    // The services of a member's task, to wait and to wake. The object must outlive each call.
     class Host {
       public:
         virtual ~Host() = default;
@@ -233,8 +233,9 @@ class GroupSegment {
     };
     // A value for the `root` of await_published(): the last member to arrive publishes.
     static constexpr std::uint32_t kLast = ~0u;
-    // A consumer (takers_) of the own slot: all members. The slot of one of the last `depth` calls
-    // is free when its consumer, or all members for kAll, have finished that call.
+    // takers_ has the consumer of the own slot for each of the last `depth` calls: a member,
+    // kNobody, or kAll. The slot is free when its consumer, or all members for kAll, have finished
+    // that call.
     static constexpr std::uint32_t kAll = ~0u - 2;
     std::uint32_t& taker(std::uint64_t call) noexcept { return takers_[set_of(call)]; }
     void await_slot(std::uint64_t call, Host& host);

@@ -32,7 +32,7 @@ class PipelinedReduce {
         return {kStages, stage_bytes(members), 0, 0, kLine};
     }
 
-    // What a member needs from its task, apart from the segment. All must outlive the call.
+    // The resources of a member, apart from the segment. All must outlive the call.
     struct Tools {
         comm::RingCopy& into_slots;  // remembers the cost of earlier copies into slots
         std::byte* scratch;          // as long as a slot, for users' functions

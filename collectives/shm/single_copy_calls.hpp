@@ -40,7 +40,7 @@ class SingleCopyCalls {
     void run(const Shape& shape, const Run& run, bool barrier);
 
   private:
-    // What a member publishes: addresses in its memory.
+    // The addresses that a member publishes, in its own memory.
     struct Places {
         std::uint64_t given = 0;
         std::uint64_t result = 0;

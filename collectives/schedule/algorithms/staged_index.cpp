@@ -15,7 +15,7 @@ std::vector<std::uint32_t> common(const std::vector<std::uint32_t>& one,
     return both;
 }
 
-// What a rank sends to another rank, or to itself, in a stage.
+// The data that a rank sends to another rank, or to itself, in a stage.
 struct Transfer {
     std::uint32_t peer = 0;
     int step = 0;
@@ -163,8 +163,8 @@ class Writer {
         }
     }
 
-    // What this rank sends (or receives) in a stage, in the order of the steps. `own`: what it
-    // holds before (or after) the stage.
+    // Returns what this rank sends (or receives) in a stage, in the order of the steps. `own`: what
+    // it holds before (or after) the stage.
     std::vector<Transfer> transfers(int stage, const Holding& own, bool sending) const {
         std::vector<Transfer> all;
         for (std::uint32_t other = 0; other < shape_.n; ++other) {

@@ -27,8 +27,8 @@ struct Holding {
 struct StagedPlan {
     int stages = 1;
     std::uint32_t slices = 1;
-    // What a rank holds after `stage` stages: at first all slices of its own messages; at the end
-    // all slices for it.
+    // Returns what a rank holds after `stage` stages: at first all slices of its own messages; at
+    // the end all slices for it.
     std::function<Holding(int stage, std::uint32_t rank)> holding;
     // The step of the stage (from 1) in which a rank sends to another rank, or to itself.
     std::function<int(int stage, std::uint32_t from, std::uint32_t to)> step;
