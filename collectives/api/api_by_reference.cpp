@@ -1,5 +1,5 @@
-// The collective calls with all arguments by reference: mp_bcast and so on for C programs
-// translated from Fortran, mp_bcast_ for Fortran itself.
+// The collective calls with all arguments by reference: mp_bcast and similar names for C programs
+// translated from Fortran, mp_bcast_ and similar names for Fortran itself.
 #include "collectives/api/api_groups.hpp"
 #include "collectives/api/api_operations.hpp"
 #include "comm/api/api_call.hpp"
@@ -10,12 +10,12 @@ using namespace poe::collectives;
 
 namespace {
 
-// A negative length becomes one that is refused.
+// A negative length becomes a length that is refused.
 std::size_t length_of(const int* length) {
     return static_cast<std::size_t>(static_cast<long long>(*length));
 }
 
-// False, after saying which, when one of the numbers is a null pointer.
+// If one of the numbers is a null pointer, reports which and returns false.
 struct Number {
     const int* address;
     const char* argument;
@@ -284,7 +284,7 @@ MPL_EXPORT int mp_gray2rank(int* gray, int* rank) {
     return api_gray2rank("mp_gray2rank", *gray, rank);
 }
 
-// Fortran subroutines.
+// The Fortran subroutines.
 
 MPL_EXPORT void mp_bcast_(void* buf, int* len, int* root, int* gid) {
     mp_bcast(buf, len, root, gid);

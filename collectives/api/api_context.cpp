@@ -1,4 +1,4 @@
-// The one collective library of the process, and its errors; see api_context.hpp.
+// The one collective context of the process, and its errors; see api_context.hpp.
 #include "collectives/api/api_context.hpp"
 
 #include <cstdlib>

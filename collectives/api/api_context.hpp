@@ -1,6 +1,6 @@
-// What every entry point of the collective library does first and last, on top of
-// comm/api/api_call.hpp: find the one library of the process, the group, and say what went wrong with a
-// run.
+// The first and the last steps of every entry point of the collective operations, on top of
+// comm/api/api_call.hpp: to find the one context of the process and the group, and to report why a
+// run failed.
 #pragma once
 
 #include <string>
@@ -10,23 +10,24 @@
 
 namespace poe::collectives {
 
-// Made at the first call; never destroyed.
+// Creates the context at the first call. It is never destroyed.
 CollectiveContext& the_collectives(comm::Runtime& runtime);
 
-// Says why no collective calls can be made, and answers -1.
+// Reports why no collective calls can be made; returns -1.
 int refuse_unready(const comm::ApiCall& call, const CollectiveContext& library);
 void refuse_group(const comm::ApiCall& call, int gid);
-// The group, or null after saying that there is none of which this task is a member.
+// Returns the group. If there is no such group, or this task is not a member, reports that and
+// returns null.
 inline Group* group_of(const comm::ApiCall& call, CollectiveContext& library, int gid) {
     Group* group = library.groups().find(gid);
     if (group == nullptr) [[unlikely]]
         refuse_group(call, gid);
     return group;
 }
-// Says what went wrong with a plan's run; 0 when nothing did.
+// Reports why the run of a plan failed, and returns an error; returns 0 if it did not fail.
 int refuse_outcome(const comm::ApiCall& call, const Plan& plan);
 
-// Calls work(call, library) in an entry point of that name.
+// Calls work(call, context) in the entry point of this name; returns its result.
 template <typename Work>
 int in_call(const comm::Caller& name, Work&& work) {
     comm::ApiCall call(name);

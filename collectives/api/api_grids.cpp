@@ -1,6 +1,5 @@
 // The common group structures of the CCL paper (II.D): lines of grids, subcubes of hypercubes, and
-// the conversions between ranks and addresses. All groups of a structure are made with one
-// exchange.
+// conversions between ranks and addresses. All groups of a structure are made with one exchange.
 #include <climits>
 
 #include "collectives/api/api_context.hpp"
@@ -22,7 +21,7 @@ std::string grid_text(const std::vector<int>& dims) {
     return text;
 }
 
-// Whether the dimensions are some; `places` is set to how many places the grid has.
+// Checks the dimensions; sets `places` to the number of places in the grid.
 int refuse_dims(const ApiCall& call, int ndims, const int* dims, long long& places) {
     if (ndims < 1)
         return call.refuse(MplError::kMember,
@@ -106,7 +105,7 @@ int api_formgrid(const Caller& name, int gid, int ndims, const int* dims, int* g
     });
 }
 
-// The ranks that agree with this one in all bits but those of the mask.
+// The ranks that agree with this one in all bits except those of the mask.
 int api_formsubcube(const Caller& name, int gid, int mask, int* subcube) {
     return in_call(name, [&](ApiCall& call, CollectiveContext& library) {
         if (subcube == nullptr) return comm::refuse_null(call, "subcube", "an int");
@@ -177,7 +176,7 @@ int api_grid2rank(const Caller& name, const int* coords, int ndims, const int* d
     });
 }
 
-// Neighbours in the order of ranks differ in one bit of their Gray codes: rings in hypercubes.
+// Ranks r and r + 1 have Gray codes that differ in one bit: rings in hypercubes.
 int api_rank2gray(const Caller& name, int rank, int* gray) {
     return in_call(name, [&](ApiCall& call, CollectiveContext&) {
         if (gray == nullptr) return comm::refuse_null(call, "gray", "an int");

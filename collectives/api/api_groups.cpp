@@ -1,4 +1,4 @@
-// Making and asking groups; see api_groups.hpp.
+// Making and querying groups; see api_groups.hpp.
 #include "collectives/api/api_groups.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using comm::ApiCall;
 using comm::Caller;
 using comm::MplError;
 
-// Hands out the number of a group that has been made, or says why it has not.
+// Stores the number of a new group in *gid, or reports why there is none.
 int hand_out(const ApiCall& call, const Made& made, int* gid) {
     if (made.wrong != nullptr) return refuse_outcome(call, *made.wrong);
     if (made.groups.empty())
@@ -53,7 +53,7 @@ int refuse_list(const ApiCall& call, int gsize, const int* glist) {
     return 0;
 }
 
-// Asks a group, which must exist and have somewhere to put the answer.
+// Queries a group, after checking that it exists and that there is room for the answer.
 template <typename Ask>
 int ask(const Caller& name, int gid, const void* answer, const char* argument, Ask&& work) {
     return in_call(name, [&](ApiCall& call, CollectiveContext& library) {

@@ -1,5 +1,6 @@
-// Task groups under the names they are reported by; shared by the C, by-reference and Fortran
-// forms. All check their arguments and answer 0 or -1. See mpproto.h for what they do.
+// The calls on task groups, with the name under which errors are reported; shared by the C,
+// by-reference and Fortran forms. All check their arguments and return 0 or -1. mpproto.h describes
+// them.
 #pragma once
 
 #include "comm/api/caller.hpp"

@@ -1,4 +1,4 @@
-// The checks of collective calls, and their one way to run; see api_operations.hpp.
+// The checks of collective calls, and the one function that runs them; see api_operations.hpp.
 #include "collectives/api/api_operations.hpp"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ using comm::ApiCall;
 using comm::Caller;
 using comm::MplError;
 
-// An entry point at work: collects what the call is, refuses what is wrong with it, runs it. The
-// first refusal counts.
+// An entry point at work: collects the arguments, refuses wrong ones, and runs the call. Only the
+// first refusal is reported.
 class Entry {
   public:
     Entry(ApiCall& call, CollectiveContext& library, const Caller& name, Call what,
@@ -33,7 +33,7 @@ class Entry {
         }
         made_.shape.n = group_->size();
     }
-    // The next irregular call uses the memory again.
+    // The next irregular call reuses the memory.
     ~Entry() {
         Shape& shape = made_.shape;
         if (!shape.offsets.empty()) [[unlikely]]
@@ -79,7 +79,7 @@ class Entry {
             refuse_reduction(function);
         return *this;
     }
-    // Blocks of the lengths that the user gives for each rank.
+    // Blocks whose lengths the user gives for each rank.
     Entry& blocks(const int* lengths) {
         if (!ok() || !check_lengths(lengths, "blklens")) return *this;
         std::swap(made_.shape.offsets, library_.spare_offsets());
@@ -116,13 +116,13 @@ class Entry {
                                     "0 shifts around the end, 1 does not");
         return *this;
     }
-    // All that these lengths are together.
+    // The sum of these lengths, one for each rank, in bytes.
     Bytes sum(const int* lengths) const {
         Bytes all = 0;
         for (std::uint32_t r = 0; r < n(); ++r) all += static_cast<Bytes>(lengths[r]);
         return all;
     }
-    // What goes out, and where what comes is put; `used`: whether this rank gives (gets) anything.
+    // The buffers for output and input. `used`: this rank contributes (or gets) data.
     Entry& gives(const void* out, Bytes bytes, bool used = true) {
         check("out", out, bytes, used);
         made_.run.given = static_cast<const std::byte*>(out);
@@ -237,7 +237,7 @@ class Entry {
         if (!ok()) return;
         refused_ = comm::refuse_null(call_, argument, (std::to_string(bytes) + " bytes").c_str());
     }
-    // Of a call that has moved no messages.
+    // For a call that sent no messages.
     void count_traffic() noexcept {
         call_.runtime().traffic().add_sent(given_);
         call_.runtime().traffic().add_received(got_);
@@ -256,7 +256,7 @@ class Entry {
     int refused_ = 0;
 };
 
-// The call ends an operation that was started before, and the trace says which.
+// Records in the trace which operation this call ends.
 void note_end(const ApiCall& call, const Running& running) {
     if (call.traced()) [[unlikely]]
         process_context().tracer.collective(-1, running.group->gid, 0, running.number,

@@ -1,5 +1,6 @@
-// The collective operations under the names they are reported by; shared by the C, by-reference and
-// Fortran forms. All check their arguments and answer 0 or -1. See mpproto.h for what they do.
+// The collective operations, with the name under which errors are reported; shared by the C,
+// by-reference and Fortran forms. All check their arguments and return 0 or -1. mpproto.h describes
+// them.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@
 
 namespace poe::collectives {
 
-// How a call is to end: blocking, or with the number of a call that is under way.
+// How a call ends: blocking, or by returning the id of a call under way.
 struct Ending {
     bool blocking = true;
     int* id = nullptr;

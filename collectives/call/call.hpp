@@ -1,4 +1,4 @@
-// CollectiveCall: one call of a collective operation: what is to be done, on which memory.
+// CollectiveCall: one call of a collective operation: what is done, and with which buffers.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace poe::collectives {
 
-// What differs between two calls of one shape.
+// The data that differ between two calls of the same shape. The caller owns the buffers.
 struct Run {
     const std::byte* given = nullptr;
     std::byte* result = nullptr;
     Reduction reduction;
-    std::int32_t type = 0;  // of its messages
+    std::int32_t type = 0;  // the type of its messages
 };
 
-// A collective call, its arguments checked.
+// A collective call whose arguments have been checked.
 struct CollectiveCall {
     const char* name = nullptr;  // as the user wrote it
     Call call = Call::kNone;

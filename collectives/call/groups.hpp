@@ -1,6 +1,6 @@
 // Task groups: ordered sets of tasks with a number that is unique in the whole job (CCL paper, II).
-// Apart from the operations on them. Plain data; making a group of several tasks needs messages,
-// and is in engine/group_making.cpp.
+// They are separate from the operations on them. Plain data. To make a group of several tasks needs
+// messages; that is in engine/group_making.cpp.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace poe::collectives {
 
-// What the executor keeps with a group: engine/group_state.hpp.
+// The base of what the executor keeps with a group (engine/group_state.hpp).
 struct GroupOwned {
     virtual ~GroupOwned() = default;
 };
@@ -24,7 +24,7 @@ struct Group {
     Group(int number, int its_label, std::vector<TaskId> tasks, TaskId own);
 
     std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(members.size()); }
-    // Costs O(log n) where ranks are not tasks.
+    // Costs O(log n) unless task r has rank r.
     std::optional<Rank> rank_of(TaskId task) const noexcept {
         if (!by_task.empty()) return find_rank_of(task);
         if (task < 0 || static_cast<std::size_t>(task) >= members.size()) return std::nullopt;
@@ -34,40 +34,42 @@ struct Group {
     int gid;
     int label;
     std::vector<TaskId> members;                   // by rank
-    std::vector<std::pair<TaskId, Rank>> by_task;  // sorted; empty when task r has rank r
+    std::vector<std::pair<TaskId, Rank>> by_task;  // sorted; empty if task r has rank r
     Rank me;
-    std::uint32_t sequence = 0;  // of those that have needed messages, so far
-    std::uint32_t calls = 0;     // collective operations so far
+    std::uint32_t sequence = 0;  // number of calls so far that needed messages
+    std::uint32_t calls = 0;     // number of collective operations so far
     std::unique_ptr<GroupOwned> owned;
 
   private:
     std::optional<Rank> find_rank_of(TaskId task) const noexcept;
 };
 
-// The groups of this task. A number is (counter, task): the task of rank 0 counts the groups it has
-// led, and who learns its counter knows the number, with no round of its own for that.
+// The groups of this task. A group's number is (counter, task): the task of rank 0 counts the
+// groups that it has led. A member that gets this counter knows the number, so numbering needs no
+// round of its own. For one thread at a time.
 class Groups {
   public:
-    // The group of all tasks is there from the beginning, under 0.
+    // The group of all tasks exists from the beginning; its number is 0.
     Groups(std::uint32_t tasks, TaskId own);
 
-    // Null: there is none. The one found last is found without a search.
+    // Returns null if there is no such group. The group that was found last is found without a
+    // search.
     Group* find(int gid) noexcept {
         return last_found_ != nullptr && last_found_->gid == gid ? last_found_ : search(gid);
     }
     Group& add(int gid, int label, std::vector<TaskId> members);
-    // Forgets a group; not the one of all tasks.
+    // Deletes a group. Precondition: gid is not 0, the group of all tasks.
     void remove(int gid) noexcept {
         last_found_ = nullptr;
         groups_.erase(gid);
     }
 
-    // What this task's counter says: for the group that it leads next.
+    // This task's counter, for the next group that it leads.
     std::uint32_t counter() const noexcept { return counter_; }
-    // This task has led a group.
+    // Counts a group that this task leads.
     void count() noexcept { ++counter_; }
-    // The number of the group that `leader` leads when its counter says so; nothing when numbers
-    // have run out, after more than 100 million groups.
+    // Returns the number of the group that `leader` leads when its counter has this value. Empty if
+    // numbers have run out, after more than 100 million groups.
     std::optional<int> number(TaskId leader, std::uint32_t leaders_counter) const noexcept;
 
     std::size_t size() const noexcept { return groups_.size(); }
@@ -78,14 +80,14 @@ class Groups {
     TaskId task_;
     Group* search(int gid) noexcept;
 
-    std::uint32_t counter_ = 1;  // 0 is the group of all
+    std::uint32_t counter_ = 1;  // 0 is the group of all tasks
     std::unordered_map<int, std::unique_ptr<Group>> groups_;
     Group* last_found_ = nullptr;
 };
 
-// Types of messages of collective calls: the group's number and the call's, modulo 16, so that up
-// to so many calls on a group can be under way at once. Numbers of groups are below kGroupNumbers;
-// the two after that stand for making groups and for the checks of develop mode.
+// The message types of collective calls: the group's number, and the call's number modulo 16, so
+// that up to 16 calls on a group can be under way at once. Group numbers are below kGroupNumbers.
+// The next two numbers stand for the making of groups and for the checks of develop mode.
 inline constexpr int kCallsAtOnce = 16;
 inline constexpr int kGroupNumbers = (1 << 27) - 2;
 inline constexpr std::int32_t kMakingGroups = kGroupNumbers * kCallsAtOnce;

@@ -1,6 +1,6 @@
 // The predefined reductions: {i,s,d} x {vadd, vmul, vmax, vmin}, {b,l} x {vand, vor, vxor}. i is
-// int, s float, d double; b works on bits, l on logicals, which are ints that are 0 or not. Loops
-// that the compiler turns into vector instructions.
+// int, s float, d double; b works on bits, l on logicals, which are ints that are 0 or not. The
+// compiler vectorizes the loops.
 #include "collectives/call/reductions.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace poe::collectives {
 namespace {
 
-// memcpy instead of dereferencing: blocks of a user's bytes need not be aligned.
+// Uses memcpy instead of dereferencing, because a user's blocks need not be aligned.
 template <typename T, typename Op>
 [[gnu::always_inline]] inline void each(const void* one, const void* two, void* out,
                                         const int* bytes, Op op) {
@@ -32,7 +32,7 @@ template <typename T, typename Op>
     }
 }
 
-// Signed overflow wraps around, as it did on the computers that these functions come from.
+// Signed overflow wraps around, as on the computers that these functions come from.
 int add(int a, int b) {
     return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b));
 }
@@ -40,8 +40,8 @@ int multiply(int a, int b) {
     return static_cast<int>(static_cast<unsigned>(a) * static_cast<unsigned>(b));
 }
 
-// What is no number (NaN) stays: whoever is asked for the greatest number hears that there was one,
-// wherever it stands. Two choices, that the compiler can make of whole vectors.
+// NaNs propagate: the maximum and the minimum are NaN if any operand is NaN, whatever its position.
+// Two conditional expressions, which the compiler can vectorize.
 template <typename T>
 T greater(T a, T b) {
     const T more = a < b ? b : a;
@@ -58,8 +58,8 @@ T less(T a, T b) {
 
 using poe::collectives::each;
 
-// Weak in the static library: a program's own function of the name goes before. Fortran's name is
-// another one for the same function.
+// Weak in the static library, so that a program's own function of the same name takes precedence.
+// The Fortran name is an alias of the same function.
 #define MPL_REDUCTION(NAME, TYPE, EXPRESSION)                                                    \
     extern "C" MPL_EXPORT __attribute__((weak, optimize("O3"))) void NAME(void* one, void* two,  \
                                                                           void* out, int* len) { \
@@ -115,7 +115,7 @@ void reduce_to(const Reduction& reduction, std::byte* out, const std::byte* one,
     auto* second = const_cast<std::byte*>(two);
     for (Bytes done = 0; done < length;) {
         const Bytes piece = users ? length : std::min(length - done, kPiece);
-        // Old programs declare the length as a pointer to long: the upper half must be zero.
+        // Old programs declare the length as a pointer to long, so the upper half must be zero.
         alignas(std::uint64_t) char length_of_piece[sizeof(std::uint64_t)];
         const std::uint64_t wide = piece;
         std::memcpy(length_of_piece, &wide, sizeof wide);

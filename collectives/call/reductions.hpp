@@ -1,7 +1,8 @@
-// Reductions: the functions that mpc_reduce and its like are given. The predefined ones are real
-// functions, d_vadd and so on, that programs may also call themselves; the executor knows them by
-// their addresses, and so knows their elements and that they are commutative. Anything else is the
-// user's: associative, perhaps not commutative, of elements that nobody here knows.
+// Reductions: the functions that are passed to mpc_reduce and similar calls. The predefined ones,
+// such as d_vadd, are real functions that programs may also call themselves. The executor
+// recognizes them by address, and thus knows their element size and that they are commutative.
+// Every other function is a user's function: it is associative but may not be commutative, and its
+// elements are unknown.
 #pragma once
 
 #include <cstddef>
@@ -10,29 +11,29 @@
 
 namespace poe::collectives {
 
-// out = one op two, *len bytes. The predefined ones may be given an out that is one of the others.
+// Sets out = one op two, for *len bytes. For predefined functions, `out` may be `one` or `two`.
 using ReduceFunction = void (*)(void* one, void* two, void* out, int* len);
 
-// A function and what is known of it.
+// A function and what is known about it.
 struct Reduction {
     ReduceFunction function = nullptr;
-    const char* name = nullptr;  // null: the user's, which may not commute; all others do
-    Bytes element = 0;           // likewise 0
-    bool exact = false;          // the same bits in whatever order; not of floating-point numbers
+    const char* name = nullptr;  // null: a user's function, which may not commute; all others do
+    Bytes element = 0;           // bytes; 0: a user's function
+    bool exact = false;          // the same bits in every order; not for floating-point numbers
 };
 
 Reduction find_reduction(ReduceFunction function) noexcept;
 
-// The longest vector that a function can be told of.
+// The longest vector, in bytes, whose length can be passed to a function.
 inline constexpr Bytes kLongestVector = 0x7fffffff;
 
-// out = one op two; out may be one of the others. `scratch` is room for `length` bytes when the
-// function is the user's, whose arguments never overlap; else it is not used. Long vectors of
-// predefined functions go in pieces.
+// Sets out = one op two; `out` may be `one` or `two`. For a user's function, whose arguments must
+// not overlap, `scratch` has room for `length` bytes; otherwise it is not used. Predefined
+// functions get long vectors in pieces. Does not block.
 void reduce_to(const Reduction& reduction, std::byte* out, const std::byte* one,
                const std::byte* two, Bytes length, std::byte* scratch);
 
-// The same, to = to op from (append), or from op to.
+// The same: to = to op from (append), or to = from op to.
 void reduce_into(const Reduction& reduction, std::byte* to, const std::byte* from, Bytes length,
                  bool append, std::byte* scratch);
 

@@ -1,4 +1,4 @@
-// Comparing calls; see call_checker.hpp.
+// The comparison of calls; see call_checker.hpp.
 #include "collectives/engine/call_checker.hpp"
 
 #include <algorithm>
@@ -9,17 +9,18 @@
 namespace poe::collectives {
 namespace {
 
-// What a member tells the others of its call. Only what must be the same at all of them counts.
+// The facts about its call that a member sends to the others: only those that must be the same at
+// all members.
 struct Told {
     char name[24] = {};
-    char function[40] = {};  // "" when there is none
+    char function[40] = {};  // "" if there is none
     char detail[40] = {};    // likewise
     std::int32_t gid = 0;
-    TaskId root = -1;  // -1: the call has none
+    TaskId root = -1;  // -1: the call has no root
     std::int32_t step = 0;
     std::int32_t circular = 0;
     Bytes bytes = 0;
-    std::uint64_t lengths = 0;  // of the blocks, when they are unequal
+    std::uint64_t lengths = 0;  // a hash of the blocks' offsets if blocks are unequal
 
     bool operator==(const Told&) const = default;
 };
@@ -28,14 +29,14 @@ void write(char* to, std::size_t room, const std::string& text) {
     text.copy(to, room - 1);
 }
 
-// A function of the user's by where it is in its program: addresses differ from task to task.
+// Names a user's function by its place in the program, because addresses differ between tasks.
 std::string name_of(const Reduction& reduction) {
     if (reduction.name != nullptr) return reduction.name;
     Dl_info info;
     void* address = reinterpret_cast<void*>(reduction.function);
     if (::dladdr(address, &info) == 0) return "a function of the program";
     if (info.dli_sname != nullptr && info.dli_saddr == address) return info.dli_sname;
-    // As addr2line takes it.
+    // The form that addr2line accepts.
     std::ostringstream text;
     text << "the function at 0x" << std::hex
          << static_cast<const char*>(address) - static_cast<const char*>(info.dli_fbase);
@@ -68,7 +69,7 @@ Told tell(const Group& group, const CollectiveCall& call, const std::string& det
     return told;
 }
 
-// In what two calls differ, as one of them is told.
+// Describes one of two calls by what differs between them.
 std::string words(const Told& told, const Told& other, bool whole) {
     std::string text;
     if (whole || std::strcmp(told.name, other.name) != 0) text = told.name;
@@ -92,7 +93,7 @@ std::string who(const std::vector<TaskId>& tasks) {
     return (tasks.size() == 1 ? "task " : "tasks ") + task_list(tasks);
 }
 
-// The few first, then the many.
+// Names the smallest set of tasks first.
 std::string describe(const Group& group, const std::vector<Told>& all) {
     std::vector<std::pair<Told, std::vector<TaskId>>> kinds;
     for (std::size_t r = 0; r < all.size(); ++r) {
@@ -119,11 +120,12 @@ std::string describe(const Group& group, const std::vector<Told>& all) {
     return text;
 }
 
-// What a rank sends to another one in an irregular index must be what that expects. Empty: it is.
+// Compares, in an irregular index, what each rank sends with what the receiver expects. Empty: they
+// agree.
 std::string other_lengths(CollectiveContext& library, Group& group, const Shape& shape) {
     const std::size_t n = shape.n;
     const auto me = static_cast<std::uint32_t>(group.me);
-    // What goes out to each, and then what comes in from each.
+    // First the bytes sent to each rank, then the bytes expected from each rank.
     std::vector<Bytes> own;
     for (std::uint32_t r = 0; r < n; ++r) own.push_back(shape.between(me, r));
     for (std::uint32_t r = 0; r < n; ++r) own.push_back(shape.between(r, me));
@@ -144,7 +146,7 @@ std::string other_lengths(CollectiveContext& library, Group& group, const Shape&
     return {};
 }
 
-// Fits into what is told; long lists that differ have different words.
+// A text that fits into Told::detail. Long lists that differ get different texts.
 std::string list_in_words(const std::vector<TaskId>& list) {
     constexpr std::size_t kRoom = sizeof(Told::detail) - 1;
     std::string text = "of tasks " + task_list(list);

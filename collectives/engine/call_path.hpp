@@ -1,4 +1,5 @@
-// CallPath: a way to make blocking calls on one group that does not run the schedule of the whole group.
+// CallPath: an alternative path for blocking calls on one group, which does not run the schedule of
+// the whole group.
 #pragma once
 
 #include "collectives/call/call.hpp"
@@ -10,9 +11,10 @@ class Plan;
 class CallPath {
   public:
     virtual ~CallPath() = default;
-    // Whether calls of this shape are made this way. Depends on the shape only, so all members agree.
+    // True if calls of this shape take this path. Depends on the shape only, so all members decide
+    // alike.
     virtual bool fits(const Shape& shape) = 0;
-    // Makes the call. Null, or the plan that went wrong. Blocking.
+    // Makes the call; blocks. Returns null, or the plan that failed.
     virtual Plan* run(const CollectiveCall& call) = 0;
 };
 

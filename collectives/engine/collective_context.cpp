@@ -1,4 +1,4 @@
-// The collective library of one task; see collective_context.hpp.
+// The collective operations of one task; see collective_context.hpp.
 #include "collectives/engine/collective_context.hpp"
 
 #include <algorithm>
@@ -21,17 +21,20 @@
 namespace poe::collectives {
 namespace {
 
+// Shape::step of calls that the library makes for itself. In a broadcast or concat of a user it is 0.
+constexpr int kInternal = -1;
+
 bool is_word(const char* text, std::initializer_list<const char*> words) {
     return std::any_of(words.begin(), words.end(),
                        [text](const char* word) { return ::strcasecmp(text, word) == 0; });
 }
 
-// The same for all tasks of a node, however they are bound.
+// The number of cores, the same for all tasks of a node whatever cores they are bound to.
 unsigned cores_of_node() {
     return static_cast<unsigned>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
-// What poe has read and handed to tasks; or the file itself.
+// Returns the text that poe has read and passed to all tasks; otherwise reads the file itself.
 Result<Tuning> tuning_of_job(const CollectiveContext::Variables& variables) {
     NamedTuning tuning;
     if (const char* handed = variables(kTuningVariable); handed != nullptr && *handed != '\0') {
@@ -67,7 +70,7 @@ CollectiveContext::CollectiveContext(comm::Runtime& runtime, const Variables& va
 void CollectiveContext::read_modes(const Variables& variables) {
     const char* develop = variables("MP_EUIDEVELOP");
     develop_ = develop != nullptr && is_word(develop, {"yes", "deb"});
-    // Barriers find mistakes, and cost time.
+    // Barriers find mistakes, but cost time.
     barrier_ = develop_;
     const char* mode = variables("MP_CCL_MODE");
     if (mode == nullptr || *mode == '\0') return;
@@ -81,8 +84,9 @@ void CollectiveContext::read_modes(const Variables& variables) {
     }
 }
 
-// All members of a group must come to the same choice, on whatever nodes they are. So the tuning is
-// what poe has handed to all tasks, or a file that the user has named for all.
+// All members of a group must make the same choice, on whatever nodes they are. Therefore the
+// tuning is the text that poe has passed to all tasks, or a file that the user has named for all
+// tasks.
 const Tuning& CollectiveContext::take_tuning() {
     const Result<Tuning> read = tuning_of_job(variables_);
     if (!read && runtime_.task() == 0)
@@ -91,7 +95,7 @@ const Tuning& CollectiveContext::take_tuning() {
                      "mptune makes a new file where there is none.\n",
                      static_cast<int>(comm::MplError::kTuningFile), read.error().str().c_str());
     tuning_ = read ? read.value() : built_in_tuning(cores_of_node());
-    // Everything goes over the network.
+    // All messages go over the network.
     if (runtime_.all_by_tcp()) tuning_->node = tuning_->network;
     return *tuning_;
 }
@@ -119,7 +123,7 @@ Plan& CollectiveContext::kept_or_new(Group& group, const Shape& shape, bool user
         std::make_unique<Plan>(shape, make(), group.me, users_function), users_function);
 }
 
-// Whether an algorithm is asked for by name, and fits. Members of a group agree on it.
+// True if the user names an algorithm that supports the shape. All members decide alike.
 bool CollectiveContext::algorithm_wanted_for(const Group& group, const Shape& shape) const {
     if (!wanted_for(shape) || wanted_for(shape)->transport != Transport::kMessages) return false;
     Shape placed = shape;
@@ -127,7 +131,7 @@ bool CollectiveContext::algorithm_wanted_for(const Group& group, const Shape& sh
     return wanted_choice(placed, overrides_).has_value();
 }
 
-// The way that is asked for, else what was measured, else what usually is the fastest.
+// Returns the transport that the user names; otherwise the measured one; otherwise the default.
 Transport CollectiveContext::wanted_transport(const Shape& shape, bool by_name) {
     if (by_name) return Transport::kMessages;
     if (const auto& wanted = wanted_for(shape); wanted && wanted->transport != Transport::kMessages)
@@ -163,7 +167,7 @@ CollectiveContext::Route CollectiveContext::find_route(Group& group, const Shape
 
 ShmCollectives* CollectiveContext::possible_local(Group& group, const Shape& shape) {
     if (!ShmCollectives::fits(shape)) return nullptr;
-    // There it would have to become a barrier.
+    // In barrier mode these calls would need a barrier of their own.
     const bool from_root =
         shape.operation == Operation::kBcast || shape.operation == Operation::kScatter;
     if (barrier_ && from_root) return nullptr;
@@ -182,13 +186,13 @@ SingleCopyCalls* CollectiveContext::possible_direct(Group& group, const Shape& s
     return direct->allowed() ? direct.get() : nullptr;
 }
 
-// Finds out whether the group has shared memory when it is first asked for.
+// Finds out at the first call whether the group has shared memory. Blocks then.
 ShmCollectives* CollectiveContext::memory_of(Group& group) {
     std::unique_ptr<ShmCollectives>& local = state_of(group).local;
     if (local == nullptr) {
         local = std::make_unique<ShmCollectives>();
         if (!ShmCollectives::possible(runtime_, group)) return nullptr;
-        // 0: there is none left.
+        // 0: all pieces are in use.
         std::uint32_t piece = 0;
         if (group.me == 0) {
             const auto taken = ShmCollectives::take_memory(runtime_);
@@ -200,7 +204,7 @@ ShmCollectives* CollectiveContext::memory_of(Group& group) {
     return local->available() ? local.get() : nullptr;
 }
 
-// Barriers are made of schedules.
+// In barrier mode, calls run schedules, because barriers are added to schedules.
 CallPath* CollectiveContext::levels_for(Group& group, const Shape& shape) {
     if (runtime_.nodes() == 1 || barrier_) return nullptr;
     std::unique_ptr<CallPath>& levels = state_of(group).levels;
@@ -222,7 +226,7 @@ Plan* CollectiveContext::run_blocking(Group& group, const CollectiveCall& call) 
         state_of(group).direct->run(call.shape, call.run, barrier_);
         return nullptr;
     }
-    // Whoever asks for an algorithm by name gets its messages.
+    // If the user names an algorithm, its messages are used.
     CallPath* levels = route.by_name ? nullptr : levels_for(group, call.shape);
     if (levels != nullptr) return levels->run(call);
     Plan& plan = plan_for(group, call);
@@ -256,15 +260,15 @@ void CollectiveContext::begin(Group& group, Plan& plan, Run run) {
     plan.begin(group, run);
 }
 
-// The checks and the making of groups have schedules of their own, whatever the modes: kept under
-// shapes that no call of a user has (roots are ranks).
+// Checks and the making of groups have schedules of their own, in all modes. Their plans are kept
+// under shapes that no call of a user has.
 Plan* CollectiveContext::allgather_internal(Group& group, const void* own, void* all, Bytes bytes,
                                             std::int32_t type) {
     Shape shape;
     shape.operation = Operation::kConcat;
     shape.n = group.size();
     shape.bytes = bytes;
-    shape.root = -1;
+    shape.step = kInternal;
     Plan& plan = kept_or_new(group, shape, false, [&] { return concat_circulant(shape); });
     plan.begin(group, {static_cast<const std::byte*>(own), static_cast<std::byte*>(all), {}, type});
     plan.finish(messages());
@@ -276,6 +280,7 @@ Plan* CollectiveContext::bcast_internal(Group& group, std::uint32_t& value, std:
     shape.operation = Operation::kBcast;
     shape.n = group.size();
     shape.bytes = sizeof value;
+    shape.step = kInternal;
     Plan& plan =
         kept_or_new(group, shape, false, [&] { return bcast_tree(shape, split_in_half()); });
     plan.begin(group, {nullptr, reinterpret_cast<std::byte*>(&value), {}, type});

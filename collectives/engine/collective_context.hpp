@@ -1,7 +1,7 @@
-// The collective library of one task: its groups, its modes, the non-blocking calls under way. The
-// entry points (api_*.cpp) check arguments and call this.
+// CollectiveContext: the collective operations of one task: its groups, its modes, and the
+// nonblocking calls under way. The entry points (api_*.cpp) check arguments and call this class.
 //
-// One thread at a time, as all of MPL.
+// For one thread at a time, like all of MPL.
 #pragma once
 
 #include <array>
@@ -21,89 +21,90 @@
 
 namespace poe::collectives {
 
-// A non-blocking call that has not been waited for.
+// A nonblocking call that has not been waited for.
 struct Running {
     int id = 0;
     Plan* plan = nullptr;
     Group* group = nullptr;
     std::uint32_t sequence = 0;
-    std::uint32_t number = 0;  // of the call in its group
+    std::uint32_t number = 0;  // number of the call in its group
 };
 
 class CollectiveContext {
   public:
     using Variables = std::function<const char*(const char*)>;
-    // Makes calls in two levels, on a group whose members are on those nodes.
+    // Creates the path for hierarchical calls on a group whose members are on these nodes.
     using LevelsMaker = std::unique_ptr<CallPath> (*)(CollectiveContext&, Group&,
                                                       std::vector<std::uint32_t> nodes);
 
-    // Reads MP_CCL_MODE, MP_EUIDEVELOP and MP_COLL_*; and MP_TUNING or MP_TUNEFILE when the first
-    // algorithm is chosen. `runtime` must outlive it. `make_levels`: hierarchical_calls.hpp.
+    // Reads MP_CCL_MODE, MP_EUIDEVELOP and MP_COLL_*. MP_TUNING or MP_TUNEFILE is read when the
+    // first algorithm is chosen. `runtime` must outlive this object. `make_levels` is in
+    // hierarchical_calls.hpp.
     CollectiveContext(comm::Runtime& runtime, const Variables& variables, LevelsMaker make_levels);
 
-    // What is wrong with the variables; empty when nothing is.
+    // Describes what is wrong with the variables; empty if they are valid.
     const std::string& failure() const noexcept { return failure_; }
     bool develop() const noexcept { return develop_; }
     bool barrier() const noexcept { return barrier_; }
     Groups& groups() noexcept { return groups_; }
 
-    // Whether blocking calls on that group can be made in shared memory, or by reaching into each
-    // other's; null: they cannot. The first call that could use any finds out, which blocks until
-    // the members have heard of it.
+    // Returns the path for blocking calls of this shape in shared memory, or by single copy. Null:
+    // the path is not possible. The first call that could use a path finds that out, which blocks
+    // until all members take part.
     ShmCollectives* possible_local(Group& group, const Shape& shape);
     SingleCopyCalls* possible_direct(Group& group, const Shape& shape);
-    // The way that a blocking call on that group takes: the one that is asked for, else the fastest
-    // of those that are possible, as far as anybody knows.
+    // Returns the transport of a blocking call: the one that the user names, or the one that is
+    // expected to be the fastest of those that are possible.
     Transport transport_for(Group& group, const Shape& shape) {
         return route_for(group, shape).transport;
     }
-    // Makes the call, in the fastest way. Null when there were no messages, or the plan that was
-    // run, or that went wrong. Blocking.
+    // Makes the call by the transport and path that are expected to be the fastest; blocks. Returns
+    // the plan that was run, or that failed; null if the call succeeded without a plan of its own.
     Plan* run_blocking(Group& group, const CollectiveCall& call);
-    // The algorithm of a call by messages. `placed` says where ranks are.
+    // Chooses the algorithm of a call by messages. placed.nodes contains the node of each rank.
     Choice choice_for(const Shape& placed);
-    // Whether that is the one in two levels.
+    // True if the two-level algorithm is chosen.
     bool in_two_levels(const Shape& placed);
-    // The plan to run for a call on that group, built at the first call of its shape.
+    // Returns the plan for a call on a group; creates it at the first call of its shape.
     Plan& plan_for(Group& group, const CollectiveCall& call);
-    // What messages cost, as far as anybody has said.
+    // The cost model and the measurements: those of the tuning file, or the built-in ones.
     const Tuning& tuning() { return tuning_ ? *tuning_ : take_tuning(); }
-    // The node of each member, as schedules want to know it (Shape::nodes).
+    // Returns the node of each member, in the form of Shape::nodes.
     std::vector<std::uint32_t> nodes_of(const Group& group) const;
-    // The type of the messages of the group's next call, or of a round of our own. It was that of a
-    // call kCallsAtOnce before, so it blocks while that one is under way.
+    // Returns the message type for the group's next call, or for an internal exchange. The call
+    // kCallsAtOnce before it used the same type, so this blocks until that call has finished.
     std::int32_t next_type(Group& group);
-    // Begins one that plan_for has given, with the next type.
+    // Starts a run of a plan from plan_for, with the next message type. Does not block.
     void begin(Group& group, Plan& plan, Run run);
 
-    // Whether the algorithm for an irregular index is one that has to know the lengths of all
-    // members' blocks: only those asked for by name (MP_COLL_INDEX) are.
+    // True if the algorithm for an irregular index needs the lengths of all members' blocks. Only
+    // some algorithms that the user names (MP_COLL_INDEX) need them.
     bool needs_whole_matrix(const Shape& shape) {
         return !shape.matrix.empty() && whole_matrix_wanted(shape);
     }
-    // All rows of an irregular index's matrix, from each member's own. Blocking; null or the plan
-    // that went wrong.
+    // Completes the matrix of an irregular index: each member contributes its own row. Blocks.
+    // Returns null, or the plan that failed.
     Plan* allgather_counts(Group& group, std::vector<Bytes>& matrix);
-    // Sends `bytes` at `own` to all members and has those of all in rank order at `all`, with
-    // messages of that type. Blocking; null or the plan that went wrong.
+    // Sends the `bytes` bytes at `own` to all members, with messages of this type, and stores those
+    // of all members in rank order at `all`. Blocks. Returns null, or the plan that failed.
     Plan* allgather_internal(Group& group, const void* own, void* all, Bytes bytes,
                              std::int32_t type);
-    // The `value` of rank 0 to all members. Blocking; likewise.
+    // Sends `value` from rank 0 to all members. Blocks. Returns null, or the plan that failed.
     Plan* bcast_internal(Group& group, std::uint32_t& value, std::int32_t type);
 
-    // Non-blocking calls.
+    // Nonblocking calls. finish() blocks until the call has ended; end() releases it.
     Running& add_running(Group& group, Plan& plan);
     Running* find_running(int id) noexcept;
     bool in_use(const Group& group) const noexcept;
     void finish(Running& running);
-    // Goes on with it without waiting; true: it has ended.
+    // Advances the call without blocking. Returns true if it has ended.
     bool advance(Running& running);
     void end(Running& running);
-    // Moves all of them on; if not `users_functions`, only those that reduce with no function of
-    // the user's. Never blocks.
+    // Advances all nonblocking calls; without `users_functions`, only those that do not reduce with
+    // a user's function. Never blocks. Returns true if anything was moved.
     bool advance_all(bool users_functions);
 
-    // Memory of the last irregular call's shape, for the next one.
+    // The memory of the last irregular call's shape, for reuse.
     std::vector<Bytes>& spare_offsets() noexcept { return spare_offsets_; }
     std::vector<Bytes>& spare_matrix() noexcept { return spare_matrix_; }
 
@@ -114,10 +115,11 @@ class CollectiveContext {
     ShmCollectives* memory_of(Group& group);
     CallPath* levels_for(Group& group, const Shape& shape);
     const Tuning& take_tuning();
-    // How blocking calls of a shape on a group are made. Short calls cost less than finding out, so
-    // what was found is kept, at a place that follows from the shape.
+    // How blocking calls of a shape on a group are made. A short call costs less than the decision,
+    // so decisions are cached, in an entry that follows from the shape.
     struct Route {
-        // What it depends on, beside the group's members. Only regular calls have one that is kept.
+        // True if the entry is for this group and shape. Only decisions on regular calls are
+        // cached.
         bool is_for(const Group& its_group, const Shape& shape) const noexcept {
             return bytes == shape.bytes && gid == its_group.gid && operation == shape.operation &&
                    element == shape.element && commutative == shape.commutative &&
@@ -130,8 +132,8 @@ class CollectiveContext {
         bool commutative = false;
         bool exact = false;
         Transport transport = Transport::kMessages;
-        bool by_name = false;         // an algorithm is asked for, and fits: Way::kMessages
-        ShmCollectives::Route local;  // Way::kShared only
+        bool by_name = false;         // an algorithm is named and usable: kMessages
+        ShmCollectives::Route local;  // for Transport::kShared only
     };
     const Route& route_for(Group& group, const Shape& shape) {
         const auto number = static_cast<std::size_t>(group.gid) * 7 +
@@ -160,10 +162,10 @@ class CollectiveContext {
     bool barrier_ = false;
     Overrides overrides_;
     Variables variables_;
-    std::optional<Tuning> tuning_;  // read when first needed
+    std::optional<Tuning> tuning_;  // read at first use
     Groups groups_;
     std::vector<std::unique_ptr<Running>> running_;
-    std::vector<std::unique_ptr<Running>> spare_;  // that have ended, to be used again
+    std::vector<std::unique_ptr<Running>> spare_;  // ended, for reuse
     int next_id_ = 1;
     std::vector<Bytes> spare_offsets_;
     std::vector<Bytes> spare_matrix_;

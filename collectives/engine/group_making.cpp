@@ -1,4 +1,4 @@
-// Making groups; see group_making.hpp.
+// The making of groups; see group_making.hpp.
 #include "collectives/engine/group_making.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace poe::collectives {
 namespace {
 
-// The members of the new group that `label` becomes, in its order: as ranks of the parent.
+// Returns the members of the new group for `label`, in its order, as ranks of the parent.
 std::vector<Rank> with_label(const SplitPlan& colouring, std::int32_t label) {
     std::vector<Rank> ranks;
     for (std::size_t r = 0; r < colouring.labels.size(); ++r) {
@@ -20,7 +20,7 @@ std::vector<Rank> with_label(const SplitPlan& colouring, std::int32_t label) {
     return ranks;
 }
 
-// Whether a rank leads its group in that colouring.
+// True if `rank` has rank 0 in its new group.
 bool leads(const SplitPlan& colouring, Rank rank) {
     const auto own = static_cast<std::size_t>(rank);
     for (std::size_t r = 0; r < colouring.labels.size(); ++r) {
@@ -30,8 +30,8 @@ bool leads(const SplitPlan& colouring, Rank rank) {
     return true;
 }
 
-// With the counters of all members of the parent. A task that leads groups of several colourings
-// counts them one after the other.
+// Numbers the new groups from the counters of all members of the parent. If a task leads groups of
+// several plans, it counts them one after the other.
 Numbered from_counters(CollectiveContext& library, Group& parent,
                        const std::vector<SplitPlan>& colourings,
                        const std::vector<std::uint32_t>& counters) {
@@ -68,7 +68,7 @@ Made made_of(CollectiveContext& library, Numbered numbered) {
 Made make_group(CollectiveContext& library, std::vector<TaskId> list, int label) {
     Groups& groups = library.groups();
     std::uint32_t counter = groups.counter();
-    // A group without a number, for the one message that tells it.
+    // A temporary group without a number, for the broadcast of the leader's counter.
     Group unnamed(-1, label, list, groups.task());
     if (Plan* wrong = library.bcast_internal(unnamed, counter, kMakingGroups)) return {{}, wrong};
     const auto number = groups.number(list.front(), counter);

@@ -1,6 +1,6 @@
-// Making groups: what the members must tell each other for it, and nothing more. A group's number
-// needs the counter of the task that leads it (groups.hpp), so the counters travel with whatever
-// the members have to exchange anyway.
+// The making of groups: the exchange that the members need for it, and nothing more. A group's
+// number depends on the counter of the task that leads it (groups.hpp), so the counters travel with
+// the data that the members must exchange anyway.
 #pragma once
 
 #include <cstdint>
@@ -10,32 +10,33 @@
 
 namespace poe::collectives {
 
-// Into which new groups the members of a group fall, by rank: those of one label become a group,
-// ranked by key, ties by rank.
+// How the members of a group are divided into new groups, by rank. The members with one label
+// become a group, ranked by key; members with equal keys are ranked by their old rank.
 struct SplitPlan {
     std::vector<std::int32_t> labels;
     std::vector<std::int32_t> keys;
 };
 
-// The result of making groups. `wrong` is null, or the plan that went wrong.
+// The result of making groups. `wrong` is null, or the plan that failed.
 struct Made {
-    std::vector<Group*> groups;  // the own one of each colouring; empty when numbers have run out
+    std::vector<Group*> groups;  // the own one of each plan; empty if numbers ran out
     Plan* wrong = nullptr;
 };
 
-// The members of `list` make a group of it. All call it with the same list, which has no task twice
-// and this one among it; others do not. Not a barrier. Blocking.
+// Makes a group of the members of `list`. Each of them calls it with the same list, which contains
+// no task twice and contains the caller; other tasks do not call it. Blocks, but is not a barrier.
 Made make_group(CollectiveContext& library, std::vector<TaskId> list, int label);
 
-// All members of `parent` fall into groups by what each gives. Barrier-like. Blocking.
+// Divides `parent` into groups by the key and label of each member. All members call it. Blocks
+// until all have called it.
 Made partition(CollectiveContext& library, Group& parent, int key, int label);
 
-// The same for several colourings at once that all members know: one exchange for all of them.
+// The same for several plans that all members know already, with one exchange for all plans.
 Made split_group(CollectiveContext& library, Group& parent,
                  const std::vector<SplitPlan>& colourings);
 
-// What such groups would be: with numbers that no others have, but not yet made. `groups` as in
-// Made.
+// The groups that split_group would make. They have unique numbers but are not registered. `groups`
+// and `wrong` are as in Made.
 struct NewGroup {
     int gid = 0;
     int label = 0;

@@ -1,4 +1,4 @@
-// GroupState: what the executor keeps with a group from one call to the next: its plans, and the ways to make
+// GroupState: what the executor keeps with a group between calls: its plans, and the paths for
 // calls without messages.
 #pragma once
 
@@ -14,15 +14,15 @@ namespace poe::collectives {
 
 struct GroupState final : GroupOwned {
     Plans plans;
-    // Null until the first call that could use it; then it says whether there is any.
+    // Null until the first call that could use it. It then reports whether there is shared memory.
     std::unique_ptr<ShmCollectives> local;
-    // Null until the first call that could use it, and where `local` has no memory.
+    // Null until the first call that could use it, and if `local` has no memory.
     std::unique_ptr<SingleCopyCalls> direct;
-    // Null until the first call on a job of several nodes that could use it.
+    // Null until the first call that could use it, in a job on several nodes.
     std::unique_ptr<CallPath> levels;
 };
 
-// That of a group, made when it is first asked for.
+// Returns the state of a group; creates it at the first call. The group owns it.
 inline GroupState& state_of(Group& group) {
     if (group.owned == nullptr) [[unlikely]]
         group.owned = std::make_unique<GroupState>();

@@ -1,4 +1,4 @@
-// Calls in two levels; see hierarchical_calls.hpp.
+// Hierarchical calls; see hierarchical_calls.hpp.
 #include "collectives/engine/hierarchical_calls.hpp"
 
 #include <algorithm>
@@ -9,7 +9,8 @@
 namespace poe::collectives {
 namespace {
 
-// Of a broadcast: below that members need not wait for each other, so turns are not what it costs.
+// The minimum length of a broadcast, in bytes. In shorter ones members need not wait for each
+// other, so turns on a core do not determine the cost.
 constexpr Bytes kWorthStaging = Bytes{16} << 10;
 
 }  // namespace
@@ -67,7 +68,7 @@ Plan* HierarchicalCalls::make_groups() {
     }
     by_node.keys.assign(nodes_.size(), 0);
     by_member.keys.assign(nodes_.size(), 0);
-    // Not among the groups that a program can name.
+    // These groups are not registered, so a program cannot name them.
     Numbered numbered = number_coloured(library_, group_, {by_node, by_member});
     if (numbered.wrong != nullptr) return numbered.wrong;
     if (numbered.groups.empty()) throw Error("there are no numbers left for groups of tasks");
@@ -95,7 +96,7 @@ Plan* HierarchicalCalls::run(const CollectiveCall& call) {
     }
 }
 
-// Of data that nobody adds up. Keeps the memory of the lists.
+// For data that are not reduced. Keeps the memory of the lists in inner_.
 void HierarchicalCalls::begin(Operation operation, Bytes bytes, Rank root) {
     Shape& shape = inner_.shape;
     shape.operation = operation;

@@ -1,10 +1,11 @@
-// Blocking calls on a group that is on several nodes, in two levels: calls on the members of each
-// node, which shared memory makes (shm_collectives.hpp), before and behind one among the first members
-// of the nodes. The same as the schedule two_level, where that is chosen; but within a node a call
-// costs each member one turn on a core, where messages cost one per level of their tree. So it is
-// for calls in which all wait for all (sync, combine, concat), and for long broadcasts, whose bytes
-// are copied less often. Apart from schedules, because a schedule has messages only; calls that do
-// not block, the other operations, and whoever asks for an algorithm by name have the schedule.
+// HierarchicalCalls: blocking calls, in two levels, on a group that is on several nodes. A call
+// among the first members of the nodes is preceded and followed by calls within each node, which
+// use shared memory (shm_collectives.hpp). They are used if the two-level schedule is chosen and do
+// the same. However, a call in shared memory costs each member one turn on a core, whereas messages
+// cost one turn per level of their tree. Hierarchical calls are therefore for operations in which
+// all members wait for all others (sync, combine, concat), and for long broadcasts, whose bytes are
+// copied less often. They are separate from schedules, because a schedule consists of messages
+// only. Nonblocking calls, the other operations, and calls with a named algorithm use the schedule.
 #pragma once
 
 #include <array>
@@ -20,13 +21,14 @@ namespace poe::collectives {
 
 class HierarchicalCalls final : public CallPath {
   public:
-    // Of a group whose members are on these nodes (Shape::nodes); empty: on one, nothing fits.
-    // Both must outlive it.
+    // For a group whose members are on these nodes (Shape::nodes). If `nodes` is empty, all are on
+    // one node and fits() is always false. The context and the group must outlive this object.
     HierarchicalCalls(CollectiveContext& library, Group& group, std::vector<std::uint32_t> nodes);
 
-    // Whether such calls are made here. Depends on the shape only, so all members agree.
+    // True if such calls are made here. Depends on the shape only, so all members decide alike.
     bool fits(const Shape& shape) override;
-    // Makes one. Null, or the plan that went wrong. Blocking. The first one makes the groups.
+    // Makes a call; blocks. Returns null, or the plan that failed. The first call makes the groups.
+    // Throws Error if there are no numbers left for groups.
     Plan* run(const CollectiveCall& call) override;
 
   private:
@@ -37,16 +39,16 @@ class HierarchicalCalls final : public CallPath {
     bool decide(const Shape& shape) const;
     Plan* make_groups();
     bool leads() const noexcept { return within_->me == 0; }
-    // Each null, or the plan that went wrong.
+    // Each returns null, or the plan that failed.
     Plan* sync(const CollectiveCall& call);
     Plan* broadcast(const CollectiveCall& call);
     Plan* combine(const CollectiveCall& call);
     Plan* concatenate(const CollectiveCall& call);
-    // Parts of these: what inner_ says, but for the number of ranks and what is given and got.
+    // Parts of these. inner_ describes the call, except the number of ranks and the buffers.
     void begin(Operation operation, Bytes bytes, Rank root);
     Plan* make(Group& group, const std::byte* given, std::byte* result);
     Plan* broadcast_within(Rank root, Bytes bytes, std::byte* result);
-    // Into sum_ of who leads.
+    // Gathers into sum_ of the leader.
     Plan* gather_within(Bytes bytes, const std::byte* given);
 
     CollectiveContext& library_;
@@ -54,16 +56,16 @@ class HierarchicalCalls final : public CallPath {
     std::vector<std::uint32_t> nodes_;   // of each rank
     std::vector<Rank> first_;            // of each node
     std::vector<std::uint32_t> member_;  // of each rank: its number within its node
-    bool in_order_ = true;               // nodes one after the other are ranks in order
-    std::array<Decided, 16> decided_;    // the last shapes that were new
+    bool in_order_ = true;               // the ranks of each node follow those of the previous node
+    std::array<Decided, 16> decided_;    // the last new shapes
     std::size_t decisions_ = 0;
     std::optional<Group> within_;   // of the own node, from the first call on
-    std::optional<Group> leaders_;  // by node; of those who are none: the others
+    std::optional<Group> leaders_;  // by node; at other members: all that do not lead
     std::vector<std::byte> sum_;    // of the node, or its blocks
     CollectiveCall inner_;          // kept for its memory
 };
 
-// Of a group of that library; what Library::LevelsMaker wants.
+// Creates the path for a group of this context; see CollectiveContext::LevelsMaker.
 std::unique_ptr<CallPath> make_hierarchical_calls(CollectiveContext& library, Group& group,
                                                   std::vector<std::uint32_t> nodes);
 

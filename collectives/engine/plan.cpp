@@ -1,4 +1,4 @@
-// Running schedules on messages; see plan.hpp.
+// The execution of schedules by messages; see plan.hpp.
 #include "collectives/engine/plan.hpp"
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace poe::collectives {
 namespace {
 
-// How many messages of a schedule are under way at once: those between the first that has not been
-// waited for and the last started.
+// Returns the maximum number of messages under way at once: those between the first that has not
+// been waited for and the last one started.
 std::uint32_t window_of(std::span<const Step> steps) {
     std::uint32_t started = 0;
     std::uint32_t waited = 0;
@@ -88,7 +88,7 @@ void Plan::start(comm::MessageLayer& messages, const Step& step) {
     }
 }
 
-// Whether a message has ended; stops the run when it has ended badly.
+// True if a message has ended. Stops the run if the message has failed.
 bool Plan::ended(std::uint32_t number) {
     const Message& one = message(number);
     const comm::Outcome outcome = one.outcome();
@@ -103,8 +103,7 @@ bool Plan::ended(std::uint32_t number) {
     return true;
 }
 
-// The run is over. Messages that are still under way keep their requests: the plan is not used
-// again.
+// Ends a failed run. Messages still under way keep their requests, so the plan is not used again.
 void Plan::stop(comm::Outcome outcome, TaskId culprit) noexcept {
     outcome_ = outcome;
     culprit_ = culprit;
@@ -137,7 +136,7 @@ bool Plan::advance(comm::MessageLayer& messages) {
         }
         ++next_;
     }
-    // One that went wrong stays as it is: others may still write to its requests.
+    // A failed run stays in use, because messages may still write to its requests.
     if (outcome_ == comm::Outcome::kDone && expected_ == came_) running_ = false;
     return true;
 }

@@ -1,7 +1,7 @@
-// The executor: runs a schedule on messages. A plan is one rank's schedule with everything that it
-// needs to run: requests, scratch memory. Plans are kept with their group, so the second call of
-// the same shape builds and allocates nothing. A plan that is waited for at once is a blocking
-// call; one that is advanced now and then, a non-blocking one.
+// Plan: executes a schedule by messages. A plan is the schedule of one rank with all that it needs
+// to run: requests and scratch memory. Plans are kept with their group, so the second call of the
+// same shape builds and allocates nothing. A blocking call waits for its plan at once; the plan of
+// a nonblocking call is advanced from time to time. For one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -16,31 +16,32 @@ namespace poe::collectives {
 
 class Plan {
   public:
-    // The part of `rank` in the schedules that `generate` makes for `shape`. `users_function`: room
-    // is needed to reduce with a function of the user's.
+    // Builds the part of `rank` in the schedules that `generate` makes for `shape`.
+    // `users_function`: reserves room to reduce with a user's function.
     Plan(Shape shape, const Generator& generate, Rank rank, bool users_function);
 
-    // Begins a run; nothing else may be running in this plan. `group` must outlive the run.
+    // Starts a run; does not block. Precondition: free(). `group` and the buffers of `run` must
+    // outlive the run.
     void begin(const Group& group, const Run& run);
-    // Goes on as far as possible without waiting. True: the run has ended.
+    // Executes as many steps as possible without blocking. Returns true if the run has ended.
     bool advance(comm::MessageLayer& messages);
-    // The same, but waits. Blocking.
+    // Executes all steps; blocks until the run has ended.
     void finish(comm::MessageLayer& messages);
 
     const Shape& shape() const noexcept { return shape_; }
     bool running() const noexcept { return running_; }
-    // True if the run reduces with a function of the user's.
+    // True if the run reduces with a user's function.
     bool calls_users_function() const noexcept {
         return run_.reduction.function != nullptr && run_.reduction.name == nullptr;
     }
-    // A run's result has not been looked at yet: the plan is not free for another one.
+    // The result of a run has not been read yet, so the plan is not free for another run.
     void hold(bool held) noexcept { held_ = held; }
     bool free() const noexcept { return !running_ && !held_; }
-    // How the run ended, and with which task it went wrong.
+    // How the run ended, and with which task it failed.
     comm::Outcome outcome() const noexcept { return outcome_; }
     TaskId culprit() const noexcept { return culprit_; }
-    // kDone, but the culprit sent this many bytes where the schedule has so many: the members of
-    // the group do not agree. 0, 0: they do.
+    // If outcome() is kDone but the run failed: the bytes that the culprit sent, and the bytes that
+    // the schedule expects; the members of the group do not agree. Equal otherwise.
     Bytes came() const noexcept { return came_; }
     Bytes expected() const noexcept { return expected_; }
     bool went_wrong() const noexcept {
@@ -68,7 +69,7 @@ class Plan {
     Schedule schedule_;
     std::vector<std::byte> work_;
     std::vector<std::byte> scratch_;
-    std::uint32_t window_ = 1;  // messages under way at once, at most
+    std::uint32_t window_ = 1;  // maximum number of messages under way at once
     std::unique_ptr<Message[]> messages_;
 
     const Group* group_ = nullptr;
@@ -84,9 +85,9 @@ class Plan {
     Bytes expected_ = 0;
 };
 
-// The plans of a group, the one used last first; those used least are forgotten.
+// The plans of a group, the most recently used first. The least recently used ones are deleted.
 struct Plans {
-    // One for this shape that is free; null when there is none.
+    // Returns a free plan for this shape; null if there is none.
     Plan* find(const Shape& shape, bool users_function) noexcept;
     Plan& add(std::unique_ptr<Plan> plan, bool users_function);
     struct Kept {

@@ -23,7 +23,8 @@ std::string at(double time) {
     return text;
 }
 
-// To the root (`in`): of each rank the last message that it sends. From it: the first that it gets.
+// The tree of an operation to the root (`in`): for each rank, the last message that it sends. From
+// the root: for each rank, the first message that it receives.
 std::string tree_text(std::uint32_t n, Rank root, bool in,
                       const std::vector<SimulatedMessage>& messages) {
     std::vector<const SimulatedMessage*> edge(n, nullptr);
@@ -70,7 +71,7 @@ std::string tree_text(std::uint32_t n, Rank root, bool in,
     for (std::uint32_t rank = 0; rank < n; ++rank) {
         if (!has_parent[rank]) draw(static_cast<Rank>(rank));
     }
-    // What is left are circles.
+    // The remaining ranks form cycles.
     for (std::uint32_t rank = 0; rank < n; ++rank) draw(static_cast<Rank>(rank));
     return text;
 }
@@ -80,7 +81,8 @@ std::string rounds_text(std::vector<SimulatedMessage> messages) {
               [](const SimulatedMessage& a, const SimulatedMessage& b) {
                   return std::tie(a.received, a.from, a.to) < std::tie(b.received, b.from, b.to);
               });
-    // Sums of the same times differ in their last digits: equal is what looks so.
+    // Sums of the same times differ in their last digits. Times count as equal if their texts are
+    // equal.
     std::string text;
     std::string last;
     for (const SimulatedMessage& each : messages) {

@@ -9,14 +9,14 @@
 
 namespace poe::collectives {
 
-// What the messages of an operation show, as text. From a root or to it: a tree, one rank a line
-// below the one it hears from first, or the one that it gives to last, with the time; ranks outside
-// of it stand at the left. Without a root: a line for each time at which messages arrive, with all
-// of them.
+// Returns the messages of an operation as text. For an operation with a root: a tree with one rank
+// per line, below the rank from which it receives first, or to which it sends last, with the time.
+// Ranks outside of the tree are at the left margin. For an operation without a root: a line for
+// each time at which messages arrive, with all of these messages.
 std::string messages_text(const Shape& shape, const std::vector<SimulatedMessage>& messages);
 
-// All messages as lines from sender to receiver, time to the right, ranks downwards, as an SVG
-// file.
+// Returns an SVG file in which each message is a line from sender to receiver. Time goes to the
+// right, ranks go downwards.
 std::string messages_svg(std::uint32_t n, double time,
                          const std::vector<SimulatedMessage>& messages);
 

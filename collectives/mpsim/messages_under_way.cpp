@@ -1,4 +1,4 @@
-// Short lists and a hash table of queues; see messages_under_way.hpp.
+// The lists and the hash table of queues; see messages_under_way.hpp.
 #include "collectives/mpsim/messages_under_way.hpp"
 
 #include <utility>
@@ -13,7 +13,7 @@ constexpr int kLongestList = 8;
 
 MessagesUnderWay::MessagesUnderWay() : table_(kSlotsAtFirst) {}
 
-// Senders that are next to each other have slots that are, in the same line of the cache.
+// Queues of adjacent senders have adjacent slots, in the same cache line.
 std::size_t MessagesUnderWay::home(std::uint32_t from, std::uint32_t to) const {
     constexpr std::uint32_t kNeighbours = 4;
     std::uint64_t mixed = std::uint64_t{to} << 32 | from / kNeighbours;
@@ -62,7 +62,7 @@ std::uint32_t MessagesUnderWay::dequeue(Inbox& inbox, std::uint32_t from, std::u
     return place;
 }
 
-// False: the list is long enough.
+// Returns false if the list has its maximum length.
 bool MessagesUnderWay::add_to_list(Inbox& inbox, std::uint32_t place) {
     std::uint32_t* end = &inbox.first;
     for (int length = 0; *end != kNone; end = &messages_[*end].next) {

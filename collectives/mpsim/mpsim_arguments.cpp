@@ -1,4 +1,4 @@
-// See mpsim_arguments.hpp.
+// Reads the arguments; see mpsim_arguments.hpp.
 #include "collectives/mpsim/mpsim_arguments.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t kMostRanks = 1u << 20;
 constexpr double kMostBytes = 1024.0 * 1024 * 1024 * 1024;
 constexpr double kMostTime = 1e12;    // microseconds
-constexpr double kMostLambda = 1000;  // what the lambda trees are made for
+constexpr double kMostLambda = 1000;  // the maximum for which lambda trees are made
 
 std::optional<double> number_of(std::string_view text) {
     const auto parsed = take_number<double>(text);
@@ -51,7 +51,8 @@ std::optional<std::uint32_t> whole_number(std::string_view text) {
     return static_cast<std::uint32_t>(*number);
 }
 
-// "4" nodes, which the ranks of -n are divided among, or "4x16": 4 nodes with 16 ranks each.
+// Reads "4", the number of nodes among which the ranks of -n are divided, or "4x16", 4 nodes with
+// 16 ranks each.
 std::optional<UserError> place_on_nodes(SimulatorArguments& arguments, bool ranks_given) {
     const std::string_view text = arguments.nodes;
     const std::size_t cross = text.find('x');
@@ -71,7 +72,8 @@ std::optional<UserError> place_on_nodes(SimulatorArguments& arguments, bool rank
     for (std::uint64_t rank = 0; *many > 1 && rank < shape.n; ++rank)
         shape.nodes.push_back(
             static_cast<std::uint32_t>(arguments.turns ? rank % *many : rank * *many / shape.n));
-    // All on one: then nothing goes between nodes, and all costs what it costs within one.
+    // All ranks are on one node: no message goes between nodes, and all cost what they cost within
+    // one.
     if (*many == 1) arguments.one_node = true;
     return std::nullopt;
 }
@@ -95,7 +97,7 @@ std::optional<UserError> read_lengths(SimulatorArguments& arguments) {
     return std::nullopt;
 }
 
-// A number that the model does not look at would seem to change nothing.
+// Refuses a number that the model does not use, because it would have no effect.
 std::optional<UserError> find_idle_number(const SimulatorArguments& arguments,
                                           const std::set<std::string>& given) {
     struct Owner {

@@ -1,5 +1,5 @@
-// The words behind mpsim: what is simulated, and by which model. Apart from mpsim_main.cpp, which
-// runs it. See mpsim(1).
+// The arguments of mpsim: what is simulated, and by which model. It is separate from
+// mpsim_main.cpp, which runs the simulation. See mpsim(1).
 #pragma once
 
 #include <map>
@@ -25,7 +25,7 @@ struct SimulatorArguments {
     std::string model = "linear";
     std::string nodes;    // NODES or NODESxRANKS; empty: each rank has its own
     std::string lengths;  // a file; empty: all blocks are equal
-    bool turns = false;   // ranks are on the nodes in turn, else in blocks
+    bool turns = false;   // ranks are on the nodes in turn; otherwise in blocks
     bool one_node = false;
     bool tree = false;
     std::string svg;
@@ -35,7 +35,7 @@ struct SimulatorArguments {
     SimulatedCores simulated_cores() const;
 };
 
-// Reads the file of -lengths, too.
+// Reads the arguments, and the file of -lengths.
 Result<SimulatorArguments> read_simulator_arguments(const std::vector<std::string>& words);
 
 }  // namespace poe::collectives

@@ -1,5 +1,5 @@
-// mpsim: what a collective operation would cost. Runs the simulator, prints a table, a tree or a
-// picture. See mpsim(1).
+// mpsim: what a collective operation would cost. Runs the simulator and prints a table, a tree or a
+// drawing. See mpsim(1).
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -17,13 +17,14 @@
 namespace poe::collectives {
 namespace {
 
-// Steps of all ranks that fit into memory and into a person's patience with one algorithm.
+// The limits of one algorithm, for all ranks: its steps must fit into memory, and the simulation
+// must end in an acceptable time.
 constexpr double kMostMessages = 1e8;
 constexpr double kMostPieces = 1e9;
-// What a table of several may take, in messages: about ten seconds.
+// The limit of a table of several algorithms, in messages: about ten seconds.
 constexpr double kMostWork = 4.5e7;
 
-// What is simulated: the one asked for, or all that fit and are not too many messages to wait for.
+// Returns the algorithm that the user names, or all that support the shape.
 std::vector<Choice> choices_of(const SimulatorArguments& arguments) {
     const Shape& shape = arguments.shape;
     std::vector<Choice> choices;
@@ -41,8 +42,9 @@ std::vector<Choice> choices_of(const SimulatorArguments& arguments) {
     return choices;
 }
 
-// Pieces and copies that make an index's schedules long, whatever its messages: all ranks together
-// sort n^2 blocks, leaders of nodes twice; irregular ones have n^2 pieces per rank, ten times.
+// Pieces and copies make the schedules of an index long, however few its messages are. All ranks
+// together sort n^2 blocks; with two levels, the leaders do so twice. Irregular algorithms have n^2
+// pieces per rank, and handle each about ten times.
 double pieces_of(const Choice& choice, const Shape& shape) {
     const double n = shape.n;
     if (shape.operation != Operation::kIndex) return 0;
@@ -50,7 +52,7 @@ double pieces_of(const Choice& choice, const Shape& shape) {
     return choice.algorithm->within != nullptr ? 2 * n * n : n * n;
 }
 
-// An estimate, from what the root and a few other ranks send.
+// An estimate, from the messages that the root and a few other ranks send.
 double messages_of(const Choice& choice, const Generator& generate, const Shape& shape) {
     constexpr std::uint32_t kSample = 8;
     const double n = shape.n;
@@ -76,12 +78,12 @@ struct Row {
     Choice choice;
     Generator generate;
     double work = 0;      // in messages
-    std::string missing;  // why it is not simulated; empty: it is
+    std::string missing;  // why it is not simulated; empty: it is simulated
 };
 
 Row row_of(const Choice& choice, const SimulatorArguments& arguments) {
-    // A message takes as long as ten pieces, and longer where ranks share something and come in the
-    // order of time.
+    // A message takes as long as ten pieces. It takes longer if ranks share something and are
+    // simulated in the order of time.
     constexpr double kPieces = 10;
     const bool in_order = !arguments.shape.nodes.empty() || arguments.numbers.at("-cores") > 0;
     Row row{choice, {}, 0, {}};
@@ -97,7 +99,7 @@ Row row_of(const Choice& choice, const SimulatorArguments& arguments) {
     return row;
 }
 
-// The cheapest are simulated, as many as a person waits for; one alone in any case.
+// The cheapest algorithms are simulated, as many as the time limit allows; a single one always is.
 std::vector<Row> rows_of(const std::vector<Choice>& choices, const SimulatorArguments& arguments) {
     std::vector<Row> rows;
     std::vector<Row*> cheapest;
@@ -175,7 +177,7 @@ int run(const SimulatorArguments& arguments) {
     return 0;
 }
 
-// Output that is lost is told, once.
+// Lost output is reported once.
 int finished(int status) {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
     std::fprintf(stderr, "mpsim: cannot write all of the output: %s\n", std::strerror(errno));

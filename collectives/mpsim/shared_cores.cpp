@@ -1,4 +1,4 @@
-// Going round the ranks of a core; see shared_cores.hpp.
+// The round-robin schedule of shared cores; see shared_cores.hpp.
 #include "collectives/mpsim/shared_cores.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ SharedCores::SharedCores(std::uint32_t ranks, const std::vector<std::uint32_t>& 
         places_[rank] = {core, static_cast<std::uint32_t>(all.size())};
         all.push_back(rank);
     }
-    // As if the last one had just handed it on, a turn ago.
+    // Initially, the last rank seems to have released the core one turn ago.
     for (Core& core : cores_) {
         if (core.ranks.empty()) continue;
         core.position = static_cast<std::uint32_t>(core.ranks.size()) - 1;
@@ -64,7 +64,7 @@ void SharedCores::ready(std::uint32_t rank, double time) {
     if (!core.taken) consider(place.core, place.position, time);
 }
 
-std::optional<SharedCores::RuntimeLock> SharedCores::next() {
+std::optional<SharedCores::CoreTurn> SharedCores::next() {
     if (plans_.empty()) return std::nullopt;
     const auto [time, index] = *plans_.begin();
     drop_plan(index);
@@ -76,7 +76,7 @@ std::optional<SharedCores::RuntimeLock> SharedCores::next() {
         core.waiting.erase(position);
         core.ready_later.erase({ready_at_[core.ranks[position]], position});
     }
-    return RuntimeLock{core.ranks[position], time};
+    return CoreTurn{core.ranks[position], time};
 }
 
 void SharedCores::keep(std::uint32_t rank, double time) {

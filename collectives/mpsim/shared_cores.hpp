@@ -1,11 +1,11 @@
-// Cores that simulated ranks share (simulator.hpp). A core goes round its ranks, always in the same
-// order. A rank has it until it must wait; then each of those behind it has its turn, and whoever
-// still waits, or is through, hands the core on at once. Each turn takes `turn`, in vain or not, so
-// a rank that is ready has the core when the round has come to it. A rank that has a core for
-// itself needs no turns.
+// SharedCores: cores that simulated ranks share (simulator.hpp). The ranks of a core use it round
+// robin, always in the same order. A rank keeps the core until it must wait. Then each of the
+// following ranks has its turn; a rank that still waits, or has ended, releases the core at once.
+// Each turn takes `turn`, whether the rank can proceed or not, so a rank that is ready gets the
+// core when the round reaches it. A rank that has a core for itself needs no turns.
 //
-// Invariant: next() gives turns in the order of time, as long as nobody is said to be ready, or to
-// keep its core, before the turn that was given last.
+// Invariant: next() returns turns in the order of time, provided that no call of ready() or keep()
+// has a time before that of the last turn returned.
 #pragma once
 
 #include <cstdint>
@@ -18,25 +18,27 @@ namespace poe::collectives {
 
 class SharedCores {
   public:
-    // `node_of` each rank, empty: all share one; `cores` of each node. Ranks are on the cores of
-    // their node in turn.
+    // `node_of` contains the node of each rank; empty: all ranks share one node. `cores` is the
+    // number of cores per node. The ranks of a node are assigned to its cores in turn. `turn` is in
+    // microseconds.
     SharedCores(std::uint32_t ranks, const std::vector<std::uint32_t>& node_of, std::uint32_t cores,
                 double turn);
 
-    // It waits for its turn, and has something to do from `time` on.
+    // The rank waits for its turn and can proceed from `time` on.
     void ready(std::uint32_t rank, double time);
 
-    struct RuntimeLock {
+    struct CoreTurn {
         std::uint32_t rank = 0;
         double time = 0;
     };
-    // The earliest of all cores. The rank has its core until one of the two calls below.
-    std::optional<RuntimeLock> next();
-    // It goes on at `time`, without another having the core between.
+    // Returns the earliest turn of all cores, if there is any. The rank has its core until it calls
+    // keep() or hand_on().
+    std::optional<CoreTurn> next();
+    // The rank continues at `time`, and no other rank has the core until then.
     void keep(std::uint32_t rank, double time);
     void hand_on(std::uint32_t rank, double time);
 
-    // Of what next() would give; infinity: nothing.
+    // The time of the turn that next() would return; infinity: there is none.
     double earliest() const;
 
   private:
@@ -46,25 +48,26 @@ class SharedCores {
     };
     struct Core {
         std::vector<std::uint32_t> ranks;
-        double time = 0;             // when it was handed on
-        std::uint32_t position = 0;  // by whom
+        double time = 0;             // when the core was last released
+        std::uint32_t position = 0;  // of the rank that released it
         bool taken = false;
         double planned = -1;  // the time of its next turn; negative: none
         std::uint32_t planned_position = 0;
-        std::set<std::uint32_t> waiting;                         // positions, ready before `time`
-        std::set<std::pair<double, std::uint32_t>> ready_later;  // with when
+        std::set<std::uint32_t> waiting;                         // positions that were ready before
+                                                                 // `time`
+        std::set<std::pair<double, std::uint32_t>> ready_later;  // with their times
     };
 
     double turn_of(const Core& core) const { return core.ranks.size() > 1 ? turn_ : 0; }
-    // When the round comes to it, not before `time`.
+    // The time at which the round reaches that position, not before `time`.
     double comes_to(const Core& core, std::uint32_t position, double time) const;
-    // The core's next turn is that rank's, if it comes to it before the one that was to be next.
+    // Makes that rank's turn the next one of the core, if it is earlier than the planned one.
     void consider(std::uint32_t core, std::uint32_t position, double time);
     void drop_plan(std::uint32_t core);
 
     double turn_;
     std::vector<Place> places_;     // of each rank
-    std::vector<double> ready_at_;  // likewise, where it is among ready_later
+    std::vector<double> ready_at_;  // of each rank that is in ready_later
     std::vector<Core> cores_;
     std::set<std::pair<double, std::uint32_t>> plans_;  // with the core
 };

@@ -1,4 +1,4 @@
-// Running schedules against a clock; see simulator.hpp.
+// Executes schedules against a clock; see simulator.hpp.
 #include "collectives/mpsim/simulator.hpp"
 
 #include <algorithm>
@@ -12,19 +12,20 @@ namespace {
 
 enum class Kind : std::uint32_t { kSend, kReceive, kWait, kScratch };
 
-// A step, as small as it goes: there are tens of millions.
+// A step, as small as possible, because there are tens of millions.
 struct Event {
     std::uint32_t kind : 2;
-    std::uint32_t number : 30;  // the peer, or how many messages to wait for
+    std::uint32_t number : 30;  // the peer, or the number of messages to wait for
     std::uint32_t bytes;
 };
 
 constexpr std::uint32_t kNone = MessagesUnderWay::kNone;
 
-// The steps of all ranks, each rank's next to each other. In blocks, so that none is ever copied.
+// The steps of all ranks; those of one rank are contiguous. They are stored in blocks, so that no
+// step is ever copied.
 class Events {
   public:
-    // Then add() is for another rank, of at most so many steps.
+    // From now on, add() is for another rank, which has at most `most` steps.
     void start_rank(std::size_t most) {
         if (block_.capacity() - block_.size() >= most) return;
         full_.push_back(std::move(block_));
@@ -40,17 +41,17 @@ class Events {
     std::vector<Event> block_;
 };
 
-// A line of the cache: ranks come in an order that is far from that of memory.
+// One cache line, because the order in which ranks are visited is far from their order in memory.
 struct alignas(64) SimulatedRank {
     const Event* next = nullptr;
-    const Event* open = nullptr;  // the first receive that has not been waited for, or before it
+    const Event* open = nullptr;  // the first receive not waited for, or a step before it
     double now = 0;
     double out_free = 0;  // when the ports are free again
     double in_free = 0;
-    std::uint32_t left = 0;         // events from `next` on
-    std::uint32_t before_open = 0;  // messages started before `open`
-    std::uint32_t parked_for = 0;   // rank + 1 whose message it waits for; 0: it does not
-    std::uint32_t in_hand = kNone;  // the message that `open` is to receive, once it is there
+    std::uint32_t left = 0;         // number of events from `next` on
+    std::uint32_t before_open = 0;  // number of messages started before `open`
+    std::uint32_t parked_for = 0;   // 1 + the rank whose message it waits for; 0: it does not wait
+    std::uint32_t in_hand = kNone;  // the message for `open`, once it was sent
     MessagesUnderWay::Inbox inbox;
 };
 static_assert(sizeof(SimulatedRank) == 64);
@@ -74,8 +75,8 @@ class Simulator {
 
     Simulation run(const Generator& generate) {
         if (!load(generate)) return std::move(result_);
-        // Who shares something comes in the order of time. Others go as far as they can, one by
-        // one.
+        // If ranks share cables or cores, they are simulated in the order of time. Otherwise each
+        // rank in turn is simulated as far as possible.
         for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
             wake(r, 0);
             if (!in_order_of_time()) advance_all();
@@ -141,8 +142,9 @@ class Simulator {
     bool shares_cables() const { return !nodes_.node_of.empty(); }
     bool in_order_of_time() const { return shares_cables() || cores_; }
 
-    // Ranks with cores of their own that can go on are a heap, the earliest on top, where they
-    // share cables; else the last one comes first, which is in the cache.
+    // The ranks that have a core of their own and can proceed. If they share cables, this is a heap
+    // with the earliest on top. Otherwise the last one added comes first, because it is in the
+    // cache.
     struct Ready {
         double now = 0;
         std::uint32_t rank = 0;
@@ -154,14 +156,14 @@ class Simulator {
         ready_.push_back({ranks_[r].now, r});
         if (shares_cables()) std::push_heap(ready_.begin(), ready_.end(), is_later);
     }
-    // It has waited for what is there at `time`.
+    // The rank waited for something that is available at `time`.
     void wake(std::uint32_t r, double time) {
         if (cores_)
             cores_->ready(r, time);
         else
             enqueue(r);
     }
-    // It has done what comes before its time, and lets others come to that.
+    // Interrupts a rank that has reached its time, so that others can reach it too.
     void step_aside(std::uint32_t r) {
         if (cores_)
             cores_->keep(r, ranks_[r].now);
@@ -231,7 +233,7 @@ class Simulator {
     static double busy(const MessageModel& model, Bytes bytes) {
         return model.send_busy + static_cast<double>(bytes) * model.send_per_byte;
     }
-    // From the first byte to the last one.
+    // The time from the first byte to the last one.
     static double stretch(const MessageModel& model, Bytes bytes) {
         return bytes > 0 ? static_cast<double>(bytes - 1) * model.wire_per_byte : 0;
     }
@@ -242,7 +244,7 @@ class Simulator {
         return static_cast<double>(bytes) * std::max(model_.send_per_byte, model_.wire_per_byte);
     }
 
-    // Somebody else may want the cable before, or wait for less than this.
+    // True if another rank may need the cable before this time, or may wait for an earlier event.
     bool is_too_early(std::uint32_t from, const Event& event) {
         if (!cores_ && (!shares_cables() || !apart(from, event.number))) return false;
         SimulatedRank& rank = ranks_[from];
@@ -271,7 +273,8 @@ class Simulator {
             other.in_free = arrives;
         }
         SimulatedRank& peer = ranks_[to];
-        // Where not all come in the order of time the receiver's port is looked at when it waits.
+        // If not all ranks are in the order of time, the receiver's port is considered when it
+        // waits.
         if (cores_) {
             arrives = std::max(arrives, peer.in_free + port(model, event.bytes));
             peer.in_free = arrives;
@@ -286,7 +289,7 @@ class Simulator {
         }
     }
 
-    // Whether the wait that is its next step is for a receive, which then is `open`.
+    // True if the wait that is the next step is for a receive, which is then `open`.
     static bool awaits(SimulatedRank& rank) {
         const std::uint32_t messages = rank.next->number;
         for (; rank.open != rank.next && rank.before_open < messages; ++rank.open) {
@@ -297,8 +300,8 @@ class Simulator {
         return false;
     }
 
-    // Receives in the order they were started; false: a message is missing, or, where cores are
-    // shared, not there yet.
+    // Completes receives in the order in which they were started. Returns false if a message has
+    // not been sent, or, with shared cores, has not arrived.
     bool wait(std::uint32_t r) {
         SimulatedRank& rank = ranks_[r];
         while (awaits(rank)) {

@@ -1,5 +1,6 @@
-// The simulator: runs the schedules of all ranks under a model of what messages cost, and says when
-// each rank is through. It looks at the order of steps and at lengths only, so a million ranks fit.
+// The simulator: executes the schedules of all ranks under a model of what messages cost, and
+// computes when each rank ends. It uses only the order of steps and their lengths, so it can handle
+// a million ranks.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +12,12 @@
 
 namespace poe::collectives {
 
-// Times in microseconds. A message of m bytes keeps its sender busy for send_busy + m
-// send_per_byte, is at the receiver `latency` + (m - 1) wire_per_byte + (latency_factor - 1) times
-// what the sender was busy later, and keeps the receiver busy for receive_busy once it is waited
-// for. A port of a rank carries one message at a time each way, for max(what the sender is busy,
-// gap + (m - 1) wire_per_byte).
+// Times are in microseconds. The model of a message of m bytes:
+//   - It keeps its sender busy for B = send_busy + m send_per_byte.
+//   - It arrives latency + (m - 1) wire_per_byte + (latency_factor - 1) B after that.
+//   - It keeps the receiver busy for receive_busy when the receiver waits for it.
+// A rank's port carries one message at a time in each direction, for max(B, gap + (m - 1)
+// wire_per_byte).
 struct MessageModel {
     double send_busy = 0;
     double send_per_byte = 0;
@@ -24,21 +26,22 @@ struct MessageModel {
     double wire_per_byte = 0;
     double gap = 0;
     double receive_busy = 0;
-    double work_per_byte = 0;   // of copies and reductions
-    double work_per_piece = 0;  // and for each of them, however short
+    double work_per_byte = 0;   // for copies and reductions
+    double work_per_piece = 0;  // and for each of them, whatever its length
 
     // ts + m tc (CCL paper, IV.A).
     static MessageModel linear(double start_up, double per_byte);
-    // The sender is busy for t0 = ts + m tc, the message takes lambda t0 (paper 1).
+    // The sender is busy for t0 = ts + m tc; the message takes lambda t0 (postal paper, Bruck et
+    // al. 1996).
     static MessageModel postal(double start_up, double per_byte, double lambda);
-    // Alexandrov et al. 1995: a byte follows another one after gap_per_byte, a message the last
-    // byte of another one after gap.
+    // LogGP (Alexandrov et al. 1995): a byte follows the previous one after gap_per_byte; a message
+    // follows the last byte of the previous one after gap.
     static MessageModel loggp(double latency, double overhead, double gap, double gap_per_byte);
 };
 
-// Ranks that share nodes. What a rank sends to its own node follows `within`. Between nodes all
-// messages of a node's ranks share its cable: it carries the bytes of one at a time each way, and a
-// sender waits for it. Start-ups are the ranks' own.
+// Ranks that share nodes. Messages of a rank to its own node follow `within`. All messages of a
+// node's ranks to other nodes share its cable, which carries the bytes of one message at a time in
+// each direction; a sender waits for it. Each rank has its own start-ups.
 struct SimulatedNodes {
     std::vector<std::uint32_t> node_of;  // of each rank (Shape::nodes); empty: each has its own
     MessageModel within;
@@ -49,26 +52,27 @@ struct SimulatedMessage {
     Rank to = 0;
     Bytes bytes = 0;
     double sent = 0;      // when the sender began
-    double received = 0;  // when the receiver had it
+    double received = 0;  // when the receiver has received it
 };
 
-// Ranks that share cores, and have them in turn (shared_cores.hpp): what keeps a rank busy keeps
-// the others of its core waiting.
+// Ranks that share cores and use them in turn (shared_cores.hpp). While a rank is busy, the other
+// ranks of its core wait.
 struct SimulatedCores {
-    std::uint32_t of_a_node = 0;  // 0: each rank has its own
-    double turn = 0;              // what it takes to look whether a rank still waits
+    std::uint32_t of_a_node = 0;  // cores per node; 0: each rank has its own
+    double turn = 0;              // the time to check whether a rank still waits
 };
 
 struct Simulation {
-    std::string fault;      // what kept it from ending; empty: nothing
-    bool too_long = false;  // a message of 4 GB or more, which is not simulated
-    double time = 0;        // when the last rank is through
+    std::string fault;      // why it did not end; empty: it ended
+    bool too_long = false;  // a message or block of 4 GB or more
+    double time = 0;        // when the last rank ends
     std::uint64_t messages = 0;
     Counts counts;
 };
 
-// `on_message`, when not empty, is told of each message as it is received. Needs 8 bytes for each
-// step of all ranks; a schedule is built once. Messages of 4 GB and more are a fault.
+// Calls `on_message`, unless it is empty, for each message when it is received. Needs 8 bytes of
+// memory for each step of all ranks. Each schedule is built once. Messages and blocks of 4 GB or
+// more are a fault.
 Simulation simulate(std::uint32_t n, const Generator& generate, const MessageModel& model,
                     const std::function<void(const SimulatedMessage&)>& on_message = {},
                     const SimulatedNodes& nodes = {}, const SimulatedCores& cores = {});

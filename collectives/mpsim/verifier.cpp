@@ -10,10 +10,10 @@
 namespace poe::collectives {
 namespace {
 
-// The contributions of `count` ranks at one position of their buffers. Which ones: when the
-// operation is commutative the sum of their marks, else the first of neighbours in rank order.
-// count 0: nothing is known. `order` tells the order in which they were added up; which of two came
-// first does not count, since that changes no bit.
+// The contributions of `count` ranks at one position of their buffers. `which` identifies the
+// ranks: the sum of their marks if the operation is commutative; otherwise the first of several
+// adjacent ranks. count 0: the content is unknown. `order` identifies the order of the reductions;
+// it does not matter which of two operands comes first, because that changes no bit.
 struct Symbol {
     std::uint64_t which = 0;
     std::uint32_t count = 0;
@@ -37,11 +37,12 @@ struct VerifiedRank {
     std::size_t next = 0;  // step
     std::vector<Symbol> buffers[3];
     std::vector<Message> messages;         // in the order of their start
-    std::vector<std::uint32_t> open;       // not waited for, by number
-    std::vector<std::uint32_t> unmatched;  // whose other end has not been started, likewise
-    std::size_t waited = 0;                // messages waited for
-    // Ranks whose beginning this one's present depends on, and that of each message's sender when
-    // it started it; only where they are to be synchronised.
+    std::vector<std::uint32_t> open;       // numbers of messages not waited for
+    std::vector<std::uint32_t> unmatched;  // numbers of messages whose other end has not been
+                                           // started
+    std::size_t waited = 0;                // number of messages waited for
+    // The ranks on whose beginning this rank's present state depends, and the same for the sender
+    // of each message when it started the message. Used only if the ranks must be synchronized.
     std::vector<bool> heard;
     std::vector<std::vector<bool>> told;
 };
@@ -135,7 +136,7 @@ class Run {
         fail(rank, text);
     }
 
-    // Sizes of the user's buffers, and what is in them before.
+    // Sets the sizes and the initial contents of the user's buffers.
     void fill(std::uint32_t r, VerifiedRank& state) const {
         Bytes in = 0;
         Bytes out = shape_.bytes;
@@ -174,7 +175,7 @@ class Run {
     }
 
     bool is_root(std::uint32_t r) const { return static_cast<Rank>(r) == shape_.root; }
-    // Where block j starts in the in, and in the out, of rank r in an index.
+    // The position of block j in the input, and in the output, of rank r in an index.
     Bytes row(std::uint32_t r, std::uint32_t j) const {
         Bytes sum = 0;
         for (std::uint32_t i = 0; i < j; ++i) sum += shape_.between(r, i);
@@ -186,7 +187,7 @@ class Run {
         return sum;
     }
 
-    // The contribution of one rank, and of the first so many.
+    // The contribution of one rank, and of the ranks below `ranks`.
     Symbol one(std::uint32_t rank, Bytes position) const {
         return {shape_.commutative ? mark(rank) : rank, 1, position, mark(rank)};
     }
@@ -195,7 +196,7 @@ class Run {
         for (std::uint32_t r = 0; shape_.commutative && r < ranks; ++r) which += mark(r);
         return {which, ranks, position, 0};
     }
-    // Numbers of which no two sums are equal, for all practical purposes (splitmix64).
+    // Numbers of which practically no two sums are equal (splitmix64).
     static std::uint64_t mark(std::uint64_t rank) {
         std::uint64_t x = (rank + 1) * 0x9e3779b97f4a7c15u;
         x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -203,7 +204,7 @@ class Run {
         return x ^ x >> 31;
     }
 
-    // What byte `at` of rank r's result must hold; count 0: anything.
+    // The required content of byte `at` of rank r's result; count 0: any content.
     Symbol result(std::uint32_t r, Bytes at) const {
         const auto root = static_cast<std::uint32_t>(shape_.root);
         switch (shape_.operation) {
@@ -239,7 +240,7 @@ class Run {
         return {};
     }
 
-    // The symbols of a block, after a look that nothing forbids it.
+    // Returns the symbols of a block, after checking that the access is allowed.
     Symbol* block(std::uint32_t r, Place place, Bytes length, bool write) {
         VerifiedRank& state = ranks_[r];
         auto& buffer = state.buffers[static_cast<std::size_t>(place.buffer)];
@@ -261,7 +262,7 @@ class Run {
         return "in step " + std::to_string(ranks_[r].next) + " ";
     }
 
-    // False: the rank waits, or is through.
+    // Executes one step. Returns false if the rank waits or has ended.
     bool step(std::uint32_t r, std::deque<std::uint32_t>& ready) {
         VerifiedRank& state = ranks_[r];
         if (state.next >= state.schedule.steps().size()) return false;
@@ -333,7 +334,7 @@ class Run {
             {now.peer, receive ? now.to : now.from, now.length, receive, false});
         if (barrier_) state.told.push_back(state.heard);
         state.open.push_back(index);
-        // The peer's first message that looks for this one; there are few at a time.
+        // The first message of the peer that matches this one. There are few at a time.
         const auto peer = static_cast<std::uint32_t>(now.peer);
         auto& theirs = ranks_[peer].unmatched;
         const auto found = std::find_if(theirs.begin(), theirs.end(), [&](std::uint32_t each) {

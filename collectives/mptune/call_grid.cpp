@@ -1,4 +1,4 @@
-// See call_grid.hpp.
+// The measurements of calls; see call_grid.hpp.
 #include "collectives/mptune/call_grid.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 constexpr double kExplainBudget = 100e3;  // microseconds for one candidate
 constexpr double kGridBudget = 10e3;
 
-// Calls work(library, group) in the members of the group of the first n tasks.
+// Calls work(context, group) in the members of the group of the first n tasks.
 template <typename Work>
 void in_first(int n, int me, Work&& work) {
     std::vector<int> members(static_cast<std::size_t>(n));
@@ -50,7 +50,7 @@ std::vector<Shape> calls_of(int n) {
     return calls;
 }
 
-// A bit for each call of the grid; all tasks have the same.
+// One bit for each call of the grid; the same in all tasks.
 using Marks = std::array<std::uint64_t, 4>;
 static_assert(kOperations * std::size(kSizes) * 4 <= sizeof(Marks) * 8);
 
@@ -64,7 +64,7 @@ void mark(Marks& marks, std::size_t number) {
     marks[number / 64] |= std::uint64_t{1} << number % 64;
 }
 
-// Times the calls of the grid that are not left out.
+// Times the calls of the grid that are not in `left_out`.
 void each_of_grid(int me, int tasks, const Marks& left_out, const Cell& cell) {
     std::size_t first = 0;  // number of the first of these
     for (int n = 2; n <= std::min(tasks, kMostTasksOfGrid); n *= 2) {
@@ -165,7 +165,8 @@ GridBests bests_of_grid(int me, int tasks) {
                          found[number] = {shape.operation, shape.bytes, shape.n, best.method};
                      }
                  });
-    // What is best changes with where tasks run. So it counts what is better some time later too.
+    // The best method depends on where tasks run, and changes. A method is therefore recorded only
+    // if it is also better some time later.
     mpc_bcast(good_ones.data(), sizeof good_ones, 0, ALLGRP);
     if (me == 0) std::printf("once more:\n");
     each_of_grid(

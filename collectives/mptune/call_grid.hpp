@@ -1,6 +1,6 @@
-// What mptune measures of whole calls: all ways to make one call, and the best of a grid of calls.
-// Apart from what it measures of messages (experiments.hpp). All tasks of the job call these;
-// blocking; task 0 prints.
+// The measurements of whole calls: all methods for one call, and the best method for each call of a
+// grid. They are separate from the measurements of messages (experiments.hpp). All tasks of the job
+// call these functions, which block; task 0 prints.
 #pragma once
 
 #include <vector>
@@ -10,23 +10,24 @@
 
 namespace poe::collectives {
 
-// The grid: all operations, 8 bytes, 1 KB, 64 KB and 1 MB, 2, 4, 8 and 16 tasks.
+// The grid: all operations; 8 bytes, 1 KB, 64 KB and 1 MB; 2, 4, 8 and 16 tasks.
 inline constexpr int kMostTasksOfGrid = 16;
 
-// Each candidate for that call of the first n tasks, predicted and measured. An exit status.
+// Predicts and measures each candidate for this call of the first n tasks. Returns an exit status.
 int explain(Operation operation, Bytes bytes, std::uint32_t n, int me, int tasks);
 
-// How often a call takes an algorithm at most 10 % slower than the best. An exit status.
+// Counts how many calls use a method that is at most 10 % slower than the best. Returns an exit
+// status.
 int check_grid(int me, int tasks);
 
-// The points of the grid where the model alone takes something 5 % slower than the best or more,
-// twice, some time apart.
+// Returns the points of the grid where the model's choice is more than 5 % slower than the best, in
+// two measurements with some time between them.
 struct GridBests {
     std::vector<MeasuredBest> bests;
-    bool on_network = false;  // else within a node
+    bool on_network = false;  // otherwise within a node
 };
 GridBests bests_of_grid(int me, int tasks);
-// Whether that is a point of the grid, with so many tasks. Pure.
+// True if this is a point of the grid for this number of tasks. Pure.
 bool is_of_grid(const MeasuredBest& best, int tasks);
 
 }  // namespace poe::collectives

@@ -1,4 +1,4 @@
-// Timing candidates; see candidate_timing.hpp.
+// The timing of candidates; see candidate_timing.hpp.
 #include "collectives/mptune/candidate_timing.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ double median_of(std::vector<double> times) {
     return times[times.size() / 2];
 }
 
-// What a member gives and gets.
+// The input and output buffers of a member.
 struct Buffers {
     explicit Buffers(const Shape& shape)
         : given(shape.bytes * (many_given(shape.operation) ? shape.n : 1) + 8),
@@ -60,11 +60,13 @@ class Timer {
                         " failed while it was timed");
     }
 
-    // The median time of `call`. All members make as many calls: rank 0 counts.
+    // Returns the median time of `call`, in microseconds. All members make equally many calls: rank
+    // 0 decides.
     double median(const std::function<void()>& call, double budget) {
         std::vector<double> times;
         call();
-        // Short calls many in a row, so that waiting for each other is little of it.
+        // Short calls are timed many in a row, so that the members' waiting for each other is a
+        // small part.
         const double first = now();
         call();
         std::uint32_t in_row = now() - first < kShort ? kManyInRow : kFewInRow;
@@ -82,7 +84,7 @@ class Timer {
         return median_of(times);
     }
 
-    // Rank 0's number to all.
+    // Sends rank 0's number to all members.
     void tell(std::uint32_t& number) {
         library_.bcast_internal(group_, number, library_.next_type(group_));
     }
@@ -121,7 +123,7 @@ Shape usual_shape(Operation operation, std::uint32_t n, Bytes bytes) {
 
 namespace {
 
-// All ways that such a call could be made, not yet timed.
+// Returns all methods for such a call, not timed yet.
 std::vector<TimedCandidate> ways_of(CollectiveContext& library, Group& group, const Shape& shape,
                                     const Shape& placed) {
     std::vector<TimedCandidate> all;
@@ -151,7 +153,7 @@ std::vector<TimedCandidate> ways_of(CollectiveContext& library, Group& group, co
     const bool known = std::any_of(all.begin(), all.end(), [&](const TimedCandidate& each) {
         return each.method == one_taken;
     });
-    // A number that somebody has written into the file.
+    // A parameter that a user has written into the file.
     if (!known) all.push_back({one_taken});
     for (TimedCandidate& each : all) {
         each.taken = each.method == one_taken;
@@ -160,7 +162,7 @@ std::vector<TimedCandidate> ways_of(CollectiveContext& library, Group& group, co
     return all;
 }
 
-// Of all ranks' steps, but for the rounds that they are counted in (FNV-1a).
+// A hash (FNV-1a) of the steps of all ranks, without the rounds used for counting.
 std::uint64_t fingerprint(const Shape& shape, const Choice& choice) {
     std::uint64_t sum = 0xcbf29ce484222325u;
     const auto add = [&sum](std::uint64_t word) { sum = (sum ^ word) * 0x100000001b3u; };
@@ -183,8 +185,8 @@ std::uint64_t fingerprint(const Shape& shape, const Choice& choice) {
     return sum;
 }
 
-// Of each candidate the first that does the same: with few ranks many algorithms do. To time them
-// apart would tell them apart by chance.
+// Returns, for each candidate, the first one with equal schedules; with few ranks many algorithms
+// have equal schedules. If they were timed separately, chance would decide between them.
 std::vector<std::size_t> first_alike(const std::vector<TimedCandidate>& all, const Shape& shape) {
     std::vector<std::size_t> first(all.size());
     std::map<std::uint64_t, std::size_t> known;
@@ -230,7 +232,7 @@ std::vector<TimedCandidate> time_candidates(CollectiveContext& library, Group& g
         all[i].measured = time(all[i]);
         order.push_back(i);
     }
-    // Rank 0 says who is timed again.
+    // Rank 0 decides which candidates are timed again.
     std::sort(order.begin(), order.end(),
               [&](std::uint32_t a, std::uint32_t b) { return all[a].measured < all[b].measured; });
     for (std::uint32_t i = 0; i < std::min<std::size_t>(kLooksFast, order.size()); ++i) {

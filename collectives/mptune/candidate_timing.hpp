@@ -1,5 +1,5 @@
-// How long collective calls take with each algorithm that could be chosen for them, measured: for
-// mptune, which compares that with what the model says. Runs schedules as a call would, whatever
+// The measured times of collective calls with each method that could be chosen for them. mptune
+// compares them with the predictions of the model. Schedules are executed as in a call, whatever
 // the model prefers.
 #pragma once
 
@@ -12,12 +12,14 @@
 
 namespace poe::collectives {
 
-// The shape that mptune measures: reductions add doubles, root 0, shift by 1 around the end.
+// The shape that mptune measures: reductions add doubles, the root is 0, shifts are by 1 around the
+// end.
 Shape usual_shape(Operation operation, std::uint32_t n, Bytes bytes);
 
-// All members of the group call it. Each candidate runs for about `budget` microseconds, three
-// times at least; those that are taken and those that look fastest then five times more in turns.
-// Those that do the same, as many do with few ranks, are timed as one. Blocking. Throws Error.
+// Measures all candidates; all members of the group call it. Each candidate runs for about `budget`
+// microseconds, at least three times. The candidates that are taken and those that look fastest
+// then run five more times, alternating. Candidates with equal schedules, which are frequent with
+// few ranks, are timed as one. Blocks. Throws Error.
 std::vector<TimedCandidate> time_candidates(CollectiveContext& library, Group& group,
                                             const Shape& shape, double budget);
 

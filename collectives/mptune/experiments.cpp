@@ -1,4 +1,4 @@
-// Measuring messages; see experiments.hpp.
+// The measurement of messages; see experiments.hpp.
 #include "collectives/mptune/experiments.hpp"
 
 #include <algorithm>
@@ -35,7 +35,8 @@ double median(std::vector<double> values) {
     return *middle;
 }
 
-// Of times that others share a core in: the scheduler gives it now to these, now to those.
+// For times measured while others share a core: the scheduler favours different tasks at different
+// times.
 double mean(const std::vector<double>& values) {
     return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
@@ -62,7 +63,8 @@ class Messages {
     std::vector<std::byte> other_;
 };
 
-// The k others in one repetition: another choice each time, as "randomly chosen" asks.
+// The k others in one repetition: a different choice each time, because the experiment requires
+// randomly chosen tasks.
 std::vector<int> chosen(const std::vector<int>& players, std::size_t k, std::size_t repetition) {
     std::vector<int> all{players[0]};
     const std::size_t others = players.size() - 1;
@@ -70,7 +72,7 @@ std::vector<int> chosen(const std::vector<int>& players, std::size_t k, std::siz
     return all;
 }
 
-// One run of experiment 1 or 2, in all of `who`; the time counts at who[0].
+// One run of experiment 1 or 2, in all tasks of `who`. The time is that of who[0].
 double run(Messages& messages, const std::vector<int>& who, int experiment, Bytes bytes) {
     const int me = own_task();
     const std::size_t k = who.size() - 1;
@@ -98,7 +100,7 @@ std::size_t repetitions(Bytes bytes) {
 
 double time_of(Messages& messages, const std::vector<int>& players, std::size_t k, int experiment,
                Bytes bytes) {
-    // Who does not play waits for all of them to end, and sleeps soon.
+    // Tasks that do not take part wait for the end of the experiment, and soon sleep.
     mpc_sync(ALLGRP);
     std::vector<double> times;
     for (std::size_t i = 0; i < repetitions(bytes) + 2; ++i) {
@@ -108,7 +110,7 @@ double time_of(Messages& messages, const std::vector<int>& players, std::size_t 
     return median(times);
 }
 
-// Microseconds of an exchange of the first `n` players with their neighbours, all at once.
+// The microseconds of an exchange of the first `n` players with their neighbours, all at once.
 double exchange_time(Messages& messages, const std::vector<int>& players, std::size_t n,
                      Bytes bytes) {
     constexpr int kInRow = 10;
@@ -151,7 +153,7 @@ Line line_through(const std::vector<double>& values) {
     return {slope, (sum_y - slope * sum_x) / n};
 }
 
-// at_one = 2 lambda t0.
+// Solves at_one = 2 lambda t0.
 void solve(const Line& line, double t0, double& out_t0, double& lambda) {
     out_t0 = t0 > 0 ? t0 : line.at_one / 2;
     lambda = out_t0 > 0 ? std::max(1.0, line.at_one / (2 * out_t0)) : 1;

@@ -1,5 +1,5 @@
-// The experiments of mptune: what messages cost, measured with MPL's own calls. Apart from mptune
-// so that its arithmetic can be tested without tasks.
+// The experiments of mptune: what messages cost, measured with MPL's own calls. They are separate
+// from mptune_main.cpp so that the arithmetic is tested without tasks.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace poe::collectives {
 
-// The time that task P0 sees when it sends to k others, for k = 1, 2, ...; microseconds.
+// The times that task P0 measures when it sends to k others, for k = 1, 2, ...; in microseconds.
 struct Times {
     std::vector<double> first;   // experiment 1: the k-th answers
-    std::vector<double> second;  // experiment 2: the k-th sends to all others before, then to P0
+    std::vector<double> second;  // experiment 2: the k-th sends to all others first, then to P0
 };
 
-// What the two experiments say of one length (paper 001, 2.2).
+// The results of the two experiments for one length (postal paper, Bruck et al. 1996, 2.2).
 struct Postal {
     double first_t0 = 0;  // microseconds that a message keeps its sender busy
     double first_lambda = 1;
@@ -23,11 +23,12 @@ struct Postal {
     double second_lambda = 1;
 
     double lambda() const noexcept { return (first_lambda + second_lambda) / 2; }
-    // By more than a quarter: what is measured is not what the model describes.
+    // True if the two lambdas differ by more than a quarter: the model does not describe what is
+    // measured.
     bool disagree() const noexcept;
 };
-// T = t0 (k - 1 + 2 lambda), and T = 2 t0 (k - 1 + lambda): lines through the times. A slope that
-// is not positive, or a lambda below 1, counts as lambda 1.
+// Fits lines to the times: T = t0 (k - 1 + 2 lambda) and T = 2 t0 (k - 1 + lambda). A slope that is
+// not positive, or a lambda below 1, counts as lambda 1.
 Postal postal_of(const Times& times);
 
 struct LengthMeasured {
@@ -36,20 +37,22 @@ struct LengthMeasured {
     double one_way = 0;  // half a round trip, microseconds
 };
 
-// start_up and transfer: the line with the least relative error through the one-way times. One
-// length says nothing of a line, and leaves the model as it is.
+// Sets start_up and transfer of the model: the line through the one-way times with the least
+// relative error. One length does not determine a line, so the model remains unchanged.
 void fit_messages(const std::vector<LengthMeasured>& lengths, CostModel& model);
 
-// What is measured at most; and at least, or nothing is known of what a byte costs.
+// The range of the longest length to measure. The minimum is necessary to determine the cost per
+// byte.
 inline constexpr Bytes kLongestMeasured = Bytes{1} << 20;
 inline constexpr Bytes kLeastLongest = 256;
 
-// Measures between this task's P0 = players[0] and the others, which all call it, as do all other
-// tasks of the job; messages of 8 bytes and more, none longer than `longest`. Blocking; the answer
-// is task 0's, which is players[0].
+// Measures messages between P0 = players[0] and the other players, of 8 bytes up to `longest`
+// bytes. All players, and all other tasks of the job, call it. Blocks. Only the result of
+// players[0], which is task 0, is valid.
 std::vector<LengthMeasured> measure_lengths(const std::vector<int>& players, Bytes longest);
-// Sets message and load: how much longer it takes when all players exchange with their neighbours
-// at once than when two do. Two players cannot tell, and leave the model as it is. Likewise.
+// Sets message and load of the model: how much longer it takes when all players exchange with their
+// neighbours at once than when two do. With two players the model remains unchanged. All tasks call
+// it; blocks; only the result of players[0] is valid.
 void measure_sharing(const std::vector<int>& players, Bytes longest, CostModel& model);
 
 }  // namespace poe::collectives

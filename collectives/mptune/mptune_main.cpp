@@ -1,5 +1,5 @@
-// mptune: measures what messages cost and writes the tuning file; explains and checks what
-// collective calls choose by it. An MPL program that starts poe by itself. See mptune(1).
+// mptune: measures what messages cost and writes the tuning file; explains and checks the choices
+// that collective calls make with it. An MPL program that starts poe itself. See mptune(1).
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -40,7 +40,7 @@ constexpr int kUsualTasks = 4;
 
 struct Arguments {
     enum class What { kMeasure, kExplain, kExplainSend, kCheck, kTable } what = What::kMeasure;
-    std::string file;  // empty: the usual one
+    std::string file;  // empty: the default
     Operation operation = Operation::kBcast;
     Bytes bytes = 0;
     std::uint32_t n = 0;
@@ -83,7 +83,7 @@ Result<Arguments> read_explain(Arguments arguments, const std::vector<std::strin
     return arguments;
 }
 
-// Of a process that is no task yet also poe's flags may be among the words: those are poe's affair.
+// If the process is not a task yet, the words may include flags of poe, which are not checked here.
 Result<Arguments> read(const std::vector<std::string>& words, bool is_task) {
     Arguments arguments;
     for (std::size_t i = 0; i < words.size(); ++i) {
@@ -126,8 +126,7 @@ std::string host() {
     return name;
 }
 
-// Becomes poe, with as many tasks as it takes when nobody has said how many. The file is named
-// here: tasks need not have this process's variables.
+// Becomes poe, with a suitable number of tasks unless the user has set one. Does not return.
 [[noreturn]] void start_tasks(const Arguments& arguments, const std::vector<std::string>& words) {
     int count = kUsualTasks;
     if (arguments.what == Arguments::What::kExplainSend) count = 2;
@@ -142,7 +141,8 @@ std::string host() {
 
 struct Players {
     std::vector<int> node;     // that share a node, task 0 first
-    std::vector<int> network;  // one of each node, likewise; all of them where all goes over TCP
+    std::vector<int> network;  // one of each node, task 0 first; all tasks if all messages go over
+                               // TCP
 };
 
 Players find_players() {
@@ -192,8 +192,9 @@ unsigned cores() {
     return static_cast<unsigned>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
-// What the file says so far, at task 0; nothing anywhere when task 0 has said why the file must
-// stay as it is. Before anything is measured, which takes a while.
+// Returns the present content of the file at task 0, and an empty tuning at the others. If the file
+// must not be replaced, task 0 reports why and all return nothing. Call it before the measurements,
+// which take a while.
 std::optional<StoredTuning> begin_with(const std::string& path, int me) {
     const Result<StoredTuning> stored = me == 0 ? read_stored(path, cores()) : StoredTuning{};
     if (!stored)
@@ -205,7 +206,7 @@ std::optional<StoredTuning> begin_with(const std::string& path, int me) {
     return stored ? stored.value() : StoredTuning{};
 }
 
-// An exit status.
+// Returns an exit status.
 int write(const std::string& path, const StoredTuning& stored) {
     const std::string fault = replace_file(path, tuning_text(stored.tuning, stored.head));
     if (fault.empty()) return 0;
@@ -213,7 +214,7 @@ int write(const std::string& path, const StoredTuning& stored) {
     return 1;
 }
 
-// Tasks need not have the variables of who started poe; so it names the file.
+// Tasks need not have the variables of the process that started poe, so poe names the file.
 std::string usual_path() {
     const char* handed = std::getenv(kTuningVariable);
     if (handed != nullptr) return std::string(handed, std::strcspn(handed, "\n"));
@@ -249,7 +250,7 @@ int measure(const Arguments& arguments, int me, int tasks) {
     return 0;
 }
 
-// What was measured before of other calls stays, and so does what is said of messages.
+// Earlier measurements of other calls, and the cost of messages, are kept.
 int make_table(const Arguments& arguments, int me, int tasks) {
     const std::string path = arguments.file.empty() ? usual_path() : arguments.file;
     if (tasks < 2 || path.empty()) return no_place(tasks, me);
@@ -269,7 +270,7 @@ int make_table(const Arguments& arguments, int me, int tasks) {
     return 0;
 }
 
-// The exit status when what was printed has been taken; else 1.
+// Returns `status` if all output was written, otherwise 1.
 int end_of_output(int status) {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
     std::fprintf(stderr, "mptune: cannot write to standard output: %s\n", std::strerror(errno));
@@ -321,7 +322,7 @@ int main(int count, char** words) {
         if (me == 0) std::fprintf(stderr, "%s\n", read_arguments.error().str().c_str());
         return 2;
     }
-    // Says what is wrong with the environment, before anything is measured.
+    // Reports what is wrong with the environment before anything is measured.
     if (mpc_sync(ALLGRP) != 0) return 2;
     return end_of_output(run(read_arguments.value(), me, tasks));
 }

@@ -1,4 +1,5 @@
-// See send_explanation.hpp. Apart from call_grid.hpp because it times single messages.
+// Measures sends; see send_explanation.hpp. It is separate from call_grid.hpp because it times
+// single messages.
 #include "collectives/mptune/send_explanation.hpp"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace {
 constexpr Bytes kShortest = 4 << 10;
 constexpr Bytes kLongest = 4 << 20;
 constexpr int kRepetitions = 15;
-constexpr int kRounds = 64;  // of one repetition, fewer if messages are long
+constexpr int kRounds = 64;  // in one repetition, fewer if messages are long
 constexpr int kType = 1;
 
 void ping_pong(std::vector<std::byte>& buffer, Bytes length, int me) {
@@ -28,7 +29,7 @@ void ping_pong(std::vector<std::byte>& buffer, Bytes length, int me) {
     if (me == 1) mpc_bsend(buffer.data(), length, 0, kType);
 }
 
-// Microseconds of half a round trip, the median.
+// Returns the median of half a round trip, in microseconds.
 double time_of(std::vector<std::byte>& buffer, Bytes length, int me) {
     const int rounds = static_cast<int>(std::clamp<Bytes>(kLongest / length, 4, kRounds));
     std::vector<double> times;

@@ -1,4 +1,4 @@
-// See tuning_store.hpp.
+// Reads and replaces the tuning file; see tuning_store.hpp.
 #include "collectives/mptune/tuning_store.hpp"
 
 #include <algorithm>
@@ -19,27 +19,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The file that a name stands for, whether it is there or not. A link that leads nowhere, or round,
-// stands for itself after some steps.
+// Returns the file that a path names through symbolic links, whether it exists or not. For a
+// dangling link this is the link's target; for a cycle of links it is one of them.
 fs::path behind_links(fs::path path) {
     constexpr int kMostLinks = 40;
     std::error_code fault;
     for (int i = 0; i < kMostLinks && fs::is_symlink(path, fault); ++i) {
         const fs::path target = fs::read_symlink(path, fault);
         if (fault) break;
-        path = path.parent_path() / target;  // or the target alone if it begins at the root
+        path = path.parent_path() / target;  // or the target alone if it is absolute
     }
     return path;
 }
 
-// Empty, or why nothing can be put in its place.
+// Returns an empty text, or why the file cannot be replaced.
 std::string objection_to(const fs::path& path) {
     struct stat found = {};
     if (::lstat(path.c_str(), &found) != 0 || S_ISREG(found.st_mode)) return {};
     return S_ISLNK(found.st_mode) ? std::strerror(ELOOP) : "it is no regular file";
 }
 
-// As a file that is made by open would have, or as the one has that it replaces.
+// Returns the mode of the file that is replaced, or that of a new file.
 mode_t mode_for(const fs::path& path) {
     struct stat found = {};
     if (::stat(path.c_str(), &found) == 0) return found.st_mode & 0777;
@@ -92,7 +92,7 @@ std::string replace_file(const std::string& path, const std::string& text) {
     if (const std::string objection = objection_to(target); !objection.empty()) return objection;
     std::error_code ignored;
     if (target.has_parent_path()) fs::create_directories(target.parent_path(), ignored);
-    // Beside it, under a name that nobody else has.
+    // A temporary file in the same directory, with a unique name.
     std::string fresh = target.string() + ".XXXXXX";
     UniqueFd file(::mkostemp(fresh.data(), O_CLOEXEC));
     if (!file) return std::strerror(errno);

@@ -1,5 +1,5 @@
-// The tuning file as mptune finds it and writes it again. Apart from what is measured; the language
-// of the file is in tuning.hpp.
+// The tuning file as mptune reads and replaces it. It is separate from the measurements; the
+// language of the file is described in tuning.hpp.
 #pragma once
 
 #include <string>
@@ -14,17 +14,17 @@ struct StoredTuning {
     std::string head;  // the comments before everything else; lines
 };
 
-// The comments at the beginning of a text, without their '#'. Pure.
+// Returns the comments at the beginning of a text, without their '#'. Pure.
 std::string head_of(std::string_view text);
 
-// What the file at `path` says; what is built in when there is none. An error where a new text must
-// not be put: it holds something else than a tuning, or cannot be read, or is no regular file.
-// Blocking.
+// Returns the tuning in the file at `path`, or the built-in one if there is no file. Returns an
+// error if the file must not be replaced: it contains something else than a tuning, cannot be read,
+// or is not a regular file. Blocks.
 Result<StoredTuning> read_stored(const std::string& path, unsigned cores);
 
-// Puts the text in the place of the file that `path` names, through symbolic links, or does
-// nothing: the file is the old or the new one at any moment. Makes the directory if need be. Empty,
-// or what went wrong. Blocking.
+// Replaces the file that `path` names, through symbolic links, or does nothing: at any moment the
+// file is the old or the new one. Creates the directory if necessary. Returns an empty text, or
+// what went wrong. Blocks.
 std::string replace_file(const std::string& path, const std::string& text);
 
 }  // namespace poe::collectives

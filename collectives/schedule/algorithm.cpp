@@ -6,7 +6,7 @@
 namespace poe::collectives {
 namespace {
 
-// Without zeros that say nothing.
+// Removes trailing zeros.
 std::string number_text(double number) {
     std::string text = std::to_string(number);
     text.erase(text.find_last_not_of('0') + 1);

@@ -1,5 +1,6 @@
-// Algorithm: what is known of an algorithm for a collective operation: its name, for which shapes it
-// is right, its generator and its formulas. The table of all of them is selection/catalogue.hpp.
+// Algorithm: what is known about an algorithm for a collective operation: its name, the shapes that
+// it supports, its generator and its formulas. The table of all algorithms is
+// selection/catalogue.hpp.
 #pragma once
 
 #include <string>
@@ -9,43 +10,43 @@
 
 namespace poe::collectives {
 
-// The numbers that may stand behind a name.
+// The range of the parameter that may follow an algorithm's name.
 struct NumberRange {
     double least = 0;
     double most = 0;
     bool whole = true;
 
     bool has(double number) const noexcept;
-    // "a whole number from 1 to 1048576"
+    // For example "a whole number from 1 to 1048576".
     std::string text() const;
 };
 
 struct Algorithm {
     Operation operation;
     const char* name;
-    const char* parameter;  // what the number behind the name is; null: there is none
-    NumberRange numbers;    // where there is one
-    // The number to take when none is given.
+    const char* parameter;  // what the parameter means; null: there is none
+    NumberRange numbers;    // the parameter's range, if there is one
+    // The parameter to use if none is given.
     double (*fallback)(const Shape&);
-    // Whether it does what the operation is to do for this shape. Never with a number that is not
-    // among `numbers`.
+    // True if the algorithm is correct for this shape. False for a parameter that is outside of
+    // `numbers`.
     bool (*fits)(const Shape&, double parameter);
     Generator (*make)(const Shape&, double parameter);
-    // The papers' counts; null where there is no formula.
+    // The counts from the papers; null if there is no formula.
     Counts (*counts)(const Shape&, double parameter);
-    // Bytes that each rank copies besides; null: hardly any.
+    // The bytes that each rank copies in addition; null: hardly any.
     Bytes (*copied)(const Shape&) = nullptr;
-    // What of the counts stays within nodes; null: it does not know nodes.
+    // The part of the counts that stays within nodes; null: the algorithm does not know nodes.
     Counts (*within)(const Shape&) = nullptr;
 };
 
-// An algorithm with its number.
+// An algorithm with its parameter.
 struct Choice {
     const Algorithm* algorithm = nullptr;
     double parameter = 0;
 
     Generator make(const Shape& shape) const { return algorithm->make(shape, parameter); }
-    // "binomial", "radix:4".
+    // For example "binomial" or "radix:4".
     std::string text() const;
     bool operator==(const Choice&) const = default;
 };

@@ -1,4 +1,4 @@
-// Barriers around operations that are none; see barrier.hpp.
+// Barriers around operations that do not synchronize; see barrier.hpp.
 #include "collectives/schedule/barrier.hpp"
 
 #include "collectives/schedule/algorithms/algorithms.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 enum class Remedy { kNone, kSyncIn, kSyncOut, kSync };
 
-// Blocks that may be empty bring no order.
+// Blocks that may be empty do not synchronize, because messages without data are omitted.
 Remedy remedy(const Shape& shape) {
     if (shape.operation == Operation::kSync) return Remedy::kNone;
     if (shape.bytes == 0 || !shape.is_regular()) return Remedy::kSync;
@@ -36,7 +36,7 @@ Remedy remedy(const Shape& shape) {
 Generator with_barrier(const Shape& shape, Generator generate) {
     const Remedy how = remedy(shape);
     if (how == Remedy::kNone) return generate;
-    // A prefix is complete at the last rank.
+    // A prefix depends on all ranks only at the last rank.
     const std::uint32_t root = shape.operation == Operation::kPrefix
                                    ? shape.n - 1
                                    : static_cast<std::uint32_t>(shape.root);

@@ -1,4 +1,4 @@
-// Arithmetic of the postal model; see postal.hpp.
+// Computations in the postal model; see postal.hpp.
 #include "collectives/schedule/postal.hpp"
 
 #include <algorithm>
@@ -49,10 +49,10 @@ double fixed_alpha(Lambda lambda) {
     return 1 / growth(lambda.value());
 }
 
-// Each n allows a range of alphas (2.5 of the paper); an entry goes on as long as the ranges have
-// something in common.
+// Each n allows a range of alphas (2.5 of the paper). An entry covers successive n as long as their
+// ranges have a common part.
 std::vector<AlphaEntry> alpha_table(Lambda lambda, std::uint32_t most) {
-    constexpr double kSafe = 1e-9;  // from the rounding's edges
+    constexpr double kSafe = 1e-9;  // the distance from values at which rounding changes
     const PostalTimes times(lambda, most);
     std::vector<AlphaEntry> table;
     double low = 0;

@@ -39,7 +39,7 @@ void Schedule::wait() {
 }
 
 void Schedule::wait_for(std::uint32_t messages) {
-    // Messages of no bytes were left out.
+    // Messages of 0 bytes were omitted.
     messages = std::min(messages, started_);
     if (messages <= waited_) return;
     waited_ = messages;

@@ -1,12 +1,12 @@
-// A collective operation as data. A schedule is what one rank of a group does in an operation:
-// sends and receives that it starts, waits for them, copies and reductions, over blocks of three
+// A collective operation as data. A schedule is what one rank of a group does in an operation: the
+// sends and receives that it starts, waits for them, copies and reductions, on blocks of three
 // buffers. An algorithm is a pure function that writes the schedule of one rank (algorithm.hpp).
-// The same schedule is run on messages (plan.hpp), checked (verifier.hpp), counted (below) and
-// simulated (simulator.hpp). This file knows nothing of any of them.
+// The same schedule is executed by messages (plan.hpp), verified (verifier.hpp), counted (below)
+// and simulated (simulator.hpp). This file knows none of these.
 //
-// A rank's n-th send to another rank meets that one's n-th receive from it. Between the start of a
-// send and the wait for it its block must not be written, between the start of a receive and the
-// wait for it its block must not be touched.
+// The n-th send of a rank to another rank matches the n-th receive of that rank from it. Between
+// the start of a send and the wait for it, its block must not be written. Between the start of a
+// receive and the wait for it, its block must not be accessed.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ namespace poe::collectives {
 
 using Rank = std::int32_t;  // within the group, 0..n-1
 
-// The user's contribution, which is only read (MPL calls it `out`, as it goes out); the user's
-// result (MPL's `in`); scratch memory.
+// The user's input, which is only read (`out` in MPL, because it is sent out); the user's result
+// (`in` in MPL); scratch memory.
 enum class Buffer : std::uint8_t { kInput, kOutput, kScratch };
 
 struct Place {
@@ -32,9 +32,9 @@ struct Place {
 };
 
 enum class StepKind : std::uint8_t {
-    kSend,     // start to send `length` bytes at `from` to `peer`
-    kReceive,  // start to receive `length` bytes from `peer` into `to`
-    kWait,     // until the first `peer` messages that this rank has started have ended
+    kSend,     // starts to send `length` bytes at `from` to `peer`
+    kReceive,  // starts to receive `length` bytes from `peer` into `to`
+    kWait,     // waits until the first `peer` messages that this rank has started have ended
     kCopy,     // `to` = `from`
     kAppend,   // `to` = `to` op `from`: the ranks in `from` come after those in `to`
     kPrepend,  // `to` = `from` op `to`
@@ -45,8 +45,8 @@ struct Step {
     Place from;
     Place to;
     std::int32_t peer = 0;
-    // In which round of the algorithm a message travels. Rounds are the same for all ranks and only
-    // serve to count: no rank waits for a round.
+    // The round of the algorithm in which a message is sent. Rounds are the same for all ranks and
+    // are used only for counting; no rank waits for a round.
     std::int32_t round = 0;
     Bytes length = 0;
 
@@ -55,37 +55,37 @@ struct Step {
     }
 };
 
-// The steps of one rank, in order. Built by calling the functions below; used again and again it
-// stops allocating.
+// The steps of one rank, in order, built by the functions below. A schedule that is reused stops
+// allocating.
 class Schedule {
   public:
-    // Empties it.
+    // Removes all steps.
     void clear() noexcept;
 
-    // Messages. One of no bytes is left out, at both ends alike.
+    // Messages. A message of 0 bytes is omitted, at both ends.
     void send(Rank to, Place from, Bytes length, int round);
     void receive(Rank from, Place to, Bytes length, int round);
-    // Messages without data, for the sake of the order they bring.
+    // Messages without data, which only order events.
     void signal(Rank to, int round);
     void await_signal(Rank from, int round);
 
-    // Waits for everything started.
+    // Waits for all messages started so far.
     void wait();
-    // Waits for the first so many messages started, or for all when there are fewer.
+    // Waits for the first `messages` messages started, or for all if fewer were started.
     void wait_for(std::uint32_t messages);
     std::uint32_t started() const noexcept { return started_; }
 
-    // Local steps. One of no bytes, or of a block onto itself, is left out; a copy that goes on
-    // where the last one ended becomes part of it.
+    // Local steps. A step of 0 bytes, and a copy of a block onto itself, is omitted. A copy that
+    // continues the previous copy is merged into it.
     void copy(Place from, Place to, Bytes length);
     void append(Place from, Place to, Bytes length);
     void prepend(Place from, Place to, Bytes length);
 
-    // Scratch memory of that size, which nothing else in this schedule uses.
+    // Reserves scratch memory of this length, in bytes, which nothing else in this schedule uses.
     Place work(Bytes length);
     Bytes work_bytes() const noexcept { return work_; }
 
-    // From here on rounds are counted from this one: for algorithms made of others.
+    // From here on, rounds count from this one: for algorithms that consist of others.
     void start_phase(int round) noexcept { phase_ = round; }
     int phase() const noexcept { return phase_; }
 
@@ -103,12 +103,13 @@ class Schedule {
     int phase_ = 0;
 };
 
-// Writes one rank's schedule. Pure: the same rank always gets the same schedule. A call costs about
-// as much as the schedule has steps.
+// Writes the schedule of one rank. Pure: the same rank always gets the same schedule. A call costs
+// time in proportion to the number of steps.
 using Generator = std::function<void(Rank rank, Schedule& into)>;
 
-// The measures of the CCL paper, IV.A: C1 rounds, C2 data that moves one after the other (the sum
-// over rounds of the largest message), C3 all data that moves. Data in bytes.
+// The measures of the CCL paper, IV.A: C1 is the number of rounds; C2 is the data that are sent one
+// after the other, the sum over rounds of the largest message; C3 is all data sent. Data are in
+// bytes.
 struct Counts {
     std::uint64_t c1 = 0;
     Bytes c2 = 0;
@@ -122,7 +123,7 @@ struct Counts {
     }
 };
 
-// Counts what n ranks really send.
+// Counts what the schedules of n ranks really send.
 Counts count(std::uint32_t n, const Generator& generate);
 
 }  // namespace poe::collectives

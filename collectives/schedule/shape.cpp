@@ -1,4 +1,4 @@
-// Names of the operations, and who is whose neighbour.
+// The names of the operations, and the neighbours in a shift.
 #include "collectives/schedule/shape.hpp"
 
 namespace poe::collectives {

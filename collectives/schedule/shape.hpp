@@ -1,5 +1,5 @@
-// Shape: everything about a collective call that its schedule depends on. Two calls of equal shape
-// have the same schedule. Plain data.
+// Shape: all properties of a collective call on which its schedule depends. Two calls of equal
+// shape have the same schedule. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -9,60 +9,63 @@
 
 namespace poe::collectives {
 
-// Of each rank: what it gives, and what it gets.
+// The result of each rank, as a function of the inputs of the ranks.
 enum class Operation : std::uint8_t {
-    kBcast,    // result = root's result
-    kReduce,   // root: result = given of all ranks, reduced in rank order
+    kBcast,    // the root's result buffer
+    kReduce,   // root: the inputs of all ranks, reduced in rank order
     kCombine,  // the same at all ranks
-    kPrefix,   // rank r: given of the ranks 0..r reduced
-    kScatter,  // block r of what the root gives
+    kPrefix,   // rank r: the inputs of the ranks 0..r, reduced
+    kScatter,  // block r of the root's input
     kGather,   // root: the blocks of all ranks, in rank order
     kConcat,   // the same at all ranks
-    kIndex,    // block j of the result = block r of what rank j gives
-    kShift,    // given of the rank `step` before
-    kSync,     // nobody ends before all have begun
+    kIndex,    // block j of the result = block r of rank j's input
+    kShift,    // the input of the rank `step` before
+    kSync,     // no rank ends before all have begun
 };
 inline constexpr std::size_t kOperations = 10;
 
-// "bcast" and so on.
+// Returns "bcast" and so on.
 const char* name_of(Operation operation) noexcept;
 
 struct Shape {
     Operation operation = Operation::kSync;
     std::uint32_t n = 1;
     Rank root = 0;
-    // Of the vector, or of one block (scatter, gather, concat, index).
+    // The bytes of the vector, or of one block (scatter, gather, concat, index).
     Bytes bytes = 0;
-    // Reductions: bytes of one element; the vector may be cut between elements. 0: it must not be
-    // cut, since nobody but the user's function knows its elements.
+    // Reductions: the bytes of one element; the vector may be cut between elements. 0: it must not
+    // be cut, because only the user's function knows its elements.
     Bytes element = 0;
-    // Reductions: whether contributions may change places.
+    // Reductions: true if contributions may be reordered.
     bool commutative = false;
-    // Reductions: whether they give the same bits in whatever order they are added up. Where not
-    // (floating-point numbers), all ranks that get a result have to add up in one order: programs
-    // rely on it that all get the same.
+    // Reductions: true if every order of reduction gives the same bits. If not (floating-point
+    // numbers), all ranks that get a result must reduce in the same order, because programs rely on
+    // identical results.
     bool exact = false;
-    // Shift: by how many ranks upwards, and whether around the end.
+    // Shift: the distance in ranks, upwards; and whether it continues around the end.
     int step = 0;
     bool circular = false;
-    // Blocks of unequal length (gatherv, scatterv, concatv): where the blocks of ranks 0..n-1 start
-    // in the buffer that has them all, and where the last one ends. Empty: all have `bytes`.
+    // Blocks of unequal length (gatherv, scatterv, concatv): the positions of the blocks of ranks
+    // 0..n-1 in the buffer that contains all blocks, and the end of the last one. Empty: all have
+    // `bytes` bytes.
     std::vector<Bytes> offsets;
-    // Index with unequal blocks (indexv): bytes from rank i to rank j at [i * n + j]. Algorithms
-    // that look at their own row and column only say so. Empty: all have `bytes`.
+    // An index with unequal blocks (indexv): the bytes from rank i to rank j are at [i * n + j].
+    // Some algorithms use their own row and column only; their descriptions say so. Empty: all
+    // blocks have `bytes` bytes.
     std::vector<Bytes> matrix;
 
-    // The node of each rank, where ranks are on several; nodes are numbered from 0 on in the order
-    // of their first ranks. Empty: all are on one. Only what chooses and makes schedules looks at
-    // it.
+    // The node of each rank if ranks are on several nodes. Nodes are numbered from 0 in the order
+    // of their first ranks. Empty: all ranks are on one node. Only the code that chooses and makes
+    // schedules uses it.
     std::vector<std::uint32_t> nodes;
 
     bool operator==(const Shape&) const = default;
 
-    // All blocks have one length.
+    // True if all blocks have the same length.
     bool is_regular() const noexcept { return offsets.empty() && matrix.empty(); }
 
-    // The blocks of the ranks first .. first + count - 1, counted around the end.
+    // Positions and lengths, in bytes: of the block of a rank, and of `many` blocks from `first`
+    // on, counted around the end.
     Bytes offset(std::uint32_t rank) const noexcept {
         return offsets.empty() ? bytes * rank : offsets[rank];
     }
@@ -73,16 +76,16 @@ struct Shape {
         if (end <= n) return offsets[end] - offsets[first];
         return offsets[n] - offsets[first] + offsets[end - n];
     }
-    // Bytes from one rank to another in an index.
+    // The bytes from one rank to another in an index.
     Bytes between(std::uint32_t from, std::uint32_t to) const noexcept {
         return matrix.empty() ? bytes : matrix[std::size_t{from} * n + to];
     }
 };
 
-// In a shift: the rank that is `step` after another one; n: there is none.
+// In a shift: the rank that is `step` after `rank`; n if there is none.
 std::uint32_t shifted(const Shape& shape, std::uint32_t rank, std::int64_t step) noexcept;
 
-// ceil(log2(n)) and floor(log2(n)) for n >= 1.
+// ceil(log2(n)) and floor(log2(n)), for n >= 1.
 constexpr int log2_up(std::uint64_t n) noexcept {
     int log = 0;
     while ((std::uint64_t{1} << log) < n) ++log;

@@ -1,4 +1,4 @@
-// Walking down a tree of splits; see split_tree.hpp.
+// Walks down a tree of splits; see split_tree.hpp.
 #include "collectives/schedule/split_tree.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ TreePlace place_in_tree(const SplitRule& split, std::uint32_t n, std::uint32_t r
     std::uint32_t leader = root;
     for (int depth = 0; count > 1; ++depth) {
         const std::uint32_t kept = split(count);
-        // The leader's part is the front one if it reaches that far, else the back one.
+        // The leader's part is the front one if the leader is in it, otherwise the back one.
         const bool front = leader < first + kept;
         const std::uint32_t kept_first = front ? first : first + count - kept;
         const std::uint32_t other_first = front ? first + kept : first;
@@ -36,7 +36,8 @@ TreePlace place_in_tree(const SplitRule& split, std::uint32_t n, std::uint32_t r
 }
 
 TreeDepth tree_depth(const SplitRule& split, std::uint32_t n) {
-    // How many groups of each size there are after so many splits: few sizes, whatever n.
+    // The number of groups of each size after the splits so far. There are few sizes, whatever n
+    // is.
     struct Groups {
         std::uint32_t size;
         std::uint64_t many;

@@ -13,7 +13,8 @@ namespace {
 
 using Op = Operation;
 
-// As many as the largest groups have ranks; more segments than bytes are as many as bytes.
+// The maximum of most parameters: the number of ranks of the largest groups. If there are more
+// segments than bytes, each byte is a segment.
 constexpr double kMany = 1 << 20;
 constexpr NumberRange kNoNumber{};
 constexpr NumberRange kSegments{1, kMany};
@@ -27,11 +28,11 @@ constexpr NumberRange kShares{0.5, 0.999, false};
 double none(const Shape&) {
     return 0;
 }
-// Lambda where nobody has measured it.
+// The default lambda if it has not been measured.
 double usual_lambda(const Shape&) {
     return 2;
 }
-// Segments of 32 KB: as long as a pipe takes in one piece.
+// Segments of 32 KB, the length that a pipe takes in one piece.
 double usual_segments(const Shape& shape) {
     constexpr double kSegment = 32 << 10;
     return std::clamp(std::ceil(static_cast<double>(shape.bytes) / kSegment), 1.0, kMany);
@@ -43,9 +44,9 @@ double half_of_log(const Shape& shape) {
 double root_of_n(const Shape& shape) {
     return std::clamp(std::round(std::sqrt(shape.n)), 2.0, std::max(2.0, double(shape.n)));
 }
-// Over several nodes, blocks of some packets from all at once are more than the queue to one node
-// holds; with two steps under way the cable stays busy. Long blocks come slower than they are
-// asked for, whatever one does.
+// The number of steps under way at once. On several nodes, blocks of several packets from all ranks
+// at once would overflow the queue of a node. With two steps under way the cable stays busy. Longer
+// blocks always arrive more slowly than they are requested.
 double steps_at_once(const Shape& shape) {
     constexpr Bytes kShort = Bytes{32} << 10;
     constexpr Bytes kLong = Bytes{128} << 10;
@@ -59,7 +60,7 @@ bool always(const Shape&, double) {
 bool cuttable(const Shape& shape, double) {
     return shape.element > 0;
 }
-// Each rank adds up in another order.
+// For algorithms in which each rank reduces in a different order.
 bool exact(const Shape& shape, double) {
     return shape.commutative && shape.exact;
 }
@@ -107,7 +108,7 @@ SplitRule half() {
 SplitRule by_lambda(const Shape& shape, double lambda) {
     return split_by_table(alpha_table(Lambda::nearest(lambda), shape.n));
 }
-// Of numbers that fit.
+// Precondition: the parameter is supported.
 std::uint32_t whole(double parameter) {
     POE_CHECK(parameter >= 0 && parameter <= kMany, parameter);
     return static_cast<std::uint32_t>(parameter);
@@ -254,7 +255,7 @@ constexpr Algorithm kCatalogue[] = {
      [](S s, double) { return concat_ring(s); }, [](S s, double) { return concat_ring_counts(s); }},
     in_two_levels(Op::kConcat),
 
-    // Before radix n, which sends the same, and copies besides.
+    // Must precede radix n, which sends the same messages and also copies.
     {Op::kIndex, "pairwise", "steps under way at once, 0 for all", kStepsAtOnce,
      steps_at_once, [](S, double w) { return kStepsAtOnce.has(w); },
      [](S s, double w) { return index_pairwise(s, whole(w)); },

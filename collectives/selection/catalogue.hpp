@@ -1,6 +1,6 @@
-// The catalogue of algorithms: their names, for which shapes they are right, their generators and
-// their formulas. What chooses, what simulates and what tests them all reads this table. A new
-// algorithm is a file in schedule/algorithms/ and a row in catalogue.cpp.
+// The catalogue of algorithms: their names, the shapes that they support, their generators and
+// their formulas. The chooser, the simulator and the tests all read this table. To add an
+// algorithm, add a file to schedule/algorithms/ and a row to catalogue.cpp.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ namespace poe::collectives {
 
 std::span<const Algorithm> catalogue() noexcept;
 
-// Null when there is none of that name.
+// Returns null if there is no algorithm of this name.
 const Algorithm* find_algorithm(Operation operation, std::string_view name) noexcept;
 
 }  // namespace poe::collectives

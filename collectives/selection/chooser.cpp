@@ -1,4 +1,4 @@
-// Choosing algorithms; see chooser.hpp.
+// The choice of algorithms; see chooser.hpp.
 #include "collectives/selection/chooser.hpp"
 
 #include <algorithm>
@@ -13,18 +13,18 @@ namespace {
 
 constexpr double kMostSegments = 256;
 
-// Every rank starts all its messages, and then waits for them.
+// Every rank starts all its messages and then waits for them.
 bool starts_all_at_once(const Choice& choice) {
     const std::string_view name = choice.algorithm->name;
     return name == "direct" || (name == "pairwise" && choice.parameter == 0);
 }
 
-// A tree made for a lambda, whose messages need not go in rounds.
+// A tree that is made for a lambda, whose messages need not go in rounds.
 bool is_lambda_tree(const Algorithm& algorithm) {
     return std::string_view(algorithm.name) == "lambda";
 }
 
-// Numbers worth trying besides the usual one.
+// The parameters to compare: the default or measured one, and others that may be better.
 std::vector<double> numbers(const Algorithm& algorithm, const Shape& shape,
                             const CostModel& model) {
     std::vector<double> all{algorithm.fallback(shape)};
@@ -40,8 +40,8 @@ std::vector<double> numbers(const Algorithm& algorithm, const Shape& shape,
     return all;
 }
 
-// As many messages as of the length that goes in a round; of messages without data, one there and
-// one back on each edge of a sync's tree, else one from each rank in each round.
+// The number of messages of the length that is sent per round. Messages without data are counted:
+// two per edge of a sync's tree, otherwise one per rank and round.
 double messages_of(const Shape& shape, const Choice& choice, const Counts& counts) {
     const auto c1 = static_cast<double>(counts.c1);
     if (shape.operation == Operation::kSync && std::string_view(choice.algorithm->name) == "tree")
@@ -50,7 +50,7 @@ double messages_of(const Shape& shape, const Choice& choice, const Counts& count
     return static_cast<double>(counts.c3) * c1 / static_cast<double>(counts.c2);
 }
 
-// Of all bytes, those that the node with the most ranks sends to others.
+// The share of all bytes that the node with the most ranks sends to other nodes.
 double share_of_a_cable(const Shape& shape) {
     if (shape.nodes.empty()) return 0;
     std::vector<std::uint32_t> many;
@@ -62,8 +62,8 @@ double share_of_a_cable(const Shape& shape) {
     return share * (1 - share);
 }
 
-// What goes on within nodes, in all of them at the same time. Members on all nodes must come to the
-// same, so nothing counts here that depends on a node's cores.
+// The time of the steps within nodes, which take place in all nodes at the same time. Members on
+// all nodes must get the same value, so nothing counts that depends on a node's cores.
 double time_within(const CostModel& model, const Counts& counts) {
     return static_cast<double>(counts.c1) * model.start_up +
            static_cast<double>(counts.c2) * model.transfer;
@@ -92,7 +92,8 @@ double predicted(const Tuning& tuning, const Shape& shape, const Choice& choice)
         c1 = time;
     }
     if (starts_all_at_once(choice)) {
-        // Only the last one is waited for: the others cost what they keep their sender busy.
+        // Only the last message is waited for; each of the others costs the time for which its
+        // sender is busy.
         const double lambda = model.lambda(shape.bytes);
         const double waited = c1 > 0 ? (c1 - 1 + lambda) / lambda : 0;
         c2 *= c1 > 0 ? waited / c1 : 0;

@@ -1,18 +1,23 @@
-// Which algorithm a call takes: the cheapest by the model, over the algorithms of the catalogue
-// that fit and have formulas. The model is that of the CCL paper (IV.A) with a linear f, its third
-// term apart: the rounds take C1 ts + C2 tc, and the work of all ranks together, which share cores
-// and memory, takes tm for each message and tn for each byte sent (C3) or copied. It takes the
-// longer. Lambda trees are made for the measured lambda, and cost T_lambda(n) of the postal model.
-// Where a rank starts all its messages at once, only the last is waited for: the others cost the
-// share, 1 / lambda, of their time that they keep their sender busy.
+// The choice of the algorithm for a call: the cheapest by the model, among the algorithms of the
+// catalogue that support the shape and have formulas. The choice is made once per shape. A measured
+// best algorithm for such calls (CostModel::best) has precedence over the model, and the algorithm
+// that MP_COLL_<OPERATION> names has precedence over both.
 //
-// On several nodes messages cost what the tuning says of the network, but for what an algorithm in
-// two levels does within nodes; that is added. And a node has one cable: it carries for tc each
-// byte that the node's ranks send to other nodes, which without levels is taken to be all but the
-// share of the ranks that are on the same node.
+// The model is that of the CCL paper (IV.A) with a linear f. Its third term is counted separately.
+// The predicted time is the largest of:
+//   - rounds: C1 ts + C2 tc;
+//   - the work of all ranks, which share cores and memory: tm for each message, and tn for each
+//     byte that is sent (C3) or copied;
+//   - on several nodes, a node's cable: tc for each byte that the ranks of one node send to other
+//     nodes. For an algorithm without levels these are all bytes except the share of the ranks that
+//     are on the same node.
 //
-// Decided once per shape. What was measured to be best for such calls (CostModel::best) counts more
-// than the model, and what MP_COLL_<OPERATION> asks for more than both.
+// A lambda tree is made for the measured lambda and costs T_lambda(n) of the postal model. If a
+// rank starts all its messages at once, only the last one is waited for. Each of the others costs
+// 1/lambda of its time, because its sender is busy for that long.
+//
+// On several nodes, messages cost what the tuning says of the network. The exception is what a
+// two-level algorithm does within nodes; that is added at the cost of a node.
 #pragma once
 
 #include <array>
@@ -24,28 +29,30 @@
 
 namespace poe::collectives {
 
-// In microseconds. The algorithm must have formulas.
+// The predicted time in microseconds. Precondition: the algorithm has formulas.
 double predicted(const Tuning& tuning, const Shape& shape, const Choice& choice);
 
 struct Candidate {
     Choice choice;
-    double time = 0;  // predicted, microseconds
+    double time = 0;  // predicted, in microseconds
 };
-// The level whose facts count for such a call: the network when ranks are on several nodes.
+// Returns the level whose facts apply to such a call: the network if the ranks are on several
+// nodes.
 const CostModel& level_of(const Tuning& tuning, const Shape& shape);
 
-// `table` has all algorithms: catalogue(), but for the rows of the table itself.
-// What the model compares for such a call; never empty. The first of the cheapest is taken.
+// Returns all algorithms that the model compares for such a call; never empty. If several have the
+// least time, the first is taken. `table` contains all algorithms. It is catalogue(), but a
+// parameter, because rows of the catalogue use these functions themselves.
 std::vector<Candidate> candidates(std::span<const Algorithm> table, const Shape& shape,
                                   const Tuning& tuning);
 
-// What was asked for, per operation.
+// The method that the user names for each operation, if any.
 using Overrides = std::array<std::optional<Method>, kOperations>;
-// The algorithm that was asked for, with its number, if it fits.
+// Returns the algorithm that the user names, with its parameter, if it supports the shape.
 std::optional<Choice> wanted_choice(const Shape& shape, const Overrides& overrides);
 
-// What was asked for if it fits, else what was measured, else the cheapest. Every shape has one
-// that fits.
+// Returns the algorithm that the user names, if it supports the shape; otherwise the measured best
+// one; otherwise the cheapest one. At least one algorithm supports every shape.
 Choice choose(std::span<const Algorithm> table, const Shape& shape, const Tuning& tuning,
               const Overrides& overrides);
 

@@ -1,5 +1,5 @@
-// CostModel: what messages cost on a computer, and where that is known to be wrong. Pure data, with which
-// chooser.hpp computes; tuning.hpp reads and writes it.
+// CostModel: what messages cost on a computer, and the points at which the model is known to be
+// wrong. Pure data, which chooser.hpp uses and tuning.hpp reads and writes.
 #pragma once
 
 #include <string>
@@ -16,19 +16,19 @@ struct MeasuredLambda {
     bool operator==(const MeasuredLambda&) const = default;
 };
 
-// How calls are made: by messages; within a node by shared memory (group_segment.hpp), or by copies
-// straight between the tasks' memories (single_copy_calls.hpp).
+// How calls are made: by messages; within a node also in shared memory (group_segment.hpp), or by
+// single copy between the memories of tasks (single_copy_calls.hpp).
 enum class Transport : std::uint8_t { kMessages, kShared, kDirect };
 inline constexpr const char* kSharedMemoryName = "shared-memory";
 inline constexpr const char* kDirectMemoryName = "direct-memory";
 struct Method {
     Transport transport = Transport::kMessages;
-    Choice choice;  // of messages
-    // "binomial", "radix:4", "shared-memory"
+    Choice choice;  // for kMessages only
+    // Returns "binomial", "radix:4" or "shared-memory", for example.
     std::string text() const;
     bool operator==(const Method&) const = default;
 };
-// A point at which the model is known to be wrong, and what is right there.
+// A point at which the model is known to be wrong, and the best method at this point.
 struct MeasuredBest {
     Operation operation = Operation::kBcast;
     Bytes bytes = 0;
@@ -37,22 +37,23 @@ struct MeasuredBest {
     bool operator==(const MeasuredBest&) const = default;
 };
 
-// In microseconds, and microseconds per byte. The first two are ts and tc of the CCL paper (IV.A),
-// the last its tn; see chooser.hpp.
+// Costs in microseconds, and in microseconds per byte. start_up and transfer are ts and tc of the
+// CCL paper (IV.A), load is its tn, and message is tm of chooser.hpp.
 struct CostModel {
     double start_up = 1;
     double transfer = 0;
     double message = 0;
     double load = 0;
-    std::vector<MeasuredLambda> lambdas;  // by length; empty: 1
+    std::vector<MeasuredLambda> lambdas;  // by length; empty: 1 for all
     std::vector<MeasuredBest> bests{};
 
     bool operator==(const CostModel&) const = default;
-    // The postal model's lambda (paper 001) for messages of that length; between two that were
-    // measured by the logarithm of the length.
+    // Returns lambda of the postal model (Bruck et al. 1996) for messages of this length. Between
+    // two measured lengths it is interpolated by the logarithm of the length.
     double lambda(Bytes bytes) const noexcept;
-    // The nearest measured point for calls like this, within a factor of 4 in length and of 1.5 in
-    // ranks, if what is best there fits the shape; else null. Not for blocks of unequal length.
+    // Returns the nearest measured point for calls like this: within a factor of 4 in length and of
+    // 1.5 in ranks, and with a method that supports the shape. Null: there is none, or blocks are
+    // unequal.
     const MeasuredBest* best(const Shape& shape) const noexcept;
 };
 
@@ -62,7 +63,7 @@ struct Tuning {
     bool operator==(const Tuning&) const = default;
 };
 
-// Where nobody has measured: on a computer with so many cores.
+// The tuning of a computer with this number of cores that nobody has measured.
 Tuning built_in_tuning(unsigned cores);
 
 }  // namespace poe::collectives

@@ -1,4 +1,4 @@
-// The way of long calls; see default_path.hpp.
+// The default transport of long calls; see default_path.hpp.
 #include "collectives/selection/default_path.hpp"
 
 namespace poe::collectives {
@@ -9,18 +9,19 @@ constexpr Bytes operator""_KB(unsigned long long number) {
 }
 constexpr Bytes kNever = ~Bytes{0};
 
-// By messages from so many bytes on, up to so many; straight between memories from so many on; else
-// in shared memory.
+// The lengths in bytes for which a transport is used: messages from `messages` up to (but not
+// including) `messages_end`; single copy from `direct` on; shared memory otherwise.
 struct Limits {
     Bytes direct = kNever;
     Bytes messages = 0;
     Bytes messages_end = 0;
 };
 
-// In shared memory all members of a long call wait for each other, piece by piece, but where
-// sums are handed on (reduce, prefix) or pieces go from one to one (pairwise_exchange.hpp). By messages
-// nobody waits but for what it gets, so where each core has several members, and calls follow each
-// other, a member gets more done in its turn: that tells until the copies themselves cost more.
+// In shared memory, all members of a long call wait for each other, piece by piece, except in a
+// reduce or prefix (PipelinedReduce) and if each byte goes to one member (PairwiseExchange). With
+// messages, a member waits only for what it gets. If each core has several members and calls follow
+// each other, a member therefore does more in its turn, which is an advantage until the copies
+// themselves cost more.
 Limits limits_of(Operation operation, std::uint32_t n) {
     const bool two = n == 2;
     const Bytes direct = two ? 128_KB : n <= 4 ? 256_KB : kNever;

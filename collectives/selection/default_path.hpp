@@ -1,7 +1,7 @@
-// Which way a blocking call within a node is made where nobody has measured (mptune -table): by
-// messages, in shared memory, or straight between the members' memories. What was found on small
-// computers with 2 to 16 members; apart from the three ways themselves, which say only what they
-// can do.
+// The transport of a blocking call within a node if it has not been measured (mptune -table):
+// messages, shared memory, or single copy between the members' memories. The limits were measured
+// on small computers with 2 to 16 members. They are separate from the three transports, which say
+// only what they support.
 #pragma once
 
 #include "collectives/schedule/shape.hpp"
@@ -9,13 +9,13 @@
 
 namespace poe::collectives {
 
-// Short calls are made in shared memory.
+// Calls of at most this length, in bytes, are made in shared memory.
 inline constexpr Bytes kShortCall = 1024;
 Transport default_transport_of_long(const Shape& shape) noexcept;
 
-// Depends on the shape only, so all members agree. A call that cannot be made straight between
-// memories is made in shared memory, and what cannot be made there by messages. Fast: every call
-// asks.
+// Returns the default transport. Depends on the shape only, so all members decide alike. If single
+// copy is not possible, shared memory is used; if that is not possible, messages are used. Fast,
+// because every call asks.
 inline Transport default_transport(const Shape& shape) noexcept {
     return shape.bytes <= kShortCall ? Transport::kShared : default_transport_of_long(shape);
 }

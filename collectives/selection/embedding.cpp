@@ -1,4 +1,4 @@
-// Embedding schedules; see embedding.hpp.
+// The embedding of schedules; see embedding.hpp.
 #include "collectives/selection/embedding.hpp"
 
 namespace poe::collectives {

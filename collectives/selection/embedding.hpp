@@ -1,5 +1,5 @@
-// Schedules as parts of schedules: ranks, buffers and rounds of an embedded one become those of the
-// whole. Knows no operation.
+// Schedules as parts of schedules: the ranks, buffers and rounds of an embedded schedule are mapped
+// to those of the whole. This code does not know operations.
 #pragma once
 
 #include <functional>
@@ -8,15 +8,16 @@
 
 namespace poe::collectives {
 
-// A schedule among some of the ranks, as part of another one.
+// A schedule among some of the ranks, as part of another schedule.
 struct Part {
     Generator generate;
-    Rank own = 0;                         // this rank's number among those
-    std::function<Rank(Rank)> rank_of;    // the number in the whole of one of those
-    std::function<Place(Buffer)> buffer;  // where its given and its result begin; work is new
+    Rank own = 0;                         // this rank's number among those ranks
+    std::function<Rank(Rank)> rank_of;    // maps the number of one of those ranks to its rank in
+                                          // the whole
+    std::function<Place(Buffer)> buffer;  // start of the part's input and output; scratch is new
 };
-// Writes it behind what is there, and waits for all of it. Rounds count from the phase that `into`
-// is in.
+// Appends the part to the steps in `into`, and a wait for all its messages. Rounds count from the
+// phase that `into` is in.
 void embed(Schedule& into, const Part& part);
 
 }  // namespace poe::collectives

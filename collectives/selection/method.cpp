@@ -69,7 +69,7 @@ Result<Method> read_method(Operation operation, std::string_view text) {
     return error;
 }
 
-// Words of variables may be written in capitals, too.
+// The words of variables may also be written in capitals.
 Result<Overrides> read_overrides(const std::function<const char*(const char*)>& variables) {
     const auto in_case = [](std::string text, int (*of)(int)) {
         for (char& letter : text)

@@ -1,5 +1,5 @@
-// The names of algorithms and of ways to make a call, as users write them: in MP_COLL_BCAST and the
-// like, in tuning files, in arguments of mpsim.
+// The names of algorithms and transports, as users write them: in MP_COLL_BCAST and similar
+// variables, in tuning files, and in the arguments of mpsim.
 #pragma once
 
 #include <functional>
@@ -11,17 +11,18 @@
 
 namespace poe::collectives {
 
-// The operation of that name. An error names all operations, and the one that was probably meant.
+// Reads the name of an operation. The error lists all operations, and the one that was probably meant.
 Result<Operation> read_operation(std::string_view name);
 
-// "binomial", "radix:4": an algorithm of that operation. An error names what there is.
+// Reads the name of an algorithm for this operation, such as "binomial" or "radix:4". The error
+// lists the names that are allowed.
 Result<Choice> read_choice(Operation operation, std::string_view text);
 
-// What text() says; for an algorithm that is given without its number, that is -1. An error names
-// what there is for that operation.
+// Reads the text that Method::text() returns. If an algorithm is named without its parameter, the
+// parameter is -1. The error lists the names that are allowed for this operation.
 Result<Method> read_method(Operation operation, std::string_view text);
 
-// Reads MP_COLL_BCAST and so on.
+// Reads MP_COLL_BCAST and the variables of the other operations.
 Result<Overrides> read_overrides(const std::function<const char*(const char*)>& variables);
 
 }  // namespace poe::collectives

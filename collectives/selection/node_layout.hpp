@@ -1,5 +1,5 @@
-// Which ranks of a group are on which node, and who leads each node. Made once for a shape; what
-// each rank's schedule in two levels is written by.
+// NodeLayout: which ranks of a group are on which node, and which rank leads each node. It is made
+// once per shape; the two-level schedules of all ranks use it.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 namespace poe::collectives {
 
 struct NodeLayout {
-    // shape.nodes must not be empty. A node is led by the root if that is there and the operation
-    // has one, else by its first rank.
+    // Precondition: shape.nodes is not empty. If the operation has a root, the root leads its node.
+    // Every other node is led by its first rank.
     explicit NodeLayout(const Shape& shape);
 
     std::uint32_t nodes() const noexcept { return static_cast<std::uint32_t>(members.size()); }
@@ -23,7 +23,8 @@ struct NodeLayout {
     std::vector<std::vector<Rank>> members;  // of each node, in rank order
     std::vector<std::uint32_t> member;       // of each rank: its number within its node
     std::vector<std::uint32_t> leading;      // of each node: the member that leads
-    bool in_order = true;                    // nodes one after the other are ranks in order
+    bool in_order = true;                    // the ranks of each node follow those of the previous
+                                             // node
 };
 
 }  // namespace poe::collectives

@@ -1,4 +1,4 @@
-// Reading and writing tuning files; see tuning.hpp.
+// Reads and writes the text of tuning files; see tuning.hpp.
 #include "collectives/selection/tuning.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ std::vector<std::string_view> words_of(std::string_view line) {
     return words;
 }
 
-// Fit to be shown on a terminal.
+// Replaces control characters, so that the text can be written to a terminal.
 std::string quoted(std::string_view text) {
     std::string shown(text.substr(0, 60));
     const auto no_text = [](unsigned char c) { return c < ' ' || c == 0x7f; };
@@ -52,7 +52,7 @@ class Reader {
     Reader(const std::string& source, unsigned cores)
         : source_(source), tuning_(built_in_tuning(cores)) {}
 
-    // An error, or nothing.
+    // Returns an error, or nothing.
     std::optional<UserError> line(int number, std::string_view text) {
         number_ = number;
         const std::vector<std::string_view> words = words_of(text);

@@ -1,14 +1,16 @@
-// Operations in two levels; see two_level.hpp. All but prefix are one recipe: something within each
-// node that ends at its leader, the operation itself among the leaders, something within each node
-// that begins there. What leaders do among each other is chosen by the model of a network that is
-// built in, as all of them must choose the same; trees of halves do within a node. Blocks travel in
-// the order of nodes, and leaders put them into that of ranks where the two differ.
+// Two-level algorithms; see two_level.hpp. Every operation except prefix has three parts:
+//   1. within each node, a schedule that ends at the leader;
+//   2. the operation itself among the leaders;
+//   3. within each node, a schedule that begins at the leader.
+// The algorithm among the leaders is chosen by the built-in model of a network, because all leaders
+// must choose the same one. Within a node, trees that split in half are used. Blocks are sent in
+// the order of nodes. If that differs from rank order, leaders reorder them.
 //
-// Index: the leader of a node has the blocks of all its ranks, and sends another leader all that is
-// for that node: as many bytes between nodes as without levels, in fewer messages.
+// Index: the leader of a node has the blocks of all its ranks, and sends to another leader all
+// blocks for that node. Between nodes these are as many bytes as without levels, in fewer messages.
 //
-// With N nodes of t ranks each, C1 = that of N leaders + ceil(log t) for each of the two parts.
-// Prefix is trees and doubling (prefix_hybrid.cpp), with a node for each group.
+// With N nodes of t ranks each, C1 is that of N leaders, plus ceil(log t) for each of the two
+// parts. A prefix uses trees and doubling (prefix_hybrid.cpp), with a node as each group.
 #include "collectives/selection/two_level.hpp"
 
 #include <algorithm>
@@ -24,11 +26,12 @@ namespace {
 
 using S = const Shape&;
 
-// What the ranks of one node do, as a shape of their own.
+// The part of the ranks of one node, as a shape of their own.
 struct Within {
     Generator (*make)(const Shape&);
     Counts (*counts)(const Shape&);
-    // Towards the leader: smaller nodes begin later, so that all end in the same round.
+    // Towards the leader: smaller nodes begin in a later round, so that all nodes end in the same
+    // one.
     bool inwards;
 };
 
@@ -62,7 +65,7 @@ constexpr Within kSyncOutHere{[](S s) -> Generator {
 struct Stage {
     const Within* what = nullptr;
     Bytes bytes = 0;
-    bool blocks = false;  // of the ranks' own lengths, where they differ
+    bool blocks = false;  // of the ranks' own lengths, if these differ
 };
 struct Recipe {
     Stage before;
@@ -96,7 +99,7 @@ Recipe recipe_of(const Shape& shape) {
     return {};
 }
 
-// The ranks of one node, and what they do in a stage.
+// The shape of a stage among the ranks of one node.
 Shape within_node(const Shape& shape, const NodeLayout& layout, const Stage& stage,
                   std::uint32_t node) {
     Shape inner;
@@ -122,7 +125,7 @@ Counts counts_within(const Shape& shape, const NodeLayout& layout, const Stage& 
     return sum;
 }
 
-// The operation among leaders. Blocks are those of whole nodes, which may be unequal.
+// The operation among the leaders. Its blocks are those of whole nodes, which may be unequal.
 Shape among_leaders(const Shape& shape, const NodeLayout& layout) {
     Shape outer = shape;
     outer.n = layout.nodes();
@@ -165,7 +168,7 @@ Counts counts_among_leaders(std::span<const Algorithm> table, const Shape& shape
     return choice.algorithm->counts(outer, choice.parameter);
 }
 
-// What all ranks' schedules are written by.
+// The data that the schedules of all ranks are written from.
 struct Levels {
     Levels(const Shape& whole, std::span<const Algorithm> table)
         : shape(whole), layout(whole), recipe(recipe_of(whole)) {
@@ -184,7 +187,7 @@ struct Levels {
     int rounds_between = 0;
 };
 
-// One rank's part.
+// Writes the schedule of one rank.
 class TwoLevelWriter {
   public:
     TwoLevelWriter(const Levels& levels, Rank rank, Schedule& into)
@@ -263,7 +266,7 @@ class TwoLevelWriter {
         return [given, result](Buffer buffer) { return buffer == Buffer::kInput ? given : result; };
     }
 
-    // Scratch memory that only leaders need.
+    // Scratch memory for leaders only; other ranks do not use the returned place.
     Place leaders_work(Bytes bytes) { return leads_ ? into_.work(bytes) : kOutput; }
     std::uint32_t size() const { return layout_.size(node_); }
     Bytes length(Rank rank) const { return shape_.length(static_cast<std::uint32_t>(rank)); }
@@ -274,7 +277,7 @@ class TwoLevelWriter {
         return sum;
     }
 
-    // Calls for all ranks, node by node, with where their blocks begin when they lie in that order.
+    // Calls visit() for all ranks, node by node, with the position of their block in that order.
     template <typename Visit>
     void each_in_node_order(Visit&& visit) const {
         Bytes at = 0;
@@ -286,7 +289,8 @@ class TwoLevelWriter {
         }
     }
 
-    // The root has all blocks in rank order, so in that of nodes its own node's lie in place.
+    // The root has all blocks in rank order. If that is also the order of nodes, the blocks of its
+    // own node are contiguous, in place.
     void scatter() {
         const bool root = rank_ == shape_.root;
         Place all = kInput;
@@ -316,8 +320,9 @@ class TwoLevelWriter {
         });
     }
 
-    // Leaders have blocks by (member, rank for it), send them by (node, member, rank for it), get
-    // them by (node, rank from, member) and deal them out by (member, rank from).
+    // A leader has the blocks ordered by (member, rank that gets it), sends them ordered by (node,
+    // member, rank that gets it), receives them ordered by (node, rank that sent it, member), and
+    // distributes them ordered by (member, rank that sent it).
     void index() {
         const Bytes block = shape_.bytes;
         const Bytes row = block * shape_.n;

@@ -1,10 +1,10 @@
-// Operations in two levels: within each node, and between one leader of each node. Made of other
-// schedules, which are embedded (embedding.hpp).
+// Two-level algorithms: each operation has a part within each node, and a part among one leader per
+// node. They consist of other schedules, which are embedded (embedding.hpp).
 //
-// There is none for shift. What has to go to another node is one message of each rank that has its
-// partner there; ranks start theirs at once, and all of it goes through the node's cable however it
-// is cut. To collect messages of one node for another at a leader first would save start-ups that
-// nobody waits for, and cost rounds within both nodes.
+// There is none for shift. Between nodes, a shift sends one message for each rank that has its
+// partner on another node. Ranks start these messages at once, and all bytes go through the node's
+// cable, however they are divided. If a leader collected the messages of one node for another, it
+// would save start-ups that no rank waits for, and would add rounds within both nodes.
 #pragma once
 
 #include <span>
@@ -13,15 +13,16 @@
 
 namespace poe::collectives {
 
-// Whether there are nodes with several ranks, on more than one node, and two levels are right:
-// where the order of ranks counts (prefix, reductions that are not commutative) each node's ranks
-// must be next to each other.
+// True if there are several nodes, at least one node has several ranks, and the order of ranks
+// allows two levels: in a prefix, or a reduction that is not commutative, each node's ranks must be
+// adjacent.
 bool two_level_fits(const Shape& shape);
-// `table`: the algorithms that it may use between the leaders.
+// Returns the generator. `table` contains the algorithms that may be used among the leaders.
 Generator two_level(const Shape& shape, std::span<const Algorithm> table);
 
-// All, and the part of it that stays within nodes. Exact where nodes have equally many ranks and
-// blocks are equal; C2 of the part within nodes is that of the largest node.
+// The counts of the whole schedule, and of its part within nodes. They are exact if all nodes have
+// equally many ranks and all blocks are equal. C2 of the part within nodes is that of the largest
+// node.
 Counts two_level_counts(const Shape& shape, std::span<const Algorithm> table);
 Counts two_level_within(const Shape& shape);
 

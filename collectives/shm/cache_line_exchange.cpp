@@ -1,4 +1,4 @@
-// Calls of a cache line each; see cache_line_exchange.hpp.
+// Calls that exchange one cache line per member; see cache_line_exchange.hpp.
 #include "collectives/shm/cache_line_exchange.hpp"
 
 #include <cstring>
@@ -6,7 +6,7 @@
 namespace poe::collectives {
 namespace {
 
-// More members than these let one of them work out what all get.
+// In larger groups it is faster to let one member compute the result for all.
 constexpr std::uint32_t kMaxLineMembers = 4;
 
 }  // namespace
@@ -32,7 +32,7 @@ bool CacheLineExchange::fits(const Shape& shape, bool barrier) noexcept {
     return false;
 }
 
-// Waits until that member has told.
+// Blocks until `member` has written its line for this call; returns the line's data.
 const std::byte* CacheLineExchange::told_by(std::uint32_t member, GroupSegment::Host& host) const {
     const Line& its = line(member);
     const auto over = [&its, call = call_] {

@@ -1,19 +1,24 @@
-// CacheLineExchange: the exchange of cache lines, for calls of a group within one node whose members contribute so few
-// bytes that they fit into a cache line together with a flag. Every member writes its own line and reads the
-// lines of all others. This costs one transfer of a line between two cores, in both directions at once; an
-// arrival, a result and a departure (group_segment.hpp) cost four, one after the other. Every member does all the
-// work, so the exchange is for few members, and for calls in which every member waits for every other one.
+// CacheLineExchange: calls of a group within one node whose members contribute so few bytes that
+// they fit into a cache line together with a flag. Every member writes its own line and reads the
+// lines of all others. This costs one transfer of a line between two cores, in both directions at
+// once. An arrival, a result and a departure (group_segment.hpp) cost four transfers, one after the
+// other. Every member does all the work. The exchange is therefore for few members, and for calls
+// in which every member waits for every other one.
 //
-// Calls are numbered. A member has two lines, for even and for odd calls.
+// Calls are numbered. A member has two lines, one for even and one for odd calls.
 //
 //   word              written by   meaning
-//   line[m][e % 2]    member m     what it contributes to call e, and then `word` = e + 1 (release);
-//                                  all others read `word` with acquire
+//   line[m][e % 2]    member m     what it contributes to call e, and then `word` = e + 1
+//                                  (release); all others read `word` with acquire
 //
-// Invariant: A member that begins call e has finished call e - 1, so it has seen the lines of call e - 1 of all
-// members. Each of them wrote that line after it had finished call e - 2. Therefore no member reads a line of
-// call e - 2 any more when the first of these lines is overwritten, and a line that was seen with the word of
-// call e stays as it is until the member that has seen it begins call e + 1.
+// Invariant: no member overwrites a line that another member still reads, because
+//   1. a member that begins call e has finished call e - 1, so it has seen the lines of call e - 1
+//      of all members;
+//   2. each of them wrote that line after it had finished call e - 2;
+//   3. therefore no member reads a line of call e - 2 any more when the first of these lines is
+//      overwritten.
+// A line that was seen with the word of call e does not change until the member that has seen it
+// begins call e + 1.
 #pragma once
 
 #include <atomic>
@@ -26,18 +31,18 @@ namespace poe::collectives {
 
 class CacheLineExchange {
   public:
-    // On memory of bytes_for(members), all zero when the first member comes. The memory must
-    // outlive it.
+    // Uses memory of bytes_for(members) bytes, which is all zero when the first member is
+    // constructed. The memory must outlive this object. For one thread at a time.
     CacheLineExchange(std::byte* memory, std::uint32_t members, std::uint32_t me) noexcept
         : lines_(reinterpret_cast<Line*>(memory)), members_(members), me_(me) {}
     static constexpr Bytes bytes_for(std::uint32_t members) noexcept {
         return 2 * Bytes{members} * sizeof(Line);
     }
 
-    // Whether such a call can be made, and is not slower than another one. Depends on the shape
-    // and the mode only, so all members agree.
+    // True if this path supports calls of this shape and no other path is faster. Depends on the
+    // shape and the mode only, so all members decide alike.
     static bool fits(const Shape& shape, bool barrier) noexcept;
-    // Makes it. Blocking. `scratch`: as reduce_into wants it.
+    // Makes the call; blocks. `scratch` is the scratch buffer of reduce_into (reductions.hpp).
     void run(const Shape& shape, const Run& run, GroupSegment::Host& host, std::byte* scratch);
 
   private:

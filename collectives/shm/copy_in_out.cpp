@@ -1,4 +1,4 @@
-// Long collective calls piece by piece; see copy_in_out.hpp.
+// Long collective calls, piece by piece; see copy_in_out.hpp.
 #include "collectives/shm/copy_in_out.hpp"
 
 #include <algorithm>
@@ -7,14 +7,14 @@
 namespace poe::collectives {
 namespace {
 
-// A root fills the slots of all members at once.
+// The maximum piece of a broadcast, in bytes: its root fills the slots of all members at once.
 constexpr Bytes kMostOfRoot = Bytes{64} << 10;
-// Of an index in one piece.
+// The part of an index block in one piece is a multiple of this, in bytes.
 constexpr Bytes kLeastOfBlock = 64;
-// Slices of reductions begin at a multiple of so many elements.
+// Each slice of a reduction begins at a multiple of this number of elements.
 constexpr Bytes kElements = 64;
 
-// The most bytes of a block, or vector, that one piece can have.
+// Returns the maximum number of bytes of a block or vector in one piece; 0: not supported.
 Bytes room_for(const Shape& shape) {
     const Bytes slot = CopyInOut::sizes(shape.n).slot;
     switch (shape.operation) {
@@ -51,7 +51,7 @@ CopyInOut::CopyInOut(const Shape& shape, const Run& run, GroupSegment& commons,
       combines_(shape.operation == Operation::kCombine),
       piece_(room_for(shape)) {}
 
-// Only these have blocks of unequal length, of which a rank's own one counts.
+// In operations with blocks of unequal length, the piece is a part of the block of `rank`.
 CopyInOut::Piece CopyInOut::piece_of(std::uint32_t rank, std::uint64_t number) const noexcept {
     const Bytes length = shape_.length(rank);
     const Bytes from = std::min(length, number * piece_);
@@ -79,7 +79,7 @@ void CopyInOut::run() {
     }
 }
 
-// What a member gives to itself.
+// Copies what this member contributes to its own result.
 void CopyInOut::keep_own() const {
     const Bytes at = shape_.offset(me_);
     const Bytes length = shape_.length(me_);
@@ -101,7 +101,7 @@ void CopyInOut::keep_own() const {
     }
 }
 
-// Whether this member puts anything into slots.
+// True if this member writes to slots.
 bool CopyInOut::gives() const noexcept {
     switch (shape_.operation) {
         case Operation::kBcast:
@@ -146,7 +146,7 @@ void CopyInOut::fill(std::uint64_t number) {
     commons_.tell(call, host_);
 }
 
-// The second round of a combination: this member's slice of all slots.
+// The second round of a combine: reduces this member's slice of all slots into slot 0.
 void CopyInOut::work(std::uint64_t number) {
     const std::uint64_t call = first_call_ + number;
     const Bytes length = piece_of(me_, number).length;
@@ -195,7 +195,7 @@ void CopyInOut::take(std::uint64_t number, std::uint64_t call) {
     }
 }
 
-// Of all others, each member beginning with another one.
+// Copies the pieces of all other members. Each member begins with a different one.
 void CopyInOut::take_all(std::uint64_t number, std::uint64_t call) {
     const Bytes column = shape_.operation == Operation::kIndex ? me_ * piece_ : 0;
     for (std::uint32_t i = 1; i < shape_.n; ++i) {

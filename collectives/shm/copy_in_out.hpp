@@ -1,14 +1,20 @@
-// A collective call on long data in the shared memory of a group (group_segment.hpp), piece by piece:
-// members put pieces of what they give into slots, others take them from there. Two copies of each
-// byte, but within the cores' caches. Apart from ShmCollectives, which has calls whose data fit into
-// one slot, and one member work out what all get, and from PairwiseExchange, for what goes from one
-// member to one other.
+// CopyInOut: a collective call on long data in the shared memory of a group (group_segment.hpp),
+// piece by piece. Members copy pieces of their contributions into slots; others copy them out. Each
+// byte is copied twice, but within the caches of the cores. It is separate from ShmCollectives,
+// whose calls fit into one slot and let one member compute the result for all, and from
+// PairwiseExchange, where each byte goes from one member to one other.
 //
-// Each piece is an exchange. Members fill the slots of the next piece before they take the last
-// one, so with many tasks to a core each has to get a turn once a piece, not twice. In a
-// combination each piece is cut into a slice for each member, which in a second round adds up that
-// slice of all slots, in rank order, into slot 0; only then it is taken. So its functions are the
-// predefined ones. Other reductions are handed on (pipelined_reduce.hpp).
+// Each piece is an exchange (group_segment.hpp). A member fills the slots of the next piece before
+// it copies the last one out. If tasks share cores, each member therefore needs one turn on a core
+// per piece, not two.
+//
+// A combine takes three steps per piece:
+//   1. Every member copies its piece into its own slot.
+//   2. The piece is divided into one slice per member. Each member reduces its slice of all slots,
+//      in rank order, into slot 0.
+//   3. When all slices are complete, every member copies slot 0 out.
+// Because vectors are cut, a combine must use a predefined function. Other reductions are made by
+// PipelinedReduce (pipelined_reduce.hpp).
 #pragma once
 
 #include "collectives/call/call.hpp"
@@ -19,21 +25,21 @@ namespace poe::collectives {
 
 class CopyInOut {
   public:
-    // Whether such a call can be made. Depends on the shape only, so all members agree.
+    // True if this path supports the call. Depends on the shape only, so all members decide alike.
     static bool fits(const Shape& shape) noexcept;
-    // The memory that the members of a group of this size need.
+    // The segment that a group of this size needs.
     static constexpr GroupSegment::Sizes sizes(std::uint32_t members) noexcept {
         return {kStages, stage_bytes(members), 0, 0, kLine};
     }
 
-    // All must outlive it; `commons` is of sizes(shape.n).
+    // All referenced objects must outlive this object. `commons` has the sizes sizes(shape.n).
     CopyInOut(const Shape& shape, const Run& run, GroupSegment& commons, const SlotCopy& copy,
               GroupSegment::Host& host, std::uint32_t me);
-    // Makes it. Blocking.
+    // Makes the call; blocks.
     void run();
 
   private:
-    // Where a piece of a block begins, and how long it is.
+    // A piece of a block: its position in the block and its length, in bytes.
     struct Piece {
         Bytes from = 0;
         Bytes length = 0;
@@ -56,8 +62,8 @@ class CopyInOut {
     GroupSegment::Host& host_;
     std::uint32_t me_;
     bool combines_;
-    Bytes piece_;                   // of a block, at most
-    std::uint64_t first_call_ = 0;  // that of piece 0
+    Bytes piece_;                   // of a block: the maximum length
+    std::uint64_t first_call_ = 0;  // the number of the call for piece 0
 };
 
 }  // namespace poe::collectives

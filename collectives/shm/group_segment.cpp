@@ -1,4 +1,4 @@
-// The protocol of shared memory between members of a group; see group_segment.hpp.
+// The shared-memory protocol between the members of a group; see group_segment.hpp.
 #include "collectives/shm/group_segment.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ GroupSegment::GroupSegment(std::byte* memory, std::uint32_t members, std::uint32
     POE_CHECK(std::has_single_bit(sizes.depth), sizes.depth);
 }
 
-// A member that is not done with so many calls; members_ when all are.
+// Returns a member that has finished fewer than `calls` calls; members_ if there is none.
 std::uint32_t GroupSegment::first_behind(std::uint64_t calls) const noexcept {
     for (std::uint32_t m = 0; m < members_; ++m) {
         if (m != me_ && done_[m].word.load(std::memory_order_acquire) < calls) return m;
@@ -36,7 +36,7 @@ std::uint32_t GroupSegment::first_behind(std::uint64_t calls) const noexcept {
     return members_;
 }
 
-// A member that has not come to that call; members_ when all have.
+// Returns a member that has not arrived at this call; members_ if all have.
 std::uint32_t GroupSegment::not_arrived(std::uint64_t call) const noexcept {
     for (std::uint32_t m = 0; m < members_; ++m) {
         if (done_[m].begun.load(std::memory_order_relaxed) <= call &&
@@ -49,7 +49,7 @@ std::uint32_t GroupSegment::not_arrived(std::uint64_t call) const noexcept {
 void GroupSegment::await_published(std::uint64_t call, std::uint32_t root, Host& host) const {
     const std::atomic<std::uint64_t>& word = published(call);
     const auto over = [&word, call] { return word.load(std::memory_order_acquire) > call; };
-    // Functions of two words are not allocated.
+    // std::function does not allocate for a capture of two words.
     if (!over()) {
         if (root == kLast) {
             host.wait(over, [this, call] { return not_arrived(call); });
@@ -59,8 +59,8 @@ void GroupSegment::await_published(std::uint64_t call, std::uint32_t root, Host&
     }
 }
 
-// How many calls a member is done with. Its line changes with every call, so nobody looks there
-// more often than it needs to.
+// Returns the number of calls that a member has finished. Its line changes with every call, so it
+// is read only when necessary.
 std::uint64_t GroupSegment::calls_of(std::uint32_t member) noexcept {
     return seen_done_[member] = done_[member].word.load(std::memory_order_acquire);
 }
@@ -73,7 +73,7 @@ std::uint64_t GroupSegment::calls_of_all() noexcept {
     return all_done_;
 }
 
-// All must be done with call - depth.
+// Blocks until all members have finished call - depth.
 void GroupSegment::await_room(std::uint64_t call, Host& host) {
     if (call < all_done_ + sizes_.depth || call < calls_of_all() + sizes_.depth) return;
     const std::uint64_t needed = call - sizes_.depth + 1;
@@ -84,7 +84,7 @@ void GroupSegment::await_room(std::uint64_t call, Host& host) {
     calls_of_all();
 }
 
-// The root, and all others, know from the shape where it is.
+// All members know from the shape where the result is.
 std::byte* GroupSegment::result(std::uint64_t call, Bytes bytes) const noexcept {
     std::atomic<std::uint64_t>& word = published(call);
     if (bytes <= sizes_.published_room()) return reinterpret_cast<std::byte*>(&word + 1);
@@ -104,7 +104,7 @@ void GroupSegment::end(std::uint64_t call, Host& host) noexcept {
         host.wake_others();
 }
 
-// The own slot must be free: nobody reads any more what it was given in call - depth.
+// Blocks until the own slot is free: no member reads its content of call - depth any more.
 void GroupSegment::await_slot(std::uint64_t call, Host& host) {
     if (call < sizes_.depth) return;
     const std::uint32_t last = taker(call);
@@ -171,7 +171,7 @@ std::uint64_t GroupSegment::enter_published(std::uint32_t root, Host& host) {
     return call_++;
 }
 
-// Here others may write to the own slot, and it to theirs.
+// In an exchange, others may write to the own slot, and this member to theirs.
 std::uint64_t GroupSegment::enter(Host& host) {
     await_room(call_, host);
     return pass_by();

@@ -1,35 +1,50 @@
-// GroupSegment: shared memory of a group whose members are all on one node, for short data. No messages:
-// a member puts what it gives into its slot and arrives; who arrives last works out what all get,
-// in rank order, and publishes it; the others copy it out. A broadcast and a scatter have nothing
-// to collect: the root publishes at once. With more tasks than cores this costs each member one
-// turn on a core, where a tree of messages takes one per level.
+// GroupSegment: shared-memory collectives for short data, for a group whose members are all on one
+// node.
 //
-// And nobody waits for more than it needs: who gives to a root and gets nothing goes on, and where
-// each gets from one other member only it waits for that one. In an exchange members tell each
-// other something, and wait for those that they choose, to have told and to be through.
+// A collective call has three steps and sends no messages:
+//   1. Each member writes its contribution to its own slot and increments the arrival counter.
+//   2. The last member to arrive combines the slots in rank order and publishes the result.
+//   3. Every other member copies the published result.
+// A broadcast or scatter skips step 1: the root publishes at once. With more tasks than cores, each
+// member needs the processor once per call; a tree of messages would need it once per level.
 //
-// Calls are numbered; call e uses the e-th of `depth` sets of words, slots and result, modulo
-// depth. So a member may be that many calls ahead of another; memory for short data is deep, since
-// then one turn on a core is worth many calls.
+// A member waits only for what it needs. A member that contributes to a root and gets no result
+// does not wait. If each member gets data from one other member only, it waits for that member
+// only. In an exchange, members publish data to each other; each member chooses whose data it waits
+// for, and whose end of the call.
 //
-//   member line   `done`: calls that this member is through with; `begun`: 1 + the last call in
-//                 which what it writes to slots is complete, with release; `worked`: 1 + the last
-//                 call in which its second round is; written by it alone
-//   slot[e]       its last word: e + 1 once what it holds is complete, with release, in a call in
-//                 which another member takes it; the rest written by its member; read by the last
-//                 to arrive, before it publishes, or by those who take from it, before they are
-//                 done. So a member may write it for call e when it is done with call e - depth
-//                 itself, and so are who take from it there. (In a chain each may be depth calls
-//                 ahead of the next.) In an exchange others may write to it too: before they tell,
-//                 and in the second round after all have told, where members have agreed who writes
-//                 what; all must be done with call e - depth then.
-//   arrived[e]    counts arrivals; who makes it n sets it back to 0, before it publishes
-//   result[e]     written by the last to arrive (all have, so all are done with call e - depth), or
-//                 by the root of a broadcast when all members are done with call e - depth
-//   published[e]  a word: e + 1 once result[e] is complete, with release; read with acquire; beside
-//                 it room for a short result, so that one line is all that another core has to get
-//   roots         how many members wait for others to be done: who is done with a call looks here
-//                 whether it has to wake somebody
+// Calls are numbered. Call e uses set (e mod depth) of counters, slots and result, so a member may
+// run up to `depth` calls ahead of another. `depth` is large for short data, because one turn on a
+// core is then worth many calls.
+//
+//   word           written by         meaning
+//   member.word    that member        1 + the last call that this member has finished (release)
+//   member.begun   that member        1 + the last call in which its writes to slots are complete
+//                                     (release)
+//   member.worked  that member        1 + the last call in which its second round is complete
+//                                     (release)
+//   slot[e]        that member; in    the contribution to call e; read by the last member to
+//                  an exchange, also  arrive, before it publishes, or by the members that
+//                  others             consume it, before they have finished
+//   slot[e],       that member        e + 1 once the slot is complete (release), in a call in
+//   last word                         which one other member consumes the slot
+//   arrived[e]     all members        arrivals; the n-th member resets it to 0 before publishing
+//   result[e]      the publisher      the result, if it has no room next to published[e]
+//   published[e]   the publisher      e + 1 once result[e] is complete (release; readers acquire).
+//                                     A short result follows the word, so that another core
+//                                     transfers one line only
+//   roots          waiting members    the number of members that wait for others to finish; if it
+//                                     is not 0, a member that finishes a call wakes the others
+//
+// Reuse rules:
+//   - A member may write slot[e] when it has finished call e - depth itself and every member that
+//     consumes the slot has finished that call too. Along a chain, each member may therefore be
+//     `depth` calls ahead of the next.
+//   - In an exchange, all members must have finished call e - depth before slot[e] is written.
+//     Other members may then write to the slot as agreed: before they publish, and in the second
+//     round after all members have published.
+//   - The last member to arrive may write result[e], because all members have arrived at call e and
+//     have therefore finished call e - depth. The root of a broadcast waits for that.
 #pragma once
 
 #include <atomic>
@@ -43,7 +58,7 @@
 
 namespace poe::collectives {
 
-// As memmove, also of nothing at no address; of a word or two without a call.
+// Like memmove, but also accepts null with 0 bytes. Copies 8 to 16 bytes without a call.
 inline void put(std::byte* to, const std::byte* from, Bytes bytes) noexcept {
     constexpr Bytes kWord = sizeof(std::uint64_t);
     if (bytes >= kWord && bytes <= 2 * kWord) {
@@ -63,11 +78,11 @@ inline void put(std::byte* to, const std::byte* from, Bytes bytes) noexcept {
 class GroupSegment {
   public:
     struct Sizes {
-        std::uint32_t depth;      // a power of two
-        Bytes slot;               // of a member; it gives a word less at most
-        Bytes result;             // the most that all get, and
-        Bytes result_per_member;  // as much more for each member
-        Bytes published;          // a word, and room for a short result beside it
+        std::uint32_t depth;      // calls; a power of two
+        Bytes slot;               // bytes per member; one word less is usable
+        Bytes result;             // maximum bytes of a result: this, and
+        Bytes result_per_member;  // this much more for each member
+        Bytes published;          // bytes: a word, and room for a short result
 
         constexpr Bytes room() const noexcept { return slot - sizeof(std::uint64_t); }
         constexpr Bytes published_room() const noexcept {
@@ -80,132 +95,147 @@ class GroupSegment {
             return (2 + Bytes{depth}) * kLine + depth * published;
         }
         constexpr Bytes base() const noexcept { return control() + depth * result; }
-        // Slots of several calls to a line are one member's. Others lie together call by call, so
-        // that a root can fill those of all at once.
+        // If several slots fit into a cache line, a member's slots of successive calls are
+        // adjacent. Otherwise the slots of all members of one call are adjacent, so that a root can
+        // fill them all with one copy.
         constexpr bool by_member() const noexcept { return slot < kLine; }
-        // Of a member; a line more, so that those of several do not all fall into one cache set.
+        // The bytes of all slots of a member. One more line, so that the slots of several members
+        // do not all map to one cache set.
         constexpr Bytes slots() const noexcept { return depth * slot + (by_member() ? kLine : 0); }
         constexpr Bytes per_member() const noexcept {
             return kLine + slots() + depth * result_per_member;
         }
     };
     static constexpr Sizes kLong{16, 1024 + kLine, 16384, 0, kLine};
-    // Of data that have room beside a word in a line.
+    // For data that fit into a cache line together with a word.
     static constexpr Sizes short_of(std::uint32_t members) noexcept {
         return {short_depth(members), kLine, 0, kLine, kLine};
     }
-    // Of a word of data that goes one way, or a few that one gives to all: members run ahead, so
-    // that several calls to a line are fewer lines for another core to get.
+    // For one word of data in one direction, or a few words from a root to all members. In such
+    // calls members run ahead, and with several calls in a line other cores transfer fewer lines.
     static constexpr Sizes packed_of(std::uint32_t members) noexcept {
         return {short_depth(members), 2 * sizeof(std::uint64_t), 0, 0, kLine / 2};
     }
 
-    // On memory of bytes_for(members), all zero when the first member comes. The memory must
-    // outlive it. All members say the same sizes.
+    // Uses memory of bytes_for(members, sizes) bytes, which is all zero when the first member is
+    // constructed. The memory must outlive this object. All members pass the same sizes. Each
+    // object belongs to one member and to one thread at a time.
     GroupSegment(std::byte* memory, std::uint32_t members, std::uint32_t me, const Sizes& sizes);
     static constexpr Bytes bytes_for(std::uint32_t members, const Sizes& sizes) noexcept {
         return sizes.base() + members * sizes.per_member();
     }
 
-    // What one member does in a call in which all give. Nothing of it is kept.
+    // The part of one member in a call in which all members contribute. The object is used during
+    // the call only.
     class Part {
       public:
         virtual ~Part() = default;
-        // Puts what it gives into its slot.
+        // Writes this member's contribution to its slot.
         virtual void give(std::byte* slot) = 0;
-        // Works the result out of the slots of all members, at the last to arrive.
+        // Computes the result from the slots of all members; called at the last member to arrive.
         virtual void collect(std::byte* result) = 0;
-        // How long that result is.
+        // The length of the result in bytes.
         virtual Bytes result_bytes() const = 0;
-        // Takes what it gets.
+        // Copies what this member needs from the result.
         virtual void take(const std::byte* result) = 0;
     };
-    // What a member needs of its task to wait and to wake.
+    // The services of a member's task, to wait and to wake. The object must outlive each call.
     class Host {
       public:
         virtual ~Host() = default;
-        // Blocks until something is true: wait_until of the message layer. `whom` is the member
-        // that it is waited for.
+        // Blocks until over() returns true (MessageLayer::wait_until). whom() returns the member
+        // being waited for, for diagnostics.
         virtual void wait(const std::function<bool()>& over,
                           const std::function<std::uint32_t()>& whom) = 0;
-        // Orders a store before it with a look whether others sleep, or say that they wait.
+        // Orders an earlier store before a later load that checks whether others sleep or wait.
         virtual void fence() noexcept = 0;
-        // Wakes the other members that sleep, or one of them. After a fence.
+        // Wakes all other members that sleep, or one member. Call it after fence().
         virtual void wake_others() noexcept = 0;
         virtual void wake(std::uint32_t member) noexcept = 0;
     };
 
-    // A call in which all give, and all get or wait all the same.
+    // Makes a call in which all members contribute, and all get the same result or wait for all
+    // others. Blocks.
     void all_give(Part& part, Host& host);
-    // A call in which a root gives all, in parts. The root waits until there is room, writes the
-    // result and publishes it; the others wait for that, and take what they need of it. All are
-    // through with it then.
+    // A call in which a root publishes a result for all, in steps:
+    //   1. The root calls enter_to_publish(), which blocks until result[call] may be written and
+    //      returns the call's number.
+    //   2. The root writes result() and calls publish(), which does not block.
+    //   3. Every other member calls enter_published(), which blocks until that, and copies what it
+    //      needs.
+    //   4. Every member calls through().
     std::uint64_t enter_to_publish(Host& host);
     void publish(std::uint64_t call, Host& host) noexcept;
     std::uint64_t enter_published(std::uint32_t root, Host& host);
-    // Where a result of so many bytes is.
+    // The place of a result of this length.
     std::byte* result(std::uint64_t call, Bytes bytes) const noexcept;
-    // An exchange is a call in parts, of which a member may have several under way, fewer than
-    // depth. enter: waits until all slots of the next call are free, and gives its number; after
-    // that its slots may be written as members have agreed. pass_by: the same for who writes none.
+    // An exchange is a call in parts. A member may have several under way, but fewer than `depth`.
+    // enter() blocks until all slots of the next call are free, and returns the call's number; its
+    // slots may then be written as the members have agreed. pass_by() is for a member that writes
+    // to no slot, and does not block.
     static constexpr std::uint32_t kNobody = ~0u - 1;
     std::uint64_t enter(Host& host);
     std::uint64_t pass_by() noexcept;
-    // What this member writes there is complete.
+    // Publishes that what this member writes to slots in this call is complete. Does not block.
     void tell(std::uint64_t call, Host& host) noexcept { say(done_[me_].begun, call, host); }
-    // Blocks until that member has told.
+    // Blocks until that member has called tell() for this call.
     void await_told(std::uint32_t member, std::uint64_t call, Host& host) const {
         await_word(done_[member].begun, member, call, host);
     }
-    // What this member has made of what the others told is complete: a second round.
+    // The second round: publishes that what this member has computed from the others' data is
+    // complete.
     void tell_worked(std::uint64_t call, Host& host) noexcept {
         say(done_[me_].worked, call, host);
     }
     void await_worked(std::uint32_t member, std::uint64_t call, Host& host) const {
         await_word(done_[member].worked, member, call, host);
     }
-    // As enter, where each writes its own slot only, room() of it, and one other member at most, or
-    // kNobody, takes what is in this one's: waits for that one alone, and tells it alone.
+    // Like enter(), but each member writes only its own slot, at most room() bytes, and at most one
+    // other member, `taker` (or kNobody), consumes it. Blocks only until the last consumer of the
+    // slot has finished with it. tell_one() publishes the slot to `taker` only.
     std::uint64_t enter_for(std::uint32_t taker, Host& host);
     void tell_one(std::uint32_t taker, std::uint64_t call, Host& host) noexcept;
-    // Looks so many times before it gives the core away.
+    // Blocks until `giver` has published its slot. Polls `looks` times before the member gives up
+    // the core.
     void await_one(std::uint32_t giver, std::uint64_t call, int looks, Host& host) const;
-    // This member needs nothing more of that call; in the order of calls, and for each.
+    // This member needs nothing more of the call. Must be called once for each call, in the order
+    // of calls. Does not block.
     void through(std::uint64_t call, Host& host) noexcept { end(call, host); }
-    // Blocks until that member is through with it.
+    // Blocks until that member has called through() for this call.
     void await_through(std::uint32_t member, std::uint64_t call, Host& host) const;
     std::byte* slot_of(std::uint32_t member, std::uint64_t call) const noexcept {
         return slots_ + set_of(call) * call_step_ + member * member_step_;
     }
-    // Of a slot that one other member takes.
+    // The usable bytes of a slot that one other member consumes.
     Bytes room() const noexcept { return sizes_.room(); }
-    // Of a result that stands where it is published.
+    // The maximum length of a result that is stored next to published[e].
     Bytes published_room() const noexcept { return sizes_.published_room(); }
-    // The number of the next call.
+    // Returns the number of the next call.
     std::uint64_t next_call() const noexcept { return call_; }
 
-    // Of the call that is made.
+    // The slot of a member in the current call.
     const std::byte* slot(std::uint32_t member) const noexcept {
         return slot_of(member, call_ - 1);
     }
 
-    // This member is through with the memory. True: it is the last of all, and must make the memory
-    // zero again.
+    // Leaves the segment. Returns true at the last member to leave, which must set the memory to
+    // zero.
     bool leave() noexcept;
 
   private:
-    // Which of the sets of words, slots and result a call uses. No division: that alone would cost
-    // a tenth of a short call.
+    // The index of the set of words, slots and result that a call uses. It avoids a division, which
+    // would cost a tenth of a short call.
     std::uint64_t set_of(std::uint64_t call) const noexcept { return call & (sizes_.depth - 1); }
     struct alignas(kLine) Line {
         std::atomic<std::uint64_t> word;
-        std::atomic<std::uint64_t> begun;   // of members
-        std::atomic<std::uint64_t> worked;  // of members
+        std::atomic<std::uint64_t> begun;   // members only
+        std::atomic<std::uint64_t> worked;  // members only
     };
-    // `root`: who publishes, or kLast, the last to arrive.
+    // A value for the `root` of await_published(): the last member to arrive publishes.
     static constexpr std::uint32_t kLast = ~0u;
-    // Who takes from the own slot of one of the last `depth` calls, which is free again when that
-    // member, or kAll, is through with it.
+    // takers_ has the consumer of the own slot for each of the last `depth` calls: a member,
+    // kNobody, or kAll. The slot is free when its consumer, or all members for kAll, have finished
+    // that call.
     static constexpr std::uint32_t kAll = ~0u - 2;
     std::uint32_t& taker(std::uint64_t call) noexcept { return takers_[set_of(call)]; }
     void await_slot(std::uint64_t call, Host& host);
@@ -219,12 +249,12 @@ class GroupSegment {
     std::uint64_t calls_of_all() noexcept;
     void end(std::uint64_t call, Host& host) noexcept;
     std::uint32_t first_behind(std::uint64_t calls) const noexcept;
-    // The short result is right behind it.
+    // The word; a short result follows it immediately.
     std::atomic<std::uint64_t>& published(std::uint64_t call) const noexcept {
         return *reinterpret_cast<std::atomic<std::uint64_t>*>(published_ +
                                                               set_of(call) * sizes_.published);
     }
-    // The word of a slot that another member takes.
+    // The last word of a slot, used if one other member consumes the slot.
     std::atomic<std::uint64_t>& told(std::uint32_t member, std::uint64_t call) const noexcept {
         return *reinterpret_cast<std::atomic<std::uint64_t>*>(slot_of(member, call) +
                                                               sizes_.room());
@@ -239,12 +269,12 @@ class GroupSegment {
     std::byte* published_;
     Line* done_;
     std::byte* slots_;
-    Bytes call_step_;    // from a slot to that of the next call,
-    Bytes member_step_;  // and of the next member
+    Bytes call_step_;    // bytes from a slot to that of the next call,
+    Bytes member_step_;  // and to that of the next member
     std::byte* results_;
     std::uint64_t call_ = 0;
-    std::vector<std::uint64_t> seen_done_;  // calls that each was done with when last looked
-    std::uint64_t all_done_ = 0;            // the least of them
+    std::vector<std::uint64_t> seen_done_;  // calls finished by each member, as last read
+    std::uint64_t all_done_ = 0;            // their minimum
     std::vector<std::uint32_t> takers_;
 };
 

@@ -1,14 +1,15 @@
-// NonTemporalTuner: whether a piece that another core takes is better written with ordinary stores,
-// which leave it in this core's caches, or past them. Apart because it is arithmetic, tested
-// without calls.
+// NonTemporalTuner: decides whether a piece that another core reads is written with ordinary
+// stores, which leave it in this core's caches, or with non-temporal stores, which bypass the
+// caches. It is separate because it is arithmetic and is tested without calls.
 //
-// Between two cores with a common cache the taker gets a line of this core's in 5 ns, and without
-// one in 40, one after the other, where lines in memory come several at once: measured on AMD EPYC,
-// 1 MB swapped by two takes 59 us with ordinary stores and 110 past the cache, or 616 and 102.
-// Which case it is depends on where the host puts both, and changes while a program runs. So what
-// it takes to write so, and to take what others have written so, is timed, and the cheaper way in
-// sum is used. (RingCopy, whose sender does not know what its reader takes, looks at the writing
-// alone.)
+// If two cores have a common cache, the reader gets a line from the writer's cache in 5 ns.
+// Otherwise it takes 40 ns, one line after the other, whereas several lines come from memory at
+// once. Measured on AMD EPYC: to swap 1 MB between two members takes 59 us with ordinary and 110 us
+// with non-temporal stores if there is a common cache, and 616 and 102 us if there is none. Which
+// case applies depends on where the host's scheduler places the two tasks, and changes while a
+// program runs. Therefore both the writing and the reading of pieces are timed for both methods,
+// and the method with the smaller sum is used. (RingCopy, whose sender does not know what its
+// reader does, times the writing only.)
 #pragma once
 
 #include <algorithm>
@@ -22,14 +23,16 @@ namespace poe::collectives {
 
 enum class Store : std::uint8_t { kOrdinary = 0, kNonTemporal = 1 };
 
-// Of one member. Not thread-safe.
+// For one member. Not thread-safe.
 class NonTemporalTuner {
   public:
     struct Pick {
         Store store;
-        bool timed;  // wrote() is to be told, and read() of the next piece taken
+        // timed: the caller times this piece and calls wrote(), and the next piece that it reads
+        // and calls read().
+        bool timed;
     };
-    // How to write the next piece of that many bytes.
+    // Decides how to write the next piece of `bytes` bytes.
     Pick choose(Bytes bytes) noexcept {
 #if defined(__x86_64__)
         if (bytes >= kWorthTiming) return choose(class_of(bytes), bytes);
@@ -37,7 +40,7 @@ class NonTemporalTuner {
         return {Store::kOrdinary, false};
     }
 
-    // To write, or take, a piece that is written so took that long.
+    // Reports how long it took to write, or to read, a piece that was written with `store`.
     void wrote(Store store, Bytes bytes, std::uint64_t nanoseconds) noexcept {
         learn(class_of(bytes).cost_of(store).write, bytes, nanoseconds);
     }
@@ -47,23 +50,24 @@ class NonTemporalTuner {
 
   private:
     static constexpr Bytes kWorthTiming = 2048;
-    static constexpr std::uint32_t kTimeOne = 8;  // of so many pieces one is timed
-    // Each way is tried for so much in a row, of which the later half is timed: the first pieces
-    // find the lines of the slots, 2 MB of a member, where the other way has left them. Members
-    // make the same calls, so all try at the same time, and what a way takes from memory is felt by
-    // all.
+    static constexpr std::uint32_t kTimeOne = 8;  // one of this number of pieces is timed
+    // The bytes of a trial of each method. Only the second half is timed, because the first pieces
+    // find the lines of the slots (at most 1 MB per member) where the other method has left them.
+    // All members make the same calls, so all try a method at the same time. That matters because
+    // the memory bandwidth that either method uses affects every member.
     static constexpr Bytes kTrial = Bytes{4} << 20;
-    static constexpr Bytes kLeastPause = Bytes{16} << 20;  // from one trial to the next, at first,
-    static constexpr Bytes kMostPause = Bytes{1} << 30;    // and at last
+    static constexpr Bytes kLeastPause = Bytes{16} << 20;  // bytes between trials, at first,
+    static constexpr Bytes kMostPause = Bytes{1} << 30;    // and at most
     static constexpr std::uint32_t kSamples = 8;
-    static constexpr float kMost = 1;  // nanoseconds per byte; lines fetched one by one take less
+    // nanoseconds per byte, the maximum of a sample: fetching lines one by one costs less
+    static constexpr float kMost = 1;
 
-    // Nanoseconds per byte, as the mean of the last kSamples without the greatest: pieces of
-    // members on the same core cost less, so all count, but a copy that was interrupted says
-    // nothing.
+    // Nanoseconds per byte: the mean of the last complete batch of kSamples, without its largest
+    // sample. Pieces of members on the same core cost less and count like all others, but a copy
+    // that was interrupted is meaningless.
     class Mean {
       public:
-        float value() const noexcept { return value_; }  // 0: not yet known
+        float value() const noexcept { return value_; }  // 0: not known yet
         void add(float sample) noexcept {
             sum_ += sample;
             greatest_ = std::max(greatest_, sample);
@@ -111,7 +115,7 @@ class NonTemporalTuner {
     static void learn(Mean& cost, Bytes bytes, std::uint64_t nanoseconds) noexcept {
         cost.add(std::min(static_cast<float>(nanoseconds) / static_cast<float>(bytes), kMost));
     }
-    // By powers of four: from 2, 4, 16 and 64 KB on.
+    // Four classes by length: from 2, 8, 32 and 128 KB on.
     Class& class_of(Bytes bytes) noexcept {
         const int above = (std::bit_width(bytes) - std::bit_width(kWorthTiming)) / 2;
         return classes_[static_cast<unsigned>(std::clamp(above, 0, kClasses - 1))];

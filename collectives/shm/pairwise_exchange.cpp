@@ -46,7 +46,7 @@ void PairwiseExchange::run() {
     const std::uint64_t first_call = commons_.next_call();
     for (std::uint64_t number = 0; number <= steps; ++number) {
         if (number < steps) give(step_of(number));
-        // While others give.
+        // Copies the own part while the others write their pieces.
         if (number == 0) keep_own();
         if (number > 0) take(step_of(number - 1), first_call + number - 1);
     }
@@ -72,7 +72,7 @@ PairwiseExchange::Step PairwiseExchange::step_of(std::uint64_t number) const noe
     return step;
 }
 
-// What a member gives to itself. In a shift it goes through the slot.
+// Copies what this member contributes to its own result. In a shift, that goes through the slot.
 void PairwiseExchange::keep_own() const {
     const Bytes own = me_ * shape_.bytes;
     if (is(Operation::kIndex))

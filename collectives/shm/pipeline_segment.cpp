@@ -1,4 +1,4 @@
-// Where the memory for long calls lies; see pipeline_segment.hpp.
+// The layout of the memory for long calls; see pipeline_segment.hpp.
 #include "collectives/shm/pipeline_segment.hpp"
 
 #include <cstring>
@@ -26,7 +26,7 @@ constexpr Bytes bytes_of(std::size_t kind, std::uint32_t members) {
     return GroupSegment::bytes_for(members, sizes_of(kind, members));
 }
 
-// In the order of kinds.
+// The parts are in the order of kinds.
 constexpr Bytes offset_of(std::size_t kind, std::uint32_t members) {
     Bytes start = 0;
     for (std::size_t before = 0; before < kind; ++before) start += bytes_of(before, members);

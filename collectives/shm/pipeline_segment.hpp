@@ -1,6 +1,7 @@
-// PipelineSegment: what the members of a group share for long calls: a part of the group's common piece
-// of the node segment for each kind of such calls, reserved when one is first made. Apart from
-// ShmCollectives, which agrees with the other members that all have it.
+// PipelineSegment: the memory that the members of a group share for long calls. It has one part for
+// each kind of long call, in the group's common piece of the node segment; a part is reserved when
+// the first such call is made. It is separate from ShmCollectives, which finds out whether all
+// members have it.
 #pragma once
 
 #include <array>
@@ -16,24 +17,28 @@ class PipelineSegment {
   public:
     enum Kind : std::size_t { kStaged, kRelayed, kPaired, kKinds };
 
-    // For one of `members` in that piece, which is mapped at `mapped`. All must outlive it.
+    // For member `me` of `members`, in common piece `piece`, which is mapped at `mapped`. All
+    // referenced objects must outlive this object.
     PipelineSegment(const NodeSegment& segment, std::uint32_t piece, std::byte* mapped,
                     std::uint32_t members, std::uint32_t me) noexcept
         : segment_(segment), piece_(piece), mapped_(mapped), members_(members), me_(me) {}
-    // Of all kinds: at most staging_bytes (segment_layout.hpp) of as many and any more.
+    // The bytes of all kinds: at most staging_bytes (segment_layout.hpp) of the same or any larger
+    // number of members.
     static Bytes bytes_for(std::uint32_t members) noexcept;
 
-    // Whether that was tried.
+    // True if reserve() was called.
     bool asked(Kind kind) const noexcept { return parts_[kind].asked; }
-    // What is missing, or nothing. Every member tries; what another one has reserved is there.
+    // Reserves the memory of a kind. Returns what is missing, or an empty text. Does not wait for
+    // other members. Every member calls it; memory that another member has already reserved is
+    // used.
     std::string reserve(Kind kind);
-    // From now on it is used, since all have it.
+    // Starts using the memory. Call it when all members have reserved it.
     void use(Kind kind);
-    // Null: not all have it.
+    // Null: not all members have the memory.
     GroupSegment* of(Kind kind) noexcept {
         return parts_[kind].commons ? &*parts_[kind].commons : nullptr;
     }
-    // Nobody uses it any more: all of it zero again.
+    // Sets all of the memory to zero. Precondition: no member uses it any more.
     void clear() noexcept;
 
   private:

@@ -1,4 +1,4 @@
-// Reductions handed on from slot to slot; see pipelined_reduce.hpp.
+// Reductions that pass from slot to slot; see pipelined_reduce.hpp.
 #include "collectives/shm/pipelined_reduce.hpp"
 
 #include <algorithm>
@@ -8,23 +8,27 @@
 namespace poe::collectives {
 namespace {
 
-// About the time of a turn of another task on this core: who runs ahead and gives its core away at
-// every call gets one call done in a turn.
+// The number of polls for a sum before a member yields: about the time of another task's turn on
+// this core. A member that ran ahead and gave up its core at every call would complete one call per
+// turn.
 constexpr int kSpinsInChain = 32;
 constexpr Bytes kLeastPiece = 4096;
-// Of a few bytes of so many members a root adds all up sooner than they are handed on.
+// If there are at most kShortSum bytes and kMostOfOne members, the root adds up all contributions,
+// because that is faster than to pass sums along a tree.
 constexpr Bytes kShortSum = 1024;
 constexpr std::uint32_t kMostOfOne = 32;
 
-// Where each member has a core the last one has to wait for a piece from all others, so short
-// pieces keep all of them at work sooner; else longer ones cost fewer turns.
+// If each member has a core, the last member waits for its first piece until all others have added
+// to it, so short pieces keep all of them busy earlier. Otherwise longer pieces cost fewer turns on
+// a core.
 Bytes piece_of(const Shape& shape, Bytes room, bool oversubscribed) {
     if (shape.bytes <= room) room = std::max(shape.bytes, Bytes{1});
     if (shape.element == 0) return room;
     Bytes piece = room;
     if (!oversubscribed)
         piece = std::clamp(shape.bytes / shape.n, std::min(kLeastPiece, room), room);
-    // Pieces of a long vector begin with a line, as it does, wherever elements allow that.
+    // The pieces of a long vector begin at a cache line, like the vector, if the element size
+    // allows it.
     const Bytes unit = piece >= kLine && kLine % shape.element == 0 ? kLine : shape.element;
     return piece == shape.bytes ? piece : piece / unit * unit;
 }
@@ -51,8 +55,8 @@ PipelinedReduce::PipelinedReduce(const Shape& shape, const Run& run, GroupSegmen
         if (me + 1 < shape.n) taker_ = me + 1;
         return;
     }
-    // On either side of the root, at a distance d, a member has the sum of the members from there
-    // on, as many as d's lowest bit says; the root that of all.
+    // On either side of the root, a member at distance d has the sum of the members from there
+    // outwards, as many as the lowest bit of d says. The root has the sum of all.
     const auto root = static_cast<std::int64_t>(shape.root);
     const std::int64_t distance = me_ - root;
     const bool flat = shape.bytes <= kShortSum && shape.n <= kMostOfOne;
@@ -82,7 +86,8 @@ void PipelinedReduce::run() {
         std::byte* slot = commons_.slot_of(me_, call);
         std::byte* sum = ends || prefix ? result : slot;
         add(run_.given + from, call, sum, bytes);
-        // Not out of the slot, which may be on its way to another core then.
+        // Copies from the result, not from the slot, which may already be in transfer to another
+        // core.
         if (prefix && !ends && bytes > 0) tools_.into_slots(slot, result, bytes);
         commons_.tell_one(taker_, call, host_);
         commons_.through(call, host_);
@@ -90,7 +95,7 @@ void PipelinedReduce::run() {
     } while (from < shape_.bytes);
 }
 
-// Adds the own to the sums of those who give to this member.
+// Combines the own contribution with the sums of the members that give to this member.
 void PipelinedReduce::add(const std::byte* own, std::uint64_t call, std::byte* sum, Bytes bytes) {
     if (givers_.empty() && bytes > 0) {
         if (shape_.operation == Operation::kReduce) {

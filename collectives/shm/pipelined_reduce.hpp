@@ -1,15 +1,19 @@
-// A reduction or a prefix in the shared memory of a group (group_segment.hpp), handed on from slot to
-// slot: a member adds its own to the sums in the slots of others, and puts the new sum into its own
-// slot, for the next. So each byte is read, added and written once; nothing is copied before it is
-// added but by who begins. A prefix goes along a chain through all ranks. A reduction goes along a
-// binomial tree on either side of the root, or a few bytes straight to the root, so that a single
-// one does not have to come round all members. Sums are in rank order.
+// PipelinedReduce: a reduction or a prefix in the shared memory of a group (group_segment.hpp), in
+// which sums pass from slot to slot. A member combines its own contribution with the sums in the
+// slots of other members and writes the new sum to its own slot, for the next member. Each byte is
+// thus read, combined and written once; only the first members copy data before they are combined.
+// Sums are in rank order.
 //
-// A member waits only for those whose sums it adds to: with many tasks to a core each does what
-// there is room for in its turn, several calls or pieces of a long one. Functions of the user's are
-// told of whole vectors only, so longer ones are not for it. Apart from CopyInOut, in which
-// members put data into slots for others to take, and of which more than a few pieces under way
-// would not stay in a core's cache.
+//   - A prefix goes along a chain of all ranks.
+//   - A reduction goes along a binomial tree on either side of the root, so that a single one does
+//     not have to pass through all members. If it has few bytes, all members give to the root
+//     directly.
+//
+// A member waits only for the members whose sums it uses. If several tasks share a core, each
+// therefore does as much in its turn as there is room for: several calls, or several pieces of a
+// long one. A user's function must get whole vectors, so vectors longer than a slot are supported
+// for predefined functions only. It is separate from CopyInOut, in which members copy data into
+// slots for others, and of which no more than a few pieces under way stay in a core's cache.
 #pragma once
 
 #include "collectives/call/call.hpp"
@@ -20,28 +24,29 @@ namespace poe::collectives {
 
 class PipelinedReduce {
   public:
-    // Whether such a call can be made in pieces; in one, any of reduce and prefix can. Depends on
-    // the shape only, so all members agree.
+    // True if the call can be made in several pieces. In one piece, every reduce and prefix can be
+    // made. Depends on the shape only, so all members decide alike.
     static bool fits(const Shape& shape) noexcept;
-    // The memory that the members of a group of this size need for long data.
+    // The segment that a group of this size needs for long data.
     static constexpr GroupSegment::Sizes sizes(std::uint32_t members) noexcept {
         return {kStages, stage_bytes(members), 0, 0, kLine};
     }
 
-    // What a member needs of its task, beside the memory. All must outlive the call.
+    // The resources of a member, apart from the segment. All must outlive the call.
     struct Tools {
-        comm::RingCopy& into_slots;  // knows what copies into slots cost in calls before
-        std::byte* scratch;          // as long as a slot, for functions of the user's
-        bool oversubscribed;         // members have to share cores; the same at all
+        comm::RingCopy& into_slots;  // remembers the cost of earlier copies into slots
+        std::byte* scratch;          // as long as a slot, for users' functions
+        bool oversubscribed;         // members share cores; the same at all members
     };
     PipelinedReduce(const Shape& shape, const Run& run, GroupSegment& commons, const Tools& tools,
                     GroupSegment::Host& host, std::uint32_t me);
-    // Makes it. Blocking.
+    // Makes the call; blocks.
     void run();
 
   private:
     static constexpr std::uint32_t kNobody = GroupSegment::kNobody;
-    // All that a member may have: a few members, or each power of two on either side of the root.
+    // The members that give to one: up to kMostOfOne members, or one for each power of two on
+    // either side of the root.
     class Givers {
       public:
         void push_back(std::uint32_t member) noexcept { members_[many_++] = member; }
@@ -61,8 +66,8 @@ class PipelinedReduce {
     const Tools& tools_;
     GroupSegment::Host& host_;
     std::uint32_t me_;
-    Bytes piece_;  // of the vector, at most
-    // Whose sums this member adds its own to, the nearest first, and who adds to its sum.
+    Bytes piece_;  // of the vector: the maximum length in bytes
+    // The members whose sums this member uses, the nearest first, and the member that uses its sum.
     Givers givers_;
     std::uint32_t taker_ = kNobody;
 };

@@ -1,4 +1,4 @@
-// The operations in shared memory; see shm_collectives.hpp.
+// The collective operations in shared memory; see shm_collectives.hpp.
 #include "collectives/shm/shm_collectives.hpp"
 
 #include <algorithm>
@@ -13,15 +13,16 @@
 namespace poe::collectives {
 namespace {
 
-// A cache line comes from another core within that time. Only where tasks do not share cores: else
-// who gives next often waits for this one's core.
+// A cache line arrives from another core within this number of polls. If tasks share cores, there
+// are no such polls, because the giver often waits for this member's core.
 constexpr int kSpinsBeforeYield = 4;
-// So many members sort an index faster each for itself.
+// In an index of at most this number of members, it is faster if each member sorts its own blocks.
 constexpr std::uint32_t kMaxSelfSorted = 4;
-// Of an index of several members: shorter blocks are rather told all at once.
+// The minimum block, in bytes, for which an index of more than two members uses PairwiseExchange.
+// Shorter blocks are exchanged with all members at once (CopyInOut).
 constexpr Bytes kLeastOfPairs = Bytes{32} << 10;
 
-// What all members give and get together.
+// The bytes that all members contribute and get together.
 Bytes data_of(const Shape& shape) {
     const Bytes blocks = shape.span(0, shape.n);
     switch (shape.operation) {
@@ -36,7 +37,7 @@ Bytes data_of(const Shape& shape) {
     }
 }
 
-// Calls in which one gives all.
+// True if one member contributes everything.
 bool is_from_root(const Shape& shape) {
     return shape.operation == Operation::kBcast || shape.operation == Operation::kScatter;
 }
@@ -155,13 +156,14 @@ ShmCollectives::ShmCollectives(comm::Runtime& runtime, const Group& group, std::
 
 ShmCollectives::~ShmCollectives() {
     if (!long_) return;
-    // Who is the last to leave the last has seen all leave the others. All of it is made zero: in
-    // the next group, of another size, other words lie where data were.
+    // Members leave the three segments in this order, so the last to leave `long_` knows that all
+    // have left the others. All of the memory is set to zero, because in the next group, which may
+    // have another size, words lie where data were.
     short_->leave();
     packed_->leave();
     if (!long_->leave()) return;
     const std::uint32_t members = group_->size();
-    // All have made the same calls, so all have it or none.
+    // All members have made the same calls, so either all have this memory or none.
     long_memory_->clear();
     std::memset(memory_.data(), 0, bytes_for(members));
     runtime_->segment()->give_back_common(piece_);
@@ -188,7 +190,7 @@ bool ShmCollectives::fits(const Shape& shape) noexcept {
            CopyInOut::fits(shape);
 }
 
-// Whether all that is given, and all that comes of it, has room in one call.
+// True if all contributions and results of the call fit into one call of a GroupSegment.
 bool ShmCollectives::fits_at_once(const Shape& shape) noexcept {
     if (!shape.is_regular()) return false;
     const Bytes each = shape.bytes;
@@ -210,7 +212,8 @@ bool ShmCollectives::fits_at_once(const Shape& shape) noexcept {
         case Operation::kShift:
             return slot && all;
         case Operation::kIndex:
-            // Where blocks are less than a cache line, it is less work that one member sorts them.
+            // If blocks are shorter than a cache line, it is less work if one member sorts them
+            // all.
             return shape.n > kMaxSelfSorted && each < kLine &&
                    each * shape.n <= GroupSegment::kLong.room() &&
                    each * shape.n * shape.n <= GroupSegment::kLong.result;
@@ -225,13 +228,13 @@ bool ShmCollectives::possible(comm::Runtime& runtime, const Group& group) noexce
     });
 }
 
-// The deep memory when the data are short enough.
+// Returns the segment with the larger depth if the data are short enough.
 GroupSegment& ShmCollectives::memory_for(const Shape& shape) noexcept {
     const Bytes given = shape.operation == Operation::kIndex ? shape.bytes * shape.n : shape.bytes;
     return given <= short_->room() ? *short_ : *long_;
 }
 
-// Where nobody waits for what it gives to come back.
+// The same, for calls in which no member waits for data that depend on its own contribution.
 GroupSegment& ShmCollectives::one_way_memory_for(const Shape& shape) noexcept {
     const Bytes room = is_from_root(shape) ? packed_->published_room() : packed_->room();
     const Bytes bytes =
@@ -239,7 +242,7 @@ GroupSegment& ShmCollectives::one_way_memory_for(const Shape& shape) noexcept {
     return bytes <= room ? *packed_ : memory_for(shape);
 }
 
-// Depends on the shape only.
+// The kind of long call; empty if the data fit into one call. Depends on the shape only.
 std::optional<PipelineSegment::Kind> ShmCollectives::kind_of(const Shape& shape) noexcept {
     if (fits_at_once(shape)) return std::nullopt;
     if (PipelinedReduce::fits(shape)) return PipelineSegment::kRelayed;
@@ -264,8 +267,8 @@ bool ShmCollectives::all_have(bool has) {
     return first_without(has) == group_->size();
 }
 
-// The first member that does not have what all need; their number when all have it. All members
-// ask.
+// Returns the first member whose `has` is false; their number if there is none. Called by all
+// members. Blocks.
 std::uint32_t ShmCollectives::first_without(bool has) {
     const std::uint64_t call = short_->enter(*this);
     std::memcpy(short_->slot_of(me_, call), &has, sizeof has);
@@ -281,7 +284,7 @@ std::uint32_t ShmCollectives::first_without(bool has) {
     return first;
 }
 
-// Before calls in which members do not wait for all others.
+// A barrier before calls in which members do not wait for all others.
 void ShmCollectives::sync() {
     Shape shape;
     shape.n = group_->size();
@@ -307,7 +310,7 @@ ShmCollectives::Route ShmCollectives::route(const Shape& shape, bool barrier) {
     if (operation == Operation::kGather && !barrier)
         return {How::kGather, false, &one_way_memory_for(shape)};
     if (is_from_root(shape)) return {How::kFromRoot, false, &one_way_memory_for(shape)};
-    // Calls in which two get all that there is, and which are too long for a line.
+    // In these calls each of two members gets everything, and the data are too long for a line.
     const bool swap =
         shape.n == 2 && (operation == Operation::kCombine || operation == Operation::kConcat);
     return {swap ? How::kSwap : How::kAllGive, false, &memory_for(shape)};
@@ -350,7 +353,7 @@ void ShmCollectives::run(const Route& route, const Shape& shape, const Run& run)
             all_give(*route.memory, shape, run);
             break;
     }
-    // As every call does: a message that was sent before a sync has come after it.
+    // Every call polls for messages, so a message that was sent before a sync has arrived after it.
     runtime_->messages().progress();
 }
 
@@ -395,7 +398,8 @@ void ShmCollectives::gather(GroupSegment& commons, const Shape& shape, const Run
     commons.through(call, *this);
 }
 
-// Two tell each other all they have, and each does the work: sooner than if one does it for both.
+// Two members exchange everything, and each computes the result. That is faster than if one
+// computes it for both.
 void ShmCollectives::swap(GroupSegment& commons, const Shape& shape, const Run& run) {
     const std::uint32_t other = 1 - me_;
     const std::uint64_t call = commons.enter_for(other, *this);
@@ -447,7 +451,7 @@ void ShmCollectives::wait(const std::function<bool()>& over,
 }
 
 void ShmCollectives::wake_others() noexcept {
-    // Nearly always nobody sleeps; this task does not.
+    // Almost always no member sleeps. This task itself is awake.
     for (std::uint32_t m = 0; m < slots_.size(); ++m) {
         if (slots_[m]->sleeping.load(std::memory_order_relaxed) != kAwake) [[unlikely]]
             wake(m);

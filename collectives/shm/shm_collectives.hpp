@@ -1,6 +1,6 @@
-// Collective calls on a group within one node, by shared memory (group_segment.hpp): which calls can be
-// made this way, and what each member gives, works out and takes in them. Apart from the protocol,
-// which does not know operations.
+// ShmCollectives: collective calls of a group within one node in shared memory. It decides which
+// calls can be made in this way, and what each member contributes, computes and copies in them. It
+// is separate from the protocol (group_segment.hpp), which does not know operations.
 #pragma once
 
 #include <optional>
@@ -23,33 +23,35 @@ class ShmCollectives final : private GroupSegment::Host {
   public:
     // Without shared memory: no call can be made.
     ShmCollectives() = default;
-    // On a common piece of the node's segment that rank 0 has taken (take_memory). Throws Error.
+    // Uses a common piece of the node's segment that rank 0 has reserved (take_memory). `runtime`
+    // and `group` must outlive this object. For one thread at a time. Throws Error.
     ShmCollectives(comm::Runtime& runtime, const Group& group, std::uint32_t piece);
-    // This member is through with it.
+    // Leaves the segment. The last member to leave clears it and gives the common piece back.
     ~ShmCollectives() override;
     ShmCollectives(const ShmCollectives&) = delete;
     ShmCollectives& operator=(const ShmCollectives&) = delete;
 
-    // A common piece for a group; none when all are in use, or there is no room for it, which is
-    // told.
+    // Reserves one of the node's common pieces for a group. Empty if all are in use or memory is
+    // short; the latter is reported.
     static std::optional<std::uint32_t> take_memory(comm::Runtime& runtime);
-    // The memory that a group of so many needs, without that for long calls: at most common_bytes
-    // (segment_layout.hpp) of as many and any more.
+    // The bytes that a group of this size needs, without the memory for long calls: at most
+    // common_bytes (segment_layout.hpp) of the same or any larger number of members.
     static Bytes bytes_for(std::uint32_t members) noexcept;
-    // Whether calls of this shape can be made this way, and no other is faster. Depends on the
-    // shape only, so all members agree.
+    // True if calls of this shape can be made in this way. Depends on the shape only, so all
+    // members decide alike.
     static bool fits(const Shape& shape) noexcept;
-    // Whether the group is within this task's node, and there is shared memory at all.
+    // True if all members are on this task's node and there is shared memory.
     static bool possible(comm::Runtime& runtime, const Group& group) noexcept;
 
     bool available() const noexcept { return long_.has_value(); }
-    // Whether there is memory for calls of that shape, which fits. Reserves what long data need at
-    // the first such call; all members ask at the same one, and all get the same answer. Blocking.
+    // True if there is memory for a call of this shape. Precondition: fits(shape). The first such
+    // call reserves what long data need. All members call this at the same call and get the same
+    // answer. Blocks.
     bool has_memory_for(const Shape& shape);
-    // Whether all members say so: `has` of each. All ask at the same call. Blocking.
+    // True if `has` is true at all members, which call this at the same call. Blocks.
     bool all_have(bool has);
-    // How the members talk in a call, and in which memory. Finding out costs as much as a short
-    // call, so it is found out once; it depends on the operation, the lengths and `barrier`.
+    // The protocol and the memory of a call. To find them costs as much as a short call, so the
+    // caller keeps them. They depend on the operation, the lengths and `barrier`.
     struct Route {
         enum class How : std::uint8_t {
             kLines,
@@ -65,15 +67,15 @@ class ShmCollectives final : private GroupSegment::Host {
         How how = How::kAllGive;
         bool sync_first = false;
         GroupSegment* memory = nullptr;
-        bool non_temporal = false;  // of long data: it takes half of the last caches or more
+        bool non_temporal = false;  // long data that take half of the last-level caches or more
     };
-    // There must be memory for it. `barrier`: nobody is to get through before all have come; not
-    // for a broadcast or a scatter.
+    // Precondition: has_memory_for(shape). `barrier`: no member finishes before all have begun;
+    // must be false for a broadcast or a scatter.
     Route route(const Shape& shape, bool barrier);
-    // Makes the call. Blocking.
+    // Makes the call; blocks.
     void run(const Route& route, const Shape& shape, const Run& run);
 
-    // To exchange with the other members; available only.
+    // For exchanges with the other members (SingleCopyCalls). Precondition: available().
     GroupSegment& exchange() noexcept { return *short_; }
     GroupSegment::Host& host() noexcept { return *this; }
 
@@ -100,18 +102,18 @@ class ShmCollectives final : private GroupSegment::Host {
     const Group* group_ = nullptr;
     std::uint32_t piece_ = 0;
     std::uint32_t me_ = 0;
-    int looks_ = 0;  // for one member, before this one gives its core away
+    int looks_ = 0;  // polls for one member before this one gives up its core
     SegmentMapping memory_;
     std::optional<GroupSegment> short_;
     std::optional<GroupSegment> long_;
     std::optional<GroupSegment> packed_;
     std::optional<CacheLineExchange> lines_;
     std::optional<PipelineSegment> long_memory_;
-    comm::RingCopy into_slots_;           // of long calls in which all have to do with all,
-    NonTemporalTuner stores_;             // and of those by pairs
-    std::vector<std::uint32_t> indices_;  // of members, within the node
-    std::vector<const TaskSlot*> slots_;  // theirs
-    std::vector<std::byte> scratch_;      // for functions of the user's
+    comm::RingCopy into_slots_;           // of CopyInOut and PipelinedReduce,
+    NonTemporalTuner stores_;             // and of PairwiseExchange
+    std::vector<std::uint32_t> indices_;  // index of each member within the node
+    std::vector<const TaskSlot*> slots_;  // slot of each member
+    std::vector<std::byte> scratch_;      // for users' functions
 };
 
 }  // namespace poe::collectives

@@ -1,4 +1,4 @@
-// Long collective calls by reaching into each other's memory; see single_copy_calls.hpp.
+// Long collective calls by single copy; see single_copy_calls.hpp.
 #include "collectives/shm/single_copy_calls.hpp"
 
 #include <algorithm>
@@ -12,12 +12,14 @@
 namespace poe::collectives {
 namespace {
 
-// Of a block: less is never worth reaching for.
+// The minimum block size, in bytes, for single-copy transfers.
 constexpr Bytes kLeast = Bytes{2} << 10;
-// A sum is made in pieces that stay in the core's cache until they are where they belong.
+// The bytes of a piece of a sum: it stays in the core's cache until it has been written to all
+// results.
 constexpr Bytes kPiece = Bytes{64} << 10;
 
-// What `copy`, process_vm_readv or process_vm_writev, does not do in one call. False: it failed.
+// Repeats `copy` (process_vm_readv or process_vm_writev) until all bytes are copied. False: it
+// failed.
 template <typename Copy>
 bool copy_all(Copy copy, pid_t pid, const std::byte* own, std::uint64_t other, Bytes bytes) {
     for (Bytes done = 0; done < bytes;) {
@@ -81,7 +83,7 @@ bool SingleCopyCalls::allowed() {
     return allowed_ == Allowed::kYes;
 }
 
-// Reads a word of each member and writes it back, no matter which.
+// Reads one word of each member and writes it back, to find out whether both are permitted.
 bool SingleCopyCalls::may_reach_all() {
     const std::uint64_t mine = address_of(tried_.data());
     const std::uint64_t call = tell(&mine, sizeof mine);
@@ -89,7 +91,7 @@ bool SingleCopyCalls::may_reach_all() {
     for (std::uint32_t m = 0; m < n_; ++m) {
         std::uint64_t its = 0;
         std::memcpy(&its, told_by(m, call), sizeof its);
-        // Only now it is known to have said who it is.
+        // A member's pid is valid only after the member has published its address.
         const NodeSegment& segment = *runtime_.segment();
         pids_.push_back(segment.slot(*segment.local_index(group_.members[m])).pid);
         if (m == me_ || !yes) continue;
@@ -122,7 +124,7 @@ const std::byte* SingleCopyCalls::told_by(std::uint32_t member, std::uint64_t ca
     return local_.exchange().slot_of(member, call);
 }
 
-// The kernel does not say which of the two buffers is none.
+// The kernel does not say which of the two buffers is invalid.
 void SingleCopyCalls::fail_copy(const std::string& what, std::uint32_t member) const {
     const int error = errno;
     std::string text =
@@ -142,7 +144,7 @@ void SingleCopyCalls::write(std::uint32_t member, const std::byte* from, std::ui
     if (!write_memory(pids_[member], from, to, bytes)) fail_copy("write to", member);
 }
 
-// work(member) for all others, each beginning with another one.
+// Calls work(member) for all other members. Each member begins with a different one.
 template <typename Work>
 void SingleCopyCalls::for_others(Work&& work) const {
     for (std::uint32_t i = 1; i < n_; ++i) work((me_ + i) % n_);
@@ -159,11 +161,11 @@ void SingleCopyCalls::run(const Shape& shape, const Run& run, bool barrier) {
     for_others([&](std::uint32_t m) {
         if (touched_by(shape, m)) commons.await_through(m, call_, host);
     });
-    // As every call does.
+    // Every call polls for messages.
     runtime_.messages().progress();
 }
 
-// Whether that member touches the data of this one.
+// True if that member reads or writes the data of this one.
 bool SingleCopyCalls::touched_by(const Shape& shape, std::uint32_t member) const noexcept {
     switch (shape.operation) {
         case Operation::kShift:
@@ -179,7 +181,7 @@ bool SingleCopyCalls::touched_by(const Shape& shape, std::uint32_t member) const
 void SingleCopyCalls::move(const Shape& shape, const Run& run) {
     const bool is_root = static_cast<Rank>(me_) == shape.root;
     const auto root = static_cast<std::uint32_t>(shape.root);
-    const std::uint32_t other = 1 - me_;  // of two
+    const std::uint32_t other = 1 - me_;  // if there are two members
     const Bytes own = shape.offset(me_);
     const Bytes length = shape.length(me_);
     switch (shape.operation) {
@@ -250,7 +252,7 @@ void SingleCopyCalls::move(const Shape& shape, const Run& run) {
     }
 }
 
-// Each adds up a slice of all vectors, in the order of ranks, and puts it where it is wanted.
+// Each member reduces one slice of all vectors, in rank order, and writes it to each result.
 void SingleCopyCalls::add_slice(const Shape& shape, const Run& run) {
     const Bytes elements = shape.bytes / shape.element;
     const auto begin_of = [&](std::uint32_t m) { return elements * m / n_ * shape.element; };
@@ -287,7 +289,7 @@ void SingleCopyCalls::add_slice(const Shape& shape, const Run& run) {
     }
 }
 
-// Between two, who gets reads the first half while who gives writes the second.
+// Between two members, the receiver reads the first half while the sender writes the second.
 void SingleCopyCalls::read_half(std::uint32_t member, std::uint64_t from, std::byte* to,
                                 Bytes bytes) const {
     read(member, from, to, bytes / 2);

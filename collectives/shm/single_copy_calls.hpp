@@ -1,16 +1,18 @@
-// Collective calls on much data within a node, without messages: members tell each other where
-// their data lie (an exchange, see group_segment.hpp), and copy straight between their memories
-// (process_vm_readv, process_vm_writev), each byte once. For calls in which that can cost less than
-// two copies in shared memory (copy_in_out.hpp, pairwise_exchange.hpp): in an index, a shift, a gather
-// and a scatter each byte goes to one member only, and all copy at the same time; of two members
-// each does one half of what there is to do. In a reduction each adds up one slice of all vectors,
-// out of the others' memories, and writes the sums there.
+// SingleCopyCalls: collective calls on long data within a node, without messages. Members publish
+// the addresses of their data in an exchange (group_segment.hpp) and copy directly between their
+// memories (process_vm_readv, process_vm_writev), each byte once. It is for calls in which that can
+// cost less than two copies in shared memory (copy_in_out.hpp, pairwise_exchange.hpp):
+//   - In an index, shift, gather or scatter each byte goes to one member only, and all members copy
+//     at the same time.
+//   - Between two members, each does half of the copying.
+//   - In a reduction, each member reduces one slice of all vectors, which it reads from the others'
+//     memories, and writes the result there.
 //
-// A call has one arrival and one departure. A member reads what it needs of another one as soon as
-// that has told.
+// A call has one arrival and one departure. A member reads another member's data as soon as that
+// member has published its addresses.
 //
-// Invariant: a member's data are touched only between the time that it has told where they are and
-// the time that it has seen everybody who touches them through; only then it returns.
+// Invariant: a member's data are accessed only after it has published its addresses and before it
+// has seen that every member that accesses them has finished. Only then does it return.
 #pragma once
 
 #include <memory>
@@ -22,22 +24,23 @@ namespace poe::collectives {
 
 class SingleCopyCalls {
   public:
-    // `local` must be available and outlive it.
+    // `local` must be available and must outlive this object, like the other two. For one thread at
+    // a time.
     SingleCopyCalls(comm::Runtime& runtime, const Group& group, ShmCollectives& local);
 
-    // Whether such a call can be made so, and is long enough that it could be worth it. Depends on
-    // the shape only, so all members agree.
+    // True if single copy supports the call and the call is long enough to profit. Depends on the
+    // shape only, so all members decide alike.
     static bool fits(const Shape& shape) noexcept;
 
-    // Whether all members may read and write each other's memory. All members ask at the same call;
-    // the first time they try, which blocks until all have.
+    // True if all members may read and write each other's memory. All members call this at the same
+    // call. The first time they try it, which blocks until all have tried.
     bool allowed();
-    // Makes the call. Blocking. `barrier`: nobody is to get through before all have come. Throws
-    // Error when a member's memory cannot be reached any more.
+    // Makes the call; blocks. `barrier`: no member finishes before all have begun. Precondition:
+    // allowed(). Throws Error if a member's memory cannot be accessed any more.
     void run(const Shape& shape, const Run& run, bool barrier);
 
   private:
-    // What a member tells: addresses in its memory.
+    // The addresses that a member publishes, in its own memory.
     struct Places {
         std::uint64_t given = 0;
         std::uint64_t result = 0;
@@ -67,8 +70,8 @@ class SingleCopyCalls {
     std::uint64_t call_ = 0;  // the exchange under way
     std::vector<pid_t> pids_;
     enum class Allowed { kNotTried, kYes, kNo } allowed_ = Allowed::kNotTried;
-    std::vector<std::uint64_t> tried_;  // a word for each member to reach
-    std::vector<std::byte> sums_;       // a piece of a sum, and one of what is added to it
+    std::vector<std::uint64_t> tried_;  // one word for each member to access
+    std::vector<std::byte> sums_;       // a piece of a sum, and the next piece to add to it
 };
 
 }  // namespace poe::collectives

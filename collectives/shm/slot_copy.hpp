@@ -1,4 +1,4 @@
-// SlotCopy: how long calls copy into slots of shared memory and out of them. Of one call.
+// SlotCopy: how long calls copy data into and out of slots of shared memory. For one call.
 #pragma once
 
 #include "collectives/shm/group_segment.hpp"
@@ -7,8 +7,9 @@
 
 namespace poe::collectives {
 
-// Out of a slot past the cache a byte goes through memory twice, read and written; else three
-// times, since the line that it is written to is brought first. Into a slot: see non_temporal_tuner.hpp.
+// Copies data out of a slot. With non-temporal stores, each byte is transferred twice: read from
+// memory and written to it. Otherwise it is transferred three times, because the destination's line
+// is fetched first. For copies into a slot see non_temporal_tuner.hpp.
 inline void copy_by(std::byte* to, const std::byte* from, Bytes bytes, bool non_temporal) {
     if (non_temporal) {
         comm::copy_non_temporal(to, from, bytes);
@@ -18,8 +19,8 @@ inline void copy_by(std::byte* to, const std::byte* from, Bytes bytes, bool non_
 }
 
 struct SlotCopy {
-    comm::RingCopy& into_slots;  // the task's; knows what such copies cost in calls before
-    bool non_temporal;           // what all members give and get is much for the caches
+    comm::RingCopy& into_slots;  // the task's; remembers the cost of such copies
+    bool non_temporal;           // all data of all members are large for the caches
 
     void in(std::byte* slot, const std::byte* from, Bytes bytes) const {
         if (bytes > 0) into_slots(slot, from, bytes);

@@ -1,9 +1,10 @@
-// Every algorithm: its generator, and the counts that the papers give for it. One .cpp file each;
-// the table of them all, with their names, is in catalogue.cpp.
+// All algorithms: the generator of each, and its counts according to the papers. Each has one .cpp
+// file; the table of all algorithms, with their names, is catalogue.cpp.
 //
-// A function `x` makes the generator of all ranks' schedules for a shape. `x_counts` is the closed
-// formula of C1, C2 and C3 (schedule.hpp); tests hold it against what the schedules count to. Where
-// a vector is cut into parts the formula is exact when the number of ranks divides it.
+// A function `x` returns the generator of all ranks' schedules for a shape. `x_counts` is the
+// closed formula of C1, C2 and C3 (schedule.hpp); tests compare it with the counts of the
+// schedules. If a vector is cut into parts, the formula is exact when the number of ranks divides
+// the vector.
 #pragma once
 
 #include "collectives/schedule/algorithms/blocks.hpp"
@@ -32,7 +33,7 @@ Generator reduce_tree(const Shape& shape, const SplitRule& split);
 Counts reduce_tree_counts(const Shape& shape, const SplitRule& split);
 Generator reduce_halving(const Shape& shape);
 Counts reduce_halving_counts(const Shape& shape);
-// Any broadcast of the same shape, backwards; its counts are the broadcast's.
+// Any broadcast of the same shape, reversed; its counts are those of the broadcast.
 Generator reduce_reversed(const Shape& shape, Generator bcast, const Counts& counts);
 
 // combine
@@ -62,15 +63,15 @@ Generator index_pairwise(const Shape& shape, std::uint32_t window);
 Counts index_pairwise_counts(const Shape& shape);
 Generator index_a2(const Shape& shape);
 Generator index_a3(const Shape& shape);
-// How the four-stage algorithm waits and how many send buffers it has; see index_a4.cpp.
+// How the four-stage algorithm waits, and how many send buffers it has; see index_a4.cpp.
 enum class A4Form { kBlocking, kSingleBuffer, kDualBuffer };
 Generator index_a4(const Shape& shape, A4Form form);
 
 // prefix
 Generator prefix_hybrid(const Shape& shape, int k);
 Counts prefix_hybrid_counts(const Shape& shape, int k);
-// The same with groups of neighbours that begin at these ranks, the first at 0; and what of it goes
-// within groups, and between them.
+// The same, with groups of adjacent ranks that begin at these ranks, the first of which is 0; and
+// the parts of its counts within the groups and among them.
 Generator prefix_in_groups(const Shape& shape, std::vector<std::uint32_t> firsts);
 Counts prefix_counts_within(const Shape& shape, const std::vector<std::uint32_t>& firsts);
 Counts prefix_counts_between(const Shape& shape, const std::vector<std::uint32_t>& firsts);

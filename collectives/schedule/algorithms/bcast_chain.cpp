@@ -1,5 +1,5 @@
-// Broadcast in a pipeline along a chain of all ranks. For s segments C1 = s + n - 2, C2 as many
-// segments, C3 = m (n - 1): right for few ranks and long messages.
+// Broadcast in a pipeline along a chain of all ranks. For s segments, C1 = s + n - 2, C2 = the
+// bytes of C1 segments, C3 = m (n - 1). Suitable for few ranks and long messages.
 #include "collectives/schedule/algorithms/algorithms.hpp"
 
 namespace poe::collectives {
@@ -10,7 +10,7 @@ Generator bcast_chain(const Shape& shape, std::uint32_t segments) {
         const std::uint32_t member = (static_cast<std::uint32_t>(rank) + n - root) % n;
         const auto next = static_cast<Rank>((static_cast<std::uint32_t>(rank) + 1) % n);
         const auto previous = static_cast<Rank>((static_cast<std::uint32_t>(rank) + n - 1) % n);
-        // While a segment comes in, the one before goes out.
+        // While a segment is received, the previous one is sent.
         for (std::uint32_t segment = 0; segment <= cut.count; ++segment) {
             if (segment < cut.count && member > 0) {
                 into.receive(previous, {Buffer::kOutput, cut.offset(segment)}, cut.length(segment),

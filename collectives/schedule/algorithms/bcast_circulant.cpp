@@ -1,12 +1,14 @@
-// Broadcast in a pipeline for any number of ranks, along a circulant graph of ceil(log n)
-// distances (circulant_blocks.hpp). For s segments and q = ceil(log n) C1 = s + q - 1, which is
-// optimal; C2 as many segments; C3 = m (n - 1). So it does for any n what edge-disjoint trees do
-// for powers of two, and needs a round less than cascaded hypercubes (CCL paper, IV.B) would.
+// Broadcast in a pipeline for any number of ranks, along a circulant graph of ceil(log n) distances
+// (circulant_blocks.hpp). For s segments and q = ceil(log n), C1 = s + q - 1, which is optimal; C2
+// = the bytes of C1 segments; C3 = m (n - 1). For any n it achieves what edge-disjoint trees
+// achieve for powers of two, and it needs one round less than cascaded hypercubes (CCL paper,
+// IV.B).
 //
-// Phases of q rounds; which segment comes in which round is in circulant_blocks.hpp. The first
-// phase begins late, so that the last one ends with the last segment: `late_` rounds of it are left
-// out. Segments below 0 are not sent. Those beyond the last stand for the last one, and a rank
-// takes only the first of them; so who sends looks at what its receiver has got.
+// The rounds form phases of q rounds; circulant_blocks.hpp says which segment arrives in which
+// round. The first phase begins late, so that the last one ends with the last segment: its first
+// `late_` rounds are omitted. Segments below 0 are not sent. Segments beyond the last one stand for
+// the last one, and a rank receives only the first of these. A sender therefore checks what its
+// receiver has got.
 #include <algorithm>
 
 #include "collectives/schedule/algorithms/algorithms.hpp"
@@ -15,7 +17,7 @@
 namespace poe::collectives {
 namespace {
 
-// What one member receives in which round.
+// The segments that one member receives, by round.
 class Arrivals {
   public:
     Arrivals(const CirculantBlocks& blocks, std::uint32_t member, std::uint32_t segments)
@@ -33,7 +35,7 @@ class Arrivals {
     std::uint32_t end() const { return late_ + static_cast<std::uint32_t>(last_) + q_; }
     std::uint32_t place_in_phase(std::uint32_t t) const { return t % q_; }
 
-    // The segment that comes in round t; -1: none.
+    // Returns the segment that arrives in round t; -1: none.
     std::int64_t segment(std::uint32_t t) const {
         if (root_) return -1;
         const std::int64_t segment = stream(t);
@@ -50,7 +52,7 @@ class Arrivals {
     std::uint32_t late_;
     std::int64_t last_;
     bool root_;
-    std::uint32_t first_last_ = 0;  // 1 + the round in which the last segment comes
+    std::uint32_t first_last_ = 0;  // 1 + the round in which the last segment arrives
     std::vector<std::int32_t> received_;
 };
 

@@ -1,18 +1,21 @@
 // Broadcast in a pipeline along log n edge-disjoint spanning trees of a hypercube (CCL paper, IV.B;
-// Johnsson and Ho 1989). For n a power of two, d = log n, s segments. Counted in segments:
+// Johnsson and Ho 1989). For n a power of two, d = log n, and s segments, counted in segments:
 //
 //   C1 = C2 = s + d - 1    (optimal)
 //   C3 = m (n - 1)
 //
-// In round t ranks exchange along dimension k = t mod d, ranks taken relative to the root. Segment
-// b starts in dimension j = b mod d in round b, spreads over the ranks that have bit j in the d - 1
-// rounds after it, and crosses to those without bit j in round b + d. So in round t the root sends
-// segment t, a rank with bit k sends segment t - d, and one without it sends
-// segment t - i, i < d being the largest number such that it has bit k - i (mod d): there it
-// started.
+// In round t, ranks exchange along dimension k = t mod d. Ranks are numbered relative to the root.
+// Segment b is sent in three phases:
+//   1. In round b it starts in dimension j = b mod d.
+//   2. In the d - 1 rounds after that, it spreads to the ranks that have bit j.
+//   3. In round b + d it is sent to the ranks without bit j.
+// In round t, therefore, the root sends segment t, and a rank with bit k sends segment t - d. A
+// rank without bit k sends segment t - i, where i < d is the largest number such that the rank has
+// bit k - i (mod d): the segment started in that dimension.
 //
-// Segments beyond the last stand for the last one: sent along several trees at once it arrives
-// everywhere d - 1 rounds after the root has first sent it. A rank takes the first of them only.
+// Segments beyond the last one stand for the last one. It is sent along several trees at once and
+// reaches every rank d - 1 rounds after the root has first sent it. A rank receives only the first
+// of these.
 #include <algorithm>
 
 #include "collectives/schedule/algorithms/algorithms.hpp"
@@ -32,7 +35,7 @@ class Trees {
         const std::int64_t segment = stream(member, t);
         if (segment < 0) return -1;
         if (segment < last_) return segment;
-        // The first round in which a segment that stands for the last one comes.
+        // The first round in which a segment arrives that stands for the last one.
         for (std::int64_t earlier = std::max<std::int64_t>(0, t - d_); earlier < t; ++earlier) {
             if (stream(member, earlier) >= last_) return -1;
         }
@@ -40,7 +43,7 @@ class Trees {
     }
 
   private:
-    // The same as if there were no last segment.
+    // The same, as if there were no last segment.
     std::int64_t stream(std::uint32_t member, std::int64_t t) const {
         if (member == 0) return -1;
         const int k = dimension(t);

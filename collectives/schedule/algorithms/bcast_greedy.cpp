@@ -1,8 +1,9 @@
-// Broadcast along the lambda tree by the greedy construction (paper 1, 2.3): whoever has the
-// message first and is free sends it to the next rank that has not. Two queues, both sorted by
-// themselves: ranks that have sent and are free again one unit later, and new ones, free when the
-// message has come. Reaches T_lambda(n), the earliest time at all. Building the tree costs O(n)
-// time and memory, once for all ranks. C3 = m (n - 1).
+// Broadcast along the lambda tree by the greedy construction (postal paper, Bruck et al. 1996,
+// 2.3): the rank that has the message and is free first sends it to the next rank without the
+// message. Two queues are sorted by construction: ranks that have sent and are free again one unit
+// later, and new ranks, which are free when the message has arrived. All ranks are reached at
+// T_lambda(n), the earliest possible time. To build the tree costs O(n) time and memory, once for
+// all ranks. C3 = m (n - 1).
 #include <memory>
 
 #include "collectives/schedule/algorithms/algorithms.hpp"
@@ -10,11 +11,11 @@
 namespace poe::collectives {
 namespace {
 
-// By order of being reached, counted from the root.
+// Members are in the order in which they are reached; 0 is the root.
 struct GreedyTree {
     std::vector<std::uint32_t> parent;
-    std::vector<std::int32_t> round;         // how many sends of the parent came before
-    std::vector<std::uint32_t> first_child;  // 0: none, as the root is nobody's child
+    std::vector<std::int32_t> round;         // number of earlier sends of the parent
+    std::vector<std::uint32_t> first_child;  // 0: none, because the root is not a child
     std::vector<std::uint32_t> next_sibling;
 };
 
@@ -49,7 +50,8 @@ std::shared_ptr<const GreedyTree> build(std::uint32_t n, Lambda lambda) {
         sender.time += lambda.unit;
         old_ones.push_back(sender);
     }
-    // Rounds count from the root: a rank's first send comes after the round it was reached in.
+    // Rounds count from the root: a rank's first send is in the round after that in which the rank
+    // was reached.
     for (std::uint32_t member = 1; member < n; ++member) {
         const std::uint32_t parent = tree->parent[member];
         if (parent != 0) tree->round[member] += tree->round[parent] + 1;

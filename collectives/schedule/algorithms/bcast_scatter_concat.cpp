@@ -1,7 +1,8 @@
-// Broadcast as a scatter of parts along the binomial tree and a concat of them along a ring. C1 =
-// ceil(log n) + n - 1, C2 = 2 m (n - 1) / n, C3 = m ((n - 1) + b(n) / n), where b(n) is the number
-// of ones in the binary numbers below n (each part is sent once per level it falls): for long
-// messages any number of ranks loses less than a factor of two over the wire.
+// Broadcast as a scatter of parts along the binomial tree and a concat of the parts along a ring.
+// C1 = ceil(log n) + n - 1, C2 = 2 m (n - 1) / n, C3 = m ((n - 1) + b(n) / n), where b(n) is the
+// number of ones in the binary numbers below n (each part is sent once per level that it descends).
+// For long messages, the time is less than twice the time of m bytes on the wire, for any number of
+// ranks.
 #include <bit>
 
 #include "collectives/schedule/algorithms/algorithms.hpp"
@@ -21,7 +22,7 @@ Generator bcast_scatter_concat(const Shape& shape) {
         };
         tree_scatter(into, {n}, root, member, split_in_half(), bytes, place);
         into.start_phase(log2_up(n));
-        // The root has everything already.
+        // The root has all parts already.
         const std::uint32_t next = (member + 1) % n;
         const auto previous = static_cast<Rank>((member + n - 1) % n);
         for_ring_rounds(

@@ -1,7 +1,8 @@
-// Broadcast along a tree of splits: the binomial tree and the lambda trees are the same algorithm
-// with different splits (paper 1, 2.4: split S in a part with the source and one with a new leader,
-// send to the leader, go on with both). C1 = depth of the tree, ceil(log n) when split in half; C2
-// = m C1; C3 = m (n - 1). In the postal model the last rank is reached at tree_time().
+// Broadcast along a tree of splits. The binomial tree and the lambda trees are the same algorithm
+// with different splits (postal paper, Bruck et al. 1996, 2.4: split S into a part with the source
+// and a part with a new leader, send to the leader, and continue with both parts). C1 = depth of
+// the tree, ceil(log n) if split in half; C2 = m C1; C3 = m (n - 1). In the postal model the last
+// rank is reached at tree_time().
 #include "collectives/schedule/algorithms/algorithms.hpp"
 
 namespace poe::collectives {

@@ -17,8 +17,8 @@ void fan_out(Schedule& schedule, const Members& members, std::uint32_t root, std
     schedule.wait();
 }
 
-// The fan-out backwards: the subtree that was split off last comes in first, so what a member holds
-// is an interval of ranks at any time, and the next subtree is its neighbour.
+// The fan-out reversed: the subtree that was split off last comes in first. Therefore a member
+// always holds the sum of an interval of ranks, and the next subtree is adjacent to it.
 int fan_in(Schedule& schedule, const Members& members, std::uint32_t root, std::uint32_t member,
            const SplitRule& split, Place data, Place received, Bytes length) {
     const TreePlace tree = place_in_tree(split, members.count, root, member);
@@ -103,7 +103,7 @@ void tree_gather(Schedule& schedule, const Members& members, std::uint32_t root,
 
 Filled::Filled(std::uint32_t n, const BytesOf& bytes) : below_(n, n) {
     std::uint32_t distance = n;
-    // Twice around: the first blocks look for the last ones.
+    // Two rounds, because the first blocks must find the last ones.
     for (std::uint32_t i = 0; i < 2 * n; ++i) {
         distance = bytes(i % n, 1) > 0 ? 0 : std::min(distance + 1, n);
         below_[i % n] = distance;
@@ -123,9 +123,10 @@ void ring_concat(Schedule& schedule, const Members& members, std::uint32_t membe
         });
 }
 
-// When there are more than a power of two, the first members pair up: the odd one of a pair gives
-// its data to the even one before and gets the result from it after. So everybody in the butterfly
-// stands for neighbours, and partners for neighbouring intervals.
+// If the number of members is not a power of two, the first members form pairs: the odd member of a
+// pair gives its data to the even one at the start and gets the result from it at the end. Every
+// member of the butterfly thus stands for adjacent members, and partners stand for adjacent
+// intervals.
 void butterfly(Schedule& schedule, const Members& members, std::uint32_t member, Place data,
                Place received, Bytes length) {
     const int log = log2_down(members.count);

@@ -1,5 +1,5 @@
-// Building blocks that several algorithms are made of. Each writes one member's part into a
-// schedule that may have other parts before and after it, and ends with nothing under way.
+// Building blocks of several algorithms. Each one writes one member's part into a schedule that may
+// have other parts before and after it. No message is under way at its end.
 #pragma once
 
 #include <functional>
@@ -10,29 +10,29 @@
 
 namespace poe::collectives {
 
-// Where the block of a member, or the blocks from it on, lie in the memory of whoever asks.
+// The place of a member's block, and of the blocks after it, in the memory of the calling rank.
 using PlaceOf = std::function<Place(std::uint32_t member)>;
-// Bytes of the blocks of so many members from `first` on.
+// The bytes of the blocks of `count` members from `first` on.
 using BytesOf = std::function<Bytes(std::uint32_t first, std::uint32_t count)>;
 
-// What `length` bytes at `data` of the root are, those of all members become. One round per depth.
+// Copies the `length` bytes at `data` of the root to all members. One round per level of the tree.
 void fan_out(Schedule& schedule, const Members& members, std::uint32_t root, std::uint32_t member,
              const SplitRule& split, Place data, Bytes length);
 
-// `data` of the root becomes the reduction of the `data` of all; that of the others is spent.
-// `received` is room for `length` bytes. Returns the rounds.
+// Reduces the `data` of all members into `data` of the root. The `data` of the others are
+// overwritten. `received` is scratch memory of `length` bytes. Returns the number of rounds.
 int fan_in(Schedule& schedule, const Members& members, std::uint32_t root, std::uint32_t member,
            const SplitRule& split, Place data, Place received, Bytes length);
 
-// The same without data: nobody is through before the root has begun; the root is not through
-// before all have begun (the sync-out and the sync-in of the CCL paper, III.C).
+// The same without data: in sync_out, no member finishes before the root has begun; in sync_in, the
+// root does not finish before all have begun (the sync-out and sync-in of the CCL paper, III.C).
 void sync_out(Schedule& schedule, const Members& members, std::uint32_t root, std::uint32_t member,
               const SplitRule& split);
 int sync_in(Schedule& schedule, const Members& members, std::uint32_t root, std::uint32_t member,
             const SplitRule& split);
 
-// Each member gets its block from the root, and in passing those of its subtree. place(m): where a
-// member has or wants the blocks of its own subtree from m on.
+// Each member gets its block from the root; an inner member also forwards those of its subtree.
+// place(m) is the place, at the calling member, of the blocks of its own subtree from m on.
 void tree_scatter(Schedule& schedule, const Members& members, std::uint32_t root,
                   std::uint32_t member, const SplitRule& split, const BytesOf& bytes,
                   const PlaceOf& place);
@@ -40,22 +40,23 @@ void tree_gather(Schedule& schedule, const Members& members, std::uint32_t root,
                  std::uint32_t member, const SplitRule& split, const BytesOf& bytes,
                  const PlaceOf& place);
 
-// Which of n blocks have bytes, so that a walk past many empty ones (a short vector cut for many
-// ranks) costs nothing for them. Made once for all ranks, in n steps.
+// Which of n blocks are not empty, so that a walk skips empty blocks without cost (a short vector
+// cut for many ranks has many of them). Built once for all ranks, in n steps.
 class Filled {
   public:
     Filled(std::uint32_t n, const BytesOf& bytes);
 
-    // How far down from `block`, around the end, the nearest one with bytes is; n: there is none.
+    // The distance from `block` down to the nearest non-empty block, around the end; n: there is
+    // none.
     std::uint32_t below(std::uint32_t block) const noexcept { return below_[block]; }
 
   private:
     std::vector<std::uint32_t> below_;
 };
 
-// The rounds 0 .. n - 2 of a ring in which there is something to receive or to send. In round r a
-// member that begins with the block `first` sends block first - r and receives the one below.
-// visit(round, out, in).
+// Calls visit(round, out, in) for those rounds 0 .. n - 2 of a ring in which the member sends or
+// receives something. In round r, a member that begins with block `first` sends block first - r and
+// receives the one below it.
 template <typename Visit>
 void for_ring_rounds(std::uint32_t n, std::uint32_t first, const Filled& filled, Visit visit) {
     for (std::uint32_t round = 0; round + 1 < n; ++round) {
@@ -69,17 +70,17 @@ void for_ring_rounds(std::uint32_t n, std::uint32_t first, const Filled& filled,
     }
 }
 
-// Each member has its block at place(member) and gets all others. count - 1 rounds.
+// Each member has its block at place(member) and gets all others, in count - 1 rounds.
 void ring_concat(Schedule& schedule, const Members& members, std::uint32_t member,
                  const BytesOf& bytes, const Filled& filled, const PlaceOf& place);
 
-// All members, a power of two of them or not, get the reduction of the `data` of all, in rank
-// order.
+// All members get the reduction of the `data` of all, in rank order. Their number need not be a
+// power of two.
 void butterfly(Schedule& schedule, const Members& members, std::uint32_t member, Place data,
                Place received, Bytes length);
 Counts butterfly_counts(std::uint32_t members, Bytes length);
 
-// A vector of whole elements cut into as equal parts as can be.
+// A vector of whole elements, cut into parts that are as equal as possible.
 struct Parts {
     Bytes bytes = 0;
     Bytes element = 1;
@@ -95,8 +96,8 @@ struct Parts {
     }
 };
 
-// Segments of a vector that is sent in a pipeline: all of `size` bytes but perhaps the last. Whole
-// elements where there are any (0: bytes).
+// The segments of a vector that is sent in a pipeline. All have `size` bytes, except perhaps the
+// last. They consist of whole elements if the element size is known (0: bytes).
 struct Segments {
     Segments(Bytes bytes, std::uint32_t wanted, Bytes element);
 

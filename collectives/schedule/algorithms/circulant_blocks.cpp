@@ -1,10 +1,10 @@
 // The segments of a circulant pipeline; see circulant_blocks.hpp.
 //
-// Member r is reached along sums of distances, each used once. The search goes from member 0
-// towards r with the longest distances first, and keeps for each round k the longest distance with
-// which it comes close enough: at least d(k), at most d(k + 1) away. The distance that a path
-// starts with says which segment comes along it. A distance that has been given to a round is not
-// looked at again, so they are in a list from which they are taken out.
+// A member r is reached along sums of distances, each of which is used once. The search goes from
+// member 0 towards r, with the longest distances first. For each round k it keeps the longest
+// distance that ends close enough to r: at least d(k) and at most d(k + 1) away. The first distance
+// of a path determines which segment is sent along it. A distance that has been assigned to a round
+// is not considered again; therefore the distances are in a list from which these are removed.
 #include "collectives/schedule/algorithms/circulant_blocks.hpp"
 
 #include "base/check.hpp"
@@ -20,8 +20,8 @@ CirculantBlocks::CirculantBlocks(std::uint32_t n)
         distances_[k] = (distances_[k + 1] + 1) / 2;
 }
 
-// The distance that the greedy path from member 0 ends with: it has taken it in the round of that
-// number, and so gets the segment of that number first. q for member 0.
+// The distance with which the greedy path from member 0 ends. The path takes it in the round of
+// that number, so the member first gets the segment of that number. q for member 0.
 int CirculantBlocks::base(std::uint32_t member) const noexcept {
     for (int k = rounds_; k-- > 0;) {
         const std::uint32_t distance = distances_[static_cast<std::size_t>(k)];
@@ -61,8 +61,8 @@ struct CirculantBlocks::Search {
         }
     }
 
-    // Goes on from `at`, with the distances from `from` on in the list, until all rounds have one
-    // or nothing that starts here comes nearer.
+    // Continues from `at`, with the distances from `from` on in the list, until all rounds have a
+    // distance or no path that starts here ends nearer.
     void go(std::int64_t at, int from) {
         for (int k = from; k >= 0 && !complete(); k = next[index(k)]) {
             const std::int64_t there = at + distance(k);
@@ -80,8 +80,8 @@ struct CirculantBlocks::Search {
 
     const CirculantBlocks& blocks;
     std::int64_t target;
-    std::int64_t limit;  // where the last path found was, in each step nearer to the beginning
-    int round = 0;       // to find a distance for
+    std::int64_t limit;  // the end of the last path found, nearer to the start in each step
+    int round = 0;       // the round to find a distance for
     int first = 0;       // of the list
     std::vector<std::int32_t> found;
     std::vector<int> next;

@@ -1,14 +1,15 @@
-// The census algorithm of the postal model for any n and integer lambda L (paper 1, 3.1; Bar-Noy,
-// Kipnis, Schieber 1993). With L = 1 its messages go along a circulant graph: C1 = ceil(log n), C2
-// = m C1, C3 = m n C1, optimal in C1 (CCL paper, IV.C). In general C1 = T_L(n) - L + 1 rounds, less
-// those in which nothing has to be sent, and the time in the postal model is T_L(n). For a lambda
-// between two integers take the one below (which delays sends) or the one above (which delays
-// receives), see combine_lambda(). Commutative functions only: the circle starts at each rank.
+// The census algorithm of the postal model for any n and integer lambda L (postal paper, Bruck et
+// al. 1996, 3.1; Bar-Noy, Kipnis, Schieber 1993). With L = 1 its messages go along a circulant
+// graph: C1 = ceil(log n), C2 = m C1, C3 = m n C1, optimal in C1 (CCL paper, IV.C). In general, C1
+// = T_L(n) - L + 1 rounds, minus those in which nothing has to be sent, and the time in the postal
+// model is T_L(n). For a lambda between two integers, take the one below (which delays sends) or
+// the one above (which delays receives); see combine_lambda(). For commutative functions only,
+// because the circle starts at each rank.
 //
-// After time s a rank i holds in T the contributions of the a(s) ranks that end with it, and in S
-// the same without its own. a(s) = a(s-1) + a(s-L) - e(s), with e(s) 0 or 1 so that a(t) = n. At
-// time s it takes in what the rank a(s-1) before it held at time s - L in T, or, where e(s) = 1,
-// what the one after that held in S.
+// After time s, a rank i holds in T the contributions of the a(s) ranks that end with i, and in S
+// the same without its own. a(s) = a(s-1) + a(s-L) - e(s), where e(s) is 0 or 1 such that a(t) = n.
+// At time s it adds what the rank a(s-1) before it held in T at time s - L. If e(s) = 1, it adds
+// instead what the rank after that one held in S.
 #include <algorithm>
 
 #include "collectives/schedule/algorithms/algorithms.hpp"
@@ -23,7 +24,7 @@ struct Census {
 
     Census(std::uint32_t n, int integer_lambda)
         : lambda(static_cast<std::size_t>(std::max(integer_lambda, 1))) {
-        // Without e, and how much e(s) = 1 takes away from a(t) when it comes t - s before the end.
+        // a(s) without e, and how much e(s) = 1 subtracts from a(t) if it is t - s before the end.
         std::vector<std::uint64_t> full{1};
         while (full.back() < n) {
             const std::size_t s = full.size();
@@ -46,7 +47,7 @@ struct Census {
     }
 
     std::size_t end() const { return held.size() - 1; }
-    // Nothing is sent for time s when it would be the contributions of nobody.
+    // Nothing is sent for time s if the message would contain no contributions.
     bool silent(std::size_t s) const { return held[s] == held[s - 1]; }
 };
 
@@ -59,16 +60,16 @@ Generator combine_census(const Shape& shape, int lambda) {
         const std::size_t lag = census.lambda;
         const Place all{Buffer::kOutput, 0};
         const Place others = into.work(bytes);
-        // A message is under way for `lag` units: so many have a place for what comes in, and one
-        // for what goes out.
+        // A message is under way for `lag` units. Therefore `lag` incoming messages need a place
+        // each, and `lag` outgoing ones.
         std::vector<Place> in_places;
         std::vector<Place> out_places;
         for (std::size_t i = 0; i < lag; ++i) {
             in_places.push_back(into.work(bytes));
             out_places.push_back(into.work(bytes));
         }
-        // For the message of time s, how many were started before it: its receive and its send come
-        // next.
+        // For the message of time s, the number of messages started before it. Its receive and its
+        // send are started next.
         std::vector<std::uint32_t> started_before(census.held.size());
         into.copy({Buffer::kInput, 0}, all, bytes);
         bool any_others = false;

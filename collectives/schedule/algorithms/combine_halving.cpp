@@ -1,6 +1,6 @@
-// Combine as a reduce-scatter by halving and a concat by doubling. With d = floor(log n), p = 2^d:
-// C1 = 2 d, C2 = 2 m (p - 1) / p; with n > p two rounds of m more, before and after. C3 = 2 m (p -
-// 1) + 2 m (n - p). Only where the vector may be cut.
+// Combine as a reduce-scatter by halving and a concat by doubling. With d = floor(log n) and p =
+// 2^d: C1 = 2 d, C2 = 2 m (p - 1) / p; if n > p, two more rounds of m bytes, one before and one
+// after. C3 = 2 m (p - 1) + 2 m (n - p). Requires that the vector may be cut.
 #include "collectives/schedule/algorithms/algorithms.hpp"
 #include "collectives/schedule/algorithms/halving.hpp"
 

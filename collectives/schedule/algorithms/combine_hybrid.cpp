@@ -1,8 +1,8 @@
-// The k-hybrid combine (CCL paper, IV.B): trees within groups of 2^k ranks, a butterfly among the
-// groups. For n a power of two C1 = log n + k, C3 = m (n / 2^k) (log n + 2^(k+1) - k - 2). k = 0 is
-// the butterfly, C1 = log n, C3 = m n log n; k = log n is tree + tree, C1 = 2 log n, C3 = 2 m (n -
-// 1). For other n the last group is smaller, and the butterfly folds what is over a power of two
-// into its neighbours, two rounds more.
+// The k-hybrid combine (CCL paper, IV.B): trees within groups of 2^k ranks, and a butterfly among
+// the groups. For n a power of two, C1 = log n + k, C3 = m (n / 2^k) (log n + 2^(k+1) - k - 2). k =
+// 0 is the butterfly: C1 = log n, C3 = m n log n. k = log n is a tree in and a tree out: C1 = 2 log
+// n, C3 = 2 m (n - 1). For other n, the last group is smaller, and the butterfly folds the groups
+// beyond a power of two into their neighbours, with two more rounds.
 #include <algorithm>
 
 #include "collectives/schedule/algorithms/algorithms.hpp"

@@ -1,7 +1,7 @@
 // Combine as a reduce-scatter and a concat, both along a ring. C1 = 2 (n - 1), C2 = 2 m (n - 1) /
 // n, which is optimal, C3 = 2 m (n - 1). Part i goes around from rank i + 1 to rank i, so
-// contributions come in rank order only up to where the circle starts: commutative functions only,
-// and only where the vector may be cut.
+// contributions are in rank order only up to the start of the circle. Therefore for commutative
+// functions only; also requires that the vector may be cut.
 #include "collectives/schedule/algorithms/algorithms.hpp"
 
 namespace poe::collectives {

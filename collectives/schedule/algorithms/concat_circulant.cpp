@@ -1,7 +1,7 @@
-// Concat along a circulant graph with offsets 1, 2, 4, .. (CCL paper, IV.C). In step j each rank
-// sends what it has gathered so far, 2^j blocks or in the last step only those missing, to the rank
-// 2^j before it. C1 = ceil(log n), C2 = m (n - 1), C3 = m n (n - 1), all optimal. Blocks are
-// gathered from the own one on, and put into their places at the end.
+// Concat along a circulant graph with offsets 1, 2, 4, .. (CCL paper, IV.C). In step j, each rank
+// sends the blocks that it has gathered so far to the rank 2^j before it: 2^j blocks, or in the
+// last step only those that are missing. C1 = ceil(log n), C2 = m (n - 1), C3 = m n (n - 1), all
+// optimal. Blocks are gathered from the own one on, and copied to their places at the end.
 #include <algorithm>
 
 #include "collectives/schedule/algorithms/algorithms.hpp"

@@ -1,6 +1,6 @@
-// Concat without any rounds: each rank sends its block to all others, all messages started at once.
-// C1 = n - 1, C2 = (n - 1) b, C3 = n (n - 1) b, as for the ring; but no message waits for another
-// one.
+// Concat without rounds: each rank sends its block to all others, and all messages are started at
+// once. C1 = n - 1, C2 = (n - 1) b, C3 = n (n - 1) b, as for the ring, but no message waits for
+// another.
 #include "collectives/schedule/algorithms/algorithms.hpp"
 
 namespace poe::collectives {

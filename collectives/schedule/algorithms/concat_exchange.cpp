@@ -1,6 +1,7 @@
-// Concat by recursive exchange on a hypercube, n a power of two (CCL paper, IV.D): in step j each
-// rank exchanges the 2^j blocks it has with its neighbour in dimension j. C1 = log n, C2 = m (n -
-// 1), C3 = m n (n - 1), as the circulant one, but every block goes to its place at once.
+// Concat by recursive exchange on a hypercube, for n a power of two (CCL paper, IV.D): in step j,
+// each rank exchanges the 2^j blocks that it has with its neighbour in dimension j. C1 = log n, C2
+// = m (n - 1), C3 = m n (n - 1), as for the circulant concat, but every block is received in its
+// place.
 #include "collectives/schedule/algorithms/algorithms.hpp"
 
 namespace poe::collectives {

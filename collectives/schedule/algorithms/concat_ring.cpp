@@ -1,5 +1,5 @@
-// Concat along a ring: C1 = n - 1, C2 = m (n - 1), C3 = m n (n - 1). Every rank talks to its two
-// neighbours only, and every block goes to its place at once: for long blocks.
+// Concat along a ring: C1 = n - 1, C2 = m (n - 1), C3 = m n (n - 1). Every rank exchanges messages
+// with its two neighbours only, and every block is received in its place. For long blocks.
 #include "collectives/schedule/algorithms/algorithms.hpp"
 
 namespace poe::collectives {

@@ -1,9 +1,10 @@
-// The two-stage algorithms that paper 4 compares with (3.1.2, 3.1.3). A2: every message is cut into
-// P slices, slice s goes to rank s, and from there to where it belongs: 2 P messages per rank of
-// nearly equal length, twice the traffic. A3, for perfect squares: in a square array of ranks what
-// goes from (i1, j1) to (i2, j2) goes along the row to (i1, j2), and from there along the column: 2
-// sqrt(P) messages, twice the traffic, but nothing evens out their lengths. Both wait for each
-// step.
+// The two-stage algorithms with which the irregular all-to-all paper (Liu, Wang, Prasanna) compares
+// (3.1.2, 3.1.3). Both wait for each step.
+//   - A2: every message is cut into P slices; slice s is sent to rank s, and from there to its
+//     destination. 2 P messages per rank of nearly equal length, twice the traffic.
+//   - A3, for perfect squares: in a square array of ranks, data from (i1, j1) to (i2, j2) go along
+//     the row to (i1, j2), and from there along the column. 2 sqrt(P) messages, twice the traffic,
+//     but nothing makes their lengths equal.
 #include <cmath>
 
 #include "collectives/schedule/algorithms/staged_index.hpp"

@@ -1,7 +1,8 @@
-// The four-stage algorithm of paper 4 (3.2) for any number of ranks P. The ranks form an array
-// (RankArray). Two stages spread every message evenly over all ranks, first along rows, then along
-// columns; two collect, along rows to the destination's column, then along columns. With
-// c = ceil(sqrt P) and L the largest traffic of a rank, the paper proves these limits for each rank:
+// The four-stage algorithm of the irregular all-to-all paper (Liu, Wang, Prasanna; 3.2) for any
+// number of ranks P. The ranks form an array (RankArray). Two stages spread every message evenly
+// over all ranks, first along rows, then along columns. Two stages collect, along rows to the
+// column of the destination, then along columns. With c = ceil(sqrt P) and L the largest traffic of
+// a rank, the paper proves these limits for each rank:
 //
 //   messages     4 c + 2
 //   length       (c + 1) L / P bytes                              (Lemma 3)
@@ -9,8 +10,11 @@
 //   time         (4 c + 2) T + 4 (c + 1) c L / P times the time
 //                of a byte, where T is the start-up time          (Theorem 2)
 //
-// Three forms (3.4): waiting for each step; starting all of a stage at once with one send buffer;
-// and with two, so that what has come is dealt out for the next stage while the rest is on its way.
+// There are three forms (3.4):
+//   - Wait for each step.
+//   - Start all messages of a stage at once, with one send buffer.
+//   - The same with two send buffers, so that data that have arrived are distributed for the next
+//     stage while others are still under way.
 #include <cmath>
 
 #include "collectives/schedule/algorithms/staged_index.hpp"
@@ -26,14 +30,14 @@ RankArray::RankArray(std::uint32_t ranks) {
     std::uint32_t root = 1;
     while (root * root < ranks) ++root;
     set(root);
-    // There must be a row for each rank of the last one to give its messages to.
+    // There must be a row for each rank of the last row, to which that rank gives its messages.
     if (rest > 0 && rows - 1 < rest) set(root - 1);
 }
 
-// In the m-th row, which gets messages of the last row in the columns from r on in the steps r - m,
-// r - m + 1, .., rank m waits in the first of these, the one before it in the next, and so on,
-// until there is nothing in the way any more (figure 10 of the paper; its text numbers the steps
-// from one later on).
+// Row m gets messages of the last row in the columns from r on, in the steps r - m, r - m + 1, and
+// so on. Rank m of the row waits in the first of these steps, the rank before it in the next one,
+// and so on, until there is no conflict any more (figure 10 of the paper; its text numbers the
+// steps from one later on).
 int RankArray::step(std::uint32_t rank, std::uint32_t to_column) const noexcept {
     const std::uint32_t from = column(rank);
     const std::uint32_t plain =
@@ -49,7 +53,7 @@ int RankArray::step(std::uint32_t rank, std::uint32_t to_column) const noexcept 
 Generator index_a4(const Shape& shape, A4Form form) {
     const std::uint32_t n = shape.n;
     const RankArray array(n);
-    // Slices are numbered column by column, so that those of a column are neighbours.
+    // Slices are numbered column by column, so that those of a column are adjacent.
     std::vector<std::uint32_t> rank_of_slice;
     for (std::uint32_t c = 0; c < array.columns; ++c) {
         for (std::uint32_t rank = c; rank < n; rank += array.columns) rank_of_slice.push_back(rank);

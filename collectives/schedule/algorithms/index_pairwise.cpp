@@ -1,8 +1,9 @@
-// Index by sending every block straight to where it belongs: C1 = n - 1, C2 = m (n - 1) for blocks
-// of m, C3 = n C2. In step i rank r sends to rank r + i, so no rank gets two messages at once as
-// long as all keep in step. With `window` steps under way at once (0: all) they need not. With
-// unequal blocks this is the algorithm A1 of paper 4, blocking with window 1, else non-blocking; it
-// looks at the own row and column of the matrix only.
+// Index by sending every block directly to its destination: C1 = n - 1, C2 = m (n - 1) for blocks
+// of m bytes, C3 = n C2. In step i, rank r sends to rank r + i, so no rank gets two messages at
+// once while all ranks are in the same step. With `window` steps under way at once (0: all), they
+// need not be. With unequal blocks, this is algorithm A1 of the irregular all-to-all paper (Liu,
+// Wang, Prasanna): blocking if window is 1, otherwise nonblocking. It uses its own row and column
+// of the matrix only.
 #include "collectives/schedule/algorithms/algorithms.hpp"
 
 namespace poe::collectives {

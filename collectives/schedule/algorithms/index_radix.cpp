@@ -1,6 +1,6 @@
 // Index with the distances between ranks written in radix r (CCL paper, IV.B; Bruck et al. 1993). A
-// block that has to travel the distance d goes by r^x for each digit z at place x of d, together
-// with all others that have that digit there. With m = n blocks:
+// block that has to travel the distance d is sent by z r^x for each digit z at place x of d,
+// together with all other blocks that have this digit there. With m = n blocks:
 //
 //   C1    the number of pairs (x, z > 0) with z r^x < n; (r - 1) log_r n for powers of r
 //   C2    the blocks with digit z at place x, summed over all (x, z); m (r - 1) log_r n / r for
@@ -15,7 +15,8 @@
 namespace poe::collectives {
 namespace {
 
-// Calls for the distances below n that have digit z at the place of weight w: runs of neighbours.
+// Calls run() for the distances below n that have digit z at the place of weight w: runs of
+// adjacent distances.
 template <typename Run>
 void each_run(std::uint32_t n, std::uint32_t radix, std::uint64_t weight, std::uint32_t digit,
               Run&& run) {
@@ -31,7 +32,7 @@ Generator index_radix(const Shape& shape, std::uint32_t radix) {
         const auto own = static_cast<std::uint32_t>(rank);
         const Place in{Buffer::kInput, 0};
         const Place out{Buffer::kOutput, 0};
-        // Blocks by the distance they have to travel.
+        // The blocks, ordered by the distance that they have to travel.
         const Place blocks = into.work(bytes * n);
         const Place packed = into.work(bytes * n);
         const Place received = into.work(bytes * n);
@@ -56,7 +57,7 @@ Generator index_radix(const Shape& shape, std::uint32_t radix) {
                 });
             }
         }
-        // What travelled the distance d came from the rank d before.
+        // A block that travelled the distance d came from the rank d before.
         for (std::uint32_t d = 0; d < n; ++d)
             into.copy(blocks + bytes * d, out + bytes * ((own + n - d) % n), bytes);
     };
@@ -66,7 +67,7 @@ Counts index_radix_counts(const Shape& shape, std::uint32_t radix) {
     Counts counts;
     for (std::uint64_t weight = 1; weight < shape.n; weight *= radix) {
         for (std::uint64_t digit = 1; digit < radix && weight * digit < shape.n; ++digit) {
-            // Whole runs, and what is left of the last one.
+            // Whole runs, and the rest of the last one.
             const std::uint64_t period = weight * radix;
             const std::uint64_t rest = shape.n % period;
             const std::uint64_t blocks =

@@ -1,10 +1,13 @@
-// Prefix by trees within groups of neighbours and doubling among the groups (CCL paper, IV.B: the
-// trade between C1 and C3). Up the trees go the sums of intervals, each member keeping the sums of
-// what lies between it and its next subtree; the leaders of groups learn by doubling what comes
-// before their group; down the trees goes what comes before each subtree. With g groups of at most
-// s: C1 = 2 ceil(log s) + ceil(log g), C2 = m C1, C3 = m (2 (n - g) + the sum of g - 2^j over the
-// rounds of doubling). The hybrid has groups of 2^k: k = 0 is doubling alone, the butterfly for any
-// n; k >= log n is one tree. Groups may be unequal: in two levels they are the nodes.
+// Prefix by trees within groups of adjacent ranks and doubling among the groups (CCL paper, IV.B:
+// the trade-off between C1 and C3), in three steps:
+//   1. Up the trees go the sums of intervals. Each member keeps the sums of the ranks between
+//      itself and its next subtree.
+//   2. By doubling, the leader of each group gets the sum of all ranks before its group.
+//   3. Down the trees goes the sum of the ranks before each subtree.
+// With g groups of at most s ranks: C1 = 2 ceil(log s) + ceil(log g), C2 = m C1, C3 = m (2 (n - g)
+// + the sum of g - 2^j over the rounds of doubling). The hybrid has groups of 2^k. k = 0 is
+// doubling alone, the butterfly for any n; k >= log n is one tree. Groups may be unequal: in two
+// levels they are the nodes.
 #include <algorithm>
 
 #include "collectives/schedule/algorithms/algorithms.hpp"
@@ -33,8 +36,8 @@ int deepest(const std::vector<std::uint32_t>& firsts, std::uint32_t n) {
     return log2_up(most);
 }
 
-// What the leaders of groups do: after round j `sum` has 2^j groups up to the own one, `before` all
-// of those but the own one. Answers whether there is anything before.
+// The leaders' step: after round j, `sum` is that of 2^j groups up to the own one, and `before`
+// that of the same groups without the own one. Returns true if there are groups before this one.
 bool doubling(Schedule& into, std::size_t group, const std::vector<std::uint32_t>& leaders,
               Place sum, Place before, Place received, Bytes bytes) {
     bool any = false;
@@ -75,7 +78,8 @@ Generator prefix_in_groups(const Shape& shape, std::vector<std::uint32_t> firsts
         const Place out{Buffer::kOutput, 0};
         const Place received = into.work(bytes);
         const Place before = into.work(bytes);
-        // Up: sums[i] is the sum from this member up to its i-th nearest subtree, without it.
+        // Up: sums[i] is the sum from this member up to its i-th nearest subtree, without that
+        // subtree.
         std::vector<Place> sums;
         Place sum = in;
         for (auto child = tree.children.rbegin(); child != tree.children.rend(); ++child) {

@@ -1,7 +1,7 @@
-// Reduction as a reduce-scatter by halving and a gather along the same pairs. C1 = 2 d, C2 = 2 m
-// (p - 1) / p, C3 = m (p - 1) + m d / 2, with d = floor(log n), p = 2^d; with n > p a round of m
-// more before, and one after when the root is one of the ranks that gave their data away. Only
-// where the vector may be cut.
+// Reduction as a reduce-scatter by halving and a gather along the same pairs. C1 = 2 d, C2 = 2 m (p
+// - 1) / p, C3 = m (p - 1) + m d / 2, with d = floor(log n) and p = 2^d. If n > p, there is one
+// more round of m bytes before, and one after if the root is a rank that gave its data away.
+// Requires that the vector may be cut.
 #include "collectives/schedule/algorithms/algorithms.hpp"
 #include "collectives/schedule/algorithms/halving.hpp"
 
@@ -21,7 +21,8 @@ Generator reduce_halving(const Shape& shape) {
         into.copy({Buffer::kInput, 0}, data, parts.bytes);
         halve(into, folded, own, parts, data, into.work(parts.bytes));
         if (!outside) {
-            // Of each pair the one that is nearer to the root takes; the other one is through.
+            // In each pair, the member that is nearer to the root receives; the other one has
+            // finished.
             const std::uint32_t member = folded.member(own);
             const std::uint32_t target = folded.member(static_cast<std::uint32_t>(root));
             for (int bit = log - 1; bit >= 0; --bit) {
@@ -56,7 +57,7 @@ Counts reduce_halving_counts(const Shape& shape) {
         counts.c2 += 2 * parts.largest(held);
         counts.c3 += shape.bytes * held;
     }
-    // In each round of the gather half of all parts move.
+    // In each round of the gather, half of all parts are sent.
     counts.c3 += shape.bytes / 2 * static_cast<std::uint64_t>(log2_down(folded.inside));
     if (folded.extra > 0) counts = counts + Counts{1, shape.bytes, folded.extra * shape.bytes};
     if (folded.outside(static_cast<std::uint32_t>(shape.root)))

@@ -1,6 +1,7 @@
-// Reduction as any broadcast backwards: where a rank received it sends, where it sent it receives
-// and adds. Counts are the broadcast's. The tree of a pipelined broadcast joins ranks that are no
-// neighbours, so this is for commutative functions only, and where the vector may be cut.
+// Reduction as a reversed broadcast, any broadcast: where a rank received, it sends; where it sent,
+// it receives and reduces. The counts are those of the broadcast. The tree of a pipelined broadcast
+// joins ranks that are not adjacent. Therefore this is for commutative functions only; it also
+// requires that the vector may be cut.
 #include <algorithm>
 
 #include "collectives/schedule/algorithms/algorithms.hpp"
@@ -13,7 +14,8 @@ struct Batch {
     std::size_t end;
 };
 
-// What the broadcast starts between two waits; in a broadcast's schedule there is nothing else.
+// The messages that the broadcast starts between two waits. The schedule of a broadcast contains no
+// other steps.
 std::vector<Batch> batches(std::span<const Step> steps) {
     std::vector<Batch> all;
     std::size_t first = 0;

@@ -1,5 +1,5 @@
-// Reduction along a tree of splits, the broadcast backwards. C1 = depth of the tree, ceil(log n)
-// when split in half; C2 = m C1; C3 = m (n - 1). In rank order for every root: subtrees are
+// Reduction along a tree of splits, the broadcast reversed. C1 = depth of the tree, ceil(log n) if
+// split in half; C2 = m C1; C3 = m (n - 1). In rank order for every root, because subtrees are
 // intervals.
 #include "collectives/schedule/algorithms/algorithms.hpp"
 

@@ -1,5 +1,5 @@
-// Scatter and gather without a tree: the root deals with each rank itself, all at once. C1 = n - 1,
-// C2 = m (n - 1), C3 = m (n - 1) (CCL paper, IV.B), nothing is copied.
+// Scatter and gather without a tree: the root exchanges messages with each rank directly, all at
+// once. C1 = n - 1, C2 = m (n - 1), C3 = m (n - 1) (CCL paper, IV.B). Nothing is copied.
 #include "collectives/schedule/algorithms/algorithms.hpp"
 
 namespace poe::collectives {

@@ -1,14 +1,14 @@
-// Scatter and gather along a tree of splits: what is for a subtree travels together. C1 = depth of
-// the tree, ceil(log n) when split in half; C2 = the largest subtree of each level, m (n - 1) when
+// Scatter and gather along a tree of splits: the blocks of a subtree are sent together. C1 = depth
+// of the tree, ceil(log n) if split in half; C2 = the largest subtree of each level, m (n - 1) if
 // split in half; C3 = m times the sizes of all subtrees, about m n (log n) / 2 for half (CCL paper,
-// IV.B). Blocks may be unequal; then the formulas are for equal ones.
+// IV.B). Blocks may be unequal; the formulas are for equal ones.
 #include "collectives/schedule/algorithms/algorithms.hpp"
 
 namespace poe::collectives {
 namespace {
 
-// Where a rank has the blocks of its subtree: the root all of them in `whole`, a leaf its own one
-// at the user's place, the others in scratch memory.
+// The place of the blocks of a rank's subtree: at the root, `whole` contains all blocks; a leaf has
+// its own block in the user's buffer; other ranks use scratch memory.
 PlaceOf places(const Shape& shape, const TreePlace& tree, Buffer whole, Place own, Schedule& into) {
     if (tree.is_root) {
         return [&shape, whole](std::uint32_t member) { return Place{whole, shape.offset(member)}; };

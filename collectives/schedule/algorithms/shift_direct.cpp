@@ -1,6 +1,6 @@
-// Shift: each rank sends to the one `step` further on, and receives from the one `step` before (CCL
-// paper, III.A: the send-receive of a cycle). C1 = 1, C2 = m, C3 = m n around the end, else m (n -
-// |step|). Where nothing comes the result stays as it is.
+// Shift: each rank sends to the rank `step` after it, and receives from the rank `step` before it
+// (CCL paper, III.A: the send-receive of a cycle). C1 = 1, C2 = m, C3 = m n around the end,
+// otherwise m (n - |step|). A rank that receives nothing keeps its result unchanged.
 #include <cstdlib>
 
 #include "collectives/schedule/algorithms/algorithms.hpp"

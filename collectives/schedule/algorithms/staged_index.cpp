@@ -1,4 +1,4 @@
-// From holdings to schedules; see staged_index.hpp.
+// Writes schedules from holdings; see staged_index.hpp.
 #include "collectives/schedule/algorithms/staged_index.hpp"
 
 #include <algorithm>
@@ -15,16 +15,16 @@ std::vector<std::uint32_t> common(const std::vector<std::uint32_t>& one,
     return both;
 }
 
-// What goes from a rank to another, or to itself, in a stage.
+// The data that a rank sends to another rank, or to itself, in a stage.
 struct Transfer {
     std::uint32_t peer = 0;
     int step = 0;
     Holding pieces;
-    Bytes offset = 0;  // in the buffer of all of them
+    Bytes offset = 0;  // in the buffer for all transfers
     Bytes length = 0;
 };
 
-// Where each piece of a holding lies.
+// The position of each piece of a holding.
 class Positions {
   public:
     Positions(const Holding& holding, std::uint32_t n, std::uint32_t slices)
@@ -41,7 +41,7 @@ class Positions {
     }
 
   private:
-    // Of each value its place in the list.
+    // The index in the list of each value.
     static std::vector<std::uint32_t> numbers(const std::vector<std::uint32_t>& of,
                                               std::uint32_t values) {
         std::vector<std::uint32_t> all(values);
@@ -71,7 +71,7 @@ class Writer {
         std::vector<Transfer> out = transfers(0, held, true);
         Place send[2];
         reserve(send, held);
-        // The first distribution: out of the user's buffer.
+        // The first distribution, from the user's buffer.
         for (const Transfer& transfer : out)
             each(transfer.pieces,
                  [&](std::uint32_t i, std::uint32_t j, std::uint32_t s, Bytes at, Bytes length) {
@@ -109,8 +109,8 @@ class Writer {
 
   private:
     Bytes cut(Bytes bytes, std::uint32_t slice) const { return bytes * slice / plan_.slices; }
-    // Slices that are a byte longer than others are dealt out evenly (the start values of count[]
-    // in figure 11).
+    // Slices that are one byte longer than others are distributed evenly (the start values of
+    // count[] in figure 11 of the paper).
     std::uint32_t turned(std::uint32_t i, std::uint32_t j, std::uint32_t s) const {
         return (s + i + j) % plan_.slices;
     }
@@ -118,7 +118,8 @@ class Writer {
         return cut(shape_.between(i, j), turned(i, j, s));
     }
 
-    // Calls for all pieces but empty ones, with where they lie when all follow each other.
+    // Calls act() for all non-empty pieces, with their positions if they are stored one after the
+    // other.
     template <typename Do>
     void each(const Holding& pieces, Do&& act) const {
         Bytes at = 0;
@@ -144,7 +145,7 @@ class Writer {
         return sum;
     }
 
-    // Where pieces lie in the user's buffers.
+    // The positions of the pieces in the user's buffers.
     void place_rows(Positions& positions) const {
         Bytes row = 0;
         for (std::uint32_t j = 0; j < shape_.n; ++j) {
@@ -162,8 +163,8 @@ class Writer {
         }
     }
 
-    // What this rank sends (or receives) in a stage, in the order of the steps. `own`: what it
-    // holds before (or after).
+    // Returns what this rank sends (or receives) in a stage, in the order of the steps. `own`: what
+    // it holds before (or after) the stage.
     std::vector<Transfer> transfers(int stage, const Holding& own, bool sending) const {
         std::vector<Transfer> all;
         for (std::uint32_t other = 0; other < shape_.n; ++other) {
@@ -189,7 +190,7 @@ class Writer {
         return all;
     }
 
-    // The send and receive buffers: as large as what is held at any time.
+    // Reserves the send and receive buffers, as large as the largest holding.
     void reserve(Place (&send)[2], const Holding& first) {
         Bytes sent = total(first);
         Bytes received = 0;
@@ -203,7 +204,7 @@ class Writer {
         receive_ = into_.work(received);
     }
 
-    // Moves a stage's messages, and calls distribute for each that has come.
+    // Exchanges the messages of a stage, and calls distribute() for each one that has arrived.
     template <typename Distribute>
     void exchange(const std::vector<Transfer>& out, const std::vector<Transfer>& in, Place from,
                   Distribute&& distribute) {
@@ -224,7 +225,7 @@ class Writer {
         for (const Transfer& transfer : in) receive(transfer);
         for (const Transfer& transfer : out) send(transfer, in, from);
         if (form_ == A4Form::kSingleBuffer) into_.wait();
-        // The buffer dealt out into is the one that the stage before has sent from.
+        // Data are distributed into the buffer from which the previous stage has sent.
         into_.wait_for(before);
         std::uint32_t arrived = before;
         for (const Transfer& transfer : in) {

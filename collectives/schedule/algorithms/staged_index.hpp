@@ -1,10 +1,11 @@
-// Irregular all-to-all in stages (paper 4). Each message from rank i to rank j is cut into slices;
-// in each stage every slice moves to another rank or stays. What a rank holds between two stages is
-// always a product: of certain sources, certain slices, certain destinations. So is what goes from
-// one rank to another: the intersection of what the one holds before and the other after. The
-// algorithms A2, A3 and A4 are nothing but their holdings.
+// Irregular all-to-all in stages (Liu, Wang, Prasanna: the irregular all-to-all paper). Each
+// message from rank i to rank j is cut into slices. In each stage, every slice moves to another
+// rank or stays. Between two stages, a rank always holds a product of sets: certain sources,
+// certain slices, certain destinations. What one rank sends to another is a product too: the
+// intersection of what the sender holds before the stage and the receiver after it. The algorithms
+// A2, A3 and A4 are completely described by their holdings.
 //
-// Building the schedule of one rank costs as many steps as it has pieces: n^2 in each stage when
+// To build the schedule of one rank costs as many steps as it has pieces: n^2 in each stage if
 // there are n slices.
 #pragma once
 
@@ -16,7 +17,7 @@
 
 namespace poe::collectives {
 
-// Sorted.
+// The lists are sorted.
 struct Holding {
     std::vector<std::uint32_t> sources;
     std::vector<std::uint32_t> slices;
@@ -26,12 +27,12 @@ struct Holding {
 struct StagedPlan {
     int stages = 1;
     std::uint32_t slices = 1;
-    // What a rank holds after so many stages: 0 its own messages, all slices of them; in the end
-    // all that is for it.
+    // Returns what a rank holds after `stage` stages: at first all slices of its own messages; at
+    // the end all slices for it.
     std::function<Holding(int stage, std::uint32_t rank)> holding;
-    // The step of the stage (from 1) in which a rank sends to another, or to itself.
+    // The step of the stage (from 1) in which a rank sends to another rank, or to itself.
     std::function<int(int stage, std::uint32_t from, std::uint32_t to)> step;
-    // Steps of the stage.
+    // The number of steps of the stage.
     std::function<int(int stage)> steps;
 };
 
@@ -40,10 +41,10 @@ Generator staged_index(const Shape& shape, const StagedPlan& plan, A4Form form);
 // 0 .. n - 1.
 std::vector<std::uint32_t> all_of(std::uint32_t n);
 
-// The two-dimensional array of A4 for P ranks (3.2 of the paper), in row-major order: C columns, R
-// rows, the last of which has r ranks when r > 0. Then the first r columns are complete, and a rank
-// of the last row that has something for a column without a rank there gives it to the rank in the
-// row that has the number of its own column.
+// The two-dimensional array of A4 for P ranks (3.2 of the paper), in row-major order: C columns and
+// R rows. If r > 0, the last row has only r ranks, and only the first r columns are complete. If a
+// rank of the last row has data for a column without a rank in that row, it gives them to the rank
+// of that column in the row whose number is the sender's own column.
 struct RankArray {
     explicit RankArray(std::uint32_t ranks);
 
@@ -61,7 +62,7 @@ struct RankArray {
         return (pseudo ? column(rank) : row(rank)) * columns + to_column;
     }
     // The step (1 .. columns + 1) in which `rank` sends to its row's rank in that column, by the
-    // priority schedule: a row that gets messages of the last row too makes room for them.
+    // priority schedule: a row that also gets messages of the last row makes room for them.
     int step(std::uint32_t rank, std::uint32_t to_column) const noexcept;
 
     std::uint32_t columns;

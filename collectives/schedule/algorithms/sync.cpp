@@ -1,6 +1,7 @@
-// Sync. Dissemination (Hensgen, Finkel, Manber 1988) goes along the circulant graph: in round k a
-// signal to the rank 2^k further on and one from 2^k before; C1 = ceil(log n), n ceil(log n)
-// signals. The tree takes the signals in and sends them out: C1 = 2 ceil(log n), 2 (n - 1) signals.
+// Sync. Dissemination (Hensgen, Finkel, Manber 1988) goes along the circulant graph: in round k, a
+// rank sends a signal to the rank 2^k after it and receives one from the rank 2^k before it. C1 =
+// ceil(log n), n ceil(log n) signals. The tree collects the signals and sends them out: C1 = 2
+// ceil(log n), 2 (n - 1) signals.
 #include "collectives/schedule/algorithms/algorithms.hpp"
 
 namespace poe::collectives {
