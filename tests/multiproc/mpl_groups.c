@@ -351,6 +351,29 @@ static void test_barriers(void) {
     }
 }
 
+/* A broadcast of four bytes from task 0, which is what the library sends to itself, too. c is late, so
+ * that without a barrier b would get the root's message first. */
+static void test_barrier_of_root_0(void) {
+    int i, k, data = 0, nbytes;
+    for (i = 0; i < 20; ++i) {
+        int source = DONTCARE, type = DONTCARE;
+        CHECK(mpc_sync(ALLGRP) == 0);
+        if (me == 2) {
+            for (k = 0; k < 200; ++k) sched_yield();
+            CHECK(mpc_bsend(&i, sizeof i, 1, 7) == 0);
+        }
+        CHECK(mpc_bcast(&data, sizeof data, 0, ALLGRP) == 0);
+        if (me == 0) CHECK(mpc_bsend(&i, sizeof i, 1, 7) == 0);
+        if (me == 1) {
+            CHECK(mpc_brecv(&data, sizeof data, &source, &type, &nbytes) == 0);
+            CHECK(source == 2);
+            source = DONTCARE;
+            CHECK(mpc_brecv(&data, sizeof data, &source, &type, &nbytes) == 0);
+            CHECK(source == 0);
+        }
+    }
+}
+
 /* The same program without barriers: b may be through with the broadcast before c has begun, and
  * then c gets b's message before the broadcast, and a's, which was sent before it, after it. a
  * sends when c says that it has b's, so that this is the only order; with barriers it would wait
@@ -490,6 +513,7 @@ int main(int argc, char** argv) {
     if (strcmp(test, "barrier") == 0) {
         test_barrier();
         test_barriers();
+        test_barrier_of_root_0();
     } else if (strcmp(test, "nonbarrier") == 0) {
         test_nonbarrier();
     } else if (strcmp(test, "disagree") == 0) {
