@@ -1,4 +1,4 @@
-// The splitter: one pass over the words, with one state: has the program been seen?
+// The splitter makes one pass over the words; its state is whether the program has been seen.
 #include "poe/arguments.hpp"
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kLongestName = 20;
 
-// How other launchers call what poe calls otherwise.
+// Names of other launchers for flags of poe.
 struct Habit {
     std::string_view theirs;
     std::string_view ours;
@@ -40,7 +40,7 @@ constexpr Habit kHabits[] = {
     {"?", "-h"},
 };
 
-// What is meant by a word that looks like a flag but is none.
+// Returns the flag that was probably meant by a word that looks like a flag but is none.
 std::string probable_flag(std::string_view name) {
     for (const Habit& habit : kHabits)
         if (habit.theirs == name) return std::string(habit.ours);
@@ -57,8 +57,8 @@ std::string probable_flag(std::string_view name) {
     return near.empty() ? "" : "-" + near;
 }
 
-// The flag that was meant by a word after the program, where most words belong to the program. Only
-// long names and close misses count.
+// Returns the flag that was probably meant by a word after the program. Most of these words belong
+// to the program, so only long names and close misses count.
 const OptionRow* nearly_flag(std::string_view name) {
     constexpr std::size_t kShortest = 4;
     constexpr std::size_t kLong = 8;
@@ -73,7 +73,7 @@ const OptionRow* nearly_flag(std::string_view name) {
     return nullptr;
 }
 
-// Values of these kinds can be told from other words.
+// True if values of this kind can be distinguished from other words.
 bool has_telling_value(const OptionRow& row) {
     return row.kind == ValueKind::kYesNo || row.kind == ValueKind::kChoice ||
            row.kind == ValueKind::kNumber || row.kind == ValueKind::kNumberOrWord ||
@@ -171,7 +171,7 @@ class Splitter {
         if (word.size() > 1 && word[0] == '-') {
             const OptionRow* row = find_flag(flag_name(word));
             const bool is_flag = row != nullptr && !row->before_program_only;
-            // --dry-run is written with two dashes everywhere; all others with one here.
+            // --dry-run has two dashes everywhere; after the program all other flags have one.
             const bool exact = word.find('=') == std::string::npos &&
                                (word[1] != '-' || (is_flag && row->kind == ValueKind::kNothing));
             if (is_flag && exact) return take_flag(*row, word, false);
@@ -181,7 +181,7 @@ class Splitter {
         return std::nullopt;
     }
 
-    // `row`: the flag of which `word` is another spelling, if it is one.
+    // `row` is the flag of which `word` is another spelling, or null.
     void note_lookalike(const std::string& word, const OptionRow* row) {
         const std::string_view name = flag_name(word);
         const std::size_t equals = word.find('=');
@@ -199,7 +199,7 @@ class Splitter {
         }
         if (found.row == nullptr) return;
         if (!fits(*found.row, value)) {
-            // Nothing but -procs is worth a message without a value.
+            // Without a valid value only -procs is worth a message.
             if (row == nullptr || !row->is("procs")) return;
             found.value.clear();
         } else if (equals == std::string::npos) {
@@ -208,7 +208,7 @@ class Splitter {
         split_.lookalikes.push_back(std::move(found));
     }
 
-    // The flag has been read; its value, if it takes one, is the next word.
+    // The flag has been read. If it takes a value, the next word is its value.
     std::optional<UserError> take_flag(const OptionRow& row, const std::string& spelling,
                                        bool before_program) {
         std::string value;
@@ -221,10 +221,10 @@ class Splitter {
     }
 
     void add_flag(FlagUse flag) {
-        // A bad value is not reported here, because the reader of the values does so.
+        // An invalid value is not reported here, because the reader of the values reports it.
         if (flag.row->is("noarglist")) rules_.noarglist = means_yes(flag.value);
         if (flag.row->is("fence")) rules_.fence = flag.value;
-        // A request for help or the version is answered whatever follows.
+        // A request for help or the version is answered, whatever follows.
         if (flag.row->is("h") || flag.row->is("version")) {
             if (next_ != end_) flag.value = *next_;
             next_ = end_;
@@ -237,8 +237,8 @@ class Splitter {
     SplitRules rules_;
     std::vector<std::string>::const_iterator next_ = arguments_.begin();
     std::vector<std::string>::const_iterator end_ = arguments_.end();
-    bool as_mpirun_ = false;  // -n or -np stands before the first program: ':' separates programs
-    bool stopped_ = false;    // by a request for help
+    bool as_mpirun_ = false;  // -n or -np precedes the first program, so ':' separates programs
+    bool stopped_ = false;    // a request for help has stopped the splitting
     SplitArguments split_;
 };
 

@@ -44,7 +44,7 @@ const std::vector<JobCommand>& job_commands() {
     return commands;
 }
 
-// The names of a flag with their dashes, as flag_synopsis() shows them.
+// Returns the names of a flag with their dashes, as in flag_synopsis().
 std::vector<std::string> names_of(const OptionRow& row) {
     std::vector<std::string> names;
     for (std::string_view list : {row.names, row.early_names})
@@ -75,7 +75,8 @@ constexpr const char* kJobNames = "poestat 2>/dev/null | awk 'NR > 1 { print $1 
 }  // namespace
 
 std::string bash_completions() {
-    std::map<std::string, std::vector<std::string>> by_values;  // "yes no": flags
+    // "yes no": the flags with these values.
+    std::map<std::string, std::vector<std::string>> by_values;
     std::vector<std::string> files;
     std::vector<std::string> others;
     std::vector<std::string> all;
@@ -171,7 +172,7 @@ std::string zsh_completions() {
                      "]' \\\n";
         cases += "        '*:job:_poe_jobs'\n    ;;\n";
     }
-    // In a specification a colon or a bracket would end the text.
+    // In a zsh specification a colon or a bracket would end the text.
     const auto plain = [](std::string_view help) {
         std::string out;
         for (const char c : help) {

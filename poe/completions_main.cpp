@@ -1,5 +1,5 @@
-// Build-time program: writes the completions for shells into a directory.
-// Usage: make_completions DIRECTORY
+// Build-time program that writes the completions for shells into a directory. Usage:
+// make_completions DIRECTORY
 #include <cstdio>
 #include <fstream>
 #include <string>

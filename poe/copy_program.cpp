@@ -104,7 +104,7 @@ std::vector<std::string> send_here_too(const Link& others, const ReceiveOptions&
                         while (size > 0) {
                             const ssize_t count = ::write(in.get(), from, size);
                             if (count < 0 && errno == EINTR) continue;
-                            if (count < 0) std::abort();  // its reader is ours
+                            if (count < 0) std::abort();  // this process has the read end
                             from += count;
                             size -= static_cast<std::size_t>(count);
                         }

@@ -1,5 +1,5 @@
-// What the three copy programs do in the same way as tasks of a job: links made of MPL calls, a
-// link to the task itself, options, and the end.
+// The common part of the three copy programs, which run as tasks of a job: links based on MPL
+// calls, a link to the task itself, options, and the end.
 #pragma once
 
 #include <functional>
@@ -16,34 +16,37 @@ struct Program {
     int tasks = 1;
     int me = 0;
     std::vector<std::string> operands;
-    std::string flags;  // those that were given
+    std::string flags;  // the flags that were given
 
     bool has(char flag) const { return flags.find(flag) != std::string::npos; }
 };
 
-// Becomes a task (or, with poe's flags, poe), then reads the program's own arguments: flags are
-// single letters of `allowed`. Wrong ones, or fewer than `least` operands, are told by task 0 with
-// `usage`, and end the program with status 2; so do --help and --version, with 0.
+// Becomes a task (or poe, if there are flags of poe), then reads the program's own arguments. Flags
+// are single letters of `allowed`. If a flag is wrong or there are fewer than `least` operands,
+// task 0 prints `usage`, and the program exits with status 2. --help and --version end the program
+// with status 0.
 Program begin(int argc, char** argv, std::string_view allowed, std::size_t least,
               const std::string& usage);
 
-// Until all tasks are here.
+// Blocks until all tasks have called it.
 void meet();
 
-// From task 0 to all others.
+// A link from task 0 to all other tasks.
 Link to_all();
-// Between this task and another.
+// A link between this task and another one.
 Link to_task(int other);
 
-// Runs `send` with a link whose bytes also go to this task itself, where they are received with
-// `options`. `others`: where they go besides; an empty Link: nowhere.
+// Runs `send` with a link whose bytes also go to this task itself, which receives them with
+// `options`. `others` is the link to the other tasks; if it is empty, the bytes go only to this
+// task. Returns the errors of the local receiver.
 std::vector<std::string> send_here_too(const Link& others, const ReceiveOptions& options,
                                        const std::function<void(const Link&)>& send);
 
-// Tells what went wrong, waits for all tasks, and gives the program's status: 1 when something did.
+// Prints the errors, blocks until all tasks have called it, and returns the program's status: 1 if
+// there are errors.
 int finish(const Program& program, const std::vector<std::string>& troubles);
 
-// The last part of a path; of "a/b/", "b".
+// Returns the last part of a path; for "a/b/" this is "b".
 std::string last_name(const std::string& path);
 
 }  // namespace poe::copy

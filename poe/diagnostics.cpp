@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kIndent = 7;
 
-// A terminal in raw mode (-pty) does not return to the first column by itself.
+// True if the terminal is in raw mode (-pty). It then needs a carriage return before each line
+// feed.
 bool is_raw(int fd) {
     termios settings = {};
     return ::tcgetattr(fd, &settings) == 0 && (settings.c_oflag & OPOST) == 0;
@@ -31,13 +32,13 @@ void write_line(std::string line) {
     std::size_t left = line.size();
     while (left > 0) {
         const ssize_t count = ::write(STDERR_FILENO, at, left);
-        if (count <= 0) return;  // nobody listens
+        if (count <= 0) return;  // there is no reader
         at += count;
         left -= static_cast<std::size_t>(count);
     }
 }
 
-// A terminal shows long messages broken between words; scripts get one line.
+// On a terminal long messages are broken between words; scripts get one line.
 void write_message(const char* severity, int number, const std::string& text) {
     std::string message;
     append_wrapped(message, fmt::format("{}: 0031-{:03}  {}", severity, number, visible(text)), 0,
@@ -64,7 +65,7 @@ void Diagnostics::info(int number, const std::string& text) const {
 }
 
 void Diagnostics::detail(const std::string& text) const {
-    // What a task has written is shown as it is.
+    // Output of a task is shown unchanged.
     const bool quotation = text.find_first_not_of(' ') == text.find('|') && !text.empty();
     std::string shown;
     append_wrapped(shown, visible(text), 0, kIndent + 2,

@@ -1,4 +1,4 @@
-// poe's own messages on standard error: "SEVERITY: 0031-NNN  text", shown by -infolevel.
+// poe's own messages on standard error: "SEVERITY: 0031-NNN  text", selected by -infolevel.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace poe::cli {
 
-// Message numbers of what poe itself says (the historical ones where they are known).
+// Numbers of poe's own messages (the historical ones if they are known).
 enum MessageNumber : int {
     kUserMistake = 215,
     kTooFewNodes = 125,
@@ -26,8 +26,8 @@ enum MessageNumber : int {
     kFatal = 900,
 };
 
-// Writes whole lines, so that messages do not mix with others'. Errors are always shown,
-// attentions from infolevel 1, informations from 2.
+// Writes whole lines, so that messages do not mix with other output. Blocks if standard error
+// blocks. Errors are always shown, attentions from infolevel 1 on, informations from 2 on.
 class Diagnostics {
   public:
     explicit Diagnostics(int infolevel) : infolevel_(infolevel) {}
@@ -36,7 +36,7 @@ class Diagnostics {
     void error(const UserError& mistake) const;
     void attention(int number, const std::string& text) const;
     void info(int number, const std::string& text) const;
-    // Text that belongs to the message before it.
+    // Prints text that belongs to the previous message.
     void detail(const std::string& text) const;
 
   private:

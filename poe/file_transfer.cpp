@@ -21,17 +21,17 @@ namespace fs = std::filesystem;
 
 enum class Kind : std::uint32_t { kEnd = 0, kFile = 1, kDirectory = 2, kLink = 3 };
 
-// The same on all nodes of a job, which run the same program.
+// The layout is the same on all nodes of a job, because they run the same program.
 struct Header {
     Kind kind = Kind::kEnd;
     std::uint32_t mode = 0;
-    std::uint64_t size = 0;  // of a file, or of a symbolic link's text
+    std::uint64_t size = 0;  // of a file, or of a symbolic link's target
     std::int64_t seconds = 0;
     std::int64_t nanoseconds = 0;
     std::uint64_t name_bytes = 0;
 };
 
-// A block of this size means that the file cannot be read further and is to be forgotten.
+// A block of this size means that the file cannot be read further and must be dropped.
 constexpr std::uint64_t kGivenUp = 0;
 
 constexpr std::uint64_t kLongestName = 1 << 20;
@@ -50,7 +50,7 @@ std::string get_text(const Link& link, std::uint64_t bytes) {
     return text;
 }
 
-// As much as there is, up to `want`; -1 with errno.
+// Reads up to `want` bytes, fewer only at the end of the file. Returns -1 with errno on errors.
 ssize_t read_fully(int fd, char* into, std::size_t want) {
     std::size_t have = 0;
     while (have < want) {
@@ -93,7 +93,8 @@ bool send_file(const Link& link, int fd, const Source& source, std::uint64_t siz
     return true;
 }
 
-// A file that is being written, under a name that nobody uses. Gone unless it is finished.
+// A file that is being written, under an unused name. The destructor removes it unless it is
+// finished.
 class NewFile {
   public:
     explicit NewFile(const std::string& path) : path_(path) {
@@ -111,7 +112,7 @@ class NewFile {
     void write(const char* data, std::size_t size) {
         if (trouble_.empty() && !write_fully(fd_.get(), data, size)) fail();
     }
-    // Gives it its name; false: something of this name is there, and is to stay.
+    // Gives the file its name. Returns false if a file of this name exists and must be kept.
     bool finish(const Header& header, bool keep_existing) {
         if (!trouble_.empty()) return true;
         const std::array<timespec, 2> times{
@@ -129,7 +130,7 @@ class NewFile {
         finished_ = result == 0;
         return true;
     }
-    // What went wrong first, in words; empty: nothing.
+    // The first error in words; empty: none.
     const std::string& trouble() const { return trouble_; }
 
   private:
@@ -142,7 +143,7 @@ class NewFile {
     bool finished_ = false;
 };
 
-// The file's blocks are taken from the link whatever happens to them here.
+// The file's blocks are taken from the link even if they cannot be written.
 std::string receive_file(const Link& link, const std::string& path, const Header& header,
                          const ReceiveOptions& options) {
     NewFile file(path);
@@ -150,7 +151,7 @@ std::string receive_file(const Link& link, const std::string& path, const Header
     for (std::uint64_t left = header.size; left > 0;) {
         std::uint64_t bytes = 0;
         link.get(&bytes, sizeof bytes);
-        if (bytes == kGivenUp) return "";  // the sender says why
+        if (bytes == kGivenUp) return "";  // the sender reports the reason
         bytes = std::min<std::uint64_t>(bytes, std::min<std::uint64_t>(left, kBlockBytes));
         link.get(block.data(), bytes);
         file.write(block.data(), bytes);
@@ -164,7 +165,7 @@ std::string make_directory(const std::string& path, const Header& header) {
     std::error_code error;
     fs::create_directories(path, error);
     if (error) return path + ": " + error.message();
-    // Its owner must be able to fill it.
+    // The owner must be able to create files in it.
     return ::chmod(path.c_str(), (header.mode & 07777) | S_IRWXU) == 0 ? ""
                                                                        : path + ": " + reason();
 }

@@ -1,10 +1,10 @@
-// Files on their way from task to task: what mcp, mcpscat and mcpgath have in common. A tree
-// becomes a row of entries, an entry a header, a name and blocks of at most kBlockBytes; how bytes
-// get to the other side (to one task, to all) is a Link's business.
+// Transfers files from task to task; the common part of mcp, mcpscat and mcpgath. A tree becomes a
+// sequence of entries. An entry is a header, a name and blocks of at most kBlockBytes. A Link
+// carries the bytes to the other side (one task, or all).
 //
-// A file appears under its name when all of it is there: it is written beside, under a name of its
-// own, and renamed. What cannot be read or written is told on standard error, counted, and left
-// out; the rest goes on.
+// A file appears under its name only when it is complete: it is written under a temporary name in
+// the same directory and then renamed. If something cannot be read or written, an error is reported
+// on standard error and counted, the entry is left out, and the transfer continues.
 #pragma once
 
 #include <cstddef>
@@ -17,41 +17,41 @@ namespace poe::copy {
 
 inline constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
 
-// Carries bytes to the other side in order; both sides know how many. They block, and end the
-// program when the job is broken.
+// Carries bytes to the other side in order. Both sides know the number of bytes. Both functions
+// block, and end the program if the job is broken.
 struct Link {
     std::function<void(const void*, std::size_t)> put;
     std::function<void(void*, std::size_t)> get;
 };
 
-// What is to be copied: where it is, and what it is called on the other side, relative to where
-// things go there ("" for the thing itself).
+// An item to be copied: its path, and its name on the other side, relative to the target there (""
+// for the item itself).
 struct Source {
     std::string path;
     std::string name;
 };
 
-// A file, or a directory with all below it, directories first. Adds to `troubles` what cannot be
-// looked at and what is no file, directory or symbolic link.
+// Returns a file, or a directory with everything below it, directories first. Adds an error to
+// `troubles` for each item that cannot be examined, or that is no file, directory or symbolic link.
 std::vector<Source> expand_tree(const Source& root, std::vector<std::string>& troubles);
 
-// The paths that a pattern of the shell means here (see glob(7)); itself when it means none.
+// Returns the paths that match a shell pattern (see glob(7)); the pattern itself if none matches.
 std::vector<std::string> expand_pattern(const std::string& pattern);
 
-// Sends one entry. False, with words in `trouble`, when it could not be read; the receiver then
-// drops it, too.
+// Sends one entry. If it cannot be read, returns false with the reason in `trouble`, and the
+// receiver drops it, too.
 bool send_entry(const Link& link, const Source& source, std::string& trouble);
-// What tells the receiver that nothing more comes.
+// Tells the receiver that no entry follows.
 void send_end(const Link& link);
 
 struct ReceiveOptions {
-    std::string target;  // a directory, or with whole_name the path of the thing itself
+    std::string target;  // a directory, or with whole_name the path of the item itself
     bool whole_name = false;
-    bool keep_existing = false;  // -i: what is there already stays
+    bool keep_existing = false;  // -i: existing files are kept
     std::string suffix;          // added to the first part of each name (mcpgath -a)
 };
 
-// Receives entries until the end. Returns what went wrong, in words.
+// Receives entries until the end. Returns the errors in words.
 std::vector<std::string> receive_entries(const Link& link, const ReceiveOptions& options);
 
 }  // namespace poe::copy

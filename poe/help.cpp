@@ -1,4 +1,4 @@
-// Lays out the option table for a terminal.
+// Formats the option table for a terminal.
 #include "poe/help.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ constexpr std::string_view kUsage =
     R"(Usage: poe [flags] [program] [program arguments and flags, in any order]
 )";
 
-// Paragraphs and examples; lines that begin with a blank are not wrapped.
+// Paragraphs and examples. Lines that begin with a blank are not wrapped.
 constexpr std::string_view kIntroduction =
     R"(
 Runs a parallel job: -procs tasks, each running the program, with their input, output and exit status carried to this terminal.
@@ -34,7 +34,7 @@ poe takes its own flags out of the command line and passes the rest to the progr
 A flag beats its variable, both beat the default: [VARIABLE=default]. Flags marked (not yet) are known, but have no effect in this version.
 )";
 
-// What a first job needs; `poe -h` shows only these.
+// The flags that a first job needs; `poe -h` shows only these.
 constexpr std::string_view kCommon[] = {"procs",      "hostfile",  "nodes",   "labelio",
                                         "stdoutmode", "stdinmode", "pmarray", "progress",
                                         "maxtime",    "infolevel", "report",  "tracelevel",

@@ -1,5 +1,5 @@
-// The texts that poe prints about itself: `poe -h` and `poe --version`. Both come from the option
-// table, so that they list what there is and nothing else.
+// The texts that poe prints about itself: `poe -h` and `poe --version`. The help comes from the
+// option table, so that it lists exactly the existing flags.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace poe::cli {
 
-// `poe -h`: usage, examples and the flags that most jobs need, for a terminal of so many columns.
-// Ends in a newline. Pure.
+// `poe -h`: usage, examples and the flags that most jobs need, for a terminal with `columns`
+// columns. Ends with a newline. Pure.
 std::string short_help_text(std::size_t columns = kUsualColumns);
 
-// `poe -h all`: the same with all flags by group. Pure.
+// `poe -h all`: likewise, with all flags in groups. Pure.
 std::string help_text(std::size_t columns = kUsualColumns);
 
-// "poe 0.1.0" and what it is, ends in a newline. Pure.
+// "poe 0.1.0" with a newline. Pure.
 std::string version_text(std::string_view version);
 
 }  // namespace poe::cli

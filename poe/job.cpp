@@ -39,13 +39,14 @@ const std::string* find_entry(const std::vector<std::string>& environment, std::
     return found == environment.end() ? nullptr : &*found;
 }
 
-// -wdir as an absolute path; empty if there is none. A shell in a task takes PWD for its directory.
+// Returns -wdir as an absolute path; empty if there is none. A shell in a task takes PWD as its
+// directory.
 std::string absolute_directory(const std::string& typed, const std::string& current) {
     if (typed.empty()) return "";
     return (std::filesystem::path(current) / typed).lexically_normal().string();
 }
 
-// From what the user typed to what the daemons need.
+// Converts what the user typed to what the daemons need.
 pm::CommandPlace resolve(const pm::CommandPlace& typed, const HostContext& surroundings) {
     pm::CommandPlace place;
     place.directory = absolute_directory(typed.directory, surroundings.directory);
@@ -136,7 +137,7 @@ pm::LaunchSpec make_launch(const Options& options, const pm::TaskMap& map,
     return launch;
 }
 
-// The daemons know their addresses themselves, except on the home node, to which nobody has come
+// The daemons know their own addresses, except on the home node, because its daemon was not started
 // over the network.
 std::vector<std::string> known_addresses(const pm::TaskMap& map, const HostContext& surroundings) {
     std::vector<std::string> addresses(map.nodes.size());
@@ -146,8 +147,8 @@ std::vector<std::string> known_addresses(const pm::TaskMap& map, const HostConte
     return addresses;
 }
 
-// On a terminal each line is shown when it is written, as without poe. Tasks that have a terminal
-// of their own know it.
+// On a terminal each line is shown when it is written, as without poe. Tasks with their own
+// terminal buffer by lines anyway.
 pm::Unbuffered unbuffered_of(const Options& options, const HostContext& surroundings) {
     if (options.pty || options.unbuffering == Unbuffering::kNo) return pm::Unbuffered::kNo;
     if (options.unbuffering == Unbuffering::kYes) return pm::Unbuffered::kAllProcesses;
@@ -155,7 +156,8 @@ pm::Unbuffered unbuffered_of(const Options& options, const HostContext& surround
                                                                       : pm::Unbuffered::kNo;
 }
 
-// Settings that all commands share. A working directory is the whole job's, on every node.
+// Applies settings that all commands share. A working directory applies to the whole job, on every
+// node.
 void apply_place(pm::CommandPlace place, pm::JobSpec& job) {
     if (!place.directory.empty()) {
         job.directory = std::move(place.directory);

@@ -18,7 +18,7 @@ std::string_view variable(const char* name) {
     return value != nullptr ? value : "";
 }
 
-// -1: none that can move its cursor.
+// Returns -1 if there is no terminal that can move its cursor.
 int terminal_for(const Options& options) {
     const std::string_view kind = variable("TERM");
     if (kind.empty() || kind == "dumb") return -1;

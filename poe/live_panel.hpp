@@ -1,4 +1,4 @@
-// Which display of markerarray/ a job gets on poe's own terminal, and on which descriptor.
+// Selects the display of markerarray/ for a job on poe's own terminal, and its descriptor.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace poe::cli {
 
-// -pmarray or -progress for the job of that id and size; null when neither was asked for, or when
-// there is no terminal that can show it. Sets this program's locale.
+// Returns the display of -pmarray or -progress for the job with this id and size. Null if neither
+// was requested, or if there is no suitable terminal. Sets this program's locale.
 std::unique_ptr<markers::Panel> make_panel(const Options& options, const std::string& job,
                                            std::size_t tasks);
 

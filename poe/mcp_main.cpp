@@ -1,5 +1,5 @@
-// mcp: copies a file, or a directory with all below it, from task 0 to every task of a job. An MPL
-// program: mcp data.bin /tmp/data.bin -procs 16
+// mcp: copies a file, or a directory with everything below it, from task 0 to every task of a job.
+// An MPL program: mcp data.bin /tmp/data.bin -procs 16
 #include <filesystem>
 
 #include "poe/copy_program.hpp"
@@ -29,9 +29,9 @@ int main(int argc, char** argv) {
     copy::ReceiveOptions options;
     options.whole_name = true;
     options.keep_existing = program.has('i');
-    // Without a target a directory is to come where it is, not into itself.
+    // Without a target a directory must be copied to its own path, not into itself.
     options.target = program.operands.size() > 1 ? target_of(source, wanted) : source;
-    copy::meet();  // tasks may share a file system: all look before anybody writes
+    copy::meet();  // tasks may share a file system, so all must look before any task writes
     if (program.me != 0) return finish(program, receive_entries(copy::to_all(), options));
 
     std::vector<std::string> troubles;

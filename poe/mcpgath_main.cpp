@@ -1,5 +1,5 @@
-// mcpgath: collects files of all tasks of a job at task 0. An MPL program:
-// mcpgath -a /tmp/result.dat results -procs 16
+// mcpgath: collects files of all tasks of a job at task 0. An MPL program: mcpgath -a
+// /tmp/result.dat results -procs 16
 #include <filesystem>
 
 #include "poe/copy_program.hpp"

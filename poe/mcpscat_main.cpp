@@ -1,5 +1,5 @@
-// mcpscat: deals files of task 0 out to the tasks of a job. An MPL program:
-// mcpscat 'input/part.*' /tmp/input -procs 16
+// mcpscat: distributes files of task 0 among the tasks of a job. An MPL program: mcpscat
+// 'input/part.*' /tmp/input -procs 16
 #include <filesystem>
 
 #include "poe/copy_program.hpp"

@@ -23,15 +23,15 @@ Result<pm::TaskMap> map_of(const std::vector<std::string>& node_of_task, const s
                              pm::local_host_name(), pm::find_this_node);
 }
 
-// If a pool is asked for and no host file is given, a file host.list that happens to be there is
-// not meant.
+// If a pool is requested and no host file is given, a file host.list that happens to exist is
+// ignored.
 Result<std::optional<pm::HostFile>> host_file_of(const Options& options) {
     if (!options.pool.empty() && options.host_file_use == pm::HostFileUse::kDefault)
         return std::optional<pm::HostFile>();
     return pm::load_host_file(options.host_file_use, options.host_file);
 }
 
-// Whether the flags ask for more nodes than this one, when nothing names others.
+// Returns an error if the flags require more nodes than this one and nothing names other nodes.
 std::optional<UserError> more_than_this_node(const Options& options) {
     const int most = options.tasks_per_node;
     const int nodes = options.nodes > 0 ? options.nodes
@@ -90,8 +90,8 @@ Result<pm::TaskMap> map_in_slurm(Options& options, const pm::SlurmAllocation& al
     return map_of(names.value(), source, options);
 }
 
-// True if nodes of an allocation that this process is in are to be used: the user has not named
-// other nodes, and has not said -resd no.
+// True if the nodes of this process's allocation are to be used: the user has neither named other
+// nodes nor specified -resd no.
 bool wants_allocation(const Options& options, const std::optional<pm::HostFile>& host_file) {
     if (options.resource_manager) return true;
     return options.source("resd") == Source::kDefault && !host_file &&
@@ -106,8 +106,9 @@ void notice_ignored_host_file(const std::optional<pm::HostFile>& file, const std
                                           " chooses the nodes");
 }
 
-// Old scripts name a pool everywhere, also where nothing knows of pools. Without a pools file the
-// pool is ignored if there is another way to find nodes: a host file, or -resd no.
+// Old scripts name a pool everywhere, even where there are no pools. If there is no pools file, the
+// pool is ignored, provided that nodes can be found in another way: by a host file, or because of
+// -resd no.
 void drop_unknown_pool(Options& options, const Diagnostics& diagnostics) {
     if (options.pool.empty() || options.source("MP_POOLFILE") != Source::kDefault ||
         pm::file_exists(options.pool_file))
@@ -169,7 +170,7 @@ Result<std::optional<Handover>> hand_over(const Options& options, const pm::GetV
                                           const std::string& poe,
                                           const std::vector<std::string>& arguments) {
     const bool inside = pm::slurm_allocation(variable) || pm::loadleveler_names_nodes(variable);
-    // Nothing is put into a queue to show a map; only nodes that were got make a true one.
+    // A dry run is not queued. It shows a correct map only if the nodes have been allocated.
     const bool batch = options.batch && !options.dry_run;
     const bool resource_manager = options.resource_manager || options.batch;
     if (!batch && (!resource_manager || inside)) return std::optional<Handover>();
@@ -189,7 +190,8 @@ Result<std::optional<Handover>> hand_over(const Options& options, const pm::GetV
                                  0};
     }
     pm::Command words{poe};
-    // Without a word of the user's a pool would be ours, and a host file would keep its nodes.
+    // Without an explicit -resd, a pool would be looked up in the pools file, and a host file would
+    // determine the nodes.
     if (options.batch && options.source("resd") == Source::kDefault)
         words.insert(words.end(), {"-resd", "yes"});
     bool batch_left = options.batch;

@@ -1,5 +1,5 @@
-// Which nodes run the job: named by a host file, taken from pools, given by Slurm, or this one
-// alone. Apart from main, which only asks, and from the rooms below, which do not know of options.
+// Determines the nodes of the job: from a host file, from pools, from Slurm or LoadLeveler, or this
+// node alone. Separate from main, and from the rooms below, which do not know options.
 #pragma once
 
 #include "base/result.hpp"
@@ -10,15 +10,17 @@
 
 namespace poe::cli {
 
-// Reads what files and tools have to be asked, and maps the tasks. May complete `options`: the
-// number of tasks from an allocation, the remote shell inside of one. Blocks. Throws Error for what
-// tools and files of the system do; what the user got wrong is the result's.
+// Reads the necessary files, queries the resource manager, and maps the tasks. May complete
+// `options`: the number of tasks from an allocation, and the remote shell within one. Blocks.
+// Throws Error for failures of the system's tools and files. Mistakes of the user are in the
+// result.
 Result<pm::TaskMap> find_nodes(Options& options, const pm::GetVariable& variable,
                                const Diagnostics& diagnostics);
 
-// -resd yes or -batch outside of an allocation: the Slurm command that is to take our place, which
-// runs `poe` with `arguments` again; nothing when this poe is to run the job itself. For -batch the
-// job's script is its standard input. Pure, but for reading the host file.
+// For -resd yes outside an allocation, and for -batch: returns the Slurm command that is to replace
+// this process and runs `poe` with `arguments` again. Returns nothing if this poe is to run the job
+// itself. For -batch `input` is the job's script, to be read as standard input. Pure, except for
+// reading the host file.
 struct Handover {
     pm::Command command;
     std::string input;

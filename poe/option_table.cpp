@@ -1,4 +1,4 @@
-// The rows of the option table, and looking them up.
+// The rows of the option table, and their lookup.
 #include "poe/option_table.hpp"
 
 #include <algorithm>
@@ -17,19 +17,19 @@ using Kind = ValueKind;
 using Group = OptionGroup;
 
 constexpr std::int64_t kMaxProcs = 1048576;
-constexpr std::int64_t kMaxSeconds = 100'000'000;  // three years: more is a mistake
+constexpr std::int64_t kMaxSeconds = 100'000'000;  // three years; a larger value is a mistake
 constexpr std::int64_t kMaxMicroseconds = 1'000'000'000;
 constexpr std::int64_t kKilo = 1024;
 constexpr std::int64_t kMega = kKilo * 1024;
 constexpr std::int64_t kGiga = kMega * 1024;
 
 constexpr Apply kNotYet = nullptr;
-// What the tasks read in their environment, or what has no single field.
+// For values that the tasks read from their environment, or that have no single field.
 void kept_elsewhere(Options&, const Value&) {}
 constexpr Apply kElsewhere = kept_elsewhere;
 
-// Short makers, so that a row below reads as: names, variable, [values], default, help, group, what
-// stores the value.
+// Short constructors, so that a row below reads: names, variable, [values], default, help, group,
+// function that stores the value.
 constexpr OptionRow yes_no(std::string_view names, std::string_view variable,
                            std::string_view fallback, std::string_view help, Group group,
                            Apply apply) {
@@ -126,10 +126,10 @@ void set_wait_mode(Options& options, const Value& value) {
                         : value.text == "yield" ? WaitMode::kYield
                         : value.text == "adaptive"
                             ? WaitMode::kAdaptive
-                            : WaitMode::kSleep;  // sleep and its later name nopoll
+                            : WaitMode::kSleep;  // sleep, and its later name nopoll
 }
 void set_eager_limit(Options& options, const Value& value) {
-    // 0 would mean the default to the tasks. A message of one byte is sent at once anyway.
+    // For the tasks 0 would mean the default. A message of one byte is sent at once anyway.
     options.eager_limit = std::max<Bytes>(1, static_cast<Bytes>(value.number));
 }
 void set_pmix(Options& options, const Value& value) {
@@ -406,7 +406,7 @@ constexpr OptionRow kTable[] = {
     // clang-format on
 };
 
-// Name of the flag and of its variable.
+// Name of the flag, and name of its variable.
 struct LaterName {
     std::string_view flag;
     std::string_view variable;

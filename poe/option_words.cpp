@@ -1,4 +1,4 @@
-// Puts rows of the option table into words.
+// Converts rows of the option table to text.
 #include "poe/option_words.hpp"
 
 #include "base/check.hpp"
@@ -16,7 +16,7 @@ std::string upper_case(std::string_view text) {
     return out;
 }
 
-// "a, b or c" of a blank-separated list.
+// Returns "a, b or c" for a blank-separated list.
 std::string list_in_words(std::string_view words, std::string_view last_word) {
     std::string out;
     std::string_view word = next_word(words);
@@ -36,7 +36,7 @@ std::string list_in_words(std::string_view words, std::string_view last_word) {
     return out;
 }
 
-// What stands for the value in a synopsis: "yes|no", "NUMBER", "FILE".
+// Returns the placeholder of the value in a synopsis: "yes|no", "NUMBER", "FILE".
 std::string value_synopsis(const OptionRow& row) {
     std::string out;
     std::string_view words = row.choices;
@@ -63,7 +63,7 @@ std::string value_synopsis(const OptionRow& row) {
     POE_CHECK(false, static_cast<int>(row.kind));
 }
 
-// "a number of seconds from 1 to 10", or just "a number" where the unit is not a plural.
+// Returns "a number of seconds from 1 to 10", or just "a number" if the unit is not a plural.
 std::string number_in_words(const OptionRow& row) {
     const std::string range = std::to_string(row.low) + " to " + std::to_string(row.high);
     if (row.unit == "task id") return "a task id from " + range;
@@ -86,7 +86,7 @@ std::string flag_synopsis(const OptionRow& row) {
     std::string_view names = row.names;
     for (auto word = next_word(names); !word.empty(); word = next_word(names)) {
         if (!out.empty()) out += ", ";
-        // Flags without a value are known by their GNU spelling, except the old -h.
+        // Flags without a value are shown in GNU spelling, except the old -h.
         out += row.kind == Kind::kNothing && word.size() > 1 ? "--" : "-";
         out += word;
     }

@@ -1,5 +1,5 @@
-// The option table in words for people: what `poe -h`, the man page and the error texts say about a
-// row. Apart from the rows, which are data.
+// The texts about a row of the option table in `poe -h`, the man page and error messages. Separate
+// from the rows, which are data.
 #pragma once
 
 #include <string>
@@ -9,16 +9,17 @@
 
 namespace poe::cli {
 
-// "-procs" for rows with a flag, else the variable.
+// "-procs" for rows with a flag; otherwise the variable.
 std::string display_name(const OptionRow& row);
 
-// "-hostfile, -hfile FILE": all flag names and the kind of value; the value alone when no flag.
+// "-hostfile, -hfile FILE": all flag names and the kind of value. Only the value if there is no
+// flag.
 std::string flag_synopsis(const OptionRow& row);
 
-// What a value may be, for people: "yes or no", "a number from 1 to 8", "all, none or a task id".
+// Describes the allowed values: "yes or no", "a number from 1 to 8", "all, none or a task id".
 std::string allowed_values(const OptionRow& row);
 
-// The title of a group, as `poe -h` and the man page show it.
+// The title of a group in `poe -h` and the man page.
 std::string_view group_title(OptionGroup group);
 
 }  // namespace poe::cli

@@ -1,5 +1,4 @@
-// poe: runs a parallel job. Wires together what the rooms provide: options, host file, programs,
-// partition, report.
+// poe: runs a parallel job. Connects the rooms: options, host file, programs, partition, report.
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
@@ -49,14 +48,14 @@ using namespace poe::cli;
 
 constexpr int kOwnError = 1;
 
-// Whether a line can be written without waiting for a reader.
+// True if a line can be written without blocking.
 bool takes_more(int fd) {
     pollfd wait{fd, POLLOUT, 0};
     return ::poll(&wait, 1, 0) == 1 && (wait.revents & POLLOUT) != 0;
 }
 
-// The standard descriptors may have been closed; what we open must not become one of them. A closed
-// standard output cannot be written either way, so that output which nobody can get is an error.
+// Opens closed standard descriptors, so that files opened later do not get their numbers. A closed
+// standard output is opened for reading only, so that writing to it is an error.
 void hold_standard_descriptors() {
     for (int fd = 0; fd <= 2; ++fd)
         if (::fcntl(fd, F_GETFD) < 0)
@@ -108,7 +107,7 @@ HostContext read_host_context() {
     return surroundings;
 }
 
-// One line that is written over again and again, while a launch lasts.
+// Returns a function that overwrites one line with the progress of a launch.
 std::function<void(const std::string&)> progress_line() {
     if (::isatty(STDERR_FILENO) != 1) return nullptr;
     return [shown = false](const std::string& text) mutable {
@@ -151,7 +150,7 @@ pm::PartitionOptions partition_options(const Options& options, const Paths& path
 
 constexpr std::string_view kStandardOutput = "-";
 
-// False if it could not be written, which is reported.
+// Returns false if the report could not be written; the error is reported.
 bool write_report(const std::string& file, const std::string& json,
                   const Diagnostics& diagnostics) {
     bool written = false;
@@ -170,14 +169,14 @@ bool write_report(const std::string& file, const std::string& json,
     return written;
 }
 
-// Which task may use which processors, equal ones of a node on one line.
+// Prints which processors each task may use. Tasks of a node with the same processors share a line.
 void tell_binding(const pm::TaskMap& map, const std::vector<std::string>& binding,
                   const Diagnostics& diagnostics) {
     for (const std::string& line : binding_lines(map, binding)) diagnostics.detail(line);
 }
 
-// Before a job runs for hours: is there a place for its report? Without opening it: a reader of a
-// pipe would take the closing for the report's end.
+// Checks before the job runs that its report can be written. The file is not opened, because the
+// reader of a pipe would take the close for the report's end.
 void check_report(const std::string& file) {
     if (file == kStandardOutput) return;
     const std::filesystem::path path(file);
@@ -198,8 +197,8 @@ struct Run {
     const pm::InheritedSignals& heritage;
 };
 
-// One job step from start to report; returns its status. Nothing: a node could not be reached, and
-// the step is to be run again.
+// Runs one job step from start to report and returns its status. Returns nothing if a node could
+// not be reached and the step must be run again.
 std::optional<int> run_once(const Run& run, const JobStep& step, int number, bool may_retry,
                             bool& dropped) {
     const pm::JobSpec job =
@@ -236,7 +235,7 @@ std::optional<int> run_once(const Run& run, const JobStep& step, int number, boo
         return std::nullopt;
     }
     if (outcome.cause == pm::Cause::kInterrupted && ::isatty(STDERR_FILENO) == 1)
-        run.diagnostics.detail("");  // behind the ^C that the terminal has shown
+        run.diagnostics.detail("");  // starts a new line after the ^C on the terminal
     for (const ReportLine& line :
          report_lines(partition.job(), outcome, partition.stderr_tails())) {
         if (partition.output_abandoned() && !takes_more(STDERR_FILENO)) break;
@@ -292,7 +291,7 @@ int run_all_steps(const Run& run, ProgramPrompt& prompt) {
     }
 }
 
-// Becomes the resource manager's command. Comes back only by an exception.
+// Executes the resource manager's command in place of this process. Returns only by an exception.
 [[noreturn]] void become(const Handover& handover) {
     if (!handover.input.empty()) {
         const int file = ::memfd_create("poe-batch", 0);
@@ -326,7 +325,7 @@ int run_job(Options options, const std::vector<std::string>& arguments,
     }
     if (!options.save_host_file.empty()) pm::save_host_file(map.value(), options.save_host_file);
     std::optional<pm::CommandsFile> commands;
-    // With a program and one step, nothing is read from it.
+    // If there is a program and only one step, the commands file is not needed.
     if (!options.commands_file.empty() && (options.program.empty() || options.newjob)) {
         auto loaded = pm::load_commands_file(options.commands_file);
         if (!loaded) {

@@ -1,5 +1,5 @@
-// poekill: ends running jobs, as their poe would at SIGTERM, and waits until nothing of them is
-// left here.
+// poekill: ends running jobs like a SIGTERM to their poe, and waits until no process of them is
+// left on this node.
 #include <algorithm>
 #include <csignal>
 #include <iostream>
@@ -20,7 +20,8 @@ using namespace std::chrono_literals;
 constexpr int kNotEnded = 1;
 constexpr int kMistake = 2;
 
-// A job is asked once, then again, which ends it without mercy.
+// A job gets a first signal and, after the first of these times, a second one. At the second signal
+// a poe kills the tasks at once.
 constexpr std::chrono::seconds kPatience[] = {5s, 10s};
 constexpr std::chrono::milliseconds kLookAgain = 20ms;
 
@@ -48,7 +49,7 @@ bool is_running(const std::string& id) {
     return std::any_of(jobs.begin(), jobs.end(), [&](const auto& job) { return job.id == id; });
 }
 
-// Throws Error when the word means no job, or more than one.
+// Throws Error if the word denotes no job, or more than one.
 std::vector<pm::RunningJob> jobs_called(const std::string& word) {
     const std::vector<pm::RunningJob> jobs = own_jobs();
     if (word == "all") return jobs;
@@ -57,7 +58,7 @@ std::vector<pm::RunningJob> jobs_called(const std::string& word) {
     return {job.value()};
 }
 
-// A person at a terminal sees what "all" is, and decides.
+// Shows the user on the terminal which jobs "all" denotes, and asks for confirmation.
 bool confirmed(const std::vector<pm::RunningJob>& jobs) {
     std::cout << cli::kill_table(jobs, std::chrono::system_clock::now())
               << (jobs.size() == 1 ? "End this job? [y/N] "
@@ -68,7 +69,7 @@ bool confirmed(const std::vector<pm::RunningJob>& jobs) {
     return answer == "y" || answer == "Y" || answer == "yes";
 }
 
-// On a node that poe does not run on, its daemon there is told, which ends the job as well.
+// On a node without the job's poe, the signal goes to the local daemon, which also ends the job.
 bool end_job(const pm::RunningJob& job) {
     const pid_t pid = job.poe > 0 ? job.poe : job.pmd;
     for (const std::chrono::seconds patience : kPatience) {
@@ -94,7 +95,7 @@ int end_jobs(const std::vector<pm::RunningJob>& jobs) {
     return status;
 }
 
-// The jobs that one word means.
+// Lists or ends the jobs that one word denotes.
 int serve(const Settings& settings, const std::string& word) {
     const std::vector<pm::RunningJob> jobs = jobs_called(word);
     if (settings.only_list) {

@@ -1,4 +1,4 @@
-// poestat's JSON; see poestat_text.hpp.
+// The JSON output of poestat; see poestat_text.hpp.
 #include <nlohmann/json.hpp>
 
 #include "poe/poestat_text.hpp"
@@ -9,7 +9,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using pm::TaskState;
 
-// Whatever bytes users have in names must become valid JSON.
+// Names may contain any bytes, but the result must be valid JSON.
 std::string dump(const Json& json) {
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

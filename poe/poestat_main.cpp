@@ -1,4 +1,4 @@
-// poestat: shows running jobs, what their tasks do, and deadlocks. Wires together the scan of job
+// poestat: shows running jobs, the activity of their tasks, and deadlocks. Connects the scan of job
 // directories, the wait graph and the texts.
 #include <algorithm>
 #include <iostream>
@@ -25,12 +25,12 @@ using namespace std::chrono_literals;
 constexpr int kDeadlockStatus = 1;
 constexpr int kErrorStatus = 2;
 
-// How long nothing must have moved, and how often to look meanwhile.
+// Tasks must not have moved for kPatience; they are checked again every kLookAgain.
 constexpr std::chrono::milliseconds kPatience = 1s;
 constexpr std::chrono::milliseconds kLookAgain = 50ms;
 
-// The tasks of this node, and, where the job's poe is here and answers, those of the others. Those
-// that are seen are elsewhere no more.
+// Returns the tasks of this node and, if the job's poe is here and answers, those of the other
+// nodes. Removes the returned tasks from job.tasks_elsewhere.
 std::vector<pm::TaskView> look_everywhere(pm::RunningJob& job) {
     std::vector<pm::TaskView> views;
     if (!job.segment.empty()) views = pm::look_at_job(job);
@@ -55,7 +55,7 @@ std::vector<pm::TaskState> states_of(pm::RunningJob& job) {
     return states;
 }
 
-// Whether there would be a deadlock if all that wait now went on waiting.
+// True if there would be a deadlock if all waiting tasks continued to wait.
 bool may_become_one(std::vector<pm::TaskState> states, TaskId tasks) {
     for (pm::TaskState& state : states) {
         if (state.life != pm::TaskState::Life::kInside) continue;
@@ -67,7 +67,7 @@ bool may_become_one(std::vector<pm::TaskState> states, TaskId tasks) {
     return !pm::find_deadlock(states, tasks, kPatience).stuck.empty();
 }
 
-// A wait younger than the patience is looked at until it is old enough or over.
+// A wait shorter than the patience is checked repeatedly until it is long enough or over.
 pm::WaitFindings deadlock_of(pm::RunningJob& job) {
     const auto tasks = static_cast<TaskId>(job.tasks);
     const auto deadline = std::chrono::steady_clock::now() + 2 * kPatience;
@@ -83,7 +83,7 @@ pm::WaitFindings deadlock_of(pm::RunningJob& job) {
     }
 }
 
-// Standard output as text or JSON, cut when it is a terminal.
+// Prints to standard output. On a terminal lines are cut to its width.
 void show(const std::string& text) {
     winsize size{};
     const bool terminal = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
@@ -97,11 +97,11 @@ int show_deadlocks(const StatOptions& options, const std::vector<pm::RunningJob>
             pm::WaitFindings findings = deadlock_of(job);
             all.push_back({std::move(job), std::move(findings)});
         } catch (const Error&) {
-            if (!options.job.empty()) throw;  // else: ended meanwhile
+            if (!options.job.empty()) throw;  // otherwise the job has ended meanwhile
         }
     }
     if (all.empty() && !options.json) std::cout << "no jobs are running\n";
-    // Sentences are not cut: the end of one matters.
+    // Sentences are not cut, because their end matters.
     std::cout << (options.json ? deadlocks_json(all) : deadlock_text(all)) << std::flush;
     const auto dead = [](const JobFindings& one) { return !one.findings.stuck.empty(); };
     return std::any_of(all.begin(), all.end(), dead) ? kDeadlockStatus : 0;
@@ -138,7 +138,7 @@ int show_once(const StatOptions& options, const Diagnostics& diagnostics) {
     return 0;
 }
 
-// Until the job is gone or nobody reads any more.
+// Repeats until the job has ended or there is no reader any more.
 int show_again_and_again(const StatOptions& options, const Diagnostics& diagnostics) {
     const bool terminal = ::isatty(STDOUT_FILENO) == 1;
     for (bool first = true;; first = false) {

@@ -67,7 +67,7 @@ Result<StatOptions> read_stat_options(const std::vector<std::string>& arguments)
             options.request = StatOptions::Request::kVersion;
         } else if (name == "w") {
             int seconds = kDefaultInterval;
-            // A short number behind it is the interval; pids and job ids are longer or come first.
+            // A number after -w is the interval, so a pid must precede -w.
             if (i + 1 < arguments.size() && is_number(arguments[i + 1])) {
                 const std::string& value = arguments[++i];
                 seconds = parse_number<int>(value).value_or(0);

@@ -1,4 +1,4 @@
-// What the user asked of poestat. Reading it is a pure function of the arguments.
+// The user's request to poestat. Reading it is a pure function of the arguments.
 #pragma once
 
 #include <chrono>
@@ -16,10 +16,10 @@ struct StatOptions {
     bool all_users = false;  // -a
     bool deadlock = false;   // -deadlock: look for deadlocks
     bool json = false;       // -json
-    std::optional<std::chrono::seconds> every;  // -w: again and again
+    std::optional<std::chrono::seconds> every;  // -w: repeat at this interval
 };
 
-// A UserError names the word as typed and what was probably meant.
+// A UserError names the word as typed and the flag that was probably meant.
 Result<StatOptions> read_stat_options(const std::vector<std::string>& arguments);
 
 std::string stat_help_text();

@@ -19,7 +19,7 @@ namespace {
 using pm::TaskState;
 using Row = std::vector<std::string>;
 
-// 59.9 s, 12:34, 3:25:45, 2d 03:25
+// Formats: 59.9 s, 12:34, 3:25:45, 2d 03:25
 std::string duration_in_words(std::chrono::milliseconds time) {
     const long long whole = time.count() / 1000;
     if (whole < 60) return fmt::format("{:.1f} s", seconds(time));
@@ -46,7 +46,7 @@ std::string user_name(uid_t uid) {
     return entry != nullptr ? entry->pw_name : std::to_string(uid);
 }
 
-// Columns as wide as their widest cell; the last as it is. `right` says which are numbers.
+// Columns are as wide as their widest cell, except the last. `right` marks right-aligned columns.
 std::string table(const std::vector<Row>& rows, const std::vector<bool>& right) {
     std::vector<std::size_t> widths(right.size(), 0);
     for (const Row& row : rows)
@@ -121,7 +121,7 @@ std::string state_in_words(const pm::TaskView& view) {
     if (state.life == TaskState::Life::kEnded) return ended_in_words(state.wait_status);
     if (state.pid == 0) return "unstarted";
     if (!view.process && view.elsewhere.empty()) return "gone";
-    // Outside of MPL: the words that pmarray has for it.
+    // Outside MPL, the same words as in pmarray are used.
     const std::string between = view.idle ? "idle" : "computing";
     std::string text;
     if (view.process && (view.process->state == 'T' || view.process->state == 't'))

@@ -1,4 +1,4 @@
-// poestat's tables, sentences and JSON: pure functions of what was seen.
+// The tables, sentences and JSON of poestat: pure functions of the observed states.
 #pragma once
 
 #include <chrono>
@@ -15,19 +15,19 @@ inline double seconds(std::chrono::milliseconds time) {
     return std::chrono::duration<double>(time).count();
 }
 
-// What a task does, in a few words: "mpc_brecv from 3 type 7, 4 KB, 12.3 s".
+// The activity of a task in a few words: "mpc_brecv from 3 type 7, 4 KB, 12.3 s".
 std::string state_in_words(const pm::TaskView& view);
 
-// A line for each job. `owners`: with the user's name, as -a shows it.
+// One line per job. `owners`: includes the user's name, for -a.
 std::string job_table(std::span<const pm::RunningJob> jobs, bool owners);
 
-// A line for each job, by which a person recognises it: program, directory and start. `now`: to
-// compute when they began, in local time.
+// One line per job, by which the user recognizes it: program, directory and start. `now` is used to
+// compute the start in local time.
 std::string kill_table(std::span<const pm::RunningJob> jobs,
                        std::chrono::system_clock::time_point now);
 
-// A line about the job, one for each task of this node (called `node`), and one about tasks on
-// others.
+// One line about the job, one for each task in `tasks` (`node` is the name of this node), and one
+// about tasks that cannot be seen.
 std::string task_table(const pm::RunningJob& job, std::span<const pm::TaskView> tasks,
                        const std::string& node);
 
@@ -43,7 +43,7 @@ std::string tasks_json(const pm::RunningJob& job, std::span<const pm::TaskView> 
                        const std::string& node);
 std::string deadlocks_json(std::span<const JobFindings> jobs);
 
-// Each line cut to `columns`, as a terminal would otherwise wrap it. Bytes of UTF-8 stay together.
+// Cuts each line to `columns`, because a terminal would wrap it. Does not split UTF-8 characters.
 std::string cut_to(const std::string& text, std::size_t columns);
 
 }  // namespace poe::cli

@@ -1,4 +1,4 @@
-// Job steps, from whichever of the three places they come.
+// Job steps from the three sources.
 #include "poe/program_prompt.hpp"
 
 #include <cerrno>
@@ -13,11 +13,11 @@
 namespace poe::cli {
 namespace {
 
-constexpr std::size_t kLongestLine = 4 << 20;  // more than the system passes to a program
+constexpr std::size_t kLongestLine = 4 << 20;  // longer than the system passes to a program
 
 const char kStepPrompt[] = "Enter program name (or quit): ";
 
-// The flags that may stand on the line of one task.
+// True for flags that are allowed on the line of one task.
 bool is_trace_flag(const OptionRow& row) {
     return &row >= &option_row("tracelevel") && &row <= &option_row("samplefreq");
 }
@@ -35,7 +35,7 @@ UserError on_line(const std::string& source, int line, std::string text, std::st
     return error;
 }
 
-// Collects commands, equal ones once.
+// Collects commands; equal ones are stored once.
 class StepBuilder {
   public:
     void add(pm::Command words) {
@@ -98,7 +98,7 @@ JobStep ProgramPrompt::same_for_all(pm::Command words) const {
     return step;
 }
 
-// Each part is a command of its own, even if two are equal, because their settings may differ.
+// Each part is a separate command, even if two are equal, because their settings may differ.
 JobStep ProgramPrompt::step_of_parts() const {
     JobStep step;
     for (const ProgramPart& part : parts_) {
@@ -170,7 +170,7 @@ ProgramPrompt::MaybeCommand ProgramPrompt::next_from_lines() {
         if (!words) return words.error();
         return strip_flags(std::move(words.value()), "standard input", lines_read_);
     }
-    if (interactive_) output_("\n");  // the cursor stands behind the prompt
+    if (interactive_) output_("\n");  // the cursor is after the prompt
     return MaybeCommand(std::nullopt);
 }
 

@@ -1,6 +1,6 @@
-// Where the programs of a job come from: the command line, a commands file, or a dialogue on the
-// terminal. Yields job steps one after another. The dialogue's two ends are functions, so that it
-// is tested as text. Prompts and words: the Parallel Environment's "Operation and Use".
+// The source of a job's programs: the command line, a commands file, or a dialogue on the terminal.
+// Returns one job step after another. Input and output of the dialogue are functions, so that it
+// can be tested as text. Source of prompts and words: Parallel Environment, "Operation and Use".
 #pragma once
 
 #include <cstdint>
@@ -18,40 +18,44 @@
 
 namespace poe::cli {
 
-// What the tasks run until the next step: task i runs commands[command_of_task[i]]. Equal commands
-// are kept once, in order of first appearance; in spmd there is one.
+// The commands of the tasks until the next step: task i runs commands[command_of_task[i]]. Equal
+// commands are stored once, in order of first appearance, unless the command line has several
+// programs. In spmd there is one.
 struct JobStep {
     std::vector<pm::Command> commands;
     std::vector<std::uint32_t> command_of_task;  // size = tasks of the job
-    std::vector<pm::CommandPlace> places;  // by command, as Options::place; empty: none has any
+    // By command, like Options::place. Empty if no command has settings.
+    std::vector<pm::CommandPlace> places;
 };
 
 // Not thread-safe.
 class ProgramPrompt {
   public:
-    // Gives the next line without its newline, nothing at the end of input. May block.
+    // Returns the next line without its newline; nothing at the end of input. May block.
     using LineSource = std::function<std::optional<std::string>()>;
-    // Shows text to the user, at once.
+    // Shows text to the user at once.
     using Output = std::function<void(std::string_view text)>;
 
-    // Copies what it needs of `options` (program, parts, program model, newjob, noarglist, fence,
-    // name of the commands file) and of `map` (procs and node names). `commands` are the lines of
-    // the commands file, if there is one; then `lines` is never called. `interactive`: standard
-    // input is a terminal: prompts are shown, and a bad line is answered by its error and asked for
+    // Copies what it needs of `options` (program, parts, program model, newjob, noarglist, fence)
+    // and of `map` (tasks and node names). `commands` contains the lines of the commands file, if
+    // there is one; `lines` is then never called. `interactive`: standard input is a terminal, so
+    // prompts are shown, and after an invalid line the error is shown and the line is requested
     // again.
     ProgramPrompt(const Options& options, const pm::TaskMap& map,
                   std::optional<pm::CommandsFile> commands, bool interactive, LineSource lines,
                   Output output);
 
-    // The next job step, or nothing when there is none: `quit`, end of input, or all steps of a job
-    // without -newjob are done. Blocks as `lines` does. A bad or missing line is a UserError, after
-    // which next() must not be called again.
-    //   program on the command line: the first step; with newjob, more come from file or prompt
-    //   spmd: one line for each step; without newjob just one
-    //   mpmd: one line for each task makes a step
+    // Returns the next job step. Returns nothing after `quit`, at the end of input, or when all
+    // steps of a job without -newjob have been returned. Blocks as `lines` does. An invalid or
+    // missing line is a UserError; next() must not be called again afterwards.
+    //
+    //   program on the command line   the first step; with newjob, more come from file or prompt
+    //   spmd                          one line for each step; without newjob there is one step
+    //   mpmd                          one line for each task makes a step
     Result<std::optional<JobStep>> next();
 
-    // Notices that reading the lines gave (trace flags on a line) since the last call.
+    // Returns the notices that reading the lines has produced since the last call (trace flags on a
+    // line).
     std::vector<Notice> take_notices();
 
   private:
@@ -59,7 +63,8 @@ class ProgramPrompt {
 
     Result<std::optional<JobStep>> next_spmd();
     Result<std::optional<JobStep>> next_mpmd();
-    // One command from file or lines; nothing at the end of input, or at quit, which sets quit_.
+    // Returns one command from file or lines. Returns nothing at the end of input, or after `quit`,
+    // which sets quit_.
     MaybeCommand next_command(const std::string& prompt);
     MaybeCommand next_from_file();
     MaybeCommand next_from_lines();
@@ -71,7 +76,7 @@ class ProgramPrompt {
     UserError no_program() const;
     void notice_unused_lines();
 
-    pm::Command program_;  // of the command line, until it has been handed out
+    pm::Command program_;  // of the command line, until it has been returned
     std::vector<ProgramPart> parts_;
     ProgramModel model_;
     bool newjob_;
@@ -80,7 +85,7 @@ class ProgramPrompt {
     std::optional<pm::CommandsFile> commands_;
     std::size_t next_line_ = 0;  // in commands_
     int lines_read_ = 0;         // from lines_
-    int steps_ = 0;              // handed out
+    int steps_ = 0;              // number of steps returned
     bool interactive_;
     bool quit_ = false;
     bool ended_ = false;
@@ -89,8 +94,9 @@ class ProgramPrompt {
     std::vector<Notice> notices_;
 };
 
-// A LineSource that reads `fd` one byte at a time, so that nothing after the line is taken from the
-// tasks that read the same standard input later. Throws Error when reading fails. Does not own fd.
+// Returns a LineSource that reads `fd` byte by byte, so that it takes nothing after the line from
+// the tasks that read the same standard input later. Throws Error if reading fails. Does not own
+// fd.
 ProgramPrompt::LineSource lines_of(int fd);
 
 }  // namespace poe::cli

@@ -1,5 +1,5 @@
-// The user's terminal while a job has terminals of its own (-pty): what is typed reaches the tasks
-// character by character, and signs such as Ctrl-C are theirs.
+// The user's terminal while the tasks have terminals (-pty). Typed characters reach the tasks one
+// by one, and the tasks receive keys such as Ctrl-C.
 #pragma once
 
 #include <optional>
@@ -9,24 +9,26 @@
 
 namespace poe::cli {
 
-// The size of the terminal that standard output, or else standard input, is; nothing if neither is.
+// Returns the size of the terminal of standard output or, if that is no terminal, of standard
+// input. Nothing if neither is one.
 std::optional<pm::TerminalSpec> terminal_size();
 
 class RawTerminal {
   public:
-    // Changes the terminal at once, if standard input is one and this process is in its foreground.
+    // Changes the terminal at once, if standard input is a terminal and this process is in its
+    // foreground.
     RawTerminal();
-    // Restores it.
+    // Restores the terminal.
     ~RawTerminal();
     RawTerminal(const RawTerminal&) = delete;
     RawTerminal& operator=(const RawTerminal&) = delete;
 
-    // For as long as this process is stopped.
+    // leave() restores the terminal before this process is stopped; come_back() changes it again.
     void leave();
     void come_back();
 
   private:
-    std::optional<termios> before_;  // while the terminal is changed
+    std::optional<termios> before_;  // the original settings, while the terminal is changed
 };
 
 }  // namespace poe::cli

@@ -1,5 +1,5 @@
-// Merges flags, variables and defaults into Options. Defaults are the struct's own (a test holds
-// them against the table's), so that a start without any setting checks nothing.
+// Merges flags, variables and defaults into Options. The defaults are those of the struct (a test
+// compares them with the table), so that a start without any setting checks nothing.
 #include "poe/read_options.hpp"
 
 #include <algorithm>
@@ -18,12 +18,12 @@
 namespace poe::cli {
 namespace {
 
-// Variables that poe gives to tasks; found in its own environment when a task starts poe.
+// Variables that poe sets for tasks. They are in its own environment if a task starts poe.
 constexpr std::string_view kTaskVariables[] = {"MP_CHILD", "MP_PARTITION", "MP_SEGMENT",
                                                "MP_CONTROL", "MP_TUNING"};
 
-// Variables that poe has no flags for, and leaves to the tasks' library (mpl(3)). All others that
-// begin like the first of them are mistakes.
+// Variables that have no flag of poe; the tasks' library reads them (mpl(3)). Any other name with
+// this beginning is a mistake.
 constexpr std::string_view kCollectiveStart = "MP_COLL_";
 constexpr std::string_view kCollectiveVariables[] = {
     "MP_COLL_BCAST",  "MP_COLL_REDUCE", "MP_COLL_COMBINE", "MP_COLL_PREFIX", "MP_COLL_SCATTER",
@@ -71,8 +71,8 @@ class OptionReader {
         return options;
     }
 
-    // The programs and the settings that belong to each of them. All flags are checked again by
-    // read_row; here the number of tasks of each part counts.
+    // Reads the programs and the settings of each of them. read_row checks all flags again; only
+    // the number of tasks of each part is needed here.
     std::optional<UserError> read_programs(SplitArguments& split) {
         options_.program = split.programs[0];
         std::vector<pm::CommandPlace> places(split.programs.size());
@@ -127,7 +127,8 @@ class OptionReader {
         return std::nullopt;
     }
 
-    // Set and not empty; an empty MP_HOSTFILE means something, and is set.
+    // Returns the variable if it is set and not empty. An empty MP_HOSTFILE has a meaning, so it
+    // counts as set.
     const std::string* variable(const OptionRow& row) const {
         if (row.variable.empty()) return nullptr;
         const auto found = environment_.find(row.variable);
@@ -144,7 +145,8 @@ class OptionReader {
         return rules;
     }
 
-    // Reads the row's flag, or else its variable; a variable that is beaten is not even checked.
+    // Reads the row's flag, or its variable if there is no flag. A variable that a flag overrides
+    // is not even checked.
     std::optional<UserError> read_row(const OptionRow& row) {
         const auto use = last_use_.find(&row);
         const FlagUse* flag = use == last_use_.end() ? nullptr : use->second;
@@ -193,7 +195,7 @@ class OptionReader {
         return std::nullopt;
     }
 
-    // -nodes says how many tasks there are, when -procs does not.
+    // If -procs is not given, -nodes determines the number of tasks.
     std::optional<UserError> complete_procs() {
         const bool open = options_.source("procs") == Source::kDefault;
         if (open && options_.nodes > 0)
@@ -207,7 +209,7 @@ class OptionReader {
                          0};
     }
 
-    // MP_REMOTE_SHELL is one text of several words.
+    // MP_REMOTE_SHELL is one text with several words.
     std::optional<UserError> split_remote_shell() {
         if (options_.source("MP_REMOTE_SHELL") == Source::kDefault) return std::nullopt;
         auto words =
@@ -258,13 +260,14 @@ class OptionReader {
                 ignored(options_.origin("retrycount") + " is ignored: there is no -retry"));
     }
 
-    // Words that were passed to the program although poe was probably meant. A number of tasks for
-    // mpirun is no mistake if the number is already known, or is the one that poe uses anyway.
+    // Reports words that were passed to the program although poe was probably meant. A number of
+    // tasks in mpirun's form is no mistake if the number is already known, or equals the number
+    // that poe uses anyway.
     void notice_lookalike(const Lookalike& word) {
         if (word.of_mpirun && (options_.source("procs") != Source::kDefault || options_.nodes > 0 ||
                                word.value == "1"))
             return;
-        // Other programs have flags such as --nodes and --report=x, too.
+        // Other programs, too, have flags such as --nodes and --report=x.
         const bool exact = find_flag(flag_name(word.typed)) == word.row;
         if (exact && !word.row->is("procs")) return;
         std::string own = display_name(*word.row);
@@ -302,7 +305,7 @@ class OptionReader {
         }
     }
 
-    // Stricter than for flags: other programs have MP_ variables, too.
+    // Stricter than for flags, because other programs have MP_ variables, too.
     static bool is_later_variable(std::string_view name) {
         const auto rows = later_options();
         return std::any_of(rows.begin(), rows.end(),
@@ -319,7 +322,7 @@ class OptionReader {
         return {};
     }
 
-    // The nearest; empty: it is one of them.
+    // Returns the nearest name; empty if the name is one of them.
     static std::string_view probable_collective(std::string_view name) {
         const auto* nearest =
             std::min_element(std::begin(kCollectiveVariables), std::end(kCollectiveVariables),
@@ -332,7 +335,7 @@ class OptionReader {
     const std::vector<std::string>& arguments_;
     const Environment& environment_;
     std::map<const OptionRow*, const FlagUse*> last_use_;
-    FlagUse all_tasks_;  // in a job of several programs: as if -n had said so
+    FlagUse all_tasks_;  // if there are several programs: acts as -n with their sum
     Options options_;
 };
 

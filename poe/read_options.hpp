@@ -1,5 +1,5 @@
-// Reading what the user asked of poe: a pure function of arguments and environment, so that all rules are
-// tested without a process.
+// Reads the user's request to poe. A pure function of arguments and environment, so that all rules
+// can be tested without a process.
 #pragma once
 
 #include <map>
@@ -11,16 +11,16 @@
 
 namespace poe::cli {
 
-// The MP_* variables, by name. Other variables are not looked at.
+// The MP_* variables, by name. Other variables are ignored.
 using Environment = std::map<std::string, std::string, std::less<>>;
 
-// Collects the MP_* variables of a null-terminated environment block. Of two with one name the
-// first counts, as for getenv.
+// Collects the MP_* variables of a null-terminated environment block. If a name occurs twice, the
+// first one counts, as for getenv.
 Environment mp_variables(const char* const* environment_block);
 
 // Reads poe's command line (without argv[0]) and variables. Pure: no getenv, no files, no clock. A
-// UserError names the flag or variable as typed, the value, what is allowed, and what was probably
-// meant; poe's exit status is then 1.
+// UserError names the flag or variable as typed, the value, the allowed values, and what was
+// probably meant. poe's exit status is then 1.
 Result<Options> read_options(const std::vector<std::string>& arguments,
                              const Environment& environment);
 

@@ -35,7 +35,8 @@ const std::string& node_of(const pm::JobSpec& job, TaskId task) {
     return job.nodes[static_cast<std::size_t>(job.tasks[static_cast<std::size_t>(task)].node)];
 }
 
-// "node n1", "nodes n1,n2": where `tasks`, which are sorted, run; the first few of many.
+// Returns "node n1" or "nodes n1,n2": the nodes of the sorted `tasks`; only the first few if there
+// are many.
 std::string nodes_in_words(const pm::JobSpec& job, const std::vector<TaskId>& tasks) {
     constexpr std::size_t kNamed = 8;
     std::vector<NodeIndex> nodes;
@@ -50,24 +51,24 @@ std::string nodes_in_words(const pm::JobSpec& job, const std::vector<TaskId>& ta
     return (nodes.size() == 1 ? "node " : "nodes ") + names;
 }
 
-// "task 2 (node n1, ./ring)"
+// Returns "task 2 (node n1, ./ring)".
 std::string introduce(const pm::JobSpec& job, TaskId task) {
     return fmt::format("task {} (node {}, {})", task, node_of(job, task), program_of(job, task));
 }
 
-// Signals at which a core is to be expected, so that its absence is news.
+// True for signals that normally produce a core, so that its absence is worth reporting.
 bool dumps_core(int signal) {
     constexpr int kDumping[] = {SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,
                                 SIGFPE,  SIGSEGV, SIGXCPU, SIGXFSZ, SIGSYS};
     return std::find(std::begin(kDumping), std::end(kDumping), signal) != std::end(kDumping);
 }
 
-// Fits behind one task and behind many.
+// The text follows the name of one task or of several.
 std::string ending_of(const pm::JobSpec& job, const pm::TaskExit& exit) {
     if (exit.signal != 0)
         return fmt::format("killed by {}{}", signal_in_words(exit.signal),
                            exit.core                  ? ", core dumped"
-                           : !job.core.format.empty() ? ""  // stacks are what the user wants
+                           : !job.core.format.empty() ? ""  // the user wants stacks
                            : dumps_core(exit.signal)  ? ", no core dumped"
                                                       : "");
     return fmt::format("exited with code {}", exit.code);
@@ -127,7 +128,7 @@ ReportLine first_line(const pm::JobSpec& job, const pm::Outcome& outcome) {
     return {};
 }
 
-// Programs that could not be loaded: tasks with the same trouble on one line.
+// Programs that could not be loaded. Tasks with the same error share a line.
 std::vector<ReportLine> not_started_lines(const pm::JobSpec& job, const pm::Outcome& outcome) {
     std::map<std::string, std::vector<TaskId>> by_text;
     for (const pm::LaunchFailure& failure : outcome.not_started)
@@ -144,7 +145,7 @@ std::vector<ReportLine> not_started_lines(const pm::JobSpec& job, const pm::Outc
 
 constexpr const char* kUnheard = "did not report how they ended";
 
-// Empty when there is nothing to say.
+// Returns an empty string if there is nothing to report.
 std::string fate(const pm::JobSpec& job, const pm::TaskEnd& end, const pm::Outcome& outcome) {
     if (!end.exit) return kUnheard;
     const pm::TaskExit& exit = *end.exit;
@@ -158,7 +159,7 @@ std::string fate(const pm::JobSpec& job, const pm::TaskEnd& end, const pm::Outco
     return exit.signal == 0 && exit.code == 0 ? "" : ending_of(job, exit);
 }
 
-// All tasks but the first failure, folded by what became of them.
+// All tasks except the first failure, grouped by how they ended.
 std::vector<ReportLine> other_lines(const pm::JobSpec& job, const pm::Outcome& outcome) {
     std::vector<std::string> order;
     std::map<std::string, std::vector<TaskId>> by_fate;
@@ -180,8 +181,8 @@ std::vector<ReportLine> other_lines(const pm::JobSpec& job, const pm::Outcome& o
     return lines;
 }
 
-// The last lines of a task on standard error, without the stack that it may have left there
-// (-corefile_format STDERR). Of a long stack only the end is known.
+// Returns the last lines of a task on standard error, without the stack that the task may have left
+// there (-corefile_format STDERR). If a stack is long, only its end is available.
 std::vector<std::string> words_of(const pm::OutputTails& tails, TaskId task) {
     constexpr std::size_t kSearched = 1000;
     std::vector<std::string> words = tails.last_lines(task, kSearched);
@@ -201,7 +202,7 @@ std::vector<std::string> words_of(const pm::OutputTails& tails, TaskId task) {
 std::vector<ReportLine> last_words(const pm::JobSpec& job, const pm::Outcome& outcome,
                                    const pm::OutputTails& tails) {
     std::vector<ReportLine> lines;
-    // With one task they are just above.
+    // In a job with one task these lines are visible just above.
     if (!outcome.first_failure || job.tasks.size() < 2) return lines;
     const std::vector<std::string> words = words_of(tails, *outcome.first_failure);
     if (words.empty()) return lines;
@@ -246,7 +247,7 @@ const char* cause_name(Cause cause) {
     return "";
 }
 
-// Whatever bytes users have in names and output must become valid JSON.
+// Names and output may contain any bytes, but the result must be valid JSON.
 std::string dump(const nlohmann::ordered_json& json) {
     return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

@@ -1,4 +1,4 @@
-// poe -trace attach JOB, poe -trace stop JOB: tracing of a job that runs already.
+// poe -trace attach JOB and poe -trace stop JOB: start and stop the trace of a running job.
 #pragma once
 
 #include <functional>
@@ -11,11 +11,11 @@
 
 namespace poe::cli {
 
-// Whether the words of the command line are such a command.
+// True if the words of the command line are such a command.
 bool is_trace_command(const std::vector<std::string>& arguments);
 
-// Does what it says; answers poe's status. Blocks until the job's poe has answered: for a stop,
-// until the trace is made. `directory`: the current one; `temporary`: TMPDIR.
+// Executes the command and returns poe's status. Blocks until the job's poe has answered; for a
+// stop, until the trace file is complete. `directory` is the current one; `temporary` is TMPDIR.
 int run_trace_command(const std::vector<std::string>& arguments, const Environment& variables,
                       const std::string& directory, const std::string& temporary);
 

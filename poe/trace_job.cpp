@@ -30,7 +30,7 @@ std::string bytes_in_words(Bytes bytes) {
     return fmt::format("{:.{}f} {}", amount, amount < 10 && unit > 0 ? 1 : 0, kUnits[unit]);
 }
 
-// As somebody in this directory would call it.
+// Returns the path relative to the current directory, if the file is in it.
 std::string shown(const std::string& path) {
     std::error_code fault;
     const std::filesystem::path here = std::filesystem::current_path(fault);
@@ -44,7 +44,7 @@ std::string count_of(std::size_t number, const std::string& what) {
 
 volatile std::sig_atomic_t interrupted = 0;
 
-// While it lives, signals that would end poe are noted instead.
+// While this object lives, signals that would end poe only set `interrupted`.
 class InterruptWatch {
   public:
     InterruptWatch() {

@@ -1,4 +1,4 @@
-// The trace of a job, from the options to the file: where it comes to be, and what is said of it.
+// The trace of a job, from the options to the file: its path, and the messages about it.
 #pragma once
 
 #include <functional>
@@ -10,23 +10,24 @@
 
 namespace poe::cli {
 
-// Where the trace of a job step is to be, as an absolute path: -tracedir and -tracefile, or the
-// program's name with ".trc" in the `directory` that the job is started in. Pure.
+// Returns the absolute path of the trace of a job step: from -tracedir and -tracefile, or the
+// program's name with ".trc" in `directory`, in which the job is started. Pure.
 std::string trace_path(const Options& options, const std::string& program,
                        const std::string& directory, int step);
 
-// The directory of its parts, and what else the daemons are to know. `temporary`: for streams of
-// nodes that cannot see that directory.
+// Returns the directory of the trace's parts and the other settings for the daemons. `temporary` is
+// used for streams of nodes that cannot see that directory.
 pm::TraceSpec make_trace(const Options& options, const std::string& path, const std::string& job,
                          const std::string& temporary);
 
-// Makes the file of what has been gathered, and says so, or where the parts are. Blocks; an
-// interrupt (Ctrl-C) ends it. Whatever happens, poe's status does not change.
+// Merges the gathered streams into the file and reports the result, or where the parts are. Blocks;
+// an interrupt (Ctrl-C) stops it. poe's status does not depend on it.
 void finish_trace(const pm::TraceGathering& gathered, const std::string& path,
                   const Diagnostics& diagnostics);
 
-// "poe: trace in heat2d.trc (4 tasks, 1,234,567 records, 29 MB); ..." as finish_trace says it, and
-// poe -trace stop.
+// Merges the gathered streams and returns the message of finish_trace and of poe -trace stop:
+// "trace in heat2d.trc (4 tasks, 1,234,567 records, 29 MB); ...". Blocks. If `stop` returns true,
+// the merge ends.
 std::string merge_words(const pm::TraceGathering& gathered, const std::string& path,
                         const std::function<bool()>& stop);
 

@@ -1,4 +1,4 @@
-// Reading the tuning file for the tasks; see tuning_file.hpp.
+// Reads the tuning file for the tasks; see tuning_file.hpp.
 #include "poe/tuning_file.hpp"
 
 #include "base/segment/tuning_path.hpp"

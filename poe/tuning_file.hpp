@@ -1,5 +1,5 @@
-// The tuning file of mptune(1) on its way to the tasks: all of a job must choose the same
-// algorithms, and those on other computers may not see this one's files.
+// Passes the tuning file of mptune(1) to the tasks. All tasks of a job must choose the same
+// algorithms, and tasks on other computers may not see the files of this one.
 #pragma once
 
 #include <string>
@@ -7,10 +7,11 @@
 
 namespace poe::cli {
 
-// The entry of the tasks' environment that has the file and its name, or why it cannot be read: the
-// library says so when it is needed. What is in it is not looked at. A file that is not there, and
-// that MP_TUNEFILE does not name, is one with nothing in it. `environment` as for exec; `host` is
-// this computer's name.
+// Returns the environment entry for the tasks that contains the file and its name, or the reason
+// why it cannot be read; the library reports this reason when it needs the file. The content is not
+// examined. A missing file that MP_TUNEFILE does not name counts as empty. `environment` has the
+// format for exec; `host` is this computer's name. Empty if there is no path. Blocks on the file
+// system.
 std::string tuning_entry(const std::vector<std::string>& environment, const std::string& host);
 
 }  // namespace poe::cli

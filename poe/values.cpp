@@ -1,6 +1,7 @@
-// Checks values. CLI11's validators do words and sizes. It does not do the rest: its App would cost
-// 0.3 ms to fill with these rows at every start, its integers read "010" as eight and "0x10" as
-// sixteen, and its messages do not know the row's variable or what was probably meant.
+// Checks values. CLI11's validators are used for words and sizes, but not for the rest: CLI11's App
+// would take 0.3 ms to fill with these rows at every start, its integers read "010" as eight and
+// "0x10" as sixteen, and its messages contain neither the row's variable nor what was probably
+// meant.
 #include "poe/values.hpp"
 
 #include <system_error>
@@ -35,7 +36,7 @@ UserError not_allowed(const OptionRow& row, const std::string& source, const std
     return error;
 }
 
-// The choice that `text` is, in the table's spelling; empty when it is none.
+// Returns the matching choice in the table's spelling; empty if `text` is none.
 std::string canonical_word(const OptionRow& row, const std::string& text) {
     std::vector<std::string> words;
     for (const std::string_view word : words_of(row.choices)) words.emplace_back(word);
@@ -46,19 +47,19 @@ std::string canonical_word(const OptionRow& row, const std::string& text) {
     return complaint.empty() ? canonical : "";
 }
 
-// Decimal digits with an optional minus, nothing else. False for all that is not a number or does
-// not fit 64 bits.
+// Reads decimal digits with an optional minus. Returns false for anything else and for numbers that
+// do not fit 64 bits.
 bool read_number(const std::string& text, std::int64_t& number) {
     const auto parsed = parse_number<std::int64_t>(text);
     if (parsed) number = *parsed;
     return parsed.has_value();
 }
 
-// 10:00 and 1:30:00 (minutes or hours first), or 90s, 15m, 1h30m, 2d: a time in seconds.
+// Reads a time in seconds: 10:00 and 1:30:00 (minutes or hours first), or 90s, 15m, 1h30m, 2d.
 bool read_time(std::string_view text, std::int64_t& seconds) {
     constexpr std::string_view kUnits = "dhms";
     constexpr std::int64_t kSeconds[] = {86400, 3600, 60, 1};
-    constexpr std::int64_t kMost = 1'000'000'000;  // of each part: no sum overflows
+    constexpr std::int64_t kMost = 1'000'000'000;  // of each part, so that no sum overflows
     const bool colons = text.find(':') != std::string_view::npos;
     std::int64_t sum = 0;
     std::size_t last_unit = 0;
@@ -84,7 +85,7 @@ bool read_time(std::string_view text, std::int64_t& seconds) {
     return true;
 }
 
-// Digits with an optional k, m or g (also kb, kib, ...), powers of 1024.
+// Reads digits with an optional k, m or g (also kb, kib, ...), powers of 1024.
 bool read_size(const std::string& text, std::int64_t& bytes) {
     // CLI11 would read a leading zero as octal or hexadecimal, and skip blanks.
     if (text == "0") {
@@ -96,7 +97,7 @@ bool read_size(const std::string& text, std::int64_t& bytes) {
     std::string converted = text;
     try {
         return CLI::AsSizeValue(false)(converted).empty() && read_number(converted, bytes);
-    } catch (const CLI::ValidationError&) {  // its way to say that the product overflows
+    } catch (const CLI::ValidationError&) {  // CLI11 throws this if the product overflows
         return false;
     }
 }

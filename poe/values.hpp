@@ -1,5 +1,5 @@
-// One value of one row: from the text that a user typed to a checked value, or to the UserError
-// that says what is allowed. Flags and variables take the same way through here.
+// One value of one row: converts the text that a user typed to a checked value, or to the UserError
+// with the allowed values. Flags and variables use the same code.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace poe::cli {
 
-// Checks `text` against the row. `source` is how the user named it ("-procs", "MP_PROCS"). Empty
-// text is right for files and strings only. Pure.
+// Checks `text` against the row. `source` is the user's name of it ("-procs", "MP_PROCS"). Empty
+// text is valid only for files, strings and flags without a value. Pure.
 Result<Value> read_value(const OptionRow& row, const std::string& source, const std::string& text);
 
-// Whether a yes/no value says yes, in any letter case; false for all that is not a value.
+// True if a yes/no value means yes, in any letter case. False for invalid values.
 bool means_yes(std::string_view text);
 
 }  // namespace poe::cli

@@ -8,7 +8,7 @@ namespace poe::cli {
 
 namespace {
 
-// Characters, not bytes, of UTF-8.
+// Counts UTF-8 characters, not bytes.
 std::size_t width_of(std::string_view word) {
     std::size_t width = 0;
     for (const char c : word)

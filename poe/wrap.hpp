@@ -1,4 +1,4 @@
-// Lines for a terminal: broken between words at its width.
+// Breaks lines between words at the width of a terminal.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,16 @@ namespace poe::cli {
 
 inline constexpr std::size_t kUsualColumns = 80;
 
-// A blank that wrap() does not break at, and shows as a blank.
+// A blank at which append_wrapped() does not break a line. It is shown as a blank.
 inline constexpr char kHardBlank = '\x01';
 
-// The width of the terminal `fd`; nothing is wrapped at 0, which means that it is none.
+// Returns the width of the terminal `fd`; 0 if `fd` is no terminal, which means that nothing is
+// wrapped.
 std::size_t terminal_columns(int fd);
 
-// Appends `text` to `out`, which ends at `column`: word by word if it must be broken, continued
-// lines indented to `indent`. Words that do not fit a line stay whole. 0 columns: no limit. Adds no
-// line feed at the end. Pure.
+// Appends `text` to `out`, which ends at `column`. If the text must be broken, it is broken between
+// words, and continuation lines are indented to `indent`. Words that are longer than a line stay
+// whole. 0 columns: no limit. Adds no line feed at the end. Pure.
 void append_wrapped(std::string& out, std::string_view text, std::size_t column, std::size_t indent,
                     std::size_t columns);
 

@@ -10,8 +10,8 @@ namespace poe::pm {
 
 namespace {
 
-// More than the windows of a node's two output streams. Only a larger control message, which is
-// rare, makes a queue longer: its space is given back.
+// More than the windows of a node's two output streams. A queue is longer only if it contains a
+// large control message, which is rare; its space is released afterwards.
 constexpr std::size_t kKeptBytes = std::size_t{4} * kStreamWindow;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// ByteQueue: the memory between a producer and a consumer of bytes. Apart because both directions
-// of a channel keep their bytes in one.
+// ByteQueue: the memory between a producer and a consumer of bytes. Separate, because both
+// directions of a channel use one.
 #pragma once
 
 #include <cstddef>
@@ -7,19 +7,21 @@
 
 namespace poe::pm {
 
-// Bytes between a producer that writes at the end and a consumer that takes from the front. Unlike
-// std::string it does not fill the space that it hands out, and it gives back an unusual amount of
-// space when it is empty.
+// A queue of bytes: the producer writes at the end, the consumer takes from the front. Unlike
+// std::string it does not initialize the space that it hands out, and when it is empty, it releases
+// an unusually large amount of space. Not thread-safe.
 class ByteQueue {
   public:
     std::size_t size() const { return end_ - begin_; }
     const char* data() const { return bytes_.get() + begin_; }
-    // Space for `count` more bytes behind the last; valid until the next call.
+    // Returns space for `count` more bytes after the last one; valid until the next call.
     char* reserve(std::size_t count);
+    // Adds the first `count` bytes of that space to the queue.
     void append(std::size_t count) { end_ += count; }
+    // Removes the first `count` bytes. Precondition: count <= size().
     void take(std::size_t count);
     std::size_t capacity() const { return capacity_; }
-    // How much can be appended to what reserve() gave.
+    // The number of bytes that fit into the space that reserve() has returned.
     std::size_t space() const { return capacity_ - end_; }
 
   private:

@@ -8,7 +8,7 @@ namespace poe::pm {
 
 bool is_message_cbor(std::string_view cbor) {
     constexpr std::size_t kMaxDepth = 8;
-    std::vector<std::uint64_t> left{1};  // items to come, by depth
+    std::vector<std::uint64_t> left{1};  // number of items still expected, by depth
     std::size_t at = 0;
     while (!left.empty()) {
         if (left.back() == 0) {
@@ -36,7 +36,7 @@ bool is_message_cbor(std::string_view cbor) {
                 if (value > cbor.size() - at) return false;
                 at += value;
                 break;
-            case 4:  // array; each item takes a byte at least
+            case 4:  // array; each item takes at least one byte
                 if (left.size() > kMaxDepth || value > cbor.size() - at) return false;
                 left.push_back(value);
                 break;

@@ -1,6 +1,6 @@
-// Structs as CBOR, by the lists of their fields: a struct is an array of its fields in the order of its
-// list. Writing never fails; reading throws when a value does not fit. Included by what encodes and
-// decodes, since the JSON library is large.
+// Converts structs to and from CBOR by the lists of their fields: a struct is an array of its
+// fields in the order of its list. Writing never fails; reading throws if a value does not fit.
+// Include it only where messages are encoded or decoded, because the JSON library is large.
 #pragma once
 
 #include <array>
@@ -84,7 +84,7 @@ Json written(const T& value) {
     } else if constexpr (is_duration<T>) {
         return value.count();
     } else if constexpr (std::is_same_v<T, std::string>) {
-        // Strings of users are bytes, not UTF-8: they travel as CBOR byte strings.
+        // Strings of users are bytes, not UTF-8, so they are sent as CBOR byte strings.
         return Json::binary({value.begin(), value.end()});
     } else if constexpr (is_byte_array<T>) {
         return Json::binary({value.begin(), value.end()});
@@ -101,12 +101,12 @@ Json written(const T& value) {
             {value.index(), std::visit([](const auto& m) { return written(m); }, value)});
     } else {
         Writer writer;
-        fields(writer, const_cast<T&>(value));  // a writer only reads
+        fields(writer, const_cast<T&>(value));  // a writer does not modify it
         return std::move(writer.array);
     }
 }
 
-// ---- reading; what does not fit throws
+// ---- reading; throws if a value does not fit
 
 template <class T, class... Limit>
 void read(const Json& json, T& value, const Limit&... limit);
@@ -135,7 +135,7 @@ struct Reader {
     std::size_t next = 0;
 };
 
-// The library converts what does not fit without a word; this does not.
+// Throws if the value does not fit. The library would convert it silently.
 template <class Number>
 Number number(const Json& json) {
     if (json.is_number_unsigned()) {
@@ -179,7 +179,8 @@ void read(const Json& json, T& value, const Limit&... limit) {
         static_assert(sizeof...(limit) == 1, "an enumeration needs its last value");
         value = static_cast<T>(number_up_to<int>(json, static_cast<int>(limit)...));
     } else if constexpr (is_duration<T>) {
-        // Without another limit: a time that can be converted to every unit and added to every clock.
+        // Without another limit: a time that can be converted to every unit and added to every
+        // clock.
         if constexpr (sizeof...(limit) == 0)
             read(json, value, T(std::chrono::years(100)));
         else
@@ -215,7 +216,7 @@ void read(const Json& json, T& value, const Limit&... limit) {
 
 namespace poe::pm {
 
-// Of a variant: the number of the alternative, then the struct.
+// A variant is encoded as the number of the alternative, then the struct.
 template <class T>
 std::string cbor_of(const T& value) {
     std::string out;
@@ -223,7 +224,7 @@ std::string cbor_of(const T& value) {
     return out;
 }
 
-// Throws a std::exception when the bytes are no such value.
+// Throws a std::exception if the bytes are not such a value.
 template <class T>
 T from_cbor(std::string_view bytes) {
     T value;

@@ -1,4 +1,4 @@
-// The event-loop side of frames: reading, queueing, writing. See channel.hpp.
+// The event-loop side of frames: reading, queueing and writing. See channel.hpp.
 #include "partition_manager/channel/channel.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace poe::pm {
 
 namespace {
 
-// A socketpair holds more than the pipe of a remote shell, of which there may be many.
+// A socketpair holds more than the pipe of a remote shell, and there may be many of the latter.
 constexpr std::size_t kReadBytes = 256 << 10;
 constexpr std::size_t kReadBytesOfPipe = 64 << 10;
 
@@ -31,7 +31,7 @@ void adopt(asio::posix::stream_descriptor& descriptor, UniqueFd fd) {
     if (error) throw Error("channel", error.value());
 }
 
-// Somebody who talks, as login scripts do, is best quoted.
+// If the peer sends text, as login scripts do, the error message quotes it.
 std::string beginning_in_words(std::string_view bytes) {
     constexpr std::size_t kMost = 60;
     std::size_t length = 0;
@@ -69,7 +69,7 @@ void Channel::fail(std::string why) {
     out_.close(ignored);
     asio::post(loop_, [this, alive = alive_, why = std::move(why)]() mutable {
         if (!*alive) return;
-        const auto on_closed = handlers_.on_closed;  // it may destroy us
+        const auto on_closed = handlers_.on_closed;  // it may destroy this object
         on_closed(std::move(why));
     });
 }
@@ -85,7 +85,7 @@ void Channel::wait_readable() {
                    });
 }
 
-// One read per turn of the loop, so that other descriptors get theirs.
+// One read per turn of the event loop, so that other descriptors are served, too.
 void Channel::read_some() {
     const std::span<char> space = reader_.prepare(duplex_ ? kReadBytes : kReadBytesOfPipe);
     const ssize_t count = ::read(in_.native_handle(), space.data(), space.size());
@@ -181,7 +181,7 @@ void Channel::write_some() {
                            });
             break;
         } else if (errno != EINTR) {
-            // What the peer said before it went may still be unread: let reading find the end.
+            // The peer's last messages may still be unread, so reading is left to find the end.
             if (errno != EPIPE && errno != ECONNRESET)
                 return fail(std::string("writing: ") + std::strerror(errno));
             queue_.take(queue_.size());

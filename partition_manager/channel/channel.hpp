@@ -1,10 +1,10 @@
-// Channel: one end of the framed conversation between `poe` and a `pmd`, or two of them, over any
-// byte stream (a socketpair on this node, the standard streams of ssh or srun elsewhere).
+// Channel: one end of the framed connection between `poe` and a `pmd`, or between two `pmd`, over
+// any byte stream (a socketpair on this node; the standard streams of ssh or srun for other nodes).
 //
-// Sending never blocks and never fails at the call: frames are queued in order and written as the
-// stream takes them. Who sends much asks before whether the queue is full() and waits for on_room,
-// so that what a slow stream makes wait does so where it comes from. A receiver always reads: it
-// never has to store more than the windows that it has given (stream_window.hpp).
+// Sending never blocks and never fails in the call: frames are queued in order and written when the
+// stream accepts them. A sender of bulk data checks full() first and waits for on_room, so that
+// back-pressure reaches the source of the data. A receiver always reads; it never has to store more
+// than the windows that it has granted (stream_window.hpp).
 #pragma once
 
 #include <chrono>
@@ -25,51 +25,56 @@
 
 namespace poe::pm {
 
-// On a control frame: for every node below, or from nowhere in particular.
+// In the header of a control frame: sent to every node below, or without a particular sender.
 inline constexpr NodeIndex kAllNodes = -1;
 
-// Belongs to one event loop; not thread-safe. Handlers are called from the loop only, never from
-// within a call of send.
+// Belongs to one event loop; not thread-safe. Handlers are called only from the event loop, never
+// from within a send call.
 class Channel {
   public:
     struct Handlers {
-        std::function<void(const Frame&)> on_data;  // every frame that is not control
-        // With the node that it comes from, or is for; kAllNodes: unsaid, or all.
+        std::function<void(const Frame&)> on_data;  // every frame but control frames
+        // With the node that the message comes from or is for; kAllNodes: not stated, or all.
         std::function<void(NodeIndex, Message)> on_message;
-        // Once, last: the peer closed (empty text), or what went wrong.
+        // Called once, as the last handler. The text is empty if the peer has closed, otherwise the
+        // error.
         std::function<void(std::string)> on_closed;
     };
 
-    // Takes the descriptors; `out` may be empty when `in` carries both directions.
+    // Takes the descriptors. `out` is empty if `in` carries both directions. Throws Error if a
+    // descriptor cannot be used.
     Channel(asio::io_context& loop, UniqueFd in, UniqueFd out, Handlers handlers);
     ~Channel();
 
+    // Begins to read. To be called once.
     void start();
+    // The channel copies messages and payloads. After close() or an error they are ignored.
     void send(const Message& message, NodeIndex node = kAllNodes);
     void send_data(FrameKind kind, std::uint8_t flags, TaskId task, std::string_view payload);
+    // Tells the peer that `bytes` of its stream have been consumed.
     void send_credit(FrameKind stream, std::uint64_t bytes);
 
-    // Zero-copy sending: payload space of `size` bytes at the end of the queue; the frame exists
-    // when commit_data() has said how many were used (0: none). No other send may come between.
+    // Zero-copy sending: returns `size` bytes of payload space at the end of the queue.
+    // commit_data() then creates the frame with the number of bytes used (0: no frame). No other
+    // send may come between.
     std::span<char> reserve_data(std::size_t size);
     void commit_data(FrameKind kind, std::uint8_t flags, TaskId task, std::size_t used);
 
-    // A queue longer than this is full for those who send much; control is queued whatever its
-    // length.
+    // A longer queue is full for bulk data. Control messages are queued at any length.
     static constexpr std::size_t kFullQueue = std::size_t{1} << 20;
 
     std::size_t queued_bytes() const { return queue_.size(); }
-    // Never when it is closed: nothing is stored then.
+    // Always false once the channel is closed, because nothing is stored then.
     bool full(std::size_t limit = kFullQueue) const { return !closed_ && queue_.size() >= limit; }
-    // Called from the loop when the queue has become shorter than half of kFullQueue, after it was
-    // longer.
+    // Called from the event loop when the queue has become shorter than half of kFullQueue after it
+    // was longer.
     std::function<void()> on_room;
 
-    // Writes what is queued, waiting for the peer no longer than `patience` in all. Blocks. For the
-    // last words of a program that ends.
+    // Writes the queued frames. Blocks until they are written, but for at most `patience` in total.
+    // For the last messages of a program that ends.
     void drain(std::chrono::milliseconds patience);
 
-    // No handler is called after it.
+    // Closes the descriptors. No handler is called afterwards.
     void close();
     bool closed() const { return closed_; }
 
@@ -77,7 +82,7 @@ class Channel {
     void wait_readable();
     void read_some();
     bool deliver();
-    // Makes the bytes behind the queue's end a frame.
+    // Turns the bytes after the queue's end into a frame.
     void enqueue(FrameKind kind, std::uint8_t flags, TaskId task, std::size_t length);
     void schedule_write();
     void write_some();
@@ -90,9 +95,9 @@ class Channel {
     Handlers handlers_;
     FrameReader reader_;
     ByteQueue queue_;
-    std::size_t reserved_ = 0;  // payload bytes handed out by reserve_data()
+    std::size_t reserved_ = 0;  // payload bytes that reserve_data() has returned
     bool write_scheduled_ = false;
-    bool was_long_ = false;  // since on_room was called
+    bool was_long_ = false;  // the queue was long since the last call of on_room
     bool closed_ = false;
     std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for posted handlers
 };

@@ -1,4 +1,4 @@
-// Encoding and cutting of frames; see frame.hpp for the format.
+// Writes headers and splits frames; frame.hpp describes the format.
 #include "partition_manager/channel/frame.hpp"
 
 #include <algorithm>

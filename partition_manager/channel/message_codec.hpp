@@ -1,5 +1,5 @@
-// Control messages as CBOR: each struct is an array of its fields, in the order of message_fields.hpp,
-// after a number that says which message it is.
+// Control messages as CBOR: the number of the message type, then the struct as an array of its
+// fields in the order of message_fields.hpp.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@ namespace poe::pm {
 
 std::string encode(const Message& message);
 
-// Takes any bytes whatever. Empty if they are not a message, or if a field has a value that it cannot
-// have (message_fields.hpp).
+// Accepts any bytes. Returns nothing if they are not a message, or if a field has an invalid value
+// (message_fields.hpp).
 std::optional<Message> decode(std::string_view cbor);
 
 }  // namespace poe::pm

@@ -1,15 +1,15 @@
-// The fields of every control message, each listed once. What writes messages, what reads them
-// (message_codec.cpp) and what makes them at random for tests all visit these lists, so a field cannot
-// be forgotten at one end.
+// The fields of every control message, each listed once. The writer and the reader of messages
+// (message_codec.cpp) and the generator of random messages for tests visit these lists, so no field
+// can be forgotten at one end.
 //
-// A visitor is called for one field after the other, in the order in which they travel:
-//   f(field)           a number, bool, string, time, vector, pair, optional, byte array, or a struct
-//                      that has a list here
-//   f(field, limit)    the same; a number from 0 to `limit`, a time up to `limit`, the last value of
-//                      an enumeration
+// A visitor is called once per field, in the order in which the fields are sent:
+//   f(field)           a number, bool, string, time, vector, pair, optional, byte array, or a
+//                      struct that has a list here
+//   f(field, limit)    likewise, with a limit: a number from 0 to `limit`, a time up to `limit`, or
+//                      the last value of an enumeration
 //   f.some(array, n)   the first n elements of an array; n is a field, too
 //   f.trimmed(bytes)   a byte array without the zeros at its end
-// check() says what else must be true of a struct that was received; it throws std::out_of_range.
+// check() verifies further conditions on a received struct; it throws std::out_of_range.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 namespace poe::pm {
 
 inline constexpr int kLastExitCode = 255;
-inline constexpr int kLastSignal = NSIG - 1;  // real-time signals included
+inline constexpr int kLastSignal = NSIG - 1;  // includes real-time signals
 
 inline void require(bool fine, const char* what) {
     if (!fine) throw std::out_of_range(what);
@@ -123,7 +123,7 @@ void fields(F& f, JobSpec& m) {
     f(m.launch)(m.trace)(m.core)(m.stamp_output)(m.spawned)(m.places);
     f(m.unbuffered, Unbuffered::kAllProcesses)(m.terminal)(m.tell_binding);
 }
-// Nobody after this looks again whether a task names a node that is there.
+// No later code checks whether a task's node exists.
 inline void check(JobSpec& m) {
     const auto is_id = [](std::string_view id) {  // it becomes a file name
         const auto allowed = [](char c) {

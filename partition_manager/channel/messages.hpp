@@ -1,40 +1,41 @@
-// Control messages of the channel as plain structs, one for each line of the conversation between poe and
-// a daemon. message_fields.hpp lists their fields, message_codec.hpp makes CBOR of them.
+// Control messages of the channel as plain structs, one for each step of the protocol between poe
+// and a daemon. message_fields.hpp lists their fields; message_codec.hpp converts them to CBOR.
 //
-//   direction    message                          when
-//   pmd -> poe   Hello                            first; with the version of the protocol
-//   poe -> pmd   StartJob                         once
-//   pmd -> poe   Prepared | StartFailed           several nodes only: every task could be started
-//   poe -> pmd   RunTasks                         several nodes only: where all tasks listen
-//   pmd -> poe   Started | StartFailed            all tasks run, or none does
-//   poe -> pmd   SignalTasks, EndJob, StdinEnd, AskTaskStates     at any time after that
-//   pmd -> poe   StdoutMark                       a task waits in mpc_flush
-//   poe -> pmd   StdoutFlushed                    all tasks wait there; they continue
+//   direction    message                when
+//   pmd -> poe   Hello                  first; contains the version of the protocol
+//   poe -> pmd   StartJob               once
+//   pmd -> poe   Prepared, StartFailed  several nodes only: every task can be started, or not
+//   poe -> pmd   RunTasks               several nodes only: where all tasks listen
+//   pmd -> poe   Started, StartFailed   all tasks run, or none does
+//   poe -> pmd   SignalTasks, EndJob, StdinEnd, AskTaskStates            at any time after that
+//   pmd -> poe   StdoutMark             a task waits in mpc_flush
+//   poe -> pmd   StdoutFlushed          all tasks wait there; they continue
 //   pmd -> poe   TaskExit, TaskAbort, TaskLeft, NodeFailed, StdinProgress, Attention, TaskStates
-//   pmd -> poe   NodesUp, NodeUnreached, NodeLost                 about nodes below it in the tree
-//   pmd -> poe   Exchange                         a node's part of a PMI barrier or a PMIx fence
-//   poe -> pmd   KeyExchangeDone                        all parts have arrived
-//   both         KeyRequest, KeyReply                PMIx data of a task on another node; poe forwards
-//   pmd -> poe   NameRequest                         published names
-//   poe -> pmd   NameReply                        the answer, perhaps much later
-//   pmd -> poe   SpawnTasks                       a task starts more tasks
-//   poe -> pmd   JobAnnounced, TasksSpawned            to all daemons; then to the one that asked
-//   poe -> pmd   TaskLeft                         about a task of any node, for PMIx
-//   poe -> pmd   StartTrace, StopTrace            tracing of a running job
-//   poe -> pmd   WatchTasks                       displays watch the job, or no longer do
-//   pmd -> poe   WatchedTasks                     what they show
-//   poe, display AskLines, TaskLines              a display asks poe what a task wrote last
-//   pmd -> poe   ClockRequest                         the time at home
-//   poe -> pmd   ClockReply                        the answer
-//   pmd -> poe   TraceDone                        the node's part of the trace has been sent
-//   poe -> pmd   TraceTaken                       and is safe
-//   poe -> pmd   ResizeTerminals                  the user's terminal has another size (-pty)
-//   pmd -> poe   TasksBound                       the processors of each task (-report_binding)
-//   both         Pulse                            poe asks whether the daemon is alive; it answers
-//   pmd -> poe   Done                             last: no process of the job is left on the node
+//   pmd -> poe   NodesUp, NodeUnreached, NodeLost                about nodes below it in the tree
+//   pmd -> poe   KeyExchangePart        a node's part of a PMI barrier or a PMIx fence
+//   poe -> pmd   KeyExchangeDone        all parts have arrived
+//   both         KeyRequest, KeyReply   PMIx data of a task on another node; poe forwards
+//   pmd -> poe   NameRequest            published names
+//   poe -> pmd   NameReply              the answer, possibly much later
+//   pmd -> poe   SpawnTasks             a task starts more tasks
+//   poe -> pmd   JobAnnounced           to the daemons of all other jobs of this poe
+//   poe -> pmd   TasksSpawned           afterwards, to the daemon that sent SpawnTasks
+//   poe -> pmd   TaskLeft               about a task of any node, for PMIx
+//   poe -> pmd   StartTrace, StopTrace  tracing of a running job
+//   poe -> pmd   WatchTasks             displays begin or stop to watch the job
+//   pmd -> poe   WatchedTasks           task states for the displays
+//   poe, display AskLines, TaskLines    a display requests the last output of a task from poe
+//   pmd -> poe   ClockRequest           requests the time of poe's clock
+//   poe -> pmd   ClockReply             the answer
+//   pmd -> poe   TraceDone              the node's part of the trace has been sent
+//   poe -> pmd   TraceTaken             poe has stored it, or has not
+//   poe -> pmd   ResizeTerminals        the user's terminal has another size (-pty)
+//   pmd -> poe   TasksBound             the processors of each task (-report_binding)
+//   both         Pulse                  poe asks whether the daemon is alive; the daemon answers
+//   pmd -> poe   Done                   last: no process of the job is left on the node
 //
-// In a launch tree (launch_tree.hpp) a daemon acts as poe for the daemons that it has started. Prepared,
-// Started and Done then speak for a node and for all nodes below it.
+// In a launch tree (launch_tree.hpp) a daemon acts as poe for the daemons that it has started.
+// Prepared, Started and Done then apply to a node and all nodes below it.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +54,7 @@
 
 namespace poe::pm {
 
-// Both ends must speak the same version; it changes with every change of a struct below.
+// Both ends must have the same version. It changes with every change of a struct below.
 inline constexpr int kChannelVersion = 10;
 
 struct Hello {
@@ -63,15 +64,15 @@ struct Hello {
 
 struct StartJob {
     JobSpec job;
-    NodeIndex node = 0;                   // which of job.nodes the receiver is
-    std::int64_t window = kStreamWindow;  // of each of its streams, bytes
+    NodeIndex node = 0;                   // the receiver's index in job.nodes
+    std::int64_t window = kStreamWindow;  // window of each of its streams, in bytes
 };
 
-// Where the tasks of a node can be reached.
+// The addresses at which the tasks of a node can be reached.
 struct NodeFacts {
     NodeIndex node = 0;
     std::string address;               // numeric
-    std::vector<std::uint16_t> ports;  // of its tasks, in their order
+    std::vector<std::uint16_t> ports;  // one per task, in task order
 };
 
 struct Prepared {
@@ -79,13 +80,13 @@ struct Prepared {
 };
 
 struct RunTasks {
-    std::vector<NodeFacts> nodes;  // all of the job
+    std::vector<NodeFacts> nodes;  // all nodes of the job
 };
 
 struct Started {};
 
-// No task runs on this node. `failures` names tasks; `text` is for a trouble of the node as a whole
-// (no space for the segment, too few file descriptors).
+// No task runs on this node. `failures` names tasks; `text` describes an error of the node as a
+// whole (no space for the segment, too few file descriptors).
 struct StartFailed {
     std::vector<LaunchFailure> failures;
     std::string text;
@@ -95,50 +96,50 @@ struct SignalTasks {
     int signal = 0;
 };
 
-// End all tasks: SIGTERM, then SIGKILL after the job's grace, or at once.
+// Ends all tasks: SIGTERM, then SIGKILL after the job's grace; or SIGKILL at once.
 struct EndJob {
     bool at_once = false;
 };
 
 struct StdinEnd {};
 
-// How far this node's tasks are with the standard input that was sent.
+// Reports how much of the standard input this node's tasks have received.
 struct StdinProgress {
-    std::uint64_t delivered = 0;  // written into the pipe of every task that still reads
-    std::uint64_t consumed = 0;   // read by at least one task
+    std::uint64_t delivered = 0;  // bytes written into the pipe of every task that still reads
+    std::uint64_t consumed = 0;   // bytes read by at least one task
     bool wanted = true;           // false: no task is left to read
 };
 
-// A task asked for the end of the whole job through PMI or PMIx (MPI_Abort).
+// A task has requested the end of the whole job through PMI or PMIx (MPI_Abort).
 struct TaskAbort {
     TaskId task = 0;
     int code = 0;
     std::string text;
 };
 
-// A task that had joined an MPI job (MPI_Init) has ended without leaving it (MPI_Finalize): the
-// others may wait for it for ever.
+// A task that had joined an MPI job (MPI_Init) has ended without leaving it (MPI_Finalize). The
+// other tasks may wait for it forever.
 struct TaskLeft {
     TaskId task = 0;
 };
 
-// This node cannot go on with the job.
+// This node cannot continue the job.
 struct NodeFailed {
     std::string text;
 };
 
-// Daemons that have come up, for the progress of a launch that takes long.
+// Daemons that have come up, for the progress display of a slow launch.
 struct NodesUp {
     std::vector<NodeIndex> nodes;
 };
 
-// The daemon of `node` could not be started from here; `poe` may try it itself.
+// The daemon of `node` could not be started from here. `poe` may try to start it.
 struct NodeUnreached {
     NodeIndex node = 0;
     std::string text;
 };
 
-// A daemon is gone or silent, and with it all that is below it.
+// A daemon is lost or silent, and with it all daemons below it.
 struct NodeLost {
     NodeIndex node = 0;
     std::string text;
@@ -148,13 +149,13 @@ struct Attention {
     std::string text;
 };
 
-// A part of what nodes exchange; parts can be put one behind another, in any order.
+// A part of a key exchange. Parts may be concatenated in any order.
 struct KeyExchangePart {
-    std::string key;          // of the exchange; may be used again when it is over
-    std::uint32_t of = 0;     // nodes that take part
-    std::uint32_t nodes = 0;  // whose parts are in `data`
+    std::string key;          // names the exchange; may be reused afterwards
+    std::uint32_t of = 0;     // number of nodes that take part
+    std::uint32_t nodes = 0;  // number of nodes whose parts are in `data`
     std::string data;
-    // When nodes of several jobs take part: these. `of` counts a node once for each of them.
+    // The participating jobs, if there are several. `of` then counts a node once for each of them.
     std::vector<std::string> jobs;
 };
 
@@ -163,57 +164,57 @@ struct KeyExchangeDone {
     std::string data;
 };
 
-// poe asks (Pulse), pmd answers the same: a daemon that does not is taken for dead (MP_PULSE).
+// poe sends it, and pmd answers with the same. A daemon that does not answer in time is considered
+// dead (MP_PULSE).
 struct Pulse {};
 
 struct Done {};
 
-// Rounds of questions from here on want all tasks, whatever they do (status_socket.hpp).
+// Rounds with this number or a larger one request the states of all tasks (status_socket.hpp).
 inline constexpr std::uint32_t kStatusRounds = std::uint32_t{1} << 31;
 
-// What the node's tasks do is wanted now (deadlock_watch.hpp).
+// Requests the states of the node's tasks (deadlock_watch.hpp).
 struct AskTaskStates {
-    std::uint32_t round = 0;  // not 0; comes back with the answer
+    std::uint32_t round = 0;  // not 0; the answer repeats it
 };
 
-// The tasks of the node that are stuck or have ended; the others can go on. Round 0: nobody asked,
-// but tasks have been stuck for the job's deadlock timeout.
+// The tasks of the node that are stuck or have ended; all other tasks can continue. Round 0: sent
+// without a request, because tasks have been stuck for most of the job's deadlock timeout.
 struct TaskStates {
     std::uint32_t round = 0;
     std::vector<TaskState> states;
 };
 
-// A task has asked for a flush of standard output; all that it had written before is on the way,
-// ahead of this.
+// A task has requested a flush of standard output. All its earlier output precedes this message.
 struct StdoutMark {
     TaskId task = 0;
-    std::optional<StdoutMode> mode;  // the mode it asks for, when it does
+    std::optional<StdoutMode> mode;  // the mode that the task requests, if any
 };
 
-// All tasks have asked for a flush, and what they had written is in poe's output.
+// All tasks have requested a flush, and their output has been passed to poe's output.
 struct StdoutFlushed {
-    bool agreed = true;  // on the mode; otherwise none was changed
-    StdoutMode mode;     // from now on
+    bool agreed = true;  // on the mode; if false, it is unchanged
+    StdoutMode mode;     // the mode from now on
 };
 
-// What a task has put into PMIx is wanted on another node.
+// Requests what a task has put into PMIx, for a task on another node.
 struct KeyRequest {
-    std::string job;  // of the task; empty: the asker's
+    std::string job;  // job of the task; empty: the requester's
     TaskId task = 0;
     ReplyTo asker;
 };
 
 struct KeyReply {
     ReplyTo asker;
-    int status = 0;  // of PMIx
+    int status = 0;  // a PMIx status
     std::string data;
 };
 
-// A task wants more tasks to be started; all of them, or none.
+// A task requests the start of more tasks. Either all of them are started or none.
 struct SpawnCommand {
     Command words;
     std::uint32_t tasks = 0;
-    std::vector<std::string> hosts;  // of the job's nodes, in turns; empty: all of them
+    std::vector<std::string> hosts;  // nodes of the job, used in turn; empty: all
     CommandPlace place;
 };
 struct SpawnTasks {
@@ -224,11 +225,11 @@ struct SpawnTasks {
 };
 struct TasksSpawned {
     ReplyTo asker;
-    std::string job;      // empty: none were started
-    std::string trouble;  // why not
+    std::string job;      // empty: no task was started
+    std::string trouble;  // the reason
 };
 
-// Another job beside this one is there.
+// Announces another job of the same poe.
 struct JobAnnounced {
     JobSummary job;
 };
@@ -241,9 +242,9 @@ struct StopTrace {
     std::uint32_t generation = 0;
 };
 
-// What is poe's clock now? CLOCK_MONOTONIC, ns, as all clocks here.
+// Requests the value of poe's clock. All clocks here are CLOCK_MONOTONIC, in ns.
 struct ClockRequest {
-    std::uint64_t asked = 0;  // by the asker's clock
+    std::uint64_t asked = 0;  // by the requester's clock
 };
 struct ClockReply {
     std::uint64_t asked = 0;
@@ -252,26 +253,26 @@ struct ClockReply {
 
 struct TraceDone {
     std::uint32_t generation = 0;
-    bool sent = false;  // streams have gone up, and wait for TraceTaken
-    std::string left;   // where streams are left on the node; empty: nowhere
+    bool sent = false;  // streams have been sent and wait for TraceTaken
+    std::string left;   // where streams were left on the node; empty: nowhere
 };
 
 struct TraceTaken {
     std::uint32_t generation = 0;
-    bool all = false;  // false: keep them
+    bool all = false;  // false: the daemon must keep its streams
 };
 
-// Whether displays want to know of tasks on other nodes than theirs (watch_socket.hpp).
+// Displays begin or stop to need the states of tasks on other nodes (watch_socket.hpp).
 struct WatchTasks {
     bool on = false;
 };
 
-// Tasks that have changed.
+// Tasks whose state has changed.
 struct WatchedTasks {
     std::vector<WatchedTask> tasks;
 };
 
-// A display asks poe what a task has written last, and its answer.
+// A display requests the last lines that a task has written; poe answers with TaskLines.
 struct AskLines {
     TaskId task = 0;
 };
@@ -280,13 +281,13 @@ struct TaskLines {
     std::vector<std::string> lines;
 };
 
-// The user's terminal has another size now (-pty).
+// The user's terminal has another size (-pty).
 struct ResizeTerminals {
     std::uint16_t rows = 0;
     std::uint16_t columns = 0;
 };
 
-// The processors that tasks of a node may use, as the kernel writes them ("0-3,8").
+// The processors that the tasks of a node may use, in the kernel's format ("0-3,8").
 struct TaskBinding {
     TaskId task = 0;
     std::string processors;

@@ -1,10 +1,10 @@
-// pmd-core: runs a task so that, instead of a core file, it leaves the stacks of its threads as
-// text (-corefile_format).
+// pmd-core: runs a task so that it leaves the stacks of its threads as text instead of a core file
+// (-corefile_format).
 //
 //   pmd-core [-sigterm] TASK FILE PROGRAM ARGV...      FILE may be STDERR
 //
-// This process becomes the program. Its orphaned grandchild stays and traces it (task_tracer.hpp);
-// the program has no child that it does not know, and keeps the process number that pmd knows.
+// This process becomes the program. Its orphaned grandchild stays and traces it (task_tracer.hpp).
+// Therefore the program has no unknown child, and it keeps the process id that pmd knows.
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -28,7 +28,7 @@ namespace {
 
 namespace pm = poe::pm;
 
-// Frames that are worth a line on the terminal.
+// Maximum number of frames in the line on the terminal.
 constexpr std::size_t kShown = 4;
 
 struct Request {
@@ -37,7 +37,7 @@ struct Request {
     std::string file;
 };
 
-// The form that the Parallel Tools Consortium has given to such files.
+// The file format is that of the Parallel Tools Consortium.
 std::string text_of(const Request& request, pid_t process, int signal,
                     const std::vector<pm::ThreadStack>& stacks) {
     std::string text =
@@ -74,7 +74,8 @@ void write_all(int fd, const std::string& text) {
     }
 }
 
-// To the file, or to the task's standard error; there a line says where it died, in any case.
+// Writes the stacks to the file or to the task's standard error. In both cases standard error gets
+// a line that says where the task died.
 void write_stacks(const Request& request, pid_t process, pid_t thread, int signal) {
     std::string line = "poe: task " + request.task + " gets SIG" + ::sigabbrev_np(signal);
     try {
@@ -100,15 +101,15 @@ void write_stacks(const Request& request, pid_t process, pid_t thread, int signa
         line += "; its stacks are lost: " + std::string(error.what());
     }
     line += "\n";
-    if (::write(2, line.data(), line.size()) < 0) return;  // nobody reads any more
+    if (::write(2, line.data(), line.size()) < 0) return;  // there is no reader any more
 }
 
-// The tracer: ends with the task.
+// The tracer process. It ends with the task.
 [[noreturn]] void trace(const Request& request, pid_t task, int ready) {
     ::setsid();
-    // Who ends the job means the task.
+    // Signals that end the job are meant for the task.
     for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE}) ::signal(signal, SIG_IGN);
-    ::unsetenv("DEBUGINFOD_URLS");  // symbols are read from here, or not at all
+    ::unsetenv("DEBUGINFOD_URLS");  // symbols are read from local files only
     pm::TaskTracer tracer(task, request.at_sigterm, [&](pid_t thread, int signal) {
         write_stacks(request, task, thread, signal);
     });
@@ -121,12 +122,12 @@ void write_stacks(const Request& request, pid_t process, pid_t thread, int signa
     ::_exit(0);
 }
 
-// Starts the tracer and waits until it is there. 0, or the errno that says why there is none.
+// Starts the tracer and blocks until it is ready. Returns 0, or the errno of the failure.
 int start_tracer(const Request& request) {
     int ready[2];
     if (::pipe2(ready, O_CLOEXEC) != 0) return errno;
     const pid_t task = ::getpid();
-    ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);  // where Yama forbids it otherwise
+    ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);  // needed if Yama restricts tracing
     const pid_t middle = ::fork();
     if (middle < 0) return errno;
     if (middle == 0) {

@@ -1,6 +1,6 @@
-// The stacks of a process that stands still, as text: every thread, with functions, files and lines
-// as far as debugging information tells. Unwinding and symbols are libdw's. Apart from
-// task_tracer.hpp, which makes a process stand still and knows when.
+// The stacks of a stopped process as text: every thread, with functions, files and lines if there
+// is debugging information. libdw unwinds and finds symbols. Separate from task_tracer.hpp, which
+// stops the process and knows when to do so.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 namespace poe::pm {
 
 struct StackFrame {
-    std::string function;  // demangled; empty when unknown
+    std::string function;  // demangled; empty if unknown
     std::string module;    // the object file
-    std::string file;      // as the compiler was told; empty when unknown
+    std::string file;      // as it was passed to the compiler; empty if unknown
     int line = 0;
     unsigned long address = 0;
 };
@@ -20,11 +20,12 @@ struct StackFrame {
 struct ThreadStack {
     pid_t thread = 0;
     std::vector<StackFrame> frames;  // innermost first
-    std::string trouble;             // why there are no more
+    std::string trouble;             // why there are no more frames
 };
 
-// The caller traces all threads of the process, and all are stopped. `first` comes first. Blocks
-// while debugging information is read, never for a network. Throws Error when nothing can be read.
+// Returns the stacks of all threads, that of thread `first` first. Precondition: the caller traces
+// all threads of the process, and all are stopped. Blocks while debugging information is read, but
+// never for a network. Throws Error if nothing can be read.
 std::vector<ThreadStack> stacks_of(pid_t process, pid_t first);
 
 // "solve (heat.c:42)", "solve (libm.so.6)", "0x4005f0 (heat)".

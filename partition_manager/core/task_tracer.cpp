@@ -27,7 +27,7 @@ void go_on(pid_t thread, int signal) {
     ::ptrace(PTRACE_CONT, thread, 0, signal);
 }
 
-// Whether the process handles the signal, or ignores it.
+// True if the process handles the signal or ignores it.
 bool has_own_way(pid_t process, int signal) {
     std::ifstream status("/proc/" + std::to_string(process) + "/status");
     for (std::string line; std::getline(status, line);)
@@ -56,8 +56,8 @@ void TaskTracer::run() {
 void TaskTracer::on_stop(pid_t thread, int status) {
     const int signal = WSTOPSIG(status);
     if (event_of(status) == PTRACE_EVENT_STOP) {
-        // New threads begin so; with one of the stopping signals the task has been stopped by
-        // somebody, and is to stay so until it is continued.
+        // New threads begin with this event. If the signal is one of the stopping signals, another
+        // process has stopped the task, and it must stay stopped until it is continued.
         const bool stays =
             signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
         ::ptrace(stays ? PTRACE_LISTEN : PTRACE_CONT, thread, 0, 0);

@@ -1,7 +1,8 @@
-// TaskTracer: stands behind one task and, when a signal is about to end it, stops its threads, has
-// somebody look at it, and lets it die. By ptrace, so that it works for every program, whatever it
-// is linked to and in whatever state it is. Signals that the program handles itself are left to it;
-// when its handler raises the signal again, to die of it, that is seen.
+// TaskTracer: traces one task. If a signal is about to end the task, it stops the task's threads,
+// calls on_fatal, and lets the task die. It uses ptrace, so it works for every program, whatever
+// the program is linked to and whatever its state is. Signals that the program handles itself are
+// left to the program. If its handler then raises the signal again to die from it, the tracer sees
+// that.
 #pragma once
 
 #include <functional>
@@ -12,16 +13,18 @@ namespace poe::pm {
 
 class TaskTracer {
   public:
-    // Called while all threads of the task stand still; `thread` is the one that got the signal.
+    // Called while all threads of the task are stopped. `thread` is the one that received the
+    // signal.
     using OnFatal = std::function<void(pid_t thread, int signal)>;
 
     // `at_sigterm`: SIGTERM counts as fatal, too.
     TaskTracer(pid_t task, bool at_sigterm, OnFatal on_fatal)
         : task_(task), at_sigterm_(at_sigterm), on_fatal_(std::move(on_fatal)) {}
 
-    // Begins to trace the task, whose parent need not be us. 0, or the errno that says why not.
+    // Begins to trace the task, which need not be a child of this process. Returns 0, or the errno
+    // of the failure.
     int attach();
-    // Until the task has ended.
+    // Blocks until the task has ended.
     void run();
 
   private:
@@ -32,7 +35,7 @@ class TaskTracer {
 
     struct Stopped {
         pid_t thread = 0;
-        int signal = 0;  // that it was to get
+        int signal = 0;  // the signal that it was about to receive
     };
 
     pid_t task_;

@@ -67,7 +67,7 @@ cpu_set_t busy_processors(const std::string& parent, const std::string& own_job,
         if (pid <= 0) return;
         cpu_set_t bound;
         CPU_ZERO(&bound);
-        // The affinity first, because it is one system call and rules most processes out.
+        // The affinity is checked first, because it is one system call and excludes most processes.
         if (::sched_getaffinity(pid, sizeof bound, &bound) != 0) return;
         cpu_set_t shared;
         CPU_AND(&shared, &bound, &usable);

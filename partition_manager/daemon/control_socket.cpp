@@ -47,7 +47,8 @@ void ControlSocket::read_all() {
         FlushRequest request;
         Address from;
         from.size = sizeof from.name;
-        // With MSG_TRUNC the length is the datagram's, also when it is too long.
+        // With MSG_TRUNC recvfrom returns the length of the datagram even if the datagram is too
+        // long.
         const ssize_t count =
             ::recvfrom(socket_.native_handle(), &request, sizeof request, MSG_TRUNC,
                        reinterpret_cast<sockaddr*>(&from.name), &from.size);

@@ -1,5 +1,5 @@
-// ControlSocket: the daemon's end of the job's control socket, over which its tasks ask for what
-// they cannot do themselves (base/segment/control_request.hpp).
+// ControlSocket: the daemon's end of the job's control socket. Tasks use it to request what they
+// cannot do themselves (base/segment/control_request.hpp).
 #pragma once
 
 #include <functional>
@@ -14,17 +14,19 @@
 
 namespace poe::pm {
 
-// Belongs to one loop; never blocks.
+// Call only from the event loop's thread. No call blocks.
 class ControlSocket {
   public:
-    // False: no task of this node asks so, and there will be no answer.
+    // Returns false if no task of this node can have sent this request. The request is then not
+    // answered.
     using Handler = std::function<bool(const FlushRequest&)>;
 
-    // Makes the socket at `path`, for this user only. Its file goes with the job's directory. What
-    // is no request is thrown away. Throws Error.
+    // Creates the socket at `path`, for this user only. Its file is removed with the job's
+    // directory. Invalid datagrams are discarded. Throws Error.
     ControlSocket(asio::io_context& loop, const std::string& path, Handler handler);
 
-    // Answers every task that has asked since the last answer. A task that is gone does not matter.
+    // Answers every task whose request has arrived since the last answer. Tasks that have ended are
+    // ignored.
     void answer_all(const FlushAnswer& answer);
 
   private:

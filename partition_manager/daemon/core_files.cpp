@@ -10,7 +10,7 @@ namespace poe::pm {
 
 namespace {
 
-// Its first line, without the end; empty when it cannot be read.
+// Returns the first line of a file without the newline. Empty if the file cannot be read.
 std::string first_line_of(const std::string& path) {
     std::ifstream file(path);
     std::string line;
@@ -18,7 +18,8 @@ std::string first_line_of(const std::string& path) {
     return line;
 }
 
-// The name that the kernel makes of its pattern; empty when that depends on what we do not know.
+// Returns the file name that the kernel derives from its pattern. Empty if the name depends on
+// values that are not known here.
 std::string core_name(const std::string& pattern, bool uses_pid, pid_t process) {
     if (pattern.empty() || pattern.front() == '|') return "";
     std::string name;

@@ -1,5 +1,5 @@
-// What a dying task leaves (-coredir, -corefile_format): the kernel's core file in a directory of
-// its own, or the stacks of its threads as text.
+// The remains of a dying task (-coredir, -corefile_format): the kernel's core file in a separate
+// directory, or the stacks of its threads as text.
 #pragma once
 
 #include <chrono>
@@ -12,22 +12,23 @@
 
 namespace poe::pm {
 
-// "coredir.3" for task 3; empty when the user wants no directory.
+// "coredir.3" for task 3. Empty if the user does not want a directory.
 std::string core_directory(const CoreSpec& spec, TaskId task);
 
-// The words to put before a program and its argv, so that it leaves its stacks (pmd-core(8)); none
-// when core files are the kernel's. `helper` is the path of pmd-core.
+// Returns the words to put before a program and its argv, so that it writes its stacks when it dies
+// (pmd-core(8)). Empty if the kernel's core files are kept. `helper` is the path of pmd-core.
 std::vector<std::string> stack_keeper(const CoreSpec& spec, TaskId task, const std::string& helper);
 
-// Moves the core file that the kernel has written for a process, if it is where core_pattern(5)
-// leads to as seen from `directory` and not older than `youngest`, to core_directory(), under the
-// name "core". False when there is none to be found: the kernel may give cores to a program, and
-// tasks may change their directory. `pattern` and `uses_pid` are what /proc/sys/kernel says.
+// Moves the core file that the kernel has written for a process to core_directory(), under the name
+// "core". The file must be where `pattern` (core_pattern, see core(5)) leads to from `directory`,
+// belong to this user, and not be older than `youngest`. Returns false if it is not found: the
+// kernel may pipe cores to a program, and tasks may change their directory. `pattern` and
+// `uses_pid` are the values in /proc/sys/kernel.
 bool move_core(const CoreSpec& spec, TaskId task, pid_t process, const std::string& directory,
                std::chrono::system_clock::time_point youngest, const std::string& pattern,
                bool uses_pid);
 
-// With the kernel's own words for the last two.
+// Reads `pattern` and `uses_pid` from /proc/sys/kernel.
 bool move_core(const CoreSpec& spec, TaskId task, pid_t process, const std::string& directory,
                std::chrono::system_clock::time_point youngest);
 

@@ -10,7 +10,7 @@ namespace poe::pm {
 
 namespace {
 
-// A number of the processor's topology, which names the thing; -1 when it is not told.
+// Returns the number `what` of the processor's topology; -1 if it is not reported.
 int topology(int cpu, const char* what) {
     std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/" + what);
     int number = -1;

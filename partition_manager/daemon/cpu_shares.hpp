@@ -1,6 +1,7 @@
-// Which processors each task of a node may use. Tasks that each have a processor of their own are
-// bound to an equal share of them (MP_BIND): the kernel may otherwise leave two that yield to each
-// other on one processor. Apart from spawning, which only needs the result.
+// Determines which processors each task of a node may use. If each task can have a processor of its
+// own, the tasks are bound to equal shares (MP_BIND), because the kernel may otherwise leave two
+// tasks that yield to each other on one processor. Separate from spawning, which only needs the
+// result.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +13,14 @@ namespace poe::pm {
 // The processors of one core, in ascending order.
 using Core = std::vector<int>;
 
-// The processors that this process may use, by core; cores of one package stand together. A
-// processor whose core /sys does not tell is a core of its own. Reads /sys; nothing when even the
-// processors cannot be had.
+// The processors that this process may use, grouped by core; the cores of one package are adjacent.
+// If /sys does not report the core of a processor, it counts as a separate core. Reads /sys. Empty
+// if the processors cannot be determined.
 std::vector<Core> usable_cores();
 
-// A share for each of `tasks` tasks: disjoint, contiguous in `cores`, as equal as can be; whole
-// cores when there are enough of them. Nothing when there are fewer processors than tasks. Pure.
+// Returns one share for each of `tasks` tasks. Shares are disjoint, contiguous in `cores` and as
+// equal as possible; they consist of whole cores if there are enough cores. Empty if there are
+// fewer processors than tasks. Pure.
 std::vector<cpu_set_t> cpu_shares(const std::vector<Core>& cores, std::size_t tasks);
 
 }  // namespace poe::pm

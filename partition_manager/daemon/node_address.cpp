@@ -14,8 +14,8 @@ namespace poe::pm {
 
 namespace {
 
-// The first address, IPv4 before IPv6, of the interface `device`, or of any that is up and not
-// loopback.
+// Returns the first address, IPv4 before IPv6, of the interface `device`. If `device` is empty: of
+// any interface that is up and is not the loopback.
 std::optional<NodeAddress> interface_address(const std::string& device) {
     ifaddrs* list = nullptr;
     if (::getifaddrs(&list) != 0) throw_errno("cannot list this node's network interfaces");

@@ -1,5 +1,5 @@
-// The address by which the other nodes of a job reach this one: what a daemon answers when the node
-// list does not say it. Asks no name service, which a static program cannot.
+// The address by which the other nodes of a job reach this node. A daemon reports it if the node
+// list does not contain it. No name service is used, because a static program cannot use one.
 #pragma once
 
 #include <string>
@@ -8,10 +8,13 @@
 
 namespace poe::pm {
 
-// `device`: the address of this network interface (-euidevice). Else the address at which
-// `ssh_connection` (sshd's SSH_CONNECTION: client and server, address and port each; may be empty)
-// came in. Else that of the interface that leads to the other computers. Throws Error that says
-// what to do when there is none.
+// Returns the first of these addresses that exists:
+//   1. If `device` is not empty: the address of this network interface (-euidevice).
+//   2. The server's address in `ssh_connection` (sshd's SSH_CONNECTION: the client's address and
+//      port, then the server's; may be empty).
+//   3. The address of the first interface that is up and is not the loopback.
+//
+// Throws Error if there is none, or if `device` is given and has no address.
 NodeAddress node_address(const std::string& device, const std::string& ssh_connection);
 
 }  // namespace poe::pm

@@ -1,4 +1,4 @@
-// The daemon's loop; see node_daemon.hpp.
+// The event loop of the daemon; see node_daemon.hpp.
 #include "partition_manager/daemon/node_daemon.hpp"
 
 #include <csignal>
@@ -17,13 +17,14 @@ namespace poe::pm {
 
 namespace {
 
-// How often processes are looked for that survived SIGKILL's first round (they were being born).
+// SIGKILL is repeated at this interval, because processes that were being created may have survived
+// the previous round.
 constexpr std::chrono::milliseconds kKillAgain{20};
 
-// How long a daemon that gives up on poe tries to send the reason.
+// If the daemon gives up on poe, it tries for this long to send the reason.
 constexpr std::chrono::milliseconds kLastWords{100};
 
-// How long pipes may stay open without any process of the job: somebody else holds them.
+// If pipes stay open this long without a process of the job, another process holds them.
 constexpr std::chrono::milliseconds kPipeEndDelay{500};
 
 std::chrono::microseconds duration(const timeval& time) {
@@ -175,7 +176,7 @@ void NodeDaemon::resume_output() {
     check_progress();
 }
 
-// Nobody is left to work for.
+// The process above is gone, so nothing can be reported any more.
 void NodeDaemon::on_closed(const std::string&) {
     if (relay_) {
         relay_->pass_down(EndJob{}, kAllNodes);
@@ -185,7 +186,7 @@ void NodeDaemon::on_closed(const std::string&) {
     end_job(false);
 }
 
-// Says once, for this node and all below it, that it is prepared, and that its tasks run.
+// Reports once for this node and all nodes below: that they are prepared, and that their tasks run.
 void NodeDaemon::on_relay_news() {
     if (facts_ && !told_prepared_ && (!relay_ || relay_->branches().all_prepared())) {
         told_prepared_ = true;
@@ -201,9 +202,10 @@ void NodeDaemon::on_relay_news() {
     if (relay_) check_progress();
 }
 
-// A home node that is dead says nothing more, nor does a cut cable. If this daemon comes late, it
-// was stopped itself and waits anew. poe may only have been stopped: it hears the reason when it
-// goes on.
+// Ends the tasks if poe has been silent for longer than the pulse, because a dead home node or a
+// broken connection reports nothing.
+//   - If this timer fires late, this daemon was stopped itself, so the wait starts again.
+//   - poe may only have been stopped. The reason is sent, so that poe gets it when it continues.
 void NodeDaemon::watch_uplink() {
     if (job_.launch.pulse.count() <= 0) return;
     const auto interval = std::chrono::milliseconds(job_.launch.pulse) / 2;
@@ -223,8 +225,8 @@ void NodeDaemon::watch_uplink() {
     });
 }
 
-// poe considers this node dead after one pulse without an answer; the guardian ends a daemon that
-// hangs somewhat later.
+// If a node does not answer for one pulse (MP_PULSE), poe considers the node dead. If the daemon
+// hangs, the guard ends it after 1.5 pulses.
 void NodeDaemon::show_life() {
     if (heartbeat_ == nullptr || job_.launch.pulse.count() <= 0) return;
     const std::chrono::milliseconds pulse(job_.launch.pulse);
@@ -289,7 +291,7 @@ void NodeDaemon::on_task_exit(TaskId task, pid_t process, int status, const rusa
     if (WIFSIGNALED(status)) {
         exit.signal = WTERMSIG(status);
         exit.core = WCOREDUMP(status);
-        // Now: the next task that dumps may take the same name.
+        // Moved at once, because the next task that dumps core may use the same file name.
         if (exit.core)
             move_core(job_.core, public_number(job_, task), process, directory_of(job_, task),
                       start_wall_);
@@ -307,18 +309,19 @@ void NodeDaemon::on_task_exit(TaskId task, pid_t process, int status, const rusa
     exit.system = duration(usage.ru_stime);
     exit.peak_memory = static_cast<Bytes>(usage.ru_maxrss) * 1024;
     stdin_->on_task_exit(task);
-    stdout_->send_now(task);  // so that a flush of the others has it
+    stdout_->send_now(task);  // so that a flush of the other tasks includes it
     send(exit);
     if (trace_) trace_->on_task_exit(task, status, usage);
     if (pmi_) pmi_->on_task_exit(task);
 }
 
 void NodeDaemon::signal_tasks(int signal) {
-    // Whole process groups, so that what `sh -c` started hears it, too.
+    // The signal goes to whole process groups, so that the children of `sh -c` receive it, too.
     for (const auto& [pid, task] : running_) ::kill(-pid, signal);
 }
 
-// Tasks may clean up after SIGTERM until the grace is over; then everybody that is left dies.
+// Tasks may clean up after SIGTERM. When the grace period expires, all remaining processes are
+// killed.
 void NodeDaemon::end_job(bool at_once) {
     if (phase_ == Phase::kWaiting) phase_ = Phase::kFinished;
     if (phase_ == Phase::kPreparing || phase_ == Phase::kRunning) {
@@ -356,7 +359,8 @@ bool NodeDaemon::anybody_left() {
     return others.empty() ? has_children() : !descendants(others).empty();
 }
 
-// Our children that are not the tasks': the PMIx server, and what leads to daemons below.
+// Returns the daemon's children that do not belong to tasks: the PMIx server, and the processes
+// that lead to daemons below.
 std::vector<pid_t> NodeDaemon::not_tasks() const {
     std::vector<pid_t> found;
     if (relay_) found = relay_->branches().pids();
@@ -364,10 +368,10 @@ std::vector<pid_t> NodeDaemon::not_tasks() const {
     return found;
 }
 
-// Called whenever a process or a pipe has come to its end.
+// Called whenever a process has ended or a pipe has been closed.
 void NodeDaemon::check_progress() {
     if (phase_ == Phase::kRunning && running_.empty()) {
-        // What the tasks left behind in the background goes with them.
+        // Background processes that the tasks have left are ended with the job.
         phase_ = Phase::kEnding;
         if (anybody_left()) {
             signal_descendants(SIGTERM, not_tasks());
@@ -399,7 +403,7 @@ void NodeDaemon::check_progress() {
     }
 }
 
-// Nothing of the job is left on this node.
+// Called when no process of the job is left on this node.
 void NodeDaemon::clean_up() {
     drain_timer_.cancel();
     if (pmi_) pmi_->shut_down();

@@ -1,10 +1,16 @@
-// NodeDaemon: what `pmd` is. It owns one node's tasks from the first to the last process: starts
-// them, carries their streams, reports how each ended, and ends them all when `poe` says so, when
-// `poe` is gone, or when it is told to stop by a signal. One thread, one event loop.
+// NodeDaemon: the implementation of `pmd`. It owns the tasks of one node from the first to the last
+// process: it starts them, forwards their streams, and reports how each ended. It ends all tasks if
+// `poe` says so, if `poe` is gone, or if a signal tells the daemon to stop. One thread, one event
+// loop.
 //
-// Life: Hello -> StartJob -> (in a job of several nodes: Prepared -> RunTasks ->) running -> (all
-// tasks have ended, or the job is to end) -> nothing left that descends from us -> all pipes read
-// to their end -> nothing left below us in the launch tree -> Done.
+// Life of a daemon:
+//   1. It sends Hello and waits for StartJob.
+//   2. If the job has several nodes, it sends Prepared and waits for RunTasks.
+//   3. It runs the tasks until all of them have ended, or until the job is to end.
+//   4. It waits until no process descends from it any more.
+//   5. It reads all pipes to their end.
+//   6. It waits until all daemons below it in the launch tree have ended.
+//   7. It sends Done.
 #pragma once
 
 #include <chrono>
@@ -37,14 +43,15 @@ namespace poe::pm {
 
 class NodeDaemon {
   public:
-    // `in` (and `out`, when it is another descriptor) lead to `poe`, or to the daemon above.
-    // `ssh_connection`: what sshd says of the way here; may be empty. `heartbeat`: where a guardian
-    // looks for signs of life; null if there is no guardian. It must outlive the daemon.
+    // `in` (and `out`, if it is a separate descriptor) lead to `poe` or to the daemon above; the
+    // daemon owns them. `ssh_connection` is sshd's SSH_CONNECTION; it may be empty. `heartbeat` is
+    // the counter that the guarding process watches; null if there is no guard. It must outlive the
+    // daemon.
     NodeDaemon(UniqueFd in, UniqueFd out, InheritedSignals heritage, std::string ssh_connection,
                Heartbeat* heartbeat);
     ~NodeDaemon();
 
-    // Serves one job and returns when nothing of it is left on the node.
+    // Serves one job. Blocks until no process of the job is left on the node.
     void run();
 
   private:
@@ -54,7 +61,7 @@ class NodeDaemon {
     void on_own_message(Message message);
     void on_data(const Frame& frame);
     void on_closed(const std::string& why);
-    // node_daemon_start.cpp: from StartJob to running tasks.
+    // node_daemon_start.cpp: from StartJob to running tasks
     void start_job(StartJob start);
     void prepare();
     void adopt_home_settings();
@@ -99,7 +106,7 @@ class NodeDaemon {
     asio::steady_timer life_timer_;
     Heartbeat* heartbeat_;
     std::chrono::steady_clock::time_point heard_from_above_{};
-    bool home_is_stopped_ = false;  // by Ctrl-Z: it says nothing
+    bool home_is_stopped_ = false;  // poe was stopped (Ctrl-Z) and sends nothing
     std::string ssh_connection_;
     Channel channel_;
     Phase phase_ = Phase::kWaiting;
@@ -109,8 +116,8 @@ class NodeDaemon {
     NodeIndex node_ = 0;
     std::chrono::steady_clock::time_point start_time_{};
     std::chrono::system_clock::time_point start_wall_{};
-    std::optional<rlimit> open_files_;  // the tasks' limit, when it is not ours
-    std::optional<NodeFacts> facts_;    // once this node is prepared
+    std::optional<rlimit> open_files_;  // the tasks' limit, if it differs from the daemon's
+    std::optional<NodeFacts> facts_;    // set once this node is prepared
     bool told_prepared_ = false;
     bool own_started_ = false;
     bool told_started_ = false;
@@ -118,7 +125,8 @@ class NodeDaemon {
     std::optional<NodeSegment> segment_;
     std::unique_ptr<TaskListeners> listeners_;  // null in a job without TCP
     std::unique_ptr<TaskWatch> watch_;
-    std::unique_ptr<NodeWatch> shown_;  // null on the home node, where displays look themselves
+    // Null on the home node, because displays there observe the tasks directly.
+    std::unique_ptr<NodeWatch> shown_;
     StateMerger rows_;
     bool watched_ = false;
     std::unique_ptr<ControlSocket> control_;
@@ -128,11 +136,11 @@ class NodeDaemon {
     StreamWindow stdout_window_;
     StreamWindow stderr_window_;
     StreamWindow trace_window_;
-    std::unique_ptr<TreeRelay> relay_;  // null: nothing is below
+    std::unique_ptr<TreeRelay> relay_;  // null: there are no daemons below
     std::unique_ptr<OutputStream> stdout_;
     std::unique_ptr<OutputStream> stderr_;
     std::unordered_map<pid_t, TaskId> running_;
-    std::vector<UniqueFd> terminals_;  // of tasks that have one (-pty)
+    std::vector<UniqueFd> terminals_;  // terminals of the tasks (-pty)
 };
 
 }  // namespace poe::pm

@@ -1,5 +1,5 @@
-// How a node's tasks come to run: from StartJob to running processes. Apart from node_daemon.cpp,
-// which is about what happens then.
+// The start of a node's tasks: from StartJob to running processes. Separate from node_daemon.cpp,
+// which contains what follows.
 #include <algorithm>
 #include <cstring>
 #include <sys/stat.h>
@@ -16,10 +16,11 @@ namespace poe::pm {
 
 namespace {
 
-// Descriptors of one task in this process: three streams, a PMI socket, and its other end at start.
+// Descriptors of one task in this process: three streams, a PMI socket, and the socket's other end
+// during the start.
 constexpr std::size_t kDescriptorsPerTask = 5;
 
-// And its listening socket, in a job that needs one.
+// Includes the task's listening socket, in a job that needs one.
 constexpr std::size_t kDescriptorsPerTcpTask = kDescriptorsPerTask + 1;
 
 unsigned usable_cpus() {
@@ -56,7 +57,7 @@ void NodeDaemon::start_job(StartJob start) {
     }
 }
 
-// What tasks would have inherited at home.
+// Applies the settings that the tasks would have inherited on the home node.
 void NodeDaemon::adopt_home_settings() {
     std::erase_if(job_.environment, [](const std::string& entry) {
         return is_session_variable(std::string_view(entry).substr(0, entry.find('=')));
@@ -81,7 +82,7 @@ std::vector<TaskId> NodeDaemon::local_tasks() const {
     return local;
 }
 
-// Nothing runs, or it will not for long: the reason goes to `poe`, the rest is cleaned up.
+// The job cannot start, or cannot continue. Sends the reason to `poe` and cleans up.
 void NodeDaemon::refuse(StartFailed failure) {
     if (!failure.text.empty() && job_.nodes.size() > 1)
         failure.text = "node " + job_.nodes[static_cast<std::size_t>(node_)] + ": " + failure.text;
@@ -89,7 +90,7 @@ void NodeDaemon::refuse(StartFailed failure) {
     end_job(true);
 }
 
-// All that can go wrong here is to be known before a task starts anywhere.
+// Every error that can be found here must be found before a task starts on any node.
 void NodeDaemon::prepare() {
     const std::vector<TaskId> local = local_tasks();
     open_files_ = raise_open_files_limit();
@@ -182,7 +183,8 @@ void NodeDaemon::make_services() {
     stdout_ = std::make_unique<OutputStream>(loop_, channel_, stdout_window_, FrameKind::kStdout,
                                              job_.stdout_is_terminal || job_.terminal.wanted,
                                              job_.stamp_output);
-    // Nobody else's lines can be torn, and a person who types wants to see each character.
+    // With one task no other task's lines can be torn, and a person who types needs to see each
+    // character.
     stdout_->cuts_anywhere = job_.terminal.wanted && job_.tasks.size() == 1;
     stderr_ = std::make_unique<OutputStream>(loop_, channel_, stderr_window_, FrameKind::kStderr,
                                              true, job_.stamp_output);
@@ -231,7 +233,7 @@ void NodeDaemon::launch() {
             loop_, *segment_,
             [this](std::vector<WatchedTask> tasks) { rows_.add(std::move(tasks)); });
     if (shown_ && watched_) shown_->set(true);
-    on_child();  // some may be gone already
+    on_child();  // some tasks may have ended already
 }
 
 void NodeDaemon::adopt(StartedTask started) {
@@ -245,8 +247,8 @@ void NodeDaemon::adopt(StartedTask started) {
     if (started.terminal) terminals_.push_back(std::move(started.terminal));
 }
 
-// Adds the variables of the task's command. Those that the daemon sets itself take precedence: a
-// task that spawns others passes on some that were meant for itself.
+// Adds the variables of the task's command. Variables that the daemon sets itself take precedence,
+// because a task that spawns others may pass on variables that were meant for the task itself.
 void NodeDaemon::add_command_variables(TaskId task, EnvironmentEntries& entries) const {
     const std::uint32_t command = job_.tasks[static_cast<std::size_t>(task)].command;
     for (const std::string& entry : job_.places[command].environment) {

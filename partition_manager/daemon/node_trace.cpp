@@ -20,19 +20,20 @@ namespace {
 using trace::StreamHeader;
 using trace::StreamKind;
 
-// Clocks are compared at the beginning, now and then, and at the end: so many questions each time.
+// Clocks are compared at the beginning, periodically, and at the end, with this many questions each
+// time.
 constexpr int kClockQuestions = 8;
 constexpr std::chrono::seconds kClockPeriod{10};
-// An answer that takes longer is not waited for.
+// If an answer takes longer, the round of questions ends.
 constexpr std::chrono::seconds kClockPatience{2};
 
-// Looking at the tasks may take this part of the time.
+// Sampling may take 1 / kSampleShare of the time.
 constexpr int kSampleShare = 50;
 
 constexpr std::size_t kSendPortion = std::size_t{256} << 10;
 constexpr Bytes kNodeMost = Bytes{64} << 20;
 
-// Whether poe's directory of this trace can be seen here: it holds the job's stream.
+// True if poe's directory of this trace is visible on this node: it then contains the job's stream.
 bool is_trace_of(const std::string& directory, const std::string& job) {
     const UniqueFd file(::open((directory + "/" + trace::stream_name(StreamKind::kJob, 0)).c_str(),
                                O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
@@ -102,7 +103,7 @@ void NodeTrace::choose_directory() {
 void NodeTrace::make_streams() {
     const auto here = std::count_if(job_.tasks.begin(), job_.tasks.end(),
                                     [this](const TaskSpec& task) { return task.node == node_; });
-    // One for each task and each daemon that writes to the same directory.
+    // One sharer for each task and each daemon that writes to the same directory.
     const std::size_t sharers =
         in_place_ ? job_.tasks.size() + job_.nodes.size() : static_cast<std::size_t>(here) + 1;
     const auto make = [&](StreamKind kind, std::int32_t number, const std::string& program,
@@ -147,7 +148,8 @@ void NodeTrace::store_words(std::uint32_t level) {
         segment_->slot(index).tracing.store(word, std::memory_order_release);
 }
 
-// A stream whose task has not come to write it yet, and perhaps never will.
+// True if the stream's task writes the stream itself. Until then, which may be forever, the daemon
+// records what the task is doing.
 bool NodeTrace::records_now(std::size_t place) {
     if (records_itself_[place]) return true;
     const UniqueFd file(::open(streams_[place].path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -184,7 +186,7 @@ void NodeTrace::sample() {
     });
 }
 
-// The last sums of a task, which nobody may have looked at since long.
+// Records the final totals of a task, because the last sample may be old.
 void NodeTrace::record_sums(TaskId task, const rusage& usage) {
     const auto say = [&](trace::Metric metric, std::uint64_t sum) {
         recorder_->record({.kind = trace::Kind::kSystem,
@@ -215,7 +217,7 @@ void NodeTrace::on_task_exit(TaskId task, int wait_status, const rusage& usage) 
                        .a = static_cast<std::uint32_t>(task)});
 }
 
-// One question after another: the next when the answer is there.
+// Asks one question at a time: the next one follows when the answer has arrived.
 void NodeTrace::ask_clocks() {
     if (node_ == job_.launch.home) {
         recorder_->record({.kind = trace::Kind::kClock});
@@ -229,8 +231,8 @@ void NodeTrace::ask_clocks() {
     });
 }
 
-// poe's clock was read between the question and the answer: taken for the middle, the error is at
-// most half the round trip.
+// poe's clock was read between the question and the answer. The middle of the two is taken, so the
+// error is at most half the round trip.
 void NodeTrace::on_clock(const ClockReply& answer) {
     if (clocks_wanted_ == 0 || recorder_ == nullptr) return;
     const std::uint64_t now = trace::monotonic_ns();
@@ -268,7 +270,7 @@ void NodeTrace::end() {
         return abandon();
     }
     if (clocks_wanted_ == 0) return ask_last_clocks();
-    // A job may be over before the clocks of its beginning have been compared.
+    // A job may be over before its first clock comparison is complete.
     phase_ = Phase::kFirstClocks;
 }
 
@@ -283,7 +285,7 @@ void NodeTrace::begin_sending() {
     sampler_.reset();
     segment_ = nullptr;
     if (in_place_) {
-        // Another node is to see them by way of a file server.
+        // Flushed to disk, because poe reads these files from another node through a file server.
         for (const Stream& stream : streams_) {
             if (node_ == job_.launch.home) break;
             const UniqueFd file(::open(stream.path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -296,7 +298,7 @@ void NodeTrace::begin_sending() {
     send_some();
 }
 
-// Opens the next stream to be sent. False: there is none.
+// Opens the next stream to be sent. Returns false if there is none.
 bool NodeTrace::next_stream() {
     for (; sending_ < streams_.size(); ++sending_) {
         sent_file_.reset(::open(streams_[sending_].path.c_str(), O_RDONLY | O_CLOEXEC));

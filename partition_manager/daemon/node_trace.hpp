@@ -1,9 +1,12 @@
-// NodeTrace: a daemon's part of the traces of its tasks. It makes the streams, tells the tasks by a
-// word in their slots to record or to stop, writes a stream of its own (how tasks ended,
-// statistics, clocks), and in the end sees to it that poe has them all: where poe's directory can
-// be seen from here they were made in it; otherwise they go up the channel, within a window.
+// NodeTrace: a daemon's part of the traces of its tasks. It
+// - creates the streams,
+// - makes the tasks start and stop recording by a word in their slots,
+// - writes a stream of its own (how tasks ended, statistics, clocks),
+// - finally ensures that poe has all streams. If poe's directory is visible on this node, the
+//   streams were created in it. Otherwise they are sent up the channel, within a window.
 //
-// One trace at a time; a job may be traced several times, one after another (generations).
+// There is one trace at a time. A job may be traced several times, one trace after another
+// (generations).
 #pragma once
 
 #include <functional>
@@ -23,27 +26,27 @@
 
 namespace poe::pm {
 
-// For the thread of the loop. Nothing blocks but disks.
+// Call only from the event loop's thread. Blocks only on disk I/O.
 class NodeTrace {
   public:
-    // `send`: a message to poe. `on_over`: over() has become true. All references must outlive
-    // this.
+    // `send` sends a message to poe. `on_over` is called when over() has become true. All
+    // references must outlive this object.
     NodeTrace(asio::io_context& loop, const JobSpec& job, NodeIndex node, Channel& up,
               StreamWindow& window, std::function<void(const Message&)> send,
               std::function<void()> on_over);
     ~NodeTrace();
 
-    // The streams of the node's tasks, and the tasks are told. Nothing of it can end the job: what
-    // does not work is said in an Attention. `segment` must live until end().
+    // Creates the streams of the node's tasks and makes the tasks record. A failure never ends the
+    // job; it is reported in an Attention. `segment` must live until end().
     void begin(const TraceSpec& spec, NodeSegment& segment, const std::string& job_directory);
     void on_task_exit(TaskId task, int wait_status, const rusage& usage);
     void on_clock(const ClockReply& answer);
     void on_taken(const TraceTaken& taken);
-    // Nothing more is recorded; what was goes to poe. Says TraceDone when it has.
+    // Stops recording and transfers the records to poe. Sends TraceDone when this is complete.
     void end();
-    // The same, but poe does not want to wait: what is not there stays here.
+    // Like end(), but poe does not wait: streams that have not been transferred stay on this node.
     void abandon();
-    // More may go up.
+    // To be called when the window or the channel has room again.
     void resume();
 
     bool active() const { return phase_ == Phase::kRecording; }
@@ -86,14 +89,14 @@ class NodeTrace {
     TraceSpec spec_;
     NodeSegment* segment_ = nullptr;
     std::string job_directory_;
-    std::string directory_;  // where the streams of this node are
-    bool in_place_ = false;  // poe sees them there
+    std::string directory_;  // contains the streams of this node
+    bool in_place_ = false;  // directory_ is poe's own directory
     std::vector<Stream> streams_;
     std::unique_ptr<trace::Recorder> recorder_;
     std::unique_ptr<SystemSampler> sampler_;
-    std::vector<bool> records_itself_;  // by place in streams_
-    int clocks_wanted_ = 0;             // of this round of questions
-    std::size_t sending_ = 0;           // of streams_
+    std::vector<bool> records_itself_;  // by place in streams_: the task writes it itself
+    int clocks_wanted_ = 0;             // remaining questions of this round
+    std::size_t sending_ = 0;           // the stream being sent: place in streams_
     UniqueFd sent_file_;
     Bytes sent_bytes_ = 0;
     Bytes sent_size_ = 0;

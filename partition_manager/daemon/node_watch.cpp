@@ -10,7 +10,7 @@
 namespace poe::pm {
 namespace {
 
-// Looking may take a tenth of a processor, not more, however many tasks there are.
+// Observing the tasks takes about a tenth of a processor at most, for any number of tasks.
 constexpr int kRestAfterLook = 10;
 
 }  // namespace

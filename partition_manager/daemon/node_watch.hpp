@@ -1,5 +1,5 @@
-// NodeWatch: while displays on the home node watch the job, the daemon of another node looks at its
-// tasks and tells what has changed. Nobody watches: nothing is looked at.
+// NodeWatch: while displays on the home node watch the job, the daemon of another node observes its
+// tasks and reports what has changed. If nothing watches, no task is examined.
 #pragma once
 
 #include <functional>
@@ -14,16 +14,16 @@
 
 namespace poe::pm {
 
-// For the thread of the loop. The segment must outlive it.
+// Call only from the event loop's thread. The segment must outlive this object.
 class NodeWatch {
   public:
-    // `news`: tasks that have changed since they were told last.
+    // `news` receives the tasks that have changed since their last report.
     NodeWatch(asio::io_context& loop, const NodeSegment& segment,
               std::function<void(std::vector<WatchedTask>)> news);
 
-    // From now on, beginning with all tasks; or no longer.
+    // Starts reporting, beginning with all tasks, or stops.
     void set(bool on);
-    // Tells at once, for the last time.
+    // Reports at once, for the last time.
     void finish();
 
   private:
@@ -33,7 +33,7 @@ class NodeWatch {
     asio::steady_timer timer_;
     const NodeSegment& segment_;
     std::function<void(std::vector<WatchedTask>)> news_;
-    std::optional<NodeLook> look_;  // while somebody watches
+    std::optional<NodeLook> look_;  // set while a display watches
     std::vector<WatchedTask> told_;
     std::shared_ptr<const bool> here_ = std::make_shared<const bool>(true);
 };

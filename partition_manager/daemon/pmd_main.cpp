@@ -1,5 +1,6 @@
-// pmd: the daemon that owns one node's tasks. Started by poe, never by hand: it speaks the channel
-// protocol on its standard input (and output, when that is another stream).
+// pmd: the daemon that owns one node's tasks. poe starts it; it is not for use by hand. It speaks
+// the channel protocol on its standard input (and on its standard output, if that is another
+// stream).
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -25,8 +26,8 @@ int usage() {
     return 2;
 }
 
-// The channel moves to descriptors of its own; 0 and 1 become the empty device, so that nothing
-// that is printed by mistake can get into it.
+// Moves a channel descriptor to a higher number. Descriptors 0 and 1 then become /dev/null, so that
+// text printed by mistake cannot get into the channel.
 poe::UniqueFd move_away(int fd) {
     poe::UniqueFd moved(::fcntl(fd, F_DUPFD_CLOEXEC, 3));
     if (!moved) poe::throw_errno("pmd: taking over the channel");

@@ -7,7 +7,7 @@
 namespace poe::pm {
 
 bool is_session_variable(std::string_view name) {
-    // Terminals, displays, agents and the like are places on the home node.
+    // Terminals, displays, agents and similar resources exist only on the home node.
     static constexpr std::string_view kNames[] = {"HOSTNAME",
                                                   "HOST",
                                                   "DISPLAY",

@@ -1,5 +1,5 @@
-// Which variables of poe's environment describe the session that it was typed in, and not the job:
-// tasks on other nodes do not get them.
+// Recognizes the variables of poe's environment that describe poe's session and not the job. Tasks
+// on other nodes do not get them.
 #pragma once
 
 #include <string_view>

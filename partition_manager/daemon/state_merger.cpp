@@ -7,7 +7,7 @@ namespace poe::pm {
 namespace {
 
 constexpr std::size_t kMostQueued = std::size_t{256} << 10;
-// In one message: none is to hold up what comes behind it for long.
+// Maximum number of tasks in one message, so that no message delays the messages after it for long.
 constexpr std::size_t kMostAtOnce = 512;
 
 }  // namespace

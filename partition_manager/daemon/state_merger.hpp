@@ -1,6 +1,6 @@
-// StateMerger: news of tasks on their way to poe, at most 30 times a second: what a daemon has seen
-// itself and what comes from below it goes up in one message. Of each task only the latest is kept,
-// so that memory is bounded by the tasks, however slow the way up is.
+// StateMerger: sends changes of task states to poe, at most 30 times a second. It merges the states
+// that a daemon has observed itself with those from the daemons below. Only the latest state of
+// each task is kept, so the number of tasks bounds the memory, even if the channel is slow.
 #pragma once
 
 #include <cstddef>
@@ -16,18 +16,19 @@
 
 namespace poe::pm {
 
-// The shortest time between two messages with news, and between two looks.
+// Minimum time between two messages, and between two observations.
 inline constexpr std::chrono::milliseconds kWatchEvery{34};
 
-// For the thread of the loop.
+// Call only from the event loop's thread.
 class StateMerger {
   public:
-    // `queued`: bytes that wait on the way up; while these are many, news is kept back.
+    // `queued` returns the number of bytes that wait in the channel to poe. While it is large,
+    // states are held back.
     StateMerger(asio::io_context& loop, std::function<std::size_t()> queued,
                 std::function<void(WatchedTasks)> send);
 
     void add(std::vector<WatchedTask> tasks);
-    // Sends what is there at once, for the last time.
+    // Sends all held states at once, for the last time.
     void flush();
 
   private:

@@ -25,13 +25,15 @@ static_assert(kGuardianLost == SIGHUP);
 
 namespace {
 
-// The channel must end with the daemon, so nobody else may hold it.
+// Closes the standard streams. The channel must end with the daemon, so no other process may hold
+// it.
 void let_go_of_streams() {
     const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int fd = 0; fd <= 2; ++fd) ::dup2(null, fd);
 }
 
-// Whoever has hidden from the daemon's death is ours now.
+// Kills the remaining processes. Processes that survived the daemon are children of this subreaper
+// now.
 void kill_what_is_left() {
     const timespec pause{0, 5'000'000};
     while (has_children()) {
@@ -72,7 +74,7 @@ sigset_t only(int signal) {
     return set;
 }
 
-// Waits until a child ends, or a process that became ours, or for that long. SIGCHLD is blocked.
+// Waits until a child or an adopted orphan ends, but at most for `time`. SIGCHLD must be blocked.
 void wait_for_child(milliseconds time) {
     const sigset_t child_ended = only(SIGCHLD);
     const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
@@ -81,15 +83,15 @@ void wait_for_child(milliseconds time) {
     ::sigtimedwait(&child_ended, nullptr, &limit);
 }
 
-// Blocks until the daemon has ended, or has been silent for too long and is to be killed. Answers
-// its status as of waitpid.
+// Blocks until the daemon has ended, or has been silent for too long and is to be killed. Returns
+// its status as waitpid does.
 int watch(pid_t daemon, const Heartbeat& heartbeat) {
     constexpr milliseconds kLimitNotKnown = 1s;
     constexpr unsigned kLooksInLimit = 8;
     Silence silence;
     for (;;) {
         int status = 0;
-        // Orphans that became ours have nobody else who waits for them.
+        // Adopted orphans are reaped here, because no other process waits for them.
         for (pid_t ended; (ended = ::waitpid(-1, &status, WNOHANG)) > 0;)
             if (ended == daemon) return status;
         const milliseconds limit(heartbeat.limit_ms.load(std::memory_order_relaxed));

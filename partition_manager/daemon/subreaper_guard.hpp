@@ -1,9 +1,10 @@
-// The guardian of a daemon on another node: a process above it that waits for the daemon's end. On
-// the home node poe cleans up after a daemon that was killed; elsewhere only the guardian can.
+// The subreaper guard of a daemon on another node: a process above the daemon that waits for the
+// daemon's end. On the home node poe cleans up after a daemon that was killed. On other nodes only
+// the guard can do so.
 //
-// A daemon that is stopped, or whose event loop hangs, does not end by itself, and poe, which has
-// lost it, ends the job without it. So the guardian also watches the daemon's heartbeat and kills a
-// daemon that has been silent for the limit, unless a debugger holds it.
+// A daemon that is stopped, or whose event loop hangs, does not end by itself; poe considers it
+// lost and ends the job without it. Therefore the guard also watches the daemon's heartbeat. If the
+// daemon has been silent for the limit, the guard kills it, unless a debugger is attached to it.
 #pragma once
 
 #include <optional>
@@ -12,18 +13,20 @@
 
 namespace poe::pm {
 
-// What the daemon gets when its guardian is killed; it then ends the job in order.
-inline constexpr int kGuardianLost = 1;  // SIGHUP
+// The signal that the daemon gets if its guard is killed. The daemon then ends the job in order.
+inline constexpr int kGuardianLost = 1;  // = SIGHUP
 
-// Divides this process, which must have one thread.
+// The result of guard_daemon(). The calling process must have one thread.
 struct Guarded {
-    // In the guardian, when the daemon has ended: the status to exit with. What the daemon has left
-    // behind, processes and job directories, is gone then. Empty in the daemon, which goes on.
+    // In the guard, after the daemon has ended: the status to exit with. The daemon's remaining
+    // processes and job directories have been removed by then. Empty in the daemon, which
+    // continues.
     std::optional<int> status;
-    // In the daemon: where to beat; lives as long as the process.
+    // In the daemon: the counter to increment. It lives as long as the process.
     Heartbeat* heartbeat = nullptr;
 };
-// Throws Error when there can be no other process.
+// Forks: the caller becomes the guard, its child the daemon. In the guard it blocks until the
+// daemon has ended. Throws Error if no process can be created.
 Guarded guard_daemon();
 
 }  // namespace poe::pm

@@ -23,7 +23,7 @@ UniqueFd open_file(const std::string& path) {
     return UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
 }
 
-// The beginning of a file of /proc as it is now.
+// Reads the beginning of a file of /proc again.
 template <std::size_t size>
 std::string_view read_now(const UniqueFd& file, std::array<char, size>& buffer) {
     if (!file) return {};
@@ -48,7 +48,7 @@ std::uint64_t number_in(std::string_view word) {
     return take_number<std::uint64_t>(word).value_or(0);
 }
 
-// The number behind `name` at the start of a line; nothing when there is no such line.
+// Returns the number after `name` at the start of a line. Empty if there is no such line.
 std::optional<std::uint64_t> number_behind(std::string_view text, std::string_view name) {
     for (std::size_t at = 0; at < text.size();) {
         if (text.substr(at).starts_with(name)) {
@@ -83,7 +83,7 @@ std::string_view next_line(std::string_view& text) {
     return line;
 }
 
-// Of all interfaces but the loopback: bytes in and out.
+// Returns the bytes received and sent by all interfaces but the loopback.
 std::pair<std::uint64_t, std::uint64_t> network_bytes(std::string_view text) {
     std::pair<std::uint64_t, std::uint64_t> sum{0, 0};
     while (!text.empty()) {
@@ -102,7 +102,8 @@ std::pair<std::uint64_t, std::uint64_t> network_bytes(std::string_view text) {
     return sum;
 }
 
-// Of whole disks, not of their parts and of what is built upon them.
+// Returns the bytes read and written by whole disks. Partitions and stacked devices are not
+// counted.
 std::pair<std::uint64_t, std::uint64_t> disk_bytes(std::string_view text) {
     std::pair<std::uint64_t, std::uint64_t> sum{0, 0};
     while (!text.empty()) {
@@ -163,7 +164,7 @@ void SystemSampler::sample_task(TaskId task, pid_t process, bool statistics, boo
     const std::size_t name_end = stat.rfind(')');
     if (name_end == std::string_view::npos) return;
     stat.remove_prefix(name_end + 1);
-    std::array<std::string_view, 53> fields{};  // as proc(5) counts them
+    std::array<std::string_view, 53> fields{};  // numbered as in proc(5)
     for (std::size_t i = 3; i < fields.size(); ++i) fields[i] = next_word(stat);
     if (fields[3].empty()) return;
     const auto owner = static_cast<std::uint32_t>(task);
@@ -212,7 +213,7 @@ void SystemSampler::sample_node(std::vector<Record>& records) {
         const std::uint64_t nice = number_in(next_word(rest));
         say(Metric::kCpuUser, (user + nice) * ns_per_tick_);
         say(Metric::kCpuSystem, number_in(next_word(rest)) * ns_per_tick_);
-        // CPU time of the node is that of all its processors.
+        // The CPU time of the node is that of all its processors.
         say(Metric::kProcessors,
             static_cast<std::uint64_t>(std::max(::sysconf(_SC_NPROCESSORS_ONLN), 0L)));
     }

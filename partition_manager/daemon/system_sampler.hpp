@@ -1,5 +1,5 @@
-// SystemSampler: what /proc says about the tasks of a node and the node itself, as records of a
-// trace. Files are kept open: a task costs about 10 us per look.
+// SystemSampler: reads the statistics of a node and its tasks from /proc and turns them into trace
+// records. Files are kept open; one sample of a task takes about 10 us.
 #pragma once
 
 #include <optional>
@@ -17,9 +17,9 @@ class SystemSampler {
   public:
     SystemSampler();
 
-    // Adds what has changed for a task since it was looked at last: `statistics`, its sums;
-    // otherwise, and when it records nothing itself, what it is doing. A process that is gone adds
-    // nothing.
+    // Appends records of what has changed for a task since its last sample. `statistics` selects
+    // the totals, `doing` the task's state (used while the task records nothing itself). If the
+    // process is gone, nothing is added.
     void sample_task(TaskId task, pid_t process, bool statistics, bool doing,
                      std::vector<trace::Record>& records);
     void sample_node(std::vector<trace::Record>& records);
@@ -30,7 +30,7 @@ class SystemSampler {
         UniqueFd stat;
         UniqueFd status;
         UniqueFd io;
-        std::vector<std::uint64_t> told;  // by metric
+        std::vector<std::uint64_t> told;  // last recorded values, by metric
         std::optional<trace::Doing> doing;
     };
 
@@ -40,7 +40,7 @@ class SystemSampler {
 
     std::uint64_t ns_per_tick_;
     std::uint64_t page_bytes_;
-    std::vector<Task> tasks_;  // by task id, as far as seen
+    std::vector<Task> tasks_;  // by task id, up to the largest id seen
     UniqueFd stat_;
     UniqueFd memory_;
     UniqueFd vmstat_;

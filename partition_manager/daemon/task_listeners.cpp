@@ -64,7 +64,7 @@ UniqueFd TaskListeners::take(TaskId task) {
     const auto index = segment_->local_index(task);
     POE_CHECK(index.has_value() && sockets_[*index], task);
     const UniqueFd ours = std::move(sockets_[*index]);
-    // A low number: see spawn.hpp.
+    // The number must be low; see spawn.hpp.
     UniqueFd low(::fcntl(ours.get(), F_DUPFD_CLOEXEC, 3));
     if (!low) throw_errno("passing a listening socket to a task");
     segment_->slot(*index).listener = low.get();

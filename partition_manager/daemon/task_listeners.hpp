@@ -1,5 +1,5 @@
-// The listening sockets of a node's tasks, made before the first task starts: so whoever connects
-// to a task that has not made its first MPL call yet is queued by the system. Only jobs that need
+// The listening sockets of a node's tasks. They are created before the first task starts, so the
+// kernel queues connections to a task that has not made its first MPL call yet. Only jobs that need
 // TCP have them.
 #pragma once
 
@@ -12,29 +12,30 @@
 
 namespace poe::pm {
 
-// Fills in what tasks need to find and trust each other: the key, and the nodes' addresses and
-// names. Throws Error when the job lacks them. Precondition: needs_tcp(job).
+// Adds what tasks need to find and trust each other: the key, and the addresses and names of the
+// nodes. Throws Error if the job lacks them. Precondition: needs_tcp(job).
 void add_tcp_facts(const JobSpec& job, NodeSegmentSpec& spec);
 
-// Writes into the segment of one node where the tasks of the others listen. Before any task starts;
-// ports that fit no task of the job are left out.
+// Writes the ports of the tasks on other nodes into the segment of one node. To be called before
+// any task starts. Ports that belong to no task of the job are ignored.
 void write_ports(const JobSpec& job, const std::vector<NodeFacts>& nodes,
                  const NodeSegment& segment);
 
-// For one thread; none of it blocks.
+// Not thread-safe. No call blocks.
 class TaskListeners {
   public:
-    // Makes `tasks` sockets, on this address of the node only. Throws Error.
+    // Creates `tasks` sockets that listen only on this address of the node. Throws Error.
     TaskListeners(const NodeAddress& address, std::size_t tasks);
 
     // In the order of the sockets.
     const std::vector<std::uint16_t>& ports() const { return ports_; }
 
-    // The segment of the tasks, which must outlive this; writes their ports into it.
+    // Sets the segment of the tasks and writes their ports into it. The segment must outlive this
+    // object.
     void attach(const NodeSegment& segment);
 
-    // The socket of a local task, for it to inherit, under a number that its slot names from now
-    // on. Once per task, after attach().
+    // Returns the socket of a local task, for the task to inherit, and stores its descriptor number
+    // in the task's slot. To be called once per task, after attach().
     UniqueFd take(TaskId task);
 
   private:

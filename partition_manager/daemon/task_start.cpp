@@ -35,8 +35,8 @@ struct Pipe {
     UniqueFd write;
 };
 
-// A larger pipe lets a task that writes much run on while the daemon reads; the system's limit for
-// the sum of all pipes of a user (fs.pipe-user-pages-soft) is why only small jobs get one.
+// With a larger pipe a task that writes much can continue while the daemon reads. Only small jobs
+// get one, because the kernel limits the sum of all pipes of a user (fs.pipe-user-pages-soft).
 constexpr int kLargePipe = 256 << 10;
 constexpr std::size_t kLargePipeTasks = 64;
 
@@ -47,7 +47,7 @@ Pipe make_pipe(bool large) {
     return {UniqueFd(fds[0]), UniqueFd(fds[1])};
 }
 
-// Where programs are looked for when there is no PATH, as execvp does.
+// Search path if there is no PATH, as in execvp.
 constexpr std::string_view kDefaultPath = "/bin:/usr/bin";
 
 std::string_view path_of(const std::vector<std::string>& environment) {
@@ -69,11 +69,11 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
 
 struct LoadedCommand {
     ProgramPath program;
-    std::string directory;  // its own; empty: the job's
+    std::string directory;  // its own directory; empty: the job's
     std::vector<char*> argv;
 };
 
-// Those that no task of the node runs stay empty.
+// Commands that no task of the node runs stay empty.
 std::vector<LoadedCommand> load_commands(const JobSpec& job, NodeIndex node) {
     std::vector<LoadedCommand> commands(job.commands.size());
     for (const TaskSpec& task : job.tasks) {
@@ -95,7 +95,7 @@ std::vector<LoadedCommand> load_commands(const JobSpec& job, NodeIndex node) {
     return commands;
 }
 
-// What is wrong with a command is wrong for all tasks of the node that run it.
+// An error of a command applies to all tasks of the node that run it.
 void add_failures(const JobSpec& job, NodeIndex node, std::uint32_t command, const std::string& why,
                   std::vector<LaunchFailure>& failures) {
     for (TaskId task = 0; task < static_cast<TaskId>(job.tasks.size()); ++task)
@@ -124,14 +124,15 @@ cpu_set_t usable_processors() {
     return set;
 }
 
-// True if tasks of the job are bound to processors. A single task may have threads for all of them.
+// True if tasks of the job are bound to processors. A job with a single task is not bound, because
+// the task may have threads for all processors.
 bool binds(const JobSpec& job) {
     return job.bind && job.tasks.size() > 1;
 }
 
-// By position among the node's tasks; empty when they may use all processors. Where tasks of other
-// jobs are bound, only the other cores are shared; if these are too few, the kernel places the
-// tasks better than we could.
+// Returns the processors of each task, by position among the node's tasks. Empty if the tasks may
+// use all processors. If tasks of other jobs are bound, only the other cores are shared. If these
+// are too few, tasks are not bound, because the kernel then places them better.
 std::vector<cpu_set_t> shares_of(const JobSpec& job, NodeIndex node) {
     if (!binds(job)) return {};
     const auto local = std::count_if(job.tasks.begin(), job.tasks.end(),
@@ -140,7 +141,7 @@ std::vector<cpu_set_t> shares_of(const JobSpec& job, NodeIndex node) {
     return cpu_shares(free_cores(usable_cores(), busy), static_cast<std::size_t>(local));
 }
 
-// `before`: the words of a program that is to become this one.
+// `before` is the command line of a helper that later executes this program.
 pid_t spawn_program(SpawnRequest request, const LoadedCommand& command,
                     const std::vector<std::string>& before) {
     if (!before.empty()) {
@@ -155,7 +156,7 @@ pid_t spawn_program(SpawnRequest request, const LoadedCommand& command,
     request.argv = command.argv.data();
     const pid_t pid = spawn(request);
     if (pid != -ENOEXEC || !is_shell_text(command.program.file)) return pid;
-    // A script without its first line: what execvp and every shell do.
+    // A script without a "#!" line runs under /bin/sh, as in execvp and every shell.
     std::vector<char*> argv{const_cast<char*>("/bin/sh"),
                             const_cast<char*>(command.program.file.c_str())};
     argv.insert(argv.end(), command.argv.begin() + 1, command.argv.end());
@@ -164,9 +165,9 @@ pid_t spawn_program(SpawnRequest request, const LoadedCommand& command,
     return spawn(request);
 }
 
-// One node's tasks being started, by several threads: who starts a process waits until it has left
-// our memory, and meanwhile another can start the next (128 tasks: a sixth less time on two cores).
-// What belongs to the daemon is touched under the lock only.
+// The start of one node's tasks by several threads. A thread that starts a process waits until the
+// process has left the daemon's memory; meanwhile another thread can start the next process (128
+// tasks: a sixth less time on two cores). Data of the daemon is accessed only under the lock.
 class Round {
   public:
     Round(const TaskLauncher& starter, const std::vector<LoadedCommand>& commands)
@@ -179,7 +180,7 @@ class Round {
             if (starter.job.tasks[task].node == starter.node) tasks_.push_back(task);
     }
 
-    // Throws what a thread threw; the others have stopped by then.
+    // Rethrows an exception of a thread. All threads have stopped by then.
     void run() {
         const std::size_t most =
             std::min({usable_cores().size(), tasks_.size() / kTasksPerThread, kMostThreads});
@@ -197,13 +198,13 @@ class Round {
   private:
     static constexpr std::size_t kTasksPerThread = 4;
 #ifdef __SANITIZE_THREAD__
-    // It keeps one record of descriptors for us and for children that have their own, but our
-    // memory; two threads that both have such a child spoil it.
+    // ThreadSanitizer keeps one record of descriptors for this process and for children that share
+    // its memory but have their own descriptors. Two threads with such children corrupt it.
     static constexpr std::size_t kMostThreads = 1;
 #else
     static constexpr std::size_t kMostThreads = 8;
 #endif
-    static constexpr std::size_t kDescriptorsPerTask = 8;  // and some to spare
+    static constexpr std::size_t kDescriptorsPerTask = 8;  // with a reserve
 
     struct Prepared {
         StartedTask task;
@@ -216,15 +217,15 @@ class Round {
         const cpu_set_t* cpus = nullptr;
     };
 
-    // A process with threads that needs a larger table of descriptors waits for all processors to
-    // notice, 10 ms each time.
+    // Enlarges the descriptor table in advance. If a process with threads needs a larger table, it
+    // waits each time until all processors have noticed, which takes 10 ms.
     void make_room_for_descriptors() const {
         const auto last = kLowDescriptors + kDescriptorsPerTask * tasks_.size();
         UniqueFd(::fcntl(empty_.get(), F_DUPFD_CLOEXEC, static_cast<int>(last)));
     }
 
-    // The kernel sends the death signal of a task when the thread that made it ends, so such a
-    // thread never does.
+    // The kernel sends the death signal to a task when the thread that created it ends. Therefore
+    // these threads never end.
     void add_thread() {
         {
             const std::lock_guard lock(mutex_);
@@ -243,7 +244,7 @@ class Round {
                 }
                 while (true) ::pause();
             }).detach();
-        } catch (const std::system_error&) {  // no more threads: it takes longer
+        } catch (const std::system_error&) {  // no more threads are available: it takes longer
             const std::lock_guard lock(mutex_);
             --helpers_;
         }
@@ -258,7 +259,8 @@ class Round {
         }
     }
 
-    // Just before it is needed, so that few descriptors have low numbers (see spawn.hpp).
+    // Descriptors are created just before they are needed, so that only few of them have low
+    // numbers (see spawn.hpp).
     std::optional<Prepared> prepare() {
         const std::lock_guard lock(mutex_);
         if (next_ == tasks_.size() || !failures_.empty() || trouble_) return std::nullopt;
@@ -286,7 +288,8 @@ class Round {
         if (reads_stdin(job, one.task.task)) one.in = make_pipe(false);
     }
 
-    // The three streams of the task are one terminal; the daemon has an end for each direction.
+    // The three streams of the task are one terminal. The daemon has one descriptor for each
+    // direction.
     void open_terminal(Prepared& one) const {
         const JobSpec& job = starter_.job;
         const auto copy = [](const UniqueFd& fd) {
@@ -356,7 +359,7 @@ class Round {
 
     const TaskLauncher& starter_;
     const std::vector<LoadedCommand>& commands_;
-    const UniqueFd processors_lock_;  // until all tasks are bound
+    const UniqueFd processors_lock_;  // held until all tasks are bound
     const std::vector<cpu_set_t> shares_;
     const std::string all_processors_ = processors_in_words(usable_processors());
     const std::string keeper_ =
@@ -364,10 +367,10 @@ class Round {
     const UniqueFd empty_{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
     const std::string unbuffered_library_ =
         starter_.job.unbuffered == Unbuffered::kNo ? "" : find_unbuffered_library(own_directory());
-    std::vector<std::optional<bool>> preloads_;  // by command; under the lock
+    std::vector<std::optional<bool>> preloads_;  // by command; protected by the lock
     std::vector<TaskId> tasks_;
 
-    std::mutex mutex_;  // of all below
+    std::mutex mutex_;  // protects everything below
     std::condition_variable stopped_;
     std::size_t helpers_ = 0;
     std::size_t next_ = 0;

@@ -9,8 +9,8 @@ namespace poe::pm {
 
 namespace {
 
-// A deadlock is seen at one look and reported at the next, both after the patience and before the
-// timeout.
+// A deadlock is seen at one check and reported at the next. Both happen after the patience and
+// before the timeout.
 constexpr int kLooksPerTimeout = 10;
 constexpr std::chrono::seconds kSomeTimeout{10};
 static_assert(deadlock_patience(kSomeTimeout) + 2 * kSomeTimeout / kLooksPerTimeout < kSomeTimeout);
@@ -46,7 +46,8 @@ void TaskWatch::look() {
     TaskStates now = states(0);
     Who who;
     for (const TaskState& state : now.states) who.emplace_back(state.task, state.life);
-    // Tasks of one deadlock reach the timeout one after another; they are to be told together.
+    // Tasks of one deadlock reach the limit one after another, but they are to be reported
+    // together.
     const bool stays = who == before_;
     before_ = std::move(who);
     if (!stays || before_ == reported_) return;

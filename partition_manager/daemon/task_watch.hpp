@@ -1,7 +1,7 @@
-// TaskWatch: `pmd` looks now and then at what its tasks do, and says so when some have been stuck
-// for most of the deadlock timeout. It costs a look at the slots ten times per timeout, and a
-// message when the set of stuck tasks has changed and stays; whether they are deadlocked is for
-// `poe` to find out, who sees all nodes (deadlock_watch.hpp).
+// TaskWatch: `pmd` checks its tasks periodically. If some tasks have been stuck for most of the
+// deadlock timeout, it reports them. The cost is ten checks of the slots per timeout, and a message
+// if the set of stuck tasks has changed and is stable. `poe` decides whether there is a deadlock,
+// because only `poe` knows the states on all nodes (deadlock_watch.hpp).
 #pragma once
 
 #include <chrono>
@@ -18,14 +18,15 @@
 
 namespace poe::pm {
 
-// For the thread of the event loop. The segment must outlive it.
+// Call only from the event loop's thread. The segment must outlive this object.
 class TaskWatch {
   public:
-    // `timeout` 0: only answers. `report` is called from the loop.
+    // If `timeout` is 0, nothing is reported unasked. `report` is called from the event loop.
     TaskWatch(asio::io_context& loop, const NodeSegment& segment, std::chrono::seconds timeout,
               std::function<void(TaskStates)> report);
 
-    // The tasks that are stuck or have ended, now; all of them in a round of kStatusRounds.
+    // Returns the tasks that are stuck or have ended at present. In a round of kStatusRounds or
+    // more it returns all tasks.
     TaskStates states(std::uint32_t round) const;
 
   private:
@@ -36,11 +37,12 @@ class TaskWatch {
     const NodeSegment& segment_;
     std::chrono::milliseconds timeout_;
     std::function<void(TaskStates)> report_;
-    // The tasks of states(), at the last look and at the last report.
+    // The tasks of states() at the last check and at the last report.
     using Who = std::vector<std::pair<TaskId, TaskState::Life>>;
     Who before_;
     Who reported_;
-    // A timer that has expired calls even when it is destroyed before its turn has come.
+    // A handler of an expired timer runs even if the timer is destroyed before the handler's turn.
+    // The handler checks this pointer.
     std::shared_ptr<const bool> here_ = std::make_shared<const bool>(true);
 };
 

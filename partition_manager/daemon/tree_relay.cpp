@@ -8,7 +8,8 @@ namespace poe::pm {
 
 namespace {
 
-// Who watches a launch sees nothing in its first second: news of it is gathered meanwhile.
+// NodesUp messages are collected for this long, because the progress of a launch is not shown in
+// its first second.
 constexpr std::chrono::milliseconds kNewsDelay{400};
 
 }  // namespace
@@ -69,7 +70,8 @@ void TreeRelay::launch() {
     const std::vector<NodeIndex> below = tree.below(node_);
     for (const NodeIndex node : below) {
         stdin_.add(node);
-        // Half of what poe gives: all that is given may have to wait here.
+        // Half of poe's window is granted below, because all data within the granted windows may
+        // have to be buffered here.
         branches_.launch(node, 2 * below.size());
     }
 }
@@ -120,7 +122,8 @@ void TreeRelay::on_message(NodeIndex branch, NodeIndex from, Message message) {
     }
 }
 
-// Of all nodes: from each branch comes one part. Of some, or of several jobs: poe counts them.
+// If all nodes of the job take part, each daemon below sends one part, and the parts are merged
+// here. If only some nodes or several jobs take part, poe counts the parts.
 void TreeRelay::on_own_exchange(const KeyExchangePart& part) {
     if (!part.jobs.empty() || part.of != job_.nodes.size()) {
         up_.send(part, node_);

@@ -1,7 +1,9 @@
-// TreeRelay: what a daemon does for the daemons below it in the launch tree, beside its own tasks:
-// starts them, passes down what is for them, and passes up what they say, output within the window
-// that those above have given, standard input's progress merged, and one Prepared, Started, Done
-// for all (the node daemon asks here before it says one).
+// TreeRelay: the part of a daemon that serves the daemons below it in the launch tree. It starts
+// them, forwards messages down to them, and forwards up what they send:
+// - output, within the window that the daemons above have granted,
+// - the progress of standard input, merged,
+// - one Prepared, Started and Done for all nodes below and the daemon's own; NodeDaemon checks the
+//   state here before it sends one.
 #pragma once
 
 #include <functional>
@@ -18,30 +20,31 @@
 
 namespace poe::pm {
 
-// For the thread of the loop.
+// Call only from the event loop's thread. No call blocks.
 class TreeRelay {
   public:
-    // All references must outlive this. `on_change`: branches() may have news.
+    // All references must outlive this object. `on_change` is called when the state of branches()
+    // may have changed.
     TreeRelay(asio::io_context& loop, Channel& up, const JobSpec& job, NodeIndex node,
               StreamWindow& stdout_window, StreamWindow& stderr_window, StreamWindow& trace_window,
               const InheritedSignals& heritage, std::function<void()> on_change);
 
-    // Starts the daemons right below.
+    // Starts the daemons directly below.
     void launch();
 
     ChildDaemons& branches() { return branches_; }
-    // Tasks below that have changed, for displays.
+    // Receives tasks below whose state has changed, for displays.
     std::function<void(WatchedTasks)> on_watched;
-    // From above: for all nodes below, or for one of them.
+    // Forwards what comes from above, for all nodes below or for one of them.
     void pass_down(const Message& message, NodeIndex to);
     void pass_stdin(std::string_view data, NodeIndex to);
-    // Progress of the node's own tasks; goes up with that of the others.
+    // The progress of the node's own tasks. It is merged with that of the nodes below and sent up.
     void on_own_stdin(const StdinProgress& progress);
-    // The own node's part of an exchange, likewise.
+    // The node's own part of a key exchange. It is merged likewise.
     void on_own_exchange(const KeyExchangePart& part);
-    // The windows above have become larger.
+    // To be called when the windows towards poe have grown.
     void resume();
-    // Nothing is left below, and all they have written has gone up.
+    // True if all daemons below have ended and all their output has been forwarded.
     bool over() const;
 
   private:

@@ -31,7 +31,7 @@ void DeadlockWatch::on_states(NodeIndex node, TaskStates message) {
                 handlers_.ask(static_cast<NodeIndex>(other), AskTaskStates{round_});
         }
     } else if (message.round != round_ || heard_[from]) {
-        return;  // an answer of an earlier round
+        return;  // an answer to an earlier round
     }
     for (TaskState& state : message.states) {
         state.node = node;
@@ -48,7 +48,7 @@ void DeadlockWatch::on_exit(TaskId task) {
     if (--alive_[node] == 0 && round_ != 0 && !heard_[node]) hear(node);
 }
 
-// All is known of that node.
+// All states of that node are known.
 void DeadlockWatch::hear(std::size_t node) {
     heard_[node] = true;
     if (std::find(heard_.begin(), heard_.end(), false) == heard_.end()) judge();

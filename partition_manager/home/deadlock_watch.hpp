@@ -1,7 +1,12 @@
-// DeadlockWatch: `poe` puts together what the daemons say about stuck tasks and finds out whether
-// there is a deadlock. A daemon that reports stuck tasks starts a round: the others are asked, and
-// when all have answered, the whole job is judged. A daemon all of whose tasks have ended may be
-// gone, so nothing is asked of it. A pure state machine; no clock, no channel.
+// DeadlockWatch: combines the reports of the daemons about stuck tasks, and finds out in `poe`
+// whether there is a deadlock.
+//
+//   1. A daemon that reports stuck tasks without being asked starts a round.
+//   2. The daemons of the other nodes are asked for their states. A daemon whose tasks have all
+//      ended may have exited, so it is not asked.
+//   3. When the states of all nodes are known, the whole job is examined.
+//
+// A pure state machine: it uses no clock and no channel.
 #pragma once
 
 #include <chrono>
@@ -17,19 +22,20 @@ namespace poe::pm {
 class DeadlockWatch {
   public:
     struct Handlers {
-        std::function<void(NodeIndex, AskTaskStates)>
-            ask;                                         // for other nodes than the reporting one
-        std::function<void(const WaitFindings&)> found;  // once for every new deadlock
+        // Called for each node but the reporting one.
+        std::function<void(NodeIndex, AskTaskStates)> ask;
+        std::function<void(const WaitFindings&)> found;  // called once for every new deadlock
     };
 
-    // `places`: the node of each task; `nodes`: how many there are. `timeout`: within which a
-    // deadlock is to be found.
+    // `places` holds the node of each task; `nodes` is the number of nodes. A deadlock is to be
+    // found within `timeout`.
     DeadlockWatch(std::vector<NodeIndex> places, NodeIndex nodes, std::chrono::seconds timeout,
                   Handlers handlers);
 
-    // What the daemon of `node` said, asked or not. May call the handlers.
+    // Records the states that the daemon of `node` reported, on request or by itself. May call the
+    // handlers.
     void on_states(NodeIndex node, TaskStates message);
-    // A task has ended. May call the handlers.
+    // Records that a task has ended. May call the handlers.
     void on_exit(TaskId task);
 
   private:
@@ -40,11 +46,11 @@ class DeadlockWatch {
     std::chrono::seconds timeout_;
     Handlers handlers_;
     std::uint32_t round_ = 0;
-    std::vector<bool> heard_;  // by node, in this round
+    std::vector<bool> heard_;  // by node: its states are known in this round
     std::vector<TaskState> states_;
-    std::vector<bool> told_;     // by task: that it is stuck
+    std::vector<bool> told_;     // by task: already reported as stuck
     std::vector<bool> ended_;    // by task
-    std::vector<TaskId> alive_;  // by node: how many tasks
+    std::vector<TaskId> alive_;  // by node: number of running tasks
 };
 
 }  // namespace poe::pm

@@ -1,5 +1,6 @@
-// FlushRound: when a flush of standard output is complete (mpc_flush, mpc_stdout_mode): every task
-// has asked for it, or ended, and at least one has asked. Pure.
+// FlushRound: finds out when a flush of standard output is complete (mpc_flush, mpc_stdout_mode).
+// It is complete when every task has requested it or has ended, and at least one task has requested
+// it. Pure.
 #pragma once
 
 #include <optional>
@@ -13,17 +14,18 @@ class FlushRound {
   public:
     explicit FlushRound(TaskId tasks);
 
-    // Both answer whether this has made the round complete; what comes after that counts for
-    // nothing until finish(). Precondition: 0 <= task < tasks.
+    // Both return true if this event has made the round complete. Until finish(), later requests
+    // are ignored. Precondition: 0 <= task < tasks.
     bool on_mark(TaskId task, const std::optional<StdoutMode>& mode);
     bool on_exit(TaskId task);
 
     struct Result {
-        bool agreed = true;              // all that asked for a mode asked for the same
-        std::optional<StdoutMode> mode;  // that mode; nothing when there was none, or no agreement
+        bool agreed = true;  // all tasks that requested a mode requested the same one
+        // That mode. Empty if no task requested one, or if the tasks did not agree.
+        std::optional<StdoutMode> mode;
     };
-    // Precondition: the round is complete. Begins the next one; when nobody is left, it is never
-    // complete.
+    // Returns the result and begins the next round. If no task is left, that round is never
+    // complete. Precondition: the round is complete.
     Result finish();
 
   private:
@@ -31,7 +33,7 @@ class FlushRound {
 
     std::vector<bool> marked_;
     std::vector<bool> ended_;
-    TaskId missing_;  // neither marked nor ended
+    TaskId missing_;  // number of tasks that are neither marked nor ended
     TaskId marks_ = 0;
     bool complete_ = false;
     Result result_;

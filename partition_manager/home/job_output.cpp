@@ -15,14 +15,14 @@
 namespace poe::pm {
 namespace {
 
-// How long lines are kept to be folded, and how many bytes of them.
+// Limits for folding: how long lines are kept, and how many bytes of them.
 constexpr std::chrono::milliseconds kFoldFor{100};
 constexpr std::size_t kMostFolded = 2 << 20;
 
-// What may wait for poe's own output before the daemons' windows are left closed.
+// If more than this waits for poe's own output, the daemons get no credit.
 constexpr std::size_t kWriterBacklog = 4 << 20;
 
-// Memory for the last lines of all tasks, about.
+// Approximate memory for the last lines of all tasks.
 constexpr std::size_t kTailMemory = 16 << 20;
 
 bool same_file(int a, int b) {
@@ -58,7 +58,8 @@ JobOutput::JobOutput(asio::io_context& loop, const JobSpec& job, OutputOptions o
     };
     make(stdout_, STDOUT_FILENO);
     if (same_file(STDOUT_FILENO, STDERR_FILENO)) {
-        // One terminal or file: one writer and one line at a time, in the order of arrival.
+        // Both streams are one terminal or file, so they share a writer and a formatter, and lines
+        // appear in the order of arrival.
         stderr_.writer = stdout_.writer;
         stderr_.formatter = stdout_.formatter;
     } else {
@@ -103,7 +104,7 @@ void JobOutput::on_frame(const Frame& frame) {
     }
 }
 
-// What of a frame may be shown. Valid until the next call.
+// Returns the part of a frame that may be shown. It is valid until the next call.
 std::string_view JobOutput::shown_part(const Frame& frame) {
     Stream& to = stream(frame.kind);
     if (!to.filtered) return frame.payload;
@@ -112,7 +113,7 @@ std::string_view JobOutput::shown_part(const Frame& frame) {
     return shown_;
 }
 
-// If it cannot be kept the job ends, and what still comes of it is dropped.
+// If the data cannot be kept, the job ends and all later data is dropped.
 void JobOutput::keep_ordered(TaskId task, std::string_view data) {
     if (ordered_failed_) return;
     try {
@@ -134,7 +135,7 @@ void JobOutput::deliver(FrameKind kind, TaskId task, std::string_view data, bool
         [&](std::string& pending) { to.formatter->append(pending, task, data, open); });
 }
 
-// Keeps lines for a moment in which other tasks may write the same.
+// Keeps lines for a moment, because other tasks may write the same lines.
 void JobOutput::fold(TaskId task, std::string_view data) {
     const bool first = folded_.empty();
     folded_.append(task, data);
@@ -181,7 +182,8 @@ void JobOutput::on_progress() {
     write_released();
 }
 
-// All tasks wait for the flush. What comes meanwhile is of processes that they have left behind.
+// All tasks wait for the flush. Output that arrives meanwhile comes from processes that the tasks
+// have left.
 void JobOutput::flush(StdoutFlushed flushed) {
     write_folded();
     releasing_ = std::exchange(ordered_, make_ordered());
@@ -189,7 +191,7 @@ void JobOutput::flush(StdoutFlushed flushed) {
     write_released();
 }
 
-// As far as the reader lets us; the rest when it has read more.
+// Writes as much as the reader accepts, and the rest when the reader has read more.
 void JobOutput::write_released() {
     if (!flushed_) return;
     try {

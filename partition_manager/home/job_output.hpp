@@ -1,5 +1,6 @@
-// JobOutput: the standard output and standard error of all tasks on their way from the daemons to poe's own
-// streams, or to files: labels, order, folding, a flush, and what is kept of the last lines.
+// JobOutput: takes the standard output and standard error of all tasks from the daemons to poe's
+// own streams, or to files. It applies labels, ordering, folding and flushes, and keeps the last
+// lines of each task.
 #pragma once
 
 #include <chrono>
@@ -34,58 +35,61 @@ struct OutputOptions {
     std::string outfile;              // -outfile, a pattern; empty: poe's standard output
     std::string errfile;              // -errfile, likewise
     std::string temporary_directory;  // for ordered output that is too large for memory
-    bool protect_terminals = false;   // a display uses them: output may not move the cursor
+    // A display uses the terminals, so output must not move the cursor.
+    bool protect_terminals = false;
 };
 
-// For the thread of the loop. Only finish() blocks.
+// Call only from the event loop's thread. Only finish() blocks.
 class JobOutput {
   public:
     struct Handlers {
-        std::function<void()> on_closed;                   // the reader of standard output is gone
+        // The reader of standard output has closed it.
+        std::function<void()> on_closed;
         std::function<void(const std::string&)> on_error;  // "cannot write standard output: ..."
         std::function<void(FrameKind)> on_room;            // daemons may send more of this stream
         std::function<void(const StdoutFlushed&)> on_flushed;
     };
 
-    // Descriptors 1 and 2 of this process are written. `job` must outlive this; its stdout_mode and
-    // its tasks may change.
+    // Writes to descriptors 1 and 2 of this process. `job` must outlive this object; its
+    // stdout_mode and its tasks may change.
     JobOutput(asio::io_context& loop, const JobSpec& job, OutputOptions options, Handlers handlers);
 
-    // Output of a task, or the time at which the next output was read (kFlagTime). The task must be one
-    // of the job.
+    // Takes output of a task, or the time at which the following output was read (kFlagTime).
+    // Precondition: the task belongs to the job.
     void on_frame(const Frame& frame);
-    // Whether so little waits for poe's readers that daemons may send more.
+    // True if the data waiting for poe's readers is small enough for daemons to send more.
     bool has_room(FrameKind stream) const;
-    // Writes what has been kept so far, in the order of the mode before, and then reports on_flushed;
-    // `flushed` has the mode from now on, which the job must have already.
+    // Writes what has been kept so far, ordered according to the previous mode, and then calls
+    // on_flushed. `flushed` contains the new mode; the job must already have this mode.
     void flush(StdoutFlushed flushed);
-    // The job has another number of tasks.
+    // To be called when the number of tasks of the job has changed.
     void set_tasks();
-    // The readers have taken something, or a writer has failed.
+    // To be called when the readers have taken data, or when a writer has failed.
     void on_progress();
-    // All tasks have ended: writes the rest, at the pace of the readers. False: given up because
-    // `impatient` returned true; only _exit may follow.
+    // To be called when all tasks have ended. Blocks until the rest is written, at the pace of the
+    // readers. Returns false if it gave up because `impatient` returned true; only _exit may follow
+    // then.
     bool finish(const std::function<bool()>& impatient);
 
-    // Bytes that wait for readers.
+    // Number of bytes that wait for readers.
     std::size_t backlog() const;
     const OutputTails& stderr_tails() const { return stderr_tails_; }
-    // What a task has written last, to either stream.
+    // The last lines that a task has written to either stream.
     std::vector<std::string> last_lines(TaskId task, std::size_t lines) const {
         return all_tails_.last_lines(task, lines);
     }
 
   private:
-    // One of poe's outputs, with what leads to it.
+    // One of poe's outputs, with the stages before it.
     struct Stream {
         std::unique_ptr<OutputWriter> own_writer;
         OutputWriter* writer = nullptr;
         std::unique_ptr<LineFormatter> own_formatter;
         LineFormatter* formatter = nullptr;
         std::unordered_map<TaskId, std::chrono::system_clock::time_point>
-            times;                           // of the last read
-        std::unique_ptr<OutputFiles> files;  // instead
-        bool filtered = false;               // it is a terminal with a display
+            times;                           // when each task's next output was read
+        std::unique_ptr<OutputFiles> files;  // if set: used instead of the writer
+        bool filtered = false;               // this output is a terminal with a display
         std::unordered_map<TaskId, EscapeFilter> filters;
 
         std::size_t backlog() const { return files ? files->backlog() : writer->backlog(); }
@@ -110,12 +114,12 @@ class JobOutput {
     Stream stdout_;
     Stream stderr_;
     std::string shown_;                                         // storage of shown_part()
-    LineTime line_time_{{}, std::chrono::system_clock::now()};  // of what is being written
+    LineTime line_time_{{}, std::chrono::system_clock::now()};  // of the output being written
     std::unique_ptr<OrderedOutput> ordered_;
     bool ordered_failed_ = false;
     FoldedOutput folded_;
     asio::steady_timer folded_timer_;
-    std::unique_ptr<OrderedOutput> releasing_;  // what a flush writes
+    std::unique_ptr<OrderedOutput> releasing_;  // what the current flush writes
     std::optional<StdoutFlushed> flushed_;      // reported when it has been written
     OutputTails stderr_tails_;                  // for the report
     OutputTails all_tails_;                     // for displays

@@ -1,6 +1,6 @@
-// JobRun: one job of this poe, with all of its daemons: the job that poe was given, or tasks that its
-// tasks have started (spawn_plan.hpp). Starts the daemons, tells them to run the tasks when all are
-// prepared, and forwards what they report.
+// JobRun: one job of this poe, with all of its daemons. The job is the one that poe was given, or
+// consists of tasks that its tasks have started (spawn_plan.hpp). It starts the daemons, tells them
+// to run the tasks when all daemons are prepared, and forwards their reports.
 #pragma once
 
 #include <chrono>
@@ -16,48 +16,51 @@
 
 namespace poe::pm {
 
-// For the thread of the loop; nothing blocks.
+// Call only from the event loop's thread. No call blocks.
 class JobRun {
   public:
     struct Handlers {
         std::function<void(JobRun&, NodeIndex branch, NodeIndex from, Message)> on_message;
         std::function<void(JobRun&, NodeIndex branch, const Frame&)> on_output;
-        // A daemon has become prepared, started or over, or is gone.
+        // A daemon has become prepared, has started its tasks, has ended, or is lost.
         std::function<void(JobRun&)> on_change;
-        // The daemon of a node could not be started from its place in the tree; poe tries it itself.
+        // The daemon of a node could not be started from its place in the tree. poe now tries to
+        // start it itself.
         std::function<void(JobRun&, NodeIndex, const std::string&)> on_retry;
         // The daemon of a node could not be started at all.
         std::function<void(JobRun&, NodeIndex, const std::string&)> on_unreached;
-        // The daemon of a node is gone.
+        // The daemon of a node is lost.
         std::function<void(JobRun&, NodeIndex, const std::string&)> on_lost;
     };
 
-    // `heritage` and `environment` must outlive this. `local_pmd`: as in ChildDaemons.
+    // `heritage` and `environment` must outlive this object. `local_pmd`: as in ChildDaemons.
     JobRun(asio::io_context& loop, JobSpec job, const std::string& local_pmd,
            const InheritedSignals& heritage, char* const* environment, Handlers handlers);
     JobRun(const JobRun&) = delete;
     JobRun& operator=(const JobRun&) = delete;
 
-    // Starts the daemons directly below poe; returns their nodes. The rest follows by the handlers.
+    // Starts the daemons directly below poe and returns their nodes. The handlers report everything
+    // that follows.
     std::vector<NodeIndex> launch();
-    // To be called when something has changed. True once, when the daemons have just been told to run
-    // the tasks, or just have started all of them.
+    // To be called after each change. Each returns true once: when the daemons have just been told
+    // to run the tasks, or when all of them have just started their tasks.
     bool just_told_to_run();
     bool just_started();
-    // Does not run the job after all: ends what has been started of it.
+    // Cancels the job: ends whatever has been started of it.
     void give_up();
-    // A daemon could not be started. Tries once from here; false if that has been done already.
+    // A daemon could not be started elsewhere. Tries once from here. Returns false if that has
+    // already been tried.
     bool retry(NodeIndex node, const std::string& text);
 
     const JobSpec& job() const { return job_; }
     bool is_spawned() const { return job_.spawned.has_value(); }
-    // The number that users know task 0 by.
+    // The number by which users know task 0.
     TaskId first() const { return job_.spawned ? job_.spawned->first : 0; }
     ChildDaemons& branches() { return branches_; }
     const ChildDaemons& branches() const { return branches_; }
     ExchangeTable& exchanges() { return exchanges_; }
     FlushRound& flush_round() { return flush_round_; }
-    // By node: its daemon has answered.
+    // By node: true if its daemon has answered.
     const std::vector<bool>& nodes_up() const { return up_; }
     std::chrono::steady_clock::time_point launched() const { return launched_; }
     bool told_to_run() const { return told_to_run_; }

@@ -94,7 +94,7 @@ void JobTracing::on_done(NodeIndex from, const TraceDone& done) {
     merge_stopped();
 }
 
-// The tasks continue meanwhile, and so does the loop.
+// The merge runs on a thread, so the tasks and the event loop continue meanwhile.
 void JobTracing::merge_stopped() {
     if (!trace_ || !stopped_ || !trace_->complete() || merging_) return;
     merging_ = true;
@@ -114,7 +114,7 @@ void JobTracing::on_merged(const std::string& words) {
 void JobTracing::finish() {
     if (merging_) loop_.restart();
     while (merging_) loop_.run_one();
-    if (trace_ && !trace_->kept()) trace_.reset();  // there is nothing in it
+    if (trace_ && !trace_->kept()) trace_.reset();  // no task was started, so it is empty
 }
 
 }  // namespace poe::pm

@@ -1,5 +1,5 @@
-// JobTracing: the traces of a job, as its poe sees them: from the beginning if -tracelevel asks for
-// it, and on demand (poe -trace).
+// JobTracing: the traces of a job on poe's side. The job is traced from the beginning if
+// -tracelevel asks for it, or on demand (poe -trace).
 #pragma once
 
 #include <functional>
@@ -16,40 +16,43 @@
 
 namespace poe::pm {
 
-// What to ask the CommandSocket of a job: to be traced from now on, to a file of that absolute
-// path; and no longer. The answer begins with '+' or '-', followed by the result in words.
+// The questions for the CommandSocket of a job: start a trace now and write it to the file with the
+// absolute path `path`; stop the trace. The answer is '+' (success) or '-' (failure), followed by
+// the result in words.
 std::string start_trace_question(const TraceSpec& trace, const std::string& path);
 std::string stop_trace_question();
 
-// For the thread of the loop. Blocks on disks only.
+// Call only from the event loop's thread. Blocks only on disk I/O, and in finish().
 class JobTracing {
   public:
     struct Handlers {
-        std::function<bool()> tasks_run;  // all tasks have been started, and the job is not ending
+        // All tasks have been started, and the job is not ending.
+        std::function<bool()> tasks_run;
         std::function<void(const Message&, NodeIndex to)> send;
         std::function<void(const std::string&)> on_attention;
-        // Makes one file of the streams that have been gathered, and returns in words how that went.
-        // Called by a thread of its own.
+        // Merges the gathered streams into one file and returns the result in words. Called on a
+        // separate thread.
         std::function<std::string(const TraceGathering&, const std::string& path)> merge;
     };
 
-    // `job` must outlive this; its `trace` is set to what is traced.
+    // `job` must outlive this object. Its `trace` is set to what is being traced.
     JobTracing(asio::io_context& loop, JobSpec& job, Handlers handlers);
     ~JobTracing();
 
-    // Before the tasks are started. A job that cannot be traced runs without a trace.
+    // To be called before the tasks are started. If the job cannot be traced, it runs without a
+    // trace.
     void begin(const std::string& path);
-    // All tasks run.
+    // To be called when all tasks run.
     void on_started();
     void on_frame(const Frame& frame);
     void on_done(NodeIndex from, const TraceDone& done);
     void on_lost(NodeIndex node);
-    // Streams are still on their way although all tasks have ended.
+    // True while some streams have not arrived yet.
     bool incomplete() const { return trace_ && !trace_->complete(); }
-    // The job has ended. Blocks until a merge that is under way has ended.
+    // To be called when the job has ended. Blocks until a merge in progress has ended.
     void finish();
 
-    // What has been gathered, and the file that is to be made of it; null: none is to be made.
+    // The gathered streams, and the file to be made of them. Null: no file is to be made.
     const TraceGathering* trace() const { return trace_.get(); }
     const std::string& path() const { return path_; }
 
@@ -67,7 +70,7 @@ class JobTracing {
     std::unique_ptr<CommandSocket> commands_;
     std::unique_ptr<TraceGathering> trace_;
     std::string path_;
-    Answer stopped_;  // to the caller that has stopped the trace
+    Answer stopped_;  // answers the caller that has stopped the trace
     std::thread merger_;
     bool merging_ = false;
 };

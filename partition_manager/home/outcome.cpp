@@ -1,4 +1,4 @@
-// The policy of failures; see outcome.hpp.
+// The failure policy; see outcome.hpp.
 #include "partition_manager/home/outcome.hpp"
 
 #include <algorithm>
@@ -50,7 +50,8 @@ Decision FailurePolicy::on_exit(const TaskExit& exit) {
     return Decision::kGoOn;
 }
 
-// A code of which an exit status shows nothing is a failure all the same.
+// If the low 8 bits of a nonzero code are 0, the status is 1, because an exit status of 0 would
+// hide the failure.
 Decision FailurePolicy::on_abort(TaskId task, int code, const std::string& text) {
     const int shown = code != 0 && (code & 255) == 0 ? 1 : code & 255;
     return decide(Cause::kAbort, shown, is_task(task) ? std::optional(task) : std::nullopt, text);

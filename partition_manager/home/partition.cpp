@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kReapAgain{10};
 
-// For how long a reader may take nothing of what is left, when the user is in a hurry.
+// If the user has interrupted more than once, a reader may take no data for at most this long.
 constexpr std::chrono::milliseconds kReaderPatience{500};
 
 std::vector<NodeIndex> places_of(const JobSpec& job) {
@@ -68,8 +68,8 @@ Outcome Partition::run() {
     launch();
     while (!finished_) loop_.run_one();
     tracing_.finish();
-    sockets_.facts.reset();  // nothing runs any more
-    // All processes are gone; what they wrote last must still get out.
+    sockets_.facts.reset();  // no task runs any more
+    // All processes have ended, but their last output has not been written yet.
     output_.finish([this] { return impatient(); });
     Outcome outcome = judge_.outcome();
     outcome.elapsed = std::chrono::steady_clock::now() - start_time_;
@@ -140,8 +140,8 @@ bool Partition::all_over() const {
     return std::all_of(runs_.begin(), runs_.end(), [](const auto& run) { return run->over(); });
 }
 
-// Processes that a daemon of this node has left behind become children of poe, which is the subreaper
-// above it.
+// Processes that a daemon of this node has left become children of poe, because poe is the next
+// subreaper above the daemon.
 void Partition::reap_leftovers() {
     if (finished_) return;
     std::vector<pid_t> left = descendants();
@@ -162,8 +162,8 @@ void Partition::reap_leftovers() {
     });
 }
 
-// Handles signals while poe waits for a reader. True if the user does not want to wait: has interrupted
-// again, or had interrupted twice before and the reader takes nothing.
+// Handles signals while poe waits for a reader. Returns true if the user does not want to wait: the
+// user has interrupted once more, or has interrupted twice before and the reader takes nothing.
 bool Partition::impatient() {
     if (output_abandoned_) return true;
     const int before = interrupts_;

@@ -1,9 +1,15 @@
-// Partition: a job as seen from the home node, from its start to its one exit status. Starts the daemons
-// directly below it in the launch tree, carries standard streams between them and poe's own, passes signals
-// on, applies the policy of failures (outcome.hpp), and returns when nothing of the job is left. One thread,
-// one event loop; only poe's own outputs are written by threads (output_writer.hpp).
+// Partition: a job as seen from the home node, from its start to its exit status. It
+// - starts the daemons directly below poe in the launch tree,
+// - forwards the standard streams between the daemons and poe's own,
+// - forwards signals to the tasks,
+// - applies the failure policy (outcome.hpp),
+// - returns when no process of the job is left.
 //
-// What tasks start (MPI_Comm_spawn) is one more JobRun: the first job and those use the same code.
+// It has one thread and one event loop. Only poe's own outputs are written by other threads
+// (output_writer.hpp), and a stopped trace is merged by one (job_tracing.hpp).
+//
+// Tasks that tasks start (MPI_Comm_spawn) form one more JobRun, so the first job and spawned jobs
+// use the same code.
 #pragma once
 
 #include <chrono>
@@ -34,49 +40,52 @@ namespace poe::pm {
 
 struct PartitionOptions {
     OutputOptions output;
-    bool hold_stdin = false;            // MP_HOLD_STDIN: read it only when all tasks run
-    std::chrono::seconds timeout{150};  // MP_TIMEOUT, to reach the daemons; 0: none
+    bool hold_stdin = false;            // MP_HOLD_STDIN: read it only once all tasks run
+    std::chrono::seconds timeout{150};  // MP_TIMEOUT: limit for reaching the daemons; 0: none
     std::optional<std::chrono::seconds> maxtime;
-    // How long tasks may continue after SIGINT or SIGQUIT; 0: forever. MP_INTERRUPT_GRACE.
+    // MP_INTERRUPT_GRACE: tasks may continue this long after SIGINT or SIGQUIT; 0: forever.
     std::chrono::seconds interrupt_grace{0};
     std::string pmd;                                       // path of the daemon on this node
     std::function<void(const std::string&)> on_attention;  // text without severity
     std::function<void(const std::string&)> on_info;       // likewise
-    // Once a second while nodes come up, with how far it is; empty: no more of it.
+    // Called once a second while nodes come up, with the progress. Empty: no further progress
+    // follows.
     std::function<void(const std::string&)> on_progress;
     std::function<void(const WaitFindings&)> on_deadlock;  // the job continues
-    std::string trace_path;                                // of the file, if the job is traced
-    // As JobTracing::Handlers::merge.
+    std::string trace_path;                                // path of the file, if the job is traced
+    // Like JobTracing::Handlers::merge.
     std::function<std::string(const TraceGathering&, const std::string& path)> merge_trace;
-    std::function<JobKey()> make_key;  // for tasks that tasks start
-    // True before this process is stopped (SIGTSTP), false when it continues.
+    std::function<JobKey()> make_key;  // for jobs that tasks start
+    // Called with true before this process is stopped (SIGTSTP), and with false when it continues.
     std::function<void(bool)> on_stopping;
-    // The processors that each task may use, once all daemons have reported (JobSpec::tell_binding).
+    // Called with the processors that each task may use, when all daemons have reported
+    // (JobSpec::tell_binding).
     std::function<void(const std::vector<std::string>&)> on_binding;
-    // The size of the user's terminal, when it may have changed (-pty).
+    // Returns the size of the user's terminal; called when it may have changed (-pty).
     std::function<std::optional<TerminalSpec>()> terminal_size;
 };
 
 class Partition {
   public:
-    // Descriptors 0, 1 and 2 of this process are the job's streams.
+    // Descriptors 0, 1 and 2 of this process become the job's streams.
     Partition(JobSpec job, PartitionOptions options, InheritedSignals heritage,
               char* const* environment);
     ~Partition();
 
-    // Blocks until the job is over and its output written. Throws Error when the daemon cannot be
+    // Blocks until the job is over and its output is written. Throws Error if the daemon cannot be
     // started.
     Outcome run();
 
-    // With the tasks that its tasks have started.
+    // Includes the tasks that the job's tasks have started.
     const JobSpec& job() const { return job_; }
     const OutputTails& stderr_tails() const { return output_.stderr_tails(); }
-    // What has been gathered of the job's trace, and the file that is to be made of it; null: none.
+    // The gathered streams of the job's trace, and the file to be made of them. Null: there is no
+    // trace.
     const TraceGathering* trace() const { return tracing_.trace(); }
     const std::string& trace_path() const { return tracing_.path(); }
-    // The processors that each task may use; empty strings where no daemon has reported them.
+    // The processors that each task may use. A string is empty if no daemon has reported them.
     const std::vector<std::string>& binding() const { return binding_.by_task; }
-    // poe's output is stuck and was given up: only _exit may follow.
+    // True if poe's output was blocked and has been given up. Only _exit may follow then.
     bool output_abandoned() const { return output_abandoned_; }
 
   private:
@@ -100,7 +109,7 @@ class Partition {
     std::vector<std::string> missing_nodes() const;
     std::string unanswered() const;
 
-    // partition_messages.cpp: what daemons report
+    // partition_messages.cpp: the reports of the daemons
     void on_message(JobRun& run, NodeIndex branch, NodeIndex from, Message message);
     void on_output(JobRun& run, NodeIndex branch, const Frame& frame);
     void on_start_failed(JobRun& run, StartFailed failed);
@@ -135,10 +144,10 @@ class Partition {
 
     void begin_stdin();
     NodeIndex stdin_target() const;
-    // Tells the daemons that more may come, unless our own reader is behind.
+    // Gives the daemons credit for more output, unless poe's own reader is too slow.
     void give_credit(FrameKind stream);
     void end_job(Decision verdict, bool at_once = false);
-    // To the daemons of all runs.
+    // Sends the message to the daemons of all runs.
     void send_all(const Message& message);
     void end_all(bool at_once);
     bool all_over() const;
@@ -149,17 +158,17 @@ class Partition {
         explicit Timers(asio::io_context& loop)
             : deadline(loop), launch(loop), interrupt(loop), reap(loop), spawn(loop) {}
         asio::steady_timer deadline;  // MP_TIMEOUT until started, then maxtime
-        asio::steady_timer launch;    // for progress on a terminal
+        asio::steady_timer launch;    // for the progress display on a terminal
         asio::steady_timer interrupt;
         asio::steady_timer reap;
         asio::steady_timer spawn;
     };
-    // Requests to start tasks are served one after the other, so that each new job can be told of all
-    // that run, and they of it.
+    // Requests to start tasks are served one at a time, so that each new job gets the summaries of
+    // all running jobs, and they get its summary.
     struct Spawning {
-        std::deque<SpawnTasks> requests;  // that wait
-        SpawnTasks request;               // the one that is served
-        JobRun* run = nullptr;            // which becomes this
+        std::deque<SpawnTasks> requests;  // requests that wait
+        SpawnTasks request;               // the request being served
+        JobRun* run = nullptr;            // the run that it becomes
         std::size_t next_node = 0;
         std::uint32_t number = 0;
     };
@@ -167,20 +176,20 @@ class Partition {
         std::vector<std::string> by_task;
         std::size_t known = 0;
     };
-    // Where others on this node find the job.
+    // The sockets by which other processes on this node find the job.
     struct Sockets {
-        std::unique_ptr<StatusSocket> status;  // of a job with tasks on other nodes
-        std::unique_ptr<FactsSocket> facts;    // likewise
+        std::unique_ptr<StatusSocket> status;  // for a job with tasks on other nodes
+        std::unique_ptr<FactsSocket> facts;    // for a job with tasks on other nodes
         std::unique_ptr<WatchSocket> watchers;
     };
-    // How much output readers had left when impatient() last looked, and when that last changed.
+    // The amount of unread output when impatient() last checked, and the time of its last change.
     struct Reading {
         std::size_t unread = 0;
         std::chrono::steady_clock::time_point changed{};
     };
 
     asio::io_context loop_{1};
-    JobSpec job_;  // with all tasks that its tasks have started
+    JobSpec job_;  // includes all tasks that its tasks have started
     PartitionOptions options_;
     InheritedSignals heritage_;
     char* const* environment_;
@@ -188,21 +197,22 @@ class Partition {
     Timers timers_;
     FailurePolicy judge_;
     DeadlockWatch deadlock_watch_;
-    std::vector<std::unique_ptr<JobRun>> runs_;  // the first job, then what tasks have started
+    // The first job, then the jobs that tasks have started.
+    std::vector<std::unique_ptr<JobRun>> runs_;
     JobOutput output_;
     StdinMerge stdin_progress_;
     std::unique_ptr<InputSource> input_;
     JobTracing tracing_;
     NameTable names_;
-    ExchangeTable joint_exchanges_;  // of tasks of several runs
+    ExchangeTable joint_exchanges_;  // key exchanges between tasks of several runs
     Spawning spawning_;
     Sockets sockets_;
     Binding binding_;
-    std::vector<pid_t> not_ours_;  // children that were there before the daemon
+    std::vector<pid_t> not_ours_;  // children that existed before the first daemon
     std::chrono::steady_clock::time_point start_time_{};
     std::size_t exits_ = 0;  // of tasks
     int interrupts_ = 0;
-    std::vector<std::string> lost_own_daemons_;  // jobs whose daemon on this node was lost
+    std::vector<std::string> lost_own_daemons_;  // ids of jobs whose daemon on this node was lost
     Reading reading_;
     bool finished_ = false;
     bool output_abandoned_ = false;

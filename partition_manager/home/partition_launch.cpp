@@ -1,5 +1,5 @@
-// How a job comes to run: its daemons are started, tried again, waited for, and told to start the
-// tasks. Apart from partition.cpp, which is about what happens then.
+// The launch of a job: daemons are started, retried, awaited, and told to start the tasks. Separate
+// from partition.cpp, which contains what follows the launch.
 #include <algorithm>
 #include <unistd.h>
 
@@ -11,13 +11,13 @@ namespace poe::pm {
 
 namespace {
 
-// From when on a launch is shown, and how often.
+// The launch is shown after this time, and at this interval.
 constexpr std::chrono::seconds kShowLaunch{1};
 
-// Nodes that are named when some are missing.
+// Maximum number of missing nodes that a message names.
 constexpr std::size_t kNamedNodes = 6;
 
-// Of the last lines of a task, for displays.
+// Number of last lines of a task that displays show.
 constexpr std::size_t kLinesShown = 50;
 
 }  // namespace
@@ -41,7 +41,8 @@ void Partition::launch() {
     if (options_.on_progress) watch_launch();
 }
 
-// Displays on this node see its tasks themselves; of the others they are told.
+// Displays on this node observe the tasks of this node directly. The daemons report the tasks of
+// the other nodes.
 void Partition::let_watch() {
     sockets_.watchers = std::make_unique<WatchSocket>(
         loop_, ::getuid(), job_.id,
@@ -52,7 +53,7 @@ void Partition::let_watch() {
             [this](TaskId task) { return output_.last_lines(task, kLinesShown); }});
 }
 
-// Tells of a launch that takes long; rests as soon as all tasks run.
+// Reports the progress of a slow launch. Stops when all tasks run.
 void Partition::watch_launch() {
     timers_.launch.expires_after(kShowLaunch);
     timers_.launch.async_wait([this](const asio::error_code& error) {
@@ -69,7 +70,8 @@ void Partition::watch_launch() {
     });
 }
 
-// The first few nodes whose daemons have not come up, with what their remote shell has said.
+// Returns the first few nodes whose daemons have not come up, with the output of their remote
+// shell.
 std::vector<std::string> Partition::missing_nodes() const {
     std::vector<std::string> names = first().branches().waiting_for();
     const std::vector<bool>& up = first().nodes_up();
@@ -94,7 +96,8 @@ std::vector<std::string> Partition::missing_nodes() const {
     return names;
 }
 
-// Names the nodes whose daemons have not come up, as long as no task runs; empty if there are none.
+// Names the nodes whose daemons have not come up. Empty if there are none, or if the tasks run
+// already.
 std::string Partition::unanswered() const {
     if (first().started()) return "";
     std::string text;
@@ -110,7 +113,7 @@ void Partition::on_timeout() {
     end_job(judge_.on_unreached(text), true);
 }
 
-// A daemon that another daemon could not start is tried once from here.
+// If another daemon could not start a daemon, poe tries once itself.
 void Partition::on_unreached(JobRun& run, NodeIndex node, const std::string& text) {
     if (judge_.ending() || run.given_up() || run.retry(node, text)) return;
     if (run.is_spawned() && !run.started()) return fail_spawn(run, text);
@@ -128,12 +131,13 @@ void Partition::on_lost(JobRun& run, NodeIndex node, const std::string& text) {
     end_job(judge_.on_lost_daemon(text));
 }
 
-// A branch of the run has come one step further.
+// A daemon of the run has reached its next state.
 void Partition::on_change(JobRun& run) {
-    // ChildDaemons that are taken away as the job ends do not make the rest ready.
+    // While the job ends, daemons are removed. This must not make the remaining ones count as
+    // prepared.
     if (!judge_.ending() && run.just_told_to_run() && is_first(run) && !options_.hold_stdin)
         begin_stdin();
-    // The first job says even while it ends that its tasks have run.
+    // The first job reports that its tasks have started even while it ends.
     if ((is_first(run) || !judge_.ending()) && run.just_started())
         is_first(run) ? on_first_started() : on_spawned(run);
     if (run.over()) {
@@ -141,7 +145,7 @@ void Partition::on_change(JobRun& run) {
         if (run.is_spawned()) on_spawned_over(run);
     }
     if (all_over()) return reap_leftovers();
-    // Not from here: it may remove this run.
+    // Posted instead of called, because the call may destroy this run.
     if (run.is_spawned() && spawning_.run == nullptr && !spawning_.requests.empty())
         asio::post(loop_, [this] { serve_spawn_requests(); });
 }

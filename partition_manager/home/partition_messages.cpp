@@ -1,5 +1,5 @@
-// What daemons report. Every message of the channel has its line in on_message(), so that a message that
-// nobody handles does not compile. Apart from partition.cpp, which owns the job.
+// The reports of the daemons. Every message of the channel is listed in on_message(), so a message
+// without a handler does not compile. Separate from partition.cpp, which owns the job.
 #include <algorithm>
 #include <type_traits>
 #include <utility>
@@ -11,7 +11,7 @@ namespace poe::pm {
 
 namespace {
 
-// Answer about a task that does not exist: PMIX_ERROR.
+// The answer about a task that does not exist: PMIX_ERROR.
 constexpr int kNoSuchTask = -1;
 
 template <class... Functions>
@@ -22,7 +22,7 @@ struct Overloaded : Functions... {
 template <class T, class... Types>
 inline constexpr bool is_one_of = (std::is_same_v<T, Types> || ...);
 
-// Settled by the branches, or said by poe and never to it.
+// Messages that ChildDaemons handles, or that poe sends but never receives.
 template <class T>
 concept NotForPartition =
     is_one_of<T, Hello, Prepared, Started, NodesUp, Pulse, Done, StartJob, RunTasks, SignalTasks,
@@ -32,7 +32,8 @@ concept NotForPartition =
 
 }  // namespace
 
-// The tasks of a run have the numbers that users know them by from here on.
+// Beyond this function the tasks of a run have the numbers by which users know them, except where
+// the run itself is passed on.
 void Partition::on_message(JobRun& run, NodeIndex branch, NodeIndex from, Message message) {
     if (run.given_up()) return;
     const TaskId first_task = run.first();
@@ -43,7 +44,7 @@ void Partition::on_message(JobRun& run, NodeIndex branch, NodeIndex from, Messag
                        end_job(judge_.on_abort(first_task + m.task, m.code, m.text));
                    },
                    [&](const TaskLeft& m) {
-                       run.branches().send(m);  // for tasks that want to know it while they can
+                       run.branches().send(m);  // for tasks that must react to it before they end
                        end_job(judge_.on_left(first_task + m.task));
                    },
                    [&](const NodeFailed& m) { end_job(judge_.on_node_failed(m.text)); },
@@ -139,8 +140,8 @@ void Partition::on_exit(JobRun& run, TaskExit exit) {
         deadlock_watch_.on_exit(own_number);
 }
 
-// All tasks of the run wait for the flush. Spawned tasks share their output with tasks that are not asked
-// how it is to appear, so they cannot change the mode.
+// All tasks of the run wait for the flush. Spawned tasks cannot change the mode, because they share
+// their output with tasks that have not been asked about it.
 void Partition::on_flush_complete(JobRun& run) {
     FlushRound::Result result = run.flush_round().finish();
     if (run.is_spawned()) {
@@ -156,7 +157,7 @@ void Partition::on_flush_complete(JobRun& run) {
 void Partition::on_stdin_progress(NodeIndex branch, const StdinProgress& progress) {
     if (!input_) return;
     if (job_.stdin_mode.kind == StdinMode::Kind::kOne) {
-        // Only one node reads; the others report, truly, that they do not want any.
+        // Only one node reads. The other daemons correctly report that they want no input.
         if (progress.delivered > 0 || progress.wanted || job_.nodes.size() == 1)
             input_->on_progress(progress);
         return;

@@ -1,5 +1,5 @@
-// Signals that poe gets while a job runs: passed on to the tasks, or the end of the job. Apart from
-// partition.cpp, which is about what comes from the tasks.
+// Signals that poe receives while a job runs: they are forwarded to the tasks, or end the job.
+// Separate from partition.cpp, which handles what comes from the tasks.
 #include <algorithm>
 #include <csignal>
 #include <span>
@@ -12,7 +12,7 @@ namespace poe::pm {
 
 namespace {
 
-// How long after SIGINT tasks may take to end before the user hears that they go on.
+// If tasks have not ended this long after SIGINT, poe tells the user that they continue.
 constexpr std::chrono::seconds kNoticeInterrupt{1};
 
 constexpr int kForwarded[] = {SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
@@ -78,8 +78,8 @@ void Partition::on_signal(int signal) {
     if (interrupt) on_interrupt(signal);
 }
 
-// Tasks that catch the signal go on. The user is told how to end them, and they are ended if the
-// grace passes.
+// Tasks that catch the signal continue. poe tells the user how to end them, and ends them when the
+// grace period expires.
 void Partition::on_interrupt(int signal) {
     timers_.interrupt.expires_after(kNoticeInterrupt);
     timers_.interrupt.async_wait([this, signal](const asio::error_code& error) {
@@ -110,8 +110,8 @@ void Partition::stop_and_wait_for_continue() {
     if (options_.on_stopping) options_.on_stopping(false);
 }
 
-// A user that interrupts poe when all tasks have ended does not want to wait for the trace: what is still on
-// its way stays where it is. False: poe does not wait for that.
+// If a user interrupts poe after all tasks have ended, poe stops waiting for the trace, and streams
+// that have not arrived stay where they are. Returns false if poe was not waiting for the trace.
 bool Partition::stop_gathering() {
     if (!tracing_.incomplete() || exits_ < job_.tasks.size()) return false;
     first().branches().send(EndJob{true});

@@ -1,5 +1,5 @@
-// Tasks that start more tasks (spawn_plan.hpp). Requests are served one after the other, so that each new
-// job can be told of all that run, and they of it.
+// Tasks that start more tasks (spawn_plan.hpp). Requests are served one at a time, so that each new
+// job gets the summaries of all running jobs, and they get its summary.
 #include <algorithm>
 #include <utility>
 
@@ -14,16 +14,16 @@ namespace poe::pm {
 
 namespace {
 
-// Requests that wait for their turn.
+// Maximum number of waiting requests.
 constexpr std::size_t kMostRequests = 4096;
 
-// Of a job's name, what may stand before "-s65536".
+// Maximum length of the part of a job's name before "-s65536".
 constexpr std::size_t kOwnName = 40 - 7;
 
 }  // namespace
 
 void Partition::on_spawn_request(JobRun& run, NodeIndex from, SpawnTasks request) {
-    // What only poe knows for certain.
+    // Set here, because only poe knows these values for certain.
     request.asker.job = run.job().id;
     request.asker.node = from;
     if (spawning_.requests.size() == kMostRequests)
@@ -40,7 +40,8 @@ void Partition::refuse_spawn(const SpawnTasks& request, const std::string& why) 
     answer(request.asker, TasksSpawned{request.asker, "", why});
 }
 
-// Everything that has an entry for each task gets as many as job_ has.
+// Sets the number of entries of everything that has one entry per task to the number of tasks of
+// job_.
 void Partition::set_tasks() {
     judge_.set_tasks(static_cast<TaskId>(job_.tasks.size()));
     output_.set_tasks();
@@ -58,7 +59,7 @@ void Partition::add_tasks(const JobSpec& job) {
     set_tasks();
 }
 
-// The tasks that were added last.
+// Removes the tasks that were added last; they must be those of `job`.
 void Partition::remove_tasks(const JobSpec& job) {
     job_.tasks.resize(job_.tasks.size() - job.tasks.size());
     job_.commands.resize(job_.commands.size() - job.commands.size());
@@ -72,7 +73,7 @@ void Partition::serve_spawn_requests() {
         spawning_.request = std::move(spawning_.requests.front());
         spawning_.requests.pop_front();
         const JobRun* parent = find_run(spawning_.request.asker.job);
-        if (parent == nullptr || parent->over()) continue;  // no task waits for it any more
+        if (parent == nullptr || parent->over()) continue;  // no task waits for the answer any more
         try {
             spawn(spawning_.request);
         } catch (const Error& error) {
@@ -120,7 +121,7 @@ void Partition::fail_spawn(JobRun& run, const std::string& why) {
     refuse_spawn(spawning_.request, why);
 }
 
-// The servers of all other runs know the new one before a task can hear of it.
+// The servers of all other runs are informed of the new run before any task can learn of it.
 void Partition::on_spawned(JobRun& run) {
     timers_.spawn.cancel();
     spawning_.run = nullptr;

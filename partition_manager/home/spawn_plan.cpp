@@ -37,7 +37,7 @@ void check_size(const SpawnTasks& ask, const SpawnPlan& plan) {
                     " already, and poe starts no more than " + std::to_string(kMostSpawned));
 }
 
-// On the nodes of `base`, by its numbers.
+// Assigns the tasks to nodes, using the node numbers of `base`.
 void place_tasks(const JobSpec& base, const SpawnTasks& ask, std::size_t& next_node, JobSpec& job) {
     for (const SpawnCommand& command : ask.commands) {
         const auto number = static_cast<std::uint32_t>(job.commands.size());
@@ -85,10 +85,10 @@ JobSpec make_spawned_job(const JobSpec& base, const SpawnTasks& ask, SpawnPlan& 
     keep_used_nodes(base, job);
     if (needs_tcp(job) && !job.job_key) job.job_key = plan.make_key();
     job.stdin_mode.kind = StdinMode::Kind::kNone;
-    // Where one task of the first job alone may write, none of these may.
+    // If only one task of the first job may write, no spawned task may.
     if (job.stdout_mode.kind == StdoutMode::Kind::kOne) job.stdout_mode.task = -1;
     job.deadlock_timeout = std::chrono::seconds(0);
-    job.bind = false;  // the processors have their tasks
+    job.bind = false;  // the tasks of the first job are bound already
     job.tell_binding = false;
     job.terminal.wanted = false;
     job.trace = {};

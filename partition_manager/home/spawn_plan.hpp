@@ -1,10 +1,13 @@
-// What a request of a task to start more tasks becomes (MPI_Comm_spawn, PMIx_Spawn).
+// Plans the job that results from a task's request to start more tasks (MPI_Comm_spawn,
+// PMIx_Spawn).
 //
-// To MPI, spawned tasks are a world of their own: their ranks begin with 0, they have a namespace and a
-// key space of their own, and they talk to the tasks that started them by addresses, as strangers do.
-// So to the daemons they are another job, with daemons, segments and a name of its own. A job knows
-// only an outline of where the tasks of the others run (JobSummary). To users they are more tasks of
-// one job: poe gives them the next free numbers, and they share its streams, report and exit status.
+//   for          spawned tasks are
+//   MPI          a separate world: their ranks begin at 0, they have their own namespace and key
+//                space, and they exchange messages with their parents by address
+//   the daemons  another job, with its own daemons, segments and name; other jobs know only a
+//                summary of where its tasks run (JobSummary)
+//   users        more tasks of one job: poe gives them the next free numbers, and they share its
+//                streams, report and exit status
 #pragma once
 
 #include <functional>
@@ -16,23 +19,25 @@
 
 namespace poe::pm {
 
-// Bounds of what tasks may ask for: tasks in one request, and all that a job ever starts.
+// Limits: the tasks of one request, and all spawned tasks of a job.
 inline constexpr std::size_t kMostSpawnedAtOnce = 4096;
 inline constexpr std::size_t kMostSpawned = std::size_t{1} << 16;
 
-// What a request is to become.
+// The values that the request itself does not contain.
 struct SpawnPlan {
-    std::string id;                    // of the new job
-    TaskId first = 0;                  // what people will call its task 0
-    std::size_t spawned_before = 0;    // tasks
-    std::size_t next_node = 0;         // where the first task goes that names no host; moves on
-    std::vector<JobSummary> others;    // jobs that run
-    std::function<JobKey()> make_key;  // for a job that needs one when `base` has none
+    std::string id;                  // of the new job
+    TaskId first = 0;                // the number by which users know its task 0
+    std::size_t spawned_before = 0;  // number of tasks
+    // The node of the next task that names no host; make_spawned_job advances it.
+    std::size_t next_node = 0;
+    std::vector<JobSummary> others;  // the running jobs
+    // Called if the new job needs a key and `base` has none.
+    std::function<JobKey()> make_key;
 };
 
-// The job that a task has asked for, on nodes of `base`, the job that poe was given: its tasks go
-// to them in turns, or to the hosts that are named. Throws Error, in words for people, when there
-// can be no such job.
+// Returns the job that a task has requested, on nodes of `base`, the job that poe was given. Its
+// tasks are assigned to these nodes in turn, or to the hosts that the request names. Throws Error
+// with a text for users if the request is invalid.
 JobSpec make_spawned_job(const JobSpec& base, const SpawnTasks& ask, SpawnPlan& plan);
 
 JobSummary summary_of(const JobSpec& job);

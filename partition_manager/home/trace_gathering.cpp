@@ -19,7 +19,7 @@ namespace {
 
 using trace::StreamKind;
 
-// What readers want to know of the job; names that are no UTF-8 are mended.
+// Returns the properties of the job that readers need. Invalid UTF-8 in names is replaced.
 std::string job_json(const JobSpec& job, const TraceSpec& spec) {
     nlohmann::json tasks = nlohmann::json::array();
     for (const TaskSpec& task : job.tasks)
@@ -57,7 +57,7 @@ TraceGathering::~TraceGathering() {
     if (!keep_) remove_tree(spec_.directory);
 }
 
-// The node whose stream this is part of; none: there is no such stream.
+// Returns the node whose stream the frame belongs to; done_.size() if there is no such stream.
 std::size_t TraceGathering::node_of(const Frame& frame) const {
     const auto number = static_cast<std::size_t>(frame.task);
     if (frame.task < 0) return done_.size();
@@ -104,7 +104,7 @@ std::optional<TraceTaken> TraceGathering::on_done(NodeIndex node, const TraceDon
     if (node < 0 || place >= done_.size() || done.generation != spec_.generation)
         return std::nullopt;
     if (!done.left.empty()) left_.push_back(done.left);
-    // One that is asked to keep its streams says where.
+    // A daemon that is asked to keep its streams reports their place in another message.
     if (done.sent && spoiled_[place]) return TraceTaken{spec_.generation, false};
     on_lost(node);
     if (!done.sent) return std::nullopt;

@@ -1,6 +1,6 @@
-// TraceGathering: poe's part of one trace of a job. Makes the directory in which its streams come
-// together, takes those that daemons send, and knows when all are there. To make one file of them
-// is another matter (tracer/read/merge.hpp).
+// TraceGathering: poe's part of one trace of a job. It creates the directory of the streams, stores
+// the streams that daemons send, and knows when all have arrived. Merging them into one file is
+// done elsewhere (tracer/read/merge.hpp).
 #pragma once
 
 #include <functional>
@@ -12,29 +12,31 @@
 
 namespace poe::pm {
 
-// For the thread of the loop. Blocks on disks only.
+// Call only from the event loop's thread. Blocks only on disk I/O.
 class TraceGathering {
   public:
-    // Makes the directory `trace.directory` and the job's stream in it. Throws Error.
+    // Creates the directory `trace.directory` and the job's stream in it. Throws Error. `job` must
+    // outlive this object.
     TraceGathering(const JobSpec& job, TraceSpec trace);
     ~TraceGathering();
 
-    // Goes with the directory, unless keep() has been said.
+    // The destructor removes the directory unless keep() has been called.
     void keep() { keep_ = true; }
     bool kept() const { return keep_; }
 
-    // Bytes of a stream. A disk that cannot take them is remembered, and the daemon keeps them.
+    // Stores bytes of a stream. If they cannot be written, this is remembered, and the daemon keeps
+    // the streams of that node.
     void on_frame(const Frame& frame);
-    // A node has given all it has; what to answer it, if anything.
+    // A node has sent all its streams. Returns the answer to the node, if any.
     std::optional<TraceTaken> on_done(NodeIndex node, const TraceDone& done);
-    // It will not give any more.
+    // The node will send nothing more.
     void on_lost(NodeIndex node);
 
     const TraceSpec& spec() const { return spec_; }
     bool complete() const { return open_nodes_ == 0; }
-    // Where streams have stayed, in words, one each; they can be put to the others by hand.
+    // Describes where streams were left, one text each. They can be added to the others by hand.
     const std::vector<std::string>& left() const { return left_; }
-    // What went wrong with poe's own disk; empty: nothing.
+    // The error of poe's own disk; empty: none.
     const std::string& trouble() const { return trouble_; }
 
   private:
@@ -45,8 +47,9 @@ class TraceGathering {
     TraceSpec spec_;
     std::vector<bool> done_;  // by node
     std::size_t open_nodes_;
-    std::map<std::string, UniqueFd> files_;  // that are being written, by name
-    std::vector<bool> spoiled_;              // by node: not all that it sent is here
+    std::map<std::string, UniqueFd> files_;  // files being written, by name
+    // By node: not everything that it sent could be stored.
+    std::vector<bool> spoiled_;
     std::vector<std::string> left_;
     std::string trouble_;
     bool keep_ = false;

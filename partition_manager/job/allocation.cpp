@@ -45,7 +45,7 @@ Result<std::vector<TaskId>> deal_tasks(const NodeRequest& request, std::size_t a
     std::vector<TaskId> dealt;
     std::size_t left = tasks;
     for (std::size_t node = 0; node < needed; ++node) {
-        // With a number for each node the last ones get the rest, and still one each.
+        // With tasks_per_node, the last nodes get the rest, but at least one task each.
         const std::size_t after = needed - node - 1;
         const std::size_t share =
             most > 0 ? std::min(most, left - after) : (left + after) / (after + 1);
@@ -91,7 +91,7 @@ Result<std::vector<std::string>> allocate_from_pools(const NodeRequest& request,
         if (!nodes) return nodes.error();
         NodeRequest part = request;
         part.tasks = static_cast<TaskId>(tasks.size());
-        if (tasks_of.size() > 1) part.nodes = 0;  // the number is the job's, not each pool's
+        if (tasks_of.size() > 1) part.nodes = 0;  // the number applies to the job, not to each pool
         const auto names = allocate(part, nodes.value(), "pool " + pool);
         if (!names) return names.error();
         for (std::size_t i = 0; i < tasks.size(); ++i)

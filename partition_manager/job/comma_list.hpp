@@ -1,4 +1,4 @@
-// A list with commas, as MPI's info keys have it.
+// Lists separated by commas, as in MPI's info keys.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace poe::pm {
 
-// Its words, without empty ones.
+// Returns the words of the list, without empty ones.
 inline std::vector<std::string> split_at_commas(std::string_view list) {
     std::vector<std::string> words;
     while (!list.empty()) {

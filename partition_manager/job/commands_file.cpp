@@ -1,4 +1,4 @@
-// The word splitter: a small state machine over bytes; and files made of such lines.
+// The word splitter, a small state machine over bytes, and files of such lines.
 #include "partition_manager/job/commands_file.hpp"
 
 #include <optional>
@@ -57,7 +57,7 @@ class CommandSplitter {
         in_word_ = false;
     }
 
-    // One plain byte, one escaped byte, or one quoted stretch.
+    // Takes one plain byte, one escaped byte, or one quoted section.
     MaybeError take_part() {
         in_word_ = true;
         switch (text_[at_]) {
@@ -114,7 +114,7 @@ class CommandSplitter {
     Command words_;
 };
 
-// Bytes that no shell treats specially, nor a terminal.
+// True for bytes that are special neither to a shell nor to a terminal.
 bool is_plain(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            std::string_view("_@%+=:,./-").find(c) != std::string_view::npos;

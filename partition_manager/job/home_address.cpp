@@ -11,7 +11,7 @@
 namespace poe::pm {
 
 std::string address_towards(const std::string& name) {
-    constexpr in_port_t kDiscard = 9;  // any: nothing is sent
+    constexpr in_port_t kDiscard = 9;  // any port: nothing is sent
     const auto found = addresses_of(std::span(&name, 1));
     for (SocketAddress one : found.front()) {
         const UniqueFd probe(::socket(one.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));

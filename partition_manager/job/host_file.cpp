@@ -1,4 +1,4 @@
-// The host file's parser: a line at a time, a word at a time, each with its column.
+// The parser of host files: line by line and word by word, each with its column.
 #include "partition_manager/job/host_file.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace poe::pm {
 namespace {
 
 constexpr std::size_t kLongestLine = 1024;
-constexpr std::size_t kLongestName = 255;  // as long as a name of the domain name system can be
+constexpr std::size_t kLongestName = 255;  // the limit of the domain name system
 
 struct Word {
     std::string_view text;
@@ -31,7 +31,7 @@ std::vector<Word> words_of(std::string_view line) {
     return words;
 }
 
-// What a host name, an address or a pool name is made of. ASCII only, whatever the locale.
+// Characters of host names, addresses and pool names. ASCII only, in any locale.
 bool is_name_character(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
            c == '-' || c == '_' || c == ':' || c == '%';
@@ -100,14 +100,15 @@ class HostFileParser {
                                 " cannot be part of a name in " + in_quotes(word.text),
                             "expected one node, or one @pool, on each line");
         }
-        // A remote shell would take it for an option.
+        // A remote shell would interpret it as an option.
         if (entry.name[0] == '-')
             return error_at(entry.column, in_quotes(word.text) + " cannot be a name",
                             "expected one that does not begin with -");
         if (entry.name.size() > kLongestName)
             return error_at(entry.column, "the name " + in_quotes(entry.name) + " is too long",
                             "expected at most " + std::to_string(kLongestName) + " bytes");
-        // node:4 is how others say "four tasks here". Two colons or more are an IPv6 address.
+        // Other launchers write node:4 for four tasks. A name with two or more colons is an IPv6
+        // address.
         if (std::count(entry.name.begin(), entry.name.end(), ':') == 1)
             return error_at(static_cast<std::size_t>(entry.column) + entry.name.find(':'),
                             in_quotes(entry.name) + " is not a node",

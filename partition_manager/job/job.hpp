@@ -1,5 +1,6 @@
-// What a job is, as plain data: made by `poe` from options and files, carried to each `pmd`.
-// Nothing here does anything; the same structs describe a dry run, a report and a running job.
+// The description of a job as plain data. `poe` creates it from options and files and sends it to
+// each `pmd`. The structs have no behaviour; the same structs describe a dry run, a report and a
+// running job.
 #pragma once
 
 #include <chrono>
@@ -14,8 +15,8 @@
 
 namespace poe::pm {
 
-// One distinct command line of the job; tasks refer to it by index, so that 1,000 tasks of one
-// program carry it once. In SPMD there is one.
+// One distinct command line of the job. Tasks refer to it by index, so that it is stored once for
+// 1,000 tasks of one program. In SPMD there is one.
 using Command = std::vector<std::string>;
 
 struct TaskSpec {
@@ -23,128 +24,134 @@ struct TaskSpec {
     std::uint32_t command = 0;  // index into JobSpec::commands; also the PMI application number
 };
 
-// Who gets poe's standard input.
+// Which tasks receive poe's standard input.
 struct StdinMode {
     enum class Kind : std::uint8_t { kAll, kNone, kOne } kind = Kind::kAll;
     TaskId task = 0;  // for kOne
 };
 
-// What happens to the tasks' standard output.
+// The presentation of the tasks' standard output.
 struct StdoutMode {
     enum class Kind : std::uint8_t { kUnordered, kOrdered, kOne, kFolded } kind = Kind::kUnordered;
     TaskId task = 0;  // for kOne
 };
 
-// A soft limit of the home node, which its tasks elsewhere get, too, as far as is allowed there.
+// A soft limit of the home node. The job's tasks on other nodes get it, too, up to the hard limit
+// there.
 struct ResourceLimit {
     int resource = 0;  // RLIMIT_*
     std::uint64_t soft = 0;
 };
 
-// How the daemons of a job are started, and how they look after each other.
+// Settings for starting the daemons of a job, and for their mutual monitoring.
 struct LaunchSpec {
-    std::uint32_t fanout = 16;  // how many poe, and each daemon, starts itself (MP_LAUNCH_FANOUT)
-    NodeIndex home = -1;        // the node on which poe runs; -1: none of the job's
-    Command remote_shell;       // MP_REMOTE_SHELL in words, to which node and command are added
-    std::string pmd;            // where the daemon's program is, or should be, on other nodes
-    std::chrono::seconds pulse{600};  // -pulse; 0: off
-    std::string device;               // -euidevice: the interface for messages; empty: any
+    std::uint32_t fanout = 16;        // children of poe and of each daemon (MP_LAUNCH_FANOUT)
+    NodeIndex home = -1;              // the node of poe; -1: no node of the job
+    Command remote_shell;             // words of MP_REMOTE_SHELL; node and command are added
+    std::string pmd;                  // path of the daemon's program on other nodes
+    std::chrono::seconds pulse{600};  // -pulse: time limit for an answer; 0: none
+    std::string device;               // -euidevice: the network interface; empty: any
     std::string directory;            // MP_REMOTEDIR: on other nodes; empty: the job's
     std::uint32_t umask = 022;        // for other nodes, as are the limits
     std::vector<ResourceLimit> limits;
 };
 
-// Whose standard output is line-buffered although it is a pipe (line_buffering.hpp).
+// Which processes have line-buffered standard output although it is a pipe (line_buffering.hpp).
 enum class Unbuffered : std::uint8_t {
     kNo,
-    kPrograms,      // that of the tasks' own programs
-    kAllProcesses,  // that of all processes that write to a task's standard output
+    kPrograms,      // the tasks' own programs
+    kAllProcesses,  // all processes that write to a task's standard output
 };
 
-// The terminal that each task gets (-pty).
+// The terminal of each task (-pty).
 struct TerminalSpec {
     bool wanted = false;
     std::uint16_t rows = 24;
     std::uint16_t columns = 80;
 };
 
-// What a task leaves that dies of a signal; see core_files.hpp.
+// The remains of a task that a signal has killed; see core_files.hpp.
 struct CoreSpec {
-    std::string prefix = "coredir";  // -coredir: of the directory for each task; "none": no such
-    std::string format;       // -corefile_format: name of a file of stacks, STDERR; empty: the
-                              // kernel's core files
+    std::string prefix = "coredir";  // -coredir: directory prefix; "none": no directory
+    // -corefile_format: the name of a file of stacks, or STDERR. Empty: the kernel's core files are
+    // kept.
+    std::string format;
     bool at_sigterm = false;  // -corefile_sigterm
 };
 
-// What is recorded of a job's tasks, and where (tracer/FORMAT.md).
+// Settings of a trace: the events to record, and the directories (tracer/FORMAT.md).
 struct TraceSpec {
     int level = 0;                 // 0: nothing
-    std::uint32_t generation = 1;  // counts the traces of a job
-    std::string directory;         // absolute; where poe gathers the streams
-    std::string temporary;         // directory for the streams of nodes that cannot see that one
-    bool wraps = false;            // keep the last `buffer` of each task only
+    std::uint32_t generation = 1;  // number of the trace, from 1
+    std::string directory;         // absolute; where poe collects the streams
+    std::string temporary;         // for the streams of nodes that cannot see `directory`
+    bool wraps = false;            // keep only the last `buffer` bytes of each task
     Bytes buffer = 0;
-    Bytes most = 0;  // of each task, when it does not wrap
+    // Limit in bytes of each task, if it does not wrap.
+    Bytes most = 0;
     std::chrono::milliseconds sample{100};
 };
 
-// A job as tasks of other jobs have to know it: tasks can start more tasks, which are a job of
-// their own to MPI (spawn_plan.hpp).
+// A job as tasks of other jobs need to know it. Tasks can start more tasks, which are a separate
+// job to MPI (spawn_plan.hpp).
 struct JobSummary {
     std::string id;
     std::vector<std::string> nodes;
     std::vector<NodeIndex> node_of_task;        // by task id
-    std::vector<std::uint32_t> appnum_of_task;  // likewise
+    std::vector<std::uint32_t> appnum_of_task;  // by task id
 };
 
-// Settings of one command that differ from the job's: those of mpirun's flags before a program, or
-// of a request to spawn tasks. An empty field means that the job's value holds.
+// Settings of one command that differ from the job's: from mpirun's flags before a program, or from
+// a request to spawn tasks. If a field is empty, the job's value applies.
 struct CommandPlace {
     std::vector<std::string> environment;  // "NAME=value"
     std::string directory;                 // absolute
     std::string path;                      // a PATH that is searched first for the program
 };
 
-// Of a job whose tasks a task has started.
+// Describes a job whose tasks a task has started.
 struct SpawnSpec {
     std::string parent;  // the job of that task
     TaskId parent_task = 0;
-    TaskId first = 0;                                        // what people and poe call its task 0
-    std::vector<std::pair<std::string, std::string>> pairs;  // in its PMI-1 space from the start
-    std::vector<JobSummary> others;                          // that run already
+    // The number by which users and poe know its task 0.
+    TaskId first = 0;
+    // Initial content of its PMI-1 key space.
+    std::vector<std::pair<std::string, std::string>> pairs;
+    std::vector<JobSummary> others;  // the jobs that already run
 };
 
 // Everything that a node needs to start its tasks.
 struct JobSpec {
-    std::string id;  // [a-z0-9-]{1,40}, unique on a host, also over time
+    std::string id;  // [a-z0-9-]{1,40}, unique on a host, never reused
     std::vector<std::string> nodes;
     std::vector<TaskSpec> tasks;  // by task id
     std::vector<Command> commands;
-    std::vector<CommandPlace> places;  // by command; empty when no command has settings of its own
+    std::vector<CommandPlace> places;      // by command; empty if no command has its own settings
     std::vector<std::string> environment;  // "NAME=value", the same for every task
     std::string directory;                 // working directory
     StdinMode stdin_mode;
     StdoutMode stdout_mode;
-    bool stdin_is_empty = false;              // home's stdin is /dev/null: so is the tasks'
-    bool stdout_is_terminal = false;          // partial lines of stdout appear after a moment, too
-    bool stamp_output = false;                // daemons say when they read what (MP_LABELFORMAT)
+    bool stdin_is_empty = false;      // poe's stdin is /dev/null, so the tasks' is, too
+    bool stdout_is_terminal = false;  // incomplete lines of stdout are shown after a moment
+    // Daemons report when output was read (MP_LABELFORMAT).
+    bool stamp_output = false;
     Unbuffered unbuffered = Unbuffered::kNo;  // -unbuffered
     TerminalSpec terminal;                    // -pty
     WaitMode wait_mode = WaitMode::kAdaptive;
     Bytes buffer_mem = 0;   // MP_BUFFER_MEM, 0 = default
     Bytes eager_limit = 0;  // MP_EAGER_LIMIT, 0 = default
     Euilib euilib = Euilib::kUs;
-    // Only when needs_tcp(): the secret by which the tasks know each other, and the numeric address
-    // of each node, empty while it is not known; without any, the job has one node, whose tasks use
-    // its loopback address.
+    // Set only if needs_tcp(): the secret by which the tasks authenticate each other, and the
+    // numeric address of each node, empty while unknown. If there are no addresses, the job has one
+    // node, and its tasks use the loopback address.
     std::optional<JobKey> job_key;
     std::vector<std::string> addresses;
-    std::chrono::milliseconds kill_grace{500};  // between SIGTERM and SIGKILL when a job is ended
-    std::chrono::seconds deadlock_timeout{10};  // MP_DEADLOCK_TIMEOUT, 0: nobody watches
+    std::chrono::milliseconds kill_grace{500};  // from SIGTERM to SIGKILL when a job is ended
+    std::chrono::seconds deadlock_timeout{10};  // MP_DEADLOCK_TIMEOUT; 0: no detection
     bool host_pmix = true;                      // offer PMIx and PMI-1 (MP_PMIX)
     bool eager_pmix = false;                    // start the PMIx server before the tasks
-    bool tell_binding = false;  // the daemons tell poe which processors each task may use
-    bool bind = true;         // give each task processors of its own, if there are enough (MP_BIND)
+    bool tell_binding = false;  // the daemons report which processors each task may use
+    bool bind = true;         // bind each task to its own processors, if there are enough (MP_BIND)
     bool single_copy = true;  // tasks may read each other's memory (MP_SINGLE_COPY)
     CoreSpec core;
     LaunchSpec launch;
@@ -152,7 +159,7 @@ struct JobSpec {
     std::optional<SpawnSpec> spawned;
 };
 
-// What people call a task of the job.
+// The number by which users know a task of the job.
 inline TaskId public_number(const JobSpec& job, TaskId task) {
     return job.spawned ? job.spawned->first + task : task;
 }
@@ -164,35 +171,35 @@ inline const std::string& directory_of(const JobSpec& job, TaskId task) {
     return job.places[command].directory;
 }
 
-// The longest JobSpec::kill_grace, and the largest buffer_mem and eager_limit.
+// Upper limits of JobSpec::kill_grace, buffer_mem and eager_limit.
 inline constexpr std::chrono::hours kMaxKillGrace{1};
 inline constexpr Bytes kMaxBufferMem = Bytes{1} << 40;
 inline constexpr Bytes kMaxEagerLimit = Bytes{1} << 30;
-// The largest of TraceSpec's sizes.
+// Upper limit of TraceSpec's sizes, in bytes.
 inline constexpr Bytes kMaxTraceBytes = Bytes{1} << 40;
 
-// Whether tasks of the job talk to each other over TCP.
+// True if tasks of the job communicate over TCP.
 inline bool needs_tcp(const JobSpec& job) {
     return job.tasks.size() > 1 && (job.nodes.size() > 1 || job.euilib == Euilib::kIp);
 }
 
-// How a task ended.
+// The end of a task.
 struct TaskExit {
     TaskId task = 0;
-    int code = 0;                       // exit code, when signal is 0
-    int signal = 0;                     // killed by this signal
-    bool core = false;                  // and dumped core
-    std::optional<int> stopall;         // it called mpc_stopall (or MPI_Abort) with this code
-    std::chrono::nanoseconds after{0};  // since the job's tasks were started
+    int code = 0;                       // exit code, if signal is 0
+    int signal = 0;                     // the signal that killed it; 0: none
+    bool core = false;                  // it dumped core
+    std::optional<int> stopall;         // the code with which it called mpc_stopall (or MPI_Abort)
+    std::chrono::nanoseconds after{0};  // time since the job's tasks were started
     std::chrono::microseconds user{0};
     std::chrono::microseconds system{0};
     Bytes peak_memory = 0;  // resident set, bytes
 };
 
-// A task that never ran: its program is missing, not executable, a directory, ...
+// A task that was not started: its program is missing, not executable, a directory, ...
 struct LaunchFailure {
     TaskId task = 0;
-    std::string text;  // says what and the way out; the program is named in it
+    std::string text;  // names the program, the error and the remedy
 };
 
 }  // namespace poe::pm

@@ -20,7 +20,8 @@ std::string value_of(const std::function<const char*(const char*)>& variable, co
     return text != nullptr ? text : "";
 }
 
-// Names that blanks separate become the lines of a host file, so that the same names are allowed.
+// Blanks separate the names. They become the lines of a host file, so that the same names are
+// allowed.
 Result<HostFile> parse_list(std::string text, const char* name) {
     std::replace(text.begin(), text.end(), ' ', '\n');
     auto file = parse_host_file(text, name);

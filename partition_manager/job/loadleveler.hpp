@@ -1,5 +1,5 @@
-// LoadLeveler's variables, from which a batch script knows the nodes of its job. Batch systems that
-// replaced LoadLeveler, and llsubmit(1), set them for old scripts.
+// The variables of LoadLeveler by which a batch script knows the nodes of its job. Batch systems
+// that replaced LoadLeveler, and llsubmit(1), set them for old scripts.
 #pragma once
 
 #include <functional>
@@ -22,14 +22,15 @@ struct LoadLevelerAllocation {
 // True if one of the two variables names nodes.
 bool loadleveler_names_nodes(const std::function<const char*(const char*)>& variable);
 
-// The allocation that LOADL_HOSTFILE or LOADL_PROCESSOR_LIST describes; nothing if neither is set.
-// LOADL_HOSTFILE takes precedence, because LoadLeveler leaves the list out in large jobs. Reads the
-// file. A file that cannot be read, and names that cannot be, are the result's error.
+// Returns the allocation that LOADL_HOSTFILE or LOADL_PROCESSOR_LIST describes; nothing if neither
+// is set. LOADL_HOSTFILE takes precedence, because LoadLeveler omits the list in large jobs. Reads
+// the file. If the file cannot be read, or a name is invalid, the result is an error.
 Result<std::optional<LoadLevelerAllocation>> loadleveler_allocation(
     const std::function<const char*(const char*)>& variable);
 
-// The node of each task: the entries in order if there are enough of them and the request does not
-// say how to deal the tasks; otherwise the tasks are dealt to the different nodes. Pure.
+// Returns the node of each task. If there are enough entries and the request does not say how to
+// distribute the tasks, these are the entries in order. Otherwise the tasks are distributed among
+// the different nodes. Pure.
 Result<std::vector<std::string>> nodes_of_tasks(const LoadLevelerAllocation& allocation,
                                                 NodeRequest request);
 

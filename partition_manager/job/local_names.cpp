@@ -1,4 +1,4 @@
-// Names and addresses of this computer, asked of the system.
+// Reads the names and addresses of this computer from the system.
 #include "partition_manager/job/local_names.hpp"
 
 #include <algorithm>
@@ -24,7 +24,8 @@ bool is_qualified(std::string_view name) {
     return name.find('.') != std::string_view::npos;
 }
 
-// Whether a host name as written is ours: in full, or one of both in short form.
+// True if a host name as written is that of this computer: in full, or with one of the two in short
+// form.
 bool is_own_name(std::string_view name, std::string_view own) {
     if (same_word(name, own)) return true;
     if (is_qualified(name) && is_qualified(own)) return false;

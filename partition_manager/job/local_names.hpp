@@ -1,5 +1,5 @@
-// What this computer is called: its own name, and which names in a host file mean it.
-// Apart from task_map, which is pure, because this asks the system and maybe a name server.
+// The names of this computer: its own name, and the names in a host file that denote it. Separate
+// from task_map, which is pure, because this queries the system and possibly a name server.
 #pragma once
 
 #include <string>
@@ -7,14 +7,17 @@
 
 namespace poe::pm {
 
-// The host name as the kernel has it ("localhost" when it has none). Cheap; never asks a name
+// Returns the host name from the kernel ("localhost" if there is none). Cheap; never queries a name
 // server.
 std::string local_host_name();
 
-// The real FindThisNode: localhost and loopback addresses, the host name in short or full form
-// (letter case does not matter), and every name or address that resolves to an address of an
-// interface of this computer. Asks the name service only for names that are none of the known ones,
-// for all of them at once, and may then block for as long as that takes.
+// The implementation of FindThisNode. These names denote this computer:
+// - localhost and loopback addresses,
+// - the host name in short or full form (letter case is ignored),
+// - every name or address that resolves to an address of an interface of this computer.
+//
+// The name service is queried only for other names than the host name, once for all of them, and
+// the call blocks until it has answered.
 std::vector<bool> find_this_node(const std::vector<std::string>& names);
 
 }  // namespace poe::pm

@@ -15,14 +15,14 @@ namespace poe::pm {
 
 namespace {
 
-// getent does not say which of several names a line is about. This address, which no host has, is
-// asked for behind each name, and stands for the end of its lines.
+// getent does not report which of several names a line belongs to. Therefore this address, which no
+// host has, is queried after each name and marks the end of its lines.
 constexpr std::string_view kEnd = "255.255.255.255";
 
-// A shell takes a command of 128 KiB.
+// A shell accepts a command of 128 KiB.
 constexpr std::size_t kNamesAtOnce = 400;
 
-// `wanted` are indices of `names`.
+// `wanted` contains indices of `names`.
 void ask(std::span<const std::string> names, std::span<const std::size_t> wanted,
          std::vector<std::vector<SocketAddress>>& found) {
     std::string command = "exec getent ahosts --";

@@ -1,6 +1,6 @@
-// The name service: which addresses a name of a host has. It is asked by getent, which comes with
-// every C library, and not by getaddrinfo: that loads what /etc/nsswitch.conf names, and poe, which
-// asks rarely, starts sooner without a dynamic loader.
+// The name service: the addresses of a host name. It is queried by getent, which comes with every C
+// library, and not by getaddrinfo. getaddrinfo loads the modules that /etc/nsswitch.conf names, and
+// poe, which rarely needs an address, starts faster without a dynamic loader.
 #pragma once
 
 #include <netinet/in.h>
@@ -19,20 +19,20 @@ struct SocketAddress {
         sockaddr_storage storage{};
     };
 
-    // Bytes that count: 0 for no address.
+    // Size of the valid part in bytes; 0: no address.
     socklen_t size() const;
     bool is_loopback() const;
-    // Ports do not count.
+    // Compares the addresses; ports are ignored.
     bool same_host(const SocketAddress& other) const;
-    // Numeric.
+    // The numeric form.
     std::string text() const;
 };
 
-// "10.0.0.1", "fe80::1%eth0"; anything else: an address of size 0.
+// Parses "10.0.0.1" or "fe80::1%eth0". Anything else yields an address of size 0.
 SocketAddress parse_address(const std::string& text);
 
-// The addresses of each name, best first, none when it is not known. Asks once for all names that
-// are not numeric, and blocks for as long as that takes.
+// Returns the addresses of each name, best first; none if the name is unknown. Queries once for all
+// names that are not numeric, and blocks until the query is answered.
 std::vector<std::vector<SocketAddress>> addresses_of(std::span<const std::string> names);
 
 }  // namespace poe::pm

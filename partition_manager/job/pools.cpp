@@ -35,7 +35,7 @@ Result<Pools> parse_pools(std::string_view text, const std::string& path) {
                             "expected a pool's name, and then the names of its nodes");
         std::vector<std::string>& nodes = pools.nodes[name];
         for (std::size_t i = 1; i < words.value().size(); ++i) {
-            // What may stand in a host file may stand here.
+            // The same names as in a host file are allowed.
             const auto node = parse_host_file(words.value()[i], path);
             if (!node || node.value().lines.size() != 1 || node.value().lines[0].is_pool)
                 return error_at(pools, lines.line(),

@@ -1,5 +1,5 @@
-// Pools of nodes without a resource manager: a file that says which nodes belong to each pool, one
-// pool a line, its name first. Format: poe-pools(5).
+// Pools of nodes without a resource manager: a file that lists the nodes of each pool, one pool per
+// line, its name first. Format: poe-pools(5).
 #pragma once
 
 #include <map>
@@ -16,13 +16,14 @@ struct Pools {
     std::map<std::string, std::vector<std::string>> nodes;
 };
 
-// The file that is read when MP_POOLFILE names no other.
+// The file that is read if MP_POOLFILE names no other.
 inline constexpr const char* kDefaultPoolFile = "/etc/poe/pools";
 
-// Reads the text of a pools file; `path` is only for messages. Pure; any bytes are allowed.
+// Parses the text of a pools file. `path` is used only in messages. Pure; accepts any bytes.
 Result<Pools> parse_pools(std::string_view text, const std::string& path);
 
-// Reads and parses the file. Blocks on the file system; a file that cannot be read is a UserError.
+// Reads and parses the file. Blocks on the file system. If the file cannot be read, returns a
+// UserError.
 Result<Pools> load_pools(const std::string& path);
 
 }  // namespace poe::pm

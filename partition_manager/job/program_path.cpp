@@ -24,7 +24,7 @@ std::string first_bytes(const std::string& file, std::size_t count) {
 
 constexpr const char* kMissing = "there is no such file";
 
-// Empty when `file` can be tried; otherwise why not.
+// Returns an empty string if `file` can be tried; otherwise the reason why it cannot.
 std::string trouble_with(const std::string& file) {
     struct stat status = {};
     if (::stat(file.c_str(), &status) != 0) {

@@ -1,4 +1,4 @@
-// Finding the file behind a command's first word, and saying why it cannot run.
+// Finds the file of a command's first word, and explains why it cannot run.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace poe::pm {
 
-// Where `program` is: itself (below `directory`) when it has a slash, else the first executable
-// file along `path` (a PATH). When there is none, the best explanation is kept in `trouble`, in
-// words for the user, and `file` is empty.
+// The location of `program`. If it contains a slash, it is that file (relative to `directory`);
+// otherwise the first executable file along `path` (a PATH). If there is none, `file` is empty, and
+// `trouble` contains the best explanation, in words for the user.
 struct ProgramPath {
     std::string file;
     std::string trouble;
@@ -16,11 +16,12 @@ struct ProgramPath {
 ProgramPath find_program(const std::string& program, std::string_view path,
                          const std::string& directory);
 
-// Why exec of `file` failed with `exec_errno`, in words: missing interpreter, other architecture,
-// ...
+// Returns why exec of `file` failed with `exec_errno`, in words: missing interpreter, other
+// architecture, ...
 std::string explain_exec_failure(const std::string& file, int exec_errno);
 
-// True when exec refused `file` with ENOEXEC although it is a text, which shells then interpret.
+// True if `file` is a text without "#!", which shells interpret although exec refuses it with
+// ENOEXEC.
 bool is_shell_text(const std::string& file);
 
 }  // namespace poe::pm

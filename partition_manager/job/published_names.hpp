@@ -1,6 +1,6 @@
-// Names that tasks publish for each other (MPI_Publish_name, PMIx_Publish), as they travel: what is
-// asked of poe, which has the table of the whole job (name_table.hpp), and what it answers. Apart
-// from messages.hpp because the protocols that tasks speak know these and no other message.
+// Names that tasks publish for each other (MPI_Publish_name, PMIx_Publish): the requests to poe,
+// which owns the table of the whole job (name_table.hpp), and the answers. Separate from
+// messages.hpp, because the protocols of tasks need these and no other messages.
 #pragma once
 
 #include <cstdint>
@@ -11,31 +11,32 @@
 
 namespace poe::pm {
 
-// Who has asked, so that the answer finds the way back.
+// Identifies the sender of a request, so that the answer reaches it.
 struct ReplyTo {
-    std::string job;  // poe fills it in, who knows from whom a message comes
+    std::string job;  // set by poe, which knows where the message comes from
     NodeIndex node = 0;
-    std::uint32_t request = 0;  // the asker's own number
+    std::uint32_t request = 0;  // the sender's own number
 };
 
-// Requests of that number and above are of PMI-1 tasks: this, and the task. Those below are of the
-// PMIx server.
+// Requests with this number or a larger one come from PMI-1 tasks: the number is this constant plus
+// the task. Smaller numbers are used by the PMIx server.
 inline constexpr std::uint32_t kPmi1Requests = std::uint32_t{1} << 31;
 
 struct NamedValue {
     std::string name;
     std::string value;
-    std::string by;  // the task, in the words of its protocol
+    std::string by;  // the publishing task, in the format of its protocol
 };
 
 struct NameRequest {
     enum class What : std::uint8_t { kPublish, kWithdraw, kLookUp };
     ReplyTo asker;
     What what = What::kLookUp;
-    bool once = false;   // publish: the first who looks it up takes it away
-    bool waits = false;  // look up: to be answered when all of them are there
-    std::string by;      // publish, withdraw
-    // To publish; otherwise their names only. To withdraw none: all that `by` has published.
+    bool once = false;   // publish: the first look-up removes the name
+    bool waits = false;  // look up: answered when all names have been published
+    std::string by;      // publish, withdraw: the task
+    // To publish: names and values. Otherwise only the names matter. To withdraw with no names:
+    // everything that `by` has published.
     std::vector<NamedValue> names;
 };
 
@@ -43,7 +44,7 @@ struct NameReply {
     enum class Status : std::uint8_t { kDone, kSome, kUnknown, kTaken, kTooMany };
     ReplyTo asker;
     Status status = Status::kDone;
-    std::vector<NamedValue> names;  // that were looked up and are there
+    std::vector<NamedValue> names;  // look up: the names that were found
 };
 
 }  // namespace poe::pm

@@ -1,11 +1,11 @@
-// Signals as messages name them. Here, not in poe/, because what is told of daemons needs it too.
+// The names of signals in messages. Not in poe/, because messages about daemons need them, too.
 #pragma once
 
 #include <string>
 
 namespace poe::pm {
 
-// "SIGSEGV"; "signal 35" for one without a name.
+// "SIGSEGV"; "signal 35" if the signal has no name.
 std::string signal_name(int signal);
 
 // "SIGSEGV (Segmentation fault)".

@@ -47,7 +47,8 @@ std::vector<std::string> slurm_nodes(const SlurmAllocation& allocation) {
 }
 
 Command slurm_remote_shell() {
-    // Beside other steps of the job; and when one node dies, the others go on, as poe decides.
+    // --overlap lets the step run concurrently with other steps of the job. If a node fails, the
+    // other steps continue, because poe decides what to do.
     return {
         "srun",     "--overlap", "--nodes=1",    "--ntasks=1",           "--mpi=none", "--no-kill",
         "--wait=0", "--quiet",   "--unbuffered", "--kill-on-bad-exit=0", "--nodelist", "%h",

@@ -1,4 +1,4 @@
-// Mapping tasks to nodes.
+// Maps tasks to nodes.
 #include "partition_manager/job/task_map.hpp"
 
 #include <algorithm>
@@ -69,7 +69,7 @@ Result<TaskMap> make_task_map(TaskId procs, const std::optional<HostFile>& host_
     const std::vector<bool> is_home = find_this_node(names);
     std::vector<NodeIndex> node_of_name(names.size());
     for (std::size_t name = 0; name < names.size(); ++name) {
-        // This node may have been named before, in other words.
+        // This node may have appeared before, under another name.
         const bool again = is_home[name] && map.home >= 0;
         node_of_name[name] = again ? map.home : static_cast<NodeIndex>(map.nodes.size());
         if (again) continue;

@@ -1,4 +1,4 @@
-// Folding rising numbers into ranges; see task_ranges.hpp.
+// Folds ascending numbers into ranges; see task_ranges.hpp.
 #include "partition_manager/job/task_ranges.hpp"
 
 namespace poe::pm {

@@ -1,4 +1,4 @@
-// "0-14,16": sets of tasks in words.
+// Sets of tasks in words: "0-14,16".
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace poe::pm {
 
-// `tasks` in rising order.
+// `tasks` must be in ascending order.
 std::string task_ranges(const std::vector<TaskId>& tasks);
 
 // "task 3" or "tasks 0-2,5".

@@ -1,10 +1,10 @@
-// Reading slots of the node segment; see task_state.hpp.
+// Reads the slots of the node segment; see task_state.hpp.
 #include "partition_manager/job/task_state.hpp"
 
 namespace poe::pm {
 namespace {
 
-// Reads the words of a wait, which belong together when nothing moved in between.
+// Reads the words of a wait. They are consistent if nothing has moved during the read.
 void read_wait(const TaskSlot& slot, std::uint32_t now_ms, TaskState& state) {
     constexpr int kAttempts = 10;
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -14,7 +14,7 @@ void read_wait(const TaskSlot& slot, std::uint32_t now_ms, TaskState& state) {
         const auto notes = slot.unexpected.read();
         const WaitMoments after = slot.pulse.read();
         if (after.moved_ms != moved) continue;
-        // Everything is stamped a little in the future now and then (| 1): no age is negative.
+        // Time stamps are sometimes slightly in the future (| 1), so negative ages count as 0.
         const auto age = [now_ms](std::uint32_t moment) {
             const auto difference = static_cast<std::int32_t>(now_ms - moment);
             return difference > 0 ? static_cast<std::uint32_t>(difference) : 0;
@@ -46,7 +46,8 @@ TaskState look_at_task(const NodeSegment& segment, std::uint32_t local_index,
     }
     if (slot.attached.load(std::memory_order_acquire) == 0) return state;
     state.life = TaskState::Life::kInside;
-    if (slot.pid > 0) state.pid = slot.pid;  // not the process that was started, behind a shell
+    // With a shell in between it is not the process that was started.
+    if (slot.pid > 0) state.pid = slot.pid;
     const auto since_creation =
         std::chrono::duration_cast<std::chrono::nanoseconds>(now.time_since_epoch()) -
         std::chrono::nanoseconds(segment.facts().created_ns);

@@ -1,4 +1,4 @@
-// Text files of users; see the header.
+// Text files of users; see text_file.hpp.
 #include "partition_manager/job/text_file.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Reading the small text files that users write: whole into memory, and line by line as editors of
-// any system leave them. Shared by the host file and the commands file.
+// Reads the small text files of users: as a whole, and line by line with the line ends of any
+// system. Shared by the host file and the commands file.
 #pragma once
 
 #include <optional>
@@ -10,28 +10,30 @@
 
 namespace poe::pm {
 
-// The whole file, also of a pipe or a terminal. Blocks. Missing, unreadable, a directory or longer
-// than 64 MB is a UserError; `what_it_is` ("host file") goes into its text.
+// Reads the whole file, which may be a pipe or a terminal. Blocks. Returns a UserError if the file
+// is missing, unreadable, a directory or longer than 64 MB. `what_it_is` ("host file") becomes part
+// of its text.
 Result<std::string> read_text_file(const std::string& path, const std::string& what_it_is);
 
-// Whether anything is there under this name, readable or not.
+// True if the name exists, whether it is readable or not.
 bool file_exists(const std::string& path);
 
-// A character between words: no newline.
+// True for a character between words; a newline is none.
 constexpr bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\v' || c == '\f';
 }
 
-// Hands out the lines of a text that must outlive it. A byte-order mark at the start, the newline,
-// and a carriage return before it are not part of a line; a last line needs no newline.
+// Returns the lines of a text, which must outlive this object. A byte-order mark at the start, the
+// newline, and a carriage return before the newline are not part of a line. The last line needs no
+// newline.
 class TextLines {
   public:
     explicit TextLines(std::string_view text);
 
-    // The next line, nothing at the end.
+    // Returns the next line; nothing at the end.
     std::optional<std::string_view> next();
 
-    // Number of the line that next() returned last, from 1.
+    // The number of the line that next() returned last, from 1.
     int line() const { return line_; }
 
   private:

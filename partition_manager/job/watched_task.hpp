@@ -1,6 +1,6 @@
-// What a display shows of one task, as plain data: read on the task's node (node_look.hpp), carried
-// to poe and from there to the displays that watch the job (watch_socket.hpp). What it means in
-// words is the display's business.
+// What a display shows of one task, as plain data: read on the task's node (node_look.hpp), sent to
+// poe and from there to the displays that watch the job (watch_socket.hpp). The display chooses the
+// words.
 #pragma once
 
 #include <array>
@@ -15,29 +15,30 @@
 
 namespace poe::pm {
 
-// Of the processes of a task, as the last look at them found them.
+// The processes of a task at the last observation.
 struct ProcessesView {
-    bool known = false;  // there were some
+    bool known = false;  // there were processes
     bool runs = false;
     bool stopped = false;
     bool disk = false;
-    std::int32_t cpu_percent = -1;  // of one processor, lately; -1: unknown
-    Bytes memory = 0;               // resident
+    std::int32_t cpu_percent = -1;  // recent use in percent of one processor; -1: unknown
+    Bytes memory = 0;               // resident, in bytes
     bool operator==(const ProcessesView&) const = default;
 };
 
 struct WatchedTask {
-    TaskState state;  // without what it has not asked for
+    TaskState state;  // without its unexpected messages
     ProcessesView processes;
-    Bytes sent_per_second = 0;  // bytes of messages, lately
+    Bytes sent_per_second = 0;  // recent rate of message bytes
     Bytes received_per_second = 0;
     std::array<std::uint8_t, kMaxLights> lights{};  // colour + 1; 0: never set
     MarkerTextView text;
     std::uint64_t done = 0;
-    std::uint64_t total = 0;  // 0: it has told no progress
+    std::uint64_t total = 0;  // 0: it has not reported progress
 };
 
-// Whether a display need not be told of `now` after `before`: a wait that goes on is no news.
+// True if a display need not be informed of `now` after `before`. A wait that merely continues is
+// not a change.
 bool same_to_see(const WatchedTask& before, const WatchedTask& now);
 
 }  // namespace poe::pm

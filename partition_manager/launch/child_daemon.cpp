@@ -19,7 +19,8 @@ namespace {
 constexpr std::size_t kSaidKept = 4096;
 constexpr std::size_t kSaidLines = 3;
 
-// A remote shell ends soon after its channel, and the other way round; if not, it is made to.
+// A remote shell ends soon after its channel, and a channel soon after its shell. After this time
+// the other one is ended by force.
 constexpr std::chrono::seconds kOtherHalf{2};
 
 }  // namespace
@@ -79,7 +80,7 @@ std::string ChildDaemon::said() const {
 void ChildDaemon::on_channel_end(std::string why) {
     channel_over_ = true;
     why_ = std::move(why);
-    if (!why_.empty()) kill();  // a channel that is broken, not one that has ended
+    if (!why_.empty()) kill();  // the channel is broken; it has not just ended
     end_if_over();
     hurry();
 }
@@ -120,7 +121,7 @@ void ChildDaemon::end_if_over() {
     if (ended_ || !channel_over_ || pid_ != 0) return;
     ended_ = true;
     timer_.cancel();
-    // What was said last may still be in its pipe.
+    // The last output of the remote shell may still be in its pipe.
     char buffer[1024];
     while (said_pipe_.is_open()) {
         const ssize_t count = ::read(said_pipe_.native_handle(), buffer, sizeof buffer);
@@ -135,7 +136,7 @@ void ChildDaemon::end_if_over() {
     if (const std::string words = said(); !words.empty()) text += "; it said: " + words;
     asio::post(loop_, [this, alive = alive_, text = std::move(text)]() mutable {
         if (!*alive) return;
-        const auto on_end = handlers_.on_end;  // it may destroy us
+        const auto on_end = handlers_.on_end;  // it may destroy this object
         on_end(std::move(text));
     });
 }

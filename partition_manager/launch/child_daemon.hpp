@@ -1,7 +1,7 @@
-// Branch: one daemon that poe, or a pmd, has started, and with it all that is below that daemon in
-// the launch tree: the channel to it, and the process that leads to it (pmd itself on this node, a
-// remote shell elsewhere). Apart from the set of them (child_daemons.hpp): this is mechanics, how a link
-// begins and ends; that one is protocol.
+// ChildDaemon: one daemon that poe or a pmd has started, together with everything below that daemon
+// in the launch tree. It owns the channel to the daemon and the process that leads to it (pmd
+// itself on this node, a remote shell for other nodes). Separate from the set of daemons: this file
+// contains the mechanics, how a link begins and ends; child_daemons.hpp contains the protocol.
 #pragma once
 
 #include <functional>
@@ -17,14 +17,14 @@
 
 namespace poe::pm {
 
-// For the thread of the loop; nothing blocks.
+// Call only from the event loop's thread. No call blocks.
 class ChildDaemon {
   public:
     struct Handlers {
         std::function<void(NodeIndex, Message)> on_message;
         std::function<void(const Frame&)> on_data;
-        // Once, last, from the loop: the channel and the process have come to their end. In words:
-        // how, and what the remote shell said.
+        // Called once, as the last handler, from the event loop: the channel and the process have
+        // both ended. The text says how, and includes what the remote shell printed.
         std::function<void(std::string)> on_end;
     };
 
@@ -34,16 +34,16 @@ class ChildDaemon {
     ChildDaemon& operator=(const ChildDaemon&) = delete;
 
     NodeIndex node() const { return node_; }
-    pid_t pid() const { return pid_; }  // 0 once it is gone
+    pid_t pid() const { return pid_; }  // 0 once the process has ended
     Channel& channel() { return channel_; }
-    // The last lines that the remote shell wrote to its standard error.
+    // Returns the last lines that the remote shell wrote to its standard error.
     std::string said() const;
 
-    // The process has been waited for, with this status.
+    // To be called when the process has been reaped, with its status.
     void on_exit(int status);
-    // Ends the process; the rest follows.
+    // Kills the process. The channel and on_end follow.
     void kill();
-    // Nothing more is wanted of the channel; the process ends by itself, or is made to in the end.
+    // Closes the channel. The process is expected to end by itself; if it does not, it is killed.
     void let_go();
 
   private:
@@ -59,7 +59,8 @@ class ChildDaemon {
     Channel channel_;
     asio::posix::stream_descriptor said_pipe_;
     std::string said_;
-    asio::steady_timer timer_;  // after one of both has ended: how long for the other
+    // Limits the time between the end of the channel and the end of the process.
+    asio::steady_timer timer_;
     bool channel_over_ = false;
     bool ended_ = false;
     std::string why_;

@@ -17,7 +17,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Beyond the grace that tasks have to clean up: how long each level of the tree has to end.
+// Each level of the tree may take this long to end, in addition to the grace that tasks have to
+// clean up.
 constexpr std::chrono::seconds kEndPatience{4};
 
 std::size_t stream_index(FrameKind stream) {
@@ -67,7 +68,8 @@ void ChildDaemons::launch(NodeIndex node, std::size_t share) {
                                           handlers_.on_output(made.node, frame);
                                   },
                                   [this, &made](const std::string& why) { on_end(made, why); }});
-        // Ours is of this installation: it need not say first which version it is.
+        // The daemon of this node belongs to this installation, so its version need not be checked
+        // first.
         if (node == job_.launch.home) begin(made);
     } catch (const Error& error) {
         asio::post(loop_, [this, &made, text = std::string(error.what())] { on_end(made, text); });
@@ -186,8 +188,8 @@ void ChildDaemons::lose(Link& link, const std::string& text) {
     handlers_.on_change();
 }
 
-// Asks for a sign of life twice per pulse. A process that comes late was stopped itself: it has
-// heard nothing because it did not read, so that the daemons get their time again.
+// Requests a sign of life twice per pulse. If this timer fires late, this process was stopped
+// itself and has not read the answers; the time of all daemons then starts again.
 void ChildDaemons::on_pulse() {
     if (job_.launch.pulse.count() <= 0) return;
     const auto interval = std::chrono::milliseconds(job_.launch.pulse) / 2;
@@ -219,12 +221,12 @@ void ChildDaemons::expect_end() {
     on_patience_over({});
 }
 
-// Those below get their time first, so that who reports a silent node is the daemon next to it.
+// Lower levels have less time, so the daemon next to a silent node reports it.
 void ChildDaemons::on_patience_over(std::chrono::milliseconds after) {
     std::chrono::milliseconds next{0};
     for (const auto& link : links_) {
         if (link->state == State::kOver || !link->branch) continue;
-        // Who still sends (a trace may be long) has not been forgotten.
+        // A daemon that still sends data (a trace may be long) gets more time.
         const auto heard = std::chrono::duration_cast<std::chrono::milliseconds>(
             std::max(link->heard, ending_since_) - ending_since_);
         const auto patience = heard + job_.kill_grace + kEndPatience * tree_.height(link->node);

@@ -1,7 +1,7 @@
-// ChildDaemons: all daemons directly below poe, or below a pmd, and the protocol with them: they are
-// started, given the job, and watched; what goes down finds its way; what comes up and concerns
-// only this level is settled here, and the rest handed on. poe (partition.hpp) and pmd
-// (tree_relay.hpp) differ in what they do with that.
+// ChildDaemons: all daemons directly below poe or below a pmd, and the protocol with them. It
+// starts the daemons, sends them the job and monitors them. It routes messages down the tree.
+// Messages from below that concern only this level are handled here; the others are passed to the
+// handlers. poe (partition.hpp) and pmd (tree_relay.hpp) handle those differently.
 #pragma once
 
 #include <array>
@@ -19,63 +19,67 @@
 
 namespace poe::pm {
 
-// For the thread of the loop; nothing blocks, but that starting a process takes a moment.
+// Call only from the event loop's thread. No call blocks, except that starting a process takes a
+// moment.
 class ChildDaemons {
   public:
     struct Handlers {
-        // What was not settled here, with the node that said it.
+        // Receives the messages that are not handled here, with the node that sent them.
         std::function<void(NodeIndex branch, NodeIndex from, Message)> on_message;
         std::function<void(NodeIndex branch, const Frame&)> on_output;
-        // Daemons that are up, each told once.
+        // Receives the nodes whose daemons are up, each once.
         std::function<void(std::vector<NodeIndex>)> on_up;
-        // A branch has become prepared, started, over or lost: all_prepared() and the like may have
-        // changed.
+        // A daemon has become prepared, has started its tasks, has ended or is lost. all_prepared()
+        // and similar results may have changed.
         std::function<void()> on_change;
-        // It has never come up.
+        // The daemon has never come up.
         std::function<void(NodeIndex, std::string)> on_unreached;
-        // It was up, and is gone or silent.
+        // The daemon was up and has ended, or does not answer.
         std::function<void(NodeIndex, std::string)> on_lost;
     };
 
-    // `local_pmd`: the daemon's program on this node, if the home node may be started from here.
-    // `job`, `environment` and `heritage` must outlive this.
+    // `local_pmd` is the daemon's program on this node, if the home node's daemon may be started
+    // from here. `job`, `environment` and `heritage` must outlive this object.
     ChildDaemons(asio::io_context& loop, const JobSpec& job, std::string local_pmd,
                  const InheritedSignals& heritage, char* const* environment, Handlers handlers);
 
-    // Starts the daemon of a node; `share`: among how many the window is divided. Failures come
-    // later, by on_unreached.
+    // Starts the daemon of a node. `share` is the number of daemons among which the window is
+    // divided. Failures are reported later by on_unreached.
     void launch(NodeIndex node, std::size_t share);
 
-    // Down to all nodes, or to one.
+    // Sends a message down to all nodes, or to one.
     void send(const Message& message, NodeIndex to = kAllNodes);
     void send_stdin(std::string_view data, NodeIndex to);
-    // That many bytes of a branch's output have gone where they should. Paid out by settle().
+    // Adds credit: `bytes` of this daemon's output have been consumed. flush_credit() sends it.
     void add_credit(NodeIndex branch, FrameKind stream, std::size_t bytes);
+    // Sends each daemon its credit for the stream, if enough has accumulated (window /
+    // kCreditPortions).
     void flush_credit(FrameKind stream);
 
-    // From now on branches that do not end in time are given up.
+    // The daemons are expected to end. Those that do not end in time are considered lost.
     void expect_end();
-    // Kills what leads to them, without waiting for their ends.
+    // Kills the processes that lead to the daemons. Does not wait for their end.
     void give_up();
-    // Writes out what is queued, waiting no longer than this for each.
+    // Writes the queued data. Blocks for at most `patience` per daemon.
     void drain(std::chrono::milliseconds patience);
 
-    // Those that are not gone.
+    // The number of daemons that have not ended.
     std::size_t alive() const;
     bool all_prepared() const;
     bool all_started() const;
-    // Nothing of them is left here, not even the processes that led to them.
+    // True if all daemons have ended, and also the processes that led to them.
     bool all_over() const;
-    // Of all nodes in all branches; to be taken once.
+    // The facts of all nodes below. To be called once.
     std::vector<NodeFacts> take_facts() { return std::move(facts_); }
-    // ChildDaemons that have not come up, with what was said on the way: "node3 (...)".
+    // The daemons that have not come up, with what their remote shell printed: "node3 (...)".
     std::vector<std::string> waiting_for() const;
 
-    // Processes that lead to branches; they are not the job's.
+    // The processes that lead to the daemons. They do not belong to the job.
     std::vector<pid_t> pids() const;
-    // Waits for those that have ended, without blocking.
+    // Reaps those of these processes that have ended. Does not block.
     void reap();
-    // The same when the caller has waited for it; false: none of ours.
+    // To be called instead if the caller has reaped a child. Returns false if the child is none of
+    // these processes.
     bool on_child_exit(pid_t pid, int status);
 
   private:
@@ -83,10 +87,10 @@ class ChildDaemons {
     struct Link {
         NodeIndex node = 0;
         State state = State::kComing;
-        bool greeted = false;  // has said Hello
-        bool gone = false;     // no process and no channel any more
+        bool greeted = false;  // has sent Hello
+        bool gone = false;     // neither process nor channel exist any more
         std::int64_t window = 0;
-        std::array<std::uint64_t, 3> owed{};  // by stream
+        std::array<std::uint64_t, 3> owed{};  // credit not yet sent, by stream
         std::chrono::steady_clock::time_point heard{};
         std::unique_ptr<ChildDaemon> branch;
     };

@@ -1,6 +1,6 @@
-// ExchangeTable: parts that nodes give for a common purpose (PMI barrier, PMIx fence), put
-// together. poe completes an exchange when all nodes that take part have given theirs; a daemon
-// that relays puts together what comes from those below it, and its own. Pure.
+// ExchangeTable: merges the parts that nodes contribute to a key exchange (PMI barrier, PMIx
+// fence). poe completes an exchange when all participating nodes have contributed. A daemon that
+// relays merges the parts of the daemons below it and its own. Pure.
 #pragma once
 
 #include <map>
@@ -13,9 +13,10 @@ namespace poe::pm {
 
 class ExchangeTable {
   public:
-    // The sum when it speaks for all nodes that take part, and then begins anew.
+    // Adds a part. If the sum now covers all participating nodes, returns it and forgets it.
     std::optional<KeyExchangePart> add(const KeyExchangePart& part);
-    // The sum when it has that many parts. Not to be mixed with the other.
+    // Adds a part. If the sum now has `parts` parts, returns it and forgets it. Do not use add()
+    // and add_of() for the same exchange.
     std::optional<KeyExchangePart> add_of(const KeyExchangePart& part, std::size_t parts);
 
   private:

@@ -1,4 +1,4 @@
-// A heap in an array, whose root is poe: the node at place p (node + 1) is below place
+// The tree is a heap in an array with poe at place 0. The node at place p = node + 1 is below place
 // (p - 1) / fanout.
 #include "partition_manager/launch/launch_tree.hpp"
 

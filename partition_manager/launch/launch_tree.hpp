@@ -1,6 +1,6 @@
-// The launch tree: which daemon starts which. `poe` is the root and starts `fanout` of them, each
-// of these the same number, and so on, so that a thousand nodes cost three rounds at a fan-out
-// of 16. The tree follows from three numbers, so nobody has to be told its part. Pure.
+// The launch tree: which daemon starts which. `poe` is the root and starts `fanout` daemons, each
+// of these starts as many, and so on. With a fan-out of 16, a thousand nodes take three rounds. The
+// tree follows from three numbers, so each process can compute its part. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,19 @@ namespace poe::pm {
 
 class LaunchTree {
   public:
-    // What is above the topmost nodes: poe.
+    // The root, above the topmost nodes: poe.
     static constexpr NodeIndex kRoot = -1;
 
-    // Preconditions: nodes > 0, fanout > 0, -1 <= home < nodes. The `home` node (-1: none) needs no
-    // remote shell: it is always directly below poe.
+    // The `home` node (-1: none) needs no remote shell, so it is always directly below poe.
+    // Preconditions: nodes > 0, fanout > 0, -1 <= home < nodes.
     LaunchTree(NodeIndex nodes, std::uint32_t fanout, NodeIndex home);
 
-    // The node above; kRoot for those that poe starts. Precondition: 0 <= node < nodes.
+    // The node above; kRoot for nodes that poe starts. Precondition: 0 <= node < nodes.
     NodeIndex above(NodeIndex node) const;
     // The nodes directly below, in order. Precondition: kRoot <= node < nodes.
     std::vector<NodeIndex> below(NodeIndex node) const;
-    // Levels from this node down, itself included: 1 for one that starts no other.
+    // The number of levels from this node downwards, including itself: 1 for a node that starts no
+    // other.
     int height(NodeIndex node) const;
 
   private:

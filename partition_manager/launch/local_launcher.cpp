@@ -14,7 +14,7 @@ namespace poe::pm {
 
 namespace {
 
-// Room for a few large frames under way, so that the daemon and poe need not take turns.
+// Large enough for a few large frames, so that the daemon and poe need not alternate.
 constexpr int kChannelBuffer = 1 << 20;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Walking /proc/<pid>/task/<tid>/children; see process_tree.hpp.
+// Reads /proc/<pid>/task/<tid>/children; see process_tree.hpp.
 #include "partition_manager/launch/process_tree.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// All processes below this one, however deep, however they hide from process groups. Needs the
-// caller to be a child subreaper, so that orphans of its descendants stay its descendants.
+// All descendants of this process at any depth, including those that leave their process group. The
+// caller must be a child subreaper, so that orphans of its descendants remain its descendants.
 #pragma once
 
 #include <span>
@@ -8,18 +8,19 @@
 
 namespace poe::pm {
 
-// Makes orphaned descendants children of the calling process.
+// Makes orphaned descendants children of the calling process. Throws Error.
 void become_subreaper();
 
-// Running or not yet waited for. One system call; descendants() takes several for each process.
+// True if there are children, running or not yet reaped. One system call; descendants() needs
+// several for each process.
 bool has_children();
 
-// Process numbers of all descendants of the calling process, from /proc; those of `except` and what
-// is below them are left out. Those that start meanwhile may be missing: callers repeat until
-// nothing is left.
+// Process ids of all descendants of the calling process, from /proc. The processes in `except` and
+// their descendants are omitted. Processes that start during the call may be missing, so callers
+// repeat the call until nothing is left.
 std::vector<pid_t> descendants(std::span<const pid_t> except = {});
 
-// Sends `signal` to all of them; returns how many there were.
+// Sends `signal` to all of them. Returns their number.
 std::size_t signal_descendants(int signal, std::span<const pid_t> except = {});
 
 }  // namespace poe::pm

@@ -26,8 +26,8 @@ std::string path_in(char* const* environment) {
 }  // namespace
 
 std::string remote_command(const std::string& pmd) {
-    // The inner shell is always the same, whatever the user's is; no character in the line means
-    // anything to csh or fish between single quotes.
+    // The inner shell is always /bin/sh, whatever the user's shell is. Between single quotes no
+    // character of the line is special to csh or fish.
     const std::string script =
         "p=" + shell_quoted(pmd) +
         "; [ -x \"$p\" ] || p=$(command -v pmd) || { echo \"the daemon pmd is "
@@ -78,7 +78,7 @@ LaunchedDaemon launch_remote(const LaunchSpec& launch, const std::string& node,
     request.stdin_fd = request.stdout_fd = ends.its.get();
     request.stderr_fd = said_write.get();
     request.new_session = true;
-    request.death_signal = SIGKILL;  // one that hangs would outlive us
+    request.death_signal = SIGKILL;  // a remote shell that hangs would outlive this process
     request.signal_mask = &heritage.blocked;
     request.ignored_signals = &heritage.ignored;
     const pid_t pid = spawn(request);

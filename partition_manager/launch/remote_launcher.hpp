@@ -1,4 +1,4 @@
-// Starting the `pmd` of another node by a remote shell, whose standard streams become the channel.
+// Starts the `pmd` of another node by a remote shell, whose standard streams become the channel.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace poe::pm {
 
-// The line that the user's shell on the other node is given: starts the daemon at `pmd` if it is
-// there, else the one along that node's PATH, else says on standard error what is missing and ends
-// with 127. Pure.
+// Returns the command line for the user's shell on the other node. It starts the daemon at `pmd` if
+// that exists, otherwise the one along that node's PATH. If there is none, it reports this on
+// standard error and exits with 127. Pure.
 std::string remote_command(const std::string& pmd);
 
-// The remote shell's command line for a node: `launch.remote_shell` with the node's name in the
-// place of %h, or else behind it, and remote_command(). Pure.
+// Returns the remote shell's command line for a node: `launch.remote_shell` with %h replaced by the
+// node's name (without %h the name is appended), and then remote_command(). Pure.
 std::vector<std::string> remote_shell_words(const LaunchSpec& launch, const std::string& node);
 
-// Runs that command line. Throws Error when the remote
-// shell itself cannot be started here. Does not wait for the other node. The process is in a
-// session of its own and has no terminal, so that nothing can ask for a password on it.
+// Runs that command line. Does not wait for the other node. The process gets a session of its own
+// and no terminal, so nothing can ask for a password. Throws Error if the remote shell itself
+// cannot be started here.
 LaunchedDaemon launch_remote(const LaunchSpec& launch, const std::string& node,
                              const InheritedSignals& heritage, char* const* environment);
 

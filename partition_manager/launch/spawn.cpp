@@ -1,4 +1,4 @@
-// clone and exec; see spawn.hpp for why not posix_spawn.
+// Uses clone and exec; spawn.hpp says why posix_spawn is not used.
 #include "partition_manager/launch/spawn.hpp"
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 #include <unistd.h>
 #include <utility>
 
-// clone under the name that the thread sanitizer does not intercept: it takes clone for a fork, and
-// what it notes for the child would be noted in the memory that we share.
+// clone under the name that ThreadSanitizer does not intercept. ThreadSanitizer would treat clone
+// as a fork and record the child's actions in the memory that parent and child share.
 // NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): glibc's name
 extern "C" int __clone(int (*child)(void*), void* stack, int flags, void* argument, ...) noexcept;
 
@@ -21,19 +21,19 @@ namespace poe::pm {
 
 namespace {
 
-// This program changes what happens at no real-time signal, so those need no care.
+// This program changes the action of no real-time signal, so these need no care.
 constexpr int kLastStandardSignal = SIGSYS;
 
 constexpr int kWriteSignals[] = {SIGPIPE, SIGXFSZ};
 
-// Moves `fd` to `wanted`, open across exec.
+// Moves `fd` to the number `wanted` and keeps it open across exec.
 bool place(int fd, int wanted) noexcept {
     if (fd < 0) return true;
     if (fd == wanted) return ::fcntl(fd, F_SETFD, 0) == 0;
     return ::dup2(fd, wanted) == wanted;
 }
 
-// Out of the way of the numbers 0 to 2, which are about to be overwritten.
+// Moves `fd` away from the numbers 0 to 2, which are about to be overwritten.
 bool step_aside(int& fd, int wanted) noexcept {
     if (fd < 0 || fd > 2 || fd == wanted) return true;
     fd = ::fcntl(fd, F_DUPFD_CLOEXEC, 3);
@@ -44,7 +44,7 @@ bool keep_open(int fd) noexcept {
     return fd < 0 || ::fcntl(fd, F_SETFD, 0) == 0;
 }
 
-// The first number that the child has no use for.
+// Returns the first number from which on the child needs no descriptor.
 unsigned first_useless(const SpawnRequest& request) noexcept {
     int highest = kLowDescriptors - 1;
     for (const int fd : {request.stdin_fd, request.stdout_fd, request.stderr_fd, request.keep_fd[0],
@@ -53,10 +53,10 @@ unsigned first_useless(const SpawnRequest& request) noexcept {
     return static_cast<unsigned>(highest) + 1;
 }
 
-// Runs in the child, in the parent's memory. Returns the errno of what failed. It does not return
-// otherwise, so that the thread sanitizer must not count its calls.
+// Runs in the child, in the parent's memory. Returns the errno of the step that failed. If nothing
+// fails, it does not return, so ThreadSanitizer must not count its calls.
 [[gnu::no_sanitize("thread")]] int become(const SpawnRequest& request, pid_t parent) noexcept {
-    // From here on the descriptors are its own. Before Linux 5.9: all of them.
+    // From here on the child has its own descriptors. Before Linux 5.9 it copies all of them.
     if (::close_range(first_useless(request), ~0U, CLOSE_RANGE_UNSHARE) != 0 &&
         ::unshare(CLONE_FILES) != 0)
         return errno;
@@ -67,7 +67,7 @@ unsigned first_useless(const SpawnRequest& request) noexcept {
     }
     if (request.death_signal != 0) {
         if (::prctl(PR_SET_PDEATHSIG, request.death_signal) < 0) return errno;
-        if (::getppid() != parent) return ECHILD;  // it died before we asked
+        if (::getppid() != parent) return ECHILD;  // the parent died before prctl
     }
     int in = request.stdin_fd;
     int out = request.stdout_fd;
@@ -80,8 +80,8 @@ unsigned first_useless(const SpawnRequest& request) noexcept {
     if (request.directory != nullptr && ::chdir(request.directory) != 0) return errno;
     if (request.open_files) ::setrlimit(RLIMIT_NOFILE, &*request.open_files);
     if (request.cpus != nullptr) ::sched_setaffinity(0, sizeof *request.cpus, request.cpus);
-    // Exec makes handlers default. What was ignored when we started stays so; what we ignore for
-    // ourselves does not.
+    // Exec resets handlers to the default action. Signals that were ignored at program start stay
+    // ignored; those that this process ignores for its own purposes do not.
     make_writes_kill();
     if (request.ignored_signals != nullptr) {
         for (int number = 1; number <= kLastStandardSignal; ++number)
@@ -101,7 +101,7 @@ struct Start {
     int failure;
 };
 
-// Ends by returning, which ends the process.
+// Returning ends the child process.
 [[gnu::no_sanitize("thread")]] int run_child(void* argument) {
     auto* start = static_cast<Start*>(argument);
     start->failure = become(start->request, start->parent);
@@ -142,7 +142,8 @@ pid_t spawn(const SpawnRequest& request) noexcept {
     sigset_t before;
     ::sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, &before);
-    // Not on our own stack, where the address sanitizer would find what it noted of the child's.
+    // The child gets a stack of its own. On the parent's stack AddressSanitizer would find its
+    // records of the child's calls.
     const auto stack = std::make_unique_for_overwrite<char[]>(kStackBytes);
     Start start{request, ::getpid(), 0};
     const pid_t child = ::__clone(&run_child, stack.get() + kStackBytes,
@@ -150,7 +151,7 @@ pid_t spawn(const SpawnRequest& request) noexcept {
     const int fork_error = child < 0 ? errno : 0;
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
     if (child < 0) return -fork_error;
-    if (start.failure != 0) return -start.failure;  // the dead child is reaped with all others
+    if (start.failure != 0) return -start.failure;  // the dead child is reaped like all others
     return child;
 }
 

@@ -1,13 +1,15 @@
-// Starting one process with exactly the descriptors, group, limits and parent that it should have.
+// Starts one process with exactly the descriptors, process group, limits and parent that it should
+// have.
 //
-// posix_spawn cannot ask for a parent-death signal, which is what keeps tasks from outliving a
-// killed daemon, so this does what posix_spawn does inside (clone, a few system calls, exec) with
-// that added. The child shares our memory until it execs: it allocates nothing, and all signals
-// are blocked around it.
+// posix_spawn does not support a parent-death signal, which prevents tasks from outliving a killed
+// daemon. Therefore this code does what posix_spawn does (clone, a few system calls, exec) and sets
+// that signal. The child shares the parent's memory until it execs, so it allocates nothing, and
+// all signals are blocked meanwhile.
 //
-// It also shares our table of descriptors until it has cut off its own copy below kLowDescriptors:
-// a daemon of 256 tasks has 1,300 of them, and copying and closing these for every task cost as
-// much as starting it. Descriptors that a daemon keeps for long belong above (see move_up).
+// The child also shares the parent's descriptor table until it has unshared its own copy of the
+// descriptors below kLowDescriptors. A daemon of 256 tasks has 1,300 descriptors; copying and
+// closing these for every task cost as much as starting the task. Descriptors that a daemon keeps
+// for long belong above kLowDescriptors (see move_up).
 #pragma once
 
 #include <csignal>
@@ -22,46 +24,51 @@ namespace poe::pm {
 
 inline constexpr int kLowDescriptors = 64;
 
-// The same descriptor under a number from kLowDescriptors on; as it is when there is none.
+// Moves the descriptor to a number from kLowDescriptors on. If there is no such number, returns it
+// unchanged.
 UniqueFd move_up(UniqueFd fd) noexcept;
 
-// From now on a write that nobody reads, or that goes beyond the limit of file sizes (ulimit -f),
-// fails (EPIPE, EFBIG) and does not end this process by a signal.
+// Makes a write fail (EPIPE, EFBIG) if there is no reader, or if it exceeds the limit of file sizes
+// (ulimit -f). By default a signal would end this process.
 void make_writes_fail() noexcept;
-// The opposite, for what replaces this process by exec. Safe in a child that shares our memory.
+// Reverts make_writes_fail(), for the program that replaces this process by exec. Safe in a child
+// that shares the parent's memory.
 void make_writes_kill() noexcept;
 
 struct SpawnRequest {
-    const char* path = nullptr;  // the file to execute; no search
+    const char* path = nullptr;  // the file to execute; PATH is not searched
     char* const* argv = nullptr;
     char* const* envp = nullptr;
-    int stdin_fd = -1;  // become 0, 1, 2; -1 leaves ours in place
+    int stdin_fd = -1;  // become 0, 1, 2; -1: the parent's is kept
     int stdout_fd = -1;
     int stderr_fd = -1;
-    int keep_fd[2] = {-1, -1};  // stay open under the same number; all others are close-on-exec
-    bool new_session = false;   // setsid; otherwise its own process group
-    // Its standard output becomes the controlling terminal of the new session.
+    int keep_fd[2] = {-1, -1};  // kept open under the same number; all others are close-on-exec
+    bool new_session = false;   // true: setsid; false: a process group of its own
+    // The child's standard output becomes the controlling terminal of the new session.
     bool take_terminal = false;
-    int death_signal = 0;                   // sent to it when our thread ends; 0 for none
-    const sigset_t* signal_mask = nullptr;  // its mask; nullptr: empty
-    // Ignored in it. Signals that have a handler here, and those of make_writes_fail(), are default
-    // otherwise; what else this process ignores stays ignored.
+    // Sent to the child when the calling thread ends; 0: none.
+    int death_signal = 0;
+    const sigset_t* signal_mask = nullptr;  // the child's mask; nullptr: empty
+    // Signals that the child ignores. Other signals get their default action if they have a handler
+    // here or belong to make_writes_fail(). Everything else that this process ignores stays
+    // ignored.
     const sigset_t* ignored_signals = nullptr;
-    std::optional<rlimit> open_files;  // its RLIMIT_NOFILE
-    const char* directory = nullptr;   // its working directory; nullptr: ours
-    const cpu_set_t* cpus = nullptr;   // the only ones it may use; no failure when that cannot be
+    std::optional<rlimit> open_files;  // the child's RLIMIT_NOFILE
+    const char* directory = nullptr;   // the child's working directory; nullptr: the parent's
+    // The only processors that the child may use. If they cannot be set, this is ignored.
+    const cpu_set_t* cpus = nullptr;
 };
 
-// The signals that were blocked and ignored when this program started; what its children inherit,
-// so that `nohup poe ...` means what it should.
+// The signals that were blocked and ignored when this program started. Children inherit them, so
+// that `nohup poe ...` works as expected.
 struct InheritedSignals {
     sigset_t blocked;
     sigset_t ignored;
     static InheritedSignals capture();
 };
 
-// Returns the new process's number, or -errno of the step that failed (of exec: ENOENT, EACCES,
-// ENOEXEC, ...). Blocks until the child has left our memory, about 0.1 ms.
+// Returns the new process id, or -errno of the step that failed (of exec: ENOENT, EACCES, ENOEXEC,
+// ...). Blocks until the child has execed or failed, about 0.1 ms.
 pid_t spawn(const SpawnRequest& request) noexcept;
 
 }  // namespace poe::pm

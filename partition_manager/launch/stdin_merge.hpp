@@ -1,5 +1,5 @@
-// StdinMerge: how far standard input has come, over several readers (the tasks of this node, the
-// daemons below): the slowest that still reads holds back the flow. Pure.
+// StdinMerge: merges the progress of standard input over several readers (this daemon's tasks, the
+// daemons below). The slowest reader that still reads limits the flow. Pure.
 #pragma once
 
 #include <map>
@@ -10,12 +10,14 @@ namespace poe::pm {
 
 class StdinMerge {
   public:
-    // A reader that has said nothing yet; any number identifies it.
+    // Adds a reader that has not reported yet. Any number may identify it.
     void add(int reader) { readers_.emplace(reader, StdinProgress{}); }
-    // It is gone, and will not read any more.
+    // The reader is gone and will not read any more.
     void remove(int reader);
     void set(int reader, const StdinProgress& progress);
 
+    // delivered: the minimum of all readers that still want data (or the maximum if none does).
+    // consumed: the maximum of all readers, in bytes.
     StdinProgress all() const;
 
   private:

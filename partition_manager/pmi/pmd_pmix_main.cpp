@@ -1,10 +1,10 @@
-// pmd-pmix: the PMIx server of one job on one node, started by pmd when a task asks for it.
+// pmd-pmix: the PMIx server of one job on one node. pmd starts it when a task needs it.
 //
 //   pmd-pmix LISTENER CONTROL      two inherited descriptors
 //
-// A program of its own because libpmix brings threads, 18 MB, and what it may do when a task talks
-// nonsense to it. It ends when pmd closes the control socket, whatever libpmix is doing; its files
-// are in the job's directory, which pmd removes.
+// It is a separate program, because libpmix creates threads, uses 18 MB, and may misbehave if a
+// task sends it invalid data. It ends when pmd closes the control socket, whatever libpmix is
+// doing. Its files are in the job's directory, which pmd removes.
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -30,8 +30,8 @@ namespace {
 using namespace poe::pm;
 using poe::UniqueFd;
 
-// pmd's end of the conversation. Only the main thread uses it. pmd always reads, so that writing
-// may block; no task waits for this thread meanwhile.
+// The connection to pmd. Only the main thread uses it. Writing may block, because pmd always reads,
+// and no task waits for this thread meanwhile.
 class Control {
   public:
     explicit Control(int fd) : fd_(fd) {}
@@ -47,13 +47,13 @@ class Control {
             } else if (errno == EAGAIN) {
                 wait(POLLOUT);
             } else if (errno != EINTR) {
-                ::_exit(0);  // pmd is gone
+                ::_exit(0);  // pmd has ended
             }
         }
     }
 
-    // The next message that is there or, when told to block, that comes. Ends the program when pmd
-    // has closed.
+    // Returns the next message that has arrived. If `block` is true, blocks until one arrives. Ends
+    // the program if pmd has closed the connection.
     std::optional<PmixMessage> receive(bool block) {
         while (true) {
             if (auto message = decoder_.next()) return message;
@@ -81,7 +81,7 @@ class Control {
     PmixDecoder decoder_;
 };
 
-// Functions that libpmix's thread has left for the main thread.
+// Functions that libpmix's thread posts to the main thread.
 class Posts {
   public:
     Posts() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
@@ -112,7 +112,8 @@ class Posts {
     std::vector<std::function<void()>> functions_;
 };
 
-// libpmix puts its shared store where its own process number says; tasks were told another name.
+// libpmix creates its shared store under a name with its own process id, but tasks were given
+// another name. Links the two.
 void link_store(const Environment& real, const PmixJob& job) {
     const std::string promised = job.pmix_directory() + "/" + kPmixStoreName;
     for (const auto& [name, value] : real)
@@ -121,8 +122,8 @@ void link_store(const Environment& real, const PmixJob& job) {
             poe::throw_errno("linking " + promised);
 }
 
-// Two descriptors a task; libpmix's thread waits with select(), which knows no more than 1024 for
-// the listener, opened first.
+// Raises the limit of descriptors: two per task. libpmix's thread waits with select(), which is
+// limited to 1024, but only for the listener, which is opened first.
 void allow_many_descriptors() {
     rlimit limit;
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -205,5 +206,5 @@ int main(int argc, char** argv) {
     } catch (const std::exception& error) {
         control.send(PmixFailed{error.what()});
     }
-    ::_exit(1);  // libpmix's threads may be anywhere: no destructors
+    ::_exit(1);  // libpmix's threads still run, so no destructors are called
 }

@@ -1,5 +1,5 @@
-// PMI-1's commands and answers. The words of the answers are part of the protocol: clients compare
-// them letter by letter.
+// The commands and answers of PMI-1. The exact text of the answers is part of the protocol, because
+// clients compare it byte by byte.
 #include "partition_manager/pmi/pmi1_server.hpp"
 
 #include <algorithm>
@@ -12,14 +12,14 @@ namespace poe::pm {
 
 namespace {
 
-// What clients are told; MPICH's own line buffer holds 1024 bytes, answers included.
+// The limits that clients are given. MPICH's line buffer holds 1024 bytes, answers included.
 constexpr std::size_t kMaxKey = 64;
 constexpr std::size_t kMaxValue = 1024;
 constexpr std::size_t kMaxMapping = 900;
 
 constexpr std::string_view kBlanks = " \t";
 
-// Parts "cmd=x a=1" at the first blank; what `value=` names runs to the end of the line.
+// Splits "cmd=x a=1" at the first blank. A `value=` extends to the end of the line.
 std::optional<std::pair<std::string_view, std::string_view>> take_pair(std::string_view& rest) {
     rest.remove_prefix(std::min(rest.find_first_not_of(kBlanks), rest.size()));
     if (rest.empty()) return std::nullopt;
@@ -40,7 +40,7 @@ std::string printable(std::string_view text) {
     return out.empty() ? "(nothing)" : out;
 }
 
-// Names of PMI-1 are not those of PMIx: the values are not of the same kind.
+// Separates the names of PMI-1 from those of PMIx, because their values have different formats.
 constexpr std::string_view kNamePrefix = "pmi1 ";
 
 std::optional<NameRequest::What> question_of(std::string_view command) {
@@ -67,7 +67,7 @@ std::string trouble_word(NameReply::Status status) {
     }
 }
 
-// A run of tasks that are placed alike: on each of `nodes` nodes from `first`, `tasks` of them.
+// A run of tasks with the same placement: `tasks` tasks on each of `nodes` nodes from `first` on.
 struct Block {
     NodeIndex first;
     NodeIndex nodes;
@@ -90,7 +90,7 @@ std::vector<Block> blocks_of(const std::vector<NodeIndex>& node_of_task) {
     return blocks;
 }
 
-// Readers start again at the first block when tasks are left over, so one period is enough.
+// Readers restart at the first block while tasks are left, so one period is enough.
 void keep_one_period(std::vector<Block>& blocks) {
     for (std::size_t period = 1; period <= blocks.size() / 2; ++period) {
         if (blocks.size() % period != 0) continue;
@@ -115,7 +115,7 @@ std::string pmi1_process_mapping(const std::vector<NodeIndex>& node_of_task) {
     return text.size() <= kMaxMapping ? text : std::string();
 }
 
-// One command's words, pointing into its line.
+// The words of one command; they refer to its line.
 struct Pmi1Server::Command {
     std::vector<std::pair<std::string_view, std::string_view>> pairs;
 
@@ -199,7 +199,7 @@ void Pmi1Server::on_command(TaskId task, std::string_view line, Pmi1Actions& act
     actions.replies.push_back({task, (this->*handler)(task, command) + "\n"});
 }
 
-// Only spawn comes in several lines.
+// Only spawn has several lines.
 void Pmi1Server::on_multiline(TaskId task, std::string_view line, Pmi1Actions& actions) {
     Multiline& open = *client(task).multiline;
     if (line != "endcmd") {

@@ -1,10 +1,10 @@
-// PMI-1, the wire-up protocol of MPICH and its kin: one text line per command over a socket that
-// each task inherits (PMI_FD). This is the daemon's side as a state machine without input or
-// output: bytes in, actions out. The event loop, the sockets and the tasks belong to the caller.
+// PMI-1, the wire-up protocol of MPICH and its derivatives: one text line per command, over a
+// socket that each task inherits (PMI_FD). This is the daemon's side as a state machine without
+// I/O: bytes go in, actions come out. The caller owns the event loop, the sockets and the tasks.
 //
-// The protocol: a command is "cmd=NAME key=value ...\n" (or "mcmd=NAME\nkey=value\n...endcmd\n").
-// Blanks part keys and values, but `value=` runs to the end of its line. Every command but abort
-// is answered, in order.
+// A command is "cmd=NAME key=value ...\n" or "mcmd=NAME\nkey=value\n...endcmd\n". Blanks separate
+// keys and values, but `value=` extends to the end of its line. Every command except abort is
+// answered, in order.
 #pragma once
 
 #include <cstddef>
@@ -22,26 +22,26 @@
 
 namespace poe::pm {
 
-// Key and value as a task put them.
+// A key and its value as a task has put them.
 using KeyValue = std::pair<std::string, std::string>;
 
-// What the protocol has to tell about a job.
+// The facts about a job that the protocol provides.
 struct Pmi1Job {
     std::string kvsname;                        // no blanks; unique per job
     std::uint32_t size = 0;                     // tasks of the job, on all nodes
-    std::uint32_t universe_size = 0;            // how many could run; 0: as many as `size`
-    std::vector<TaskId> local_tasks;            // those whose bytes come here
+    std::uint32_t universe_size = 0;            // how many tasks could run; 0: as many as `size`
+    std::vector<TaskId> local_tasks;            // the tasks whose bytes this object receives
     std::vector<std::uint32_t> appnum_of_task;  // by task id; empty: one program, 0
-    std::string process_mapping;                // see pmi1_process_mapping(); empty: not told
-    std::vector<KeyValue> pairs = {};           // that are there from the start
-    TaskId first = 0;                           // what people call task 0
+    std::string process_mapping;                // see pmi1_process_mapping(); empty: not provided
+    std::vector<KeyValue> pairs = {};           // the initial pairs
+    TaskId first = 0;                           // the number by which users know task 0
 };
 
-// "(vector,(first node,nodes,tasks per node),...)" for a task map, or "" when it would not fit into
-// a value; MPICH then finds out by comparing host names.
+// Returns "(vector,(first node,nodes,tasks per node),...)" for a task map. Returns "" if it would
+// not fit into a value; MPICH then compares host names instead.
 std::string pmi1_process_mapping(const std::vector<NodeIndex>& node_of_task);
 
-// What the caller has to do now, in this order.
+// The actions that the caller must perform, in this order.
 struct Pmi1Actions {
     struct Reply {
         TaskId task = 0;
@@ -50,76 +50,80 @@ struct Pmi1Actions {
     struct Abort {
         TaskId task = 0;
         int code = 0;
-        std::string message;  // the task's own words, may be empty
+        std::string message;  // the task's own text; may be empty
     };
     struct ProtocolError {
         TaskId task = 0;
         std::string text;    // one sentence for an ATTENTION line
-        bool fatal = false;  // nothing sensible comes any more: close the socket
+        bool fatal = false;  // no valid commands are expected any more: close the socket
     };
     std::vector<Reply> replies;
     std::vector<ProtocolError> errors;
-    // For the table of the whole job; the answer to each is given to on_names().
+    // Requests to the table of the whole job. Pass each answer to on_names().
     std::vector<NameRequest> names;
-    // More tasks to be started; the answer to each is given to on_spawned().
+    // Requests to start more tasks. Pass each answer to on_spawned().
     std::vector<SpawnTasks> spawns;
     std::optional<Abort> abort;
-    // Several nodes only: all local tasks are in the barrier. The pairs that were put here since
-    // the last one; send them to all nodes, then call release() with what all nodes sent.
+    // Set if there are several nodes and all local tasks are in the barrier: the pairs that local
+    // tasks have put since the last barrier. Send them to all nodes, then call release() with the
+    // pairs of all nodes.
     std::optional<std::vector<KeyValue>> barrier;
 };
 
-// One node's PMI-1 for one job. Never blocks, never throws for anything that a task sends; not
-// thread-safe. Memory grows only by what tasks put: at most kMaxPairs pairs of kMaxLine bytes.
+// The PMI-1 server of one node for one job. Never blocks. Never throws because of what a task
+// sends. Not thread-safe. Memory grows only with the pairs that tasks put: at most kMaxPairs pairs
+// of kMaxLine bytes.
 class Pmi1Server {
   public:
-    static constexpr std::size_t kMaxLine = 8192;  // the longest line that is read
+    static constexpr std::size_t kMaxLine = 8192;  // maximum length of a line in bytes
     static constexpr std::size_t kMaxPairs = 1U << 20;
     static constexpr std::size_t kMaxSpawnBytes = 4U << 20;  // of one request to start tasks
-    static constexpr std::uint32_t kMaxErrors = 8;  // a task that makes so many is not listened to
+    static constexpr std::uint32_t kMaxErrors = 8;  // after this many errors a task is ignored
 
     explicit Pmi1Server(Pmi1Job job);
 
-    // Bytes that a local task sent, in pieces of any size. POE_CHECK: the task is local.
+    // Processes bytes that a local task has sent, in pieces of any size. Precondition (POE_CHECK):
+    // the task is local.
     Pmi1Actions on_bytes(TaskId task, std::string_view bytes);
 
-    // All nodes are in the barrier, and these are the pairs that they put, of all nodes together.
+    // To be called when all nodes are in the barrier. `pairs` are those that the tasks of all nodes
+    // have put.
     Pmi1Actions release(const std::vector<KeyValue>& pairs);
 
-    // The answer to what a task has asked about names. One that nobody has asked for is dropped.
+    // Processes the answer to a request about names. If no task waits for it, it is dropped.
     Pmi1Actions on_names(const NameReply& tell);
-    // Likewise to what it has asked to be started.
+    // Processes the answer to a request to start tasks, likewise.
     Pmi1Actions on_spawned(const TasksSpawned& spawned);
 
-    // True once the task has said `init`, and once it has said `finalize`. A task that ends
-    // between the two has left others behind that may wait for it.
+    // True once the task has sent `init`, and once it has sent `finalize`. If a task ends between
+    // the two, other tasks may wait for it forever.
     bool initialized(TaskId task) const { return client(task).initialized; }
     bool finalized(TaskId task) const { return client(task).finalized; }
 
   private:
-    // A command while its lines come in.
+    // A multi-line command that is incomplete.
     struct Multiline {
         std::string name;
         std::vector<KeyValue> lines;
         std::size_t bytes = 0;
     };
-    // The requests of one MPI_Comm_spawn_multiple come one after the other and get one answer.
+    // MPI_Comm_spawn_multiple sends one request per command; all of them get one answer.
     struct Spawn {
         SpawnTasks ask;
         std::size_t bytes = 0;
         std::string trouble;
     };
     struct Client {
-        std::string line;       // the beginning of a line
-        bool overlong = false;  // the rest of the line is dropped
+        std::string line;       // the beginning of an incomplete line
+        bool overlong = false;  // the rest of the line is discarded
         std::uint32_t errors = 0;
         bool initialized = false;
         bool finalized = false;
         bool in_barrier = false;
         std::optional<Multiline> multiline;
         std::optional<Spawn> spawn;
-        bool spawning = false;                  // all are, and the answer is awaited
-        std::optional<NameRequest::What> asks;  // its question about names is open
+        bool spawning = false;                  // the request is complete; the answer is pending
+        std::optional<NameRequest::What> asks;  // set while a request about names is pending
     };
     struct Command;
     using Handler = std::string (Pmi1Server::*)(TaskId, const Command&);
@@ -136,7 +140,8 @@ class Pmi1Server {
                 Pmi1Actions& actions);
     void release_local(Pmi1Actions& actions);
 
-    // One per command that is answered at once: the answer without its newline.
+    // One handler for each command that is answered at once. Returns the answer without its
+    // newline.
     std::string init(TaskId task, const Command& command);
     std::string get_maxes(TaskId task, const Command& command);
     std::string get_appnum(TaskId task, const Command& command);
@@ -155,8 +160,8 @@ class Pmi1Server {
     Pmi1Job job_;
     std::map<TaskId, Client> clients_;
     std::map<std::string, std::string, std::less<>> pairs_;
-    std::vector<KeyValue> new_pairs_;  // since the last barrier
-    std::size_t waiting_ = 0;          // tasks in the barrier
+    std::vector<KeyValue> new_pairs_;  // put since the last barrier
+    std::size_t waiting_ = 0;          // number of tasks in the barrier
 };
 
 }  // namespace poe::pm

@@ -23,7 +23,7 @@ class Lines {
         return at == values_.end() ? nullptr : &at->second;
     }
 
-    // Absent: `otherwise`. No number, or one out of bounds: nothing.
+    // Returns `otherwise` if the key is absent; nothing if the value is no number or out of bounds.
     std::optional<long> count(const std::string& key, long otherwise) const {
         const std::string* text = find(key);
         if (text == nullptr) return otherwise;

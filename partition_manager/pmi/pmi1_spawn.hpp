@@ -1,6 +1,6 @@
-// A spawn request of PMI-1: the lines between "mcmd=spawn" and "endcmd", of which there is one
-// batch for each command of an MPI_Comm_spawn_multiple. Apart from pmi1_server.cpp: that one is the
-// conversation, this is what one request says. Pure.
+// A spawn request of PMI-1: the lines between "mcmd=spawn" and "endcmd". MPI_Comm_spawn_multiple
+// sends one such request per command. Separate from pmi1_server.cpp, which contains the protocol;
+// this file parses one request. Pure.
 #pragma once
 
 #include <string>
@@ -13,16 +13,17 @@ namespace poe::pm {
 
 struct Pmi1Spawn {
     SpawnCommand command;
-    std::vector<std::pair<std::string, std::string>> pairs;  // for the new tasks' space
-    long number = 1;                                         // of this request, among
-    long total = 1;                                          // so many
-    std::string trouble;                                     // behind "a request that"; empty: none
+    std::vector<std::pair<std::string, std::string>> pairs;  // for the key space of the new tasks
+    long number = 1;                                         // number of this request, from 1
+    long total = 1;                                          // number of requests in total
+    // Follows "a request that"; empty: no error.
+    std::string trouble;
 };
 
-// The most that a request may count: commands, arguments of one, pairs.
+// The limit of each count in a request: commands, arguments of one command, pairs.
 inline constexpr long kMostPmi1Items = 4096;
 
-// What is not known is passed over, as the MPI standard has it for info keys; `soft` is refused.
+// Unknown keys are ignored, as the MPI standard says about info keys. `soft` is refused.
 Pmi1Spawn parse_pmi1_spawn(const std::vector<std::pair<std::string, std::string>>& lines);
 
 }  // namespace poe::pm

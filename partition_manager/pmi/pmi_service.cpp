@@ -20,10 +20,11 @@ namespace {
 
 constexpr int kEagerStartMilliseconds = 10000;
 
-// Names the exchange at a PMI-1 barrier; PMIx fences have other names.
+// The name of the key exchange of a PMI-1 barrier. PMIx fences have other names.
 constexpr const char* kPmi1Key = "pmi1";
 
-// Neither keys nor values have line ends: they come from lines; keys have no equals sign.
+// Neither keys nor values contain line ends, because they come from lines. Keys contain no equals
+// sign.
 std::string pairs_to_text(const std::vector<KeyValue>& pairs) {
     std::string text;
     for (const auto& [key, value] : pairs) text.append(key).append("=").append(value).append("\n");
@@ -98,7 +99,7 @@ ForeignMpiFacts foreign_facts(const JobSpec& job, NodeIndex node, const std::str
     facts.one_node = job.nodes.size() == 1;
     facts.directory = directory;
     if (!job.spawned) return facts;
-    // These share the processors, and talk to ours.
+    // The tasks of these jobs share the processors and communicate with the tasks of this job.
     for (const JobSummary& other : job.spawned->others) {
         facts.one_node = facts.one_node && other.nodes.size() == 1;
         for (const NodeIndex place : other.node_of_task)
@@ -194,7 +195,7 @@ void PmiService::write_client(TaskId task) {
                                      });
             return;
         } else if (errno != EINTR) {
-            client.outbox.clear();  // the task is gone; its exit tells the rest
+            client.outbox.clear();  // the task has ended; its exit is reported elsewhere
         }
     }
 }
@@ -223,7 +224,7 @@ void PmiService::on_exchanged(const KeyExchangeDone& exchanged) {
         pmix_->send(PmixFenced{exchanged.key, exchanged.data});
 }
 
-// The task may not have come to PMIx yet: its server waits for it.
+// The task may not have connected to PMIx yet; the server then waits for it.
 void PmiService::on_keys_asked(const KeyRequest& ask) {
     if (shut_down_) return;
     if (!pmix_->started() && pmix_->listener_fd() >= 0) start_helper();
@@ -252,7 +253,7 @@ void PmiService::on_other_job(JobSummary other) {
     if (!shut_down_) pmix_->know(std::move(other));
 }
 
-// What asks says with which number; that it is of this node, we do.
+// The sender of the request has set its number. This function adds the node.
 void PmiService::ask(Message question) {
     if (auto* keys = std::get_if<KeyRequest>(&question)) keys->asker.node = node_;
     if (auto* names = std::get_if<NameRequest>(&question)) names->asker.node = node_;
@@ -278,7 +279,7 @@ void PmiService::watch_pmix() {
 }
 
 void PmiService::forget_pmix_descriptors() {
-    // They belong to pmix_, which closes them.
+    // pmix_ owns the descriptors and closes them.
     for (Descriptor* descriptor : {&listener_, &gate_, &control_})
         if (descriptor->is_open()) descriptor->release();
 }
@@ -295,7 +296,8 @@ void PmiService::start_helper() {
     read_control();
 }
 
-// MP_PMIX=yes: the server first, so that tasks get what it says itself and not what is foreseen.
+// MP_PMIX=yes: starts the server before the tasks, so that tasks get the environment from the
+// server itself instead of the predicted one.
 void PmiService::wait_eagerly() {
     pmix_->start_helper(find_pmd_sibling("pmd-pmix"), user_environment_);
     while (!ready_ && pmix_->control_fd() >= 0) {
@@ -320,7 +322,7 @@ void PmiService::read_control() {
 }
 
 void PmiService::hear_helper() {
-    if (control_.is_open()) control_.release();  // it may be closed by this
+    if (control_.is_open()) control_.release();  // the call below may close it
     for (const PmixMessage& message : pmix_->on_readable()) on_pmix(message);
     if (!shut_down_) read_control();
 }
@@ -346,14 +348,14 @@ void PmiService::on_pmix(const PmixMessage& message) {
     } else if (const auto* attention = std::get_if<PmixAttention>(&message)) {
         handlers_.on_attention(attention->text);
     } else if (const auto* failed = std::get_if<PmixFailed>(&message)) {
-        // Tasks that have joined would wait for it for ever.
+        // Tasks that have joined would wait for it forever.
         if (!shut_down_)
             handlers_.on_lost_server("the PMIx server (pmd-pmix) failed: " + failed->text);
     }
 }
 
-// Both protocols tell us of a finalize before they let the task go on, so what was not heard by now
-// was not said.
+// Both protocols report a finalize before they let the task continue. If no finalize has been
+// received by now, the task has not called it.
 void PmiService::on_task_exit(TaskId task) {
     if (pmix_->control_fd() >= 0) hear_helper();
     const bool inside_pmix = pmix_->task_exited(task);
@@ -376,7 +378,7 @@ void PmiService::shut_down() {
     const pid_t helper = helper_pid();
     pmix_->shutdown();
     if (helper == 0) return;
-    // All its files are in the job's directory: there is nothing to wait for.
+    // All files of the helper are in the job's directory, so it need not clean up.
     ::kill(helper, SIGKILL);
     ::waitpid(helper, nullptr, 0);
     helper_reaped_ = true;

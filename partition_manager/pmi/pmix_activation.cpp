@@ -1,4 +1,4 @@
-// The promise of PMIx and its keeping; see pmix_activation.hpp for the idea.
+// PMIx on demand; pmix_activation.hpp explains the mechanism.
 #include "partition_manager/pmi/pmix_activation.hpp"
 
 #include <algorithm>
@@ -22,8 +22,9 @@ namespace {
 
 constexpr const char* kGateVariable = "PMIX_MCA_mca_base_override_param_file";
 
-// A connection is shown to us when its first bytes are there, or after this many seconds: what
-// connects and says nothing (a port scanner) starts no server and holds none up.
+// The kernel reports a connection when its first bytes have arrived, or after this many seconds.
+// Therefore a client that connects and sends nothing (a port scanner) starts no server and delays
+// none.
 constexpr int kDeferAcceptSeconds = 20;
 
 bool is_set(const std::vector<std::string>& environment, std::string_view name) {
@@ -32,10 +33,10 @@ bool is_set(const std::vector<std::string>& environment, std::string_view name) 
     });
 }
 
-// The helper's own environment: without what tells a PMIx library that it is somebody's task, and
-// with the stores that tasks were promised. hwloc, which libpmix starts, is kept from visiting
-// every core in turn (x86) and from its plugins, which load the libraries of displays and
-// accelerators; a server has no use for either.
+// The helper's environment. Variables that make a PMIx library believe that it is a task are
+// removed, and the data stores that tasks were promised are set. libpmix starts hwloc. hwloc must
+// not visit every core in turn (x86), and must not load its plugins, which load libraries of
+// displays and accelerators; a server needs neither.
 std::vector<std::string> helper_environment(const std::vector<std::string>& environment) {
     std::vector<std::string> result;
     for (const std::string& entry : environment) {
@@ -45,8 +46,8 @@ std::vector<std::string> helper_environment(const std::vector<std::string>& envi
         result.push_back(entry);
     }
     result.push_back(std::string("PMIX_MCA_gds=") + kPmixStores);
-    // What tasks are promised (pmix_environment), also where munge would be there: who connects is
-    // looked at by us.
+    // The security mode that tasks were promised (pmix_environment), even if munge is available.
+    // pmd-pmix itself checks the user of each connection.
     if (!is_set(environment, "PMIX_MCA_psec")) result.emplace_back("PMIX_MCA_psec=native");
     if (!is_set(environment, "HWLOC_COMPONENTS")) result.emplace_back("HWLOC_COMPONENTS=-x86");
     if (!is_set(environment, "HWLOC_PLUGINS_PATH"))
@@ -90,15 +91,15 @@ void PmixActivation::open_listener() {
     port_ = ntohs(address.sin_port);
 }
 
-// libpmix cannot mix tasks that use the shared store with tasks that do not. So nobody gets it once
-// a task has come by the listener, which it did after looking for the store in vain.
+// libpmix cannot mix tasks that use the shared store with tasks that do not. Therefore no task gets
+// the store once a task has connected to the listener, because that task has already looked for the
+// store and not found it.
 bool PmixActivation::all_pass_the_gate() const {
     pollfd listener{listener_.get(), POLLIN, 0};
     return gate_ && ::poll(&listener, 1, 0) == 0;
 }
 
-// Without a lease (a kernel or file system that has none) there is no gate, and the listener alone
-// has to do.
+// If the kernel or the file system has no leases, there is no gate, and only the listener is used.
 void PmixActivation::open_gate() {
     const std::string path = job_.directory + "/pmix-gate";
     UniqueFd gate(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -164,8 +165,9 @@ void PmixActivation::know(JobSummary other) {
         job_.others.push_back(std::move(other));
 }
 
-// Closing would do only when no process has inherited the descriptor (one that is about to exec has
-// it, too); else the kernel lets them wait for its lease-break-time, 45 s.
+// Closing the gate would be enough only if no process had inherited the descriptor (a process that
+// is about to exec has it, too). Otherwise the kernel lets the tasks wait for its lease-break-time,
+// 45 s.
 void PmixActivation::open_the_gate_for_all() {
     if (gate_) ::fcntl(gate_.get(), F_SETLEASE, F_UNLCK);
     gate_.reset();
@@ -217,7 +219,8 @@ void PmixActivation::on_writable() {
             ::send(control_.get(), outbox_.data(), outbox_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
         if (count < 0 && errno == EINTR) continue;
         if (count < 0 && errno == EAGAIN) return;
-        if (count < 0) return outbox_.clear();  // it is gone; on_readable() will say so
+        // The helper has ended; on_readable() will report it.
+        if (count < 0) return outbox_.clear();
         outbox_.erase(0, static_cast<std::size_t>(count));
     }
 }

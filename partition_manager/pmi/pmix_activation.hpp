@@ -1,18 +1,23 @@
-// PMIx on demand, pmd's side. A PMIx server costs 10-20 ms, 18 MB and threads, and most jobs never
-// ask for one; so pmd only promises it, and starts the helper program pmd-pmix when a task comes
-// for it. Two things tell:
+// PMIx on demand, pmd's side. A PMIx server costs 10 to 20 ms, 18 MB and threads, and most jobs
+// never need one. Therefore pmd only predicts the server's settings for the tasks, and starts the
+// helper program pmd-pmix when a task needs it. Two events show that:
 //
-// - the gate: libpmix looks into the file named by PMIX_MCA_mca_base_override_param_file before
-//   all else. We name an empty file on which we hold a lease, so that the open waits until the
-//   kernel has told us (SIGIO, through gate_fd()) and the server is there. The task then finds
-//   everything in place, the shared data store included.
-// - the listener: the TCP port that PMIX_SERVER_URI names. It is opened here and becomes readable
-//   when a task that did not pass the gate (another libpmix) connects; the helper inherits it.
-//   Such a task is served as well, without the shared store.
+// - The gate: before anything else, libpmix opens the file named by
+//   PMIX_MCA_mca_base_override_param_file. pmd names an empty file on which it holds a lease.
+//   Therefore the open blocks until the kernel has notified pmd (SIGIO, through gate_fd()) and the
+//   server runs. The task then finds everything in place, including the shared data store.
+// - The listener: the TCP port that PMIX_SERVER_URI names. It is opened here, and becomes readable
+//   when a task that did not pass the gate (another libpmix) connects. The helper inherits it. Such
+//   a task is served as well, but without the shared store.
 //
-// Life: open() -> environment() for each task -> [gate_fd() or listener_fd() readable ->
-// start_helper() -> on_readable()/on_writable() of control_fd()] -> shutdown().
-// Nothing here blocks and nothing is thread-safe; the caller's loop watches the descriptors.
+// Life:
+//   1. open()
+//   2. environment() for each task
+//   3. When gate_fd() or listener_fd() is readable: start_helper()
+//   4. on_readable() and on_writable() of control_fd()
+//   5. shutdown()
+//
+// No call blocks. Not thread-safe; the caller's event loop watches the descriptors.
 #pragma once
 
 #include <cstdint>
@@ -29,55 +34,59 @@ namespace poe::pm {
 
 class PmixActivation {
   public:
-    // Opens the listener and the gate; about 0.05 ms. Blocks SIGIO in the calling thread (spawn()
-    // gives children a mask of their own). `environment` is the tasks' environment as the user has
-    // it. Throws Error when there is no loopback network or no space.
+    // Opens the listener and the gate; takes about 0.05 ms. Blocks the signal SIGIO in the calling
+    // thread (spawn() gives children their own mask). `environment` is the tasks' environment as
+    // the user has set it. Throws Error if there is no loopback network or no space.
     static PmixActivation open(PmixJob job, const std::vector<std::string>& environment);
 
     PmixActivation(PmixActivation&&) = default;
     PmixActivation& operator=(PmixActivation&&) = default;
 
-    // The variables that one task gets. After PmixReady those of the real server.
+    // The variables of one task. After PmixReady, those that the server has reported.
     Environment environment(TaskId task);
 
     // Watch both for reading until one is readable, then call start_helper(). -1 once the helper
-    // was started; gate_fd() also when leases are not to be had or the user set the variable.
+    // has been started. gate_fd() is also -1 if leases are unavailable or the user has set the
+    // variable.
     int listener_fd() const { return listener_.get(); }
     int gate_fd() const { return gate_signal_.get(); }
 
-    // Starts `program` (the path of pmd-pmix) with `environment` and gives it the listener; to be
-    // called once, at the first sign of need, or before the tasks are started (MP_PMIX=yes; wait
-    // for PmixReady then). It is killed when the calling thread ends. Throws Error when it cannot
-    // be started; call shutdown() then.
+    // Starts `program` (the path of pmd-pmix) with `environment` and passes it the listener. To be
+    // called once: when one of the two events occurs, or before the tasks are started (MP_PMIX=yes;
+    // then wait for PmixReady). The helper is killed when the calling thread ends. Throws Error if
+    // it cannot be started; call shutdown() then.
     void start_helper(const std::string& program, const std::vector<std::string>& environment);
 
     bool started() const { return helper_ > 0; }
-    pid_t helper_pid() const { return helper_; }  // to be reaped by the caller; 0: not started
+    pid_t helper_pid() const { return helper_; }  // the caller reaps it; 0: not started
 
-    // Another job runs beside this one.
+    // Another job of the same poe runs.
     void know(JobSummary other);
 
-    // Tells the helper what came from other nodes. Without one, or with one that is gone, nothing.
+    // Sends the helper a message from another node. Ignored if the helper has not been started or
+    // has ended.
     void send(const PmixMessage& message);
 
-    // Watch for reading always, for writing while wants_write(). -1: not started, or gone.
+    // Watch for reading always, and for writing while wants_write(). -1: not started, or ended.
     int control_fd() const { return control_.get(); }
     bool wants_write() const { return !outbox_.empty(); }
 
-    // What the helper said. When it is gone without being told, or talks nonsense, the last is
-    // PmixFailed and control_fd() is -1 from then on. The tasks' PMIx calls fail then, or hang, so
-    // that the job should end. What a task did is told before its process ends: to learn it in that
-    // order, call this before dealing with an ended task.
+    // Returns the messages of the helper. If the helper has ended unexpectedly or sends invalid
+    // data, the last message is PmixFailed, and control_fd() is -1 from then on. The tasks' PMIx
+    // calls then fail or hang, so the job should end. The helper reports what a task did before the
+    // task's process ends. To preserve this order, call this function before you handle the end of
+    // a task.
     std::vector<PmixMessage> on_readable();
     void on_writable();
 
-    // A task's process has ended. True when it had connected and not finalized, as far as
-    // on_readable() has heard: then, whatever its status, the others may wait for it for ever, and
-    // the job has failed.
+    // A task's process has ended. Returns true if the task had connected and not finalized,
+    // according to the messages that on_readable() has received. In this case the job has failed,
+    // whatever the task's status, because other tasks may wait for it forever.
     bool task_exited(TaskId task) { return present_.erase(task) > 0; }
 
-    // Ends the service: what waits at the gate or connects is let go and refused, the helper is
-    // told to end by closing its control socket (it does so at once). Safe at any time, also twice.
+    // Ends the service. Tasks that wait at the gate continue, connections are refused, and the
+    // helper ends because its control socket is closed (it does so at once). May be called at any
+    // time and repeatedly.
     void shutdown();
 
   private:
@@ -91,13 +100,13 @@ class PmixActivation {
     PmixJob job_;
     Environment environment_;
     UniqueFd listener_;
-    UniqueFd gate_;         // holds the lease; closed to let tasks through
+    UniqueFd gate_;         // holds the lease; closed to let tasks continue
     UniqueFd gate_signal_;  // signalfd
     UniqueFd control_;
     pid_t helper_ = 0;
     std::uint16_t port_ = 0;
-    bool promise_given_ = false;  // a task was told environment_
-    std::set<TaskId> present_;    // connected and not finalized
+    bool promise_given_ = false;  // a task was given environment_
+    std::set<TaskId> present_;    // tasks that have connected and not finalized
     std::string outbox_;
     PmixDecoder decoder_;
 };

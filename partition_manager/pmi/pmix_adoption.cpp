@@ -1,4 +1,4 @@
-// The exchange of the listening socket, and accept() as libpmix sees it.
+// The replacement of the listening socket, and the accept() that libpmix calls.
 #include "partition_manager/pmi/pmix_adoption.hpp"
 
 #include <arpa/inet.h>
@@ -20,7 +20,8 @@ namespace poe::pm {
 
 namespace {
 
-// libpmix reads a greeting with its only thread; one that does not come must not hold up the job.
+// libpmix reads a greeting on its only thread. A greeting that does not arrive must not delay the
+// job.
 constexpr timeval kGreetingTimeout = {2, 0};
 
 sockaddr_in loopback(std::uint16_t port) {
@@ -31,7 +32,7 @@ sockaddr_in loopback(std::uint16_t port) {
     return address;
 }
 
-// 0 when it is not a listening TCP socket.
+// Returns 0 if it is not a listening TCP socket.
 std::uint16_t listening_port(int fd) {
     int listens = 0;
     socklen_t size = sizeof listens;
@@ -55,22 +56,22 @@ int find_listener(std::uint16_t port) {
     throw Error("libpmix does not listen where it says");
 }
 
-// A connection that is over before it is accepted.
+// Makes a connection that is closed before it is accepted.
 void knock(std::uint16_t port) {
     const UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const sockaddr_in address = loopback(port);
     if (!fd ||
         ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
         throw_errno("connecting to the PMIx server's own port");
-    // A listener with TCP_DEFER_ACCEPT shows a connection with its first byte.
+    // A listener with TCP_DEFER_ACCEPT reports a connection when its first byte arrives.
     if (::send(fd.get(), "", 1, MSG_NOSIGNAL) < 0) throw_errno("waking libpmix");
 }
 
 }  // namespace
 
-// libpmix's listening thread sleeps in select() on the old socket, and would look at the new one
-// only after two seconds. So there is something to accept on the new one before the exchange, and
-// something on the old one after it, to wake the thread.
+// libpmix's listening thread sleeps in select() on the old socket, and would notice the new one
+// only after two seconds. Therefore there is a connection to accept on the new socket before the
+// exchange, and one on the old socket after it, to wake the thread.
 void adopt_listener(int listener, std::uint16_t library_port) {
     const UniqueFd ours(listener);
     const std::uint16_t port = listening_port(ours.get());
@@ -84,14 +85,14 @@ void adopt_listener(int listener, std::uint16_t library_port) {
     try {
         knock(library_port);
     } catch (const Error&) {
-        // The thread was awake, so that nobody held the old socket any more.
+        // The thread was awake, so the old socket was no longer in use.
     }
 }
 
 }  // namespace poe::pm
 
-// Called by libpmix for each connection, in the place of the C library's. Connections of other
-// users, and of nobody (closed already), are dropped here.
+// libpmix calls this function for each connection instead of the C library's. Connections of other
+// users, and connections that are already closed, are dropped here.
 extern "C" [[gnu::visibility("default")]] int accept(int listener, sockaddr* address,
                                                      socklen_t* size) {
     while (true) {

@@ -1,18 +1,20 @@
-// How libpmix comes to serve a port that was open before it started. It listens on a port of its
-// own (4.2 does not call the `listener` function that its server module has for this); so, once it
-// does, its listening descriptor is replaced by the inherited one (dup2), and its own port is gone.
-// Who may connect is decided here, too, because libpmix believes what a client says about itself:
-// this program has its own accept(), which libpmix calls and which lets in only processes of the
-// job's user.
+// Makes libpmix serve a port that was open before libpmix started. libpmix listens on a port of its
+// own (4.2 does not call the `listener` function that its server module has for this purpose).
+// Therefore its listening descriptor is replaced by the inherited one (dup2), and its own port is
+// closed.
+//
+// This file also decides which clients may connect, because libpmix trusts what a client says about
+// itself. The program has its own accept(), which libpmix calls, and which accepts only processes
+// of the job's user.
 #pragma once
 
 #include <cstdint>
 
 namespace poe::pm {
 
-// Puts `listener` (listening, TCP, on 127.0.0.1; taken over and closed) in the place of libpmix's
-// own listening socket on `library_port`. Waits for nothing but a connect to ourselves. Throws
-// Error when libpmix has no such socket.
+// Replaces libpmix's own listening socket on `library_port` by `listener`. `listener` must be
+// listening, TCP, on 127.0.0.1; it is owned and closed by this function. Blocks only while it
+// connects to this process itself. Throws Error if libpmix has no such socket.
 void adopt_listener(int listener, std::uint16_t library_port);
 
 }  // namespace poe::pm

@@ -1,5 +1,5 @@
-// Names and values for other people's MPI libraries. The PMIX_* set was taken down from libpmix
-// 4.2; pmd-pmix compares it with what its own library says and tells when they differ.
+// Names and values for other MPI libraries. The PMIX_* variables were recorded from libpmix 4.2.
+// pmd-pmix compares them with those of its own library and reports differences.
 #include "partition_manager/pmi/pmix_environment.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kServerUri = "PMIX_SERVER_URI";
 
-// Finds `name` among "NAME=value" entries; false when it is not there.
+// Finds `name` among "NAME=value" entries. Returns false if there is no such entry.
 bool find_value(const std::vector<std::string>& environment, std::string_view name,
                 std::string_view& value) {
     for (const std::string& entry : environment) {
@@ -79,7 +79,7 @@ void set_pmix_port(Environment& environment, std::uint16_t port) {
 std::string pmix_environment_difference(const Environment& promised, const Environment& real) {
     std::string text;
     for (const auto& [name, value] : real) {
-        // Named again: clang 14 cannot capture a structured binding.
+        // The name is captured again, because clang 14 cannot capture a structured binding.
         const auto other =
             std::find_if(promised.begin(), promised.end(),
                          [&name = name](const auto& entry) { return entry.first == name; });
@@ -101,7 +101,7 @@ std::string pmix_system_tmpdir(const std::vector<std::string>& environment) {
 
 bool is_other_launchers_variable(std::string_view name) {
     if (name.starts_with("PMIX_")) return !name.starts_with("PMIX_MCA_");
-    if (name == "OMPI_MCA_orte_tmpdir_base") return false;  // a user's choice of place
+    if (name == "OMPI_MCA_orte_tmpdir_base") return false;  // the user's choice of a directory
     return starts_with_any(
         name, {"PMI_", "PMI2_", "MPI_LOCAL", "HYDI_", "HYDRA_CONTROL_FD", "OMPI_COMM_WORLD_",
                "OMPI_MCA_ess", "OMPI_MCA_orte_", "OMPI_MCA_initial_wdir", "OMPI_UNIVERSE_SIZE",
@@ -116,14 +116,15 @@ Environment foreign_mpi_environment(const ForeignMpiFacts& facts,
         std::string_view users;
         if (!find_value(user_environment, name, users)) entries.emplace_back(name, value);
     };
-    // Its runtime would otherwise not look for PMIx, and start every task as a job of its own; so
-    // it would in an allocation of Slurm, too, for tasks that srun has not started.
+    // Without this, Open MPI's runtime would not use PMIx and would start every task as a separate
+    // job. The same holds for tasks in an allocation of Slurm that srun has not started.
     set("OMPI_MCA_schizo", "^orte,slurm");
-    // Waiting tasks give their core away: 100 times faster when there are too few.
+    // Waiting tasks yield their core: 100 times faster if there are too few cores.
     if (facts.local_tasks > facts.cpus) set("OMPI_MCA_mpi_yield_when_idle", "1");
-    // Not to probe fast networks that a job on one node does not use saves 0.2 s.
+    // A job on one node need not probe fast networks; this saves 0.2 s.
     if (facts.one_node) set("OMPI_MCA_pml", "ob1");
-    // Shared-memory files go into the job's directory, and so go with it when tasks are killed.
+    // Shared-memory files are put into the job's directory, so they are removed with it if tasks
+    // are killed.
     for (const char* name :
          {"OMPI_MCA_btl_vader_backing_directory", "OMPI_MCA_osc_sm_backing_directory",
           "OMPI_MCA_osc_rdma_backing_directory"})

@@ -1,4 +1,4 @@
-// Start of the server and the job's facts in libpmix's keys.
+// The start of the server, and the job's facts under libpmix's keys.
 #include "partition_manager/pmi/pmix_host.hpp"
 
 #include <algorithm>
@@ -27,10 +27,10 @@ void require(pmix_status_t status, const char* what) {
         throw Error(std::string("libpmix: ") + what + ": " + pmix_error_text(status));
 }
 
-// Runs a call that answers through a callback on libpmix's thread, and waits for the answer.
+// Makes a call that answers by a callback on libpmix's thread, and blocks until the answer arrives.
 template <typename Call>
 void wait_for(const char* what, Call call) {
-    // Owned together with the callback, which may come after we gave up.
+    // The callback shares the ownership, because it may be called after this function has given up.
     auto* answer = new std::promise<pmix_status_t>();
     std::future<pmix_status_t> status = answer->get_future();
     const pmix_status_t started = call(
@@ -60,7 +60,7 @@ JobSummary summary_of(const PmixJob& job) {
     return {job.job_id, job.nodes, job.node_of_task, job.appnum_of_task};
 }
 
-// "h0,h1" and "0,1;2,3": the names of all nodes, and the tasks of each.
+// "h0,h1" and "0,1;2,3": the names of all nodes, and the tasks of each node.
 struct Maps {
     std::string nodes;
     std::string tasks;
@@ -84,7 +84,7 @@ std::uint32_t appnum_of(const JobSummary& job, std::size_t task) {
     return task < job.appnum_of_task.size() ? job.appnum_of_task[task] : 0;
 }
 
-// First task and number of tasks of each program.
+// Returns the first task and the number of tasks of each program.
 std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> apps_of(const JobSummary& job) {
     std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> apps;
     for (std::size_t task = 0; task < job.node_of_task.size(); ++task) {
@@ -138,7 +138,7 @@ void add_tasks(const JobSummary& job, PmixInfo& info) {
     }
 }
 
-// What is true of a job on all nodes.
+// Adds the facts about a job that are the same on all nodes.
 void add_facts(const JobSummary& job, PmixInfo& info) {
     const auto size = static_cast<std::uint32_t>(job.node_of_task.size());
     info.add(PMIX_JOBID, job.id);
@@ -208,7 +208,7 @@ void PmixHost::register_job() {
     });
 }
 
-// None of its tasks is a client of this server, not even those on this node.
+// No task of that job is a client of this server, not even those on this node.
 void PmixHost::know(const JobSummary& other) {
     PmixInfo info;
     add_facts(other, info);

@@ -1,5 +1,5 @@
-// The PMIx server of one node's tasks, on libpmix; the only place, with pmix_upcalls, that knows
-// its API. Runs in pmd-pmix, one per process, because libpmix allows no more.
+// The PMIx server of one node's tasks, based on libpmix. Only this file and pmix_upcalls use the
+// server API. It runs in pmd-pmix, once per process, because libpmix allows only one.
 #pragma once
 
 #include "partition_manager/pmi/pmix_environment.hpp"
@@ -7,24 +7,24 @@
 
 namespace poe::pm {
 
-// Not thread-safe itself; libpmix runs threads of its own, which only call PmixOutlet::post. Ended
-// tasks are not deregistered: PMIx_server_deregister_client of 4.2.2 deadlocks inside the library
-// when a task's connection is being closed at the same time (seen in 1 of 20 aborts), and all it
-// would do is free memory.
+// Not thread-safe. libpmix has its own threads, which only call PmixOutlet::post. Ended tasks are
+// not deregistered: PMIx_server_deregister_client of 4.2.2 deadlocks in the library if a task's
+// connection is being closed at the same time (observed in 1 of 20 aborts), and it would only free
+// memory.
 class PmixHost {
   public:
-    // Starts the server. Keeps everything that libpmix puts into files below
-    // job.pmix_directory(), which it makes. Throws Error.
+    // Starts the server. All files of libpmix are below job.pmix_directory(), which is created
+    // here. Throws Error.
     PmixHost(PmixJob job, PmixOutlet outlet);
     PmixHost(const PmixHost&) = delete;
     PmixHost& operator=(const PmixHost&) = delete;
 
     // Registers the job and its local tasks. Returns the environment that libpmix gives tasks,
-    // without PMIX_RANK. Throws Error.
+    // without PMIX_RANK. Blocks until libpmix has answered. Throws Error.
     Environment start();
 
-    // Registers a job that runs beside this one, whose tasks ours may talk to: where they are.
-    // Blocks until libpmix has taken it in. Throws Error.
+    // Registers another job of the same poe, with the places of its tasks, because the tasks of
+    // this job may communicate with them. Blocks until libpmix has registered it. Throws Error.
     static void know(const JobSummary& other);
 
   private:

@@ -1,4 +1,4 @@
-// Typed values into libpmix's lists; all copies are libpmix's own, and freed by it.
+// Stores typed values in libpmix's lists. libpmix makes all copies and frees them.
 #include "partition_manager/pmi/pmix_info.hpp"
 
 #include <utility>

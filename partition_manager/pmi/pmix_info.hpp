@@ -1,5 +1,5 @@
-// Lists of libpmix's pmix_info_t, owned and typed. libpmix takes a C type by name for each value,
-// and a wrong one is undefined; here the value's C++ type decides.
+// Lists of libpmix's pmix_info_t with ownership and types. libpmix takes the name of a C type with
+// each value, and a wrong name is undefined behaviour; here the C++ type of the value selects it.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace poe::pm {
 
-// libpmix's own types, told apart from plain numbers and texts.
+// libpmix's own types, distinct from plain numbers and texts.
 struct PmixRank {
     pmix_rank_t value;
 };
 struct PmixRegex {
-    const char* value;  // of PMIx_generate_regex or PMIx_generate_ppn; copied when added
+    const char* value;  // from PMIx_generate_regex or PMIx_generate_ppn; copied when added
 };
 
-// Owns its elements; not copyable. An element can be a list itself (a data array).
+// Owns its elements; not copyable. An element can itself be a list (a data array).
 class PmixInfo {
   public:
     PmixInfo() = default;
@@ -44,7 +44,7 @@ class PmixInfo {
     std::vector<pmix_info_t> items_;
 };
 
-// "SUCCESS" and the like.
+// Returns the name of a status, such as "SUCCESS".
 std::string pmix_error_text(pmix_status_t status);
 
 }  // namespace poe::pm

@@ -1,4 +1,4 @@
-// The fields of the messages between pmd and pmd-pmix, and their CBOR (channel/cbor_fields.hpp).
+// The fields of the messages between pmd and pmd-pmix; channel/cbor_fields.hpp encodes them.
 #include "partition_manager/pmi/pmix_messages.hpp"
 
 #include "base/error.hpp"

@@ -1,6 +1,7 @@
-// What pmd and its helper pmd-pmix say to each other over their socketpair: plain structs, each
-// sent as a 4-byte little-endian length and a CBOR array. Both programs are of one build and talk
-// only to each other, but what cannot be decoded is an error, never undefined.
+// The messages between pmd and its helper pmd-pmix over their socketpair: plain structs, each sent
+// as a 4-byte little-endian length and a CBOR array. Both programs come from one build and
+// communicate only with each other. Nevertheless, bytes that cannot be decoded are an error, never
+// undefined behaviour.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +16,16 @@
 
 namespace poe::pm {
 
-// pmd -> helper, first: the job, and what its tasks are told, or were already.
+// pmd -> helper, first message: the job, and the environment that its tasks were or will be given.
 struct PmixStart {
     PmixJob job;
     Environment promised;
     bool promise_given = false;
-    bool shared_store = false;  // let tasks find the shared store where they were promised it
+    bool shared_store = false;  // link the shared store to the promised place
 };
 
-// helper -> pmd: tasks are being served. The environment is what the library itself gives tasks
-// (without PMIX_RANK), with the address that pmd promised.
+// helper -> pmd: tasks are being served. The environment is the one that the library gives tasks
+// (without PMIX_RANK), with the address that pmd has promised.
 struct PmixReady {
     Environment environment;
 };
@@ -37,42 +38,45 @@ struct PmixFinalized {
     TaskId task = 0;
 };
 
-// helper -> pmd: a task called PMIx_Abort or MPI_Abort: end the job with this status.
+// helper -> pmd: a task has called PMIx_Abort or MPI_Abort. The job must end with this status.
 struct PmixAbort {
     TaskId task = 0;
     int status = 0;
     std::string text;
 };
 
-// helper -> pmd: this node's part of a fence over several nodes. pmd -> helper: the parts of all.
+// helper -> pmd (PmixFence): this node's part of a fence over several nodes. pmd -> helper
+// (PmixFenced): the parts of all nodes.
 struct PmixFence {
-    std::string key;  // says who takes part
+    std::string key;  // names the participants
     std::uint32_t nodes = 0;
     std::string data;
-    std::vector<std::string> jobs = {};  // as in Exchange
+    std::vector<std::string> jobs = {};  // as in KeyExchangePart
 };
 struct PmixFenced {
     std::string key;
     std::string data;
 };
 
-// What the helper has to say to poe, or to a helper elsewhere, and what they answer: pmd passes it
-// on as it is (KeyRequest, KeyReply, NameRequest, NameReply, SpawnTasks, TasksSpawned, JobAnnounced).
+// Both directions: a message between the helper and poe, or a helper on another node. pmd forwards
+// it unchanged (KeyRequest, KeyReply, NameRequest, NameReply, SpawnTasks, TasksSpawned,
+// JobAnnounced).
 struct PmixPassed {
     Message message;
 };
 
-// pmd -> helper: a task has ended without PMIx_Finalize. Those that want to know are told.
+// pmd -> helper: a task has ended without PMIx_Finalize. Tasks that have registered for this event
+// are notified.
 struct PmixPeerLost {
     TaskId task = 0;
 };
 
-// helper -> pmd: something a person should read (severity ATTENTION).
+// helper -> pmd: a message for the user (severity ATTENTION).
 struct PmixAttention {
     std::string text;
 };
 
-// helper -> pmd, or made by pmd when the helper dies: PMIx is not to be had (any more).
+// helper -> pmd, or created by pmd if the helper dies: PMIx is not available (any more).
 struct PmixFailed {
     std::string text;
 };
@@ -81,22 +85,23 @@ using PmixMessage =
     std::variant<PmixStart, PmixReady, PmixConnected, PmixFinalized, PmixAbort, PmixAttention,
                  PmixFailed, PmixFence, PmixFenced, PmixPassed, PmixPeerLost>;
 
-// The message with its length before it.
+// Returns the encoded message, preceded by its length.
 std::string pmix_encode(const PmixMessage& message);
 
-// Puts messages together from bytes as they arrive. Not thread-safe.
+// Assembles messages from bytes as they arrive. Not thread-safe.
 class PmixDecoder {
   public:
     static constexpr std::size_t kMaxMessage = 256U << 20;
 
     void append(std::string_view bytes) { buffer_.append(bytes); }
 
-    // The next whole message, or nothing yet. Throws Error when the bytes are no message.
+    // Returns the next complete message, or nothing if it has not arrived completely. Throws Error
+    // if the bytes are not a message.
     std::optional<PmixMessage> next();
 
   private:
     std::string buffer_;
-    std::size_t taken_ = 0;  // bytes at the front that were decoded already
+    std::size_t taken_ = 0;  // bytes at the front that have been decoded
 };
 
 }  // namespace poe::pm

@@ -1,4 +1,4 @@
-// Values of libpmix as bytes; see pmix_names.hpp.
+// Converts values of libpmix to bytes; see pmix_names.hpp.
 #include "partition_manager/pmi/pmix_names.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace poe::pm {
 
 namespace {
 
-// Names of PMIx are not those of PMI-1: the values are not of the same kind.
+// Separates the names of PMIx from those of PMI-1, because their values have different formats.
 constexpr std::string_view kPrefix = "pmix ";
 
 bool is_setting(const pmix_info_t& info) {
@@ -54,7 +54,7 @@ bool unpack(const std::string& bytes, pmix_value_t& value) {
     return good;
 }
 
-// "poe-job 3"; namespaces have no blanks.
+// "poe-job 3"; namespaces contain no blanks.
 std::string proc_text(const pmix_proc_t& proc) {
     return std::string(proc.nspace) + " " + std::to_string(proc.rank);
 }
@@ -69,7 +69,7 @@ pmix_proc_t proc_of(std::string_view text) {
     return proc;
 }
 
-// One request must fit into one message to poe, whatever a task asks for.
+// One request must fit into one message to poe, whatever a task requests.
 void check_size(const NameRequest& ask) {
     std::size_t bytes = 0;
     for (const NamedValue& one : ask.names)

@@ -1,5 +1,5 @@
-// Names of PMIx (PMIx_Publish, MPI_Publish_name) on their way to poe, which has the table of the
-// whole job, and back: libpmix's values become bytes, and values again on another node.
+// Names of PMIx (PMIx_Publish, MPI_Publish_name) on the way to poe, which has the table of the
+// whole job, and back. libpmix's values are converted to bytes, and back to values on another node.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,21 @@
 
 namespace poe::pm {
 
-// The names and values of one request, about.
+// Approximate limit of the names and values of one request.
 inline constexpr std::size_t kMostPmixNameBytes = std::size_t{4} << 20;
 
-// The questions for poe, but for Asker. What is asked for beside names (keys that begin with
-// "pmix.") becomes their settings. Throw Error when there are too many of them, or a value cannot
-// be packed.
+// Return the requests for poe, without the asker. Keys that begin with "pmix." are not names but
+// set the options of the request. Throw Error if the names are too large, or if a value cannot be
+// packed.
 NameRequest pmix_publish(const pmix_proc_t& by, const pmix_info_t* info, std::size_t count);
 NameRequest pmix_look_up(char** keys, const pmix_info_t* info, std::size_t count);
-// No keys: all that the task has published.
+// No keys: withdraws everything that the task has published.
 NameRequest pmix_withdraw(const pmix_proc_t& by, char** keys);
 
 pmix_status_t pmix_status_of(NameReply::Status status);
 
-// An answer to a look-up, owned until libpmix has read it. Values that are none are left out.
+// The answer to a look-up; owns the values until libpmix has read them. Invalid values are left
+// out.
 class PmixFound {
   public:
     explicit PmixFound(const NameReply& tell);

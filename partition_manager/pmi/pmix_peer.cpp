@@ -1,4 +1,4 @@
-// Socket diagnosis over netlink, and the text table as its stand-in.
+// Socket diagnosis over netlink, with the text table as a fallback.
 #include "partition_manager/pmi/pmix_peer.hpp"
 
 #include <arpa/inet.h>
@@ -19,13 +19,13 @@ namespace poe::pm {
 
 namespace {
 
-// The connection as its other end sees it: `from` is the peer, `to` is us.
+// The connection as seen from its other end: `from` is the peer, `to` is this process.
 struct Ends {
     sockaddr_in from;
     sockaddr_in to;
 };
 
-// What the kernel says of one socket. Closed sockets that linger have no inode, and user 0.
+// The kernel's facts about one socket. A closed socket that lingers has no inode, and user 0.
 struct Owner {
     uid_t uid;
     std::uint64_t inode;
@@ -43,7 +43,7 @@ std::optional<Ends> ends_of(int connection) noexcept {
     return ends;
 }
 
-// Nothing when there is no such socket, or no such service (a kernel without the module).
+// Returns nothing if there is no such socket, or if the kernel lacks the diagnosis module.
 std::optional<Owner> ask_kernel(const Ends& ends) noexcept {
     const UniqueFd netlink(::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
     if (!netlink) return std::nullopt;

@@ -27,7 +27,7 @@ std::string text_of(const pmix_info_t& info) {
     return info.value.data.string;
 }
 
-// Places that poe would have to find first.
+// Refuses hosts outside the job.
 void refuse_places(const pmix_info_t& info) {
     for (const char* key : {PMIX_HOSTFILE, PMIX_ADD_HOST, PMIX_ADD_HOSTFILE})
         if (PMIX_CHECK_KEY(&info, key))

@@ -1,5 +1,5 @@
-// A request of PMIx_Spawn in poe's words. Apart from pmix_upcalls.cpp: that one is the conversation
-// with libpmix, this is what one request says.
+// Converts a request of PMIx_Spawn. Separate from pmix_upcalls.cpp, which contains the protocol
+// with libpmix; this file parses one request.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace poe::pm {
 
-// The longest request that is passed on.
+// Maximum size of a request that is forwarded.
 inline constexpr std::size_t kMostPmixSpawnBytes = std::size_t{4} << 20;
 
-// Throws Error for what poe does not do; its words go behind "a request that". Keys that say
-// nothing about where and how tasks run are passed over.
+// Throws Error if the request contains what poe does not support; its text follows "a request
+// that". Keys that do not concern where and how tasks run are ignored.
 SpawnTasks pmix_spawn_request(const pmix_proc_t& by, const pmix_info_t* job, std::size_t count,
                               const pmix_app_t* apps, std::size_t app_count);
 

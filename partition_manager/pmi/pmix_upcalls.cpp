@@ -1,5 +1,5 @@
-// The server module. A function that answers at once returns PMIX_OPERATION_SUCCEEDED; one that
-// calls back must not do so before it has returned, hence the posts.
+// The server module. A function that answers at once returns PMIX_OPERATION_SUCCEEDED. A function
+// that answers by a callback must return before the callback is called, so it posts.
 #include "partition_manager/pmi/pmix_upcalls.hpp"
 
 #include <algorithm>
@@ -27,13 +27,13 @@ namespace poe::pm {
 
 namespace {
 
-// Who waits for what other nodes have to say.
+// A request that waits for data from other nodes.
 struct Waiting {
     pmix_modex_cbfunc_t answer;
     void* request;
 };
 
-// Who wants to have tasks started.
+// A request to start tasks.
 struct Spawning {
     pmix_spawn_cbfunc_t answer;
     void* request;
@@ -42,21 +42,25 @@ struct Spawning {
 struct Context {
     PmixOutlet outlet;
     std::string nspace;
-    TaskId first;  // what people call task 0
+    TaskId first;  // the number by which users know task 0
     std::mutex jobs_mutex;
-    std::map<std::string, JobSummary> jobs;  // by namespace: this one, and those beside it
-    // Of the program's own loop only:
+    // By namespace: this job and the other jobs of the same poe.
+    std::map<std::string, JobSummary> jobs;
+    // Only for the program's own event loop:
     std::map<std::string, std::function<void(const PmixFenced&)>> fences;
-    std::map<std::uint32_t, Waiting> fetches;                                  // by Asker::request
-    std::map<std::uint32_t, std::function<void(const NameReply&)>> questions;  // likewise
-    std::map<std::uint32_t, Spawning> spawnings;                               // likewise
+    // By ReplyTo::request.
+    std::map<std::uint32_t, Waiting> fetches;
+    // By ReplyTo::request.
+    std::map<std::uint32_t, std::function<void(const NameReply&)>> questions;
+    // By ReplyTo::request.
+    std::map<std::uint32_t, Spawning> spawnings;
     std::uint32_t last_request = 0;
 };
 
-// libpmix's C API has one server per process and passes its functions no pointer of ours.
+// libpmix's C API has one server per process and passes no user pointer to its functions.
 Context* context = nullptr;
 
-// For the program's own loop.
+// Only for the program's own event loop.
 std::uint32_t next_request() {
     context->last_request = (context->last_request + 1) % kPmi1Requests;
     return context->last_request;
@@ -71,7 +75,8 @@ void tell(PmixMessage message) {
         [message = std::move(message)]() mutable { context->outlet.send(std::move(message)); });
 }
 
-// Answers the task when pmd has been told: what it does next, as to exit, cannot overtake.
+// Answers the task after pmd has been informed, so that nothing that the task does next, such as
+// exit, can overtake the message.
 pmix_status_t tell_first(PmixMessage message, pmix_op_cbfunc_t answer, void* request) {
     context->outlet.post([=, message = std::move(message)]() mutable {
         context->outlet.send(std::move(message));
@@ -91,8 +96,8 @@ pmix_status_t client_finalized(const pmix_proc_t* proc, void*, pmix_op_cbfunc_t 
     return tell_first(PmixFinalized{task_of(proc)}, answer, request);
 }
 
-// A subset of tasks to be ended is not told apart: the job ends as a whole, as poe's jobs do. Open
-// MPI gives "N/A" for no message.
+// A request to end only some tasks is not distinguished: the job ends as a whole. Open MPI passes
+// "N/A" if there is no message.
 pmix_status_t abort_job(const pmix_proc_t* proc, void*, int status, const char* message,
                         pmix_proc_t*, size_t, pmix_op_cbfunc_t answer, void* request) {
     const std::string_view said = message != nullptr ? message : "";
@@ -114,13 +119,13 @@ std::optional<JobSummary> find_job(const std::string& nspace) {
     return at == context->jobs.end() ? std::nullopt : std::optional(at->second);
 }
 
-// Who takes part in something together: in words that are the same on all nodes, and on how many
-// nodes they are. The same tasks can do the same again only when it is over: so the words identify
-// it.
+// The participants of a collective operation: a text that is the same on all nodes, and the number
+// of their nodes. The text identifies the operation, because the same tasks can repeat it only
+// after it has completed.
 struct Parties {
     std::string words;
     std::uint32_t nodes = 0;
-    std::vector<std::string> jobs;  // when they are of several
+    std::vector<std::string> jobs;  // set if the participants belong to several jobs
 };
 
 Parties of_one_job(const JobSummary& job, const std::set<pmix_rank_t>& ranks) {
@@ -137,7 +142,7 @@ Parties of_one_job(const JobSummary& job, const std::set<pmix_rank_t>& ranks) {
     return parties;
 }
 
-// Nothing when a job is not known.
+// Returns nothing if a job is unknown.
 std::optional<Parties> parties_of(const pmix_proc_t* procs, size_t count) {
     std::map<std::string, std::set<pmix_rank_t>> ranks;
     for (size_t i = 0; i < count; ++i) ranks[procs[i].nspace].insert(procs[i].rank);
@@ -157,8 +162,8 @@ std::optional<Parties> parties_of(const pmix_proc_t* procs, size_t count) {
     return parties;
 }
 
-// Tasks of one node: what they contributed is all there is. libpmix ends such fences by itself as
-// a rule and does not ask.
+// If all tasks are on one node, their own contribution is the result. As a rule libpmix completes
+// such fences itself and does not call this function.
 pmix_status_t fence(const pmix_proc_t* procs, size_t count, const pmix_info_t*, size_t, char* data,
                     size_t size, pmix_modex_cbfunc_t answer, void* request) {
     const auto parties = parties_of(procs, count);
@@ -182,7 +187,7 @@ pmix_status_t fence(const pmix_proc_t* procs, size_t count, const pmix_info_t*, 
     return PMIX_SUCCESS;
 }
 
-// libpmix answers for local tasks itself; this is about a task that is not here.
+// libpmix itself answers for local tasks, so the task is on another node.
 pmix_status_t direct_modex(const pmix_proc_t* proc, const pmix_info_t*, size_t,
                            pmix_modex_cbfunc_t answer, void* request) {
     const auto job = find_job(proc->nspace);
@@ -195,7 +200,7 @@ pmix_status_t direct_modex(const pmix_proc_t* proc, const pmix_info_t*, size_t,
     return PMIX_SUCCESS;
 }
 
-// poe answers, sooner or later; `take` is called by the program's own loop.
+// poe answers at some later time. The program's own event loop then calls `take`.
 void ask_names(NameRequest ask, std::function<void(const NameReply&)> take) {
     context->outlet.post([ask = std::move(ask), take = std::move(take)]() mutable {
         ask.asker.request = next_request();
@@ -210,7 +215,7 @@ pmix_status_t change_names(NameRequest ask, pmix_op_cbfunc_t answer, void* reque
     return PMIX_SUCCESS;
 }
 
-// What cannot be asked is told to people, and an error to the task.
+// If the request is invalid, the user is informed and the task gets an error.
 template <typename Ask>
 pmix_status_t ask_or_refuse(const pmix_proc_t& proc, Ask ask) {
     try {
@@ -265,8 +270,8 @@ pmix_status_t spawn_tasks(const pmix_proc_t* proc, const pmix_info_t* info, size
     }
 }
 
-// A barrier to us, of tasks of one job or of several. Nothing has to be remembered: all tasks share
-// one fate anyway.
+// A barrier of tasks of one job or of several. No state is kept, because all tasks end together
+// anyway.
 pmix_status_t meet(const char* what, const pmix_proc_t* procs, size_t count,
                    pmix_op_cbfunc_t answer, void* request) {
     const auto parties = parties_of(procs, count);
@@ -290,8 +295,8 @@ pmix_status_t disconnect_tasks(const pmix_proc_t* procs, size_t count, const pmi
     return meet("disconnection of", procs, count, answer, request);
 }
 
-// We make no events of our own that tasks could register for, and libpmix itself has delivered a
-// task's event on this node when it tells us.
+// This program creates no events for which tasks could register, and libpmix has already delivered
+// a task's event on this node when it calls this.
 pmix_status_t register_events(pmix_status_t*, size_t, const pmix_info_t*, size_t, pmix_op_cbfunc_t,
                               void*) {
     return PMIX_OPERATION_SUCCEEDED;
@@ -304,7 +309,7 @@ pmix_status_t notify_event(pmix_status_t, const pmix_proc_t*, pmix_data_range_t,
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-// On libpmix's thread; `data` is its own.
+// Runs on libpmix's thread, which owns `data`.
 void on_fetched(pmix_status_t status, char* data, size_t size, void* asked) {
     const std::unique_ptr<KeyRequest> ask(static_cast<KeyRequest*>(asked));
     KeyReply keys{ask->asker, status, {}};
@@ -316,7 +321,7 @@ void on_fetched(pmix_status_t status, char* data, size_t size, void* asked) {
 
 void finish_pmix_fence(const PmixFenced& fenced) {
     const auto waiting = context->fences.extract(fenced.key);
-    if (waiting) waiting.mapped()(fenced);  // else none of ours
+    if (waiting) waiting.mapped()(fenced);  // otherwise it belongs to no pending request
 }
 
 void fetch_pmix_keys(const KeyRequest& ask) {
@@ -325,7 +330,7 @@ void fetch_pmix_keys(const KeyRequest& ask) {
     auto asked = std::make_unique<KeyRequest>(ask);
     const pmix_status_t status = PMIx_server_dmodex_request(&proc, on_fetched, asked.get());
     if (status == PMIX_SUCCESS)
-        static_cast<void>(asked.release());  // on_fetched has it
+        static_cast<void>(asked.release());  // on_fetched owns it
     else
         context->outlet.send(PmixPassed{KeyReply{ask.asker, status, {}}});
 }
@@ -358,7 +363,7 @@ void know_pmix_job(const JobSummary& job) {
 void announce_lost_peer(const PmixPeerLost& lost) {
     pmix_proc_t source;
     PMIX_PROC_LOAD(&source, context->nspace.c_str(), static_cast<pmix_rank_t>(lost.task));
-    // The library looks at it until it calls back.
+    // The library uses it until it calls back.
     auto* info = new pmix_info_t;
     bool yes = true;
     PMIX_INFO_CONSTRUCT(info);
@@ -371,7 +376,7 @@ void announce_lost_peer(const PmixPeerLost& lost) {
 
 pmix_server_module_t pmix_upcalls(PmixOutlet outlet, const PmixJob& job) {
     POE_CHECK(context == nullptr);
-    context = new Context;  // as long as the process
+    context = new Context;  // lives as long as the process
     context->outlet = std::move(outlet);
     context->nspace = job.nspace;
     context->first = job.first;

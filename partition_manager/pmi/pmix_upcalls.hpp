@@ -1,6 +1,6 @@
-// What libpmix asks of its host: the functions of its server module. They run on libpmix's one
-// thread, so that none of them waits for anything; what takes an answer later, or goes to pmd, is
-// posted to the program's own loop.
+// The functions of libpmix's server module, by which libpmix makes requests to its host. They run
+// on libpmix's only thread, so none of them blocks. A function that answers later, or sends to pmd,
+// posts to the program's own event loop.
 #pragma once
 
 #include <functional>
@@ -11,35 +11,36 @@
 
 namespace poe::pm {
 
-// The way out of libpmix's thread.
+// The connection from libpmix's thread to the program.
 struct PmixOutlet {
-    // Has the function called soon by the program's own loop. Thread-safe, does not block.
+    // The program's own event loop will call the function soon. Thread-safe; does not block.
     std::function<void(std::function<void()>)> post;
-    // Sends to pmd (PmixConnected, PmixFinalized, PmixAbort, PmixAttention and so on). Called by
-    // that loop.
+    // Sends to pmd (PmixConnected, PmixFinalized, PmixAbort, PmixAttention, ...). Called by the
+    // program's own event loop.
     std::function<void(PmixMessage)> send;
 };
 
-// The module for PMIx_server_init. libpmix hands its functions no context, so that there is one
-// per process: to be called once.
+// Returns the module for PMIx_server_init. libpmix passes no context to its functions, so there is
+// one per process: call this once.
 pmix_server_module_t pmix_upcalls(PmixOutlet outlet, const PmixJob& job);
 
-// A fence over several nodes is complete: answers it. For the program's own loop, as are the next.
+// A fence over several nodes is complete; answers libpmix. Call this and the following functions
+// from the program's own event loop.
 void finish_pmix_fence(const PmixFenced& fenced);
 
-// Another node asks for what a task of this one has put: KeyReply is sent when it has.
+// Another node requests what a task of this node has put. Sends KeyReply when the task has done so.
 void fetch_pmix_keys(const KeyRequest& ask);
 // Another node has answered.
 void finish_pmix_fetch(const KeyReply& keys);
-// poe has answered a question about names.
+// poe has answered a request about names.
 void finish_pmix_names(const NameReply& tell);
-// poe has started tasks, or has not.
+// poe has started tasks, or has failed to.
 void finish_pmix_spawn(const TasksSpawned& spawned);
-// Another job runs beside this one. Any thread.
+// Another job of the same poe runs. Any thread may call this.
 void know_pmix_job(const JobSummary& job);
 
-// Tells the tasks of this node that have registered for PMIX_ERR_PROC_TERM_WO_SYNC, and no others:
-// MPI libraries take part in all events that are not asked for by name.
+// Notifies the tasks of this node that have registered for PMIX_ERR_PROC_TERM_WO_SYNC, and no
+// others, because MPI libraries receive all events that are not requested by name.
 void announce_lost_peer(const PmixPeerLost& lost);
 
 }  // namespace poe::pm

@@ -22,7 +22,7 @@ CommandSocket::CommandSocket(asio::io_context& loop, uid_t owner, const std::str
           read(asker);
       }) {}
 
-// The question ends where the asker stops to send.
+// The question ends when the caller shuts down its sending side.
 void CommandSocket::read(const std::shared_ptr<ReplyTo>& asker) {
     asker->socket.async_wait(
         asio::posix::stream_descriptor::wait_read, [this, asker](const asio::error_code& error) {
@@ -33,7 +33,7 @@ void CommandSocket::read(const std::shared_ptr<ReplyTo>& asker) {
             if (count < 0 || asker->question.size() > kLongestText) return;
             asker->question.append(buffer, static_cast<std::size_t>(count));
             if (count > 0) return read(asker);
-            // An answer fits into the socket's memory: it is written at once, or lost.
+            // An answer fits into the socket's buffer, so it is written at once or lost.
             handler_(asker->question, [asker](const std::string& answer) {
                 static_cast<void>(::send(asker->socket.native_handle(), answer.data(),
                                          answer.size(), MSG_NOSIGNAL));

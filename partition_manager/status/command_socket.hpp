@@ -1,5 +1,5 @@
-// What people ask of a running poe (job_socket.hpp): one question and one answer, both texts. For
-// the job's owner only, since it changes what the job does.
+// Commands to a running poe (job_socket.hpp): one question and one answer, both texts. Only the
+// job's owner may send them, because they change the job.
 #pragma once
 
 #include <functional>
@@ -15,14 +15,14 @@
 
 namespace poe::pm {
 
-// poe's side. For the thread of the loop; never blocks.
+// poe's side. Call only from the event loop's thread. No call blocks.
 class CommandSocket {
   public:
-    // Gives the answer, from the loop, at any time later.
+    // Sends the answer. Call it from the event loop's thread, at any later time.
     using Answer = std::function<void(std::string)>;
     using Handler = std::function<void(const std::string& question, Answer answer)>;
 
-    // A job whose socket cannot be made goes on without.
+    // If the socket cannot be created, the job runs without it.
     CommandSocket(asio::io_context& loop, uid_t owner, const std::string& job, Handler handler);
 
   private:
@@ -37,8 +37,9 @@ class CommandSocket {
     JobListener listener_;
 };
 
-// The other side: asks, and waits for the answer, however long it takes. Nothing: there is no such
-// poe here, it is somebody else's, or it has ended before it answered.
+// The caller's side: sends the question and blocks until the answer arrives, without a time limit.
+// Returns nothing if this computer has no such poe, if it belongs to another user, or if it ended
+// before it answered.
 std::optional<std::string> ask_command(uid_t owner, const std::string& job,
                                        const std::string& question);
 

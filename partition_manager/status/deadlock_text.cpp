@@ -1,4 +1,4 @@
-// Deadlocks in words; see deadlock_text.hpp.
+// Describes deadlocks in words; see deadlock_text.hpp.
 #include "partition_manager/status/deadlock_text.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ std::string wanted_in_words(const Awaited& awaited) {
            " from " + (awaited.peer < 0 ? "any task" : "task " + std::to_string(awaited.peer));
 }
 
-// Behind "waits in " or "wait in".
+// Follows "waits in " or "wait in ".
 std::string place_of(const TaskState& state) {
     std::string call = call_name(state.doing.call);
     const Awaited& awaited = state.awaited;
@@ -49,7 +49,7 @@ class Describer {
               const WaitTargets& targets)
         : states_(states), stuck_(stuck), targets_(targets) {}
 
-    // What is true of all tasks of one line, behind "waits in ".
+    // Describes what all tasks of one line have in common, to follow "waits in ".
     std::string describe(TaskId task) const {
         const TaskState& state = state_of(task);
         if (is_collective(state.doing.call) || state.awaited.kind == Awaited::Kind::kAll) {
@@ -80,8 +80,9 @@ class Describer {
     bool all_ended(const std::vector<TaskId>& tasks) const {
         return std::all_of(tasks.begin(), tasks.end(), [this](TaskId task) { return ended(task); });
     }
-    // Of the group of all tasks: who is not in the call. Of others: for whom its members wait. Who
-    // has ended counts where all need to make the call only as long as they live.
+    // Returns the tasks that a collective call waits for. For the group of all tasks these are the
+    // tasks that are not in the call; a task that has ended is left out if the call needs only
+    // living tasks (kAll). For other groups these are the tasks that the stuck members wait for.
     std::vector<TaskId> missing_in(const TaskState& call) const {
         std::vector<TaskId> missing;
         const auto same_call = [&](TaskId task) {
@@ -107,8 +108,9 @@ class Describer {
     const WaitTargets& targets_;
 };
 
-// What was sent to a task that waits for something else: messages of the awaited type or from the
-// awaited task, as one of the two was probably mistaken, or, when there are none, any others.
+// Adds what was sent to a task that waits for something else: messages of the awaited type or from
+// the awaited task, because one of the two is probably wrong. If there are none, adds any other
+// messages.
 void add_messages(const TaskState& state, std::vector<std::string>& lines) {
     const Awaited& awaited = state.awaited;
     if (awaited.kind != Awaited::Kind::kMessage || is_collective(state.doing.call)) return;
@@ -132,8 +134,9 @@ void add_messages(const TaskState& state, std::vector<std::string>& lines) {
     if (told.empty()) tell(false);
 }
 
-// Members of one group stand in different collective calls: one of them has left out a call, has
-// made one too many, or has left one early because it gave another length than the others.
+// True if members of one group are in different collective calls: one of them has left out a call,
+// has made an extra call, or has left a call early because its length differed from that of the
+// others.
 bool calls_differ(const std::vector<const TaskState*>& states, const std::vector<TaskId>& stuck) {
     std::map<std::int32_t, Call> call_of_group;
     for (const TaskId task : stuck) {
@@ -165,7 +168,7 @@ std::vector<std::string> lines_about(const std::vector<const TaskState*>& states
     std::vector<TaskId> more;
     const auto tell = [&](TaskId task) {
         const auto group = groups.find(place[static_cast<std::size_t>(task)]);
-        if (group == groups.end()) return;  // told
+        if (group == groups.end()) return;  // already described
         const std::vector<TaskId> tasks = std::move(group->second);
         groups.erase(group);
         if (lines.size() < kMostWaitLines)

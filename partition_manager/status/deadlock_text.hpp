@@ -1,4 +1,4 @@
-// The words of wait_graph.cpp: what is said about tasks that are stuck. Apart from finding them.
+// The texts about stuck tasks. Separate from wait_graph.cpp, which finds these tasks.
 #pragma once
 
 #include <string>
@@ -8,17 +8,19 @@
 
 namespace poe::pm {
 
-// "waits in mpc_brecv for type 7 from task 5": what a waiting task does, behind its name.
+// "waits in mpc_brecv for type 7 from task 5": what a waiting task does, to follow its name.
 std::string wait_in_words(const TaskState& state);
 
-// Whom each stuck task waits for in the end: behind tasks that are in the same collective call.
+// Finds the task that each stuck task ultimately waits for, beyond tasks that are in the same
+// collective call.
 class WaitTargets {
   public:
-    // `states` by task id, null for tasks not known; both must outlive the object.
+    // `states` is indexed by task id, null for tasks that are not known. It must outlive the
+    // object.
     WaitTargets(const std::vector<const TaskState*>& states, const std::vector<TaskId>& stuck);
 
-    // Of those that wait for all: for the first that is missing. -1: for nobody in particular, or
-    // the task is not stuck.
+    // Returns the task that `task` waits for. For a task that waits for all: the first stuck task
+    // that does not wait for all. -1: no particular task, or `task` is not stuck.
     TaskId of(TaskId task) const;
     std::size_t tasks() const { return states_.size(); }
 
@@ -27,8 +29,9 @@ class WaitTargets {
     std::vector<bool> stuck_;
 };
 
-// Tasks that wait for the same share a line; circles come first, in their order; then what was sent
-// and not asked for. At most a screenful, however many tasks there are.
+// Returns the lines of the text. Tasks that wait for the same thing share a line. Cycles come
+// first, in their order, then the other stuck tasks, then messages that were sent but not asked
+// for. The text fits on a screen for any number of tasks.
 std::vector<std::string> lines_about(const std::vector<const TaskState*>& states,
                                      const std::vector<TaskId>& stuck,
                                      const std::vector<std::vector<TaskId>>& circles,

@@ -66,14 +66,14 @@ std::optional<JobFacts> decode_facts(const std::string& bytes) {
     }
 }
 
-// Root may look at others' jobs.
+// Root may query the jobs of other users.
 FactsSocket::FactsSocket(asio::io_context& loop, uid_t owner, const JobSpec& job)
     : job_(job),
       began_(std::chrono::steady_clock::now()),
       listener_(loop, owner, job.id, kFactsSocket, true,
                 [this](const UniqueFd& caller) { answer(caller); }) {}
 
-// They fit into the socket's memory: they are written at once, or lost.
+// The facts fit into the socket's buffer, so they are written at once or lost.
 void FactsSocket::answer(const UniqueFd& caller) const {
     JobFacts facts;
     facts.tasks = static_cast<std::uint32_t>(job_.tasks.size());
@@ -95,11 +95,11 @@ std::vector<JobName> jobs_with_facts(std::string_view table) {
     std::vector<JobName> names;
     std::istringstream lines{std::string(table)};
     for (std::string line; std::getline(lines, line);) {
-        const std::size_t at = line.rfind(" @");  // how names that are not in the file system begin
+        const std::size_t at = line.rfind(" @");  // names outside the file system begin with it
         if (at == std::string::npos || !line.ends_with(ending)) continue;
         const auto name = parse_job_name(
             std::string_view(line).substr(at + 2, line.size() - at - 2 - ending.size()));
-        // Connections to a socket have its name, too.
+        // Connections to a socket have the socket's name, too.
         if (name && std::find(names.begin(), names.end(), *name) == names.end())
             names.push_back(*name);
     }
@@ -117,7 +117,7 @@ JobScan jobs_seen_here(const std::string& parent, std::optional<uid_t> owner) {
         });
         if (listed || (owner && name.owner != *owner)) continue;
         const UniqueFd fd = call_job(name.owner, name.id, kFactsSocket);
-        if (!fd) continue;  // ended meanwhile, or somebody else's
+        if (!fd) continue;  // it has ended meanwhile, or belongs to another user
         scan.jobs.push_back(ask(name, fd));
         if (scan.jobs.back().tasks == 0)
             scan.troubles.push_back("the poe of job " + name.id + " (" +

@@ -1,6 +1,6 @@
-// Jobs on the node of their poe, where perhaps none of their tasks runs: they have no directory
-// there (job_listing.hpp), but poe answers who asks. So people's commands see and end a job on its
-// home node, too.
+// Jobs on the home node. Possibly none of their tasks runs there; then they have no directory there
+// (job_listing.hpp), but poe answers requests. So commands can show and end a job on its home node,
+// too.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@
 
 namespace poe::pm {
 
-// What poe says of its job.
+// The facts that poe reports about its job.
 struct JobFacts {
     std::uint32_t tasks = 0;
     std::chrono::milliseconds elapsed{0};
@@ -27,13 +27,14 @@ struct JobFacts {
 };
 
 std::string encode_facts(const JobFacts& facts);
-// Nothing when the bytes are no facts; takes any bytes whatever.
+// Returns nothing if the bytes are not facts. Accepts any bytes.
 std::optional<JobFacts> decode_facts(const std::string& bytes);
 
-// poe's side, as long as the job has tasks. For the thread of the loop; never blocks.
+// poe's side, for as long as the job has tasks. Call only from the event loop's thread. No call
+// blocks.
 class FactsSocket {
   public:
-    // `job` must outlive this. A job whose socket cannot be made goes on without.
+    // `job` must outlive this object. If the socket cannot be created, the job runs without it.
     FactsSocket(asio::io_context& loop, uid_t owner, const JobSpec& job);
 
   private:
@@ -44,11 +45,12 @@ class FactsSocket {
     JobListener listener_;
 };
 
-// The jobs whose names are in a table of Unix sockets, as /proc/net/unix shows it. Pure.
+// The jobs whose names are in a table of Unix sockets in the format of /proc/net/unix. Pure.
 std::vector<JobName> jobs_with_facts(std::string_view table);
 
-// running_jobs(), and those of one user or of all whose poe alone is on this computer. Waits up to
-// a second for a poe that does not answer; its job is listed without facts, and as a trouble.
+// Returns running_jobs(), and the jobs of which only poe runs on this computer, of one user or of
+// all. Blocks for up to a second per poe that does not answer; its job is listed without facts, and
+// as a trouble.
 JobScan jobs_seen_here(const std::string& parent, std::optional<uid_t> owner);
 
 }  // namespace poe::pm

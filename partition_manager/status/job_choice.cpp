@@ -13,7 +13,8 @@ Result<RunningJob> choose_job(const std::vector<RunningJob>& jobs, const std::st
         if (job.id == name || (job.poe != 0 && std::to_string(job.poe) == name)) return job;
     for (const RunningJob& job : jobs)
         if (job.id.compare(0, name.size(), name) == 0) matches.push_back(&job);
-    // Tasks that tasks have started (spawn_plan.hpp) are called after their job, and are younger.
+    // Jobs that tasks have started (spawn_plan.hpp) have names that begin with the name of their
+    // job, and are younger.
     const auto is_of_first = [&](const RunningJob* job) {
         return job == matches[0] || job->id.starts_with(matches[0]->id + "-s");
     };

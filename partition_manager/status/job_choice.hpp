@@ -1,4 +1,4 @@
-// Which job somebody means, for all commands that take one.
+// Selects the job that a user names, for all commands that take one.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace poe::pm {
 
-// The job that `name` means: its id, the pid of its poe, or the beginning of the id of one only.
-// The error says which jobs there are.
+// Returns the job that `name` denotes: its id, the pid of its poe, or a unique beginning of its id.
+// The error lists the running jobs.
 Result<RunningJob> choose_job(const std::vector<RunningJob>& jobs, const std::string& name);
 
 }  // namespace poe::pm

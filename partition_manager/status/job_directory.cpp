@@ -1,4 +1,4 @@
-// Making, locking and removing job directories; see job_directory.hpp.
+// Creates, locks and removes job directories; see job_directory.hpp.
 #include "partition_manager/status/job_directory.hpp"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@ namespace poe::pm {
 
 namespace {
 
-// Of the same job, since names of jobs do not come again.
+// It is another daemon of the same job, because job names are never reused.
 constexpr const char* kTwice =
     "another daemon of this job is on the same computer; if the host file names it in two ways, "
     "write it in the same way each time";
@@ -51,7 +51,8 @@ void remove_stale_job_directories(const std::string& parent, uid_t uid) noexcept
 JobDirectory JobDirectory::create(const std::string& parent, uid_t uid, const std::string& job_id) {
     JobDirectory directory;
     const std::string path = job_directory_path(parent, uid, job_id);
-    // Made and locked under a name that the search for stale ones does not look at.
+    // Created and locked under a name that the search for stale directories ignores, and renamed
+    // afterwards.
     const std::string unlocked = parent + "/.poe-" + std::to_string(uid) + "-" + job_id;
     if (::mkdir(unlocked.c_str(), 0700) != 0) {
         const int cause = errno;

@@ -1,8 +1,8 @@
-// The job's directory on one node: everything of a job that has a name in the file system lives in
-// /dev/shm/poe-<uid>-<job>/ (memory, mode 0700), and goes with it.
+// The job's directory on one node. Everything of a job that has a name in the file system is in
+// /dev/shm/poe-<uid>-<job>/ (memory, mode 0700) and is removed with it.
 //
-// Its owner holds a lock on it (flock) for as long as it lives. A directory that nobody has locked
-// was left by owners who were killed together; the next job of the user on the node removes it.
+// The owner of a directory holds a lock on it (flock) as long as the owner lives. If a directory is
+// not locked, all its owners were killed; the user's next job on the node removes it.
 #pragma once
 
 #include <string>
@@ -17,16 +17,16 @@ inline constexpr const char* kJobDirectoryParent = "/dev/shm";
 // "<parent>/poe-<uid>-<job>".
 std::string job_directory_path(const std::string& parent, uid_t uid, const std::string& job_id);
 
-// Removes a directory and all below it, following no links. Says nothing when it is not there.
+// Removes a directory and everything below it, without following links. Errors are ignored.
 void remove_tree(const std::string& path) noexcept;
 
-// Removes this user's job directories below `parent` that no living owner holds.
+// Removes this user's job directories below `parent` that no living owner has locked.
 void remove_stale_job_directories(const std::string& parent, uid_t uid) noexcept;
 
 // Owns one job's directory; the destructor removes it. Move-only.
 class JobDirectory {
   public:
-    // Throws Error that says what to do when it cannot be made.
+    // Creates and locks the directory. Throws Error with advice if it cannot be created.
     static JobDirectory create(const std::string& parent, uid_t uid, const std::string& job_id);
 
     JobDirectory(JobDirectory&&) noexcept = default;

@@ -1,4 +1,4 @@
-// Scanning for jobs; see job_listing.hpp.
+// Scans for jobs; see job_listing.hpp.
 #include "partition_manager/status/job_listing.hpp"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::string_view kPrefix = "poe-";
 
-// A directory of that user that somebody holds a lock on. Others may hold a shared lock, but only
-// for a moment, as we do here.
+// True if the directory belongs to that user and is locked. Other observers may hold a shared lock,
+// but only for a moment, as this function does.
 bool has_living_owner(const std::string& path, uid_t owner) {
     const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat status {};
@@ -99,7 +99,7 @@ JobScan running_jobs(const std::string& parent, std::optional<uid_t> owner) {
         try {
             scan.jobs.push_back(read_job(*entry, segment));
         } catch (const Error& error) {
-            // Unless it is coming or going at this moment.
+            // Errors are ignored if the job is just starting or ending.
             if (has_living_owner(path, entry->owner) && ::access(segment.c_str(), F_OK) == 0)
                 scan.troubles.emplace_back(error.what());
         }
@@ -129,7 +129,7 @@ std::vector<TaskView> look_at_job(const RunningJob& job) {
         TaskView view;
         if (state.life != TaskState::Life::kEnded && state.pid > 0)
             view.process = process_facts(state.pid);
-        // Tasks write their numbers themselves; nobody is to be led to a stranger's process.
+        // Tasks write their process ids themselves, so processes of other users are ignored.
         if (view.process && view.process->owner != job.owner) view.process.reset();
         if (const auto sum = sums.of(state.pid)) view.idle = !sum->runs && !sum->stopped;
         view.state = state;

@@ -23,7 +23,7 @@ Name name_of(uid_t owner, const std::string& job, const char* which) {
     Name name;
     const std::string text = "poe-" + std::to_string(owner) + "-" + job + which;
     name.address.sun_family = AF_UNIX;
-    // After a zero byte: not in the file system.
+    // The name begins with a zero byte: it is not in the file system.
     const std::size_t length = std::min(text.size(), sizeof name.address.sun_path - 1);
     std::memcpy(name.address.sun_path + 1, text.data(), length);
     name.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);

@@ -1,6 +1,6 @@
-// How people's commands reach a running poe: a Unix socket without a name in the file system, so
-// that nothing has to be removed; each side checks whose the other is. What is said there is the
-// business of status_socket.hpp, command_socket.hpp, home_jobs.hpp and watch_socket.hpp.
+// The connection of commands to a running poe: a Unix socket without a name in the file system, so
+// that nothing has to be removed. Each side checks the user of the other. status_socket.hpp,
+// command_socket.hpp, home_jobs.hpp and watch_socket.hpp define what is sent.
 #pragma once
 
 #include <functional>
@@ -14,17 +14,17 @@
 
 namespace poe::pm {
 
-// Which of a job's sockets: the end of its name.
+// Selects one of a job's sockets: the end of its name.
 inline constexpr const char* kStatusSocket = "";
 inline constexpr const char* kCommandSocket = "-command";
 inline constexpr const char* kFactsSocket = "-facts";
 inline constexpr const char* kWatchSocket = "-watch";
 
-// poe's side. For the thread of the loop; never blocks.
+// poe's side. Call only from the event loop's thread. No call blocks.
 class JobListener {
   public:
-    // `or_root`: root may call, too. `on_caller` gets each connection, which does not block. A job
-    // whose socket cannot be made goes on without.
+    // `or_root`: root may connect, too. `on_caller` receives each connection, in non-blocking mode.
+    // If the socket cannot be created, the job runs without it.
     JobListener(asio::io_context& loop, uid_t owner, const std::string& job, const char* which,
                 bool or_root, std::function<void(UniqueFd)> on_caller);
 
@@ -38,11 +38,11 @@ class JobListener {
     asio::posix::stream_descriptor listener_;
 };
 
-// The other side: a connection that blocks. Empty: there is no such poe here, or it is somebody
-// else's.
+// The caller's side: returns a connection in blocking mode. Empty if this computer has no such poe,
+// or if it belongs to another user.
 UniqueFd call_job(uid_t owner, const std::string& job, const char* which);
 
-// What comes until the other side has closed, up to about `most` bytes. Blocks.
+// Reads until the other side has closed, up to about `most` bytes. Blocks.
 std::string read_to_end(int fd, std::size_t most);
 
 }  // namespace poe::pm

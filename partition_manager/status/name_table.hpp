@@ -1,5 +1,5 @@
-// NameTable: what the tasks of a job have published, on all its nodes. It is poe's: a name that one
-// node knows is of no use to a task of another. Pure.
+// NameTable: the names that the tasks of a job have published, on all its nodes. poe owns it,
+// because names that only one node knows would be useless to tasks on other nodes. Pure.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,17 @@
 
 namespace poe::pm {
 
-// Bounded, whatever tasks ask: so many names, so many bytes of them, so many that wait.
+// The number of names, their size and the number of waiting requests are bounded, whatever tasks
+// request.
 class NameTable {
   public:
     static constexpr std::size_t kMostNames = 1U << 16;
     static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
     static constexpr std::size_t kMostWaiting = 1U << 16;
 
-    // The answers that can be given now: to the asker, unless it waits, and to those for whom this
-    // has ended the waiting. Names are published all or none, and belong to who was first.
+    // Returns the answers that can be given now: to the requester, unless it waits, and to waiting
+    // requests that can now be answered. Names are published all or none. The first publisher of a
+    // name keeps it.
     std::vector<NameReply> ask(NameRequest question);
 
   private:

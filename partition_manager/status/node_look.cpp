@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kProcessesEvery{1'000};
 
-// A text that cannot be read just now stays as it was.
+// If a text cannot be read at this moment, the previous text is kept.
 void read_marks(const MarkerRow& marks, WatchedTask& task) {
     for (std::size_t light = 0; light < task.lights.size(); ++light)
         task.lights[light] = std::min<std::uint8_t>(
@@ -69,7 +69,8 @@ void NodeLook::look_at_processes(Clock::time_point now) {
         const auto sum = lives ? sums_.of(task.state.pid) : std::nullopt;
         task.processes = {};
         if (!sum) continue;
-        // Who sleeps in a call of MPL may be out of it when this is shown.
+        // A task that sleeps in a call of MPL counts as running, because it may have left the call
+        // when this is shown.
         const bool runs = sum->runs || task.state.doing.call != Call::kNone;
         task.processes = {true, runs, sum->stopped, sum->disk, -1, sum->memory};
         if (!first)

@@ -1,6 +1,6 @@
-// NodeLook: what the tasks of one node are to a display: their slots, markers and processes, and
-// rates worked out of two looks. The daemons of other nodes and a display on the task's own node
-// look in the same way. Only reads.
+// NodeLook: the state of the tasks of one node for a display: their slots, markers and processes,
+// and rates computed from two observations. The daemons of other nodes and a display on the task's
+// own node use the same code. Read-only.
 #pragma once
 
 #include <chrono>
@@ -13,16 +13,17 @@
 
 namespace poe::pm {
 
-// One thread at a time. The segment must outlive it.
+// One thread at a time. The segment must outlive this object.
 class NodeLook {
   public:
     using Clock = std::chrono::steady_clock;
 
-    // `owner`: of the job.
+    // `owner` is the job's user.
     NodeLook(const NodeSegment& segment, uid_t owner);
 
-    // The tasks as they are now, by local index; valid until the next look. Processes and rates are
-    // looked at about once a second: that takes some 10 us for each process of the owner.
+    // Returns the present states of the tasks, by local index; valid until the next call. Processes
+    // and rates are updated about once a second, because this takes some 10 us per process of the
+    // owner.
     const std::vector<WatchedTask>& look(Clock::time_point now);
 
   private:

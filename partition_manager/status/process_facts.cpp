@@ -1,4 +1,4 @@
-// Reading /proc/<pid>/stat and cmdline; see process_facts.hpp.
+// Reads /proc/<pid>/stat and cmdline; see process_facts.hpp.
 #include "partition_manager/status/process_facts.hpp"
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 namespace poe::pm {
 namespace {
 
-// The beginning of a small file of /proc.
+// Returns the beginning of a small file of /proc.
 std::string beginning_of(const std::string& path, UniqueFd* opened = nullptr) {
     UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!fd) return {};
@@ -28,7 +28,7 @@ std::string beginning_of(const std::string& path, UniqueFd* opened = nullptr) {
 std::optional<ProcessFacts> process_facts(pid_t pid) {
     UniqueFd fd;
     const std::string text = beginning_of("/proc/" + std::to_string(pid) + "/stat", &fd);
-    // "pid (name) state parent ...": the name may hold anything, also parentheses.
+    // "pid (name) state parent ...": the name may contain any characters, including parentheses.
     const std::size_t open = text.find('(');
     const std::size_t close = text.rfind(')');
     struct stat status {};

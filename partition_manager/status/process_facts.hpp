@@ -1,4 +1,4 @@
-// What /proc says about one process. Apart because only watchers ask.
+// Reads the facts about one process from /proc. Separate, because only observers need them.
 #pragma once
 
 #include <chrono>
@@ -11,21 +11,21 @@
 namespace poe::pm {
 
 struct ProcessFacts {
-    std::string name;  // of the executable file, at most 15 bytes
+    std::string name;  // name of the executable file, at most 15 bytes
     char state = '?';  // R, S, D, T (stopped), Z ...
     pid_t parent = 0;
     uid_t owner = 0;
-    std::chrono::milliseconds cpu{0};  // user and system time, with what its ended children used
-    Bytes memory = 0;                  // resident
+    std::chrono::milliseconds cpu{0};  // user and system time, including that of reaped children
+    Bytes memory = 0;                  // resident, in bytes
 };
 
-// Nothing when there is no such process, or only the remains of one. Never blocks.
+// Returns nothing if there is no such process, or only a zombie. Never blocks.
 std::optional<ProcessFacts> process_facts(pid_t pid);
 
-// Its working directory; empty when that cannot be told.
+// The process's working directory; empty if it cannot be determined.
 std::string directory_of_process(pid_t pid);
 
-// Its first word as it was started; empty when that cannot be told.
+// The first word of the process's command line; empty if it cannot be determined.
 std::string program_of_process(pid_t pid);
 
 }  // namespace poe::pm

@@ -30,7 +30,7 @@ std::optional<ProcessSum> ProcessSums::of(pid_t pid) const {
     ProcessSum sum;
     sum.stopped = root->second.state == 'T' || root->second.state == 't';
     std::vector<pid_t> open{pid};
-    // Bounded: numbers may be used again while we look, and close a circle.
+    // The loop is bounded, because process ids may be reused during the pass and form a cycle.
     for (std::size_t i = 0; i < open.size() && i <= facts_.size(); ++i) {
         const auto found = facts_.find(open[i]);
         if (found == facts_.end()) continue;

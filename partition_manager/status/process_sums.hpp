@@ -1,5 +1,5 @@
-// What the processes of this computer use, summed over a task's process and all that it has
-// started: a shell that waits for its program is as busy as the program. Read in one pass of /proc.
+// The resource use of processes, summed over a task's process and all its descendants, because a
+// shell that waits for its program is as busy as the program. Read in one pass over /proc.
 #pragma once
 
 #include <chrono>
@@ -14,17 +14,17 @@ namespace poe::pm {
 
 struct ProcessSum {
     bool runs = false;     // one of them is on a processor or waits for one
-    bool stopped = false;  // the first one is, by a signal or a debugger
-    bool disk = false;     // one of them waits for a disk or the like
+    bool stopped = false;  // the first one is stopped, by a signal or a debugger
+    bool disk = false;     // one of them waits for a disk or similar
     std::chrono::milliseconds cpu{0};
     Bytes memory = 0;
 };
 
 class ProcessSums {
   public:
-    // Looks at all processes of that user. Takes some 10 us for each.
+    // Reads all processes of that user. Takes some 10 us for each.
     void look(uid_t owner);
-    // Nothing when there was no such process.
+    // Returns nothing if there was no such process.
     std::optional<ProcessSum> of(pid_t pid) const;
 
   private:

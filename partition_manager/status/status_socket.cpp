@@ -13,7 +13,7 @@ namespace poe::pm {
 
 namespace {
 
-// How long poe waits for daemons, and poestat for poe.
+// Time limits: poe waits for the daemons, and poestat waits for poe.
 constexpr std::chrono::seconds kAnswerTimeout{2};
 constexpr timeval kAskerTimeout{5, 0};
 constexpr std::size_t kMostAskers = 16;
@@ -21,7 +21,7 @@ constexpr std::size_t kLongestAnswer = kMaxControlPayload;
 
 }  // namespace
 
-// Root may look at others' jobs.
+// Root may query the jobs of other users.
 StatusSocket::StatusSocket(asio::io_context& loop, uid_t owner, const std::string& job,
                            NodeIndex nodes, std::function<void(AskTaskStates)> ask)
     : loop_(loop),
@@ -84,7 +84,7 @@ void StatusSocket::write(const std::shared_ptr<ReplyTo>& asker) {
                                      });
             return;
         } else if (errno != EINTR) {
-            return;  // it does not want to know any more
+            return;  // the caller has closed the connection
         }
     }
     asio::error_code ignored;

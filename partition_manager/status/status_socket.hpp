@@ -1,5 +1,5 @@
-// What all tasks of a job do, asked of its poe: poestat sees the tasks of its own node in their
-// segment, poe can ask the daemons of the others.
+// The states of all tasks of a job, requested from its poe. poestat reads the tasks of its own node
+// from their segment; poe can ask the daemons of the other nodes.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,15 @@
 
 namespace poe::pm {
 
-// poe's side. For the thread of the loop; never blocks.
+// poe's side. Call only from the event loop's thread. No call blocks.
 class StatusSocket {
   public:
-    // `ask` sends a question to all daemons. A job whose socket cannot be made goes on without.
+    // `ask` sends a question to all daemons. If the socket cannot be created, the job runs without
+    // it.
     StatusSocket(asio::io_context& loop, uid_t owner, const std::string& job, NodeIndex nodes,
                  std::function<void(AskTaskStates)> ask);
 
-    // What the daemon of a node answered, to a round of ours.
+    // The answer of a node's daemon in a round of this object.
     void on_states(NodeIndex node, TaskStates states);
 
   private:
@@ -35,9 +36,9 @@ class StatusSocket {
         asio::posix::stream_descriptor socket;
         asio::steady_timer timer;
         std::uint32_t round = 0;
-        std::vector<bool> heard;  // by node
+        std::vector<bool> heard;  // by node: its daemon has answered
         std::vector<TaskState> states;
-        std::string answer;  // once it is complete, or late
+        std::string answer;  // once all have answered or the time is over
     };
     void begin(UniqueFd caller);
     void give_answer(const std::shared_ptr<ReplyTo>& asker);
@@ -51,8 +52,9 @@ class StatusSocket {
     JobListener listener_;
 };
 
-// poestat's side: the states of all tasks whose daemons answered, in task order; nothing when there
-// is no such poe here, or it belongs to somebody else. Waits a few seconds at most.
+// poestat's side: returns the states of all tasks whose daemons have answered, in task order.
+// Returns nothing if this computer has no such poe, or if it belongs to another user. Blocks for a
+// few seconds at most.
 std::optional<std::vector<TaskState>> ask_poe(uid_t owner, const std::string& job);
 
 }  // namespace poe::pm

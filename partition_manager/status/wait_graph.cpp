@@ -1,4 +1,4 @@
-// Finding the stuck tasks; see wait_graph.hpp. The words are in deadlock_text.cpp.
+// Finds the stuck tasks; see wait_graph.hpp. The texts are in deadlock_text.cpp.
 #include "partition_manager/status/wait_graph.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ std::vector<const TaskState*> by_task(std::span<const TaskState> states, TaskId 
     return result;
 }
 
-// Starts with all that wait and takes out, from those that can act on, whom they could wake.
+// Starts with all waiting tasks and removes those that a task that can continue could wake.
 std::vector<TaskId> stuck_tasks(const std::vector<const TaskState*>& states,
                                 std::chrono::milliseconds patience) {
     const auto tasks = static_cast<TaskId>(states.size());
@@ -59,11 +59,13 @@ std::vector<TaskId> stuck_tasks(const std::vector<const TaskState*>& states,
     return result;
 }
 
-// Of every stuck task one target counts at most, so each walk ends in a circle or at an end.
+// At most one target counts for each stuck task, so each walk ends in a cycle or at a task without
+// a target.
 std::vector<std::vector<TaskId>> circles(const std::vector<TaskId>& stuck,
                                          const WaitTargets& targets) {
     std::vector<std::vector<TaskId>> result;
-    std::vector<std::size_t> walk_of(targets.tasks(), 0);  // number of the walk that was here
+    // Number of the walk that visited the task.
+    std::vector<std::size_t> walk_of(targets.tasks(), 0);
     std::size_t walk = 0;
     for (const TaskId start : stuck) {
         ++walk;
@@ -103,7 +105,7 @@ TaskId WaitTargets::of(TaskId task) const {
     }
     TaskId target = state.awaited.peer;
     if (!is_collective(state.doing.call)) return target;
-    // Inside a collective call others of the same call stand in between.
+    // Within a collective call, tasks in the same call are skipped.
     for (std::size_t steps = 0; steps < states_.size(); ++steps) {
         if (target < 0 || !stuck_[static_cast<std::size_t>(target)]) return target;
         const TaskState& next = *states_[static_cast<std::size_t>(target)];

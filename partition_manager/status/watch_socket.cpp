@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t kMostViewers = 16;
 constexpr std::size_t kReadAtOnce = 65536;
-// A viewer is told of so many tasks at a time; the others wait, and only their latest is kept.
+// Maximum number of tasks in one message. The other tasks wait, and only their latest state is
+// kept.
 constexpr std::size_t kTasksAtOnce = 512;
 constexpr std::size_t kLongestQuestion = 4096;
 
@@ -31,9 +32,9 @@ struct WatchSocket::Viewer {
     explicit Viewer(asio::io_context& loop) : socket(loop) {}
     asio::posix::stream_descriptor socket;
     FrameReader reader;
-    std::unordered_set<TaskId> news;  // tasks that it has not been told of
-    std::optional<TaskId> asked;      // whose lines it wants
-    std::string out;                  // a part of a message may have gone
+    std::unordered_set<TaskId> news;  // tasks whose latest state it has not been sent
+    std::optional<TaskId> asked;      // the task whose lines it has requested
+    std::string out;                  // a part of it may have been sent
     std::size_t gone = 0;
     bool writing = false;
 };
@@ -93,7 +94,7 @@ void WatchSocket::on_question(Viewer& viewer, const Message& question) {
 }
 
 void WatchSocket::on_tasks(std::vector<WatchedTask> tasks) {
-    if (viewers_.empty()) return;  // some were still on the way
+    if (viewers_.empty()) return;  // these were still on their way
     for (WatchedTask& task : tasks) {
         const TaskId number = task.state.task;
         for (const auto& viewer : viewers_) viewer->news.insert(number);
@@ -102,7 +103,7 @@ void WatchSocket::on_tasks(std::vector<WatchedTask> tasks) {
     for (const auto& viewer : std::vector(viewers_)) write(viewer);
 }
 
-// As far as the viewer reads.
+// Sends as much as the viewer accepts.
 void WatchSocket::write(const std::shared_ptr<Viewer>& viewer) {
     if (viewer->writing) return;
     while (true) {
@@ -134,7 +135,7 @@ void WatchSocket::write(const std::shared_ptr<Viewer>& viewer) {
                                       });
             return;
         } else if (errno != EINTR) {
-            return;  // its end is about to be read
+            return;  // the end of the connection is about to be read
         }
     }
 }
@@ -169,7 +170,8 @@ std::vector<Message> WatchCall::take() {
 void WatchCall::ask_lines(TaskId task) {
     if (!fd_) return;
     const std::string question = framed(AskLines{task});
-    // It fits into the socket's memory, or poe does not read, and is asked again.
+    // The question fits into the socket's buffer. If it does not, poe is not reading, and the
+    // display asks again.
     static_cast<void>(
         ::send(fd_.get(), question.data(), question.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
 }

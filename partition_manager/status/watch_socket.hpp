@@ -1,7 +1,7 @@
-// How displays watch a running job through its poe (job_socket.hpp): frames of control messages, as
-// on the channel. poe tells a display all tasks of other nodes that it has heard of, then what
-// changes; a display that reads slowly is told of fewer changes, never of old ones. It may ask for
-// the last lines that a task has written.
+// The connection of displays to a running job through its poe (job_socket.hpp): frames with control
+// messages, as on the channel. poe sends a display the states of all tasks on other nodes that it
+// knows, and then the changes. A display that reads slowly receives fewer changes, but never
+// outdated ones. A display may request the last lines that a task has written.
 #pragma once
 
 #include <functional>
@@ -22,21 +22,22 @@
 
 namespace poe::pm {
 
-// poe's side. For the thread of the loop; never blocks.
+// poe's side. Call only from the event loop's thread. No call blocks.
 class WatchSocket {
   public:
     struct Handlers {
-        // The first display has come, or the last one has gone.
+        // Called with true when the first display has connected, with false when the last one has
+        // left.
         std::function<void(bool)> on_watched;
-        // The last lines of a task's output.
+        // Returns the last lines of a task's output.
         std::function<std::vector<std::string>(TaskId)> lines_of;
     };
 
-    // A job whose socket cannot be made goes on without.
+    // If the socket cannot be created, the job runs without it.
     WatchSocket(asio::io_context& loop, uid_t owner, const std::string& job, Handlers handlers);
     ~WatchSocket();
 
-    // What the daemons have seen.
+    // Takes the states that the daemons have reported.
     void on_tasks(std::vector<WatchedTask> tasks);
 
   private:
@@ -49,21 +50,21 @@ class WatchSocket {
 
     asio::io_context& loop_;
     Handlers handlers_;
-    std::unordered_map<TaskId, WatchedTask> tasks_;  // the latest, while somebody watches
+    std::unordered_map<TaskId, WatchedTask> tasks_;  // the latest states, while a display watches
     std::vector<std::shared_ptr<Viewer>> viewers_;
     JobListener listener_;
 };
 
-// A display's side. Never blocks; one thread at a time.
+// A display's side. Use by one thread at a time. No call blocks.
 class WatchCall {
   public:
-    // Nothing when there is no such poe here, or it is somebody else's.
+    // Returns nothing if this computer has no such poe, or if it belongs to another user.
     static std::optional<WatchCall> to(uid_t owner, const std::string& job);
 
-    // What has come since the last time.
+    // Returns the messages that have arrived since the last call.
     std::vector<Message> take();
     void ask_lines(TaskId task);
-    // poe has gone, or speaks another version.
+    // True if poe has closed the connection, or speaks another version.
     bool over() const { return !fd_; }
 
   private:

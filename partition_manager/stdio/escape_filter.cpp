@@ -29,7 +29,7 @@ void EscapeFilter::pass(std::string_view piece, std::string& out) {
                 break;
             case State::kEscape:
                 sequence_.clear();
-                // Strings: device control, operating system command, privacy message and the like.
+                // Strings: device control, operating system command, privacy message and similar.
                 state_ = c == '[' ? State::kControl
                          : c == ']' || c == 'P' || c == '^' || c == '_' || c == 'X' ? State::kString
                          : c >= 0x20 && c < 0x30 ? State::kCharacterSet
@@ -44,7 +44,8 @@ void EscapeFilter::pass(std::string_view piece, std::string& out) {
                     if (sequence_.size() < kLongestColour) sequence_ += c;
                     break;
                 }
-                // Colours have digits and separators only; a private mark makes it something else.
+                // A colour consists of digits and separators only. A private mark makes it a
+                // different sequence.
                 if (c == 'm' && sequence_.find_first_not_of("0123456789;:") == std::string::npos)
                     out += "\x1b[" + sequence_ + "m";
                 else if (c == '\n')

@@ -21,7 +21,8 @@ void FoldedOutput::append(TaskId task, std::string_view data) {
     }
 }
 
-// Of the tasks whose next line is `line`; and whether another one comes to it soon.
+// Returns the tasks whose next line is `line`. `awaited` is set if one of the next lines of another
+// task is equal.
 std::vector<TaskId> FoldedOutput::who_is_at(const std::string& line, bool& awaited) const {
     constexpr std::size_t kAhead = 8;
     std::vector<TaskId> tasks;
@@ -38,7 +39,8 @@ std::vector<TaskId> FoldedOutput::who_is_at(const std::string& line, bool& await
     return tasks;
 }
 
-// The next line of the lowest task that no other task will come to; or else of the lowest.
+// Returns the next line of the lowest task that no other task will reach soon; if there is none,
+// that of the lowest task.
 std::string FoldedOutput::next_line() const {
     for (const auto& [task, lines] : waiting_) {
         bool awaited = false;

@@ -1,7 +1,7 @@
-// FoldedOutput: the same line of many tasks shown once, with the tasks that wrote it, as in
-// "0-14,16: text". Lines are kept for a moment (the caller's clock), so that tasks that say the
-// same at about the same time come together; then they are given out, each task's in its order.
-// Pure.
+// FoldedOutput: shows a line that many tasks have written once, with these tasks, as in "0-14,16:
+// text". Lines are kept for a moment (the caller has the clock), so that equal lines that tasks
+// write at about the same time are folded. Then they are released; the lines of each task stay in
+// order. Pure.
 #pragma once
 
 #include <cstddef>
@@ -18,21 +18,23 @@ namespace poe::pm {
 
 class FoldedOutput {
   public:
-    // Whole lines of a task, or, at the end, one without a line feed.
+    // Adds whole lines of a task, or the last one without a line feed.
     void append(TaskId task, std::string_view data);
 
     bool empty() const { return waiting_.empty() && open_.empty(); }
+    // Number of bytes that are kept.
     std::size_t bytes() const { return bytes_; }
 
-    // Gives out all that is kept.
+    // Returns all kept lines in folded form, and forgets them.
     std::string give_out();
 
   private:
     std::vector<TaskId> who_is_at(const std::string& line, bool& awaited) const;
     std::string next_line() const;
 
-    std::map<TaskId, std::deque<std::string>> waiting_;  // lines without their ends; no empty ones
-    std::map<TaskId, std::string> open_;                 // begun, and not at its end
+    // Lines without their line feeds; no empty deques.
+    std::map<TaskId, std::deque<std::string>> waiting_;
+    std::map<TaskId, std::string> open_;  // lines without a line feed so far
     std::size_t bytes_ = 0;
 };
 

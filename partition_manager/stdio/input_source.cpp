@@ -1,4 +1,4 @@
-// Looking, reading, giving back; see input_source.hpp.
+// Peeking, reading and giving back; see input_source.hpp.
 #include "partition_manager/stdio/input_source.hpp"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ void InputSource::start() {
     event.events = EPOLLIN;
     if (!epoll) throw_errno("standard input");
     if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd_, &event) != 0) {
-        if (errno != EPERM) return end();  // none: nothing to carry
+        if (errno != EPERM) return end();  // there is no descriptor, so there is nothing to read
         always_ready_ = true;
     }
     ready_.assign(epoll.release());
@@ -95,7 +95,7 @@ void InputSource::watch() {
 
 void InputSource::on_ready() {
     if (ended_ || !progress_.wanted) return;
-    // One look at what is there; more only after a task has begun to read.
+    // Before a task has begun to read, the source is peeked at once only.
     const bool can_look = kind_ == Kind::kPipe || kind_ == Kind::kSocket;
     if (can_look && progress_.consumed == 0) {
         if (looked_ == 0 && !look()) end();
@@ -119,7 +119,8 @@ void InputSource::wait_for_foreground() {
     });
 }
 
-// Sends a copy of what is in the pipe or socket and leaves it there. False: it is at its end.
+// Sends a copy of what is in the pipe or socket, and leaves the data there. Returns false at the
+// end of the data.
 bool InputSource::look() {
     ssize_t count = 0;
     if (kind_ == Kind::kSocket) {
@@ -139,7 +140,7 @@ bool InputSource::look() {
     return true;
 }
 
-// Takes what was looked at out of the pipe or socket.
+// Removes data from the pipe or socket that has been peeked at.
 void InputSource::discard(std::uint64_t count) {
     while (count > 0) {
         const ssize_t got = ::read(fd_, buffer_.data(), std::min<std::uint64_t>(count, kChunk));

@@ -1,15 +1,17 @@
-// InputSource: poe's standard input, read on behalf of the tasks but not consumed before a task wants it,
-// because `while read h; do poe hostname; done < list` must not lose lines.
+// InputSource: poe's standard input. It is read on behalf of the tasks but not consumed before a
+// task wants it, because `while read h; do poe hostname; done < list` must not lose lines.
 //
 //   kind           how it is read
-//   file           at an offset of its own; at the end the file's offset is moved by what the tasks consumed
+//   file           at a separate offset; at the end of the job the file's offset is advanced by
+//                  what the tasks have consumed
 //   pipe, socket   by tee or MSG_PEEK until a task has read its first byte, then by read
-//   terminal       cannot be read without consuming, so it is read only while poe is in the foreground. The
-//                  kernel does not report that a running job has come to the foreground (fg), so InputSource
-//                  asks four times a second as long as there is input and poe is in the background
+//   terminal       reading always consumes, so it is read only while poe is in the foreground; the
+//                  kernel does not report that a running job has come to the foreground (fg), so
+//                  InputSource checks four times a second while there is input and poe is in the
+//                  background
 //
-// The descriptor is shared with the shell: its flags are not changed. Readiness comes from an epoll
-// descriptor of our own.
+// The shell shares the descriptor, so its flags are not changed. Readiness is detected by an epoll
+// descriptor of this object.
 #pragma once
 
 #include <cstdint>
@@ -28,24 +30,31 @@ namespace poe::pm {
 
 class InputSource {
   public:
-    // How far reading may be ahead of what all tasks have in their pipes.
+    // Maximum number of bytes that are read ahead of what all tasks have in their pipes.
     static constexpr std::uint64_t kWindow = std::uint64_t{1} << 20;
 
+    // Both handlers are called from the event loop, from start() or from on_progress(). on_end is
+    // called once.
     struct Handlers {
         std::function<void(std::string_view)> on_data;
         std::function<void()> on_end;
     };
 
+    // `fd` is not owned and must stay open.
     InputSource(asio::io_context& loop, int fd, Handlers handlers);
 
-    // True for /dev/null and a closed descriptor: there is nothing to carry.
+    // True for /dev/null, a closed descriptor, or one that is open only for writing: there is
+    // nothing to read.
     static bool is_empty(int fd);
 
+    // Begins to read. Throws Error if descriptors are exhausted.
     void start();
+    // To be called when the tasks have received or consumed more.
     void on_progress(const StdinProgress& progress);
-    // We are in the foreground again (SIGCONT).
+    // poe is in the foreground again (SIGCONT).
     void on_continue();
-    // The job is over, nothing more is wanted: gives back what no task consumed.
+    // The job is over and no more input is wanted. Sets a file's offset to the end of what the
+    // tasks consumed.
     void finish();
 
   private:
@@ -65,18 +74,18 @@ class InputSource {
     Handlers handlers_;
     Kind kind_ = Kind::kOther;
     std::int64_t file_start_ = 0;
-    std::uint64_t sent_ = 0;    // bytes handed to on_data
-    std::uint64_t looked_ = 0;  // of these, still in the pipe or socket
+    std::uint64_t sent_ = 0;    // bytes passed to on_data
+    std::uint64_t looked_ = 0;  // bytes of these that are still in the pipe or socket
     StdinProgress progress_;
     bool ended_ = false;
-    bool paused_ = false;  // in the background, or the window is used up
+    bool paused_ = false;  // poe is in the background, or the window is closed
     bool watching_ = false;
-    bool always_ready_ = false;  // a device that never waits, as /dev/zero
-    UniqueFd look_read_;         // a pipe of our own, to look into another
+    bool always_ready_ = false;  // a device that never blocks, such as /dev/zero
+    UniqueFd look_read_;         // a pipe that receives copies by tee
     UniqueFd look_write_;
     asio::posix::stream_descriptor ready_;  // epoll descriptor that watches fd_
-    asio::steady_timer
-        next_ask_;  // whether we are in the foreground, or for more of what never waits
+    // Checks whether poe is in the foreground, or reads more of a source that never blocks.
+    asio::steady_timer next_ask_;
     std::string buffer_;
 };
 

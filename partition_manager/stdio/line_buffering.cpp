@@ -23,7 +23,7 @@ bool read_at(int fd, std::uint64_t offset, void* into, std::size_t bytes) {
     return ::pread(fd, into, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);
 }
 
-// The position in the file of what is loaded at `address`; 0: nothing is.
+// Returns the position in the file of what is loaded at `address`; 0 if nothing is.
 std::uint64_t file_offset(const std::vector<Elf64_Phdr>& headers, std::uint64_t address) {
     for (const Elf64_Phdr& header : headers)
         if (header.p_type == PT_LOAD && address >= header.p_vaddr &&
@@ -32,7 +32,7 @@ std::uint64_t file_offset(const std::vector<Elf64_Phdr>& headers, std::uint64_t 
     return 0;
 }
 
-// The names of all symbols and libraries of the dynamic linker.
+// Returns the names of all symbols and libraries of the dynamic linker.
 std::string dynamic_names(int fd, const std::vector<Elf64_Phdr>& headers,
                           const Elf64_Phdr& dynamic) {
     std::vector<Elf64_Dyn> entries(
@@ -77,7 +77,7 @@ bool is_plain_dynamic_program(int fd) {
     return !names.empty() && !has_sanitizer(names);
 }
 
-// The interpreter that the first line of a script names; empty if the file is none.
+// Returns the interpreter that the first line of a script names; empty if the file is not a script.
 std::string interpreter_of(int fd) {
     char text[256];
     const ssize_t count = ::pread(fd, text, sizeof text, 0);

@@ -1,7 +1,7 @@
-// Line-buffered standard output of tasks (-unbuffered). A program whose output is a pipe collects
-// some kilobytes before it writes them, and what it has collected is lost if it is killed. A small
-// preloaded library changes that for C, C++ and all that is built on them; variables do for Fortran
-// and Python.
+// Line-buffered standard output of tasks (-unbuffered). If the output of a program is a pipe, the C
+// library collects some kilobytes before it writes them, and data that has not been written is lost
+// if the program is killed. A small preloaded library changes this for C, C++ and everything built
+// on them. For Fortran and Python environment variables do so.
 #pragma once
 
 #include <string>
@@ -14,15 +14,16 @@
 namespace poe::pm {
 
 // True if a library can be preloaded into the program in this file: it is dynamically linked, for
-// this computer's word size, and not with a sanitizer, whose runtime must come first. Of a script
-// the interpreter counts. Reads the file.
+// this computer's word size, and has no sanitizer, because a sanitizer's runtime must be loaded
+// first. For a script the interpreter is checked. Reads the file.
 bool accepts_preload(const std::string& file);
 
-// Where the library is, seen from the directory of pmd's program; empty if it is not installed.
+// The path of the library, relative to the directory of pmd's program. Empty if it is not
+// installed.
 std::string find_unbuffered_library(const std::string& directory);
 
-// What a task's environment needs in addition. `output`: the inode of the pipe that is the task's
-// standard output; `environment`: what it has otherwise. Pure.
+// The variables that a task needs in addition. `output` is the inode of the pipe that is the task's
+// standard output; `environment` is the rest of its environment. Pure.
 std::vector<std::pair<std::string, std::string>> line_buffering_variables(
     Unbuffered mode, const std::string& library, ino_t output,
     const std::vector<std::string>& environment);

@@ -1,4 +1,4 @@
-// Labels and line integrity; see line_formatter.hpp.
+// Labels and whole lines; see line_formatter.hpp.
 #include "partition_manager/stdio/line_formatter.hpp"
 
 #include <algorithm>
@@ -9,18 +9,18 @@ namespace {
 
 constexpr std::size_t kMinimumWidth = 4;
 
-// Where the lines of some bytes end, found in one pass: behind a line feed, behind a carriage
-// return that is not followed by one, and at the end of the bytes.
+// Finds in one pass where the lines in some bytes end: after a line feed, after a carriage return
+// that no line feed follows, and at the end of the bytes.
 class LineEnds {
   public:
     explicit LineEnds(std::string_view data)
         : data_(data), feed_(data.find('\n')), carriage_return_(data.find('\r')) {}
 
-    // One past the end of the line that begins at `begin`; `begin` must not go back.
+    // One past the end of the line that begins at `begin`. `begin` must not decrease.
     std::size_t next(std::size_t begin) {
         if (feed_ < begin) feed_ = data_.find('\n', begin);
         if (carriage_return_ < begin) carriage_return_ = data_.find('\r', begin);
-        // The two together are one line end.
+        // The sequence CR LF is one line end.
         const std::size_t end =
             std::min(carriage_return_ + 1 == feed_ ? feed_ : carriage_return_, feed_);
         return end == std::string_view::npos ? data_.size() : end + 1;
@@ -28,7 +28,7 @@ class LineEnds {
 
   private:
     std::string_view data_;
-    std::size_t feed_;  // the next of its kind, npos when there is none
+    std::size_t feed_;  // the next one of its kind; npos if there is none
     std::size_t carriage_return_;
 };
 
@@ -48,7 +48,8 @@ void LineFormatter::append(std::string& out, TaskId task, std::string_view data,
     if (data.empty()) return;
     bool at_line_start = true;
     if (open_task_ == task)
-        at_line_start = open_at_start_ && data.front() != '\n';  // CR and LF came apart
+        // CR and LF arrived in separate pieces.
+        at_line_start = open_at_start_ && data.front() != '\n';
     else if (open_task_ >= 0)
         out += '\n';
     if (make_label_)

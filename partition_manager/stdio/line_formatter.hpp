@@ -1,5 +1,5 @@
-// LineFormatter: from frames of many tasks to the bytes of one output. Puts labels before lines and
-// sees to it that a line of one task never gets into a line of another. Pure.
+// LineFormatter: turns frames of many tasks into the bytes of one output. It puts labels before
+// lines and ensures that lines of different tasks are never mixed. Pure.
 #pragma once
 
 #include <functional>
@@ -11,36 +11,38 @@
 
 namespace poe::pm {
 
-// "   0:", as wide as the largest task id needs, four columns at least (facts of the historical
-// -labelio: task id right-justified, a colon, the text).
+// "   0:", as wide as the largest task id needs, but at least four columns. Source: the historical
+// -labelio (task id right-justified, a colon, the text).
 std::string task_label(TaskId task, TaskId tasks);
 
 class LineFormatter {
   public:
-    // What stands before each line of a task.
+    // Returns the text before each line of a task.
     using Label = std::function<std::string(TaskId)>;
 
     LineFormatter(bool labels, TaskId tasks);
-    // Without a function: no labels.
+    // An empty function: no labels.
     explicit LineFormatter(Label label) : make_label_(std::move(label)) {}
 
-    // Appends what `data` of `task` becomes to `out`. `open`: it stops in mid-line. When another
-    // task's line is still open, it is ended first; its rest comes on a line of its own.
+    // Appends `data` of `task` to `out`, with labels. `open`: the data ends within a line. If
+    // another task's line is still open, it is ended first; the rest of that line becomes a
+    // separate line.
     void append(std::string& out, TaskId task, std::string_view data, bool open);
 
-    // What stands before lines is no longer what it was.
+    // To be called when the labels have changed.
     void relabel() { label_task_ = -1; }
 
-    // At the very end: with labels, ends an open line, so that the shell's prompt stands alone.
+    // To be called at the very end. With labels, it ends an open line, so that the shell's prompt
+    // is on a line of its own.
     void finish(std::string& out);
 
   private:
     void append_labelled(std::string& out, TaskId task, std::string_view data, bool at_line_start);
 
     Label make_label_;
-    TaskId open_task_ = -1;       // whose line is open, -1 none
-    bool open_at_start_ = false;  // it ended in a carriage return: its next piece gets a label
-    TaskId label_task_ = -1;      // label_ is this task's
+    TaskId open_task_ = -1;       // the task whose line is open; -1: none
+    bool open_at_start_ = false;  // it ended with a carriage return: its next piece gets a label
+    TaskId label_task_ = -1;      // the task of label_; -1: none
     std::string label_;
 };
 

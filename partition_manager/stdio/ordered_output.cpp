@@ -1,4 +1,4 @@
-// Keeping and spilling ordered output; see ordered_output.hpp.
+// Keeps and spills ordered output; see ordered_output.hpp.
 #include "partition_manager/stdio/ordered_output.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kPiece = 256 << 10;
 
-// At `offset`, so that a failed attempt before does not matter.
+// Writes at `offset`, so a previous attempt that failed does no harm.
 void write_all(int fd, std::uint64_t offset, std::string_view text, const std::string& directory) {
     while (!text.empty()) {
         const ssize_t count = ::pwrite(fd, text.data(), text.size(), static_cast<off_t>(offset));

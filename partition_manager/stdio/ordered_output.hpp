@@ -1,5 +1,5 @@
-// OrderedOutput: what tasks wrote, kept per task until it is given out in task order (stdoutmode
-// ordered). In memory up to a limit, beyond it in a temporary file that has no name.
+// OrderedOutput: keeps the output of each task until it is released in task order (-stdoutmode
+// ordered). It is kept in memory up to a limit, and beyond that in an unlinked temporary file.
 #pragma once
 
 #include <cstddef>
@@ -16,21 +16,23 @@ namespace poe::pm {
 
 class OrderedOutput {
   public:
+    // In bytes.
     static constexpr std::size_t kMemoryLimit = std::size_t{32} << 20;
 
-    // `directory`: where the temporary file would be made.
+    // `directory` is where the temporary file is created if it is needed.
     OrderedOutput(TaskId tasks, std::string directory, std::size_t memory_limit = kMemoryLimit);
 
-    // There are so many tasks from now on; what fewer have is forgotten.
+    // Sets the number of tasks. If it decreases, the output of the removed tasks is discarded.
     void set_tasks(TaskId tasks) { kept_.resize(static_cast<std::size_t>(tasks)); }
 
-    // Keeps `data`; not while it is being given out. Throws Error when the temporary file cannot be
-    // written (disk full).
+    // Keeps `data`. Not allowed while output is being released. Blocks on disk I/O if the memory
+    // limit is exceeded. Throws Error if the temporary file cannot be written (disk full).
     void append(TaskId task, std::string_view data);
 
-    // Calls `take` for all that is kept, task by task, in pieces, and forgets what it has taken;
-    // `take` says false to stop behind that piece. True when nothing is left; otherwise the next
-    // call goes on where this one stopped. Throws Error when the temporary file cannot be read.
+    // Calls `take` for all that is kept, task by task, in pieces, and forgets what has been passed.
+    // If `take` returns false, it stops after that piece. Returns true if nothing is left;
+    // otherwise the next call continues where this one stopped. Throws Error if the temporary file
+    // cannot be read.
     bool give_out(const std::function<bool(TaskId, std::string_view)>& take);
 
   private:
@@ -41,7 +43,7 @@ class OrderedOutput {
     struct Kept {
         std::vector<Extent> in_file;  // older than what is in memory
         std::string in_memory;
-        std::size_t given = 0;  // of in_memory
+        std::size_t given = 0;  // bytes of in_memory that have been released
     };
 
     bool give_file(Kept& kept, TaskId task,
@@ -52,7 +54,7 @@ class OrderedOutput {
     void spill();
 
     std::vector<Kept> kept_;
-    std::size_t giving_ = 0;  // tasks before this one have been given out
+    std::size_t giving_ = 0;  // tasks before this one have been released
     std::string directory_;
     std::size_t memory_limit_;
     std::size_t in_memory_ = 0;

@@ -1,5 +1,5 @@
-// OutputFiles: where one output stream goes when each task has a file for it (-outfile, -errfile).
-// Tasks whose names come out the same share a file, line by line.
+// OutputFiles: one output stream with a file for each task (-outfile, -errfile). Tasks whose file
+// names are equal share a file, line by line.
 #pragma once
 
 #include <functional>
@@ -16,22 +16,24 @@ namespace poe::pm {
 
 class OutputFiles {
   public:
-    // Opens all files, making them empty. `progress` as for OutputWriter. Throws Error naming the
-    // file that cannot be written.
+    // Creates or truncates all files. `progress`: as for OutputWriter. Throws Error with the name
+    // of a file that cannot be written.
     OutputFiles(const JobSpec& job, const std::string& pattern, const LineFormatter& formatter,
                 const std::function<void()>& progress);
 
-    // The job has other tasks at its end than before. Throws Error likewise.
+    // To be called when tasks have been added to or removed from the end of the job. Throws Error
+    // likewise.
     void set_tasks(const JobSpec& job);
 
     void append(TaskId task, std::string_view data, bool open);
-    // Bytes appended and not yet written, of all files.
+    // Number of bytes of all files that have been appended but not yet written.
     std::size_t backlog() const;
-    // What went wrong in writing, with the file's name; empty: nothing.
+    // The first write error, with the file's name. Empty: none.
     std::string error() const;
-    // Ends open lines and waits for all writes; false when `stop` said so first.
+    // Ends open lines and blocks until everything is written. Returns false if `stop` returned true
+    // before that.
     bool finish(const std::function<bool()>& stop);
-    // See OutputWriter.
+    // See OutputWriter::abandon.
     void abandon();
 
   private:

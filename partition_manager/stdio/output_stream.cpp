@@ -1,4 +1,4 @@
-// Reading pipes, cutting at line ends, sending frames; see output_stream.hpp.
+// Reads pipes, cuts at line ends and sends frames; see output_stream.hpp.
 #include "partition_manager/stdio/output_stream.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ constexpr std::size_t kReadBytes = 128 << 10;
 
 using Clock = std::chrono::steady_clock;
 
-// What a read would find now.
+// Returns the number of bytes that a read would find now.
 std::size_t bytes_in(int pipe) {
     int count = 0;
     return ::ioctl(pipe, FIONREAD, &count) == 0 && count > 0 ? static_cast<std::size_t>(count) : 0;
@@ -88,7 +88,7 @@ void OutputStream::send_now(TaskId task) {
     Source* source = find(task);
     if (source == nullptr) return;
     std::size_t left = bytes_in(source->descriptor.native_handle());
-    // The end of the pipe, which would be told, does not come while it holds bytes.
+    // While the pipe holds bytes, a read does not reach its end, which would be reported.
     while (left > 0 && may_read(*source)) {
         read_once(*source);
         left -= std::min(left, kReadBytes);
@@ -132,8 +132,8 @@ bool OutputStream::read_once(Source& source) {
     return false;
 }
 
-// `space` holds what was held before and `count` new bytes: sends the complete part, holds the
-// rest.
+// `space` contains the bytes held before and `count` new bytes. Sends the complete part and holds
+// the rest.
 void OutputStream::send(Source& source, std::size_t held_before, std::size_t count,
                         std::span<char> space) {
     if (source.discard) return channel_.commit_data(kind_, 0, source.task, 0);
@@ -202,7 +202,7 @@ void OutputStream::arm_timer() {
 void OutputStream::on_timer() {
     timer_armed_ = false;
     const Clock::time_point now = Clock::now();
-    // A line that waits for the window does not pause.
+    // A line that waits for the window does not count as paused.
     if (!window_.open() || channel_.full()) long_line_since_ = now;
     if (long_line_ != nullptr && now - long_line_since_ >= kLongLinePause) {
         long_line_ = nullptr;

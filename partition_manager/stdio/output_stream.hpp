@@ -1,13 +1,15 @@
-// OutputStream: stdout, or stderr, of all tasks of a node, on its way from their pipes to `poe`.
+// OutputStream: standard output or standard error of all tasks of a node, from their pipes to
+// `poe`.
 //
 // Frames end where lines end, so that `poe` can merge the frames of many tasks without tearing a
-// line. What follows the last line end is held back until the line is complete, the task closes the
-// stream, or (stderr, and stdout when a person looks at it) a moment has passed: then it goes out
-// as an open line. A line longer than kLongLine gets the stream for itself: it goes out in pieces,
-// and the pipes of the other tasks wait until it ends or pauses, so no line is ever stored whole.
+// line. The bytes after the last line end are held back. They are sent as an open line when the
+// task closes the stream or when a moment has passed (for stderr, and for stdout on a terminal).
 //
-// Memory: kLongLine per task, plus what the channel's queue holds. Reading stops while that is full
-// or the window is used up; then the tasks' own writes wait.
+// A line longer than kLongLine gets the stream exclusively: it is sent in pieces, and the pipes of
+// the other tasks wait until it ends or pauses. Therefore no line is ever stored as a whole.
+//
+// Memory: kLongLine per task, plus what the channel's queue holds. If the queue is full or the
+// window is closed, reading stops, and the tasks' writes block (back-pressure).
 #pragma once
 
 #include <cstddef>
@@ -28,9 +30,9 @@
 
 namespace poe::pm {
 
-// How many bytes at the start of `data` are complete: up to and with the last line feed, or the
-// last carriage return that another byte follows (a progress bar's; at the very end it may be the
-// first half of CR LF).
+// Returns the number of bytes at the start of `data` that are complete: up to and including the
+// last line feed, or the last carriage return that another byte follows (as in a progress bar). A
+// carriage return at the very end may be the first half of CR LF.
 std::size_t complete_bytes(std::string_view data);
 
 class OutputStream {
@@ -39,39 +41,42 @@ class OutputStream {
     static constexpr std::chrono::milliseconds kOpenLineDelay{40};
     static constexpr std::chrono::milliseconds kLongLinePause{1000};
 
-    // `open_lines`: an incomplete line goes out after kOpenLineDelay. `stamps`: a frame with
-    // kFlagTime goes before what is read.
+    // `open_lines`: an incomplete line is sent after kOpenLineDelay. `stamps`: a frame with
+    // kFlagTime is sent before the data that was read. `channel` and `window` must outlive this
+    // object.
     OutputStream(asio::io_context& loop, Channel& channel, StreamWindow& window, FrameKind kind,
                  bool open_lines, bool stamps);
 
-    // Starts reading from a task's pipe; `discard`: reads and forgets.
+    // Starts reading from a task's pipe, which the object then owns. `discard`: the data is read
+    // and discarded.
     void add(TaskId task, UniqueFd pipe, bool discard);
 
-    // Reads and forgets from now on, or no longer.
+    // From now on discards the data of a task, or stops discarding it.
     void set_discard(TaskId task, bool discard);
 
-    // Calls `then` when all that the task's pipe holds at this moment has been sent, or forgotten;
-    // at once when there is nothing. An incomplete line goes out, too. One at a time for each task.
+    // Calls `then` when everything that the task's pipe holds at this moment has been sent or
+    // discarded; at once if the pipe is empty. An incomplete line is sent, too. One request at a
+    // time for each task.
     void when_sent(TaskId task, std::function<void()> then);
 
-    // Sends what the pipe holds at this moment, as far as the window and a long line of another
-    // task allow.
+    // Sends what the pipe holds at this moment, unless the window or a long line of another task
+    // prevents this.
     void send_now(TaskId task);
 
-    // The window has become larger, or the queue shorter: waits again for the input of all that are
-    // stalled and may read now.
+    // The window has grown, or the queue has become shorter. Waits again for input of all stalled
+    // tasks that may read now.
     void resume();
 
-    // Pipes that have not come to their end.
+    // Number of pipes that have not reached their end.
     std::size_t open_pipes() const { return open_; }
-    // Called whenever open_pipes() has become smaller.
+    // Called whenever open_pipes() has decreased.
     std::function<void()> on_pipe_closed;
 
-    // True: incomplete lines go out at once, as for a terminal with one task.
+    // If true, incomplete lines are sent at once, as for a terminal with one task.
     bool cuts_anywhere = false;
 
-    // Sends what the pipes hold at this moment, then lets go of those whose end does not come
-    // (a process outside of the job holds them). Ignores the window.
+    // Sends what the pipes hold at this moment, then closes those that have not reached their end
+    // (a process outside the job holds them). Ignores the window.
     void close_all();
 
   private:
@@ -81,11 +86,12 @@ class OutputStream {
         asio::posix::stream_descriptor descriptor;
         TaskId task;
         bool discard;
-        bool stalled =
-            false;         // not waiting for input: window used up, or a long line has the stream
-        std::string held;  // after the last line end
+        // It does not wait for input: the window is closed, or a long line of another task has the
+        // stream.
+        bool stalled = false;
+        std::string held;  // data after the last line end
         std::chrono::steady_clock::time_point held_since{};
-        std::size_t until_mark = 0;  // bytes to be read before `then`
+        std::size_t until_mark = 0;  // bytes still to be read before `then`
         std::function<void()> then;  // of when_sent
     };
 
@@ -93,7 +99,7 @@ class OutputStream {
     void reach_mark(Source& source);
 
     void wait(Source& source);
-    // False when the source is at its end, or stalled.
+    // Returns false if the source is at its end or stalled.
     bool read_once(Source& source);
     void send(Source& source, std::size_t held_before, std::size_t count, std::span<char> space);
     void send_time(TaskId task);
@@ -111,7 +117,7 @@ class OutputStream {
     bool stamps_;
     std::vector<std::unique_ptr<Source>> sources_;
     std::size_t open_ = 0;
-    Source* long_line_ = nullptr;  // has the stream for itself
+    Source* long_line_ = nullptr;  // the source that has the stream exclusively
     std::chrono::steady_clock::time_point long_line_since_{};
     asio::steady_timer timer_;
     bool timer_armed_ = false;

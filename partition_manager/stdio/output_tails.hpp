@@ -1,4 +1,4 @@
-// OutputTails: the last of what each task has written, for the final report and for displays.
+// OutputTails: keeps the last output of each task, for the final report and for displays.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,13 @@ namespace poe::pm {
 
 class OutputTails {
   public:
-    // `kept`: bytes of each task that are there for certain; up to twice as many are stored.
+    // `kept`: the number of bytes per task that are guaranteed to be kept; up to twice as many are
+    // stored.
     explicit OutputTails(std::size_t kept) : kept_(kept) {}
     OutputTails() = default;
 
     void append(TaskId task, std::string_view data);
-    // At most `lines` last lines, without their line feeds.
+    // Returns at most `lines` last lines, without their line feeds.
     std::vector<std::string> last_lines(TaskId task, std::size_t lines) const;
 
   private:

@@ -32,7 +32,7 @@ void OutputWriter::announce() {
     if (error_ != 0) pending_.clear();
     if (pending_.empty()) return;
     if (!thread_.joinable()) {
-        // Signals belong to the loop's thread.
+        // Only the event loop's thread handles signals.
         sigset_t all;
         sigset_t before;
         ::sigfillset(&all);
@@ -99,12 +99,13 @@ void OutputWriter::work() {
     }
 }
 
-// One write; false when the output is broken, with the cause in errno.
+// Makes one write. Returns false if the output is broken; errno then has the cause.
 bool OutputWriter::write_piece(const std::string& text, std::size_t& at) {
     const ssize_t count = ::write(fd_, text.data() + at, std::min(text.size() - at, kWriteBytes));
     if (count >= 0) {
         at += static_cast<std::size_t>(count);
-    } else if (errno == EAGAIN) {  // somebody else made it non-blocking
+        // Another process has made the descriptor non-blocking.
+    } else if (errno == EAGAIN) {
         pollfd wait{fd_, POLLOUT, 0};
         ::poll(&wait, 1, -1);
     } else if (errno != EINTR) {

@@ -1,9 +1,9 @@
-// OutputWriter: one of poe's own outputs, written by a thread of its own, so that a reader that is
-// slow, or stopped, holds up nothing else: not the other stream, not control, not a kill. The
-// descriptor stays blocking: it is shared with the shell and others.
+// OutputWriter: one of poe's own outputs. A separate thread writes it, so a reader that is slow or
+// stopped does not delay the other stream, control messages or a kill. The descriptor stays
+// blocking, because the shell and other processes share it.
 //
-// Handed over with a mutex and a condition variable; the loop's thread appends to one buffer while
-// the writer's thread empties the other.
+// Data is handed over with a mutex and a condition variable: the event loop's thread appends to one
+// buffer while the writer's thread empties the other.
 #pragma once
 
 #include <condition_variable>
@@ -17,17 +17,17 @@ namespace poe::pm {
 
 class OutputWriter {
   public:
-    // `fd` is not owned. `on_progress` is called from the writer's thread after each write and at
-    // the first error; it must only post to a loop.
+    // `fd` is not owned. The writer's thread calls `on_progress` after each write and at the first
+    // error; it must only post to an event loop.
     OutputWriter(int fd, std::function<void()> on_progress);
-    // Waits for what is queued unless an error came up; see abandon().
+    // Blocks until everything queued is written, unless an error has occurred; see abandon().
     ~OutputWriter();
 
     OutputWriter(const OutputWriter&) = delete;
     OutputWriter& operator=(const OutputWriter&) = delete;
 
-    // Any thread: calls `fill` with the buffer to append to. Never blocks for output. After an
-    // error everything is thrown away.
+    // Any thread may call it. Calls `fill` with the buffer to append to. Never blocks on the
+    // output. After an error all data is discarded.
     template <typename Fill>
     void append(Fill fill) {
         const std::lock_guard lock(mutex_);
@@ -35,15 +35,15 @@ class OutputWriter {
         announce();
     }
 
-    // Bytes appended and not yet written.
+    // Number of bytes that have been appended but not yet written.
     std::size_t backlog() const;
-    // errno of the write that failed, 0 while all is well. EPIPE: nobody reads any more.
+    // errno of the write that failed; 0 if none has. EPIPE: there is no reader any more.
     int error() const;
-    // Waits until at most `limit` bytes are left to write, or an error came; false when `stop`,
-    // asked every few milliseconds, said so first.
+    // Blocks until at most `limit` bytes are left to write, or until an error occurs. Calls `stop`
+    // every few milliseconds; if it returns true, returns false.
     bool wait_until_below(std::size_t limit, const std::function<bool()>& stop);
-    // Gives up on what is not written: the reader does not read, and the program must end. Only
-    // _exit may follow; the thread may hang in its write for ever.
+    // Gives up on unwritten data because the reader does not read and the program must end. Only
+    // _exit may follow, because the thread may block in its write forever.
     void abandon();
 
   private:

@@ -1,4 +1,4 @@
-// Writing pipes at their readers' pace; see stdin_feeder.hpp.
+// Writes the pipes at their readers' pace; see stdin_feeder.hpp.
 #include "partition_manager/stdio/stdin_feeder.hpp"
 
 #include <algorithm>
@@ -57,7 +57,8 @@ void StdinFeeder::feed(Reader& reader) {
     if (ended_ && reader.descriptor.is_open()) end_of_input(reader);
 }
 
-// A terminal does not say what has been read of it, so all that was typed counts.
+// A terminal does not report how much of its input has been read, so everything written counts as
+// consumed.
 void StdinFeeder::note_consumed(Reader& reader) {
     if (reader.terminal) {
         consumed_ = std::max(consumed_, reader.written);
@@ -70,11 +71,11 @@ void StdinFeeder::note_consumed(Reader& reader) {
     consumed_ = std::max(consumed_, reader.written - std::min(left, reader.written));
 }
 
-// The task shall see the end, and we shall still see what it leaves unread: the pipe's write side
-// is closed, and its read side kept instead.
+// The task must see the end of input, and the daemon must still see what the task leaves unread.
+// Therefore the pipe's write side is closed, and its read side is kept instead.
 void StdinFeeder::end_of_input(Reader& reader) {
     if (reader.terminal) {
-        // Ctrl-D ends the line that it stands on; at the start of a line it is the end of input.
+        // Ctrl-D completes the line that it is on. At the start of a line it is the end of input.
         constexpr char kCtrlD[] = {4, 4};
         if (std::exchange(reader.told_end, true)) return;
         static_cast<void>(!::write(reader.descriptor.native_handle(), kCtrlD, in_line_ ? 2 : 1));

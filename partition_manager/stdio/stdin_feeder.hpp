@@ -1,6 +1,6 @@
-// StdinFeeder: standard input on its last step, from the channel into the pipes of a node's tasks.
-// Every task gets every byte, each at its own pace; the slowest reader holds back the flow by the
-// window that `poe` keeps (it sends only so much beyond what was delivered to all).
+// StdinFeeder: the last step of standard input, from the channel into the pipes of a node's tasks.
+// Every task gets every byte, each at its own pace. The slowest reader limits the flow, because
+// `poe` sends only up to its window ahead of what has been delivered to all tasks.
 #pragma once
 
 #include <functional>
@@ -19,16 +19,20 @@
 
 namespace poe::pm {
 
+// Call only from the event loop's thread. No call blocks.
 class StdinFeeder {
   public:
-    // `report` is called with news for `poe`, from the loop or from within a call here.
+    // `report` is called with new progress for `poe`, from the event loop or within a call of this
+    // object.
     StdinFeeder(asio::io_context& loop, std::function<void(const StdinProgress&)> report);
 
-    // The write end of a task's standard input; `terminal`: it is a pseudo-terminal, not a pipe.
+    // Adds the write end of a task's standard input, which the object then owns. `terminal`: it is
+    // a pseudo-terminal, not a pipe.
     void add(TaskId task, UniqueFd pipe, bool terminal = false);
+    // Takes the next bytes of standard input, which are copied; then its end.
     void on_data(std::string_view bytes);
     void on_end();
-    // The task is gone; what it left unread counts as not consumed.
+    // The task has ended. Bytes that it has not read count as not consumed.
     void on_task_exit(TaskId task);
 
   private:
@@ -38,10 +42,11 @@ class StdinFeeder {
         asio::posix::stream_descriptor descriptor;
         TaskId task;
         bool terminal;
-        bool told_end = false;  // terminal: the end of input has been typed
+        bool told_end = false;  // terminal: the end of input has been written
         std::uint64_t written = 0;
         bool waiting = false;
-        UniqueFd unread;  // after the end: the pipe's read side, to see what is left in it
+        // After the end of input: the pipe's read side, used to see what is left in it.
+        UniqueFd unread;
     };
 
     void feed(Reader& reader);
@@ -56,12 +61,12 @@ class StdinFeeder {
     std::vector<std::unique_ptr<Reader>> readers_;
     std::string buffer_;
     std::uint64_t base_ = 0;  // stream position of buffer_[0]
-    bool in_line_ = false;    // the last byte of all did not end a line
+    bool in_line_ = false;    // the last byte received did not end a line
     bool ended_ = false;
-    std::uint64_t consumed_ = 0;  // the most that any task has read
+    std::uint64_t consumed_ = 0;  // maximum number of bytes that any task has read
     StdinProgress reported_;
-    // A pipe says nothing when its reader begins to read. Until the first byte of all is taken,
-    // look after 1, 2, 4, ... kMaxPause milliseconds.
+    // A pipe does not signal that its reader begins to read. Until a task has read the first byte,
+    // the pipes are checked after 1, 2, 4, ... kMaxPause milliseconds.
     static constexpr std::chrono::milliseconds kMaxPause{100};
     asio::steady_timer timer_;
     std::chrono::milliseconds pause_{1};

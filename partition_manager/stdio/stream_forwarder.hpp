@@ -1,6 +1,6 @@
-// StreamForwarder: one output stream of the daemons below, on its way up through a pmd: first come,
-// first served, as the window and the queue above allow. What waits here is bounded by the windows
-// that this daemon gives to those below.
+// StreamForwarder: forwards one output stream of the daemons below through a pmd to the daemon
+// above, in order of arrival, as fast as the window and the queue above allow. The windows that
+// this daemon grants to the daemons below bound the buffered data.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@ namespace poe::pm {
 
 class StreamForwarder {
   public:
-    // Called with the node at the top of a branch when `bytes` of it have gone up.
+    // Called with the daemon below when `bytes` of its output have been forwarded.
     using Taken = std::function<void(NodeIndex branch, FrameKind kind, std::size_t bytes)>;
 
     StreamForwarder(Channel& up, StreamWindow& window, Taken taken);
 
     void on_frame(NodeIndex branch, const Frame& frame);
-    // A message that must not overtake what its node has written (StdoutMark).
+    // Forwards a message that must not overtake the output of its node (StdoutMark).
     void on_message(NodeIndex branch, NodeIndex from, Message message);
-    // The window has become larger, or the queue shorter.
+    // To be called when the window has grown or the queue has become shorter.
     void resume();
 
     bool empty() const { return waiting_.empty(); }
@@ -33,11 +33,11 @@ class StreamForwarder {
         NodeIndex branch = 0;
         FrameKind kind = FrameKind::kControl;
         std::uint8_t flags = 0;
-        TaskId task = -1;  // of control: the node
+        TaskId task = -1;  // for control: the node
         std::string payload;
     };
     void send(NodeIndex branch, const Frame& frame);
-    // A part of the queue is left to the node's own tasks, as of the window.
+    // A part of the queue, and of the window, is reserved for the node's own tasks.
     bool may_send() const {
         return up_.closed() || (window_.open_for_relay() && !up_.full(Channel::kFullQueue / 4 * 3));
     }

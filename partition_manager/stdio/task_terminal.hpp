@@ -1,5 +1,5 @@
-// The terminal that a task gets with -pty: a pseudo-terminal, whose other end the daemon reads and
-// writes like the pipes of other tasks.
+// The terminal of a task with -pty: a pseudo-terminal. The daemon reads and writes its other end
+// like the pipes of other tasks.
 #pragma once
 
 #include "base/unique_fd.hpp"
@@ -12,11 +12,11 @@ struct TaskTerminal {
     UniqueFd slave;   // the task's standard streams
 };
 
-// Makes one of the size that `spec` says. `for_person`: poe's output is a terminal; otherwise lines
-// end in a line feed alone, as in a file. Throws Error.
+// Creates a terminal of the size given by `spec`. `for_person`: poe's output is a terminal. If it
+// is not, lines end with a line feed alone, as in a file. Throws Error.
 TaskTerminal make_task_terminal(const TerminalSpec& spec, bool for_person);
 
-// Tells the processes on the terminal that its size has changed.
+// Sets the size of the terminal. The kernel informs the processes on it (SIGWINCH).
 void resize_terminal(int master, std::uint16_t rows, std::uint16_t columns) noexcept;
 
 }  // namespace poe::pm
