@@ -49,17 +49,14 @@ NodeDaemon::NodeDaemon(UniqueFd in, UniqueFd out, InheritedSignals heritage,
                        std::string ssh_connection, Heartbeat* heartbeat)
     : heritage_(heritage),
       signals_(loop_, SIGCHLD, SIGTERM, kGuardianLost),
-      kill_timer_(loop_),
-      drain_timer_(loop_),
-      uplink_timer_(loop_),
-      life_timer_(loop_),
+      timers_(loop_),
       heartbeat_(heartbeat),
-      ssh_connection_(std::move(ssh_connection)),
+      uplink_{std::move(ssh_connection)},
       channel_(loop_, std::move(in), std::move(out),
                {[this](const Frame& frame) { on_data(frame); },
                 [this](NodeIndex to, Message message) { on_message(to, std::move(message)); },
                 [this](const std::string& why) { on_closed(why); }}),
-      rows_(
+      watching_(
           loop_, [this] { return channel_.queued_bytes(); },
           [this](WatchedTasks tasks) { send(std::move(tasks)); }) {
     channel_.on_room = [this] { resume_output(); };
@@ -90,7 +87,7 @@ void NodeDaemon::run() {
 }
 
 void NodeDaemon::on_message(NodeIndex to, Message message) {
-    heard_from_above_ = std::chrono::steady_clock::now();
+    uplink_.heard = std::chrono::steady_clock::now();
     if (auto* start = std::get_if<StartJob>(&message)) {
         if (phase_ == Phase::kWaiting) start_job(std::move(*start));
     } else if (std::get_if<Pulse>(&message)) {
@@ -103,9 +100,9 @@ void NodeDaemon::on_message(NodeIndex to, Message message) {
 
 void NodeDaemon::on_own_message(Message message) {
     if (const auto* run = std::get_if<RunTasks>(&message)) {
-        if (phase_ == Phase::kPreparing && facts_) run_tasks(run->nodes);
+        if (phase_ == Phase::kPreparing && ready_.facts) run_tasks(run->nodes);
     } else if (const auto* signal = std::get_if<SignalTasks>(&message)) {
-        home_is_stopped_ = signal->signal == SIGSTOP;
+        uplink_.home_is_stopped = signal->signal == SIGSTOP;
         signal_tasks(signal->signal);
     } else if (const auto* end = std::get_if<EndJob>(&message)) {
         end_job(end->at_once);
@@ -113,12 +110,12 @@ void NodeDaemon::on_own_message(Message message) {
         for (const UniqueFd& terminal : terminals_)
             resize_terminal(terminal.get(), size->rows, size->columns);
     } else if (std::get_if<StdinEnd>(&message)) {
-        if (stdin_) stdin_->on_end();
+        if (streams_.in) streams_.in->on_end();
     } else if (const auto* ask = std::get_if<AskTaskStates>(&message)) {
-        if (watch_) send(watch_->states(ask->round));
+        if (watching_.tasks) send(watching_.tasks->states(ask->round));
     } else if (const auto* watch = std::get_if<WatchTasks>(&message)) {
-        watched_ = watch->on;
-        if (shown_) shown_->set(watched_);
+        watching_.on = watch->on;
+        if (watching_.shown) watching_.shown->set(watching_.on);
     } else if (const auto* flushed = std::get_if<StdoutFlushed>(&message)) {
         on_flushed(*flushed);
     } else if (const auto* exchanged = std::get_if<KeyExchangeDone>(&message)) {
@@ -157,12 +154,12 @@ void NodeDaemon::on_data(const Frame& frame) {
     if (frame.kind == FrameKind::kStdin) {
         const NodeIndex to = frame.task;
         if (relay_ && to != node_) relay_->pass_stdin(frame.payload, to);
-        if (stdin_ && (to == kAllNodes || to == node_)) stdin_->on_data(frame.payload);
+        if (streams_.in && (to == kAllNodes || to == node_)) streams_.in->on_data(frame.payload);
     } else if (is_bulk_credit(frame)) {
         const auto kind = static_cast<FrameKind>(frame.flags);
-        (kind == FrameKind::kStdout  ? stdout_window_
-         : kind == FrameKind::kTrace ? trace_window_
-                                     : stderr_window_)
+        (kind == FrameKind::kStdout  ? streams_.out_window
+         : kind == FrameKind::kTrace ? streams_.trace_window
+                                     : streams_.err_window)
             .on_credit(credit_of(frame));
         resume_output();
     }
@@ -170,8 +167,8 @@ void NodeDaemon::on_data(const Frame& frame) {
 
 void NodeDaemon::resume_output() {
     if (relay_) relay_->resume();
-    if (stdout_) stdout_->resume();
-    if (stderr_) stderr_->resume();
+    if (streams_.out) streams_.out->resume();
+    if (streams_.err) streams_.err->resume();
     if (trace_) trace_->resume();
     check_progress();
 }
@@ -188,15 +185,16 @@ void NodeDaemon::on_closed(const std::string&) {
 
 // Reports once for this node and all nodes below: that they are prepared, and that their tasks run.
 void NodeDaemon::on_relay_news() {
-    if (facts_ && !told_prepared_ && (!relay_ || relay_->branches().all_prepared())) {
-        told_prepared_ = true;
+    if (ready_.facts && !ready_.told_prepared && (!relay_ || relay_->branches().all_prepared())) {
+        ready_.told_prepared = true;
         Prepared prepared;
         if (relay_) prepared.nodes = relay_->branches().take_facts();
-        prepared.nodes.push_back(*facts_);
+        prepared.nodes.push_back(*ready_.facts);
         send(prepared);
     }
-    if (own_started_ && !told_started_ && (!relay_ || relay_->branches().all_started())) {
-        told_started_ = true;
+    if (ready_.own_started && !ready_.told_started &&
+        (!relay_ || relay_->branches().all_started())) {
+        ready_.told_started = true;
         send(Started{});
     }
     if (relay_) check_progress();
@@ -210,12 +208,12 @@ void NodeDaemon::watch_uplink() {
     if (job_.launch.pulse.count() <= 0) return;
     const auto interval = std::chrono::milliseconds(job_.launch.pulse) / 2;
     const auto expected = std::chrono::steady_clock::now() + interval;
-    uplink_timer_.expires_at(expected);
-    uplink_timer_.async_wait([this, interval, expected](const asio::error_code& error) {
+    timers_.uplink.expires_at(expected);
+    timers_.uplink.async_wait([this, interval, expected](const asio::error_code& error) {
         if (error) return;
         const auto now = std::chrono::steady_clock::now();
-        if (home_is_stopped_ || now - expected > interval / 2) heard_from_above_ = now;
-        if (now - heard_from_above_ <= job_.launch.pulse) return watch_uplink();
+        if (uplink_.home_is_stopped || now - expected > interval / 2) uplink_.heard = now;
+        if (now - uplink_.heard <= job_.launch.pulse) return watch_uplink();
         send(NodeFailed{"poe did not run, or could not be reached, for longer than " +
                         std::to_string(job_.launch.pulse.count()) + " s (MP_PULSE): node " +
                         job_.nodes[static_cast<std::size_t>(node_)] + " ended its tasks"});
@@ -233,14 +231,14 @@ void NodeDaemon::show_life() {
     heartbeat_->limit_ms.store(static_cast<std::uint64_t>(pulse.count() * 3 / 2),
                                std::memory_order_relaxed);
     heartbeat_->beats.fetch_add(1, std::memory_order_relaxed);
-    life_timer_.expires_after(pulse / 4);
-    life_timer_.async_wait([this](const asio::error_code& error) {
+    timers_.life.expires_after(pulse / 4);
+    timers_.life.async_wait([this](const asio::error_code& error) {
         if (!error) show_life();
     });
 }
 
 bool NodeDaemon::on_flush_request(const FlushRequest& request) {
-    if (!stdout_ || request.task < 0 || !segment_->local_index(request.task)) return false;
+    if (!streams_.out || request.task < 0 || !segment_->local_index(request.task)) return false;
     StdoutMark mark{request.task, std::nullopt};
     if (request.has_mode != 0) {
         using Kind = StdoutMode::Kind;
@@ -248,18 +246,19 @@ bool NodeDaemon::on_flush_request(const FlushRequest& request) {
                     : request.mode >= 0           ? StdoutMode{Kind::kOne, request.mode}
                                                   : StdoutMode{Kind::kUnordered, 0};
     }
-    stdout_->when_sent(request.task, [this, mark] { send(mark); });
+    streams_.out->when_sent(request.task, [this, mark] { send(mark); });
     return true;
 }
 
 void NodeDaemon::on_flushed(const StdoutFlushed& flushed) {
-    if (!stdout_ || !control_) return;
+    if (!streams_.out || !control_) return;
     const bool changed =
         job_.stdout_mode.kind != flushed.mode.kind || job_.stdout_mode.task != flushed.mode.task;
     job_.stdout_mode = flushed.mode;
     for (std::size_t task = 0; changed && task < job_.tasks.size(); ++task)
         if (job_.tasks[task].node == node_)
-            stdout_->set_discard(static_cast<TaskId>(task), is_muted(static_cast<TaskId>(task)));
+            streams_.out->set_discard(static_cast<TaskId>(task),
+                                      is_muted(static_cast<TaskId>(task)));
     control_->answer_all({.agreed = flushed.agreed ? 1 : 0});
 }
 
@@ -294,7 +293,7 @@ void NodeDaemon::on_task_exit(TaskId task, pid_t process, int status, const rusa
         // Moved at once, because the next task that dumps core may use the same file name.
         if (exit.core)
             move_core(job_.core, public_number(job_, task), process, directory_of(job_, task),
-                      start_wall_);
+                      start_.wall);
     } else {
         exit.code = WEXITSTATUS(status);
     }
@@ -304,12 +303,12 @@ void NodeDaemon::on_task_exit(TaskId task, pid_t process, int status, const rusa
         if (slot.stopall_called.load(std::memory_order_acquire) != 0)
             exit.stopall = slot.stopall_code & 255;
     }
-    exit.after = std::chrono::steady_clock::now() - start_time_;
+    exit.after = std::chrono::steady_clock::now() - start_.time;
     exit.user = duration(usage.ru_utime);
     exit.system = duration(usage.ru_stime);
     exit.peak_memory = static_cast<Bytes>(usage.ru_maxrss) * 1024;
-    stdin_->on_task_exit(task);
-    stdout_->send_now(task);  // so that a flush of the other tasks includes it
+    streams_.in->on_task_exit(task);
+    streams_.out->send_now(task);  // so that a flush of the other tasks includes it
     send(exit);
     if (trace_) trace_->on_task_exit(task, status, usage);
     if (pmi_) pmi_->on_task_exit(task);
@@ -326,13 +325,13 @@ void NodeDaemon::end_job(bool at_once) {
     if (phase_ == Phase::kWaiting) phase_ = Phase::kFinished;
     if (phase_ == Phase::kPreparing || phase_ == Phase::kRunning) {
         phase_ = Phase::kEnding;
-        watch_.reset();
+        watching_.tasks.reset();
         if (segment_) segment_->announce_ending();
         if (!at_once) {
             signal_descendants(SIGTERM, not_tasks());
             signal_tasks(SIGCONT);
-            kill_timer_.expires_after(job_.kill_grace);
-            kill_timer_.async_wait([this](const asio::error_code& error) {
+            timers_.kill.expires_after(job_.kill_grace);
+            timers_.kill.async_wait([this](const asio::error_code& error) {
                 if (!error) kill_all();
             });
         }
@@ -345,8 +344,8 @@ void NodeDaemon::end_job(bool at_once) {
 void NodeDaemon::kill_all() {
     killed_ = true;
     signal_descendants(SIGKILL, not_tasks());
-    kill_timer_.expires_after(kKillAgain);
-    kill_timer_.async_wait([this](const asio::error_code& error) {
+    timers_.kill.expires_after(kKillAgain);
+    timers_.kill.async_wait([this](const asio::error_code& error) {
         if (error) return;
         on_child();
         if (phase_ == Phase::kEnding) kill_all();
@@ -375,27 +374,27 @@ void NodeDaemon::check_progress() {
         phase_ = Phase::kEnding;
         if (anybody_left()) {
             signal_descendants(SIGTERM, not_tasks());
-            kill_timer_.expires_after(job_.kill_grace);
-            kill_timer_.async_wait([this](const asio::error_code& error) {
+            timers_.kill.expires_after(job_.kill_grace);
+            timers_.kill.async_wait([this](const asio::error_code& error) {
                 if (!error) kill_all();
             });
         }
     }
     if (phase_ == Phase::kEnding && !anybody_left()) {
         phase_ = Phase::kDraining;
-        kill_timer_.cancel();
-        drain_timer_.expires_after(kPipeEndDelay);
-        drain_timer_.async_wait([this](const asio::error_code& error) {
+        timers_.kill.cancel();
+        timers_.drain.expires_after(kPipeEndDelay);
+        timers_.drain.async_wait([this](const asio::error_code& error) {
             if (error || phase_ != Phase::kDraining) return;
-            if (stdout_) stdout_->close_all();
-            if (stderr_) stderr_->close_all();
+            if (streams_.out) streams_.out->close_all();
+            if (streams_.err) streams_.err->close_all();
             check_progress();
         });
     }
-    const std::size_t open =
-        (stdout_ ? stdout_->open_pipes() : 0) + (stderr_ ? stderr_->open_pipes() : 0);
+    const std::size_t open = (streams_.out ? streams_.out->open_pipes() : 0) +
+                             (streams_.err ? streams_.err->open_pipes() : 0);
     if (phase_ == Phase::kDraining && (open == 0 || channel_.closed())) {
-        drain_timer_.cancel();
+        timers_.drain.cancel();
         if (trace_) trace_->end();
         if (trace_ && !trace_->over()) return;
         clean_up();
@@ -405,13 +404,13 @@ void NodeDaemon::check_progress() {
 
 // Called when no process of the job is left on this node.
 void NodeDaemon::clean_up() {
-    drain_timer_.cancel();
+    timers_.drain.cancel();
     if (pmi_) pmi_->shut_down();
     pmi_.reset();
-    watch_.reset();
-    if (shown_) shown_->finish();
-    shown_.reset();
-    rows_.flush();
+    watching_.tasks.reset();
+    if (watching_.shown) watching_.shown->finish();
+    watching_.shown.reset();
+    watching_.rows.flush();
     control_.reset();
     trace_.reset();
     segment_.reset();

@@ -97,48 +97,74 @@ class NodeDaemon {
     void check_progress();
     void finish();
 
+    struct Timers {
+        explicit Timers(asio::io_context& loop)
+            : kill(loop), drain(loop), uplink(loop), life(loop) {}
+        asio::steady_timer kill;
+        asio::steady_timer drain;
+        asio::steady_timer uplink;
+        asio::steady_timer life;
+    };
+    // The connection to the daemon above, or to poe.
+    struct Uplink {
+        std::string ssh_connection;
+        std::chrono::steady_clock::time_point heard{};  // the last frame
+        bool home_is_stopped = false;  // poe was stopped (Ctrl-Z) and sends nothing
+    };
+    struct Start {
+        std::chrono::steady_clock::time_point time{};
+        std::chrono::system_clock::time_point wall{};
+    };
+    // How far this node, and the nodes below it, are.
+    struct Readiness {
+        std::optional<NodeFacts> facts;  // set once this node is prepared
+        bool told_prepared = false;
+        bool own_started = false;
+        bool told_started = false;
+    };
+    struct Watching {
+        Watching(asio::io_context& loop, std::function<std::size_t()> queued,
+                 std::function<void(WatchedTasks)> send)
+            : rows(loop, std::move(queued), std::move(send)) {}
+        std::unique_ptr<TaskWatch> tasks;
+        // Null on the home node, because displays there observe the tasks directly.
+        std::unique_ptr<NodeWatch> shown;
+        StateMerger rows;
+        bool on = false;
+    };
+    struct Streams {
+        StreamWindow out_window;
+        StreamWindow err_window;
+        StreamWindow trace_window;
+        std::unique_ptr<StdinFeeder> in;
+        std::unique_ptr<OutputStream> out;
+        std::unique_ptr<OutputStream> err;
+    };
+
     asio::io_context loop_{1};
     InheritedSignals heritage_;
     asio::signal_set signals_;
-    asio::steady_timer kill_timer_;
-    asio::steady_timer drain_timer_;
-    asio::steady_timer uplink_timer_;
-    asio::steady_timer life_timer_;
+    Timers timers_;
     Heartbeat* heartbeat_;
-    std::chrono::steady_clock::time_point heard_from_above_{};
-    bool home_is_stopped_ = false;  // poe was stopped (Ctrl-Z) and sends nothing
-    std::string ssh_connection_;
+    Uplink uplink_;
     Channel channel_;
     Phase phase_ = Phase::kWaiting;
     bool killed_ = false;  // SIGKILL was sent at least once
 
     JobSpec job_;
     NodeIndex node_ = 0;
-    std::chrono::steady_clock::time_point start_time_{};
-    std::chrono::system_clock::time_point start_wall_{};
+    Start start_;
     std::optional<rlimit> open_files_;  // the tasks' limit, if it differs from the daemon's
-    std::optional<NodeFacts> facts_;    // set once this node is prepared
-    bool told_prepared_ = false;
-    bool own_started_ = false;
-    bool told_started_ = false;
+    Readiness ready_;
     std::optional<JobDirectory> directory_;
     std::optional<NodeSegment> segment_;
     std::unique_ptr<TaskListeners> listeners_;  // null in a job without TCP
-    std::unique_ptr<TaskWatch> watch_;
-    // Null on the home node, because displays there observe the tasks directly.
-    std::unique_ptr<NodeWatch> shown_;
-    StateMerger rows_;
-    bool watched_ = false;
+    Watching watching_;
     std::unique_ptr<ControlSocket> control_;
     std::unique_ptr<PmiService> pmi_;
-    std::unique_ptr<StdinFeeder> stdin_;
     std::unique_ptr<NodeTrace> trace_;
-    StreamWindow stdout_window_;
-    StreamWindow stderr_window_;
-    StreamWindow trace_window_;
+    Streams streams_;
     std::unique_ptr<TreeRelay> relay_;  // null: there are no daemons below
-    std::unique_ptr<OutputStream> stdout_;
-    std::unique_ptr<OutputStream> stderr_;
     std::unordered_map<pid_t, TaskId> running_;
     std::vector<UniqueFd> terminals_;  // terminals of the tasks (-pty)
 };

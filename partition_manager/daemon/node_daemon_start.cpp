@@ -34,9 +34,9 @@ unsigned usable_cpus() {
 void NodeDaemon::start_job(StartJob start) {
     job_ = std::move(start.job);
     node_ = start.node;
-    stdout_window_ = stderr_window_ = trace_window_ = StreamWindow(start.window);
+    streams_.out_window = streams_.err_window = streams_.trace_window = StreamWindow(start.window);
     phase_ = Phase::kPreparing;
-    heard_from_above_ = std::chrono::steady_clock::now();
+    uplink_.heard = std::chrono::steady_clock::now();
     std::erase_if(job_.environment, [](const std::string& entry) {
         return is_other_launchers_variable(std::string_view(entry).substr(0, entry.find('=')));
     });
@@ -44,10 +44,12 @@ void NodeDaemon::start_job(StartJob start) {
     const LaunchTree tree(static_cast<NodeIndex>(job_.nodes.size()), job_.launch.fanout,
                           job_.launch.home);
     if (!tree.below(node_).empty()) {
-        relay_ = std::make_unique<TreeRelay>(loop_, channel_, job_, node_, stdout_window_,
-                                             stderr_window_, trace_window_, heritage_,
+        relay_ = std::make_unique<TreeRelay>(loop_, channel_, job_, node_, streams_.out_window,
+                                             streams_.err_window, streams_.trace_window, heritage_,
                                              [this] { on_relay_news(); });
-        relay_->on_watched = [this](WatchedTasks below) { rows_.add(std::move(below.tasks)); };
+        relay_->on_watched = [this](WatchedTasks below) {
+            watching_.rows.add(std::move(below.tasks));
+        };
         relay_->launch();
     }
     try {
@@ -115,7 +117,7 @@ void NodeDaemon::prepare() {
     if (job_.nodes.size() == 1) return run_tasks({facts});
     if (auto failures = missing_programs(job_, node_); !failures.empty())
         return refuse({std::move(failures), ""});
-    facts_ = std::move(facts);
+    ready_.facts = std::move(facts);
     on_relay_news();
 }
 
@@ -124,7 +126,7 @@ NodeAddress NodeDaemon::own_address() const {
     if (job_.launch.device.empty() && !job_.addresses.empty())
         if (const auto said = NodeAddress::parse(job_.addresses[static_cast<std::size_t>(node_)]))
             return *said;
-    return node_address(job_.launch.device, ssh_connection_);
+    return node_address(job_.launch.device, uplink_.ssh_connection);
 }
 
 void NodeDaemon::run_tasks(const std::vector<NodeFacts>& nodes) {
@@ -180,20 +182,20 @@ void NodeDaemon::make_services() {
                                          send(part);
                                  },
                                  [this](const Message& message) { send(message); }});
-    stdout_ = std::make_unique<OutputStream>(loop_, channel_, stdout_window_, FrameKind::kStdout,
-                                             job_.stdout_is_terminal || job_.terminal.wanted,
-                                             job_.stamp_output);
+    streams_.out = std::make_unique<OutputStream>(
+        loop_, channel_, streams_.out_window, FrameKind::kStdout,
+        job_.stdout_is_terminal || job_.terminal.wanted, job_.stamp_output);
     // With one task no other task's lines can be torn, and a person who types needs to see each
     // character.
-    stdout_->cuts_anywhere = job_.terminal.wanted && job_.tasks.size() == 1;
-    stderr_ = std::make_unique<OutputStream>(loop_, channel_, stderr_window_, FrameKind::kStderr,
-                                             true, job_.stamp_output);
-    stdout_->on_pipe_closed = stderr_->on_pipe_closed = [this] { check_progress(); };
+    streams_.out->cuts_anywhere = job_.terminal.wanted && job_.tasks.size() == 1;
+    streams_.err = std::make_unique<OutputStream>(loop_, channel_, streams_.err_window,
+                                                  FrameKind::kStderr, true, job_.stamp_output);
+    streams_.out->on_pipe_closed = streams_.err->on_pipe_closed = [this] { check_progress(); };
     trace_ = std::make_unique<NodeTrace>(
-        loop_, job_, node_, channel_, trace_window_,
+        loop_, job_, node_, channel_, streams_.trace_window,
         [this](const Message& message) { send(message); },
         [this] { asio::post(loop_, [this] { check_progress(); }); });
-    stdin_ = std::make_unique<StdinFeeder>(loop_, [this](const StdinProgress& progress) {
+    streams_.in = std::make_unique<StdinFeeder>(loop_, [this](const StdinProgress& progress) {
         if (relay_)
             relay_->on_own_stdin(progress);
         else
@@ -204,8 +206,8 @@ void NodeDaemon::make_services() {
 void NodeDaemon::launch() {
     make_services();
     if (job_.trace.level > 0) trace_->begin(job_.trace, *segment_, directory_->path());
-    start_time_ = std::chrono::steady_clock::now();
-    start_wall_ = std::chrono::system_clock::now();
+    start_.time = std::chrono::steady_clock::now();
+    start_.wall = std::chrono::system_clock::now();
     const TaskLauncher starter{
         job_,
         node_,
@@ -224,15 +226,16 @@ void NodeDaemon::launch() {
     }
     if (job_.tell_binding) send(bound);
     if (!failures.empty()) return refuse({std::move(failures), ""});
-    own_started_ = true;
+    ready_.own_started = true;
     on_relay_news();
-    watch_ = std::make_unique<TaskWatch>(loop_, *segment_, job_.deadlock_timeout,
-                                         [this](TaskStates states) { send(std::move(states)); });
+    watching_.tasks =
+        std::make_unique<TaskWatch>(loop_, *segment_, job_.deadlock_timeout,
+                                    [this](TaskStates states) { send(std::move(states)); });
     if (node_ != job_.launch.home)
-        shown_ = std::make_unique<NodeWatch>(
+        watching_.shown = std::make_unique<NodeWatch>(
             loop_, *segment_,
-            [this](std::vector<WatchedTask> tasks) { rows_.add(std::move(tasks)); });
-    if (shown_ && watched_) shown_->set(true);
+            [this](std::vector<WatchedTask> tasks) { watching_.rows.add(std::move(tasks)); });
+    if (watching_.shown && watching_.on) watching_.shown->set(true);
     on_child();  // some tasks may have ended already
 }
 
@@ -240,10 +243,10 @@ void NodeDaemon::adopt(StartedTask started) {
     running_.emplace(started.pid, started.task);
     if (const auto index = segment_->local_index(started.task))
         segment_->slot(*index).started_pid.store(started.pid, std::memory_order_relaxed);
-    stdout_->add(started.task, std::move(started.stdout_pipe), is_muted(started.task));
-    if (started.stderr_pipe) stderr_->add(started.task, std::move(started.stderr_pipe), false);
+    streams_.out->add(started.task, std::move(started.stdout_pipe), is_muted(started.task));
+    if (started.stderr_pipe) streams_.err->add(started.task, std::move(started.stderr_pipe), false);
     if (started.stdin_pipe)
-        stdin_->add(started.task, std::move(started.stdin_pipe), job_.terminal.wanted);
+        streams_.in->add(started.task, std::move(started.stdin_pipe), job_.terminal.wanted);
     if (started.terminal) terminals_.push_back(std::move(started.terminal));
 }
 

@@ -61,7 +61,7 @@ Partition::~Partition() = default;
 Outcome Partition::run() {
     become_subreaper();
     not_ours_ = descendants();
-    start_time_ = std::chrono::steady_clock::now();
+    so_far_.start = std::chrono::steady_clock::now();
     listen_to_signals();
 
     tracing_.begin(options_.trace_path);
@@ -72,7 +72,7 @@ Outcome Partition::run() {
     // All processes have ended, but their last output has not been written yet.
     output_.finish([this] { return impatient(); });
     Outcome outcome = judge_.outcome();
-    outcome.elapsed = std::chrono::steady_clock::now() - start_time_;
+    outcome.elapsed = std::chrono::steady_clock::now() - so_far_.start;
     outcome.never_ran = job_.nodes.size() > 1 && !first().told_to_run();
     return outcome;
 }
@@ -166,14 +166,14 @@ void Partition::reap_leftovers() {
 // user has interrupted once more, or has interrupted twice before and the reader takes nothing.
 bool Partition::impatient() {
     if (output_abandoned_) return true;
-    const int before = interrupts_;
+    const int before = so_far_.interrupts;
     loop_.restart();
     loop_.poll();
     const auto now = std::chrono::steady_clock::now();
     const std::size_t unread = output_.backlog();
     if (unread != reading_.unread) reading_ = {unread, now};
-    output_abandoned_ =
-        interrupts_ > before || (interrupts_ > 1 && now - reading_.changed > kReaderPatience);
+    output_abandoned_ = so_far_.interrupts > before ||
+                        (so_far_.interrupts > 1 && now - reading_.changed > kReaderPatience);
     return output_abandoned_;
 }
 

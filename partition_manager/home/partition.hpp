@@ -188,6 +188,12 @@ class Partition {
         std::chrono::steady_clock::time_point changed{};
     };
 
+    struct SoFar {
+        std::chrono::steady_clock::time_point start{};
+        std::size_t exits = 0;  // of tasks
+        int interrupts = 0;
+    };
+
     asio::io_context loop_{1};
     JobSpec job_;  // includes all tasks that its tasks have started
     PartitionOptions options_;
@@ -209,9 +215,7 @@ class Partition {
     Sockets sockets_;
     Binding binding_;
     std::vector<pid_t> not_ours_;  // children that existed before the first daemon
-    std::chrono::steady_clock::time_point start_time_{};
-    std::size_t exits_ = 0;  // of tasks
-    int interrupts_ = 0;
+    SoFar so_far_;
     std::vector<std::string> lost_own_daemons_;  // ids of jobs whose daemon on this node was lost
     Reading reading_;
     bool finished_ = false;

@@ -159,7 +159,7 @@ void Partition::on_first_started() {
     if (options_.on_info) options_.on_info("all tasks have been started");
     begin_stdin();
     if (!options_.maxtime) return;
-    timers_.deadline.expires_at(start_time_ + *options_.maxtime);
+    timers_.deadline.expires_at(so_far_.start + *options_.maxtime);
     timers_.deadline.async_wait([this](const asio::error_code& error) {
         if (!error) end_job(judge_.on_maxtime());
     });

@@ -130,10 +130,10 @@ void Partition::on_start_failed(JobRun& run, StartFailed failed) {
 
 void Partition::on_exit(JobRun& run, TaskExit exit) {
     if (!run.is_task(exit.task)) return;
-    ++exits_;
+    ++so_far_.exits;
     const TaskId own_number = exit.task;
     exit.task += run.first();
-    if (run.is_spawned()) exit.after += run.launched() - start_time_;  // users know one start
+    if (run.is_spawned()) exit.after += run.launched() - so_far_.start;  // users know one start
     end_job(judge_.on_exit(exit));
     if (run.flush_round().on_exit(own_number)) on_flush_complete(run);
     if (is_first(run) && options_.on_deadlock && !judge_.ending())

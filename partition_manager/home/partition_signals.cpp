@@ -62,13 +62,13 @@ void Partition::on_signal(int signal) {
         return;
     }
     if (contains(kTerminating, signal)) {
-        ++interrupts_;
-        end_job(judge_.on_terminated(signal, unanswered()), interrupts_ > 1);
+        ++so_far_.interrupts;
+        end_job(judge_.on_terminated(signal, unanswered()), so_far_.interrupts > 1);
         return;
     }
     const bool interrupt = signal == SIGINT || signal == SIGQUIT;
     if (interrupt && stop_gathering()) return;
-    if (interrupt && (++interrupts_ > 1 || !first().started())) {
+    if (interrupt && (++so_far_.interrupts > 1 || !first().started())) {
         judge_.on_terminated(signal, unanswered());
         end_all(true);
         return;
@@ -83,8 +83,8 @@ void Partition::on_signal(int signal) {
 void Partition::on_interrupt(int signal) {
     timers_.interrupt.expires_after(kNoticeInterrupt);
     timers_.interrupt.async_wait([this, signal](const asio::error_code& error) {
-        if (error || judge_.ending() || exits_ >= job_.tasks.size()) return;
-        const std::size_t running = job_.tasks.size() - exits_;
+        if (error || judge_.ending() || so_far_.exits >= job_.tasks.size()) return;
+        const std::size_t running = job_.tasks.size() - so_far_.exits;
         const auto grace = options_.interrupt_grace;
         if (options_.on_attention)
             options_.on_attention(signal_name(signal) + " was passed to the tasks, of which " +
@@ -113,7 +113,7 @@ void Partition::stop_and_wait_for_continue() {
 // If a user interrupts poe after all tasks have ended, poe stops waiting for the trace, and streams
 // that have not arrived stay where they are. Returns false if poe was not waiting for the trace.
 bool Partition::stop_gathering() {
-    if (!tracing_.incomplete() || exits_ < job_.tasks.size()) return false;
+    if (!tracing_.incomplete() || so_far_.exits < job_.tasks.size()) return false;
     first().branches().send(EndJob{true});
     return true;
 }
