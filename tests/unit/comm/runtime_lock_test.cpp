@@ -9,6 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/futex.hpp"
+#include "tests/unit/await.hpp"
 
 namespace poe::comm {
 namespace {
@@ -154,7 +155,8 @@ TEST_CASE("task and progress thread never have the turn both, over random schedu
             // Long computations now and then: wait until the thread has had a turn.
             const int seen = worker.grants;
             if (random() % 20 == 0)
-                while (worker.grants == seen) std::this_thread::yield();
+                poe::test::await([&] { return worker.grants != seen; },
+                                 "the worker has had the lock");
         }
         stop = true;
         turn.unpark();

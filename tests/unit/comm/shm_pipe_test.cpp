@@ -11,6 +11,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/unit/await.hpp"
+
 using namespace poe::comm;
 using poe::Bytes;
 
@@ -267,7 +269,8 @@ TEST_CASE("two threads stream through one pipe") {
     int wrong = 0;
     for (int i = 0; i < kFrames; ++i) {
         const FrameHeader* header = nullptr;
-        while ((header = receiver.front()) == nullptr) std::this_thread::yield();
+        poe::test::await([&] { return (header = receiver.front()) != nullptr; },
+                         "the frame has arrived");
         std::vector<std::byte> in(header->length);
         Bytes got = 0;
         while (got < in.size()) {

@@ -15,6 +15,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/segment/endpoint.hpp"
+#include "tests/unit/await.hpp"
 
 using namespace poe::comm;
 using poe::Bytes;
@@ -352,7 +353,7 @@ TEST_CASE("what was sent before the end is received before the fault", "[tcp_pip
     CHECK(pipe.fault() == nullptr);
     in.take();
     CHECK(in.text == "last words");
-    while (pipe.fault() == nullptr) ::usleep(1000);
+    poe::test::await([&] { return pipe.fault() != nullptr; }, "the pipe is broken");
     CHECK(std::string(pipe.fault()) == "the connection to task 3 on node7 was lost");
     CHECK(send_text(pipe, "x") == Pipe::kNoRoom);
     CHECK(pipe.front() == nullptr);
@@ -371,7 +372,7 @@ TEST_CASE("an end in the middle of a frame is an end", "[tcp_pipe]") {
         Receiving in(pipe);
         while (!pipe.broken()) in.take();
         CHECK(in.frames == 0);
-        while (pipe.fault() == nullptr) ::usleep(1000);
+        poe::test::await([&] { return pipe.fault() != nullptr; }, "the pipe is broken");
     }
 }
 

@@ -14,6 +14,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/unit/await.hpp"
+
 using namespace poe::comm;
 
 namespace {
@@ -54,7 +56,8 @@ void exchange(bool asymmetric) {
         published.store(number, std::memory_order_release);
         rig.fences.light();
         REQUIRE_FALSE(wake_if_asleep(rig.slot));
-        while (seen.load(std::memory_order_acquire) != number) std::this_thread::yield();
+        poe::test::await([&] { return seen.load(std::memory_order_acquire) == number; },
+                         "the other side has seen the number");
     }
     sleeper.join();
     // Generous: one lost wake-up in fifty would pass 30 s.
@@ -189,7 +192,7 @@ TEST_CASE("a waiting task stays quiet once the job is being ended") {
     }
     char byte = 0;
     REQUIRE(::read(ready[0], &byte, 1) == 1);
-    while (state_of(child) == 'R') std::this_thread::yield();
+    poe::test::await([&] { return state_of(child) != 'R'; }, "the child sleeps");
     CHECK(state_of(child) == 'S');
     ::kill(child, SIGKILL);
     int status = 0;
