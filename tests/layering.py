@@ -5,7 +5,7 @@
 2. No circle of modules exists. A module is a header together with the source file of the same name.
 3. A library that belongs to one room is included nowhere else (ONE_ROOM).
 4. Each room that has rooms inside, and each of those, has a README.md and a row in ALLOWED.
-5. A source or document that names a file of the project names one that exists.
+5. A source or document that names a file or a type of the project names one that exists.
 
 The table is the one in ARCHITECTURE.md, in more detail."""
 
@@ -93,6 +93,11 @@ ONE_ROOM = {
 INCLUDE = re.compile(r'\s*#\s*include\s*(["<][^">]+)')
 # The name of a file in a comment or in a document.
 FILE_NAME = re.compile(r"(?<![\w./-])((?:[a-z_0-9]+/)*[a-z][a-z_0-9]*\.(?:hpp|cpp|py))\b")
+
+# A type in a comment: CamelCase with two humps at least. In a document: a CamelCase word in backticks.
+TYPE_IN_COMMENT = re.compile(r"(?<![\w`/.])[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+\b")
+TYPE_IN_DOCUMENT = re.compile(r"`((?:[A-Z][a-z0-9]+){2,})`")
+NO_TYPES = {"AddressSanitizer", "ThreadSanitizer", "NaNs", "PascalCase"}
 
 
 def tracked(*patterns):
@@ -193,11 +198,30 @@ def check_names(errors):
                     errors.append(f"{name}:{number}: there is no file {word}")
 
 
+def check_types(errors):
+    sources = {name: (ROOT / name).read_text().splitlines() for name in tracked("*.cpp", "*.hpp", "*.h", "*.c")}
+    known = set(NO_TYPES)
+    for lines in sources.values():
+        for line in lines:
+            known.update(re.findall(r"[A-Za-z_]\w*", line.partition("//")[0]))
+    for name, lines in sources.items():
+        for number, line in enumerate(lines, 1):
+            for word in TYPE_IN_COMMENT.findall(line.partition("//")[2]):
+                if word not in known and word.removesuffix("s") not in known:
+                    errors.append(f"{name}:{number}: there is no type {word}")
+    for name in tracked("*.md"):
+        for number, line in enumerate((ROOT / name).read_text().splitlines(), 1):
+            for word in TYPE_IN_DOCUMENT.findall(line):
+                if word not in known:
+                    errors.append(f"{name}:{number}: there is no type {word}")
+
+
 def main():
     errors = []
     checked = check_includes(errors)
     check_readmes(errors)
     check_names(errors)
+    check_types(errors)
     print("\n".join(errors) if errors else f"{checked} files, all arrows point down, no circle")
     return 1 if errors or checked == 0 else 0
 
