@@ -256,8 +256,8 @@ constexpr Algorithm kCatalogue[] = {
     in_two_levels(Op::kConcat),
 
     // Must precede radix n, which sends the same messages and also copies.
-    {Op::kIndex, "pairwise", "steps under way at once, 0 for all", kStepsAtOnce,
-     steps_at_once, [](S, double w) { return kStepsAtOnce.has(w); },
+    {Op::kIndex, "pairwise", "steps under way at once, 0 for all", kStepsAtOnce, steps_at_once,
+     [](S, double w) { return kStepsAtOnce.has(w); },
      [](S s, double w) { return index_pairwise(s, whole(w)); },
      [](S s, double) { return index_pairwise_counts(s); }},
     {Op::kIndex, "radix", "radix", kRadixes, root_of_n, radix_fits,
