@@ -60,7 +60,8 @@ inline constexpr std::uint32_t kCommons = 16;
 constexpr std::uint32_t short_depth(std::size_t members) noexcept {
     return members <= 64 ? 256 : 64;
 }
-// The size in bytes of a common piece, without its staging part. Sufficient for every group size.
+// Returns the size of a common piece in bytes, without its staging part. A group of any size up to
+// `members` fits into it.
 constexpr std::size_t common_bytes(std::size_t members) noexcept {
     constexpr std::size_t kBase = std::size_t{16} * 16384 + 24 * kPage;
     constexpr std::size_t kDeep = std::size_t{55} * 1024;

@@ -85,8 +85,9 @@ class CollectiveContext {
     // Completes the matrix of an irregular index: each member contributes its own row. Blocks.
     // Returns null, or the plan that failed.
     Plan* allgather_counts(Group& group, std::vector<Bytes>& matrix);
-    // Sends the `bytes` bytes at `own` to all members, with messages of this type, and stores those
-    // of all members in rank order at `all`. Blocks. Returns null, or the plan that failed.
+    // An allgather: each member contributes the `bytes` bytes at `own`, and `all` receives the
+    // contributions in rank order. `type` is the type of the messages. Blocks. Returns null, or the
+    // plan that failed.
     Plan* allgather_internal(Group& group, const void* own, void* all, Bytes bytes,
                              std::int32_t type);
     // Sends `value` from rank 0 to all members. Blocks. Returns null, or the plan that failed.

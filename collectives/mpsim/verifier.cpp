@@ -41,8 +41,9 @@ struct VerifiedRank {
     std::vector<std::uint32_t> unmatched;  // numbers of messages whose other end has not been
                                            // started
     std::size_t waited = 0;                // number of messages waited for
-    // The ranks on whose beginning this rank's present state depends, and the same for the sender
-    // of each message when it started the message. Used only if the ranks must be synchronized.
+    // `heard`: the ranks that must have begun for this rank to be where it is. `told`: for each
+    // message, the value of `heard` at its sender when the send was started. Both are used only to
+    // verify that a schedule synchronizes the ranks.
     std::vector<bool> heard;
     std::vector<std::vector<bool>> told;
 };

@@ -1,5 +1,5 @@
-// Patterns with placeholders for a task, for names of files (-outfile) and labels of lines
-// (MP_LABELFORMAT):
+// Patterns for the names of output files (-outfile) and for the labels of lines (MP_LABELFORMAT). Each
+// of these parts of a pattern is replaced by a value of the task:
 //
 //   %r  the task's number          %h  the name of its node
 //   %R  likewise, with leading zeros, as wide as the largest number of the job

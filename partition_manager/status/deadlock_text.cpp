@@ -150,10 +150,6 @@ bool calls_differ(const std::vector<const TaskState*>& states, const std::vector
 
 }  // namespace
 
-std::string wait_in_words(const TaskState& state) {
-    return "waits in " + place_of(state);
-}
-
 std::vector<std::string> lines_about(const std::vector<const TaskState*>& states,
                                      const std::vector<TaskId>& stuck,
                                      const std::vector<std::vector<TaskId>>& circles,

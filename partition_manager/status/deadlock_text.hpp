@@ -8,9 +8,6 @@
 
 namespace poe::pm {
 
-// "waits in mpc_brecv for type 7 from task 5": what a waiting task does, to follow its name.
-std::string wait_in_words(const TaskState& state);
-
 // Finds the task that each stuck task ultimately waits for, beyond tasks that are in the same
 // collective call.
 class WaitTargets {

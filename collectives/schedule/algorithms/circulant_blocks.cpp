@@ -4,7 +4,7 @@
 // member 0 towards r, with the longest distances first. For each round k it keeps the longest
 // distance that ends close enough to r: at least d(k) and at most d(k + 1) away. The first distance
 // of a path determines which segment is sent along it. A distance that has been assigned to a round
-// is not considered again; therefore the distances are in a list from which these are removed.
+// is removed from the list of distances, so the search does not consider it again.
 #include "collectives/schedule/algorithms/circulant_blocks.hpp"
 
 #include "base/check.hpp"
