@@ -45,7 +45,7 @@ MPL_EXPORT int mpc_shift(const void* out, void* in, size_t len, int step, int fl
     return api_shift("mpc_shift", out, in, len, step, flag, gid, kBlocking);
 }
 
-MPL_EXPORT int mpc_sync(int gid) {
+[[gnu::hot]] MPL_EXPORT int mpc_sync(int gid) {
     return api_sync("mpc_sync", gid, kBlocking);
 }
 

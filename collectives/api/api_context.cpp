@@ -3,18 +3,18 @@
 
 #include <cstdlib>
 
-#include "collectives/engine/hierarchical_calls.hpp"
+#include "collectives/engine/paths.hpp"
 #include "tracer/probe/process_context.hpp"
 
 namespace poe::collectives {
 
 using comm::MplError;
 
-CollectiveContext& the_collectives(comm::Runtime& runtime) {
+[[gnu::hot]] CollectiveContext& the_collectives(comm::Runtime& runtime) {
     CollectiveContext*& context = process_context().collectives;
     if (context == nullptr) [[unlikely]]
         context = new CollectiveContext(
-            runtime, [](const char* name) { return std::getenv(name); }, make_hierarchical_calls);
+            runtime, [](const char* name) { return std::getenv(name); }, paths());
     return *context;
 }
 

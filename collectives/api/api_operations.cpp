@@ -136,7 +136,7 @@ class Entry {
         return *this;
     }
 
-    int run(Ending ending) {
+    [[gnu::hot]] int run(Ending ending) {
         if (!ok()) return refused_;
         if (!ending.blocking && ending.id == nullptr)
             return comm::refuse_null(call_, "collid", "an int");
@@ -340,7 +340,7 @@ int api_shift(const Caller& name, const void* out, void* in, std::size_t len, in
     });
 }
 
-int api_sync(const Caller& name, int gid, Ending ending) {
+[[gnu::hot]] int api_sync(const Caller& name, int gid, Ending ending) {
     return operate(name, Call::kSync, Operation::kSync, gid, ending, [](Entry&) {});
 }
 

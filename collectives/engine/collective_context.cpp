@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <map>
 #include <memory>
-#include <string_view>
 #include <strings.h>
 #include <unistd.h>
 
@@ -53,9 +52,9 @@ Result<Tuning> tuning_of_job(const CollectiveContext::Variables& variables) {
 }  // namespace
 
 CollectiveContext::CollectiveContext(comm::Runtime& runtime, const Variables& variables,
-                                     LevelsMaker make_levels)
+                                     std::span<const Path> table)
     : runtime_(runtime),
-      make_levels_(make_levels),
+      table_(table),
       variables_(variables),
       groups_(runtime.tasks(), runtime.task()) {
     read_modes(variables);
@@ -123,8 +122,8 @@ Plan& CollectiveContext::kept_or_new(Group& group, const Shape& shape, bool user
         std::make_unique<Plan>(shape, make(), group.me, users_function), users_function);
 }
 
-// True if the user names an algorithm that supports the shape. All members decide alike.
-bool CollectiveContext::algorithm_wanted_for(const Group& group, const Shape& shape) const {
+// All members decide alike.
+bool CollectiveContext::names_algorithm(const Group& group, const Shape& shape) const {
     if (!wanted_for(shape) || wanted_for(shape)->transport != Transport::kMessages) return false;
     Shape placed = shape;
     placed.nodes = nodes_of(group);
@@ -132,107 +131,111 @@ bool CollectiveContext::algorithm_wanted_for(const Group& group, const Shape& sh
 }
 
 // Returns the transport that the user names; otherwise the measured one; otherwise the default.
-Transport CollectiveContext::wanted_transport(const Shape& shape, bool by_name) {
-    if (by_name) return Transport::kMessages;
+Transport CollectiveContext::wanted_transport(Group& group, const Shape& shape) {
+    if (names_algorithm(group, shape)) return Transport::kMessages;
     if (const auto& wanted = wanted_for(shape); wanted && wanted->transport != Transport::kMessages)
         return wanted->transport;
     const MeasuredBest* best = tuning().node.best(shape);
-    return best != nullptr ? best->method.transport : default_transport(shape);
+    if (best != nullptr) return best->method.transport;
+    const Transport by_default = default_transport(shape);
+    if (by_default == Transport::kDirect || !single_copy_is_cheaper(group, shape))
+        return by_default;
+    return Transport::kDirect;
 }
 
-CollectiveContext::Route CollectiveContext::find_route(Group& group, const Shape& shape) {
-    Route route;
+// The default limits are those of machines on which a single copy costs more than two ordinary ones.
+bool CollectiveContext::single_copy_is_cheaper(Group& group, const Shape& shape) {
+    const double copies = shared_copies_of(shape);
+    if (copies == 0 || !SingleCopyCalls::fits(shape)) return false;
+    SingleCopyCalls* single_copy = single_copy_of(group);
+    return single_copy != nullptr && single_copy->allowed() &&
+           single_copy_block(shape) >= shortest_single_copy(single_copy->costs(), copies);
+}
+
+CollectiveContext::CachedPath CollectiveContext::decide_path(Group& group, const Shape& shape) {
+    CachedPath cached;
     if (shape.is_regular()) {
-        route.bytes = shape.bytes;
-        route.element = shape.element;
-        route.gid = group.gid;
-        route.operation = shape.operation;
-        route.commutative = shape.commutative;
-        route.exact = shape.exact;
+        cached.bytes = shape.bytes;
+        cached.element = shape.element;
+        cached.gid = group.gid;
+        cached.operation = shape.operation;
+        cached.commutative = shape.commutative;
+        cached.exact = shape.exact;
     }
-    route.by_name = algorithm_wanted_for(group, shape);
-    const Transport wanted = wanted_transport(shape, route.by_name);
-    if (wanted == Transport::kMessages) return route;
-    const auto reach = [&] { return possible_direct(group, shape) != nullptr; };
-    bool direct = wanted == Transport::kDirect && reach();
-    if (!direct && possible_local(group, shape) != nullptr) {
-        route.transport = Transport::kShared;
-        route.local = state_of(group).local->route(shape, barrier_);
-        return route;
-    }
-    direct = direct || (wanted == Transport::kShared && reach());
-    if (direct) route.transport = Transport::kDirect;
-    return route;
+    cached.selected = select(table_, shape, barrier_, wanted_transport(group, shape),
+                             [&](const Path& path, SelectedPath& selected) {
+                                 return path.prepare(*this, group, shape, selected);
+                             });
+    return cached;
 }
 
-ShmCollectives* CollectiveContext::possible_local(Group& group, const Shape& shape) {
-    if (!ShmCollectives::fits(shape)) return nullptr;
-    // In barrier mode these calls would need a barrier of their own.
-    const bool from_root =
-        shape.operation == Operation::kBcast || shape.operation == Operation::kScatter;
-    if (barrier_ && from_root) return nullptr;
-    ShmCollectives* local = memory_of(group);
-    return local != nullptr && local->has_memory_for(shape) ? local : nullptr;
+std::optional<SelectedPath> CollectiveContext::path_by(Transport transport, Group& group,
+                                                       const Shape& shape) {
+    return find_path(table_, shape, barrier_, transport,
+                     [&](const Path& path, SelectedPath& selected) {
+                         return path.prepare(*this, group, shape, selected);
+                     });
 }
 
-SingleCopyCalls* CollectiveContext::possible_direct(Group& group, const Shape& shape) {
-    if (!SingleCopyCalls::fits(shape)) return nullptr;
-    std::unique_ptr<SingleCopyCalls>& direct = state_of(group).direct;
-    if (direct == nullptr) {
-        ShmCollectives* local = memory_of(group);
-        if (local == nullptr) return nullptr;
-        direct = std::make_unique<SingleCopyCalls>(runtime_, group, *local);
-    }
-    return direct->allowed() ? direct.get() : nullptr;
+[[gnu::hot]] Plan* CollectiveContext::run_on(const SelectedPath& selected, Group& group,
+                                             const CollectiveCall& call) {
+    if (selected.sync_first) [[unlikely]]
+        sync_in_memory(group);
+    Plan* plan = selected.path->run({*this, group, selected, call});
+    // Calls without messages poll for them, so that a message that was sent before a sync has
+    // arrived after it.
+    if (selected.path->transport != Transport::kMessages) messages().progress();
+    return plan;
 }
 
-// Finds out at the first call whether the group has shared memory. Blocks then.
-ShmCollectives* CollectiveContext::memory_of(Group& group) {
-    std::unique_ptr<ShmCollectives>& local = state_of(group).local;
-    if (local == nullptr) {
-        local = std::make_unique<ShmCollectives>();
-        if (!ShmCollectives::possible(runtime_, group)) return nullptr;
-        // 0: all pieces are in use.
-        std::uint32_t piece = 0;
-        if (group.me == 0) {
-            const auto taken = ShmCollectives::take_memory(runtime_);
-            if (taken) piece = *taken + 1;
-        }
-        if (bcast_internal(group, piece, next_type(group)) != nullptr) return nullptr;
-        if (piece != 0) local = std::make_unique<ShmCollectives>(runtime_, group, piece - 1);
-    }
-    return local->available() ? local.get() : nullptr;
+// The barrier before a call in which members do not wait for all others.
+void CollectiveContext::sync_in_memory(Group& group) {
+    CollectiveCall sync;
+    sync.shape.n = group.size();
+    const std::optional<SelectedPath> path = path_by(Transport::kShared, group, sync.shape);
+    POE_CHECK(path.has_value(), group.gid);
+    run_on(*path, group, sync);
 }
 
-// In barrier mode, calls run schedules, because barriers are added to schedules.
-CallPath* CollectiveContext::levels_for(Group& group, const Shape& shape) {
-    if (runtime_.nodes() == 1 || barrier_) return nullptr;
-    std::unique_ptr<CallPath>& levels = state_of(group).levels;
-    if (levels == nullptr) levels = make_levels_(*this, group, nodes_of(group));
-    return levels->fits(shape) ? levels.get() : nullptr;
-}
-
-bool CollectiveContext::in_two_levels(const Shape& placed) {
-    return std::string_view(choice_for(placed).algorithm->name) == "two-level";
-}
-
-Plan* CollectiveContext::run_blocking(Group& group, const CollectiveCall& call) {
-    const Route& route = route_for(group, call.shape);
-    if (route.transport == Transport::kShared) {
-        state_of(group).local->run(route.local, call.shape, call.run);
-        return nullptr;
-    }
-    if (route.transport == Transport::kDirect) {
-        state_of(group).direct->run(call.shape, call.run, barrier_);
-        return nullptr;
-    }
-    // If the user names an algorithm, its messages are used.
-    CallPath* levels = route.by_name ? nullptr : levels_for(group, call.shape);
-    if (levels != nullptr) return levels->run(call);
+Plan& CollectiveContext::run_schedule(Group& group, const CollectiveCall& call) {
     Plan& plan = plan_for(group, call);
     begin(group, plan, call.run);
     plan.finish(messages());
-    return &plan;
+    return plan;
+}
+
+SingleCopyCalls* CollectiveContext::single_copy_of(Group& group) {
+    std::unique_ptr<SingleCopyCalls>& single_copy = state_of(group).single_copy;
+    if (single_copy == nullptr) {
+        ShmGroup* memory = memory_of(group);
+        if (memory == nullptr) return nullptr;
+        if (group.me == 0 && !copy_costs_) copy_costs_ = measure_copy_costs();
+        single_copy = std::make_unique<SingleCopyCalls>(runtime_, group, *memory,
+                                                        copy_costs_.value_or(CopyCosts{}));
+    }
+    return single_copy.get();
+}
+
+// Finds out at the first call whether the group has shared memory. Blocks then.
+ShmGroup* CollectiveContext::memory_of(Group& group) {
+    std::unique_ptr<ShmGroup>& memory = state_of(group).memory;
+    if (memory == nullptr) {
+        memory = std::make_unique<ShmGroup>();
+        if (!ShmGroup::possible(runtime_, group)) return nullptr;
+        // 0: all pieces are in use.
+        std::uint32_t piece = 0;
+        if (group.me == 0) {
+            const auto reserved = ShmGroup::reserve_piece(runtime_);
+            if (reserved) piece = *reserved + 1;
+        }
+        if (bcast_internal(group, piece, next_type(group)) != nullptr) return nullptr;
+        if (piece != 0) memory = std::make_unique<ShmGroup>(runtime_, group, piece - 1);
+    }
+    return memory->available() ? memory.get() : nullptr;
+}
+
+bool CollectiveContext::in_two_levels(const Shape& placed) {
+    return choice_for(placed).algorithm->within != nullptr;
 }
 
 Plan& CollectiveContext::plan_for(Group& group, const CollectiveCall& call) {
@@ -338,7 +341,7 @@ bool CollectiveContext::advance(Running& running) {
 
 bool CollectiveContext::whole_matrix_wanted(const Shape& shape) {
     const auto wanted = wanted_choice(shape, overrides_);
-    return wanted && std::string_view(wanted->algorithm->name) != "pairwise";
+    return wanted && !wanted->algorithm->own_lengths_suffice;
 }
 
 void CollectiveContext::end(Running& running) {

@@ -8,12 +8,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "collectives/call/call.hpp"
 #include "collectives/call/groups.hpp"
 #include "collectives/engine/group_state.hpp"
+#include "collectives/engine/path.hpp"
 #include "collectives/engine/plan.hpp"
 #include "collectives/selection/chooser.hpp"
 #include "collectives/selection/default_path.hpp"
@@ -33,14 +35,10 @@ struct Running {
 class CollectiveContext {
   public:
     using Variables = std::function<const char*(const char*)>;
-    // Creates the path for hierarchical calls on a group whose members are on these nodes.
-    using LevelsMaker = std::unique_ptr<CallPath> (*)(CollectiveContext&, Group&,
-                                                      std::vector<std::uint32_t> nodes);
-
     // Reads MP_CCL_MODE, MP_EUIDEVELOP and MP_COLL_*. MP_TUNING or MP_TUNEFILE is read when the
-    // first algorithm is chosen. `runtime` must outlive this object. `make_levels` is in
-    // hierarchical_calls.hpp.
-    CollectiveContext(comm::Runtime& runtime, const Variables& variables, LevelsMaker make_levels);
+    // first algorithm is chosen. `runtime` must outlive this object. `table`: see paths.hpp.
+    CollectiveContext(comm::Runtime& runtime, const Variables& variables,
+                      std::span<const Path> table);
 
     // Describes what is wrong with the variables; empty if they are valid.
     const std::string& failure() const noexcept { return failure_; }
@@ -48,19 +46,34 @@ class CollectiveContext {
     bool barrier() const noexcept { return barrier_; }
     Groups& groups() noexcept { return groups_; }
 
-    // Returns the path for blocking calls of this shape in shared memory, or by single copy. Null:
-    // the path is not possible. The first call that could use a path finds that out, which blocks
-    // until all members take part.
-    ShmCollectives* possible_local(Group& group, const Shape& shape);
-    SingleCopyCalls* possible_direct(Group& group, const Shape& shape);
-    // Returns the transport of a blocking call: the one that the user names, or the one that is
-    // expected to be the fastest of those that are possible.
-    Transport transport_for(Group& group, const Shape& shape) {
-        return route_for(group, shape).transport;
+    // Makes a call on the path that is expected to be the fastest; blocks. Returns the plan that
+    // was run, or that failed; null if the call succeeded without a plan of its own.
+    Plan* run_blocking(Group& group, const CollectiveCall& call) {
+        return run_on(path_for(group, call.shape), group, call);
     }
-    // Makes the call by the transport and path that are expected to be the fastest; blocks. Returns
-    // the plan that was run, or that failed; null if the call succeeded without a plan of its own.
-    Plan* run_blocking(Group& group, const CollectiveCall& call);
+    // Returns the path for calls of this shape. Valid until the next call.
+    const SelectedPath& path_for(Group& group, const Shape& shape) {
+        const auto number = static_cast<std::size_t>(group.gid) * 7 +
+                            static_cast<std::size_t>(shape.operation) +
+                            shape.bytes / 8 * kOperations;
+        CachedPath& cached = cached_paths_[number % cached_paths_.size()];
+        if (!cached.is_for(group, shape)) [[unlikely]]
+            cached = decide_path(group, shape);
+        return cached.selected;
+    }
+    // Returns the path by this transport. Empty: the group has none for such calls.
+    std::optional<SelectedPath> path_by(Transport transport, Group& group, const Shape& shape);
+    // Makes a call on this path; blocks. The result is that of run_blocking.
+    Plan* run_on(const SelectedPath& selected, Group& group, const CollectiveCall& call);
+    // Makes a call by messages of the whole group; blocks. Returns the plan that was run.
+    Plan& run_schedule(Group& group, const CollectiveCall& call);
+
+    // For paths. Returns the group's shared memory, or its single-copy calls; null: it has none.
+    // The first call on a group finds that out, which blocks until all members take part.
+    ShmGroup* memory_of(Group& group);
+    SingleCopyCalls* single_copy_of(Group& group);
+    // True if the user names an algorithm for such calls, and the algorithm supports them.
+    bool names_algorithm(const Group& group, const Shape& shape) const;
     // Chooses the algorithm of a call by messages. placed.nodes contains the node of each rank.
     Choice choice_for(const Shape& placed);
     // True if the two-level algorithm is chosen.
@@ -113,14 +126,11 @@ class CollectiveContext {
 
   private:
     void read_modes(const Variables& variables);
-    ShmCollectives* memory_of(Group& group);
-    CallPath* levels_for(Group& group, const Shape& shape);
     const Tuning& take_tuning();
-    // How blocking calls of a shape on a group are made. A short call costs less than the decision,
-    // so decisions are cached, in an entry that follows from the shape.
-    struct Route {
-        // True if the entry is for this group and shape. Only decisions on regular calls are
-        // cached.
+    // A short call costs less than the decision on its path, so decisions are cached, in an entry
+    // that follows from the shape. Only decisions on regular calls are cached.
+    struct CachedPath {
+        // True if the entry is for this group and shape.
         bool is_for(const Group& its_group, const Shape& shape) const noexcept {
             return bytes == shape.bytes && gid == its_group.gid && operation == shape.operation &&
                    element == shape.element && commutative == shape.commutative &&
@@ -132,38 +142,29 @@ class CollectiveContext {
         Operation operation = Operation::kSync;
         bool commutative = false;
         bool exact = false;
-        Transport transport = Transport::kMessages;
-        bool by_name = false;         // an algorithm is named and usable: kMessages
-        ShmCollectives::Route local;  // for Transport::kShared only
+        SelectedPath selected;
     };
-    const Route& route_for(Group& group, const Shape& shape) {
-        const auto number = static_cast<std::size_t>(group.gid) * 7 +
-                            static_cast<std::size_t>(shape.operation) +
-                            shape.bytes / 8 * kOperations;
-        Route& kept = routes_[number % routes_.size()];
-        if (!kept.is_for(group, shape)) [[unlikely]]
-            kept = find_route(group, shape);
-        return kept;
-    }
-    Route find_route(Group& group, const Shape& shape);
-    Transport wanted_transport(const Shape& shape, bool by_name);
+    CachedPath decide_path(Group& group, const Shape& shape);
+    void sync_in_memory(Group& group);
+    bool single_copy_is_cheaper(Group& group, const Shape& shape);
+    Transport wanted_transport(Group& group, const Shape& shape);
     bool whole_matrix_wanted(const Shape& shape);
     const std::optional<Method>& wanted_for(const Shape& shape) const noexcept {
         return overrides_[static_cast<std::size_t>(shape.operation)];
     }
-    bool algorithm_wanted_for(const Group& group, const Shape& shape) const;
     template <typename Make>
     Plan& kept_or_new(Group& group, const Shape& shape, bool users_function, const Make& make);
 
     comm::Runtime& runtime_;
-    LevelsMaker make_levels_;
+    std::span<const Path> table_;
     std::string failure_;
-    std::array<Route, 64> routes_;
+    std::array<CachedPath, 256> cached_paths_;
     bool develop_ = false;
     bool barrier_ = false;
     Overrides overrides_;
     Variables variables_;
-    std::optional<Tuning> tuning_;  // read at first use
+    std::optional<Tuning> tuning_;         // read at first use
+    std::optional<CopyCosts> copy_costs_;  // measured at first use
     Groups groups_;
     std::vector<std::unique_ptr<Running>> running_;
     std::vector<std::unique_ptr<Running>> spare_;  // ended, for reuse

@@ -1,13 +1,12 @@
-// GroupState: what the executor keeps with a group between calls: its plans, and the paths for
-// calls without messages.
+// GroupState: what the engine keeps with a group between calls: its plans, and what paths without
+// messages need.
 #pragma once
 
 #include <memory>
 
 #include "collectives/call/groups.hpp"
-#include "collectives/engine/call_path.hpp"
 #include "collectives/engine/plan.hpp"
-#include "collectives/shm/shm_collectives.hpp"
+#include "collectives/shm/shm_group.hpp"
 #include "collectives/shm/single_copy_calls.hpp"
 
 namespace poe::collectives {
@@ -15,11 +14,11 @@ namespace poe::collectives {
 struct GroupState final : GroupOwned {
     Plans plans;
     // Null until the first call that could use it. It then reports whether there is shared memory.
-    std::unique_ptr<ShmCollectives> local;
-    // Null until the first call that could use it, and if `local` has no memory.
-    std::unique_ptr<SingleCopyCalls> direct;
-    // Null until the first call that could use it, in a job on several nodes.
-    std::unique_ptr<CallPath> levels;
+    std::unique_ptr<ShmGroup> memory;
+    // Null until the first call that could use it, and if there is no shared memory.
+    std::unique_ptr<SingleCopyCalls> single_copy;
+    // HierarchicalCalls; null until the first call that could use it.
+    std::unique_ptr<GroupOwned> hierarchical;
 };
 
 // Returns the state of a group; creates it at the first call. The group owns it.

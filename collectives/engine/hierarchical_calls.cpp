@@ -30,30 +30,22 @@ HierarchicalCalls::HierarchicalCalls(CollectiveContext& library, Group& group,
     }
 }
 
-bool HierarchicalCalls::fits(const Shape& shape) {
-    if (nodes_.empty()) return false;
-    const auto known = std::find_if(decided_.begin(), decided_.end(),
-                                    [&](const Decided& each) { return each.shape == shape; });
-    if (known != decided_.end()) return known->here;
-    Decided& oldest = decided_[++decisions_ % decided_.size()];
-    oldest = {shape, decide(shape)};
-    return oldest.here;
-}
-
-bool HierarchicalCalls::decide(const Shape& shape) const {
+bool HierarchicalCalls::supports(const Shape& shape) noexcept {
     switch (shape.operation) {
         case Operation::kBcast:
-            if (shape.bytes < kWorthStaging) return false;
-            break;
+            return shape.bytes >= kWorthStaging;
         case Operation::kCombine:
         case Operation::kSync:
-            break;
+            return true;
         case Operation::kConcat:
-            if (!in_order_ || !shape.offsets.empty()) return false;
-            break;
+            return shape.offsets.empty();
         default:
             return false;
     }
+}
+
+bool HierarchicalCalls::fits(const Shape& shape) const {
+    if (shape.operation == Operation::kConcat && !in_order_) return false;
     Shape placed = shape;
     placed.nodes = nodes_;
     return library_.in_two_levels(placed);
@@ -188,11 +180,6 @@ Plan* HierarchicalCalls::sync(const CollectiveCall& call) {
         if (Plan* wrong = make(*leaders_, nullptr, nullptr)) return wrong;
     }
     return broadcast_within(0, 1, &nothing);
-}
-
-std::unique_ptr<CallPath> make_hierarchical_calls(CollectiveContext& library, Group& group,
-                                                  std::vector<std::uint32_t> nodes) {
-    return std::make_unique<HierarchicalCalls>(library, group, std::move(nodes));
 }
 
 }  // namespace poe::collectives

@@ -1,6 +1,6 @@
 // HierarchicalCalls: blocking calls, in two levels, on a group that is on several nodes. A call
 // among the first members of the nodes is preceded and followed by calls within each node, which
-// use shared memory (shm_collectives.hpp). They are used if the two-level schedule is chosen and do
+// use shared memory (shm_group.hpp). They are used if the two-level schedule is chosen and do
 // the same. However, a call in shared memory costs each member one turn on a core, whereas messages
 // cost one turn per level of their tree. Hierarchical calls are therefore for operations in which
 // all members wait for all others (sync, combine, concat), and for long broadcasts, whose bytes are
@@ -8,35 +8,31 @@
 // only. Nonblocking calls, the other operations, and calls with a named algorithm use the schedule.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "collectives/engine/call_path.hpp"
 #include "collectives/engine/collective_context.hpp"
 #include "collectives/engine/plan.hpp"
 
 namespace poe::collectives {
 
-class HierarchicalCalls final : public CallPath {
+class HierarchicalCalls final : public GroupOwned {
   public:
-    // For a group whose members are on these nodes (Shape::nodes). If `nodes` is empty, all are on
-    // one node and fits() is always false. The context and the group must outlive this object.
+    // For a group whose members are on these nodes (Shape::nodes), of which there are at least two.
+    // The context and the group must outlive this object.
     HierarchicalCalls(CollectiveContext& library, Group& group, std::vector<std::uint32_t> nodes);
 
-    // True if such calls are made here. Depends on the shape only, so all members decide alike.
-    bool fits(const Shape& shape) override;
+    // True if such calls can be made here on some groups.
+    static bool supports(const Shape& shape) noexcept;
+    // True if it is expected to be the fastest for this group. Precondition: supports(shape).
+    // Depends on the shape only, so all members decide alike.
+    bool fits(const Shape& shape) const;
     // Makes a call; blocks. Returns null, or the plan that failed. The first call makes the groups.
     // Throws Error if there are no numbers left for groups.
-    Plan* run(const CollectiveCall& call) override;
+    Plan* run(const CollectiveCall& call);
 
   private:
-    struct Decided {
-        Shape shape;
-        bool here = false;
-    };
-    bool decide(const Shape& shape) const;
     Plan* make_groups();
     bool leads() const noexcept { return within_->me == 0; }
     // Each returns null, or the plan that failed.
@@ -57,16 +53,10 @@ class HierarchicalCalls final : public CallPath {
     std::vector<Rank> first_;            // of each node
     std::vector<std::uint32_t> member_;  // of each rank: its number within its node
     bool in_order_ = true;               // the ranks of each node follow those of the previous node
-    std::array<Decided, 16> decided_;    // the last new shapes
-    std::size_t decisions_ = 0;
-    std::optional<Group> within_;   // of the own node, from the first call on
-    std::optional<Group> leaders_;  // by node; at other members: all that do not lead
-    std::vector<std::byte> sum_;    // of the node, or its blocks
-    CollectiveCall inner_;          // kept for its memory
+    std::optional<Group> within_;        // of the own node, from the first call on
+    std::optional<Group> leaders_;       // by node; at other members: all that do not lead
+    std::vector<std::byte> sum_;         // of the node, or its blocks
+    CollectiveCall inner_;               // kept for its memory
 };
-
-// Creates the path for a group of this context; see CollectiveContext::LevelsMaker.
-std::unique_ptr<CallPath> make_hierarchical_calls(CollectiveContext& library, Group& group,
-                                                  std::vector<std::uint32_t> nodes);
 
 }  // namespace poe::collectives

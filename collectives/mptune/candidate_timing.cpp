@@ -129,15 +129,15 @@ std::vector<TimedCandidate> ways_of(CollectiveContext& library, Group& group, co
     std::vector<TimedCandidate> all;
     const Transport usual = default_transport(shape);
     Transport by_model = Transport::kMessages;
-    if (library.possible_local(group, shape) != nullptr) {
+    if (library.path_by(Transport::kShared, group, shape)) {
         all.push_back({{Transport::kShared, {}}});
         if (usual != Transport::kMessages) by_model = Transport::kShared;
     }
-    if (library.possible_direct(group, shape) != nullptr) {
+    if (library.path_by(Transport::kDirect, group, shape)) {
         all.push_back({{Transport::kDirect, {}}});
         if (usual == Transport::kDirect) by_model = Transport::kDirect;
     }
-    const Transport taken = library.transport_for(group, shape);
+    const Transport taken = library.path_for(group, shape).path->transport;
     Tuning model = library.tuning();
     model.node.bests.clear();
     model.network.bests.clear();
@@ -208,18 +208,14 @@ std::vector<TimedCandidate> time_candidates(CollectiveContext& library, Group& g
     Timer timer(library, group);
     Buffers buffers(shape);
     const Run run{buffers.given.data(), buffers.result.data(), find_reduction(d_vadd), 0};
+    const CollectiveCall call{"mptune", Call::kNone, shape, run};
     Shape placed = shape;
     placed.nodes = library.nodes_of(group);
     std::vector<TimedCandidate> all = ways_of(library, group, shape, placed);
     const auto time = [&](const TimedCandidate& each) {
-        if (each.method.transport == Transport::kDirect) {
-            SingleCopyCalls* direct = library.possible_direct(group, shape);
-            return timer.median([&] { direct->run(shape, run, false); }, budget);
-        }
-        if (each.method.transport == Transport::kShared) {
-            ShmCollectives* local = library.possible_local(group, shape);
-            const ShmCollectives::Route route = local->route(shape, false);
-            return timer.median([&] { local->run(route, shape, run); }, budget);
+        if (each.method.transport != Transport::kMessages) {
+            const auto path = library.path_by(each.method.transport, group, shape);
+            return timer.median([&] { library.run_on(*path, group, call); }, budget);
         }
         Plan plan(placed, each.method.choice.make(placed), group.me, false);
         return timer.median([&] { timer.run(plan, run); }, budget);

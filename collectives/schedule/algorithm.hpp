@@ -3,6 +3,7 @@
 // selection/catalogue.hpp.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "collectives/schedule/schedule.hpp"
@@ -10,11 +11,20 @@
 
 namespace poe::collectives {
 
+// The parameters that the chooser compares in addition to the default one.
+enum class Compared : std::uint8_t {
+    kDefaultOnly,
+    kMeasuredLambda,  // instead of the default, the lambda measured for messages of the length
+    kPowersOfTwo,     // numbers of segments
+    kRadixes,         // small ones and the number of ranks
+};
+
 // The range of the parameter that may follow an algorithm's name.
 struct NumberRange {
     double least = 0;
     double most = 0;
     bool whole = true;
+    Compared compared = Compared::kDefaultOnly;
 
     bool has(double number) const noexcept;
     // For example "a whole number from 1 to 1048576".
@@ -38,6 +48,14 @@ struct Algorithm {
     Bytes (*copied)(const Shape&) = nullptr;
     // The part of the counts that stays within nodes; null: the algorithm does not know nodes.
     Counts (*within)(const Shape&) = nullptr;
+    // True if every rank starts all its messages and then waits for them; null: never.
+    bool (*starts_all_at_once)(double parameter) = nullptr;
+    // A tree that is made for a lambda, whose messages need not go in rounds.
+    bool is_lambda_tree = false;
+    // Messages without data go along both directions of each edge of a tree.
+    bool both_ways_along_tree = false;
+    // An irregular index needs the lengths of the own rank's blocks only, not those of all ranks.
+    bool own_lengths_suffice = false;
 };
 
 // An algorithm with its parameter.

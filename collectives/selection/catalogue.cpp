@@ -17,12 +17,12 @@ using Op = Operation;
 // segments than bytes, each byte is a segment.
 constexpr double kMany = 1 << 20;
 constexpr NumberRange kNoNumber{};
-constexpr NumberRange kSegments{1, kMany};
-constexpr NumberRange kRadixes{2, kMany};
+constexpr NumberRange kSegments{1, kMany, true, Compared::kPowersOfTwo};
+constexpr NumberRange kRadixes{2, kMany, true, Compared::kRadixes};
 constexpr NumberRange kStepsAtOnce{0, kMany};
 constexpr NumberRange kLogs{0, 31};
 constexpr NumberRange kA4Forms{0, 2};
-constexpr NumberRange kLambdas{1, 1000, false};
+constexpr NumberRange kLambdas{1, 1000, false, Compared::kMeasuredLambda};
 constexpr NumberRange kShares{0.5, 0.999, false};
 
 double none(const Shape&) {
@@ -120,6 +120,30 @@ constexpr int kAll = 31;  // more than log n: one group
 
 using S = const Shape&;
 
+constexpr bool at_once(double) {
+    return true;
+}
+constexpr bool at_once_if_0(double parameter) {
+    return parameter == 0;
+}
+constexpr Algorithm all_at_once(Algorithm row, bool (*when)(double) = at_once) {
+    row.starts_all_at_once = when;
+    return row;
+}
+constexpr Algorithm lambda_tree(Algorithm row) {
+    row.is_lambda_tree = true;
+    return row;
+}
+
+constexpr Algorithm both_ways(Algorithm row) {
+    row.both_ways_along_tree = true;
+    return row;
+}
+constexpr Algorithm own_lengths_suffice(Algorithm row) {
+    row.own_lengths_suffice = true;
+    return row;
+}
+
 constexpr Algorithm in_two_levels(Op operation, Bytes (*copied)(S) = nullptr) {
     return {operation,
             "two-level",
@@ -140,9 +164,9 @@ constexpr Algorithm kCatalogue[] = {
     {Op::kBcast, "alpha", "share that stays with the sender", kShares, [](S) { return 0.618; },
      alpha_fits, [](S s, double a) { return bcast_tree(s, split_by(a)); },
      [](S s, double a) { return bcast_tree_counts(s, split_by(a)); }},
-    {Op::kBcast, "lambda", "lambda", kLambdas, usual_lambda, lambda_fits,
-     [](S s, double l) { return bcast_tree(s, by_lambda(s, l)); },
-     [](S s, double l) { return bcast_tree_counts(s, by_lambda(s, l)); }},
+    lambda_tree({Op::kBcast, "lambda", "lambda", kLambdas, usual_lambda, lambda_fits,
+                 [](S s, double l) { return bcast_tree(s, by_lambda(s, l)); },
+                 [](S s, double l) { return bcast_tree_counts(s, by_lambda(s, l)); }}),
     {Op::kBcast, "greedy", "lambda", kLambdas, usual_lambda, lambda_fits,
      [](S s, double l) { return bcast_greedy(s, Lambda::nearest(l)); }, nullptr},
     {Op::kBcast, "edst", "segments", kSegments, usual_segments, some_power,
@@ -162,9 +186,9 @@ constexpr Algorithm kCatalogue[] = {
     {Op::kReduce, "binomial", nullptr, kNoNumber, none, always,
      [](S s, double) { return reduce_tree(s, half()); },
      [](S s, double) { return reduce_tree_counts(s, half()); }},
-    {Op::kReduce, "lambda", "lambda", kLambdas, usual_lambda, lambda_fits,
-     [](S s, double l) { return reduce_tree(s, by_lambda(s, l)); },
-     [](S s, double l) { return reduce_tree_counts(s, by_lambda(s, l)); }},
+    lambda_tree({Op::kReduce, "lambda", "lambda", kLambdas, usual_lambda, lambda_fits,
+                 [](S s, double l) { return reduce_tree(s, by_lambda(s, l)); },
+                 [](S s, double l) { return reduce_tree_counts(s, by_lambda(s, l)); }}),
     {Op::kReduce, "halving", nullptr, kNoNumber, none, cuttable,
      [](S s, double) { return reduce_halving(s); },
      [](S s, double) { return reduce_halving_counts(s); }},
@@ -223,23 +247,23 @@ constexpr Algorithm kCatalogue[] = {
     {Op::kScatter, "binomial", nullptr, kNoNumber, none, always,
      [](S s, double) { return scatter_tree(s, half()); },
      [](S s, double) { return scatter_tree_counts(s, half()); }},
-    {Op::kScatter, "lambda", "lambda", kLambdas, usual_lambda, lambda_fits,
-     [](S s, double l) { return scatter_tree(s, by_lambda(s, l)); },
-     [](S s, double l) { return scatter_tree_counts(s, by_lambda(s, l)); }},
-    {Op::kScatter, "direct", nullptr, kNoNumber, none, always,
-     [](S s, double) { return scatter_direct(s); },
-     [](S s, double) { return scatter_direct_counts(s); }},
+    lambda_tree({Op::kScatter, "lambda", "lambda", kLambdas, usual_lambda, lambda_fits,
+                 [](S s, double l) { return scatter_tree(s, by_lambda(s, l)); },
+                 [](S s, double l) { return scatter_tree_counts(s, by_lambda(s, l)); }}),
+    all_at_once({Op::kScatter, "direct", nullptr, kNoNumber, none, always,
+                 [](S s, double) { return scatter_direct(s); },
+                 [](S s, double) { return scatter_direct_counts(s); }}),
     in_two_levels(Op::kScatter),
 
     {Op::kGather, "binomial", nullptr, kNoNumber, none, always,
      [](S s, double) { return gather_tree(s, half()); },
      [](S s, double) { return scatter_tree_counts(s, half()); }},
-    {Op::kGather, "lambda", "lambda", kLambdas, usual_lambda, lambda_fits,
-     [](S s, double l) { return gather_tree(s, by_lambda(s, l)); },
-     [](S s, double l) { return scatter_tree_counts(s, by_lambda(s, l)); }},
-    {Op::kGather, "direct", nullptr, kNoNumber, none, always,
-     [](S s, double) { return gather_direct(s); },
-     [](S s, double) { return scatter_direct_counts(s); }},
+    lambda_tree({Op::kGather, "lambda", "lambda", kLambdas, usual_lambda, lambda_fits,
+                 [](S s, double l) { return gather_tree(s, by_lambda(s, l)); },
+                 [](S s, double l) { return scatter_tree_counts(s, by_lambda(s, l)); }}),
+    all_at_once({Op::kGather, "direct", nullptr, kNoNumber, none, always,
+                 [](S s, double) { return gather_direct(s); },
+                 [](S s, double) { return scatter_direct_counts(s); }}),
     in_two_levels(Op::kGather),
 
     {Op::kConcat, "circulant", nullptr, kNoNumber, none, always,
@@ -248,18 +272,20 @@ constexpr Algorithm kCatalogue[] = {
     {Op::kConcat, "exchange", nullptr, kNoNumber, none, power_of_two,
      [](S s, double) { return concat_exchange(s); },
      [](S s, double) { return concat_exchange_counts(s); }},
-    {Op::kConcat, "direct", nullptr, kNoNumber, none, always,
-     [](S s, double) { return concat_direct(s); },
-     [](S s, double) { return concat_direct_counts(s); }},
+    all_at_once({Op::kConcat, "direct", nullptr, kNoNumber, none, always,
+                 [](S s, double) { return concat_direct(s); },
+                 [](S s, double) { return concat_direct_counts(s); }}),
     {Op::kConcat, "ring", nullptr, kNoNumber, none, always,
      [](S s, double) { return concat_ring(s); }, [](S s, double) { return concat_ring_counts(s); }},
     in_two_levels(Op::kConcat),
 
     // Must precede radix n, which sends the same messages and also copies.
-    {Op::kIndex, "pairwise", "steps under way at once, 0 for all", kStepsAtOnce, steps_at_once,
-     [](S, double w) { return kStepsAtOnce.has(w); },
-     [](S s, double w) { return index_pairwise(s, whole(w)); },
-     [](S s, double) { return index_pairwise_counts(s); }},
+    own_lengths_suffice(
+        all_at_once({Op::kIndex, "pairwise", "steps under way at once, 0 for all", kStepsAtOnce,
+                     steps_at_once, [](S, double w) { return kStepsAtOnce.has(w); },
+                     [](S s, double w) { return index_pairwise(s, whole(w)); },
+                     [](S s, double) { return index_pairwise_counts(s); }},
+                    at_once_if_0)),
     {Op::kIndex, "radix", "radix", kRadixes, root_of_n, radix_fits,
      [](S s, double r) { return index_radix(s, whole(r)); },
      [](S s, double r) { return index_radix_counts(s, whole(r)); },
@@ -273,16 +299,16 @@ constexpr Algorithm kCatalogue[] = {
      [](S s, double form) { return index_a4(s, static_cast<A4Form>(integer(form))); }, nullptr},
     in_two_levels(Op::kIndex, [](S s) { return 2 * s.bytes * s.n; }),
 
-    {Op::kShift, "direct", nullptr, kNoNumber, none, always,
-     [](S s, double) { return shift_direct(s); },
-     [](S s, double) { return shift_direct_counts(s); }},
+    all_at_once({Op::kShift, "direct", nullptr, kNoNumber, none, always,
+                 [](S s, double) { return shift_direct(s); },
+                 [](S s, double) { return shift_direct_counts(s); }}),
 
     {Op::kSync, "dissemination", nullptr, kNoNumber, none, always,
      [](S s, double) { return sync_dissemination(s); },
      [](S s, double) { return sync_dissemination_counts(s); }},
-    {Op::kSync, "tree", nullptr, kNoNumber, none, always,
-     [](S s, double) { return sync_tree(s, half()); },
-     [](S s, double) { return sync_tree_counts(s, half()); }},
+    both_ways({Op::kSync, "tree", nullptr, kNoNumber, none, always,
+               [](S s, double) { return sync_tree(s, half()); },
+               [](S s, double) { return sync_tree_counts(s, half()); }}),
     in_two_levels(Op::kSync),
 };
 

@@ -2,7 +2,6 @@
 #include "collectives/selection/chooser.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <vector>
 
 #include "base/check.hpp"
@@ -13,29 +12,27 @@ namespace {
 
 constexpr double kMostSegments = 256;
 
-// Every rank starts all its messages and then waits for them.
 bool starts_all_at_once(const Choice& choice) {
-    const std::string_view name = choice.algorithm->name;
-    return name == "direct" || (name == "pairwise" && choice.parameter == 0);
-}
-
-// A tree that is made for a lambda, whose messages need not go in rounds.
-bool is_lambda_tree(const Algorithm& algorithm) {
-    return std::string_view(algorithm.name) == "lambda";
+    const auto when = choice.algorithm->starts_all_at_once;
+    return when != nullptr && when(choice.parameter);
 }
 
 // The parameters to compare: the default or measured one, and others that may be better.
 std::vector<double> numbers(const Algorithm& algorithm, const Shape& shape,
                             const CostModel& model) {
     std::vector<double> all{algorithm.fallback(shape)};
-    if (algorithm.parameter == nullptr) return all;
-    if (std::string_view(algorithm.parameter) == "lambda") all = {model.lambda(shape.bytes)};
-    if (shape.operation == Operation::kIndex && std::string_view(algorithm.name) == "radix")
-        all = {2, 4, all[0], std::max<double>(2, shape.n)};
-    if (std::string_view(algorithm.parameter) == "segments") {
-        for (double many = 1; many <= kMostSegments && many <= static_cast<double>(shape.bytes);
-             many *= 2)
-            all.push_back(many);
+    switch (algorithm.numbers.compared) {
+        case Compared::kDefaultOnly:
+            break;
+        case Compared::kMeasuredLambda:
+            return {model.lambda(shape.bytes)};
+        case Compared::kPowersOfTwo:
+            for (double many = 1; many <= kMostSegments && many <= static_cast<double>(shape.bytes);
+                 many *= 2)
+                all.push_back(many);
+            break;
+        case Compared::kRadixes:
+            return {2, 4, all[0], std::max<double>(2, shape.n)};
     }
     return all;
 }
@@ -44,8 +41,7 @@ std::vector<double> numbers(const Algorithm& algorithm, const Shape& shape,
 // two per edge of a sync's tree, otherwise one per rank and round.
 double messages_of(const Shape& shape, const Choice& choice, const Counts& counts) {
     const auto c1 = static_cast<double>(counts.c1);
-    if (shape.operation == Operation::kSync && std::string_view(choice.algorithm->name) == "tree")
-        return 2.0 * (shape.n - 1);
+    if (choice.algorithm->both_ways_along_tree) return 2.0 * (shape.n - 1);
     if (counts.c2 == 0) return c1 * shape.n;
     return static_cast<double>(counts.c3) * c1 / static_cast<double>(counts.c2);
 }
@@ -84,7 +80,7 @@ double predicted(const Tuning& tuning, const Shape& shape, const Choice& choice)
     auto c1 = static_cast<double>(counts.c1);
     auto c2 = static_cast<double>(counts.c2);
     double messages = messages_of(shape, choice, counts);
-    if (is_lambda_tree(*choice.algorithm) && shape.n > 1) {
+    if (choice.algorithm->is_lambda_tree && shape.n > 1) {
         const Lambda lambda = Lambda::nearest(choice.parameter);
         const double time =
             static_cast<double>(PostalTimes(lambda, shape.n).time(shape.n)) / lambda.latency;

@@ -40,11 +40,11 @@ bool CopyInOut::fits(const Shape& shape) noexcept {
     return shape.matrix.empty() && room_for(shape) > 0;
 }
 
-CopyInOut::CopyInOut(const Shape& shape, const Run& run, GroupSegment& commons,
+CopyInOut::CopyInOut(const Shape& shape, const Run& run, GroupSegment& segment,
                      const SlotCopy& copy, GroupSegment::Host& host, std::uint32_t me)
     : shape_(shape),
       run_(run),
-      commons_(commons),
+      segment_(segment),
       copy_(copy),
       host_(host),
       me_(me),
@@ -70,7 +70,7 @@ std::uint64_t CopyInOut::pieces() const noexcept {
 void CopyInOut::run() {
     keep_own();
     const std::uint64_t many = pieces();
-    first_call_ = commons_.next_call();
+    first_call_ = segment_.next_call();
     const std::uint64_t lag = combines_ ? 2 : 1;
     for (std::uint64_t step = 0; step < many + lag; ++step) {
         if (step < many) fill(step);
@@ -116,21 +116,21 @@ bool CopyInOut::gives() const noexcept {
 
 void CopyInOut::fill(std::uint64_t number) {
     if (!gives()) {
-        commons_.pass_by();
+        segment_.skip();
         return;
     }
-    const std::uint64_t call = commons_.enter(host_);
-    std::byte* own = commons_.slot_of(me_, call);
+    const std::uint64_t call = segment_.acquire(host_);
+    std::byte* own = segment_.slot_of(me_, call);
     const Piece piece = piece_of(me_, number);
     switch (shape_.operation) {
         case Operation::kBcast:
-            copy_.in(commons_.slot_of(0, call), run_.result + piece.from, piece.length);
+            copy_.in(segment_.slot_of(0, call), run_.result + piece.from, piece.length);
             break;
         case Operation::kScatter:
             for (std::uint32_t m = 0; m < shape_.n; ++m) {
                 const Piece its = piece_of(m, number);
                 if (m != me_)
-                    copy_.in(commons_.slot_of(m, call), run_.given + shape_.offset(m) + its.from,
+                    copy_.in(segment_.slot_of(m, call), run_.given + shape_.offset(m) + its.from,
                              its.length);
             }
             break;
@@ -143,7 +143,7 @@ void CopyInOut::fill(std::uint64_t number) {
         default:
             copy_.in(own, run_.given + piece.from, piece.length);
     }
-    commons_.tell(call, host_);
+    segment_.publish(call, host_);
 }
 
 // The second round of a combine: reduces this member's slice of all slots into slot 0.
@@ -155,19 +155,19 @@ void CopyInOut::work(std::uint64_t number) {
     const Bytes from = std::min(length, me_ * slice);
     const Bytes bytes = std::min(slice, length - from);
     for (std::uint32_t m = 0; m < shape_.n && bytes > 0; ++m) {
-        commons_.await_told(m, call, host_);
-        std::byte* sum = commons_.slot_of(0, call) + from;
+        segment_.await_published(m, call, host_);
+        std::byte* sum = segment_.slot_of(0, call) + from;
         if (m > 0)
-            reduce_into(run_.reduction, sum, commons_.slot_of(m, call) + from, bytes, true,
+            reduce_into(run_.reduction, sum, segment_.slot_of(m, call) + from, bytes, true,
                         nullptr);
     }
-    commons_.tell_worked(call, host_);
+    segment_.publish_reduced(call, host_);
 }
 
 void CopyInOut::drain(std::uint64_t number) {
     const std::uint64_t call = first_call_ + number;
     take(number, call);
-    commons_.through(call, host_);
+    segment_.release(call, host_);
 }
 
 void CopyInOut::take(std::uint64_t number, std::uint64_t call) {
@@ -177,9 +177,9 @@ void CopyInOut::take(std::uint64_t number, std::uint64_t call) {
         case Operation::kBcast:
         case Operation::kScatter:
             if (is_root()) return;
-            commons_.await_told(root, call, host_);
+            segment_.await_published(root, call, host_);
             copy_.out(run_.result + piece.from,
-                      commons_.slot_of(shape_.operation == Operation::kBcast ? 0 : me_, call),
+                      segment_.slot_of(shape_.operation == Operation::kBcast ? 0 : me_, call),
                       piece.length);
             return;
         case Operation::kGather:
@@ -190,8 +190,8 @@ void CopyInOut::take(std::uint64_t number, std::uint64_t call) {
             take_all(number, call);
             return;
         default:
-            for (std::uint32_t m = 0; m < shape_.n; ++m) commons_.await_worked(m, call, host_);
-            copy_.out(run_.result + piece.from, commons_.slot_of(0, call), piece.length);
+            for (std::uint32_t m = 0; m < shape_.n; ++m) segment_.await_reduced(m, call, host_);
+            copy_.out(run_.result + piece.from, segment_.slot_of(0, call), piece.length);
     }
 }
 
@@ -201,8 +201,8 @@ void CopyInOut::take_all(std::uint64_t number, std::uint64_t call) {
     for (std::uint32_t i = 1; i < shape_.n; ++i) {
         const std::uint32_t m = (me_ + i) % shape_.n;
         const Piece its = piece_of(m, number);
-        commons_.await_told(m, call, host_);
-        copy_.out(run_.result + shape_.offset(m) + its.from, commons_.slot_of(m, call) + column,
+        segment_.await_published(m, call, host_);
+        copy_.out(run_.result + shape_.offset(m) + its.from, segment_.slot_of(m, call) + column,
                   its.length);
     }
 }

@@ -1,7 +1,7 @@
 // CopyInOut: a collective call on long data in the shared memory of a group (group_segment.hpp),
 // piece by piece. Members copy pieces of their contributions into slots; others copy them out. Each
-// byte is copied twice, but within the caches of the cores. It is separate from ShmCollectives,
-// whose calls fit into one slot and let one member compute the result for all, and from
+// byte is copied twice, but within the caches of the cores. It is separate from short calls
+// (short_calls.hpp), which fit into one slot and let one member compute the result for all, and from
 // PairwiseExchange, where each byte goes from one member to one other.
 //
 // Each piece is an exchange (group_segment.hpp). A member fills the slots of the next piece before
@@ -32,8 +32,8 @@ class CopyInOut {
         return {kStages, stage_bytes(members), 0, 0, kLine};
     }
 
-    // All referenced objects must outlive this object. `commons` has the sizes sizes(shape.n).
-    CopyInOut(const Shape& shape, const Run& run, GroupSegment& commons, const SlotCopy& copy,
+    // All referenced objects must outlive this object. `segment` has the sizes sizes(shape.n).
+    CopyInOut(const Shape& shape, const Run& run, GroupSegment& segment, const SlotCopy& copy,
               GroupSegment::Host& host, std::uint32_t me);
     // Makes the call; blocks.
     void run();
@@ -57,7 +57,7 @@ class CopyInOut {
 
     const Shape& shape_;
     const Run& run_;
-    GroupSegment& commons_;
+    GroupSegment& segment_;
     const SlotCopy copy_;
     GroupSegment::Host& host_;
     std::uint32_t me_;

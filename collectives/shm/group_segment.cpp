@@ -46,7 +46,8 @@ std::uint32_t GroupSegment::not_arrived(std::uint64_t call) const noexcept {
     return members_;
 }
 
-void GroupSegment::await_published(std::uint64_t call, std::uint32_t root, Host& host) const {
+[[gnu::hot]] void GroupSegment::await_result_word(std::uint64_t call, std::uint32_t root,
+                                                  Host& host) const {
     const std::atomic<std::uint64_t>& word = published(call);
     const auto over = [&word, call] { return word.load(std::memory_order_acquire) > call; };
     // std::function does not allocate for a capture of two words.
@@ -91,13 +92,13 @@ std::byte* GroupSegment::result(std::uint64_t call, Bytes bytes) const noexcept 
     return results_ + set_of(call) * sizes_.result_for(members_);
 }
 
-void GroupSegment::publish(std::uint64_t call, Host& host) noexcept {
+[[gnu::hot]] void GroupSegment::publish_result(std::uint64_t call, Host& host) noexcept {
     published(call).store(call + 1, std::memory_order_release);
     host.fence();
     host.wake_others();
 }
 
-void GroupSegment::end(std::uint64_t call, Host& host) noexcept {
+[[gnu::hot]] void GroupSegment::end(std::uint64_t call, Host& host) noexcept {
     done_[me_].word.store(call + 1, std::memory_order_release);
     host.fence();
     if (roots_->word.load(std::memory_order_relaxed) != 0) [[unlikely]]
@@ -105,18 +106,19 @@ void GroupSegment::end(std::uint64_t call, Host& host) noexcept {
 }
 
 // Blocks until the own slot is free: no member reads its content of call - depth any more.
-void GroupSegment::await_slot(std::uint64_t call, Host& host) {
+[[gnu::hot]] void GroupSegment::await_slot(std::uint64_t call, Host& host) {
     if (call < sizes_.depth) return;
     const std::uint32_t last = taker(call);
     if (last == kAll) {
         await_room(call, host);
     } else if (last != kNobody && call >= seen_done_[last] + sizes_.depth &&
                call >= calls_of(last) + sizes_.depth) {
-        await_through(last, call - sizes_.depth, host);
+        await_released(last, call - sizes_.depth, host);
     }
 }
 
-void GroupSegment::say(std::atomic<std::uint64_t>& word, std::uint64_t call, Host& host) noexcept {
+void GroupSegment::store_and_wake(std::atomic<std::uint64_t>& word, std::uint64_t call,
+                                  Host& host) noexcept {
     word.store(call + 1, std::memory_order_release);
     host.fence();
     host.wake_others();
@@ -128,67 +130,68 @@ void GroupSegment::await_word(const std::atomic<std::uint64_t>& word, std::uint3
     if (!over()) host.wait(over, [whose] { return whose; });
 }
 
-void GroupSegment::all_give(Part& part, Host& host) {
-    const std::uint64_t call = enter_for(kNobody, host);
-    part.give(slot_of(me_, call));
+[[gnu::hot]] void GroupSegment::all_contribute(Part& part, Host& host) {
+    const std::uint64_t call = acquire_for(kNobody, host);
+    part.contribute(slot_of(me_, call));
     done_[me_].begun.store(call + 1, std::memory_order_release);
     std::byte* all = result(call, part.result_bytes());
     std::atomic<std::uint64_t>& arrived = arrived_[set_of(call)].word;
     if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == members_) {
         arrived.store(0, std::memory_order_relaxed);
-        part.collect(all);
-        publish(call, host);
+        part.combine(all);
+        publish_result(call, host);
     } else {
-        await_published(call, kLast, host);
+        await_result_word(call, kLast, host);
     }
-    part.take(all);
+    part.consume(all);
     all_done_ = std::max(all_done_, call);
     end(call, host);
 }
 
-void GroupSegment::tell_one(std::uint32_t taker, std::uint64_t call, Host& host) noexcept {
+void GroupSegment::publish_to(std::uint32_t taker, std::uint64_t call, Host& host) noexcept {
     if (taker == kNobody) return;
     told(me_, call).store(call + 1, std::memory_order_release);
     host.fence();
     host.wake(taker);
 }
 
-void GroupSegment::await_one(std::uint32_t giver, std::uint64_t call, int looks, Host& host) const {
+void GroupSegment::await_from(std::uint32_t giver, std::uint64_t call, int spins,
+                              Host& host) const {
     const std::atomic<std::uint64_t>& word = told(giver, call);
-    for (int i = 0; i < looks && word.load(std::memory_order_relaxed) <= call; ++i) comm::relax();
+    for (int i = 0; i < spins && word.load(std::memory_order_relaxed) <= call; ++i) comm::relax();
     await_word(word, giver, call, host);
 }
 
-std::uint64_t GroupSegment::enter_to_publish(Host& host) {
+std::uint64_t GroupSegment::acquire_result(Host& host) {
     await_room(call_, host);
     taker(call_) = kNobody;
     return call_++;
 }
 
-std::uint64_t GroupSegment::enter_published(std::uint32_t root, Host& host) {
-    await_published(call_, root, host);
+std::uint64_t GroupSegment::await_result(std::uint32_t root, Host& host) {
+    await_result_word(call_, root, host);
     taker(call_) = kNobody;
     return call_++;
 }
 
 // In an exchange, others may write to the own slot, and this member to theirs.
-std::uint64_t GroupSegment::enter(Host& host) {
+std::uint64_t GroupSegment::acquire(Host& host) {
     await_room(call_, host);
-    return pass_by();
+    return skip();
 }
 
-std::uint64_t GroupSegment::pass_by() noexcept {
+std::uint64_t GroupSegment::skip() noexcept {
     taker(call_) = kAll;
     return call_++;
 }
 
-std::uint64_t GroupSegment::enter_for(std::uint32_t whom, Host& host) {
+std::uint64_t GroupSegment::acquire_for(std::uint32_t whom, Host& host) {
     await_slot(call_, host);
     taker(call_) = whom;
     return call_++;
 }
 
-void GroupSegment::await_through(std::uint32_t member, std::uint64_t call, Host& host) const {
+void GroupSegment::await_released(std::uint32_t member, std::uint64_t call, Host& host) const {
     const std::atomic<std::uint64_t>& done = done_[member].word;
     if (done.load(std::memory_order_acquire) > call) return;
     roots_->word.fetch_add(1, std::memory_order_seq_cst);

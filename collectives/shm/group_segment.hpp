@@ -131,13 +131,13 @@ class GroupSegment {
       public:
         virtual ~Part() = default;
         // Writes this member's contribution to its slot.
-        virtual void give(std::byte* slot) = 0;
+        virtual void contribute(std::byte* slot) = 0;
         // Computes the result from the slots of all members; called at the last member to arrive.
-        virtual void collect(std::byte* result) = 0;
+        virtual void combine(std::byte* result) = 0;
         // The length of the result in bytes.
         virtual Bytes result_bytes() const = 0;
         // Copies what this member needs from the result.
-        virtual void take(const std::byte* result) = 0;
+        virtual void consume(const std::byte* result) = 0;
     };
     // The services of a member's task, to wait and to wake. The object must outlive each call.
     class Host {
@@ -156,53 +156,55 @@ class GroupSegment {
 
     // Makes a call in which all members contribute, and all get the same result or wait for all
     // others. Blocks.
-    void all_give(Part& part, Host& host);
+    void all_contribute(Part& part, Host& host);
     // A call in which a root publishes a result for all, in steps:
-    //   1. The root calls enter_to_publish(), which blocks until result[call] may be written and
+    //   1. The root calls acquire_result(), which blocks until result[call] may be written and
     //      returns the call's number.
-    //   2. The root writes result() and calls publish(), which does not block.
-    //   3. Every other member calls enter_published(), which blocks until that, and copies what it
+    //   2. The root writes result() and calls publish_result(), which does not block.
+    //   3. Every other member calls await_result(), which blocks until that, and copies what it
     //      needs.
-    //   4. Every member calls through().
-    std::uint64_t enter_to_publish(Host& host);
-    void publish(std::uint64_t call, Host& host) noexcept;
-    std::uint64_t enter_published(std::uint32_t root, Host& host);
+    //   4. Every member calls release().
+    std::uint64_t acquire_result(Host& host);
+    void publish_result(std::uint64_t call, Host& host) noexcept;
+    std::uint64_t await_result(std::uint32_t root, Host& host);
     // The place of a result of this length.
     std::byte* result(std::uint64_t call, Bytes bytes) const noexcept;
     // An exchange is a call in parts. A member may have several under way, but fewer than `depth`.
-    // enter() blocks until all slots of the next call are free, and returns the call's number; its
-    // slots may then be written as the members have agreed. pass_by() is for a member that writes
+    // acquire() blocks until all slots of the next call are free, and returns the call's number; its
+    // slots may then be written as the members have agreed. skip() is for a member that writes
     // to no slot, and does not block.
     static constexpr std::uint32_t kNobody = ~0u - 1;
-    std::uint64_t enter(Host& host);
-    std::uint64_t pass_by() noexcept;
+    std::uint64_t acquire(Host& host);
+    std::uint64_t skip() noexcept;
     // Publishes that what this member writes to slots in this call is complete. Does not block.
-    void tell(std::uint64_t call, Host& host) noexcept { say(done_[me_].begun, call, host); }
-    // Blocks until that member has called tell() for this call.
-    void await_told(std::uint32_t member, std::uint64_t call, Host& host) const {
+    void publish(std::uint64_t call, Host& host) noexcept {
+        store_and_wake(done_[me_].begun, call, host);
+    }
+    // Blocks until that member has called publish() for this call.
+    void await_published(std::uint32_t member, std::uint64_t call, Host& host) const {
         await_word(done_[member].begun, member, call, host);
     }
     // The second round: publishes that what this member has computed from the others' data is
     // complete.
-    void tell_worked(std::uint64_t call, Host& host) noexcept {
-        say(done_[me_].worked, call, host);
+    void publish_reduced(std::uint64_t call, Host& host) noexcept {
+        store_and_wake(done_[me_].worked, call, host);
     }
-    void await_worked(std::uint32_t member, std::uint64_t call, Host& host) const {
+    void await_reduced(std::uint32_t member, std::uint64_t call, Host& host) const {
         await_word(done_[member].worked, member, call, host);
     }
-    // Like enter(), but each member writes only its own slot, at most room() bytes, and at most one
+    // Like acquire(), but each member writes only its own slot, at most room() bytes, and at most one
     // other member, `taker` (or kNobody), consumes it. Blocks only until the last consumer of the
-    // slot has finished with it. tell_one() publishes the slot to `taker` only.
-    std::uint64_t enter_for(std::uint32_t taker, Host& host);
-    void tell_one(std::uint32_t taker, std::uint64_t call, Host& host) noexcept;
-    // Blocks until `giver` has published its slot. Polls `looks` times before the member gives up
+    // slot has finished with it. publish_to() publishes the slot to `taker` only.
+    std::uint64_t acquire_for(std::uint32_t taker, Host& host);
+    void publish_to(std::uint32_t taker, std::uint64_t call, Host& host) noexcept;
+    // Blocks until `giver` has published its slot. Polls `spins` times before the member gives up
     // the core.
-    void await_one(std::uint32_t giver, std::uint64_t call, int looks, Host& host) const;
+    void await_from(std::uint32_t giver, std::uint64_t call, int spins, Host& host) const;
     // This member needs nothing more of the call. Must be called once for each call, in the order
     // of calls. Does not block.
-    void through(std::uint64_t call, Host& host) noexcept { end(call, host); }
-    // Blocks until that member has called through() for this call.
-    void await_through(std::uint32_t member, std::uint64_t call, Host& host) const;
+    void release(std::uint64_t call, Host& host) noexcept { end(call, host); }
+    // Blocks until that member has called release() for this call.
+    void await_released(std::uint32_t member, std::uint64_t call, Host& host) const;
     std::byte* slot_of(std::uint32_t member, std::uint64_t call) const noexcept {
         return slots_ + set_of(call) * call_step_ + member * member_step_;
     }
@@ -231,7 +233,7 @@ class GroupSegment {
         std::atomic<std::uint64_t> begun;   // members only
         std::atomic<std::uint64_t> worked;  // members only
     };
-    // A value for the `root` of await_published(): the last member to arrive publishes.
+    // A value for the `root` of await_result_word(): the last member to arrive publishes.
     static constexpr std::uint32_t kLast = ~0u;
     // takers_ has the consumer of the own slot for each of the last `depth` calls: a member,
     // kNobody, or kAll. The slot is free when its consumer, or all members for kAll, have finished
@@ -239,10 +241,11 @@ class GroupSegment {
     static constexpr std::uint32_t kAll = ~0u - 2;
     std::uint32_t& taker(std::uint64_t call) noexcept { return takers_[set_of(call)]; }
     void await_slot(std::uint64_t call, Host& host);
-    static void say(std::atomic<std::uint64_t>& word, std::uint64_t call, Host& host) noexcept;
+    static void store_and_wake(std::atomic<std::uint64_t>& word, std::uint64_t call,
+                               Host& host) noexcept;
     static void await_word(const std::atomic<std::uint64_t>& word, std::uint32_t whose,
                            std::uint64_t call, Host& host);
-    void await_published(std::uint64_t call, std::uint32_t root, Host& host) const;
+    void await_result_word(std::uint64_t call, std::uint32_t root, Host& host) const;
     std::uint32_t not_arrived(std::uint64_t call) const noexcept;
     void await_room(std::uint64_t call, Host& host);
     std::uint64_t calls_of(std::uint32_t member) noexcept;

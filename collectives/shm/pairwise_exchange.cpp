@@ -28,22 +28,22 @@ bool PairwiseExchange::fits(const Shape& shape) noexcept {
     }
 }
 
-PairwiseExchange::PairwiseExchange(const Shape& shape, const Run& run, GroupSegment& commons,
+PairwiseExchange::PairwiseExchange(const Shape& shape, const Run& run, GroupSegment& segment,
                                    const Tools& tools, GroupSegment::Host& host, std::uint32_t me)
     : shape_(shape),
       run_(run),
-      commons_(commons),
+      segment_(segment),
       stores_(tools.stores),
       non_temporal_(tools.non_temporal),
       reach_(kCoreCache / tools.tasks_per_core),
       host_(host),
       me_(me),
-      piece_(commons.room() / kLine * kLine),
+      piece_(segment.room() / kLine * kLine),
       pieces_((shape.bytes + piece_ - 1) / piece_) {}
 
 void PairwiseExchange::run() {
     const std::uint64_t steps = pieces_ * (is(Operation::kIndex) ? shape_.n - 1 : 1);
-    const std::uint64_t first_call = commons_.next_call();
+    const std::uint64_t first_call = segment_.next_call();
     for (std::uint64_t number = 0; number <= steps; ++number) {
         if (number < steps) give(step_of(number));
         // Copies the own part while the others write their pieces.
@@ -83,12 +83,12 @@ void PairwiseExchange::keep_own() const {
 std::byte* PairwiseExchange::place(std::uint32_t member, std::uint64_t call, Bytes bytes) const {
     const Bytes length = std::max<Bytes>((bytes + kLine - 1) / kLine, 1) * kLine;
     const Bytes places =
-        std::clamp<Bytes>(reach_ / (kPairStages * length), 1, commons_.room() / length);
-    return commons_.slot_of(member, call) + call / kPairStages % places * length;
+        std::clamp<Bytes>(reach_ / (kPairStages * length), 1, segment_.room() / length);
+    return segment_.slot_of(member, call) + call / kPairStages % places * length;
 }
 
 void PairwiseExchange::give(const Step& step) {
-    const std::uint64_t call = commons_.enter_for(step.taker, host_);
+    const std::uint64_t call = segment_.acquire_for(step.taker, host_);
     if (step.taker == GroupSegment::kNobody) return;
     const Bytes block = is(Operation::kIndex) ? step.taker * shape_.bytes : 0;
     pick_ = stores_.choose(step.bytes);
@@ -97,18 +97,18 @@ void PairwiseExchange::give(const Step& step) {
             pick_.store == Store::kNonTemporal);
     if (pick_.timed) stores_.wrote(pick_.store, step.bytes, now_ns() - start);
     store_of(me_, call) = static_cast<std::byte>(pick_.store);
-    commons_.tell_one(step.taker, call, host_);
+    segment_.publish_to(step.taker, call, host_);
 }
 
 void PairwiseExchange::take(const Step& step, std::uint64_t call) {
     if (step.giver != GroupSegment::kNobody) {
-        commons_.await_one(step.giver, call, 0, host_);
+        segment_.await_from(step.giver, call, 0, host_);
         const auto store = static_cast<Store>(store_of(step.giver, call));
         const std::uint64_t start = pick_.timed ? now_ns() : 0;
         use(step, place(step.giver, call, step.bytes));
         if (pick_.timed) stores_.read(store, step.bytes, now_ns() - start);
     }
-    commons_.through(call, host_);
+    segment_.release(call, host_);
 }
 
 void PairwiseExchange::use(const Step& step, const std::byte* slot) const {

@@ -49,8 +49,8 @@ class PairwiseExchange {
         bool non_temporal;             // all data of all members are large for the caches
         std::uint32_t tasks_per_core;  // of the node; the same at all members
     };
-    // All referenced objects must outlive this object. `commons` has the sizes sizes(shape.n).
-    PairwiseExchange(const Shape& shape, const Run& run, GroupSegment& commons, const Tools& tools,
+    // All referenced objects must outlive this object. `segment` has the sizes sizes(shape.n).
+    PairwiseExchange(const Shape& shape, const Run& run, GroupSegment& segment, const Tools& tools,
                      GroupSegment::Host& host, std::uint32_t me);
     // Makes the call; blocks.
     void run();
@@ -71,7 +71,7 @@ class PairwiseExchange {
     std::byte* place(std::uint32_t member, std::uint64_t call, Bytes bytes) const;
     // How the piece in the slot was written (Store); stored after the longest piece.
     std::byte& store_of(std::uint32_t member, std::uint64_t call) const {
-        return commons_.slot_of(member, call)[piece_];
+        return segment_.slot_of(member, call)[piece_];
     }
     void give(const Step& step);
     void take(const Step& step, std::uint64_t call);
@@ -80,7 +80,7 @@ class PairwiseExchange {
 
     const Shape& shape_;
     const Run& run_;
-    GroupSegment& commons_;
+    GroupSegment& segment_;
     NonTemporalTuner& stores_;
     NonTemporalTuner::Pick pick_{Store::kOrdinary, false};  // for the last piece given
     bool non_temporal_;

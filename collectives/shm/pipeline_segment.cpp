@@ -54,7 +54,7 @@ std::string PipelineSegment::reserve(Kind kind) {
 }
 
 void PipelineSegment::use(Kind kind) {
-    parts_[kind].commons.emplace(start_of(kind), members_, me_, sizes_of(kind, members_));
+    parts_[kind].segment.emplace(start_of(kind), members_, me_, sizes_of(kind, members_));
 }
 
 void PipelineSegment::clear() noexcept {

@@ -1,6 +1,6 @@
 // PipelineSegment: the memory that the members of a group share for long calls. It has one part for
 // each kind of long call, in the group's common piece of the node segment; a part is reserved when
-// the first such call is made. It is separate from ShmCollectives, which finds out whether all
+// the first such call is made. It is separate from ShmGroup, which finds out whether all
 // members have it.
 #pragma once
 
@@ -36,7 +36,7 @@ class PipelineSegment {
     void use(Kind kind);
     // Null: not all members have the memory.
     GroupSegment* of(Kind kind) noexcept {
-        return parts_[kind].commons ? &*parts_[kind].commons : nullptr;
+        return parts_[kind].segment ? &*parts_[kind].segment : nullptr;
     }
     // Sets all of the memory to zero. Precondition: no member uses it any more.
     void clear() noexcept;
@@ -44,7 +44,7 @@ class PipelineSegment {
   private:
     struct Part {
         bool asked = false;
-        std::optional<GroupSegment> commons;
+        std::optional<GroupSegment> segment;
     };
     std::byte* start_of(Kind kind) const noexcept;
 

@@ -41,15 +41,15 @@ bool PipelinedReduce::fits(const Shape& shape) noexcept {
     return handed_on && shape.element > 0;
 }
 
-PipelinedReduce::PipelinedReduce(const Shape& shape, const Run& run, GroupSegment& commons,
+PipelinedReduce::PipelinedReduce(const Shape& shape, const Run& run, GroupSegment& segment,
                                  const Tools& tools, GroupSegment::Host& host, std::uint32_t me)
     : shape_(shape),
       run_(run),
-      commons_(commons),
+      segment_(segment),
       tools_(tools),
       host_(host),
       me_(me),
-      piece_(piece_of(shape, commons.room(), tools.oversubscribed)) {
+      piece_(piece_of(shape, segment.room(), tools.oversubscribed)) {
     if (shape.operation == Operation::kPrefix) {
         if (me > 0) givers_.push_back(me - 1);
         if (me + 1 < shape.n) taker_ = me + 1;
@@ -80,17 +80,17 @@ void PipelinedReduce::run() {
     Bytes from = 0;
     do {
         const Bytes bytes = std::min(piece_, shape_.bytes - from);
-        const std::uint64_t call = commons_.enter_for(taker_, host_);
+        const std::uint64_t call = segment_.acquire_for(taker_, host_);
         const bool ends = taker_ == kNobody;
         std::byte* result = run_.result + from;
-        std::byte* slot = commons_.slot_of(me_, call);
+        std::byte* slot = segment_.slot_of(me_, call);
         std::byte* sum = ends || prefix ? result : slot;
         add(run_.given + from, call, sum, bytes);
         // Copies from the result, not from the slot, which may already be in transfer to another
         // core.
         if (prefix && !ends && bytes > 0) tools_.into_slots(slot, result, bytes);
-        commons_.tell_one(taker_, call, host_);
-        commons_.through(call, host_);
+        segment_.publish_to(taker_, call, host_);
+        segment_.release(call, host_);
         from += bytes;
     } while (from < shape_.bytes);
 }
@@ -105,8 +105,8 @@ void PipelinedReduce::add(const std::byte* own, std::uint64_t call, std::byte* s
         }
     }
     for (const std::uint32_t giver : givers_) {
-        commons_.await_one(giver, call, kSpinsInChain, host_);
-        const std::byte* its = commons_.slot_of(giver, call);
+        segment_.await_from(giver, call, kSpinsInChain, host_);
+        const std::byte* its = segment_.slot_of(giver, call);
         const bool before = giver < me_;
         reduce_to(run_.reduction, sum, before ? its : own, before ? own : its, bytes,
                   tools_.scratch);

@@ -38,7 +38,7 @@ class PipelinedReduce {
         std::byte* scratch;          // as long as a slot, for users' functions
         bool oversubscribed;         // members share cores; the same at all members
     };
-    PipelinedReduce(const Shape& shape, const Run& run, GroupSegment& commons, const Tools& tools,
+    PipelinedReduce(const Shape& shape, const Run& run, GroupSegment& segment, const Tools& tools,
                     GroupSegment::Host& host, std::uint32_t me);
     // Makes the call; blocks.
     void run();
@@ -62,7 +62,7 @@ class PipelinedReduce {
 
     const Shape& shape_;
     const Run& run_;
-    GroupSegment& commons_;
+    GroupSegment& segment_;
     const Tools& tools_;
     GroupSegment::Host& host_;
     std::uint32_t me_;

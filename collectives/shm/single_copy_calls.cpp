@@ -47,20 +47,22 @@ std::uint64_t address_of(const void* memory) {
 
 }  // namespace
 
-SingleCopyCalls::SingleCopyCalls(comm::Runtime& runtime, const Group& group, ShmCollectives& local)
+SingleCopyCalls::SingleCopyCalls(comm::Runtime& runtime, const Group& group, ShmGroup& local,
+                                 const CopyCosts& costs)
     : runtime_(runtime),
       group_(group),
       local_(local),
       n_(group.size()),
       me_(static_cast<std::uint32_t>(group.me)),
+      costs_(costs),
       tried_(n_) {}
 
 bool SingleCopyCalls::fits(const Shape& shape) noexcept {
     if (shape.bytes < kLeast) return false;
     switch (shape.operation) {
         case Operation::kBcast:
-        case Operation::kConcat:
             return shape.n == 2;
+        case Operation::kConcat:
         case Operation::kReduce:
         case Operation::kCombine:
             return shape.element > 0;
@@ -83,25 +85,31 @@ bool SingleCopyCalls::allowed() {
     return allowed_ == Allowed::kYes;
 }
 
-// Reads one word of each member and writes it back, to find out whether both are permitted.
+// Reads one word of each member and writes it back, to find out whether both are permitted. Takes the
+// costs that rank 0 has measured.
 bool SingleCopyCalls::may_reach_all() {
-    const std::uint64_t mine = address_of(tried_.data());
+    struct Opening {
+        std::uint64_t words;  // the address of this member's words
+        CopyCosts costs;
+    };
+    const Opening mine{address_of(tried_.data()), costs_};
     const std::uint64_t call = tell(&mine, sizeof mine);
     bool yes = runtime_.segment()->facts().single_copy != 0;
     for (std::uint32_t m = 0; m < n_; ++m) {
-        std::uint64_t its = 0;
+        Opening its{};
         std::memcpy(&its, told_by(m, call), sizeof its);
+        if (m == 0) costs_ = its.costs;
         // A member's pid is valid only after the member has published its address.
         const NodeSegment& segment = *runtime_.segment();
         pids_.push_back(segment.slot(*segment.local_index(group_.members[m])).pid);
         if (m == me_ || !yes) continue;
         std::uint64_t word = 0;
         const auto bytes = reinterpret_cast<std::byte*>(&word);
-        const std::uint64_t own = its + me_ * sizeof word;
+        const std::uint64_t own = its.words + me_ * sizeof word;
         yes = read_memory(pids_[m], own, bytes, sizeof word) &&
               write_memory(pids_[m], bytes, own, sizeof word);
     }
-    local_.exchange().through(call, local_.host());
+    local_.exchange().release(call, local_);
     return yes;
 }
 
@@ -112,15 +120,15 @@ SingleCopyCalls::Places SingleCopyCalls::places_of(std::uint32_t member) {
 }
 
 std::uint64_t SingleCopyCalls::tell(const void* what, Bytes bytes) {
-    GroupSegment& commons = local_.exchange();
-    const std::uint64_t call = commons.enter(local_.host());
-    std::memcpy(commons.slot_of(me_, call), what, bytes);
-    commons.tell(call, local_.host());
+    GroupSegment& segment = local_.exchange();
+    const std::uint64_t call = segment.acquire(local_);
+    std::memcpy(segment.slot_of(me_, call), what, bytes);
+    segment.publish(call, local_);
     return call;
 }
 
 const std::byte* SingleCopyCalls::told_by(std::uint32_t member, std::uint64_t call) {
-    local_.exchange().await_told(member, call, local_.host());
+    local_.exchange().await_published(member, call, local_);
     return local_.exchange().slot_of(member, call);
 }
 
@@ -151,15 +159,15 @@ void SingleCopyCalls::for_others(Work&& work) const {
 }
 
 void SingleCopyCalls::run(const Shape& shape, const Run& run, bool barrier) {
-    GroupSegment& commons = local_.exchange();
-    GroupSegment::Host& host = local_.host();
+    GroupSegment& segment = local_.exchange();
+    GroupSegment::Host& host = local_;
     const Places mine{address_of(run.given), address_of(run.result)};
     call_ = tell(&mine, sizeof mine);
     move(shape, run);
-    if (barrier) for_others([&](std::uint32_t m) { commons.await_told(m, call_, host); });
-    commons.through(call_, host);
+    if (barrier) for_others([&](std::uint32_t m) { segment.await_published(m, call_, host); });
+    segment.release(call_, host);
     for_others([&](std::uint32_t m) {
-        if (touched_by(shape, m)) commons.await_through(m, call_, host);
+        if (touched_by(shape, m)) segment.await_released(m, call_, host);
     });
     // Every call polls for messages.
     runtime_.messages().progress();

@@ -18,15 +18,17 @@
 #include <memory>
 #include <vector>
 
-#include "collectives/shm/shm_collectives.hpp"
+#include "collectives/shm/copy_costs.hpp"
+#include "collectives/shm/shm_group.hpp"
 
 namespace poe::collectives {
 
 class SingleCopyCalls {
   public:
-    // `local` must be available and must outlive this object, like the other two. For one thread at
-    // a time.
-    SingleCopyCalls(comm::Runtime& runtime, const Group& group, ShmCollectives& local);
+    // `local` must be available and must outlive this object, like `runtime` and `group`. `costs`:
+    // as measured by rank 0; ignored at other members. For one thread at a time.
+    SingleCopyCalls(comm::Runtime& runtime, const Group& group, ShmGroup& local,
+                    const CopyCosts& costs);
 
     // True if single copy supports the call and the call is long enough to profit. Depends on the
     // shape only, so all members decide alike.
@@ -35,6 +37,8 @@ class SingleCopyCalls {
     // True if all members may read and write each other's memory. All members call this at the same
     // call. The first time they try it, which blocks until all have tried.
     bool allowed();
+    // What rank 0 has measured; the same at all members. Precondition: allowed().
+    const CopyCosts& costs() const noexcept { return costs_; }
     // Makes the call; blocks. `barrier`: no member finishes before all have begun. Precondition:
     // allowed(). Throws Error if a member's memory cannot be accessed any more.
     void run(const Shape& shape, const Run& run, bool barrier);
@@ -64,9 +68,10 @@ class SingleCopyCalls {
 
     comm::Runtime& runtime_;
     const Group& group_;
-    ShmCollectives& local_;
+    ShmGroup& local_;
     std::uint32_t n_;
     std::uint32_t me_;
+    CopyCosts costs_;
     std::uint64_t call_ = 0;  // the exchange under way
     std::vector<pid_t> pids_;
     enum class Allowed { kNotTried, kYes, kNo } allowed_ = Allowed::kNotTried;

@@ -11,6 +11,12 @@
 #include "comm/matching/message_peer.hpp"
 
 namespace poe::comm {
+namespace {
+
+// Yields at the start of a wait before messages are polled; see Waiter::yield_first.
+constexpr int kYieldsBeforePolling = 2;
+
+}  // namespace
 
 MessageLayer::MessageLayer(const MessageLayerSettings& settings, std::vector<Device*> devices,
                            std::function<Device&(TaskId)> device_of, Waiter* waiter)
@@ -52,7 +58,7 @@ const char* MessageLayer::fault_of(TaskId task) const noexcept {
     return known->fault != nullptr ? known->fault : known->pipe->fault();
 }
 
-bool MessageLayer::progress() {
+[[gnu::hot]] bool MessageLayer::progress() {
     bool moved = false;
     for (Device* device : devices_) moved = device->poll(*this) || moved;
     if (!sending_.empty()) moved = pump_all() || moved;
@@ -175,8 +181,10 @@ struct MessageLayer::WaitForStore {
     void note() const { layer.waiter_->note(awaited(), layer.unexpected_view(awaited().peer)); }
 };
 
-void MessageLayer::wait_until(const std::function<bool()>& over,
-                              const std::function<Awaited()>& awaited) {
+[[gnu::hot]] void MessageLayer::wait_until(const std::function<bool()>& over,
+                                           const std::function<Awaited()>& awaited) {
+    for (int i = 0; i < kYieldsBeforePolling && !has_more_to_do() && waiter_->yield_first(); ++i)
+        if (over()) return;
     const Outcome never = Outcome::kPending;
     wait_until_over(never, WaitForStore{*this, over, awaited});
 }

@@ -149,7 +149,7 @@ bool Waiter::pause_spinning() noexcept {
     return lasts_;
 }
 
-void Waiter::yield() const noexcept {
+[[gnu::hot]] void Waiter::yield() const noexcept {
     ::sched_yield();
     if (core_balancer_ != nullptr) core_balancer_->yielded();
 }
@@ -166,7 +166,7 @@ bool Waiter::yield_to_busy_core() const noexcept {
     return Clock::now() - before >= kKeptAway;
 }
 
-bool Waiter::pause_yielding() noexcept {
+[[gnu::hot]] bool Waiter::pause_yielding() noexcept {
     ++turns_;
     if (yield_to_busy_core()) {
         yield_banned_waits_ = kKeptAwayWaits;

@@ -131,6 +131,17 @@ class Waiter {
         return bursts_ && !wakes_for_all_ && turns_ < kSpinsPerLook && !shares_core() ? kBurst : 1;
     }
 
+    // For the start of a wait, before restart(): if tasks share cores, yields once and returns true.
+    // The awaited task usually runs during this yield, so the caller should check the awaited word
+    // before it does anything else: every page that it touches costs a miss of the translation
+    // cache, which is empty after a switch between many tasks.
+    bool yield_first() noexcept {
+        const bool may = mode_ == WaitMode::kAdaptive || mode_ == WaitMode::kYield;
+        if (!oversubscribed_ || !may || wakes_for_all_ || yield_banned_waits_ > 0) return false;
+        yield();
+        return true;
+    }
+
     // Spins once or yields once. Returns true when it is time to sleep instead.
     bool pause() noexcept;
 

@@ -222,13 +222,13 @@ void ShmDevice::activate(ShmPipe& pipe) {
     }
 }
 
-bool ShmDevice::poll(PipeSink& sink) {
+[[gnu::hot]] bool ShmDevice::poll(PipeSink& sink) {
     if (own_slot_.rings.load(std::memory_order_relaxed) != rings_answered_) [[unlikely]]
         answer_doorbell();
     return !active_.empty() && poll_active(sink);
 }
 
-bool ShmDevice::poll_active(PipeSink& sink) {
+[[gnu::hot]] bool ShmDevice::poll_active(PipeSink& sink) {
     bool moved = false;
     // By index, because a new pipe may become active meanwhile. None is removed inside the loop.
     for (std::size_t i = 0; i < active_.size(); ++i) {

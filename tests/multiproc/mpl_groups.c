@@ -1,6 +1,7 @@
 /* Groups, grids and cubes; the modes of collective calls. Argument: which test. */
 #include <sched.h>
 #include <string.h>
+#include <time.h>
 
 #include "mpl_test.h"
 
@@ -294,17 +295,31 @@ static void test_barrier(void) {
     }
 }
 
+/* Lets the others go on for 200 turns, or for a millisecond: on a busy core one turn of another
+ * program may last several. */
+static void be_late(void) {
+    struct timespec start, now;
+    int turns;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    for (turns = 0; turns < 200; ++turns) {
+        sched_yield();
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        if ((now.tv_sec - start.tv_sec) * 1000000000LL + now.tv_nsec - start.tv_nsec > 1000000)
+            break;
+    }
+}
+
 /* The same with each operation that by itself does not wait for a and c. a is late, so that without
  * barriers b would be first. */
 static void test_barriers(void) {
     static int given[3], got[3];
-    int i, k, operation, nbytes, one[3], size = sizeof(int);
+    int i, operation, nbytes, one[3], size = sizeof(int);
     for (i = 0; i < 3; ++i) one[i] = size;
     for (i = 0; i < 20; ++i) {
         for (operation = 0; operation < 9; ++operation) {
             int source = DONTCARE, type = DONTCARE, data = 0, id = 0;
             if (me == 0) {
-                for (k = 0; k < 200; ++k) sched_yield();
+                be_late();
                 CHECK(mpc_bsend(&i, sizeof i, 2, 1) == 0);
             }
             if (me == 2) {
@@ -354,12 +369,12 @@ static void test_barriers(void) {
 /* A broadcast of four bytes from task 0, which is what the library sends to itself, too. c is late, so
  * that without a barrier b would get the root's message first. */
 static void test_barrier_of_root_0(void) {
-    int i, k, data = 0, nbytes;
+    int i, data = 0, nbytes;
     for (i = 0; i < 20; ++i) {
         int source = DONTCARE, type = DONTCARE;
         CHECK(mpc_sync(ALLGRP) == 0);
         if (me == 2) {
-            for (k = 0; k < 200; ++k) sched_yield();
+            be_late();
             CHECK(mpc_bsend(&i, sizeof i, 1, 7) == 0);
         }
         CHECK(mpc_bcast(&data, sizeof data, 0, ALLGRP) == 0);

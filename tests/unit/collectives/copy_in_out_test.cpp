@@ -8,7 +8,7 @@
 
 #include "collectives/shm/pairwise_exchange.hpp"
 #include "collectives/shm/pipelined_reduce.hpp"
-#include "collectives/shm/shm_collectives.hpp"
+#include "collectives/shm/shm_group.hpp"
 #include "tests/unit/collectives/calls_oracle.hpp"
 
 using namespace poe;
@@ -102,7 +102,7 @@ TEST_CASE("random long calls in shared memory") {
 TEST_CASE("all groups' memory has room in a common piece") {
     for (std::uint32_t local : {1u, 2u, 3u, 31u, 32u, 33u, 64u, 65u, 100u, 512u, 513u, 4096u}) {
         for (std::uint32_t n = 1; n <= local; n += n < 70 ? 1 : 37) {
-            CHECK(ShmCollectives::bytes_for(n) <= common_bytes(local));
+            CHECK(ShmGroup::bytes_for(n) <= common_bytes(local));
             if (n > 1) CHECK(PipelineSegment::bytes_for(n) <= staging_bytes(local));
         }
     }

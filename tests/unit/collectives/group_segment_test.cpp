@@ -45,20 +45,20 @@ struct YieldingHost : GroupSegment::Host {
 
 // Every member gives a number that follows from the call; the result is their sum.
 struct NumberPart : GroupSegment::Part {
-    void give(std::byte* slot) override { std::memcpy(slot, &own, sizeof own); }
-    void collect(std::byte* result) override {
+    void contribute(std::byte* slot) override { std::memcpy(slot, &own, sizeof own); }
+    void combine(std::byte* result) override {
         std::uint64_t sum = 0;
         for (std::uint32_t m = 0; m < members; ++m) {
             std::uint64_t one = 0;
-            std::memcpy(&one, commons->slot(m), sizeof one);
+            std::memcpy(&one, segment->slot(m), sizeof one);
             sum += one;
         }
         std::memcpy(result, &sum, sizeof sum);
     }
     Bytes result_bytes() const override { return sizeof own; }
-    void take(const std::byte* result) override { std::memcpy(&got, result, sizeof got); }
+    void consume(const std::byte* result) override { std::memcpy(&got, result, sizeof got); }
 
-    const GroupSegment* commons = nullptr;
+    const GroupSegment* segment = nullptr;
     std::uint32_t members = 0;
     std::uint64_t own = 0;
     std::uint64_t got = 0;
@@ -75,76 +75,76 @@ std::uint64_t word_at(const std::byte* slot) {
 }
 
 // What the root has.
-std::uint64_t from_root(GroupSegment& commons, GroupSegment::Host& host, std::uint32_t me,
+std::uint64_t from_root(GroupSegment& segment, GroupSegment::Host& host, std::uint32_t me,
                         std::uint32_t root, std::uint64_t own) {
     const bool gives = me == root;
     const std::uint64_t call =
-        gives ? commons.enter_to_publish(host) : commons.enter_published(root, host);
-    std::byte* result = commons.result(call, sizeof own);
+        gives ? segment.acquire_result(host) : segment.await_result(root, host);
+    std::byte* result = segment.result(call, sizeof own);
     if (gives) {
         std::memcpy(result, &own, sizeof own);
-        commons.publish(call, host);
+        segment.publish_result(call, host);
     }
     const std::uint64_t got = word_at(result);
-    commons.through(call, host);
+    segment.release(call, host);
     return got;
 }
 
 // What `giver` has, when `taker` gets what this member has.
-std::uint64_t from_neighbour(GroupSegment& commons, GroupSegment::Host& host, std::uint32_t me,
+std::uint64_t from_neighbour(GroupSegment& segment, GroupSegment::Host& host, std::uint32_t me,
                              std::uint32_t giver, std::uint32_t taker, std::uint64_t own) {
-    const std::uint64_t each = commons.enter_for(taker, host);
-    std::memcpy(commons.slot_of(me, each), &own, sizeof own);
-    commons.tell_one(taker, each, host);
-    commons.await_one(giver, each, 4, host);
-    const std::uint64_t got = word_at(commons.slot_of(giver, each));
-    commons.through(each, host);
+    const std::uint64_t each = segment.acquire_for(taker, host);
+    std::memcpy(segment.slot_of(me, each), &own, sizeof own);
+    segment.publish_to(taker, each, host);
+    segment.await_from(giver, each, 4, host);
+    const std::uint64_t got = word_at(segment.slot_of(giver, each));
+    segment.release(each, host);
     return got;
 }
 
 // The sum of all at the root; the others go on, and get nothing.
-std::uint64_t to_root(GroupSegment& commons, GroupSegment::Host& host, std::uint32_t members,
+std::uint64_t to_root(GroupSegment& segment, GroupSegment::Host& host, std::uint32_t members,
                       std::uint32_t me, std::uint32_t root, std::uint64_t own) {
-    const std::uint64_t each = commons.enter_for(me == root ? GroupSegment::kNobody : root, host);
+    const std::uint64_t each = segment.acquire_for(me == root ? GroupSegment::kNobody : root, host);
     std::uint64_t sum = me == root ? own : 0;
     if (me != root) {
-        std::memcpy(commons.slot_of(me, each), &own, sizeof own);
-        commons.tell_one(root, each, host);
+        std::memcpy(segment.slot_of(me, each), &own, sizeof own);
+        segment.publish_to(root, each, host);
     }
     for (std::uint32_t m = 0; m < members && me == root; ++m) {
         if (m == root) continue;
-        commons.await_one(m, each, 4, host);
-        sum += word_at(commons.slot_of(m, each));
+        segment.await_from(m, each, 4, host);
+        sum += word_at(segment.slot_of(m, each));
     }
-    commons.through(each, host);
+    segment.release(each, host);
     return sum;
 }
 
 // The sum of all members up to this one.
-std::uint64_t along_chain(GroupSegment& commons, GroupSegment::Host& host, std::uint32_t members,
+std::uint64_t along_chain(GroupSegment& segment, GroupSegment::Host& host, std::uint32_t members,
                           std::uint32_t me, std::uint64_t own) {
     const std::uint32_t taker = me + 1 == members ? GroupSegment::kNobody : me + 1;
-    const std::uint64_t each = commons.enter_for(taker, host);
+    const std::uint64_t each = segment.acquire_for(taker, host);
     if (me > 0) {
-        commons.await_one(me - 1, each, 4, host);
-        own += word_at(commons.slot_of(me - 1, each));
+        segment.await_from(me - 1, each, 4, host);
+        own += word_at(segment.slot_of(me - 1, each));
     }
-    std::memcpy(commons.slot_of(me, each), &own, sizeof own);
-    commons.tell_one(taker, each, host);
-    commons.through(each, host);
+    std::memcpy(segment.slot_of(me, each), &own, sizeof own);
+    segment.publish_to(taker, each, host);
+    segment.release(each, host);
     return own;
 }
 
 // Two exchanges at once: in the second round of each, one member adds all numbers up in a slot of
 // another, and all take the sum.
-std::uint64_t exchange(GroupSegment& commons, GroupSegment::Host& host, std::uint32_t members,
+std::uint64_t exchange(GroupSegment& segment, GroupSegment::Host& host, std::uint32_t members,
                        std::uint32_t me, std::uint32_t call) {
     std::uint64_t calls[2];
     for (std::uint32_t i = 0; i < 2; ++i) {
-        calls[i] = commons.enter(host);
+        calls[i] = segment.acquire(host);
         const std::uint64_t own = number(me, call + i);
-        std::memcpy(commons.slot_of(me, calls[i]), &own, sizeof own);
-        commons.tell(calls[i], host);
+        std::memcpy(segment.slot_of(me, calls[i]), &own, sizeof own);
+        segment.publish(calls[i], host);
     }
     std::uint64_t sum = 0;
     for (const std::uint64_t each : calls) {
@@ -153,44 +153,44 @@ std::uint64_t exchange(GroupSegment& commons, GroupSegment::Host& host, std::uin
         if (me == worker) {
             std::uint64_t all = 0;
             for (std::uint32_t m = 0; m < members; ++m) {
-                commons.await_told(m, each, host);
-                all += word_at(commons.slot_of(m, each));
+                segment.await_published(m, each, host);
+                all += word_at(segment.slot_of(m, each));
             }
-            std::memcpy(commons.slot_of(where, each), &all, sizeof all);
-            commons.tell_worked(each, host);
+            std::memcpy(segment.slot_of(where, each), &all, sizeof all);
+            segment.publish_reduced(each, host);
         }
-        commons.await_worked(worker, each, host);
-        sum += word_at(commons.slot_of(where, each));
-        commons.through(each, host);
+        segment.await_reduced(worker, each, host);
+        sum += word_at(segment.slot_of(where, each));
+        segment.release(each, host);
     }
     return sum;
 }
 
 // The root fills the slots of all, and waits until they have taken it.
-std::uint64_t from_root(GroupSegment& commons, GroupSegment::Host& host, std::uint32_t members,
+std::uint64_t from_root(GroupSegment& segment, GroupSegment::Host& host, std::uint32_t members,
                         std::uint32_t me, std::uint32_t root, std::uint32_t call) {
     if (me != root) {
-        const std::uint64_t each = commons.pass_by();
-        commons.await_told(root, each, host);
-        const std::uint64_t got = word_at(commons.slot_of(me, each));
-        commons.through(each, host);
+        const std::uint64_t each = segment.skip();
+        segment.await_published(root, each, host);
+        const std::uint64_t got = word_at(segment.slot_of(me, each));
+        segment.release(each, host);
         return got;
     }
-    const std::uint64_t each = commons.enter(host);
+    const std::uint64_t each = segment.acquire(host);
     for (std::uint32_t m = 0; m < members; ++m) {
         const std::uint64_t its = number(root, call) + m;
-        std::memcpy(commons.slot_of(m, each), &its, sizeof its);
+        std::memcpy(segment.slot_of(m, each), &its, sizeof its);
     }
-    commons.tell(each, host);
-    commons.through(each, host);
-    for (std::uint32_t m = 0; m < members; ++m) commons.await_through(m, each, host);
+    segment.publish(each, host);
+    segment.release(each, host);
+    for (std::uint32_t m = 0; m < members; ++m) segment.await_released(m, each, host);
     return number(root, call) + me;
 }
 
 void run_member(std::byte* memory, const GroupSegment::Sizes& sizes, std::uint32_t members,
                 std::uint32_t me, unsigned seed, std::uint32_t calls,
                 std::atomic<std::uint32_t>& wrong) {
-    GroupSegment commons(memory, members, me, sizes);
+    GroupSegment segment(memory, members, me, sizes);
     YieldingHost host;
     std::minstd_rand same(seed);
     std::minstd_rand own(seed * 31 + me);
@@ -205,44 +205,44 @@ void run_member(std::byte* memory, const GroupSegment::Sizes& sizes, std::uint32
         }
         if (own() % 8 == 0) ::sched_yield();
         NumberPart part;
-        part.commons = &commons;
+        part.segment = &segment;
         part.members = members;
         part.own = number(me, call);
         std::uint64_t expected = number(root, call);
         if (kind == 0) {
-            part.got = from_root(commons, host, me, root, part.own);
+            part.got = from_root(segment, host, me, root, part.own);
         } else if (kind == 3) {
             // Each gets its neighbour's.
             const std::uint32_t giver = (me + 1 + root) % members;
             const std::uint32_t taker = (me + 2 * members - 1 - root) % members;
-            part.got = from_neighbour(commons, host, me, giver, taker, part.own);
+            part.got = from_neighbour(segment, host, me, giver, taker, part.own);
             expected = number(giver, call);
         } else if (kind == 4) {
-            part.got = along_chain(commons, host, members, me, part.own);
+            part.got = along_chain(segment, host, members, me, part.own);
             expected = 0;
             for (std::uint32_t m = 0; m <= me; ++m) expected += number(m, call);
         } else if (kind == 5) {
-            part.got = exchange(commons, host, members, me, call);
+            part.got = exchange(segment, host, members, me, call);
             expected = 0;
             for (std::uint32_t m = 0; m < members; ++m)
                 expected += number(m, call) + number(m, call + 1);
         } else if (kind == 6) {
-            part.got = from_root(commons, host, members, me, root, call);
+            part.got = from_root(segment, host, members, me, root, call);
             expected = number(root, call) + me;
         } else {
             expected = 0;
             for (std::uint32_t m = 0; m < members; ++m) expected += number(m, call);
             if (kind == 2) {
-                part.got = to_root(commons, host, members, me, root, part.own);
+                part.got = to_root(segment, host, members, me, root, part.own);
                 if (me != root) expected = 0;
             } else {
-                commons.all_give(part, host);
+                segment.all_contribute(part, host);
             }
         }
         if (part.got != expected) ++wrong;
     }
     // One is the last.
-    if (commons.leave()) wrong += 1000;
+    if (segment.leave()) wrong += 1000;
 }
 
 }  // namespace

@@ -1,0 +1,258 @@
+// The table of paths; see paths.hpp. Each row says what a path supports, which memory it needs, and how
+// it makes a call. What the rows share is at the top, the table is at the end.
+#include "collectives/engine/paths.hpp"
+
+#include <memory>
+
+#include "collectives/engine/collective_context.hpp"
+#include "collectives/engine/hierarchical_calls.hpp"
+#include "collectives/shm/copy_in_out.hpp"
+#include "collectives/shm/pairwise_exchange.hpp"
+#include "collectives/shm/pipelined_reduce.hpp"
+#include "collectives/shm/short_calls.hpp"
+#include "collectives/shm/single_copy_calls.hpp"
+
+namespace poe::collectives {
+namespace {
+
+// The minimum block, in bytes, for which an index of more than two members uses PairwiseExchange.
+// Shorter blocks are exchanged with all members at once (CopyInOut).
+constexpr Bytes kMinPairwiseBlock = Bytes{32} << 10;
+
+ShmGroup& memory_of(const PathCall& call) {
+    return *state_of(call.group).memory;
+}
+
+// The bytes that all members contribute and get together.
+Bytes data_of(const Shape& shape) {
+    const Bytes blocks = shape.span(0, shape.n);
+    switch (shape.operation) {
+        case Operation::kBcast:
+            return blocks;
+        case Operation::kConcat:
+            return (Bytes{shape.n} + 1) * blocks;
+        case Operation::kIndex:
+            return 2 * Bytes{shape.n} * blocks;
+        default:
+            return 2 * blocks;
+    }
+}
+
+bool passes_sums_on(const Shape& shape) {
+    return shape.operation == Operation::kReduce || shape.operation == Operation::kPrefix;
+}
+
+// Cache lines: every member writes one and reads those of all others.
+
+bool prepare_lines(CollectiveContext& context, Group& group, const Shape&, SelectedPath&) {
+    return context.memory_of(group) != nullptr;
+}
+
+Plan* run_lines(const PathCall& call) {
+    ShmGroup& memory = memory_of(call);
+    memory.lines().run(call.call.shape, call.call.run, memory, memory.scratch());
+    return nullptr;
+}
+
+// Short calls (short_calls.hpp).
+
+bool is_short_shift(const Shape& shape, bool) {
+    return shape.operation == Operation::kShift && fits_short(shape);
+}
+
+bool is_short_gather(const Shape& shape, bool barrier) {
+    return shape.operation == Operation::kGather && !barrier && fits_short(shape);
+}
+
+bool is_short_from_root(const Shape& shape, bool barrier) {
+    return is_from_root(shape) && !barrier && fits_short(shape);
+}
+
+bool is_short_swap(const Shape& shape, bool) {
+    return shape.n == 2 &&
+           (shape.operation == Operation::kCombine || shape.operation == Operation::kConcat) &&
+           fits_short(shape);
+}
+
+// All members wait for all others, so this is for barrier mode too.
+bool is_short_for_all(const Shape& shape, bool) {
+    return !is_from_root(shape) && !passes_sums_on(shape) && shape.operation != Operation::kShift &&
+           fits_short(shape);
+}
+
+bool prepare_one_way(CollectiveContext& context, Group& group, const Shape& shape,
+                     SelectedPath& selected) {
+    ShmGroup* memory = context.memory_of(group);
+    if (memory == nullptr) return false;
+    selected.segment = &memory->one_way(shape.bytes);
+    selected.sync_first = context.barrier();
+    return true;
+}
+
+bool prepare_both_ways(CollectiveContext& context, Group& group, const Shape& shape,
+                       SelectedPath& selected) {
+    ShmGroup* memory = context.memory_of(group);
+    if (memory == nullptr) return false;
+    const bool for_each = shape.operation == Operation::kIndex;
+    selected.segment = &memory->both_ways(for_each ? shape.bytes * shape.n : shape.bytes);
+    return true;
+}
+
+bool prepare_from_root(CollectiveContext& context, Group& group, const Shape& shape,
+                       SelectedPath& selected) {
+    ShmGroup* memory = context.memory_of(group);
+    if (memory == nullptr) return false;
+    const bool for_each = shape.operation == Operation::kScatter;
+    selected.segment =
+        &memory->from_root(for_each ? shape.bytes * shape.n : shape.bytes, shape.bytes);
+    return true;
+}
+
+template <void (*kMake)(ShmGroup&, GroupSegment&, const Shape&, const Run&)>
+[[gnu::hot]] Plan* run_short(const PathCall& call) {
+    kMake(memory_of(call), *call.selected.segment, call.call.shape, call.call.run);
+    return nullptr;
+}
+
+// Long calls, piece by piece.
+
+template <PipelineSegment::Kind kKind>
+bool prepare_pipeline(CollectiveContext& context, Group& group, const Shape& shape,
+                      SelectedPath& selected) {
+    ShmGroup* memory = context.memory_of(group);
+    if (memory == nullptr) return false;
+    selected.segment = memory->pipeline(kKind);
+    selected.sync_first = context.barrier();
+    const Bytes cache = memory->facts().cache_bytes;
+    selected.non_temporal = cache > 0 && data_of(shape) >= cache / 2;
+    return selected.segment != nullptr;
+}
+
+bool is_pipelined_reduce(const Shape& shape, bool) {
+    return passes_sums_on(shape) && (fits_short(shape) || PipelinedReduce::fits(shape));
+}
+
+// A short reduction is a pipeline of one piece, for which short memory is enough.
+bool prepare_pipelined_reduce(CollectiveContext& context, Group& group, const Shape& shape,
+                              SelectedPath& selected) {
+    return fits_short(shape)
+               ? prepare_one_way(context, group, shape, selected)
+               : prepare_pipeline<PipelineSegment::kRelayed>(context, group, shape, selected);
+}
+
+Plan* run_pipelined_reduce(const PathCall& call) {
+    ShmGroup& memory = memory_of(call);
+    const PipelinedReduce::Tools tools{memory.ring_copy(), memory.scratch(),
+                                       memory.facts().oversubscribed()};
+    PipelinedReduce(call.call.shape, call.call.run, *call.selected.segment, tools, memory,
+                    memory.me())
+        .run();
+    return nullptr;
+}
+
+bool is_copied_in_and_out(const Shape& shape, bool barrier) {
+    return !fits_short(shape) && CopyInOut::fits(shape) && !(barrier && is_from_root(shape));
+}
+
+Plan* run_copy_in_out(const PathCall& call) {
+    ShmGroup& memory = memory_of(call);
+    CopyInOut(call.call.shape, call.call.run, *call.selected.segment,
+              {memory.ring_copy(), call.selected.non_temporal}, memory, memory.me())
+        .run();
+    return nullptr;
+}
+
+bool is_exchanged_by_pairs(const Shape& shape, bool) {
+    return !fits_short(shape) && PairwiseExchange::fits(shape) &&
+           (shape.n == 2 || shape.bytes >= kMinPairwiseBlock || !CopyInOut::fits(shape));
+}
+
+Plan* run_pairwise(const PathCall& call) {
+    ShmGroup& memory = memory_of(call);
+    PairwiseExchange(
+        call.call.shape, call.call.run, *call.selected.segment,
+        {memory.non_temporal_tuner(), call.selected.non_temporal, memory.facts().tasks_per_core()},
+        memory, memory.me())
+        .run();
+    return nullptr;
+}
+
+// Single copy.
+
+bool is_single_copy(const Shape& shape, bool) {
+    return SingleCopyCalls::fits(shape);
+}
+
+bool prepare_single_copy(CollectiveContext& context, Group& group, const Shape&, SelectedPath&) {
+    SingleCopyCalls* single_copy = context.single_copy_of(group);
+    return single_copy != nullptr && single_copy->allowed();
+}
+
+Plan* run_single_copy(const PathCall& call) {
+    state_of(call.group).single_copy->run(call.call.shape, call.call.run, call.context.barrier());
+    return nullptr;
+}
+
+// Messages.
+
+bool is_any(const Shape&, bool) {
+    return true;
+}
+
+// In barrier mode, calls run schedules, because barriers are added to schedules. An algorithm that
+// the user names is a schedule.
+bool is_hierarchical(const Shape& shape, bool barrier) {
+    return !barrier && HierarchicalCalls::supports(shape);
+}
+
+bool prepare_hierarchical(CollectiveContext& context, Group& group, const Shape& shape,
+                          SelectedPath&) {
+    if (context.nodes_of(group).empty() || context.names_algorithm(group, shape)) return false;
+    std::unique_ptr<GroupOwned>& calls = state_of(group).hierarchical;
+    if (calls == nullptr)
+        calls = std::make_unique<HierarchicalCalls>(context, group, context.nodes_of(group));
+    return static_cast<HierarchicalCalls&>(*calls).fits(shape);
+}
+
+Plan* run_hierarchical(const PathCall& call) {
+    return static_cast<HierarchicalCalls&>(*state_of(call.group).hierarchical).run(call.call);
+}
+
+bool prepare_nothing(CollectiveContext&, Group&, const Shape&, SelectedPath&) {
+    return true;
+}
+
+Plan* run_schedule(const PathCall& call) {
+    return &call.context.run_schedule(call.group, call.call);
+}
+
+constexpr Transport kShared = Transport::kShared;
+constexpr Transport kDirect = Transport::kDirect;
+constexpr Transport kMessages = Transport::kMessages;
+
+constexpr Path kPaths[] = {
+    {"cache-line", kShared, CacheLineExchange::fits, prepare_lines, run_lines},
+    {"pipelined-reduce", kShared, is_pipelined_reduce, prepare_pipelined_reduce,
+     run_pipelined_reduce},
+    {"shift", kShared, is_short_shift, prepare_one_way, run_short<shift_short>},
+    {"gather", kShared, is_short_gather, prepare_one_way, run_short<gather_short>},
+    {"from-root", kShared, is_short_from_root, prepare_from_root, run_short<publish_from_root>},
+    {"swap", kShared, is_short_swap, prepare_both_ways, run_short<swap_short>},
+    {"arrive-and-publish", kShared, is_short_for_all, prepare_both_ways,
+     run_short<arrive_and_publish>},
+    {"pairwise", kShared, is_exchanged_by_pairs, prepare_pipeline<PipelineSegment::kPaired>,
+     run_pairwise},
+    {"copy-in-out", kShared, is_copied_in_and_out, prepare_pipeline<PipelineSegment::kStaged>,
+     run_copy_in_out},
+    {"single-copy", kDirect, is_single_copy, prepare_single_copy, run_single_copy},
+    {"hierarchical", kMessages, is_hierarchical, prepare_hierarchical, run_hierarchical},
+    {"schedule", kMessages, is_any, prepare_nothing, run_schedule},
+};
+
+}  // namespace
+
+std::span<const Path> paths() noexcept {
+    return kPaths;
+}
+
+}  // namespace poe::collectives

@@ -1,0 +1,100 @@
+// What copies cost; see copy_costs.hpp.
+#include "collectives/shm/copy_costs.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <sys/uio.h>
+#include <unistd.h>
+#include <vector>
+
+namespace poe::collectives {
+namespace {
+
+// Long enough that the cost of each byte shows, and short enough for a core's cache.
+constexpr Bytes kLong = Bytes{64} << 10;
+constexpr Bytes kShort = 64;
+constexpr int kTimes = 9;
+constexpr double kForbidden = 1000;
+
+// Returns the shortest time of several calls, in ns. The minimum is the time without interruptions,
+// and in the first calls memory and caches are cold.
+template <typename Work>
+double fastest(const Work& work) {
+    double best = std::numeric_limits<double>::max();
+    for (int i = 0; i < kTimes; ++i) {
+        const auto start = std::chrono::steady_clock::now();
+        work();
+        const std::chrono::duration<double, std::nano> took =
+            std::chrono::steady_clock::now() - start;
+        best = std::min(best, took.count());
+    }
+    return best;
+}
+
+}  // namespace
+
+CopyCosts measure_copy_costs() noexcept {
+    std::vector<std::byte> memory(2 * kLong);
+    std::byte* const from = memory.data();
+    std::byte* const to = from + kLong;
+    bool permitted = true;
+    const auto single = [&](Bytes bytes) {
+        return fastest([&] {
+            const iovec here{to, bytes};
+            const iovec there{from, bytes};
+            const ssize_t copied = ::process_vm_readv(::getpid(), &here, 1, &there, 1, 0);
+            permitted = permitted && copied == static_cast<ssize_t>(bytes);
+        });
+    };
+    const double copy = fastest([&] {
+        std::memcpy(to, from, kLong);
+        // The compiler must not drop copies that nobody reads.
+        asm volatile("" : : "r"(to) : "memory");
+    });
+    CopyCosts costs;
+    costs.shared_per_byte = copy / static_cast<double>(kLong);
+    costs.single_start = single(kShort);
+    costs.single_per_byte =
+        std::max(0.0, single(kLong) - costs.single_start) / static_cast<double>(kLong - kShort);
+    if (!permitted) costs.single_per_byte = kForbidden * costs.shared_per_byte;
+    return costs;
+}
+
+Bytes shortest_single_copy(const CopyCosts& costs, double copies) noexcept {
+    const double gain = copies * costs.shared_per_byte - costs.single_per_byte;
+    if (gain <= 0) return kNeverShorter;
+    const double bytes = std::ceil(costs.single_start / gain);
+    return bytes < 1e15 ? static_cast<Bytes>(bytes) : kNeverShorter;
+}
+
+double shared_copies_of(const Shape& shape) noexcept {
+    switch (shape.operation) {
+        case Operation::kIndex:
+        case Operation::kShift:
+        case Operation::kScatter:
+        case Operation::kGather:
+            return 2;
+        case Operation::kBcast:
+            return shape.n == 2 ? 2 : 0;
+        case Operation::kConcat:
+            // One copy into the slot, which all others read.
+            return shape.n / (shape.n - 1.0);
+        case Operation::kReduce:
+            // The sum is formed while the contribution is read from the slot.
+            return shape.n == 2 ? 1.5 : 0;
+        default:
+            return 0;
+    }
+}
+
+Bytes single_copy_block(const Shape& shape) noexcept {
+    const bool shared_by_two = shape.operation != Operation::kIndex &&
+                               shape.operation != Operation::kShift &&
+                               shape.operation != Operation::kConcat;
+    return shape.n == 2 && shared_by_two ? shape.bytes / 2 : shape.bytes;
+}
+
+}  // namespace poe::collectives

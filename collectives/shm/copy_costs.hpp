@@ -1,0 +1,35 @@
+// CopyCosts: what copies between the memories of two tasks cost on this machine: by single copy
+// (process_vm_readv), and through shared memory, where each byte is copied twice. Machines differ
+// by a factor of five, so the choice between the two is measured, not built in.
+#pragma once
+
+#include "base/types.hpp"
+#include "collectives/schedule/shape.hpp"
+
+namespace poe::collectives {
+
+inline constexpr Bytes kNeverShorter = ~Bytes{0};
+
+struct CopyCosts {
+    double single_start = 0;     // ns for a single copy of any length,
+    double single_per_byte = 0;  // and for each byte
+    double shared_per_byte = 0;  // ns for each byte of a copy within the caches
+};
+
+// Measures them on memory of the calling process; takes less than a millisecond. If single copy is
+// not permitted, its cost per byte is that of a thousand copies.
+CopyCosts measure_copy_costs() noexcept;
+
+// Returns the length in bytes of the shortest block that single copy moves faster than `copies`
+// copies through shared memory; kNeverShorter: none.
+Bytes shortest_single_copy(const CopyCosts& costs, double copies) noexcept;
+
+// Returns how many copies of each byte a call of this shape makes through shared memory, for each
+// byte that it would fetch by single copy; 0: not known. Depends on the shape only.
+double shared_copies_of(const Shape& shape) noexcept;
+
+// Returns the length in bytes of what one member fetches at a time by single copy. Depends on the
+// shape only.
+Bytes single_copy_block(const Shape& shape) noexcept;
+
+}  // namespace poe::collectives

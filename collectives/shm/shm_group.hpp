@@ -1,0 +1,95 @@
+// ShmGroup: what the members of a group on one node share: their memory, of which each region serves
+// certain calls, and the means to wait for and wake each other. It knows no operations; the table of
+// paths (engine/paths.cpp) says which call uses which region.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "collectives/call/groups.hpp"
+#include "collectives/shm/cache_line_exchange.hpp"
+#include "collectives/shm/group_segment.hpp"
+#include "collectives/shm/non_temporal_tuner.hpp"
+#include "collectives/shm/pipeline_segment.hpp"
+#include "comm/bootstrap/runtime.hpp"
+#include "comm/shm/ring_copy.hpp"
+
+namespace poe::collectives {
+
+class ShmGroup final : public GroupSegment::Host {
+  public:
+    // Without shared memory: no call can be made.
+    ShmGroup() = default;
+    // Uses a common piece of the node's segment that rank 0 has reserved (reserve_piece). `runtime`
+    // and `group` must outlive this object. For one thread at a time. Throws Error.
+    ShmGroup(comm::Runtime& runtime, const Group& group, std::uint32_t piece);
+    // Leaves the segment. The last member to leave clears it and gives the common piece back.
+    ~ShmGroup() override;
+    ShmGroup(const ShmGroup&) = delete;
+    ShmGroup& operator=(const ShmGroup&) = delete;
+
+    // Reserves one of the node's common pieces for a group. Empty if all are in use or memory is
+    // short; the latter is reported.
+    static std::optional<std::uint32_t> reserve_piece(comm::Runtime& runtime);
+    // The bytes that a group of this size needs, without the memory for long calls: at most
+    // common_bytes (segment_layout.hpp) of the same or any larger number of members.
+    static Bytes bytes_for(std::uint32_t members) noexcept;
+    // True if all members are on this task's node and there is shared memory.
+    static bool possible(comm::Runtime& runtime, const Group& group) noexcept;
+
+    bool available() const noexcept { return long_.has_value(); }
+    // True if `has` is true at all members, which call this at the same call. Blocks.
+    bool all_have(bool has) { return first_without(has) == group_->size(); }
+
+    // The regions for short calls; each returns the one with the most calls under way that has room
+    // for this many bytes of one member.
+    GroupSegment& both_ways(Bytes contribution) noexcept;
+    // For calls in which no member waits for data that depend on its own contribution.
+    GroupSegment& one_way(Bytes contribution) noexcept;
+    // `published`: the bytes that the root publishes for all members; `each`: those for one.
+    GroupSegment& from_root(Bytes published, Bytes each) noexcept;
+    // The region for a kind of long calls. Null: not all members have the memory. The first call of
+    // this kind reserves it; all members call this at the same call and get the same answer. Blocks
+    // then.
+    GroupSegment* pipeline(PipelineSegment::Kind kind);
+    // For exchanges with the other members that belong to no call.
+    GroupSegment& exchange() noexcept { return *short_; }
+
+    CacheLineExchange& lines() noexcept { return *lines_; }
+    // Remember what copies into slots have cost.
+    comm::RingCopy& ring_copy() noexcept { return ring_copy_; }
+    NonTemporalTuner& non_temporal_tuner() noexcept { return non_temporal_tuner_; }
+    // GroupSegment::kLong.slot bytes, for users' functions.
+    std::byte* scratch() noexcept { return scratch_.data(); }
+    std::uint32_t me() const noexcept { return me_; }
+    // The number of polls for another member's data before this member yields its core.
+    int spins() const noexcept { return spins_; }
+    const SegmentFacts& facts() const noexcept { return runtime_->segment()->facts(); }
+
+  private:
+    std::uint32_t first_without(bool has);
+    void wait(const std::function<bool()>& over,
+              const std::function<std::uint32_t()>& whom) override;
+    [[gnu::hot]] void fence() noexcept override { runtime_->fences().light(); }
+    void wake_others() noexcept override;
+    void wake(std::uint32_t member) noexcept override;
+
+    comm::Runtime* runtime_ = nullptr;
+    const Group* group_ = nullptr;
+    std::uint32_t piece_ = 0;
+    std::uint32_t me_ = 0;
+    int spins_ = 0;
+    SegmentMapping memory_;
+    std::optional<GroupSegment> short_;
+    std::optional<GroupSegment> long_;
+    std::optional<GroupSegment> packed_;
+    std::optional<CacheLineExchange> lines_;
+    std::optional<PipelineSegment> pipelines_;
+    comm::RingCopy ring_copy_;             // of CopyInOut and PipelinedReduce
+    NonTemporalTuner non_temporal_tuner_;  // of PairwiseExchange
+    std::vector<std::uint32_t> indices_;   // index of each member within the node
+    std::vector<const TaskSlot*> slots_;   // slot of each member
+    std::vector<std::byte> scratch_;
+};
+
+}  // namespace poe::collectives
