@@ -1,5 +1,5 @@
-// The predefined datatypes: for each its handle's number, name, size, extent, alignment and what its
-// elements are. Pure data, separate from the datatypes that programs derive, because reductions
+// The predefined datatypes: for each its handle's number, name, size, extent, alignment and the kind
+// of its elements. Pure data, separate from the datatypes that programs derive, because reductions
 // need only this much.
 //
 // The sizes of the Fortran types are those of gfortran with its default kinds.
@@ -12,8 +12,8 @@
 
 namespace poe::mpi {
 
-// The groups of datatypes for which the standard defines the predefined operations (MPI 5.0, section
-// 6.9.2), and three groups for which it defines none.
+// The groups of datatypes for which the standard defines the predefined operations (MPI 5.0,
+// sections 6.9.2 and 6.9.4), and two groups for which it defines none.
 enum class TypeClass : std::uint8_t {
     kInteger,         // C integers
     kFortranInteger,  // INTEGER of all kinds
