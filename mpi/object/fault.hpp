@@ -3,13 +3,13 @@
 #pragma once
 
 #include <mpi.h>
-
 #include <string>
 
 namespace poe::mpi {
 
 struct Fault {
-    int code = MPI_SUCCESS;  // a class or code of the standard, or what a function of the user returned
+    int code =
+        MPI_SUCCESS;  // a class or code of the standard, or what a function of the user returned
     const char* argument = "";  // the argument that is wrong; empty if it is none in particular
     std::string what;           // what is wrong, as the middle of a sentence
     std::string remedy;         // what the user can do; may be empty

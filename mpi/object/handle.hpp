@@ -6,12 +6,11 @@
 // handle is detected instead of crashing the program.
 #pragma once
 
-#include <mpi.h>
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <mpi.h>
 #include <mutex>
 #include <vector>
 

@@ -2,9 +2,8 @@
 // with other threads locks it.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstddef>
+#include <mpi.h>
 #include <optional>
 #include <span>
 #include <string>

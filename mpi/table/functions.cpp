@@ -8,8 +8,7 @@
 namespace poe::mpi {
 namespace {
 
-constexpr std::array<std::string_view,
-                     0
+constexpr std::array<std::string_view, 0
 #define MPI_FUNCTION(enumerator, name) +1
 #include "mpi/table/function_list.inc"
 #undef MPI_FUNCTION
