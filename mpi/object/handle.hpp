@@ -123,9 +123,9 @@ class Pool final : public AnyPool {
         const std::lock_guard guard(lock_);
         if (free_.empty()) {
             free_.reserve(objects_.size() + 1);  // so that release() never allocates
-            objects_.emplace_back().integer =
-                static_cast<std::int32_t>(objects_.size() - 1 + kFirstAddress);
-            free_.push_back(&objects_.back());
+            T& added = objects_.emplace_back();
+            added.integer = static_cast<std::int32_t>(kFirstAddress + objects_.size() - 1);
+            free_.push_back(&added);
         }
         T& object = *free_.back();
         free_.pop_back();

@@ -171,7 +171,10 @@ TEST_CASE("MPI_Info_create_env describes the arguments of the program, before MP
 
 TEST_CASE("A value of MPI_INFO_ENV that is too long is shortened") {
     Info info;
-    describe_start({.command = "x", .arguments = {std::string(3000, 'a')}}, info);
+    StartFacts facts;
+    facts.command = "x";
+    facts.arguments = {std::string(3000, 'a')};
+    describe_start(facts, info);
     REQUIRE(info.find("argv") != nullptr);
     CHECK(info.find("argv")->size() == MPI_MAX_INFO_VAL - 1);
     CHECK(info.find("maxprocs") == nullptr);

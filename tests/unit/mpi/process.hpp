@@ -22,9 +22,9 @@ class Process {
     }
     ~Process() {
         Environment& mpi = environment();
-        mpi.world = nullptr;
-        mpi.self = nullptr;
-        mpi.state = State::kBeforeInit;
+        mpi.world = outer_world_;
+        mpi.self = outer_self_;
+        mpi.state = outer_state_;
     }
     Process(const Process&) = delete;
     Process& operator=(const Process&) = delete;
@@ -35,6 +35,10 @@ class Process {
     CommBase& world() { return world_; }
 
   private:
+    // What was before, because a test may use a helper that makes a process of its own.
+    CommBase* outer_world_ = environment().world;
+    CommBase* outer_self_ = environment().self;
+    State outer_state_ = environment().state;
     CommBase world_;
     CommBase self_;
 };

@@ -310,7 +310,6 @@ TEST_CASE("An operation of the program is applied with the arguments in order") 
     MPI_Op stale = op;
     REQUIRE(MPI_Op_free(&op) == MPI_SUCCESS);
     CHECK(op == MPI_OP_NULL);
-    const Process again;
     CHECK(MPI_Op_free(&stale) == MPI_ERR_OP);
     CHECK(MPI_Op_free(&op) == MPI_ERR_OP);
     MPI_Op sum = MPI_SUM;
