@@ -1,4 +1,5 @@
-// Versions, names, clocks, memory, addresses and grids (MPI 5.0, chapters 9.1, 9.2, 9.6 and 11, sections
+// Versions, names, clocks, memory, addresses and grids (MPI 5.0, chapters 9.1, 9.2, 9.6 and 11,
+// sections
 // 5.1.5 and 8.5.2).
 #include <algorithm>
 #include <bit>
@@ -18,7 +19,8 @@
 namespace poe::mpi {
 namespace {
 
-// At least the size of a cache line, so that vectors of any processor can be loaded from the memory.
+// At least the size of a cache line, so that vectors of any processor can be loaded from the
+// memory.
 constexpr std::size_t kAlignment = 64;
 
 double seconds(const timespec& time) {
@@ -63,7 +65,8 @@ int get_processor_name(Call&, char* name, int* resultlen) {
     return MPI_SUCCESS;
 }
 
-// The info has no keys, because tasks are not bound to resources that MPI_Comm_split_type could name.
+// The info has no keys, because tasks are not bound to resources that MPI_Comm_split_type could
+// name.
 int get_hw_resource_info(Call&, MPI_Info* hw_info) {
     *hw_info = handle_of<MPI_Info>(environment().infos.make());
     return MPI_SUCCESS;

@@ -68,8 +68,8 @@ int session_create_errhandler(Call&, MPI_Session_errhandler_function* session_er
     return create_errhandler(Kind::kSession, session_errhandler_fn, errhandler);
 }
 
-// Predefined handlers can be freed, because MPI_Comm_get_errhandler may have returned them, and what it
-// returns must be freed.
+// Predefined handlers can be freed, because MPI_Comm_get_errhandler may have returned them, and
+// what it returns must be freed.
 int errhandler_free(Call& call, MPI_Errhandler* errhandler) {
     if (!checks::check_errhandler(call, *errhandler, "errhandler")) return call.code();
     environment().release(*errhandler);

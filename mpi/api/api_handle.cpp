@@ -1,6 +1,6 @@
-// Handles as integers, for Fortran (MPI 5.0, section 19.3.4). The integer of a predefined handle is its
-// value; that of another handle is the number of its object in the pool, from 4096 on. What names no
-// object becomes the null handle of its kind.
+// Handles as integers, for Fortran (MPI 5.0, section 19.3.4). The integer of a predefined handle is
+// its value; that of another handle is the number of its object in the pool, from 4096 on. What
+// names no object becomes the null handle of its kind.
 #include <mpi.h>
 
 #include "mpi/api/bodies.hpp"

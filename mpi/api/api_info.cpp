@@ -10,8 +10,8 @@
 namespace poe::mpi {
 namespace {
 
-// A copy of the value, so that the lock is not held while the program's memory is written to; no value
-// if the key is not set.
+// A copy of the value, so that the lock is not held while the program's memory is written to; no
+// value if the key is not set.
 std::optional<std::string> value_of_key(MPI_Info info, const char* key) {
     Environment& mpi = environment();
     const Info* found = mpi.find_readable_info(info);

@@ -11,8 +11,8 @@
 namespace poe::mpi {
 namespace {
 
-// The messages of MPL have the numbers from 0032-100 on. Those of MPI begin here; the class of the error
-// is added.
+// The messages of MPL have the numbers from 0032-100 on. Those of MPI begin here; the class of the
+// error is added.
 constexpr int kFirstMessage = 200;
 constexpr int kOtherMessage = 299;  // a class that the program has added
 

@@ -1,6 +1,7 @@
-// Call: what every entry point of MPI does first and last. It checks that MPI is initialized, takes the
-// turn to use the message layer where the function needs it, and reports an error: once, with function,
-// task, node, communicator, argument and remedy, to the error handler that the standard says.
+// Call: what every entry point of MPI does first and last. It checks that MPI is initialized, takes
+// the turn to use the message layer where the function needs it, and reports an error: once, with
+// function, task, node, communicator, argument and remedy, to the error handler that the standard
+// says.
 #pragma once
 
 #include <cstdint>
@@ -88,8 +89,8 @@ class Call {
     // Changes the object whose error handler the errors of this call invoke.
     void about(ErrorObject object) noexcept { object_ = object; }
 
-    // Invokes the error handler of the object with this code, as for MPI_Comm_call_errhandler. Returns
-    // if the handler does.
+    // Invokes the error handler of the object with this code, as for MPI_Comm_call_errhandler.
+    // Returns if the handler does.
     void invoke_handler(ErrorObject object, int code, std::string_view what);
 
     Function function() const noexcept { return function_; }

@@ -1,5 +1,5 @@
-// The checks of arguments that the table of functions names. Each reports an error and returns false if
-// the argument is wrong. A check of a new kind is a function check_<kind> here.
+// The checks of arguments that the table of functions names. Each reports an error and returns
+// false if the argument is wrong. A check of a new kind is a function check_<kind> here.
 #pragma once
 
 #include <mpi.h>

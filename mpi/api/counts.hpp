@@ -1,5 +1,5 @@
-// The parameters that are int in one form of a function and wider in the large-count form (_c), as bodies
-// see them: one type for both.
+// The parameters that are int in one form of a function and wider in the large-count form (_c), as
+// bodies see them: one type for both.
 #pragma once
 
 #include <concepts>
@@ -10,7 +10,8 @@
 
 namespace poe::mpi {
 
-// An array of counts or displacements of the program, of int, MPI_Aint or MPI_Count. Does not own it.
+// An array of counts or displacements of the program, of int, MPI_Aint or MPI_Count. Does not own
+// it.
 class Counts {
   public:
     template <std::signed_integral T>

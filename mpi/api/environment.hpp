@@ -1,5 +1,6 @@
-// Environment: the objects and settings of MPI in this process that do not depend on messages. MPI has
-// one, which environment() returns; it is never destroyed, because exit handlers may still call MPI.
+// Environment: the objects and settings of MPI in this process that do not depend on messages. MPI
+// has one, which environment() returns; it is never destroyed, because exit handlers may still call
+// MPI.
 #pragma once
 
 #include <array>
@@ -36,15 +37,17 @@ class Environment {
   public:
     Environment();
 
-    // Guards the contents of `infos` and `error_codes`. Not held while a function of the program runs.
+    // Guards the contents of `infos` and `error_codes`. Not held while a function of the program
+    // runs.
     std::mutex lock;
 
     Pool<Info> infos{Kind::kInfo};
     Pool<ErrorHandler> errhandlers{Kind::kErrhandler};
     Pool<Group> groups{Kind::kGroup};
     Pool<Operation> operations{Kind::kOp};
-    // All pools by kind, for the conversion of integers to handles. A room that adds a kind of objects
-    // adds its pool here before the first object is made. Null: the program can have no such objects.
+    // All pools by kind, for the conversion of integers to handles. A room that adds a kind of
+    // objects adds its pool here before the first object is made. Null: the program can have no
+    // such objects.
     std::array<AnyPool*, kKinds> pools{};
 
     ErrorCodes error_codes;

@@ -1,9 +1,9 @@
-// Attributes: values that programs attach to communicators, datatypes and windows under keys of their
-// own (MPI 5.0, section 7.7).
+// Attributes: values that programs attach to communicators, datatypes and windows under keys of
+// their own (MPI 5.0, section 7.7).
 //
-// A key belongs to one kind of objects. Its functions are called when an attribute is copied or deleted;
-// they may call MPI, so the callers of this file must not hold a lock that MPI functions take. A key that
-// the program has freed lives on until no attribute has it.
+// A key belongs to one kind of objects. Its functions are called when an attribute is copied or
+// deleted; they may call MPI, so the callers of this file must not hold a lock that MPI functions
+// take. A key that the program has freed lives on until no attribute has it.
 #pragma once
 
 #include <cstddef>
@@ -54,8 +54,8 @@ class Keyvals {
     int next_ = static_cast<int>(kFirstAddress);  // above the predefined keys
 };
 
-// The attributes of one object, in the order in which they were set. The lock guards the list against
-// other threads and is never held while a function of the program runs.
+// The attributes of one object, in the order in which they were set. The lock guards the list
+// against other threads and is never held while a function of the program runs.
 class Attributes {
   public:
     // Sets the attribute. If it is set already, its value is deleted first; if that fails, the old
@@ -66,8 +66,8 @@ class Attributes {
     // Refuses an attribute that is not set. If the delete function fails, the attribute stays.
     Fault remove(void* object, int number);
 
-    // Copies those attributes to the new object `to` whose copy functions say so. After a failure, `to`
-    // has the attributes that were copied before; the caller frees the object.
+    // Copies those attributes to the new object `to` whose copy functions say so. After a failure,
+    // `to` has the attributes that were copied before; the caller frees the object.
     Fault copy_to(Attributes& to, void* object) const;
     // Deletes all attributes, the one that was set last first. Continues after a failing delete
     // function, and returns the first failure.

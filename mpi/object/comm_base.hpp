@@ -1,4 +1,5 @@
-// CommBase: what every communicator has apart from its messages: a name, an error handler, attributes.
+// CommBase: what every communicator has apart from its messages: a name, an error handler,
+// attributes.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// A search over the divisors of the number of tasks. A number below 2^31 has at most 1536 divisors, and
-// every intermediate result is one of them.
+// A search over the divisors of the number of tasks. A number below 2^31 has at most 1536 divisors,
+// and every intermediate result is one of them.
 #include "mpi/object/dims.hpp"
 
 #include <algorithm>

@@ -105,8 +105,8 @@ auto with_floating(Element element, Visit&& visit) -> decltype(visit(float{})) {
     }
 }
 
-// Applies `op` to all elements. Uses memcpy instead of dereferencing, because the blocks of a program need
-// not be aligned.
+// Applies `op` to all elements. Uses memcpy instead of dereferencing, because the blocks of a
+// program need not be aligned.
 template <typename T, typename Op>
 [[gnu::always_inline]] inline void for_each_element(const void* in, void* inout, std::size_t count,
                                                     Op op) {

@@ -1,5 +1,6 @@
-// ErrorCodes: the error classes and codes of the standard and those that the program has added, with
-// their texts (MPI 5.0, sections 9.4 and 9.5). Pure; a caller that shares it with other threads locks it.
+// ErrorCodes: the error classes and codes of the standard and those that the program has added,
+// with their texts (MPI 5.0, sections 9.4 and 9.5). Pure; a caller that shares it with other
+// threads locks it.
 #pragma once
 
 #include <map>

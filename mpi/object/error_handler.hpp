@@ -1,5 +1,5 @@
-// Error handlers (MPI 5.0, section 9.3): the object that a program makes from its function, and the base
-// of the objects that have an error handler.
+// Error handlers (MPI 5.0, section 9.3): the object that a program makes from its function, and the
+// base of the objects that have an error handler.
 #pragma once
 
 #include <mpi.h>

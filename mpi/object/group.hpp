@@ -1,6 +1,8 @@
-// Group: an ordered set of tasks (MPI 5.0, section 7.3). Pure: the operations work on arrays of task ids.
+// Group: an ordered set of tasks (MPI 5.0, section 7.3). Pure: the operations work on arrays of
+// task ids.
 //
-// Groups and communicators share the array, which never changes, so that copying a group costs nothing.
+// Groups and communicators share the array, which never changes, so that copying a group costs
+// nothing.
 #pragma once
 
 #include <memory>
@@ -24,8 +26,8 @@ class Members {
     std::span<const TaskId> tasks() const noexcept { return tasks_; }
     // Precondition: 0 <= rank < size().
     TaskId task(int rank) const noexcept { return tasks_[static_cast<std::size_t>(rank)]; }
-    // The rank of the task, or MPI_UNDEFINED. Takes logarithmic time, constant time if the members are
-    // consecutive tasks.
+    // The rank of the task, or MPI_UNDEFINED. Takes logarithmic time, constant time if the members
+    // are consecutive tasks.
     int rank_of(TaskId task) const noexcept;
 
   private:
@@ -55,8 +57,8 @@ MembersPtr unite(const MembersPtr& one, const Members& two);
 MembersPtr intersect(const MembersPtr& one, const Members& two);
 MembersPtr subtract(const MembersPtr& one, const Members& two);
 
-// The members with these ranks in this order, and all others in their old order. Refused: a rank that
-// the group does not have, and the same rank twice.
+// The members with these ranks in this order, and all others in their old order. Refused: a rank
+// that the group does not have, and the same rank twice.
 GroupResult include(const MembersPtr& group, std::span<const int> ranks);
 GroupResult exclude(const MembersPtr& group, std::span<const int> ranks);
 

@@ -1,9 +1,9 @@
 // Handles and the objects behind them (MPI 5.0, sections 2.5.1 and 20.3).
 //
-// A handle is a pointer that programs do not look into. The handle of a predefined object is a number
-// below 4096. The handle of an object that the program has made is the address of its Object header.
-// An object stays allocated after it was freed, and a freed object has no magic number, so that a stale
-// handle is detected instead of crashing the program.
+// A handle is a pointer that programs do not look into. The handle of a predefined object is a
+// number below 4096. The handle of an object that the program has made is the address of its Object
+// header. An object stays allocated after it was freed, and a freed object has no magic number, so
+// that a stale handle is detected instead of crashing the program.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Info: the ordered list of keys and values of MPI 5.0, chapter 10. Pure; a caller that shares an Info
-// with other threads locks it.
+// Info: the ordered list of keys and values of MPI 5.0, chapter 10. Pure; a caller that shares an
+// Info with other threads locks it.
 #pragma once
 
 #include <cstddef>
@@ -42,12 +42,12 @@ class Info : public Object {
 // Refuses a null key, an empty one, and one that is too long.
 Fault check_info_key(const char* key);
 
-// Copies the value to a buffer of `length` characters with the terminating null character, shortened
-// if necessary. Does nothing if `length` is 0.
+// Copies the value to a buffer of `length` characters with the terminating null character,
+// shortened if necessary. Does nothing if `length` is 0.
 void copy_info_value(std::string_view value, std::span<char> buffer) noexcept;
 
-// What the keys of MPI_INFO_ENV and MPI_Info_create_env say (section 11.2.1). An empty text leaves the
-// key out.
+// What the keys of MPI_INFO_ENV and MPI_Info_create_env say (section 11.2.1). An empty text leaves
+// the key out.
 struct StartFacts {
     std::string command;                 // the program
     std::vector<std::string> arguments;  // without the program

@@ -9,8 +9,8 @@
 namespace poe::mpi {
 namespace {
 
-// The type in which integers are added and multiplied: unsigned, so that an overflow wraps around, and
-// not so short that the operands would be promoted to int.
+// The type in which integers are added and multiplied: unsigned, so that an overflow wraps around,
+// and not so short that the operands would be promoted to int.
 template <typename T>
 struct WrappingType {
     using Type = std::conditional_t<sizeof(T) <= 4, std::uint32_t,
@@ -40,9 +40,9 @@ T multiply(T a, T b) {
     }
 }
 
-// If an operand is NaN, the maximum and the minimum are NaN, whatever its position, so that the result
-// does not depend on the order of the members. Two conditional expressions, which the compiler can
-// vectorize.
+// If an operand is NaN, the maximum and the minimum are NaN, whatever its position, so that the
+// result does not depend on the order of the members. Two conditional expressions, which the
+// compiler can vectorize.
 template <typename T>
 T greater(T a, T b) {
     const T more = a < b ? b : a;

@@ -1,5 +1,6 @@
-// MPI_MAXLOC and MPI_MINLOC on pairs of a value and an index (MPI 5.0, section 6.9.4). Of equal values
-// the one with the smaller index wins. The pairs of Fortran have an index of the type of the value.
+// MPI_MAXLOC and MPI_MINLOC on pairs of a value and an index (MPI 5.0, section 6.9.4). Of equal
+// values the one with the smaller index wins. The pairs of Fortran have an index of the type of the
+// value.
 #include <mpi.h>
 #include <type_traits>
 

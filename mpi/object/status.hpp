@@ -45,8 +45,8 @@ inline void set_from_nobody(MPI_Status& status) noexcept {
     set_status(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
 }
 
-// The result of MPI_Get_count: how many whole elements of `size` bytes have come, MPI_UNDEFINED if it
-// is no whole number.
+// The result of MPI_Get_count: how many whole elements of `size` bytes have come, MPI_UNDEFINED if
+// it is no whole number.
 inline std::int64_t count_of(std::int64_t bytes, std::int64_t size) noexcept {
     if (size == 0) return bytes == 0 ? 0 : MPI_UNDEFINED;
     return bytes % size == 0 ? bytes / size : MPI_UNDEFINED;

@@ -1,5 +1,5 @@
-// A process in which MPI is initialized, as far as the functions without messages need it. All tests of
-// this program share the one Environment.
+// A process in which MPI is initialized, as far as the functions without messages need it. All
+// tests of this program share the one Environment.
 #pragma once
 
 #include <mpi.h>

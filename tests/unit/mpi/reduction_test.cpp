@@ -340,7 +340,8 @@ TEST_CASE("A count above the limit of int reaches a function with int counts in 
     Operation& operation = pool.make();
     static std::vector<std::pair<std::uintptr_t, int>> parts;
     parts.clear();
-    // Notes addresses and lengths without looking at the memory, and spoils its own copy of the length.
+    // Notes addresses and lengths without looking at the memory, and spoils its own copy of the
+    // length.
     operation.function = [](void* in, void*, int* length, MPI_Datatype*) {
         parts.emplace_back(reinterpret_cast<std::uintptr_t>(in), *length);
         *length = 0;
