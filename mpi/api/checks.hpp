@@ -11,7 +11,7 @@
 
 namespace poe::mpi::checks {
 
-inline bool refused(Call& call, int code, const char* name, std::string what,
+inline bool refused(Call& call, int code, const char* name, const std::string& what,
                     const char* remedy = "") {
     call.fail(code, name, what, remedy);
     return false;
