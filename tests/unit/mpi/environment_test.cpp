@@ -117,6 +117,11 @@ TEST_CASE("Time does not go back") {
     }
 }
 
+TEST_CASE("A program that is not traced may control its recording") {
+    const Process process;
+    for (const int level : {0, 1, 2, -5}) CHECK(MPI_Pcontrol(level, "phase", 3.5) == MPI_SUCCESS);
+}
+
 TEST_CASE("Memory is aligned as the program wants") {
     const Process process;
     MPI_Info info = MPI_INFO_NULL;
