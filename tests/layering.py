@@ -48,6 +48,11 @@ ALLOWED = {
     "collectives/mptune": COMM + ["collectives/schedule", "collectives/selection", "collectives/engine",
                                   "collectives/api"],
 
+    "mpi/table": [],
+    "mpi/datatype": ["base"],
+    "mpi/object": ["base", "mpi/datatype"],
+    "mpi/api": COMM + ["mpi/table", "mpi/datatype", "mpi/object"],
+
     "partition_manager/job": BASE,
     "partition_manager/channel": BASE + ["partition_manager/job"],
     "partition_manager/launch": NODE,
@@ -75,7 +80,7 @@ ALLOWED = {
 }
 
 # Rooms that consist of rooms: a README.md of their own and no sources.
-HALLS = ["comm", "collectives", "partition_manager", "tracer"]
+HALLS = ["comm", "collectives", "mpi", "partition_manager", "tracer"]
 
 # Libraries that only one room uses, or two.
 ONE_ROOM = {
