@@ -48,6 +48,8 @@ ALLOWED = {
     "collectives/mptune": COMM + ["collectives/schedule", "collectives/selection", "collectives/engine",
                                   "collectives/api"],
 
+    "mpi/datatype": ["base", "comm/matching/layout.hpp"],
+
     "partition_manager/job": BASE,
     "partition_manager/channel": BASE + ["partition_manager/job"],
     "partition_manager/launch": NODE,
