@@ -15,10 +15,6 @@
 
 namespace poe::mpi {
 
-// Which form of a function the program called; MPI_Type_get_contents returns the arguments in the
-// same form.
-enum class Form { kInt, kLarge };
-
 ErrorReport type_contiguous(Form form, std::int64_t count, Datatype& old, Datatype*& made);
 // `stride` in extents of the old type.
 ErrorReport type_vector(Form form, std::int64_t count, std::int64_t blocklength,

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "mpi/datatype/constructors.hpp"
+#include "mpi/datatype/counts.hpp"
+#include "mpi/datatype/datatype.hpp"
+#include "mpi/datatype/error_report.hpp"
 
 namespace poe::mpi {
 

@@ -40,6 +40,10 @@ class TypeReference {
     Datatype* type_ = nullptr;
 };
 
+// Which form of a function the program called; MPI_Type_get_contents returns the arguments in the
+// same form.
+enum class Form { kInt, kLarge };
+
 // The arguments of a constructor, in the order that MPI_Type_get_contents returns them (MPI 5.0,
 // section 5.1.13). A type that was made by a function with `_c` has its counts in `large_counts`.
 struct Contents {

@@ -31,7 +31,7 @@ struct Placed {
     NodePtr node;
 };
 
-// The elements of a run: the code of the basic type (BasicCode of basic_type.hpp) and its size.
+// The elements of a run: the handle of their basic type as a number, and its size in bytes.
 struct Unit {
     std::uint16_t basic = 0;
     std::uint16_t bytes = 1;

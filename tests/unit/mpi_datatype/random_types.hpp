@@ -216,6 +216,7 @@ class RandomTypes {
     static OracleType select(const OracleType& old, const Large& sizes, int order, Mine mine) {
         OracleType result;
         std::int64_t total = 1;
+        const std::int64_t distance = old.extent();
         for (const std::int64_t size : sizes) total *= size;
         for (std::int64_t at = 0; at < total; ++at) {
             bool chosen = true;
@@ -225,9 +226,9 @@ class RandomTypes {
                 chosen = chosen && mine(d, left % sizes[d]);
                 left /= sizes[d];
             }
-            if (chosen) result.append(old, at * old.extent());
+            if (chosen) result.append(old, at * distance);
         }
-        return result.resized(0, total * old.extent());
+        return result.resized(0, total * distance);
     }
 
     std::mt19937_64 random_;

@@ -150,6 +150,7 @@ void check_external(Datatype& type, const OracleType& oracle, RandomTypes& rando
     // Byte by byte, for the types that have the same size in both forms.
     Memory expected;
     bool plain = true;
+    const std::int64_t distance = oracle.extent();
     for (std::int64_t i = 0; i < count; ++i) {
         for (const auto& entry : oracle.entries) {
             plain = plain && entry.code != code::kLong && entry.code != code::kWchar &&
@@ -157,7 +158,7 @@ void check_external(Datatype& type, const OracleType& oracle, RandomTypes& rando
             const std::int64_t number = entry.code == 0x216 ? 8 : entry.size;  // double complex
             for (std::int64_t part = 0; part < entry.size; part += number) {
                 for (std::int64_t b = number - 1; b >= 0; --b) {
-                    expected.push_back(buffer.at(i * oracle.extent() + entry.at + part + b));
+                    expected.push_back(buffer.at(i * distance + entry.at + part + b));
                 }
             }
         }

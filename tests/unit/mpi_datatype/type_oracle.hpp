@@ -67,8 +67,9 @@ struct OracleType {
 
     // Appends `count` consecutive copies of `other` at `at` bytes.
     void append(const OracleType& other, std::int64_t at, std::int64_t count = 1) {
+        const std::int64_t distance = other.extent();
         for (std::int64_t i = 0; i < count; ++i) {
-            const std::int64_t shift = at + i * other.extent();
+            const std::int64_t shift = at + i * distance;
             for (Entry e : other.entries) {
                 e.at += shift;
                 entries.push_back(e);
@@ -92,10 +93,11 @@ struct OracleType {
     // The displacement of every byte of the packed form of `count` elements.
     std::vector<std::int64_t> addresses(std::int64_t count) const {
         std::vector<std::int64_t> result;
+        const std::int64_t distance = extent();
         for (std::int64_t i = 0; i < count; ++i) {
             for (const Entry& e : entries) {
                 for (std::int64_t b = 0; b < e.size; ++b) {
-                    result.push_back(i * extent() + e.at + b);
+                    result.push_back(i * distance + e.at + b);
                 }
             }
         }
