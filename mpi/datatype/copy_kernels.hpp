@@ -31,80 +31,100 @@ inline void move_bytes(Address at, std::byte* packed, Bytes n) noexcept {
     }
 }
 
-// The same for 16 bytes or more, in steps of 16. The last step may repeat bytes of the one before.
-template <Direction kDirection>
-inline void move_by_sixteen(Address at, std::byte* packed, Bytes n) noexcept {
-    Bytes done = 0;
-    for (; done + 32 <= n; done += 32) move_bytes<kDirection>(at + done, packed + done, 32);
-    if (done + 16 <= n) move_bytes<kDirection>(at + done, packed + done, 16);
-    if (n % 16 != 0) move_bytes<kDirection>(at + n - 16, packed + n - 16, 16);
-}
-
-// Any short length.
-template <Direction kDirection>
-inline void move_short(Address at, std::byte* packed, Bytes n) noexcept {
-    if (n >= 16) return move_by_sixteen<kDirection>(at, packed, n);
-    if (n >= 8) {
-        move_bytes<kDirection>(at, packed, 8);
-        move_bytes<kDirection>(at + n - 8, packed + n - 8, 8);
-    } else if (n >= 4) {
-        move_bytes<kDirection>(at, packed, 4);
-        move_bytes<kDirection>(at + n - 4, packed + n - 4, 4);
-    } else {
-        for (Bytes i = 0; i < n; ++i) move_bytes<kDirection>(at + i, packed + i, 1);
-    }
-}
-
 // Blocks that are longer are moved by memcpy.
-inline constexpr Bytes kShortBlock = 256;
+inline constexpr Bytes kShortBlock = 128;
 
-// `count` blocks of kBlock bytes: in memory `stride` bytes apart, in the packed form `step`.
-template <Direction kDirection, Bytes kBlock>
-inline void move_fixed(Address at, std::int64_t stride, std::int64_t count, std::byte* packed,
-                       Bytes step) noexcept {
+// How one block is moved. A value of one of these types is chosen once for many blocks.
+
+// kBytes bytes.
+template <Direction kDirection, Bytes kBytes>
+struct FixedMove {
+    void operator()(Address at, std::byte* packed) const noexcept {
+        move_bytes<kDirection>(at, packed, kBytes);
+    }
+};
+
+// kHalf to 2 * kHalf bytes, as two parts that may overlap.
+template <Direction kDirection, Bytes kHalf>
+struct TwoPartMove {
+    Bytes n;
+    void operator()(Address at, std::byte* packed) const noexcept {
+        move_bytes<kDirection>(at, packed, kHalf);
+        move_bytes<kDirection>(at + n - kHalf, packed + n - kHalf, kHalf);
+    }
+};
+
+// 16 bytes or more, in steps. The last step may repeat bytes of the one before.
+template <Direction kDirection>
+struct SteppedMove {
+    Bytes n;
+    void operator()(Address at, std::byte* packed) const noexcept {
+        Bytes done = 0;
+        for (; done + 32 <= n; done += 32) move_bytes<kDirection>(at + done, packed + done, 32);
+        if (done + 16 <= n) move_bytes<kDirection>(at + done, packed + done, 16);
+        if (n % 16 != 0) move_bytes<kDirection>(at + n - 16, packed + n - 16, 16);
+    }
+};
+
+template <Direction kDirection>
+struct LongMove {
+    Bytes n;
+    void operator()(Address at, std::byte* packed) const noexcept {
+        move_bytes<kDirection>(at, packed, n);
+    }
+};
+
+// Calls `call` with the move for blocks of `n` bytes.
+template <Direction kDirection, typename Call>
+[[gnu::always_inline]] inline void with_move(Bytes n, Call call) noexcept {
+    switch (n) {
+        case 1:
+            return call(FixedMove<kDirection, 1>{});
+        case 2:
+            return call(FixedMove<kDirection, 2>{});
+        case 3:
+            return call(TwoPartMove<kDirection, 2>{n});
+        case 4:
+            return call(FixedMove<kDirection, 4>{});
+        case 8:
+            return call(FixedMove<kDirection, 8>{});
+        case 16:
+            return call(FixedMove<kDirection, 16>{});
+        case 24:
+            return call(FixedMove<kDirection, 24>{});
+        case 32:
+            return call(FixedMove<kDirection, 32>{});
+        case 64:
+            return call(FixedMove<kDirection, 64>{});
+        default:
+            break;
+    }
+    if (n < 8) return call(TwoPartMove<kDirection, 4>{n});
+    if (n < 16) return call(TwoPartMove<kDirection, 8>{n});
+    if (n < 32) return call(TwoPartMove<kDirection, 16>{n});
+    if (n < 64) return call(TwoPartMove<kDirection, 32>{n});
+    if (n <= kShortBlock) return call(SteppedMove<kDirection>{n});
+    return call(LongMove<kDirection>{n});
+}
+
+// `count` blocks at equal distances: in memory `stride` bytes apart, in the packed form `step`.
+template <typename Move>
+[[gnu::always_inline]] inline void repeat_move(Move move, Address at, std::int64_t stride,
+                                               std::int64_t count, std::byte* packed,
+                                               Bytes step) noexcept {
     std::int64_t i = 0;
     for (; i + 4 <= count; i += 4) {
-        move_bytes<kDirection>(at, packed, kBlock);
-        move_bytes<kDirection>(moved(at, stride), packed + step, kBlock);
-        move_bytes<kDirection>(moved(at, 2 * stride), packed + 2 * step, kBlock);
-        move_bytes<kDirection>(moved(at, 3 * stride), packed + 3 * step, kBlock);
+        move(at, packed);
+        move(moved(at, stride), packed + step);
+        move(moved(at, 2 * stride), packed + 2 * step);
+        move(moved(at, 3 * stride), packed + 3 * step);
         at = moved(at, 4 * stride);
         packed += 4 * step;
     }
     for (; i < count; ++i) {
-        move_bytes<kDirection>(at, packed, kBlock);
+        move(at, packed);
         at = moved(at, stride);
         packed += step;
-    }
-}
-
-// Calls `call` with a constant of the type integral_constant<Bytes, block> if `block` is one of the
-// usual lengths, otherwise with 0.
-template <typename Call>
-inline void with_fixed_block(Bytes block, Call&& call) noexcept {
-    switch (block) {
-        case 1:
-            return call(std::integral_constant<Bytes, 1>{});
-        case 2:
-            return call(std::integral_constant<Bytes, 2>{});
-        case 4:
-            return call(std::integral_constant<Bytes, 4>{});
-        case 8:
-            return call(std::integral_constant<Bytes, 8>{});
-        case 12:
-            return call(std::integral_constant<Bytes, 12>{});
-        case 16:
-            return call(std::integral_constant<Bytes, 16>{});
-        case 24:
-            return call(std::integral_constant<Bytes, 24>{});
-        case 32:
-            return call(std::integral_constant<Bytes, 32>{});
-        case 48:
-            return call(std::integral_constant<Bytes, 48>{});
-        case 64:
-            return call(std::integral_constant<Bytes, 64>{});
-        default:
-            return call(std::integral_constant<Bytes, 0>{});
     }
 }
 
@@ -112,19 +132,26 @@ inline void with_fixed_block(Bytes block, Call&& call) noexcept {
 template <Direction kDirection>
 inline void move_strided(Address at, std::int64_t stride, Bytes block, std::int64_t count,
                          std::byte* packed, Bytes step) noexcept {
-    with_fixed_block(block, [&](auto fixed) {
-        if constexpr (fixed.value != 0) {
-            move_fixed<kDirection, fixed.value>(at, stride, count, packed, step);
-        } else {
-            for (std::int64_t i = 0; i < count; ++i) {
-                if (block <= kShortBlock) {
-                    move_short<kDirection>(at, packed, block);
-                } else {
-                    move_bytes<kDirection>(at, packed, block);
-                }
-                at = moved(at, stride);
-                packed += step;
-            }
+    with_move<kDirection>(block,
+                          [=](auto move) { repeat_move(move, at, stride, count, packed, step); });
+}
+
+// A loop and its distances in memory.
+struct LoopShape {
+    std::int64_t count;
+    std::int64_t stride;
+};
+
+// A loop in a loop: `outer.count` times `inner.count` blocks of `block` bytes.
+template <Direction kDirection>
+inline void move_strided_twice(Address at, LoopShape outer, LoopShape inner, Bytes block,
+                               std::byte* packed) noexcept {
+    with_move<kDirection>(block, [=](auto move) {
+        Address row = at;
+        std::byte* to = packed;
+        for (std::int64_t i = 0; i < outer.count; ++i, row = moved(row, outer.stride)) {
+            repeat_move(move, row, inner.stride, inner.count, to, block);
+            to += block * static_cast<Bytes>(inner.count);
         }
     });
 }
@@ -133,18 +160,9 @@ inline void move_strided(Address at, std::int64_t stride, Bytes block, std::int6
 template <Direction kDirection>
 inline void move_indexed(Address base, const std::int64_t* where, Bytes block, std::size_t count,
                          std::byte* packed) noexcept {
-    with_fixed_block(block, [&](auto fixed) {
-        for (std::size_t i = 0; i < count; ++i) {
-            const Address at = moved(base, where[i]);
-            if constexpr (fixed.value != 0) {
-                move_bytes<kDirection>(at, packed, fixed.value);
-            } else if (block <= kShortBlock) {
-                move_short<kDirection>(at, packed, block);
-            } else {
-                move_bytes<kDirection>(at, packed, block);
-            }
-            packed += block;
-        }
+    with_move<kDirection>(block, [=](auto move) {
+        std::byte* to = packed;
+        for (std::size_t i = 0; i < count; ++i, to += block) move(moved(base, where[i]), to);
     });
 }
 

@@ -93,21 +93,12 @@ Placed repeat(const Placed& one, std::int64_t count, std::int64_t stride) {
     return make_loop(one, count, stride);
 }
 
-void NodeJoiner::add_run(std::int64_t at, Unit unit, Bytes length) {
-    if (!items_.empty()) {
-        Item& last = items_.back();
-        if (!last.node && same(last.unit, unit) &&
-            last.at + static_cast<std::int64_t>(last.length) == at) {
-            last.length += length;
-            return;
-        }
-    }
-    items_.push_back({at, length, nullptr, unit});
-}
-
 void NodeJoiner::add(std::int64_t at, const NodePtr& node) {
     if (!node) return;
-    if (node->kind == Node::Kind::kRun) return add_run(at, node->unit, node->size);
+    if (node->kind == Node::Kind::kRun) {
+        items_.push_back({at, node->size, nullptr, node->unit});
+        return;
+    }
     if (node->at.size() > kFlattenLimit || node->kind == Node::Kind::kLoop) {
         items_.push_back({at, node->size, node, node->unit});
         return;
@@ -116,17 +107,32 @@ void NodeJoiner::add(std::int64_t at, const NodePtr& node) {
         if (node->kind == Node::Kind::kSequence) {
             add(at + node->at[i], node->children[i]);
         } else {
-            add_run(at + node->at[i], node->unit, node->end_of(i) - node->start_of(i));
+            items_.push_back(
+                {at + node->at[i], node->end_of(i) - node->start_of(i), nullptr, node->unit});
         }
     }
 }
 
-// One node for runs of the same basic type.
-Placed NodeJoiner::join_runs(std::span<const Item> runs) const {
+// One node for runs of the same basic type. Adjacent runs are merged, unless that would merge only a
+// few of many equal blocks: those are moved faster than blocks of different lengths.
+Placed NodeJoiner::join_runs(std::span<const Item> all) const {
+    std::vector<Item> merged;
+    bool equal = true;
+    for (const Item& run : all) {
+        equal = equal && run.length == all[0].length;
+        Item* last = merged.empty() ? nullptr : &merged.back();
+        if (last != nullptr && last->at + static_cast<std::int64_t>(last->length) == run.at) {
+            last->length += run.length;
+        } else {
+            merged.push_back(run);
+        }
+    }
+    const bool keep = equal && merged.size() > all.size() / 2;
+    const std::span<const Item> runs = keep ? all : merged;
     const Item& first = runs[0];
     if (runs.size() == 1) return {first.at, make_run(first.unit, first.length)};
-    const bool equal = std::all_of(runs.begin(), runs.end(),
-                                   [&](const Item& run) { return run.length == first.length; });
+    equal = std::all_of(runs.begin(), runs.end(),
+                        [&](const Item& run) { return run.length == first.length; });
     if (equal && equal_distances(runs.size(), [&](std::size_t i) { return runs[i].at; })) {
         return repeat({first.at, make_run(first.unit, first.length)},
                       static_cast<std::int64_t>(runs.size()), runs[1].at - first.at);

@@ -93,7 +93,6 @@ class NodeJoiner {
         NodePtr node;
         Unit unit;
     };
-    void add_run(std::int64_t at, Unit unit, Bytes length);
     Placed join_runs(std::span<const Item> runs) const;
     bool same(Unit a, Unit b) const noexcept { return !typed_ || a == b; }
 

@@ -51,6 +51,12 @@ class Mover {
             packed_ += child.size * static_cast<Bytes>(count);
             return;
         }
+        if (child.kind == Node::Kind::kLoop && child.child->kind == Node::Kind::kRun) {
+            move_strided_twice<kDirection>(at, {count, stride}, {child.count, child.stride},
+                                           child.child->size, packed_);
+            packed_ += child.size * static_cast<Bytes>(count);
+            return;
+        }
         if (child.kind == Node::Kind::kBlocks && child.at.size() <= kTransposedBlocks) {
             return transposed_loop(child, at, stride, count);
         }
@@ -101,12 +107,9 @@ class Mover {
         }
         for (std::size_t i = first; i < end; ++i) {
             const Bytes n = node.start[i + 1] - node.start[i];
-            if (n <= kShortBlock) {
-                move_short<kDirection>(moved(at, node.at[i]), packed_, n);
-                packed_ += n;
-            } else {
-                run(moved(at, node.at[i]), n);
-            }
+            const Address block = moved(at, node.at[i]);
+            with_move<kDirection>(n, [=, to = packed_](auto move) { move(block, to); });
+            packed_ += n;
         }
     }
 
