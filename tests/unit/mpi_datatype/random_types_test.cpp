@@ -181,7 +181,7 @@ void check_external(Datatype& type, const OracleType& oracle, RandomTypes& rando
 
 TEST_CASE("random datatypes are what the standard defines", "[datatype][random]") {
     const std::uint64_t first = from_environment("POE_DATATYPE_SEED", 1);
-    const std::uint64_t seeds = from_environment("POE_DATATYPE_SEEDS", 300);
+    const std::uint64_t seeds = from_environment("POE_DATATYPE_SEEDS", 1000);
     std::uint64_t with_data = 0;
     for (std::uint64_t seed = first; seed < first + seeds; ++seed) {
         INFO("POE_DATATYPE_SEED=" << seed);
