@@ -90,16 +90,16 @@ void Datatype::operator delete(void* memory) noexcept {
 
 namespace {
 
-constexpr std::uintptr_t kFirstCode = 0x200;
-constexpr std::size_t kCodes = 0x100;
-using Table = std::array<Datatype*, kCodes>;
+constexpr std::uintptr_t kFirstPredefined = 0x200;
+constexpr std::size_t kPredefinedCodes = 0x100;
+using PredefinedTable = std::array<Datatype*, kPredefinedCodes>;
 
-const Table& predefined_table() {
-    static const Table table = [] {
-        Table made{};
+const PredefinedTable& predefined_table() {
+    static const PredefinedTable table = [] {
+        PredefinedTable made{};
         for (const PredefinedType& type : predefined_types()) {
             const int code = static_cast<int>(type.code);
-            made[type.code - kFirstCode] =
+            made[type.code - kFirstPredefined] =
                 new Datatype(basic_type_map(type), Contents{}, {code, type.name});
         }
         return made;
@@ -110,8 +110,8 @@ const Table& predefined_table() {
 }  // namespace
 
 Datatype* find_predefined_datatype(std::uintptr_t handle) noexcept {
-    const std::uintptr_t index = handle - kFirstCode;
-    return index < kCodes ? predefined_table()[index] : nullptr;
+    const std::uintptr_t index = handle - kFirstPredefined;
+    return index < kPredefinedCodes ? predefined_table()[index] : nullptr;
 }
 
 Datatype& predefined_datatype(int code) noexcept {

@@ -10,7 +10,7 @@ namespace poe::mpi {
 
 namespace {
 
-ErrorReport check_count(std::int64_t count, std::string_view name) {
+ErrorReport check_elements(std::int64_t count, std::string_view name) {
     if (count >= 0) return {};
     return {kErrCount, name, fmt::format("the count is {}; it must not be negative", count)};
 }
@@ -58,16 +58,16 @@ ErrorReport check_window(const void* buffer, std::string_view buffer_name, const
 
 ErrorReport native_size(std::int64_t count, const Datatype& type, std::string_view count_name,
                         std::int64_t& size) {
-    if (ErrorReport error = check_count(count, count_name)) return error;
+    if (ErrorReport error = check_elements(count, count_name)) return error;
     if (!__builtin_mul_overflow(count, type.size(), &size)) return {};
     return {kErrValueTooLarge, count_name,
             fmt::format("{} elements of {} bytes are more than a 64-bit number of bytes", count,
                         type.size())};
 }
 
-ErrorReport external_size(std::int64_t count, const Datatype& type, std::string_view count_name,
+ErrorReport external_bytes(std::int64_t count, const Datatype& type, std::string_view count_name,
                           std::int64_t& size) {
-    if (ErrorReport error = check_count(count, count_name)) return error;
+    if (ErrorReport error = check_elements(count, count_name)) return error;
     try {
         size = external32_size(type, count);
         return {};
@@ -119,7 +119,7 @@ ErrorReport pack_external(const char* datarep, const void* inbuf, std::int64_t i
     if (ErrorReport error = check_datarep(datarep)) return error;
     if (ErrorReport error = check_committed(type)) return error;
     std::int64_t size = 0;
-    if (ErrorReport error = external_size(incount, type, "incount", size)) return error;
+    if (ErrorReport error = external_bytes(incount, type, "incount", size)) return error;
     if (ErrorReport error = check_window(outbuf, "outbuf", {"outsize", outsize, position, size})) {
         return error;
     }
@@ -134,7 +134,7 @@ ErrorReport unpack_external(const char* datarep, const void* inbuf, std::int64_t
     if (ErrorReport error = check_datarep(datarep)) return error;
     if (ErrorReport error = check_committed(type)) return error;
     std::int64_t size = 0;
-    if (ErrorReport error = external_size(outcount, type, "outcount", size)) return error;
+    if (ErrorReport error = external_bytes(outcount, type, "outcount", size)) return error;
     if (ErrorReport error = check_window(inbuf, "inbuf", {"insize", insize, position, size})) {
         return error;
     }
@@ -146,7 +146,7 @@ ErrorReport unpack_external(const char* datarep, const void* inbuf, std::int64_t
 ErrorReport pack_external_size(const char* datarep, std::int64_t incount, const Datatype& type,
                                std::int64_t& size) {
     if (ErrorReport error = check_datarep(datarep)) return error;
-    return external_size(incount, type, "incount", size);
+    return external_bytes(incount, type, "incount", size);
 }
 
 }  // namespace poe::mpi

@@ -51,7 +51,7 @@ ErrorReport check_form(Form form, const Contents& contents) {
 }
 
 template <typename Entry>
-std::int64_t length(const std::vector<Entry>& list) {
+std::int64_t entries_of(const std::vector<Entry>& list) {
     return static_cast<std::int64_t>(list.size());
 }
 
@@ -71,8 +71,8 @@ ErrorReport check_room(std::int64_t needed, std::int64_t most, bool null,
 ErrorReport type_get_envelope(Form form, const Datatype& type, Envelope& envelope) {
     const Contents& contents = type.contents();
     if (ErrorReport error = check_form(form, contents)) return error;
-    envelope = {length(contents.integers), length(contents.addresses),
-                length(contents.large_counts), length(contents.types), contents.combiner};
+    envelope = {entries_of(contents.integers), entries_of(contents.addresses),
+                entries_of(contents.large_counts), entries_of(contents.types), contents.combiner};
     return {};
 }
 
@@ -83,22 +83,22 @@ ErrorReport type_get_contents(Form form, const Datatype& type, const ContentsArr
     }
     if (ErrorReport error = check_form(form, contents)) return error;
     if (ErrorReport error =
-            check_room(length(contents.integers), arrays.max_integers, arrays.integers == nullptr,
+            check_room(entries_of(contents.integers), arrays.max_integers, arrays.integers == nullptr,
                        "max_integers", "array_of_integers")) {
         return error;
     }
     if (ErrorReport error =
-            check_room(length(contents.addresses), arrays.max_addresses,
+            check_room(entries_of(contents.addresses), arrays.max_addresses,
                        arrays.addresses == nullptr, "max_addresses", "array_of_addresses")) {
         return error;
     }
-    if (ErrorReport error = check_room(length(contents.large_counts), arrays.max_large_counts,
+    if (ErrorReport error = check_room(entries_of(contents.large_counts), arrays.max_large_counts,
                                        arrays.large_counts == nullptr, "max_large_counts",
                                        "array_of_large_counts")) {
         return error;
     }
     if (ErrorReport error =
-            check_room(length(contents.types), arrays.max_datatypes, arrays.datatypes == nullptr,
+            check_room(entries_of(contents.types), arrays.max_datatypes, arrays.datatypes == nullptr,
                        "max_datatypes", "array_of_datatypes")) {
         return error;
     }
