@@ -48,7 +48,10 @@ ALLOWED = {
     "collectives/mptune": COMM + ["collectives/schedule", "collectives/selection", "collectives/engine",
                                   "collectives/api"],
 
-    "mpi/datatype": ["base", "comm/matching/layout.hpp"],
+    "mpi/table": [],
+    "mpi/datatype": ["base", "comm/matching/layout.hpp", "mpi/object/handle.hpp"],
+    "mpi/object": ["base", "mpi/datatype"],
+    "mpi/api": COMM + ["mpi/table", "mpi/datatype", "mpi/object"],
 
     "partition_manager/job": BASE,
     "partition_manager/channel": BASE + ["partition_manager/job"],
@@ -77,7 +80,7 @@ ALLOWED = {
 }
 
 # Rooms that consist of rooms: a README.md of their own and no sources.
-HALLS = ["comm", "collectives", "partition_manager", "tracer"]
+HALLS = ["comm", "collectives", "mpi", "partition_manager", "tracer"]
 
 # Libraries that only one room uses, or two.
 ONE_ROOM = {

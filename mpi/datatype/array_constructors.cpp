@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "mpi/datatype/constructors.hpp"
 #include "mpi/datatype/contents_writer.hpp"
 
@@ -16,12 +14,12 @@ namespace {
 ErrorReport check_order(int order) {
     if (order == kOrderC || order == kOrderFortran) return {};
     return {kErrArg, "order",
-            fmt::format("the order is {}; it must be MPI_ORDER_C or MPI_ORDER_FORTRAN", order)};
+            joined("the order is ", order, "; it must be MPI_ORDER_C or MPI_ORDER_FORTRAN")};
 }
 
 ErrorReport check_dimensions(int ndims) {
     if (ndims > 0) return {};
-    return {kErrArg, "ndims", fmt::format("there are {} dimensions; at least 1 is needed", ndims)};
+    return {kErrArg, "ndims", joined("there are ", ndims, " dimensions; at least 1 is needed")};
 }
 
 // Calls `dimension(i, stride)` for every dimension, the fastest first. `stride` is the distance of
@@ -40,23 +38,23 @@ std::int64_t for_each_dimension(int ndims, int order, Counts sizes, std::int64_t
 
 ErrorReport check_subarray(int ndims, Counts sizes, Counts subsizes, Counts starts, int order) {
     if (ErrorReport error = check_dimensions(ndims)) return error;
-    if (sizes.null()) return {kErrArg, "array_of_sizes", "the array is a null pointer"};
-    if (subsizes.null()) return {kErrArg, "array_of_subsizes", "the array is a null pointer"};
-    if (starts.null()) return {kErrArg, "array_of_starts", "the array is a null pointer"};
+    if (sizes.is_null()) return {kErrArg, "array_of_sizes", "the array is a null pointer"};
+    if (subsizes.is_null()) return {kErrArg, "array_of_subsizes", "the array is a null pointer"};
+    if (starts.is_null()) return {kErrArg, "array_of_starts", "the array is a null pointer"};
     for (int i = 0; i < ndims; ++i) {
         if (sizes[i] < 1) {
             return {kErrArg, "array_of_sizes",
-                    fmt::format("dimension {} has the size {}; it must be positive", i, sizes[i])};
+                    joined("dimension ", i, " has the size ", sizes[i], "; it must be positive")};
         }
         if (subsizes[i] < 1 || subsizes[i] > sizes[i]) {
             return {kErrArg, "array_of_subsizes",
-                    fmt::format("the part has {} elements in dimension {}; it must have 1 to {}",
-                                subsizes[i], i, sizes[i])};
+                    joined("the part has ", subsizes[i], " elements in dimension ", i,
+                           "; it must have 1 to ", sizes[i])};
         }
         if (starts[i] < 0 || starts[i] > sizes[i] - subsizes[i]) {
             return {kErrArg, "array_of_starts",
-                    fmt::format("the part begins at {} in dimension {}; it must begin at 0 to {}",
-                                starts[i], i, sizes[i] - subsizes[i])};
+                    joined("the part begins at ", starts[i], " in dimension ", i,
+                           "; it must begin at 0 to ", sizes[i] - subsizes[i])};
         }
     }
     return check_order(order);
@@ -116,22 +114,22 @@ TypeMap distribute(const TypeMap& element, const Distribution& how, std::int64_t
 ErrorReport check_process_grid(int size, int rank, int ndims, const int* psizes) {
     if (size < 1) {
         return {kErrArg, "size",
-                fmt::format("the group has {} processes; at least 1 is needed", size)};
+                joined("the group has ", size, " processes; at least 1 is needed")};
     }
     if (rank < 0 || rank >= size) {
-        return {kErrArg, "rank", fmt::format("the rank is {}; it must be 0 to {}", rank, size - 1)};
+        return {kErrArg, "rank", joined("the rank is ", rank, "; it must be 0 to ", size - 1)};
     }
     std::int64_t processes = 1;
     for (int i = 0; i < ndims; ++i) {
         if (psizes[i] < 1 || processes > size) {
             return {kErrArg, "array_of_psizes",
-                    fmt::format("dimension {} of the process grid has the size {}", i, psizes[i])};
+                    joined("dimension ", i, " of the process grid has the size ", psizes[i])};
         }
         processes *= psizes[i];
     }
     if (processes == size) return {};
     return {kErrArg, "array_of_psizes",
-            fmt::format("the grid has {} processes, but the group has {}", processes, size)};
+            joined("the grid has ", processes, " processes, but the group has ", size)};
 }
 
 // Sets the block length of dimension i from its distribution and its argument.
@@ -141,8 +139,8 @@ ErrorReport read_distribution(int i, int kind, std::int64_t argument, Distributi
         case kDistributeNone:
             if (how.processes != 1) {
                 return {kErrArg, "array_of_psizes",
-                        fmt::format("dimension {} is not distributed, but has {} processes", i,
-                                    how.processes)};
+                        joined("dimension ", i, " is not distributed, but has ", how.processes,
+                               " processes")};
             }
             how.block = how.size;
             return {};
@@ -154,17 +152,17 @@ ErrorReport read_distribution(int i, int kind, std::int64_t argument, Distributi
             break;
         default:
             return {kErrArg, "array_of_distribs",
-                    fmt::format("{} is not a distribution (dimension {})", kind, i)};
+                    joined(kind, " is not a distribution (dimension ", i, ")")};
     }
     if (how.block < 1) {
         return {kErrArg, "array_of_dargs",
-                fmt::format("dimension {} has blocks of {} elements; at least 1 is needed", i,
-                            how.block)};
+                joined("dimension ", i, " has blocks of ", how.block,
+                       " elements; at least 1 is needed")};
     }
     if (kind == kDistributeBlock && how.block < (how.size - 1) / how.processes + 1) {
         return {kErrArg, "array_of_dargs",
-                fmt::format("{} blocks of {} elements do not cover the {} elements of dimension {}",
-                            how.processes, how.block, how.size, i)};
+                joined(how.processes, " blocks of ", how.block, " elements do not cover the ",
+                       how.size, " elements of dimension ", i)};
     }
     return {};
 }
@@ -179,7 +177,7 @@ ErrorReport read_distributions(int size, int rank, Counts gsizes, const int* dis
     for (int i = 0; i < static_cast<int>(how.size()); ++i) {
         if (gsizes[i] < 1) {
             return {kErrArg, "array_of_gsizes",
-                    fmt::format("dimension {} has the size {}; it must be positive", i, gsizes[i])};
+                    joined("dimension ", i, " has the size ", gsizes[i], "; it must be positive")};
         }
         processes /= psizes[i];
         how[i] = {gsizes[i], 1, psizes[i], left / processes};
@@ -195,7 +193,7 @@ ErrorReport type_create_darray(Form form, int size, int rank, int ndims, Counts 
                                const int* distribs, const int* dargs, const int* psizes, int order,
                                Datatype& old, Datatype*& made) {
     if (ErrorReport error = check_dimensions(ndims)) return error;
-    if (gsizes.null() || distribs == nullptr || dargs == nullptr || psizes == nullptr) {
+    if (gsizes.is_null() || distribs == nullptr || dargs == nullptr || psizes == nullptr) {
         return {kErrArg, "array_of_gsizes", "one of the four arrays is a null pointer"};
     }
     if (ErrorReport error = check_order(order)) return error;

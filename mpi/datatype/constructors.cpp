@@ -1,8 +1,6 @@
 // The constructors with one loop or a list of blocks. Arrays and types of Fortran have their own files.
 #include "mpi/datatype/constructors.hpp"
 
-#include <fmt/format.h>
-
 #include "mpi/datatype/contents_writer.hpp"
 
 namespace poe::mpi {
@@ -11,29 +9,29 @@ namespace {
 
 ErrorReport check_count(std::int64_t count) {
     if (count >= 0) return {};
-    return {kErrCount, "count", fmt::format("the count is {}; it must not be negative", count)};
+    return {kErrCount, "count", joined("the count is ", count, "; it must not be negative")};
 }
 
 ErrorReport check_blocklength(std::int64_t length) {
     if (length >= 0) return {};
     return {kErrArg, "blocklength",
-            fmt::format("the block length is {}; it must not be negative", length)};
+            joined("the block length is ", length, "; it must not be negative")};
 }
 
 ErrorReport check_array(std::int64_t count, bool null, std::string_view name) {
     if (count == 0 || !null) return {};
-    return {kErrArg, name, fmt::format("the array is a null pointer, but the count is {}", count)};
+    return {kErrArg, name, joined("the array is a null pointer, but the count is ", count)};
 }
 
 ErrorReport check_blocklengths(std::int64_t count, Counts lengths) {
-    if (ErrorReport error = check_array(count, lengths.null(), "array_of_blocklengths")) {
+    if (ErrorReport error = check_array(count, lengths.is_null(), "array_of_blocklengths")) {
         return error;
     }
     for (std::int64_t i = 0; i < count; ++i) {
         if (lengths[i] < 0) {
             return {
                 kErrArg, "array_of_blocklengths",
-                fmt::format("block {} has the length {}; it must not be negative", i, lengths[i])};
+                joined("block ", i, " has the length ", lengths[i], "; it must not be negative")};
         }
     }
     return {};
@@ -48,7 +46,7 @@ ErrorReport check_list(std::int64_t count, const Counts* lengths, std::int64_t b
                                                : check_blocklength(blocklength)) {
         return error;
     }
-    return check_array(count, displacements.null(), "array_of_displacements");
+    return check_array(count, displacements.is_null(), "array_of_displacements");
 }
 
 // `length(i)` copies of `old` at `displacement(i)` bytes, for all i below count.

@@ -60,7 +60,9 @@ class ContentsWriter {
 template <typename Map>
 ErrorReport make_datatype(Datatype*& made, ContentsWriter& contents, Map&& map) {
     try {
-        made = new Datatype(map(), contents.take());
+        TypeMap result = map();
+        made = &datatype_pool().make();
+        made->define(std::move(result), contents.take());
         return {};
     } catch (const TypeTooLarge& error) {
         return {kErrValueTooLarge, "newtype", error.what()};

@@ -1,27 +1,32 @@
-// Counts: an array of counts, block lengths or displacements as the user passed it, of `int` or of
-// 64-bit numbers (MPI_Count, MPI_Aint). One body therefore serves a function and its `_c` form.
+// Counts: an array of counts or displacements of the program. Separate, because both datatypes and the
+// bodies of functions see arrays this way.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
 namespace poe::mpi {
 
-// Does not own the array. It must live until the call returns.
+// An array of counts or displacements of the program, of int, MPI_Aint or MPI_Count. Does not own it.
 class Counts {
   public:
-    Counts() = default;
-    explicit Counts(const int* narrow) noexcept : narrow_(narrow) {}
-    explicit Counts(const std::int64_t* wide) noexcept : wide_(wide) {}
+    template <std::signed_integral T>
+    Counts(const T* first) noexcept : first_(first), is_wide_(sizeof(T) == 8) {
+        static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+    }
+    Counts(std::nullptr_t) noexcept : first_(nullptr), is_wide_(true) {}
 
-    bool null() const noexcept { return narrow_ == nullptr && wide_ == nullptr; }
-    std::int64_t operator[](std::int64_t i) const noexcept {
-        return wide_ != nullptr ? wide_[i] : narrow_[i];
+    bool is_null() const noexcept { return first_ == nullptr; }
+    template <std::integral Index>
+    std::int64_t operator[](Index i) const noexcept {
+        return is_wide_ ? static_cast<const std::int64_t*>(first_)[i]
+                        : static_cast<const std::int32_t*>(first_)[i];
     }
 
   private:
-    const int* narrow_ = nullptr;
-    const std::int64_t* wide_ = nullptr;
+    const void* first_;
+    bool is_wide_;
 };
 
 }  // namespace poe::mpi

@@ -1,10 +1,6 @@
 #include "mpi/datatype/datatype.hpp"
 
 #include <array>
-#include <cstring>
-#include <memory>
-#include <mutex>
-#include <new>
 
 #include "base/check.hpp"
 
@@ -22,27 +18,33 @@ TypeReference::~TypeReference() {
     if (type_ != nullptr) type_->release();
 }
 
-Datatype::Datatype(TypeMap map, Contents contents)
-    : extent_(map.extent()),
-      lower_bound_(map.lower_bound()),
-      map_(std::move(map)),
-      contents_(std::move(contents)) {}
+void Datatype::define(TypeMap map, Contents contents) {
+    extent_ = map.extent();
+    lower_bound_ = map.lower_bound();
+    map_ = std::move(map);
+    contents_ = std::move(contents);
+}
 
-Datatype::Datatype(TypeMap map, Contents contents, Predefined which)
-    : Datatype(std::move(map), std::move(contents)) {
+void Datatype::make_predefined(std::string_view name) {
     predefined_ = true;
-    integer_handle_ = which.code;
-    name_ = which.name;
+    name_ = name;
     commit();
 }
 
+void Datatype::reset() {
+    committed_ = false;
+    data_ = {};
+    map_ = {};
+    contents_ = {};
+    name_.clear();
+}
+
 void Datatype::hold() noexcept {
-    if (!predefined_) references_.fetch_add(1, std::memory_order_relaxed);
+    if (!predefined_) add_reference(*this);
 }
 
 void Datatype::release() noexcept {
-    if (predefined_) return;
-    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    if (!predefined_) datatype_pool().release(*this);
 }
 
 void Datatype::commit() {
@@ -51,41 +53,9 @@ void Datatype::commit() {
     committed_ = true;
 }
 
-namespace {
-
-// Memory of deleted datatypes. A block is one datatype long; the link to the next one lies after the
-// words that live() reads.
-struct FreeBlock {
-    std::uint64_t cleared[2];
-    FreeBlock* next;
-};
-
-struct FreeList {
-    std::mutex mutex;
-    FreeBlock* first = nullptr;
-};
-
-// Never destroyed: datatypes may be released until the process ends.
-FreeList& free_list() {
-    alignas(FreeList) static std::byte memory[sizeof(FreeList)];
-    static FreeList* list = new (memory) FreeList;
-    return *list;
-}
-
-}  // namespace
-
-void* Datatype::operator new(std::size_t bytes) {
-    POE_CHECK(bytes == sizeof(Datatype), bytes);
-    FreeList& list = free_list();
-    const std::lock_guard lock(list.mutex);
-    if (list.first == nullptr) return ::operator new(bytes);
-    return std::exchange(list.first, list.first->next);
-}
-
-void Datatype::operator delete(void* memory) noexcept {
-    FreeList& list = free_list();
-    const std::lock_guard lock(list.mutex);
-    list.first = new (memory) FreeBlock{{0, 0}, list.first};
+Pool<Datatype>& datatype_pool() {
+    static auto* pool = new Pool<Datatype>(Kind::kDatatype);
+    return *pool;
 }
 
 namespace {
@@ -98,9 +68,11 @@ const PredefinedTable& predefined_table() {
     static const PredefinedTable table = [] {
         PredefinedTable made{};
         for (const PredefinedType& type : predefined_types()) {
-            const int code = static_cast<int>(type.code);
-            made[type.code - kFirstPredefined] =
-                new Datatype(basic_type_map(type), Contents{}, {code, type.name});
+            auto* datatype = new Datatype;
+            datatype->integer = static_cast<std::int32_t>(type.code);
+            datatype->define(basic_type_map(type), Contents{});
+            datatype->make_predefined(type.name);
+            made[type.code - kFirstPredefined] = datatype;
         }
         return made;
     }();

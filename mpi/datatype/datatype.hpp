@@ -3,7 +3,6 @@
 // from which data is moved.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "mpi/datatype/abi_constants.hpp"
 #include "mpi/datatype/type_map.hpp"
 #include "mpi/datatype/typed_layout.hpp"
+#include "mpi/object/handle.hpp"
 
 namespace poe::mpi {
 
@@ -56,36 +56,25 @@ struct Contents {
 };
 
 // Handles of different threads may name one datatype, so references are counted atomically. All
-// other changes (commit, set_name, attributes) happen under the lock of the runtime.
-class Datatype {
+// other changes (commit, set_name) happen in one thread at a time.
+class Datatype : public Object {
   public:
-    static constexpr std::uint32_t kMagic = 0x45505954;
+    // Without meaning until define(). Pools make datatypes, see below.
+    Datatype() = default;
 
-    // A derived datatype with one reference, which belongs to the handle of the user.
-    Datatype(TypeMap map, Contents contents);
-    // A predefined datatype. It is committed and lives as long as the process. `code` is its handle,
-    // or 0 if it has none (the parameterised types of Fortran 90).
-    struct Predefined {
-        int code = 0;
-        std::string_view name;
-    };
-    Datatype(TypeMap map, Contents contents, Predefined which);
-    Datatype(const Datatype&) = delete;
-    ~Datatype() = default;
-
-    // The memory of a datatype is reused for datatypes only and its first word is then cleared, so
-    // live() recognises a handle that the program has freed.
-    static void* operator new(std::size_t bytes);
-    static void operator delete(void* memory) noexcept;
-    static bool live(const Datatype* type) noexcept { return type->magic_ == kMagic; }
+    void define(TypeMap map, Contents contents);
+    // Makes it a predefined datatype: committed, and never released.
+    void make_predefined(std::string_view name);
+    // What a pool calls when the last reference is gone.
+    void reset();
 
     bool predefined() const noexcept { return predefined_; }
-    // The handle of a predefined datatype as a number. Of others: what the room above stores here
-    // for MPI_Type_toint; 0 at first.
-    std::int32_t integer_handle() const noexcept { return integer_handle_; }
-    void set_integer_handle(std::int32_t handle) noexcept { integer_handle_ = handle; }
+    // The handle of a named predefined datatype as a number; 0 for all others.
+    int code() const noexcept {
+        return integer < static_cast<std::int32_t>(kFirstAddress) ? integer : 0;
+    }
 
-    // No effect on predefined datatypes. The last release() of a derived one deletes it.
+    // No effect on predefined datatypes. The last release() of a derived one invalidates its handle.
     void hold() noexcept;
     void release() noexcept;
 
@@ -108,17 +97,7 @@ class Datatype {
     // Keeps at most kMaxObjectName - 1 characters.
     void set_name(std::string_view name) { name_ = name.substr(0, kMaxObjectName - 1); }
 
-    // Attributes belong to the room of attributes, which also deletes them before the last
-    // release(). Null: none.
-    void* attributes() const noexcept { return attributes_; }
-    void set_attributes(void* attributes) noexcept { attributes_ = attributes; }
-
   private:
-    // These three are at the beginning of every object that has a handle.
-    std::uint32_t magic_ = kMagic;
-    std::int32_t integer_handle_ = 0;
-    std::atomic<std::uint32_t> references_{1};
-
     bool predefined_ = false;
     bool committed_ = false;
     std::int64_t extent_ = 0;
@@ -127,8 +106,10 @@ class Datatype {
     TypeMap map_;
     Contents contents_;
     std::string name_;
-    void* attributes_ = nullptr;
 };
+
+// All datatypes but the named predefined ones. Lives as long as the process.
+Pool<Datatype>& datatype_pool();
 
 // The predefined datatype whose handle has this value, or null.
 Datatype* find_predefined_datatype(std::uintptr_t handle) noexcept;

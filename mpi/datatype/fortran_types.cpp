@@ -5,8 +5,6 @@
 #include <mutex>
 #include <tuple>
 
-#include <fmt/format.h>
-
 #include "mpi/datatype/basic_type.hpp"
 #include "mpi/datatype/constructors.hpp"
 
@@ -61,8 +59,9 @@ Datatype* parameterised(Combiner combiner, int p, int r, int representation) {
         contents.combiner = combiner;
         if (combiner != Combiner::kF90Integer) contents.integers.push_back(p);
         contents.integers.push_back(r);
-        type = new Datatype(predefined_datatype(representation).map(), std::move(contents),
-                            Datatype::Predefined{});
+        type = &datatype_pool().make();
+        type->define(predefined_datatype(representation).map(), std::move(contents));
+        type->make_predefined({});
     }
     return type;
 }
@@ -79,11 +78,9 @@ ErrorReport find_real_kind(int p, int r, const RealKind*& kind) {
             return {};
         }
     }
-    return {
-        kErrArg, precision > 33 ? "p" : "r",
-        fmt::format("no kind of REAL has a precision of {} digits and a range of {}; the limits "
-                    "are 33 and 4931",
-                    precision, range)};
+    return {kErrArg, precision > 33 ? "p" : "r",
+            joined("no kind of REAL has a precision of ", precision, " digits and a range of ",
+                   range, "; the limits are 33 and 4931")};
 }
 
 }  // namespace
@@ -95,7 +92,7 @@ ErrorReport type_create_f90_integer(int r, Datatype*& made) {
             return {};
         }
     }
-    return {kErrArg, "r", fmt::format("no kind of INTEGER has a range of {}; the limit is 38", r)};
+    return {kErrArg, "r", joined("no kind of INTEGER has a range of ", r, "; the limit is 38")};
 }
 
 ErrorReport type_create_f90_real(int p, int r, Datatype*& made) {
@@ -126,7 +123,7 @@ ErrorReport type_match_size(int typeclass, int size, Datatype*& made) {
                 return {};
             }
         }
-        return {kErrArg, "size", fmt::format("no datatype of this class has {} bytes", size)};
+        return {kErrArg, "size", joined("no datatype of this class has ", size, " bytes")};
     };
     switch (typeclass) {
         case kTypeclassInteger:
@@ -137,17 +134,17 @@ ErrorReport type_match_size(int typeclass, int size, Datatype*& made) {
             return choose(kComplexes);
         default:
             return {kErrArg, "typeclass",
-                    fmt::format("{} is none of MPI_TYPECLASS_INTEGER, MPI_TYPECLASS_REAL and "
-                                "MPI_TYPECLASS_COMPLEX",
-                                typeclass)};
+                    joined(typeclass,
+                           " is none of MPI_TYPECLASS_INTEGER, MPI_TYPECLASS_REAL and "
+                           "MPI_TYPECLASS_COMPLEX")};
     }
 }
 
 ErrorReport type_get_value_index(const Datatype& value, const Datatype& index, Datatype*& made) {
     made = nullptr;
-    if (value.integer_handle() == 0 || index.integer_handle() == 0) return {};
-    const PairType* pair = find_pair(static_cast<std::uint32_t>(value.integer_handle()),
-                                     static_cast<std::uint32_t>(index.integer_handle()));
+    if (value.code() == 0 || index.code() == 0) return {};
+    const PairType* pair = find_pair(static_cast<std::uint32_t>(value.code()),
+                                     static_cast<std::uint32_t>(index.code()));
     if (pair != nullptr) made = &predefined_datatype(pair->pair);
     return {};
 }

@@ -2,8 +2,6 @@
 
 #include <string_view>
 
-#include <fmt/format.h>
-
 #include "mpi/datatype/external32.hpp"
 
 namespace poe::mpi {
@@ -12,7 +10,7 @@ namespace {
 
 ErrorReport check_elements(std::int64_t count, std::string_view name) {
     if (count >= 0) return {};
-    return {kErrCount, name, fmt::format("the count is {}; it must not be negative", count)};
+    return {kErrCount, name, joined("the count is ", count, "; it must not be negative")};
 }
 
 ErrorReport check_committed(const Datatype& type) {
@@ -23,8 +21,8 @@ ErrorReport check_committed(const Datatype& type) {
 ErrorReport check_datarep(const char* datarep) {
     if (datarep != nullptr && std::string_view(datarep) == "external32") return {};
     return {kErrUnsupportedDatarep, "datarep",
-            fmt::format("the data representation is \"{}\"; only \"external32\" is supported",
-                        datarep != nullptr ? datarep : "")};
+            joined("the data representation is \"", datarep != nullptr ? datarep : "",
+                   "\"; only \"external32\" is supported")};
 }
 
 // The bytes of a packed buffer that the call uses, from `position`.
@@ -38,17 +36,17 @@ struct Window {
 ErrorReport check_window(const void* buffer, std::string_view buffer_name, const Window& window) {
     if (window.size < 0) {
         return {kErrArg, window.size_name,
-                fmt::format("the size of the buffer is {}; it must not be negative", window.size)};
+                joined("the size of the buffer is ", window.size, "; it must not be negative")};
     }
     if (window.position < 0 || window.position > window.size) {
         return {kErrArg, "position",
-                fmt::format("the position is {}; the buffer has {} bytes", window.position,
-                            window.size)};
+                joined("the position is ", window.position, "; the buffer has ", window.size,
+                       " bytes")};
     }
     if (window.needed > window.size - window.position) {
         return {kErrTruncate, window.size_name,
-                fmt::format("{} bytes are needed from position {}, but the buffer has {} bytes",
-                            window.needed, window.position, window.size)};
+                joined(window.needed, " bytes are needed from position ", window.position,
+                       ", but the buffer has ", window.size, " bytes")};
     }
     if (buffer == nullptr && window.needed != 0) {
         return {kErrArg, buffer_name, "the packed buffer is a null pointer"};
@@ -61,19 +59,19 @@ ErrorReport native_size(std::int64_t count, const Datatype& type, std::string_vi
     if (ErrorReport error = check_elements(count, count_name)) return error;
     if (!__builtin_mul_overflow(count, type.size(), &size)) return {};
     return {kErrValueTooLarge, count_name,
-            fmt::format("{} elements of {} bytes are more than a 64-bit number of bytes", count,
-                        type.size())};
+            joined(count, " elements of ", type.size(),
+                   " bytes are more than a 64-bit number of bytes")};
 }
 
 ErrorReport external_bytes(std::int64_t count, const Datatype& type, std::string_view count_name,
-                          std::int64_t& size) {
+                           std::int64_t& size) {
     if (ErrorReport error = check_elements(count, count_name)) return error;
     try {
         size = external32_size(type, count);
         return {};
     } catch (const TypeTooLarge&) {
         return {kErrValueTooLarge, count_name,
-                fmt::format("{} elements are more than a 64-bit number of bytes", count)};
+                joined(count, " elements are more than a 64-bit number of bytes")};
     }
 }
 

@@ -1,6 +1,6 @@
-// The predefined datatypes: for each its handle's number, name, size, extent, alignment and the kind
-// of its elements. Pure data, separate from the datatypes that programs derive, because reductions
-// need only this much.
+// The predefined datatypes: for each its handle's number, name, size, extent, alignment and the
+// kind of its elements. Pure data, separate from the datatypes that programs derive, because
+// reductions need only this much.
 //
 // The sizes of the Fortran types are those of gfortran with its default kinds.
 #pragma once

@@ -2,30 +2,16 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 namespace poe::mpi {
 
-namespace {
-
-// Handles below this number are predefined.
-constexpr std::uintptr_t kFirstUserHandle = 4096;
-
-}  // namespace
-
-void* handle_of(Datatype& type) noexcept {
-    if (type.predefined() && type.integer_handle() != 0) {
-        return reinterpret_cast<void*>(static_cast<std::uintptr_t>(type.integer_handle()));
-    }
-    return &type;
+MPI_Datatype handle_of(Datatype& type) noexcept {
+    if (type.code() == 0) return handle_of<MPI_Datatype>(static_cast<Object&>(type));
+    return reinterpret_cast<MPI_Datatype>(static_cast<std::uintptr_t>(type.code()));
 }
 
-Datatype* find_datatype(const void* handle) noexcept {
-    const auto number = reinterpret_cast<std::uintptr_t>(handle);
-    if (number < kFirstUserHandle) return find_predefined_datatype(number);
-    if (number % alignof(Datatype) != 0) return nullptr;
-    auto* type = static_cast<Datatype*>(const_cast<void*>(handle));
-    return Datatype::live(type) ? type : nullptr;
+Datatype* find_datatype(MPI_Datatype handle) noexcept {
+    if (is_predefined(handle)) return find_predefined_datatype(value_of(handle));
+    return find<Datatype>(handle);
 }
 
 ErrorReport type_free(Datatype& type) {
@@ -60,7 +46,7 @@ ErrorReport check_room(std::int64_t needed, std::int64_t most, bool null,
                        std::string_view most_name, std::string_view array_name) {
     if (most < needed) {
         return {kErrArg, most_name,
-                fmt::format("there is room for {} entries, but the datatype has {}", most, needed)};
+                joined("there is room for ", most, " entries, but the datatype has ", needed)};
     }
     if (needed != 0 && null) return {kErrArg, array_name, "the array is a null pointer"};
     return {};
@@ -83,8 +69,8 @@ ErrorReport type_get_contents(Form form, const Datatype& type, const ContentsArr
     }
     if (ErrorReport error = check_form(form, contents)) return error;
     if (ErrorReport error =
-            check_room(entries_of(contents.integers), arrays.max_integers, arrays.integers == nullptr,
-                       "max_integers", "array_of_integers")) {
+            check_room(entries_of(contents.integers), arrays.max_integers,
+                       arrays.integers == nullptr, "max_integers", "array_of_integers")) {
         return error;
     }
     if (ErrorReport error =
@@ -98,8 +84,8 @@ ErrorReport type_get_contents(Form form, const Datatype& type, const ContentsArr
         return error;
     }
     if (ErrorReport error =
-            check_room(entries_of(contents.types), arrays.max_datatypes, arrays.datatypes == nullptr,
-                       "max_datatypes", "array_of_datatypes")) {
+            check_room(entries_of(contents.types), arrays.max_datatypes,
+                       arrays.datatypes == nullptr, "max_datatypes", "array_of_datatypes")) {
         return error;
     }
     std::transform(contents.integers.begin(), contents.integers.end(), arrays.integers,
@@ -208,7 +194,7 @@ std::int64_t get_elements(const Datatype& type, std::int64_t bytes) {
 ErrorReport bytes_of_elements(const Datatype& type, std::int64_t elements, std::int64_t& bytes) {
     if (elements < 0) {
         return {kErrCount, "count",
-                fmt::format("the number of elements is {}; it must not be negative", elements)};
+                joined("the number of elements is ", elements, "; it must not be negative")};
     }
     bytes = 0;
     if (type.size() == 0 || elements == 0) return {};
@@ -217,7 +203,7 @@ ErrorReport bytes_of_elements(const Datatype& type, std::int64_t elements, std::
     if (__builtin_mul_overflow(copies, type.size(), &bytes) ||
         __builtin_add_overflow(bytes, static_cast<std::int64_t>(last), &bytes)) {
         return {kErrValueTooLarge, "count",
-                fmt::format("{} elements are more than a 64-bit number of bytes", elements)};
+                joined(elements, " elements are more than a 64-bit number of bytes")};
     }
     return {};
 }

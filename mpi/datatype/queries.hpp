@@ -13,12 +13,11 @@
 
 namespace poe::mpi {
 
-// The handle of a datatype, as the pointer that a program sees: a small number for predefined
-// datatypes, otherwise the address of the object.
-void* handle_of(Datatype& type) noexcept;
-// The datatype of a handle; null if there is none: MPI_DATATYPE_NULL, a null pointer, a number that
-// is no predefined datatype, or a datatype that was freed. Any other address must be readable.
-Datatype* find_datatype(const void* handle) noexcept;
+// The handle of a datatype.
+MPI_Datatype handle_of(Datatype& type) noexcept;
+// The datatype of a handle; null if there is none: MPI_DATATYPE_NULL, a number that is no predefined
+// datatype, or a datatype that was freed.
+Datatype* find_datatype(MPI_Datatype handle) noexcept;
 
 // MPI_Type_free without the callbacks of attributes, which the caller has run before.
 ErrorReport type_free(Datatype& type);
@@ -44,7 +43,7 @@ struct ContentsArrays {
     int* integers = nullptr;
     std::int64_t* addresses = nullptr;
     std::int64_t* large_counts = nullptr;
-    void** datatypes = nullptr;  // receives handles
+    MPI_Datatype* datatypes = nullptr;
 };
 // Each derived datatype that is returned has one more reference, which the program releases with
 // MPI_Type_free.

@@ -171,14 +171,13 @@ TEST_CASE("bounds that were set survive in derived types", "[datatype]") {
 }
 
 TEST_CASE("types without data", "[datatype]") {
-    for (const Type& type :
-         {made(type_contiguous, Form::kInt, 0, basic(kDouble)),
-          made(type_vector, Form::kInt, 0, 5, 7, basic(kDouble)),
-          made(type_vector, Form::kInt, 5, 0, 7, basic(kDouble)),
-          made(type_indexed, Form::kInt, 0, Counts(), Counts(), basic(kDouble)),
-          made(type_create_hindexed, Form::kInt, 2, counts({0, 0}), counts({8, 80}),
-               basic(kDouble)),
-          made(type_create_struct, Form::kInt, 0, Counts(), Counts(), nullptr)}) {
+    for (const Type& type : {made(type_contiguous, Form::kInt, 0, basic(kDouble)),
+                             made(type_vector, Form::kInt, 0, 5, 7, basic(kDouble)),
+                             made(type_vector, Form::kInt, 5, 0, 7, basic(kDouble)),
+                             made(type_indexed, Form::kInt, 0, nullptr, nullptr, basic(kDouble)),
+                             made(type_create_hindexed, Form::kInt, 2, counts({0, 0}),
+                                  counts({8, 80}), basic(kDouble)),
+                             made(type_create_struct, Form::kInt, 0, nullptr, nullptr, nullptr)}) {
         CHECK(bounds(*type) == Bounds{0, 0, 0, 0});
         CHECK(type->size() == 0);
         CHECK(addresses(*type, 3).empty());
@@ -313,9 +312,9 @@ TEST_CASE("wrong arguments are refused", "[datatype]") {
     CHECK(error_of(type_vector, Form::kInt, -1, 1, 1, old) == kErrCount);
     CHECK(error_of(type_vector, Form::kInt, 1, -1, 1, old) == kErrArg);
     CHECK(error_of(type_create_hvector, Form::kInt, 1, -1, 1, old) == kErrArg);
-    CHECK(error_of(type_indexed, Form::kInt, 1, Counts(), counts({0}), old) == kErrArg);
+    CHECK(error_of(type_indexed, Form::kInt, 1, nullptr, counts({0}), old) == kErrArg);
     CHECK(error_of(type_indexed, Form::kInt, 2, counts({1, -1}), counts({0, 0}), old) == kErrArg);
-    CHECK(error_of(type_create_hindexed, Form::kInt, 1, counts({1}), Counts(), old) == kErrArg);
+    CHECK(error_of(type_create_hindexed, Form::kInt, 1, counts({1}), nullptr, old) == kErrArg);
     CHECK(error_of(type_create_struct, Form::kInt, 1, counts({1}), counts({1}), nullptr) ==
           kErrArg);
     const auto sub = [&](int ndims, Large sizes, Large subsizes, Large starts, int order) {

@@ -13,7 +13,7 @@ struct Decoded {
     std::vector<int> integers;
     Large addresses;
     Large large_counts;
-    std::vector<void*> datatypes;
+    std::vector<MPI_Datatype> datatypes;
 };
 
 // Decodes as a program does: envelope, then contents. Releases the datatypes that it gets.
@@ -29,15 +29,19 @@ Decoded decode(Form form, const Datatype& type) {
                                {envelope.integers, envelope.addresses, envelope.large_counts,
                                 envelope.datatypes, result.integers.data(), result.addresses.data(),
                                 result.large_counts.data(), result.datatypes.data()}));
-    for (const void* handle : result.datatypes) find_datatype(handle)->release();
+    for (const MPI_Datatype handle : result.datatypes) find_datatype(handle)->release();
     return result;
 }
 
 using Ints = std::vector<int>;
 
+MPI_Datatype handle(std::uintptr_t number) {
+    return reinterpret_cast<MPI_Datatype>(number);
+}
+
 void check_contents(const Datatype& type, Combiner combiner, const Ints& integers,
                     const Large& addresses, const Large& large_counts,
-                    const std::vector<void*>& datatypes) {
+                    const std::vector<MPI_Datatype>& datatypes) {
     const Decoded found = decode(Form::kLarge, type);
     CHECK(found.envelope.combiner == combiner);
     CHECK(found.integers == integers);
@@ -51,7 +55,7 @@ void check_contents(const Datatype& type, Combiner combiner, const Ints& integer
 
 TEST_CASE("contents are the arguments of the constructor", "[datatype]") {
     Datatype& old = basic(code::kInt);
-    const std::vector<void*> one = {handle_of(old)};
+    const std::vector<MPI_Datatype> one = {handle_of(old)};
     check_contents(*made(type_dup, old), Combiner::kDup, {}, {}, {}, one);
     check_contents(*made(type_contiguous, Form::kInt, 5, old), Combiner::kContiguous, {5}, {}, {},
                    one);
@@ -105,16 +109,17 @@ TEST_CASE("contents are the arguments of the constructor", "[datatype]") {
 
 TEST_CASE("contents of a structure are handles of its members", "[datatype]") {
     Type inner = made(type_contiguous, Form::kInt, 2, basic(code::kInt));
-    Datatype* address = inner.get();
+    const MPI_Datatype address = handle_of(*inner);
+    Datatype* member = inner.get();
     Datatype* types[] = {inner.get(), &basic(code::kDouble)};
     const Type outer =
         made(type_create_struct, Form::kInt, 2, counts({1, 3}), counts({0, 8}), types);
     // The program frees its handle; the structure keeps the member.
     inner.reset();
-    CHECK(find_datatype(address) == address);
+    CHECK(find_datatype(address) == member);
     check_contents(*outer, Combiner::kStruct, {2, 1, 3}, {0, 8}, {},
                    {address, handle_of(basic(code::kDouble))});
-    CHECK(find_datatype(address) == address);
+    CHECK(find_datatype(address) == member);
 }
 
 TEST_CASE("envelopes of named types and of large types", "[datatype]") {
@@ -137,23 +142,23 @@ TEST_CASE("envelopes of named types and of large types", "[datatype]") {
 
 TEST_CASE("handles", "[datatype]") {
     CHECK(find_datatype(nullptr) == nullptr);
-    CHECK(find_datatype(reinterpret_cast<void*>(std::uintptr_t{code::kDatatypeNull})) == nullptr);
-    CHECK(find_datatype(reinterpret_cast<void*>(std::uintptr_t{0x204})) == nullptr);
-    CHECK(find_datatype(reinterpret_cast<void*>(std::uintptr_t{0x101})) == nullptr);
+    CHECK(find_datatype(handle(code::kDatatypeNull)) == nullptr);
+    CHECK(find_datatype(handle(0x204)) == nullptr);
+    CHECK(find_datatype(handle(0x101)) == nullptr);
     Datatype& old = basic(code::kInt);
     CHECK(find_datatype(handle_of(old)) == &old);
-    CHECK(handle_of(old) == reinterpret_cast<void*>(std::uintptr_t{code::kInt}));
+    CHECK(handle_of(old) == handle(code::kInt));
     Datatype* type = nullptr;
     CHECK(!type_contiguous(Form::kInt, 3, old, type));
-    void* const handle = handle_of(*type);
-    CHECK(find_datatype(handle) == type);
+    const MPI_Datatype user = handle_of(*type);
+    CHECK(find_datatype(user) == type);
     {
         // A request in progress.
         const TypeReference use(*type);
         CHECK(!type_free(*type));
-        CHECK(find_datatype(handle) == type);
+        CHECK(find_datatype(user) == type);
     }
-    CHECK(find_datatype(handle) == nullptr);
+    CHECK(find_datatype(user) == nullptr);
 }
 
 TEST_CASE("commit and dup", "[datatype]") {

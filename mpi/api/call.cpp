@@ -1,0 +1,173 @@
+// The turn to use the message layer, error messages, and error handlers.
+#include "mpi/api/call.hpp"
+
+#include <cstdio>
+#include <unistd.h>
+
+#include "comm/bootstrap/runtime.hpp"
+#include "mpi/api/start_facts.hpp"
+#include "tracer/probe/process_context.hpp"
+
+namespace poe::mpi {
+namespace {
+
+// The messages of MPL have the numbers from 0032-100 on. Those of MPI begin here; the class of the
+// error is added.
+constexpr int kFirstMessage = 200;
+constexpr int kOtherMessage = 299;  // a class that the program has added
+
+int message_number(int code) {
+    Environment& mpi = environment();
+    const std::lock_guard guard(mpi.lock);
+    const int error_class = mpi.error_codes.class_of(code).value_or(MPI_ERR_UNKNOWN);
+    return error_class <= MPI_ERR_ABI ? kFirstMessage + error_class : kOtherMessage;
+}
+
+std::string name_of(const ErrorObject& object) {
+    if (object.kind != Kind::kComm) return {};
+    CommBase* comm = environment().find_comm(static_cast<MPI_Comm>(object.handle));
+    return comm == nullptr ? std::string{} : comm->name;
+}
+
+// The functions of programs have the handle's type as first parameter, a pointer in each case.
+void call_function(const ErrorHandler& handler, const ErrorObject& object, int code) {
+    switch (handler.target) {
+        case Kind::kWin: {
+            auto win = static_cast<MPI_Win>(object.handle);
+            reinterpret_cast<MPI_Win_errhandler_function*>(handler.function)(&win, &code);
+            return;
+        }
+        case Kind::kFile: {
+            auto file = static_cast<MPI_File>(object.handle);
+            reinterpret_cast<MPI_File_errhandler_function*>(handler.function)(&file, &code);
+            return;
+        }
+        case Kind::kSession: {
+            auto session = static_cast<MPI_Session>(object.handle);
+            reinterpret_cast<MPI_Session_errhandler_function*>(handler.function)(&session, &code);
+            return;
+        }
+        default: {
+            auto comm = static_cast<MPI_Comm>(object.handle);
+            reinterpret_cast<MPI_Comm_errhandler_function*>(handler.function)(&comm, &code);
+            return;
+        }
+    }
+}
+
+}  // namespace
+
+void Call::enter() noexcept {
+    runtime_ = process_context().runtime;  // null before MPI_Init; then ready() refuses
+    if (runtime_ != nullptr) entry_ = runtime_->turn().enter();
+}
+
+void Call::leave() noexcept {
+    if (runtime_->handlers_due()) [[unlikely]]
+        runtime_->call_handlers();
+    runtime_->turn().leave();
+}
+
+bool Call::usable() const noexcept {
+    return entry_ != comm::RuntimeLock::Entry::kRefused && runtime_->failure().empty();
+}
+
+bool Call::refuse_unready() {
+    const State state = environment().state.load();
+    if (state == State::kBeforeInit) {
+        fail(MPI_ERR_OTHER, "", "MPI is not initialized", "call MPI_Init first");
+    } else if (state == State::kFinalized) {
+        fail(MPI_ERR_OTHER, "", "MPI is finalized already",
+             "call MPI_Finalize after all other functions");
+    } else if (runtime_ != nullptr && !runtime_->failure().empty()) {
+        fail(MPI_ERR_OTHER, "", "messages are not available: " + runtime_->failure());
+    } else {
+        fail(MPI_ERR_OTHER, "", "another thread is in an MPI call",
+             "let one thread at a time call MPI");
+    }
+    return false;
+}
+
+int Call::fail(int code, std::string_view argument, std::string_view what,
+               std::string_view remedy) {
+    code_ = code;
+    invoke(object_, code, message(code, argument, what, remedy));
+    return code;
+}
+
+int Call::refuse_unsupported() {
+    return fail(MPI_ERR_UNSUPPORTED_OPERATION, "", "this function is not implemented yet",
+                "poe-mpi(7) lists the functions that are missing");
+}
+
+void Call::invoke_handler(ErrorObject object, int code, std::string_view what) {
+    object_ = object;
+    invoke(object, code, message(code, "", what, ""));
+}
+
+MPI_Errhandler Call::handler_of(ErrorObject& object) const noexcept {
+    Environment& mpi = environment();
+    if (object.kind == Kind::kComm) {
+        const CommBase* comm = mpi.find_comm(static_cast<MPI_Comm>(object.handle));
+        if (comm != nullptr) return comm->errhandler;
+    } else if (object.kind == Kind::kFile && object.handle == MPI_FILE_NULL) {
+        return mpi.file_errhandler;
+    } else if (const auto* owner =
+                   static_cast<const ErrorHandlerOwner*>(find_object(object.kind, object.handle))) {
+        return owner->errhandler;
+    }
+    object = ErrorObject(MPI_COMM_SELF);
+    return mpi.self != nullptr ? mpi.self->errhandler : mpi.initial_errhandler;
+}
+
+void Call::invoke(ErrorObject object, int code, const std::string& text) {
+    const MPI_Errhandler handler = handler_of(object);
+    if (handler == MPI_ERRORS_RETURN) return;
+    auto* own = find<ErrorHandler>(handler);
+    if (own == nullptr) end_job(code, text);
+    // The handler may free itself.
+    Environment& mpi = environment();
+    mpi.retain(handler);
+    outside([&] { call_function(*own, object, code); });
+    mpi.release(handler);
+}
+
+std::string Call::message(int code, std::string_view argument, std::string_view what,
+                          std::string_view remedy) const {
+    std::string text = "ERROR: 0032-" + std::to_string(message_number(code)) + " ";
+    text += function_name(function_);
+    const comm::Runtime* runtime = process_context().runtime;
+    if (runtime != nullptr) text += " in task " + std::to_string(runtime->task());
+    text += " on node " + host_name();
+    const std::string comm = name_of(object_);
+    if (!comm.empty()) text += " with communicator " + comm;
+    text += ": ";
+    if (!argument.empty()) text += "argument " + std::string(argument) + ": ";
+    text += what;
+    const std::string_view name = error_class_name(code);
+    if (!name.empty()) text += " (" + std::string(name) + ")";
+    if (!remedy.empty()) text += "; " + std::string(remedy);
+    return text + ".\n";
+}
+
+void Call::end_job(int code, const std::string& text) const {
+    // A single write, so that the lines of several tasks do not mix.
+    std::fflush(stdout);
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::fflush(stderr);
+    const int status = (code & 0xff) != 0 ? code & 0xff : 1;
+    if (process_context().runtime != nullptr) process_context().runtime->stop_all(status);
+    ::_exit(status);
+}
+
+Call::Nesting::Nesting(Call& call) noexcept {
+    if (call.entry_ != comm::RuntimeLock::Entry::kEntered) return;
+    turn_ = &call.runtime_->turn();
+    before_ = turn_->nest();
+}
+
+Call::Nesting::~Nesting() {
+    if (turn_ != nullptr) turn_->unnest(before_);
+}
+
+}  // namespace poe::mpi

@@ -1,0 +1,153 @@
+// Call: what every entry point of MPI does first and last. It checks that MPI is initialized, takes
+// the turn to use the message layer where the function needs it, and reports an error: once, with
+// function, task, node, communicator, argument and remedy, to the error handler that the standard
+// says.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <mpi.h>
+#include <new>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "comm/progress/runtime_lock.hpp"
+#include "mpi/api/environment.hpp"
+#include "mpi/object/fault.hpp"
+#include "mpi/table/functions.hpp"
+
+// The return address of an entry point, which the function itself must find out.
+#define MPI_CALL_SITE __builtin_return_address(0)
+
+namespace poe::comm {
+class Runtime;
+}
+
+namespace poe::mpi {
+
+// What a function needs; column `context` of the table of functions.
+enum class Context : std::uint8_t {
+    kAlways,   // nothing: it may be called before MPI_Init and after MPI_Finalize
+    kLocal,    // MPI is initialized
+    kRuntime,  // MPI is initialized and this thread has the turn to use the message layer
+};
+
+// The object whose error handler an error invokes. A handle that names no object stands for
+// MPI_COMM_SELF (section 9.3).
+struct ErrorObject {
+    explicit ErrorObject(MPI_Comm comm) noexcept : handle(comm), kind(Kind::kComm) {}
+    explicit ErrorObject(MPI_Win win) noexcept : handle(win), kind(Kind::kWin) {}
+    explicit ErrorObject(MPI_File file) noexcept : handle(file), kind(Kind::kFile) {}
+    explicit ErrorObject(MPI_Session session) noexcept : handle(session), kind(Kind::kSession) {}
+
+    void* handle;
+    Kind kind;
+};
+
+// A local variable of an entry point. For the thread that made it.
+class Call {
+  public:
+    Call(Function function, Context context, ErrorObject object, const void* site) noexcept
+        : function_(function), context_(context), object_(object), site_(site) {
+        if (context == Context::kRuntime) enter();
+    }
+    ~Call() {
+        if (entry_ == comm::RuntimeLock::Entry::kEntered) leave();
+    }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+    // If false, the error was reported, and the entry point must return code().
+    bool ready() {
+        if (context_ == Context::kAlways) return true;
+        if (environment().state.load(std::memory_order_relaxed) == State::kActive &&
+            (context_ != Context::kRuntime || usable())) [[likely]]
+            return true;
+        return refuse_unready();
+    }
+
+    // Reports an error and returns its code, unless the error handler ends the program. `what` and
+    // `remedy` are parts of a sentence without the full stop; `argument` is the parameter that is
+    // wrong, or empty.
+    int fail(int code, std::string_view argument, std::string_view what,
+             std::string_view remedy = {});
+    int fail(const Fault& fault) {
+        return fail(fault.code, fault.argument, fault.what, fault.remedy);
+    }
+    // Reports the fault if it is one; the last statement of many bodies.
+    int finish(const Fault& fault) { return fault ? fail(fault) : MPI_SUCCESS; }
+
+    // For functions without a body.
+    int refuse_unsupported();
+    // Functions of the tools interface return their own codes and invoke no error handler.
+    int refuse_unsupported_tools() noexcept { return MPI_T_ERR_NOT_SUPPORTED; }
+
+    // The code of the last error.
+    int code() const noexcept { return code_; }
+
+    // Changes the object whose error handler the errors of this call invoke.
+    void about(ErrorObject object) noexcept { object_ = object; }
+
+    // Invokes the error handler of the object with this code, as for MPI_Comm_call_errhandler.
+    // Returns if the handler does.
+    void invoke_handler(ErrorObject object, int code, std::string_view what);
+
+    Function function() const noexcept { return function_; }
+    const void* site() const noexcept { return site_; }
+
+    // Precondition: the context is kRuntime and ready() returned true.
+    comm::Runtime& runtime() const noexcept { return *runtime_; }
+
+    // Runs a function of the program. Calls of MPI that it makes are part of this call's turn.
+    template <typename Work>
+    auto outside(Work&& work) {
+        const Nesting nesting(*this);
+        return work();
+    }
+
+    // Runs a body and returns its result. Exceptions become errors.
+    template <typename Work>
+    int run(Work&& work) {
+        try {
+            return work();
+        } catch (const std::bad_alloc&) {
+            return fail(MPI_ERR_NO_MEM, "", "there is not enough memory", "");
+        } catch (const std::exception& error) {
+            return fail(MPI_ERR_OTHER, "", error.what(), "");
+        }
+    }
+
+  private:
+    class Nesting {
+      public:
+        explicit Nesting(Call& call) noexcept;
+        ~Nesting();
+        Nesting(const Nesting&) = delete;
+        Nesting& operator=(const Nesting&) = delete;
+
+      private:
+        comm::RuntimeLock* turn_ = nullptr;  // null: the call has no turn of its own
+        std::thread::id before_;
+    };
+
+    void enter() noexcept;
+    void leave() noexcept;
+    bool usable() const noexcept;
+    bool refuse_unready();
+    MPI_Errhandler handler_of(ErrorObject& object) const noexcept;
+    std::string message(int code, std::string_view argument, std::string_view what,
+                        std::string_view remedy) const;
+    void invoke(ErrorObject object, int code, const std::string& text);
+    [[noreturn]] void end_job(int code, const std::string& text) const;
+
+    Function function_;
+    Context context_;
+    ErrorObject object_;
+    const void* site_;
+    comm::Runtime* runtime_ = nullptr;
+    comm::RuntimeLock::Entry entry_ = comm::RuntimeLock::Entry::kRefused;
+    int code_ = MPI_SUCCESS;
+};
+
+}  // namespace poe::mpi

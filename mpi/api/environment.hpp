@@ -1,0 +1,97 @@
+// Environment: the objects and settings of MPI in this process that do not depend on messages. MPI
+// has one, which environment() returns; it is never destroyed, because exit handlers may still call
+// MPI.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <mpi.h>
+#include <mutex>
+#include <optional>
+
+#include "base/types.hpp"
+#include "mpi/object/attributes.hpp"
+#include "mpi/object/comm_base.hpp"
+#include "mpi/object/error_codes.hpp"
+#include "mpi/object/error_handler.hpp"
+#include "mpi/object/group.hpp"
+#include "mpi/object/handle.hpp"
+#include "mpi/object/info.hpp"
+#include "mpi/object/operation.hpp"
+
+namespace poe::mpi {
+
+enum class State : std::uint8_t { kBeforeInit, kActive, kFinalized };
+
+// The predefined attributes of communicators. Programs get the addresses of the values.
+struct PredefinedAttributes {
+    int tag_ub = 0x7fffffff;
+    int io = MPI_ANY_SOURCE;  // every task can read and write files
+    int host = MPI_PROC_NULL;
+    int wtime_is_global = 0;
+    std::optional<int> appnum;
+    std::optional<int> universe_size;
+};
+
+class Environment {
+  public:
+    Environment();
+
+    // Guards the contents of `infos` and `error_codes`. Not held while a function of the program
+    // runs.
+    std::mutex lock;
+
+    Pool<Info> infos{Kind::kInfo};
+    Pool<ErrorHandler> errhandlers{Kind::kErrhandler};
+    Pool<Group> groups{Kind::kGroup};
+    Pool<Operation> operations{Kind::kOp};
+    // All pools by kind, for the conversion of integers to handles. A room that adds a kind of
+    // objects adds its pool here before the first object is made. Null: the program can have no
+    // such objects.
+    std::array<AnyPool*, kKinds> pools{};
+
+    ErrorCodes error_codes;
+    Keyvals keyvals;
+    AttributeTable type_attributes;
+
+    std::atomic<State> state{State::kBeforeInit};
+    // Of this process; set before `state` becomes kActive.
+    TaskId task = 0;
+    PredefinedAttributes predefined;
+
+    // The predefined communicators; null while they do not exist.
+    CommBase* world = nullptr;
+    CommBase* self = nullptr;
+    // The error handlers of errors for which there is no object: before MPI is initialized, and of
+    // files that could not be opened (section 14.7).
+    MPI_Errhandler initial_errhandler = MPI_ERRORS_ARE_FATAL;
+    MPI_Errhandler file_errhandler = MPI_ERRORS_RETURN;
+
+    // MPI_INFO_ENV. Made at the first call. Thread-safe.
+    const Info& info_env();
+
+    // --- Objects by handle. Null if the handle names none. Thread-safe.
+    CommBase* find_comm(MPI_Comm comm) noexcept;
+    // MPI_GROUP_EMPTY is a group without members.
+    const Members* find_group(MPI_Group group) noexcept;
+    MembersPtr share_group(MPI_Group group) noexcept;
+    // MPI_INFO_ENV is found by the const form only, because a program must not change it.
+    Info* find_info(MPI_Info info) noexcept;
+    const Info* find_readable_info(MPI_Info info);
+
+    // A handle of a group with these members; MPI_GROUP_EMPTY if there are none.
+    MPI_Group make_group(MembersPtr members);
+
+    // --- References to error handlers, predefined or not.
+    void retain(MPI_Errhandler handler) noexcept;
+    void release(MPI_Errhandler handler);
+
+  private:
+    MembersPtr nobody_;
+    std::once_flag info_env_made_;
+    Info info_env_;
+};
+
+Environment& environment() noexcept;
+
+}  // namespace poe::mpi

@@ -1,0 +1,301 @@
+#!/usr/bin/env python3
+"""Makes from functions.tsv and constants.tsv, which describe MPI, what the library and its users need:
+
+  mpi.h                the header for programs
+  function_list.inc    the functions with their names, for the enumeration Function
+  bodies.inc           the declarations of the functions that do the work, which are written by hand
+  entries_<part>.cpp   the exported functions PMPI_X and their aliases MPI_X, a file per part of the library
+  unsupported.txt      the functions that have no body, a name per line
+  exports.map          the version script of the linker
+
+Usage: generate.py OUTPUT_FOLDER. A file whose contents do not change keeps its time, so that nothing that depends on
+it is compiled again. The comment at the top of functions.tsv describes the columns."""
+
+import pathlib
+import re
+import sys
+from dataclasses import dataclass, field
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+# The files of entry points, and the categories in each.
+PARTS = {
+    "point": ("pt2pt", "pt2pt.persistent", "pt2pt.buffer", "partitioned", "status", "generalized-request"),
+    "collective": ("coll.blocking", "coll.nonblocking", "coll.persistent"),
+    "neighbor": ("coll.neighbor", "coll.neighbor.nonblocking", "coll.neighbor.persistent", "topology"),
+    "communicator": ("communicator", "group", "attribute", "dynamic-process", "session"),
+    "datatype": ("datatype",),
+    "environment": ("abi", "init", "environment", "error", "info", "op", "handle-int"),
+    "rma": ("rma",),
+    "io": ("io",),
+    "tools": ("tools",),
+}
+CONTEXTS = ("plain", "always", "local", "runtime")
+# A parameter of such a type decides whose error handler an error invokes; the first one counts.
+ERROR_OBJECTS = ("MPI_Comm", "MPI_Win", "MPI_File", "MPI_Session")
+
+
+class TableError(Exception):
+    pass
+
+
+@dataclass
+class Parameter:
+    narrow: str  # the type in the plain form; empty: the parameter is absent
+    wide: str    # the type in the _c form
+    name: str
+    array: str   # "[]", "[][3]" or empty
+
+    def declaration(self, large):
+        if self.name == "...":
+            return "..."
+        kind = self.wide if large else self.narrow
+        return f"{kind}{'' if kind.endswith('*') else ' '}{self.name}{self.array}"
+
+    def widens(self):
+        return self.narrow != self.wide
+
+    def body_type(self):
+        """The type that the body sees, the same for both forms of the function."""
+        if self.array == "[][3]":
+            return "int (*)[3]"
+        constant = "const " if self.wide.startswith("const ") else ""
+        if not self.widens():
+            return self.wide + (" *" if self.array and not self.wide.endswith("*") else "*" if self.array else "")
+        if self.wide.endswith("_function_c *"):
+            return f"Callback<{self.narrow.removesuffix(' *')}, {self.wide.removesuffix(' *')}>"
+        if self.narrow and self.array and constant:
+            return "Counts"
+        if self.array:
+            return f"{self.wide} *"
+        return "CountOut" if self.wide.endswith("*") else self.wide
+
+    def body_declaration(self):
+        kind = self.body_type()
+        if kind == "int (*)[3]":
+            return f"int (*{self.name})[3]"
+        return f"{kind}{'' if kind.endswith('*') else ' '}{self.name}"
+
+    def argument(self, large):
+        if self.narrow or large:
+            return self.name
+        return {"CountOut": "CountOut()"}.get(self.body_type(), "nullptr" if self.array else "0")
+
+
+@dataclass
+class Function:
+    name: str
+    result: str
+    parameters: list
+    category: str
+    context: str
+    checks: list
+    body: str
+    note: str
+    forms: list = field(default_factory=list)  # False: plain, True: _c
+
+    def form_name(self, large):
+        return self.name + ("_c" if large else "")
+
+    def prototype(self, large, prefix=""):
+        shown = [p.declaration(large) for p in self.parameters if p.narrow or large]
+        return f"{self.result} {prefix}{self.form_name(large)}({', '.join(shown) or 'void'})"
+
+    def body_prototype(self):
+        shown = [] if self.context == "plain" else ["Call &call"]
+        shown += [p.body_declaration() for p in self.parameters if p.name != "..."]
+        return f"{self.result} {self.body}({', '.join(shown)})"
+
+
+def enumerator(name):
+    return "k" + "".join(word[:1].upper() + word[1:] for word in name.removeprefix("MPI_").split("_"))
+
+
+def parse_parameter(text):
+    if text == "...":
+        return Parameter("...", "...", "...", "")
+    match = re.fullmatch(r"(.*?)(\w+)((?:\[\d*\])*)", text)
+    if not match or not match.group(1):
+        raise TableError(f"'{text}' is no parameter")
+    kind, name, array = match.group(1).rstrip(), match.group(2), match.group(3)
+    if ":" not in kind:
+        return Parameter(kind, kind, name, array)
+    match = re.fullmatch(r"(const )?(\w+|-):(\w+)( \*)?", kind)
+    if not match:
+        raise TableError(f"'{kind}' is no pair of types")
+    constant, narrow, wide, star = (part or "" for part in match.groups())
+    return Parameter("" if narrow == "-" else constant + narrow + star, constant + wide + star, name, array)
+
+
+def parse_checks(text, parameters):
+    if text == "-":
+        return []
+    checks = []
+    for word in text.split():
+        match = re.fullmatch(r"(\w+)\((\w+)\)", word)
+        if not match or match.group(2) not in [p.name for p in parameters]:
+            raise TableError(f"'{word}' is no check of a parameter")
+        checks.append(match.groups())
+    return checks
+
+
+def read_rows(path):
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if line and not line.startswith("#"):
+            yield number, line.split("\t")
+
+
+def read_functions(path):
+    functions = []
+    for number, row in read_rows(path):
+        try:
+            if len(row) not in (8, 9):
+                raise TableError(f"has {len(row)} columns instead of 8 or 9")
+            name, result, text, category, _, context, checks, body = row[:8]
+            if context not in CONTEXTS:
+                raise TableError(f"'{context}' is no context")
+            if not any(category in categories for categories in PARTS.values()):
+                raise TableError(f"'{category}' is no category")
+            if body == "-" and result != "int":
+                raise TableError("a function without a body must return an error code")
+            parameters = [] if text == "void" else [parse_parameter(p.strip()) for p in text.split(",")]
+            function = Function(name, result, parameters, category, context, parse_checks(checks, parameters), body,
+                                row[8] if len(row) == 9 else "")
+            function.forms = [False, True] if any(p.widens() for p in parameters) else [False]
+            functions.append(function)
+        except TableError as error:
+            sys.exit(f"{path}:{number}: {row[0]}: {error}")
+    return functions
+
+
+def forms_of(functions):
+    """All functions with their _c forms, by name."""
+    return sorted(((f, large) for f in functions for large in f.forms), key=lambda each: each[0].form_name(each[1]))
+
+
+# mpi.h
+
+def constant_line(name, value, category):
+    match = re.fullmatch(r"(\w[\w ]*) \((.*)\)", category)
+    kind = match.group(2) if match and match.group(1) in ("handle", "address sentinel", "callback sentinel") else None
+    if kind:
+        value = f"(({kind.replace('*', ' *').replace('* *', '**')}){value})"
+    elif value.startswith("-"):
+        value = f"({value})"
+    return f"#define {name} {value}"
+
+
+def header(functions, constants):
+    enums, lines, before = {}, [], None
+    for name, value, category in constants:
+        if category.startswith("enum "):
+            enums.setdefault(category[6:-1], []).append(f"    {name} = {value}")
+            continue
+        group = category.partition(" (")[0]
+        if before not in (None, group):
+            lines.append("")
+        before = group
+        lines.append(constant_line(name, value, category))
+    every = forms_of(functions)
+    handles = [f.name[4:-6] for f in functions if f.name.endswith("_toint")]
+    conversions = []
+    for handle in handles:
+        kind = "MPI_Datatype" if handle == "Type" else f"MPI_{handle}"
+        for prefix in ("", "P"):
+            conversions += [
+                f"static inline MPI_Fint {prefix}MPI_{handle}_c2f({kind} handle) {{",
+                f"    return {prefix}MPI_{handle}_toint(handle);",
+                "}",
+                f"static inline {kind} {prefix}MPI_{handle}_f2c(MPI_Fint handle) {{",
+                f"    return {prefix}MPI_{handle}_fromint(handle);",
+                "}"]
+    parts = {
+        "enums": "\n".join(f"typedef enum {name} {{\n" + ",\n".join(rows) + f"\n}} {name};"
+                           for name, rows in enums.items()),
+        "constants": "\n".join(lines),
+        "prototypes": "\n".join(f.prototype(large) + ";" for f, large in every),
+        "profiling": "\n".join(f.prototype(large, "P") + ";" for f, large in every),
+        "conversions": "\n".join(conversions),
+    }
+    text = (HERE / "mpi.h.in").read_text()
+    for name, part in parts.items():
+        text = text.replace(f"@{name}@", part)
+    return text
+
+
+# The library
+
+def entry(function, large):
+    name = function.form_name(large)
+    arguments = [p.argument(large) for p in function.parameters if p.name != "..."]
+    lines = [f"{function.prototype(large, 'P')} {{"]
+    if function.context == "plain":
+        lines.append(f"    return poe::mpi::{function.body}({', '.join(arguments)});")
+    else:
+        # Errors of functions for files belong to the file, or to MPI_FILE_NULL if there is none yet.
+        kinds = ("MPI_File",) if function.category == "io" else ERROR_OBJECTS
+        about = next((p.name for p in function.parameters if p.narrow in kinds and not p.array), None)
+        shown = about or ("MPI_FILE_NULL" if function.category == "io" else "MPI_COMM_NULL")
+        # A function that is not implemented must not start the runtime.
+        context = "always" if function.body == "-" else function.context
+        lines.append(f"    Call call(Function::{enumerator(name)}, Context::k{context.capitalize()},")
+        lines.append(f"              ErrorObject({shown}), MPI_CALL_SITE);")
+        if function.body == "-":
+            unused = "".join(f"(void){p.name}; " for p in function.parameters
+                             if p.name not in ("...", about) and (p.narrow or large))
+            if unused:
+                lines.append(f"    {unused.rstrip()}")
+            tools = "_tools" if function.category == "tools" else ""
+            lines.append(f"    return call.refuse_unsupported{tools}();")
+        else:
+            tests = ["!call.ready()"] + [f'!check_{kind}(call, {argument}, "{argument}")'
+                                         for kind, argument in function.checks]
+            lines.append(f"    if ({' || '.join(tests)}) return call.code();")
+            lines.append(f"    return call.run([&] {{ return poe::mpi::{function.body}"
+                         f"({', '.join(['call'] + arguments)}); }});")
+    lines.append("}")
+    lines.append(f'{function.prototype(large)} __attribute__((weak, alias("P{name}")));')
+    return "\n".join(lines)
+
+
+def entries(functions):
+    opening = ("// The exported functions of one part of MPI. Generated by generate.py of mpi/table.\n"
+               '#include "mpi/api/entry.hpp"\n\n'
+               "using poe::mpi::Call;\nusing poe::mpi::Callback;\nusing poe::mpi::Context;\n"
+               "using poe::mpi::CountOut;\nusing poe::mpi::Counts;\n"
+               "using poe::mpi::ErrorObject;\nusing poe::mpi::Function;\nusing namespace poe::mpi::checks;\n\n"
+               "#pragma GCC visibility push(default)\nextern \"C\" {\n\n")
+    return opening + "\n\n".join(entry(f, large) for f, large in forms_of(functions)) + \
+        "\n\n}\n#pragma GCC visibility pop\n"
+
+
+def outputs(functions, constants):
+    every = forms_of(functions)
+    bodies = {f.body: f.body_prototype() for f in functions if f.body != "-" and f.body == f.name[4:].lower()}
+    missing = [f.name for f in functions if f.body != "-" and f.body not in bodies]
+    if missing:
+        sys.exit(f"no function has the name of the body of {', '.join(missing)}")
+    yield "include/mpi.h", header(functions, constants)
+    yield "mpi/table/function_list.inc", "".join(
+        f'MPI_FUNCTION({enumerator(f.form_name(large))}, "{f.form_name(large)}")\n' for f, large in every)
+    yield "mpi/table/bodies.inc", "".join(bodies[name] + ";\n" for name in sorted(bodies))
+    yield "unsupported.txt", "".join(f.form_name(large) + "\n" for f, large in every if f.body == "-")
+    names = "".join(f"    {f.form_name(large)}; P{f.form_name(large)};\n" for f, large in every)
+    yield "exports.map", "{\n  global:\n" + names + "  local:\n    *;\n};\n"
+    for part, categories in PARTS.items():
+        yield f"entries_{part}.cpp", entries([f for f in functions if f.category in categories])
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    functions = read_functions(HERE / "functions.tsv")
+    constants = [row for _, row in read_rows(HERE / "constants.tsv")]
+    for name, text in outputs(functions, constants):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.is_file() or path.read_text() != text:
+            path.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
