@@ -24,8 +24,10 @@ inline int finish(Call& call, const ErrorReport& report) {
     return report ? call.fail(report.error_class, report.argument, report.text) : MPI_SUCCESS;
 }
 
-// The same for a function that makes a datatype, whose handle it stores.
-inline int finish(Call& call, const ErrorReport& report, Datatype* made, MPI_Datatype* handle) {
+// The same for a function that makes a datatype, whose handle it stores. `made` is a reference, because
+// the expression for `report` sets it.
+inline int finish(Call& call, const ErrorReport& report, Datatype* const& made,
+                  MPI_Datatype* handle) {
     if (report) return finish(call, report);
     *handle = made != nullptr ? handle_of(*made) : MPI_DATATYPE_NULL;
     return MPI_SUCCESS;
