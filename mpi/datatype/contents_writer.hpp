@@ -61,6 +61,8 @@ template <typename Map>
 ErrorReport make_datatype(Datatype*& made, ContentsWriter& contents, Map&& map) {
     try {
         TypeMap result = map();
+        result.extent();
+        result.true_extent();
         made = &datatype_pool().make();
         made->define(std::move(result), contents.take());
         return {};

@@ -18,6 +18,26 @@ TypeReference::~TypeReference() {
     if (type_ != nullptr) type_->release();
 }
 
+namespace {
+
+// Releases datatypes, each of which may be the last reference to another one, and so on. A program
+// can make chains of any length, so this is a loop: the inner calls leave the work to the outer one.
+void release_all(std::vector<TypeReference> types) {
+    thread_local std::vector<TypeReference>* outer = nullptr;
+    if (outer != nullptr) {
+        for (TypeReference& type : types) outer->push_back(std::move(type));
+        return;
+    }
+    outer = &types;
+    while (!types.empty()) {
+        const TypeReference last = std::move(types.back());
+        types.pop_back();
+    }
+    outer = nullptr;
+}
+
+}  // namespace
+
 void Datatype::define(TypeMap map, Contents contents) {
     extent_ = map.extent();
     lower_bound_ = map.lower_bound();
@@ -35,8 +55,10 @@ void Datatype::reset() {
     committed_ = false;
     data_ = {};
     map_ = {};
-    contents_ = {};
     name_.clear();
+    std::vector<TypeReference> types = std::move(contents_.types);
+    contents_ = {};
+    release_all(std::move(types));
 }
 
 void Datatype::hold() noexcept {

@@ -13,6 +13,12 @@ std::int64_t checked_add(std::int64_t a, std::int64_t b) {
     return sum;
 }
 
+std::int64_t checked_subtract(std::int64_t a, std::int64_t b) {
+    std::int64_t difference = 0;
+    if (__builtin_sub_overflow(a, b, &difference)) throw TypeTooLarge();
+    return difference;
+}
+
 std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
     std::int64_t product = 0;
     if (__builtin_mul_overflow(a, b, &product)) throw TypeTooLarge();
@@ -26,12 +32,17 @@ std::int64_t TypeMap::lower_bound() const {
 // Without explicit bounds the extent is rounded up to the strictest alignment.
 std::int64_t TypeMap::upper_bound() const {
     if (bounded) return bound_upper;
-    const std::int64_t padding = (alignment - true_extent() % alignment) % alignment;
-    return true_lower_bound() + true_extent() + padding;
+    const std::int64_t length = true_extent();
+    const std::int64_t padding = (alignment - length % alignment) % alignment;
+    return checked_add(checked_add(true_lower_bound(), length), padding);
 }
 
 std::int64_t TypeMap::extent() const {
-    return upper_bound() - lower_bound();
+    return checked_subtract(upper_bound(), lower_bound());
+}
+
+std::int64_t TypeMap::true_extent() const {
+    return size == 0 ? 0 : checked_subtract(data_upper, data_lower);
 }
 
 TypeMap basic_type_map(const PredefinedType& type) {

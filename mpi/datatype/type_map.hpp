@@ -19,6 +19,7 @@ struct TypeTooLarge : std::overflow_error {
 };
 
 std::int64_t checked_add(std::int64_t a, std::int64_t b);
+std::int64_t checked_subtract(std::int64_t a, std::int64_t b);
 std::int64_t checked_multiply(std::int64_t a, std::int64_t b);
 
 struct TypeMap {
@@ -37,11 +38,13 @@ struct TypeMap {
     std::int64_t bound_lower = 0;
     std::int64_t bound_upper = 0;
 
+    // All of these throw TypeTooLarge if a result does not fit 64 bits. A Datatype has none of which
+    // this is true.
     std::int64_t lower_bound() const;
     std::int64_t upper_bound() const;
     std::int64_t extent() const;
     std::int64_t true_lower_bound() const { return size == 0 ? 0 : data_lower; }
-    std::int64_t true_extent() const { return size == 0 ? 0 : data_upper - data_lower; }
+    std::int64_t true_extent() const;
 };
 
 TypeMap basic_type_map(const PredefinedType& type);

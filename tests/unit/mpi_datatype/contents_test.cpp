@@ -174,6 +174,19 @@ TEST_CASE("commit and dup", "[datatype]") {
     CHECK(made(type_dup, basic(code::kInt))->committed());
 }
 
+TEST_CASE("a long chain of copies is released", "[datatype]") {
+    const std::size_t before = datatype_pool().in_use();
+    Type type = made(type_contiguous, Form::kInt, 2, basic(code::kInt));
+    for (int i = 0; i < 200'000; ++i) {
+        Datatype* copy = nullptr;
+        if (type_dup(*type, copy)) FAIL();
+        type.reset(copy);
+    }
+    CHECK(datatype_pool().in_use() == before + 200'001);
+    type.reset();
+    CHECK(datatype_pool().in_use() == before);
+}
+
 TEST_CASE("names", "[datatype]") {
     const Type type = made(type_dup, basic(code::kInt));
     CHECK(type->name().empty());

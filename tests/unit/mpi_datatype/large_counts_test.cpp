@@ -68,6 +68,11 @@ TEST_CASE("a type that does not fit 64-bit numbers is refused", "[datatype]") {
                    counts({0, 0}), kOrderC, basic(code::kInt)) == kErrValueTooLarge);
     CHECK(error_of(type_create_resized, Form::kLarge, basic(code::kInt), kHuge, kHuge) ==
           kErrValueTooLarge);
+    CHECK(error_of(type_create_hindexed, Form::kLarge, 2, counts({1, 1}),
+                   counts({-kHuge, kHuge + 8}), basic(code::kInt)) == kErrValueTooLarge);
+    const Large ends = {-kHuge - kHuge, kHuge};
+    CHECK(error_of(type_create_hindexed_block, Form::kLarge, 2, 1, counts(ends),
+                   basic(code::kInt)) == kErrValueTooLarge);
     std::int64_t size = 0;
     CHECK(pack_size(kHuge, basic(code::kInt), size).error_class == kErrValueTooLarge);
     CHECK(pack_external_size("external32", kHuge, basic(code::kInt), size).error_class ==
