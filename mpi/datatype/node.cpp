@@ -28,11 +28,17 @@ Placed make_loop(const Placed& one, std::int64_t count, std::int64_t stride) {
     return {one.at, std::move(loop)};
 }
 
+// May wrap around: a type whose data is so far apart is refused when its extent is computed.
+std::int64_t distance(std::int64_t from, std::int64_t to) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(to) -
+                                     static_cast<std::uint64_t>(from));
+}
+
 // True if the displacements `at(0)`, `at(1)`, ... have equal distances.
 template <typename At>
 bool equal_distances(std::size_t n, At at) {
     for (std::size_t i = 2; i < n; ++i) {
-        if (at(i) - at(i - 1) != at(1) - at(0)) return false;
+        if (distance(at(i - 1), at(i)) != distance(at(0), at(1))) return false;
     }
     return true;
 }
@@ -43,7 +49,8 @@ Placed make_sequence(std::vector<Placed> parts) {
     const bool same_child = std::all_of(
         parts.begin(), parts.end(), [&](const Placed& part) { return part.node == parts[0].node; });
     if (same_child && equal_distances(parts.size(), [&](std::size_t i) { return parts[i].at; })) {
-        return repeat(parts[0], static_cast<std::int64_t>(parts.size()), parts[1].at - parts[0].at);
+        return repeat(parts[0], static_cast<std::int64_t>(parts.size()),
+                      distance(parts[0].at, parts[1].at));
     }
     auto sequence = std::make_shared<Node>();
     sequence->kind = Node::Kind::kSequence;
@@ -135,7 +142,7 @@ Placed NodeJoiner::join_runs(std::span<const Item> all) const {
                         [&](const Item& run) { return run.length == first.length; });
     if (equal && equal_distances(runs.size(), [&](std::size_t i) { return runs[i].at; })) {
         return repeat({first.at, make_run(first.unit, first.length)},
-                      static_cast<std::int64_t>(runs.size()), runs[1].at - first.at);
+                      static_cast<std::int64_t>(runs.size()), distance(first.at, runs[1].at));
     }
     auto blocks = std::make_shared<Node>();
     blocks->kind = Node::Kind::kBlocks;
