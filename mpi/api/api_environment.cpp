@@ -1,6 +1,5 @@
-// Versions, names, clocks, memory, addresses and grids (MPI 5.0, chapters 9.1, 9.2, 9.6 and 11,
-// sections
-// 5.1.5 and 8.5.2).
+// Versions, names, clocks, memory, addresses, control of recording and grids (MPI 5.0, sections
+// 5.1.5, 8.5.2, 9.1, 9.2, 9.6 and 15.2.4).
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -15,6 +14,7 @@
 #include "mpi/api/checks.hpp"
 #include "mpi/api/start_facts.hpp"
 #include "mpi/object/dims.hpp"
+#include "tracer/probe/process_context.hpp"
 
 namespace poe::mpi {
 namespace {
@@ -119,6 +119,19 @@ MPI_Aint aint_add(MPI_Aint base, MPI_Aint disp) {
 MPI_Aint aint_diff(MPI_Aint addr1, MPI_Aint addr2) {
     return static_cast<MPI_Aint>(static_cast<std::uintptr_t>(addr1) -
                                  static_cast<std::uintptr_t>(addr2));
+}
+
+// Level 0 stops the recording of a traced task, every other level continues it (section 15.2.4).
+// Further arguments have no meaning here. Without tracing the function does nothing.
+int pcontrol(Call&, int level) {
+    trace::Tracer& tracer = process_context().tracer;
+    if (!tracer.on()) return MPI_SUCCESS;
+    if (level == 0) {
+        tracer.stop();
+    } else {
+        tracer.start(0);
+    }
+    return MPI_SUCCESS;
 }
 
 int dims_create(Call& call, int nnodes, int ndims, int* dims) {

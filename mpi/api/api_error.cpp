@@ -18,8 +18,9 @@ int create_errhandler(Kind target, Function* function, MPI_Errhandler* errhandle
     return MPI_SUCCESS;
 }
 
-// Replaces the error handler of an object. The handler must be predefined or made for such objects.
-int set_errhandler(Call& call, ErrorHandlerOwner& owner, Kind kind, MPI_Errhandler errhandler) {
+// Replaces the error handler of an object, which is stored in `place`. The handler must be predefined
+// or made for such objects.
+int set_errhandler(Call& call, MPI_Errhandler& place, Kind kind, MPI_Errhandler errhandler) {
     const auto* own = find<ErrorHandler>(errhandler);
     if (own != nullptr && own->target != kind) {
         return call.fail(MPI_ERR_ERRHANDLER, "errhandler",
@@ -28,9 +29,26 @@ int set_errhandler(Call& call, ErrorHandlerOwner& owner, Kind kind, MPI_Errhandl
     }
     Environment& mpi = environment();
     mpi.retain(errhandler);
-    mpi.release(owner.errhandler);
-    owner.errhandler = errhandler;
+    mpi.release(place);
+    place = errhandler;
     return MPI_SUCCESS;
+}
+
+int get_errhandler(MPI_Errhandler place, MPI_Errhandler* errhandler) {
+    environment().retain(place);
+    *errhandler = place;
+    return MPI_SUCCESS;
+}
+
+int call_errhandler(Call& call, ErrorObject object, int errorcode) {
+    call.invoke_handler(object, errorcode, "the program has raised an error");
+    return MPI_SUCCESS;
+}
+
+// The place of the error handler of a file; of MPI_FILE_NULL it is the default of new files.
+MPI_Errhandler& file_place(MPI_File file) {
+    if (file == MPI_FILE_NULL) return environment().file_errhandler;
+    return find<ErrorHandlerOwner>(file)->errhandler;
 }
 
 // Changes the table of error codes.
@@ -78,19 +96,44 @@ int errhandler_free(Call& call, MPI_Errhandler* errhandler) {
 }
 
 int comm_set_errhandler(Call& call, MPI_Comm comm, MPI_Errhandler errhandler) {
-    return set_errhandler(call, *environment().find_comm(comm), Kind::kComm, errhandler);
+    return set_errhandler(call, environment().find_comm(comm)->errhandler, Kind::kComm, errhandler);
 }
-
 int comm_get_errhandler(Call&, MPI_Comm comm, MPI_Errhandler* errhandler) {
-    Environment& mpi = environment();
-    *errhandler = mpi.find_comm(comm)->errhandler;
-    mpi.retain(*errhandler);
-    return MPI_SUCCESS;
+    return get_errhandler(environment().find_comm(comm)->errhandler, errhandler);
+}
+int comm_call_errhandler(Call& call, MPI_Comm comm, int errorcode) {
+    return call_errhandler(call, ErrorObject(comm), errorcode);
 }
 
-int comm_call_errhandler(Call& call, MPI_Comm comm, int errorcode) {
-    call.invoke_handler(ErrorObject(comm), errorcode, "the program has raised an error");
-    return MPI_SUCCESS;
+int win_set_errhandler(Call& call, MPI_Win win, MPI_Errhandler errhandler) {
+    return set_errhandler(call, find<ErrorHandlerOwner>(win)->errhandler, Kind::kWin, errhandler);
+}
+int win_get_errhandler(Call&, MPI_Win win, MPI_Errhandler* errhandler) {
+    return get_errhandler(find<ErrorHandlerOwner>(win)->errhandler, errhandler);
+}
+int win_call_errhandler(Call& call, MPI_Win win, int errorcode) {
+    return call_errhandler(call, ErrorObject(win), errorcode);
+}
+
+int session_set_errhandler(Call& call, MPI_Session session, MPI_Errhandler errhandler) {
+    return set_errhandler(call, find<ErrorHandlerOwner>(session)->errhandler, Kind::kSession,
+                          errhandler);
+}
+int session_get_errhandler(Call&, MPI_Session session, MPI_Errhandler* errhandler) {
+    return get_errhandler(find<ErrorHandlerOwner>(session)->errhandler, errhandler);
+}
+int session_call_errhandler(Call& call, MPI_Session session, int errorcode) {
+    return call_errhandler(call, ErrorObject(session), errorcode);
+}
+
+int file_set_errhandler(Call& call, MPI_File file, MPI_Errhandler errhandler) {
+    return set_errhandler(call, file_place(file), Kind::kFile, errhandler);
+}
+int file_get_errhandler(Call&, MPI_File file, MPI_Errhandler* errhandler) {
+    return get_errhandler(file_place(file), errhandler);
+}
+int file_call_errhandler(Call& call, MPI_File file, int errorcode) {
+    return call_errhandler(call, ErrorObject(file), errorcode);
 }
 
 int add_error_class(Call& call, int* errorclass) {

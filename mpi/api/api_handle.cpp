@@ -19,6 +19,7 @@ template <typename Handle>
 Handle from_integer(int integer, Handle null) {
     if (integer < 0) return null;
     const auto value = static_cast<std::uintptr_t>(integer);
+    // A predefined handle is a number. NOLINTNEXTLINE(performance-no-int-to-ptr)
     if (value < kFirstAddress) return reinterpret_cast<Handle>(value);
     AnyPool* pool = environment().pools[static_cast<std::size_t>(kKindOf<Handle>)];
     Object* object = pool == nullptr ? nullptr : pool->at(integer);

@@ -11,7 +11,7 @@
 
 namespace poe::mpi::checks {
 
-inline bool refused(Call& call, int code, const char* name, std::string what,
+inline bool refused(Call& call, int code, const char* name, const std::string& what,
                     const char* remedy = "") {
     call.fail(code, name, what, remedy);
     return false;
@@ -67,6 +67,27 @@ inline bool check_errhandler(Call& call, MPI_Errhandler handler, const char* nam
            refused(call, MPI_ERR_ERRHANDLER, name,
                    handler == MPI_ERRHANDLER_NULL ? "it is MPI_ERRHANDLER_NULL"
                                                   : "it is no error handler");
+}
+
+// An object of the kinds that have error handlers.
+template <typename Handle>
+bool check_owner(Call& call, Handle handle, Handle null, int code, const char* name,
+                 const char* kind) {
+    return find<ErrorHandlerOwner>(handle) != nullptr ||
+           refused(
+               call, code, name,
+               (handle == null ? "it is the null handle of a " : "it is no ") + std::string(kind));
+}
+inline bool check_win(Call& call, MPI_Win win, const char* name) {
+    return check_owner(call, win, MPI_WIN_NULL, MPI_ERR_WIN, name, "window");
+}
+inline bool check_session(Call& call, MPI_Session session, const char* name) {
+    return check_owner(call, session, MPI_SESSION_NULL, MPI_ERR_SESSION, name, "session");
+}
+// The file, or MPI_FILE_NULL, which stands for the files that are not open yet.
+inline bool check_file(Call& call, MPI_File file, const char* name) {
+    return file == MPI_FILE_NULL ||
+           check_owner(call, file, MPI_FILE_NULL, MPI_ERR_FILE, name, "file");
 }
 
 inline bool check_op(Call& call, MPI_Op op, const char* name) {

@@ -18,13 +18,13 @@ using Float128 = long double;  // binary128 on the processors without __float128
 #endif
 
 // Stands for IEEE binary16, which C++20 does not have.
-struct Half {
+struct Binary16 {
     std::uint16_t bits;
 };
 
 template <typename T>
 constexpr Element element_of() {
-    if constexpr (std::is_same_v<T, Half>) return Element::kFloat16;
+    if constexpr (std::is_same_v<T, Binary16>) return Element::kFloat16;
     if constexpr (std::is_same_v<T, float>) return Element::kFloat32;
     if constexpr (std::is_same_v<T, double>) return Element::kFloat64;
     if constexpr (std::is_same_v<T, long double>) return Element::kLongDouble;
@@ -128,11 +128,11 @@ constexpr std::array kTypes = {
     one<std::int8_t>(0x2c1, "MPI_INTEGER1", kFortranInteger),
     one<std::int16_t>(0x2c8, "MPI_LOGICAL2", kLogical),
     one<std::int16_t>(0x2c9, "MPI_INTEGER2", kFortranInteger),
-    one<Half>(0x2ca, "MPI_REAL2", kFloating),
+    one<Binary16>(0x2ca, "MPI_REAL2", kFloating),
     one<std::int32_t>(0x2d0, "MPI_LOGICAL4", kLogical),
     one<std::int32_t>(0x2d1, "MPI_INTEGER4", kFortranInteger),
     one<float>(0x2d2, "MPI_REAL4", kFloating),
-    two<Half>(0x2d3, "MPI_COMPLEX4", kComplex),
+    two<Binary16>(0x2d3, "MPI_COMPLEX4", kComplex),
     one<std::int64_t>(0x2d8, "MPI_LOGICAL8", kLogical),
     one<std::int64_t>(0x2d9, "MPI_INTEGER8", kFortranInteger),
     one<double>(0x2da, "MPI_REAL8", kFloating),

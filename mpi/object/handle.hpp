@@ -89,7 +89,7 @@ constexpr std::uint32_t magic_of(Kind kind) noexcept {
 inline Object* find_object(Kind kind, const void* handle) noexcept {
     const std::uintptr_t value = value_of(handle);
     if (value < kFirstAddress || value % alignof(Object) != 0) return nullptr;
-    auto* object = reinterpret_cast<Object*>(value);
+    auto* object = static_cast<Object*>(const_cast<void*>(handle));
     return object->magic.load(std::memory_order_relaxed) == magic_of(kind) ? object : nullptr;
 }
 

@@ -1,10 +1,13 @@
 // Error classes, codes, texts and handlers.
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <mpi.h>
 #include <string>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
@@ -46,6 +49,15 @@ void note_error(MPI_Comm* comm, int* code, ...) {
 }
 
 void ignore_error(MPI_Win*, int*, ...) {}
+
+void note_file_error(MPI_File*, int* code, ...) {
+    handled_code = *code;
+}
+
+MPI_Session handled_session = MPI_SESSION_NULL;
+void note_session_error(MPI_Session* session, int*, ...) {
+    handled_session = *session;
+}
 
 MPI_Errhandler freed_inside = MPI_ERRHANDLER_NULL;
 void free_itself(MPI_Comm*, int*, ...) {
@@ -143,6 +155,31 @@ TEST_CASE("A program adds classes, codes and texts, and removes them in the reve
     CHECK(last_used_code() == before);
 }
 
+TEST_CASE("Threads make, use and free objects at the same time") {
+    const Process process;
+    std::atomic<int> wrong{0};
+    const auto work = [&](int thread) {
+        const std::string key = "key" + std::to_string(thread);
+        for (int i = 0; i < 300; ++i) {
+            MPI_Info info = MPI_INFO_NULL;
+            int number = 0;
+            int error_class = 0;
+            int keys = 0;
+            if (MPI_Info_create(&info) || MPI_Info_set(info, key.c_str(), "x") ||
+                MPI_Info_get_nkeys(info, &keys) || keys != 1 || MPI_Add_error_code(3, &number) ||
+                MPI_Error_class(number, &error_class) || error_class != 3 ||
+                MPI_Remove_error_code(number) || MPI_Info_free(&info)) {
+                ++wrong;
+            }
+        }
+    };
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < 4; ++thread) threads.emplace_back(work, thread);
+    for (std::thread& thread : threads) thread.join();
+    CHECK(wrong == 0);
+    CHECK(environment().infos.in_use() == 0);
+}
+
 TEST_CASE("An error handler of the program gets the communicator and the code") {
     Process process;
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
@@ -201,6 +238,46 @@ TEST_CASE("Error handlers belong to a kind of objects, and predefined ones can b
     CHECK(MPI_Errhandler_free(&handler) == MPI_SUCCESS);
     CHECK(handler == MPI_ERRHANDLER_NULL);
     CHECK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRHANDLER_NULL) == MPI_ERR_ERRHANDLER);
+}
+
+TEST_CASE("The handler of MPI_FILE_NULL is that of files that are not open yet") {
+    const Process process;
+    MPI_Errhandler before = MPI_ERRHANDLER_NULL;
+    REQUIRE(MPI_File_get_errhandler(MPI_FILE_NULL, &before) == MPI_SUCCESS);
+    CHECK(before == MPI_ERRORS_RETURN);
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    REQUIRE(MPI_File_create_errhandler(note_file_error, &handler) == MPI_SUCCESS);
+    REQUIRE(MPI_File_set_errhandler(MPI_FILE_NULL, handler) == MPI_SUCCESS);
+    REQUIRE(MPI_Errhandler_free(&handler) == MPI_SUCCESS);
+    handled_code = 0;
+    REQUIRE(MPI_File_call_errhandler(MPI_FILE_NULL, MPI_ERR_NO_SUCH_FILE) == MPI_SUCCESS);
+    CHECK(handled_code == MPI_ERR_NO_SUCH_FILE);
+    REQUIRE(MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN) == MPI_SUCCESS);
+    CHECK(environment().errhandlers.in_use() == 0);
+    CHECK(MPI_File_set_errhandler(nullptr, MPI_ERRORS_RETURN) == MPI_ERR_FILE);
+}
+
+TEST_CASE("Sessions and windows have error handlers of their own") {
+    struct Owner : ErrorHandlerOwner {
+        void reset() noexcept {}
+    };
+    const Process process;
+    static Pool<Owner> sessions(Kind::kSession);
+    Owner& owner = sessions.make();
+    owner.errhandler = MPI_ERRORS_RETURN;
+    const auto session = handle_of<MPI_Session>(owner);
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    REQUIRE(MPI_Session_create_errhandler(note_session_error, &handler) == MPI_SUCCESS);
+    REQUIRE(MPI_Session_set_errhandler(session, handler) == MPI_SUCCESS);
+    handled_session = MPI_SESSION_NULL;
+    REQUIRE(MPI_Session_call_errhandler(session, MPI_ERR_OTHER) == MPI_SUCCESS);
+    CHECK(handled_session == session);
+    REQUIRE(MPI_Session_set_errhandler(session, MPI_ERRORS_RETURN) == MPI_SUCCESS);
+    REQUIRE(MPI_Errhandler_free(&handler) == MPI_SUCCESS);
+    sessions.release(owner);
+    CHECK(MPI_Session_get_errhandler(session, &handler) == MPI_ERR_SESSION);
+    CHECK(MPI_Win_get_errhandler(MPI_WIN_NULL, &handler) == MPI_ERR_WIN);
+    CHECK(MPI_Win_call_errhandler(MPI_WIN_NULL, MPI_ERR_OTHER) == MPI_ERR_WIN);
 }
 
 TEST_CASE("A fatal error prints one message with function, communicator, argument and remedy") {
