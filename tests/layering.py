@@ -49,7 +49,7 @@ ALLOWED = {
                                   "collectives/api"],
 
     "mpi/table": [],
-    "mpi/datatype": ["base"],
+    "mpi/datatype": ["base", "comm/matching/layout.hpp", "mpi/object/handle.hpp"],
     "mpi/object": ["base", "mpi/datatype"],
     "mpi/api": COMM + ["mpi/table", "mpi/datatype", "mpi/object"],
 
