@@ -23,17 +23,9 @@ MessageLayer::MessageLayer(const MessageLayerSettings& settings, std::vector<Dev
 }
 
 MessageLayer::~MessageLayer() {
-    // A message that is still arriving and already claimed is in no queue.
-    for (const auto& known : peers_) {
-        if (known && known->in.active && known->in.kept != nullptr &&
-            known->in.kept->claimed != nullptr) {
-            delete known->in.kept;
-        }
-    }
-    for (std::uint8_t context = 0; context < kContexts; ++context) {
-        while (QueueLink* link = unexpected_.first({static_cast<Context>(context)})) {
-            drop(static_cast<Unexpected*>(link->owner));
-        }
+    while (const Unexpected* message = held_.oldest) {
+        held_.remove(*message);
+        delete message;
     }
 }
 
@@ -223,31 +215,31 @@ bool MessageLayer::nobody_can_send(const ReceiveRequest& request) const noexcept
 }
 
 Outcome MessageLayer::send(const BufferView& view, TaskId dest, std::int32_t type,
-                           Context context) {
+                           ContextId context, FlowClass flow) {
     const Bytes size = view.size();
     if (dest != settings_.me && size <= settings_.eager_limit) [[likely]] {
         Peer& to = peer(dest);
         if (to.idle()) [[likely]] {
-            const FrameHeader header{static_cast<std::uint32_t>(size), type, FrameKind::kEager,
-                                     context};
-            note_sent(to, context, type, size);
+            const FrameHeader header{static_cast<std::uint32_t>(size), type, context,
+                                     FrameKind::kEager, flow};
+            note_sent(to, flow, type, size);
             if (size >= kLeastHandover) [[unlikely]] {
                 HandoverSender* out = view.contiguous() ? to.pipe->handover_out() : nullptr;
                 const bool offer =
                     out != nullptr && (forced_way_ ? *forced_way_ == CopyMethod::kFetch
                                                    : to.handover.offer(size, out->cheaper()));
-                if (offer && hand_over(to, *out, view, type, context)) return Outcome::kDone;
+                if (offer && hand_over(to, *out, view, header)) return Outcome::kDone;
             }
             const Bytes taken = to.pipe->start_frame(header, view, 0, size + kMessageCost);
             if (taken == size) [[likely]]
                 return Outcome::kDone;
             if (taken != Pipe::kNoRoom) return send_rest(to, header, view, taken);
-            SendRequest request(view, dest, type, context);
+            SendRequest request(view, dest, type, context, flow);
             begin(request);
             return wait(request);
         }
     }
-    SendRequest request(view, dest, type, context);
+    SendRequest request(view, dest, type, context, flow);
     start(request);
     return wait(request);
 }
@@ -262,14 +254,14 @@ CopyMethod MessageLayer::cheaper_way(TaskId task, Bytes length) {
 
 // Offers the message to a receive that waits at this moment. Returns false if none takes it.
 bool MessageLayer::hand_over(Peer& to, HandoverSender& out, const BufferView& view,
-                             std::int32_t type, Context context) {
+                             const FrameHeader& header) {
     using State = ShmHandover::State;
     // The limit is long enough for a receiver that polls continuously, and shorter than the copy
     // into the ring.
     const auto limit = std::chrono::nanoseconds(1000 + view.size() / 32);
     constexpr int kLooksPerClock = 16;
-    out.offer({reinterpret_cast<std::uintptr_t>(view.start()), view.size(), type,
-               static_cast<std::uint8_t>(context)});
+    out.offer({reinterpret_cast<std::uintptr_t>(view.start()), view.size(), header.tag,
+               header.context, header.flow});
     const auto begun = std::chrono::steady_clock::now();
     while (out.state() == State::kOffered) {
         for (int i = 0; i < kLooksPerClock && out.state() == State::kOffered; ++i) relax();
@@ -280,7 +272,7 @@ bool MessageLayer::hand_over(Peer& to, HandoverSender& out, const BufferView& vi
     const auto over = [&out] { return out.state() != State::kClaimed; };
     for (int i = 0; i < kLooksPerClock * 64 && !over(); ++i) relax();
     if (!over()) {
-        const Awaited awaited{Awaited::Kind::kRoom, to.task, type};
+        const Awaited awaited{Awaited::Kind::kRoom, to.task, header.tag};
         wait_until(over, [&awaited] { return awaited; });
     }
     const bool done = out.state() == State::kDone;
@@ -291,7 +283,7 @@ bool MessageLayer::hand_over(Peer& to, HandoverSender& out, const BufferView& vi
 // Continues an eager message after the pipe has accepted its beginning.
 Outcome MessageLayer::send_rest(Peer& to, const FrameHeader& header, const BufferView& view,
                                 Bytes taken) {
-    SendRequest request(view, to.task, header.tag, header.context);
+    SendRequest request(view, to.task, header.tag, header.context, header.flow);
     request.frame.header = header;
     request.frame.payload = view;
     request.frame.request = &request;

@@ -20,7 +20,7 @@
 // active pipes are polled between two pieces, so a long message delays other tasks' messages by one
 // piece only (IBM Systems Journal 34/2, "fair service").
 //
-// Buffer memory is per pair of tasks: `buffer_mem` bytes for the eager messages of each context,
+// Buffer memory is per pair of tasks: `buffer_mem` bytes for the eager messages of each class of flow control,
 // and as much again for announced messages. The sender holds tokens for the eager part and waits if
 // it has none.
 //
@@ -74,7 +74,7 @@ class MessageLayer final : private PipeSink {
     // Counts the bytes of all messages in `traffic`, which must outlive the layer.
     void count_in(TrafficWords& traffic) noexcept { traffic_ = &traffic; }
 
-    // Starts an operation; never blocks. The caller sets view, dest, type and context of a send,
+    // Starts an operation; never blocks. The caller sets view, dest, type, context and flow of a send,
     // view and wanted of a receive, and owns the request until it has ended.
     void start(SendRequest& request);
     void start(ReceiveRequest& request);
@@ -124,7 +124,8 @@ class MessageLayer final : private PipeSink {
     const Unexpected* probe(const MatchKey& wanted) const noexcept;
 
     // Blocking send, with a fast path for the common case. Returns kDone or the reason of failure.
-    Outcome send(const BufferView& view, TaskId dest, std::int32_t type, Context context);
+    Outcome send(const BufferView& view, TaskId dest, std::int32_t type,
+                 ContextId context = kMplContext, FlowClass flow = FlowClass::kUser);
     // Blocking receive. The returned request is valid until the next call.
     const ReceiveRequest& receive(const BufferView& view, const MatchKey& wanted);
 
@@ -157,13 +158,13 @@ class MessageLayer final : private PipeSink {
     bool on_input(Pipe& pipe) override;
 
     // For the trace and for watchers: a message is being sent, or has been received.
-    std::uint32_t note_sent(Peer& to, Context context, std::int32_t type, Bytes bytes);
+    std::uint32_t note_sent(Peer& to, FlowClass flow, std::int32_t type, Bytes bytes);
     void note_received(const ReceiveRequest& request);
 
     // Sending (message_output.cpp).
     void begin(SendRequest& request);
-    bool hand_over(Peer& to, class HandoverSender& out, const BufferView& view, std::int32_t type,
-                   Context context);
+    bool hand_over(Peer& to, class HandoverSender& out, const BufferView& view,
+                   const FrameHeader& header);
     Outcome send_rest(Peer& peer, const FrameHeader& header, const BufferView& view, Bytes taken);
     void send_to_self(SendRequest& request);
     void receive_own(SendRequest& request, ReceiveRequest& receive);
@@ -190,14 +191,14 @@ class MessageLayer final : private PipeSink {
     void fetch_next_piece();
     bool take_handover(Peer& from);
     void note_cost(Peer& from, CopyMethod way, Bytes length, std::uint64_t began_ns);
-    ReceiveRequest* find_match(Context context, TaskId source, std::int32_t type) const;
-    ReceiveRequest* match(Context context, TaskId source, std::int32_t type);
+    ReceiveRequest* find_match(ContextId context, TaskId source, std::int32_t type) const;
+    ReceiveRequest* match(ContextId context, TaskId source, std::int32_t type);
     void matched(ReceiveRequest& request, TaskId source, std::int32_t type, Bytes length,
-                 std::uint32_t number);
+                 FlowClass flow, std::uint32_t number);
     void complete(ReceiveRequest& request, Outcome outcome);
     void cancel(SendRequest& request);
     void cancel(ReceiveRequest& request);
-    Unexpected& keep(const MatchKey& from, Bytes length, Bytes cost, Bytes room,
+    Unexpected& keep(const MatchKey& from, FlowClass flow, Bytes length, Bytes cost, Bytes room,
                      std::uint32_t number);
     void take(Unexpected& message, ReceiveRequest& request);
     void copy_to(ReceiveRequest& request, const Unexpected& message);
@@ -228,7 +229,8 @@ class MessageLayer final : private PipeSink {
     std::vector<Peer*> sending_;                // peers with queued frames
     UnexpectedPool pool_;
     KeyedQueues posted_;
-    KeyedQueues unexpected_;
+    KeyedQueues unexpected_;  // those that a receive may match
+    UnexpectedList held_;     // all, also those that a receive has matched
     std::uint64_t posted_with_wildcard_ = 0;
     std::uint64_t next_order_ = 1;
     ReceiveRequest* blocking_ = nullptr;  // a blocking call's unmatched receive; not in posted_

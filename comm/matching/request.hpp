@@ -77,13 +77,15 @@ struct OutFrame {
 // longer kPending.
 struct SendRequest : Request {
     SendRequest() = default;
-    SendRequest(const BufferView& what, TaskId to, std::int32_t of_type, Context in)
-        : view(what), dest(to), type(of_type), context(in) {}
+    SendRequest(const BufferView& what, TaskId to, std::int32_t of_type, ContextId in = kMplContext,
+                FlowClass of_flow = FlowClass::kUser)
+        : view(what), dest(to), type(of_type), context(in), flow(of_flow) {}
 
     BufferView view;
     TaskId dest = 0;
     std::int32_t type = 0;
-    Context context = Context::kUser;
+    ContextId context = kMplContext;
+    FlowClass flow = FlowClass::kUser;
     std::uint32_t number = 0;           // number among the messages to this task; for traces
     std::uint32_t id = 0;               // in the table of sends during a rendezvous
     struct Unexpected* kept = nullptr;  // a message to this task itself, not received yet
@@ -119,9 +121,10 @@ struct ReceiveRequest : Request {
     struct Unexpected* fills = nullptr;  // set if this internal receive fills that message's buffer
     TaskId source = kWildcard;           // of the message, once matched
     std::int32_t type = 0;
-    std::uint32_t number = 0;      // of the message, see Peer
-    Bytes length = 0;              // of the message as sent; longer than the buffer: truncated
-    std::uint64_t granted_ns = 0;  // rendezvous: when its bytes were requested; 0: not timed
+    FlowClass flow = FlowClass::kUser;  // of the message
+    std::uint32_t number = 0;           // of the message, see Peer
+    Bytes length = 0;                   // of the message as sent; longer than the buffer: truncated
+    std::uint64_t granted_ns = 0;       // rendezvous: when its bytes were requested; 0: not timed
 };
 
 // A message that arrived before its receive was posted. The message layer owns it.
@@ -133,6 +136,7 @@ struct Unexpected {
         kOwnSend,   // from this task itself: its bytes are still in the buffer of `own_send`
     };
     MatchKey from;
+    FlowClass flow = FlowClass::kUser;
     std::uint32_t number = 0;  // see Peer
     Bytes length = 0;
     Bytes cost = 0;     // tokens to give back
@@ -145,6 +149,25 @@ struct Unexpected {
     ReceiveRequest fill;              // rendezvous: the internal receive that fills `data`
     std::vector<std::byte> data;      // may be longer than the message
     Unexpected* next_free = nullptr;  // while it is in the pool
+    Unexpected* older = nullptr;      // in the list of all
+    Unexpected* newer = nullptr;
+};
+
+// All unexpected messages of a task, oldest first, whatever their state. Does not own them.
+struct UnexpectedList {
+    Unexpected* oldest = nullptr;
+    Unexpected* newest = nullptr;
+
+    void push(Unexpected& message) noexcept {
+        message.newer = nullptr;
+        message.older = newest;
+        (newest != nullptr ? newest->newer : oldest) = &message;
+        newest = &message;
+    }
+    void remove(const Unexpected& message) noexcept {
+        (message.older != nullptr ? message.older->newer : oldest) = message.newer;
+        (message.newer != nullptr ? message.newer->older : newest) = message.older;
+    }
 };
 
 // Assigns small positive ids to requests, for use in frames and by users. find() returns null for

@@ -147,7 +147,7 @@ Bytes TcpPipe::keep_frame(const FrameHeader& header, const BufferView& payload, 
 
 Bytes TcpPipe::start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset,
                            Bytes cost) {
-    Bytes& tokens_taken = tokens_taken_[index_of(header.context)];
+    Bytes& tokens_taken = tokens_taken_[index_of(header.flow)];
     if (broken() || cost > capacity_ - tokens_taken) return kNoRoom;
     if (!fd_ && !asked_for_connection_) {
         asked_for_connection_ = true;
@@ -163,13 +163,13 @@ Bytes TcpPipe::start_frame(const FrameHeader& header, const BufferView& payload,
     return taken;
 }
 
-// Builds a frame that returns the owed tokens of that context.
-FrameHeader TcpPipe::token_return(Context context) const noexcept {
+// Builds a frame that returns the owed tokens of that class.
+FrameHeader TcpPipe::token_return(FlowClass flow) const noexcept {
     FrameHeader header;
-    header.length = static_cast<std::uint32_t>(std::min<Bytes>(
-        tokens_owed_[index_of(context)], std::numeric_limits<std::uint32_t>::max()));
+    header.length = static_cast<std::uint32_t>(
+        std::min<Bytes>(tokens_owed_[index_of(flow)], std::numeric_limits<std::uint32_t>::max()));
     header.kind = kTokenReturn;
-    header.context = context;
+    header.flow = flow;
     return header;
 }
 
@@ -178,9 +178,9 @@ Bytes TcpPipe::send_frame(const FrameHeader& header, const BufferView& payload, 
     std::array<iovec, kPieces> pieces;
     std::size_t count = 0;
     std::array<FrameHeader, 2> headers{FrameHeader{}, header};
-    Bytes& tokens_owed = tokens_owed_[index_of(header.context)];
+    Bytes& tokens_owed = tokens_owed_[index_of(header.flow)];
     const bool with_tokens = tokens_owed >= capacity_ / 16 && tokens_owed > 0;
-    if (with_tokens) headers[0] = token_return(header.context);
+    if (with_tokens) headers[0] = token_return(header.flow);
     const std::size_t front = with_tokens ? 2 * kHeader : kHeader;
     auto* const front_bytes = reinterpret_cast<std::byte*>(headers.data()) + (2 * kHeader - front);
     pieces[count++] = {front_bytes, front};
@@ -248,19 +248,19 @@ bool TcpPipe::finish_sending() {
     return ::ioctl(fd_.get(), SIOCOUTQ, &unacknowledged) != 0 || unacknowledged == 0;
 }
 
-void TcpPipe::give_tokens(Context context, Bytes cost) {
-    tokens_owed_[index_of(context)] += cost;
+void TcpPipe::give_tokens(FlowClass flow, Bytes cost) {
+    tokens_owed_[index_of(flow)] += cost;
     return_tokens(capacity_ / 8);
 }
 
 // Sends only between two frames and only if nothing is buffered; then the buffer always has room
 // for the token return.
 void TcpPipe::return_tokens(Bytes threshold) {
-    for (std::uint8_t of = 0; of < kContexts; ++of) {
+    for (std::uint8_t of = 0; of < kFlowClasses; ++of) {
         Bytes& owed = tokens_owed_[of];
         while (owed > 0 && owed >= threshold && rest_out_ == 0 && kept() == 0 && is_open() &&
                !finished_) {
-            FrameHeader header = token_return(static_cast<Context>(of));
+            FrameHeader header = token_return(static_cast<FlowClass>(of));
             owed -= header.length;
             iovec piece{&header, kHeader};
             const auto sent = static_cast<std::size_t>(send(&piece, 1));
@@ -305,11 +305,11 @@ const FrameHeader* TcpPipe::front() {
         } else if (header_.kind != kTokenReturn) {
             have_header_ = true;
             rest_in_ = header_.length;
-        } else if (!is_context(header_.context) ||
-                   header_.length > tokens_taken_[index_of(header_.context)]) {
+        } else if (!is_flow_class(header_.flow) ||
+                   header_.length > tokens_taken_[index_of(header_.flow)]) {
             break_off("it gave more tokens back than it had got");
         } else {
-            tokens_taken_[index_of(header_.context)] -= header_.length;
+            tokens_taken_[index_of(header_.flow)] -= header_.length;
         }
     }
     return have_header_ && fault_ == nullptr ? &header_ : nullptr;
@@ -362,7 +362,7 @@ bool TcpPipe::read_whole(const BufferView& to, Bytes cost) {
     in_at_ += length;
     rest_in_ = 0;
     have_header_ = false;
-    give_tokens(header_.context, cost);
+    give_tokens(header_.flow, cost);
     return true;
 }
 

@@ -65,7 +65,7 @@ class TcpPipe final : public Pipe {
     Bytes skip(Bytes n) override;
     bool read_whole(const BufferView& to, Bytes cost) override;
     void finish_frame() override;
-    void give_tokens(Context context, Bytes cost) override;
+    void give_tokens(FlowClass flow, Bytes cost) override;
     const char* fault() const override;
 
     // Takes ownership of the connection, a connected, non-blocking stream socket. Sends the
@@ -116,7 +116,7 @@ class TcpPipe final : public Pipe {
     void break_off(const std::string& why);
     void ask_for_room();
     void return_tokens(Bytes threshold);
-    FrameHeader token_return(Context context) const noexcept;
+    FrameHeader token_return(FlowClass flow) const noexcept;
     bool make_room();
 
     TcpPipeHost& host_;
@@ -128,8 +128,8 @@ class TcpPipe final : public Pipe {
     std::chrono::steady_clock::time_point ended_at_{};
 
     Bytes capacity_;
-    Bytes tokens_taken_[kContexts] = {};  // not yet returned by the peer
-    Bytes tokens_owed_[kContexts] = {};   // to return to the peer
+    Bytes tokens_taken_[kFlowClasses] = {};  // not yet returned by the peer
+    Bytes tokens_owed_[kFlowClasses] = {};   // to return to the peer
 
     bool asked_for_connection_ = false;
     bool wants_room_ = false;

@@ -54,7 +54,7 @@ class TestPipe : public Pipe {
         return receiver.read_whole(to, cost);
     }
     void finish_frame() override { receiver.finish_frame(); }
-    void give_tokens(Context context, Bytes cost) override { receiver.give_tokens(context, cost); }
+    void give_tokens(FlowClass flow, Bytes cost) override { receiver.give_tokens(flow, cost); }
     const char* fault() const override {
         return sender.fault() != nullptr ? sender.fault() : receiver.fault();
     }
@@ -101,8 +101,10 @@ struct Pair {
 
 struct Sent {
     Sent(MessageLayer& layer, TaskId dest, int type, std::string what,
-         Context context = Context::kUser)
-        : text(std::move(what)), request({text.data(), text.size()}, dest, type, context) {
+         ContextId context = kMplContext)
+        : text(std::move(what)),
+          request({text.data(), text.size()}, dest, type, context,
+                  context == kCclContext ? FlowClass::kCollective : FlowClass::kUser) {
         layer.start(request);
     }
     bool done() const { return request.outcome == Outcome::kDone; }
@@ -144,7 +146,7 @@ struct FetchingDevice final : Device {
 
 struct Received {
     Received(MessageLayer& layer, TaskId source, int type, std::size_t room = 100,
-             Context context = Context::kUser)
+             ContextId context = kMplContext)
         : bytes(room, '?') {
         request.view = {bytes.data(), room};
         request.wanted = {context, source, type};
@@ -203,10 +205,10 @@ TEST_CASE("wildcards take the oldest message, and the oldest receive takes a mes
 TEST_CASE("contexts never match each other") {
     Pair pair;
     Received any(pair.one, kWildcard, kWildcard);
-    Sent inner(pair.zero, 1, 0, "inner", Context::kCollective);
+    Sent inner(pair.zero, 1, 0, "inner", kCclContext);
     pair.both();
     CHECK_FALSE(any.done());
-    Received collective(pair.one, kWildcard, kWildcard, 100, Context::kCollective);
+    Received collective(pair.one, kWildcard, kWildcard, 100, kCclContext);
     CHECK(collective.text() == "inner");
     Sent outer(pair.zero, 1, 0, "outer");
     pair.both();
@@ -215,33 +217,33 @@ TEST_CASE("contexts never match each other") {
 
 TEST_CASE("a blocking receive passes over what it did not ask for") {
     Pair pair;
-    Sent inner(pair.zero, 1, 0, "inner", Context::kCollective);
+    Sent inner(pair.zero, 1, 0, "inner", kCclContext);
     Sent other(pair.zero, 1, 4, "other");
     Sent outer(pair.zero, 1, 3, "outer");
     Sent last(pair.zero, 1, 4, "last");
     std::string bytes(100, '?');
     const BufferView view(bytes.data(), bytes.size());
-    const ReceiveRequest& third = pair.one.receive(view, {Context::kUser, kWildcard, 3});
+    const ReceiveRequest& third = pair.one.receive(view, {kMplContext, kWildcard, 3});
     REQUIRE(third.outcome == Outcome::kDone);
     CHECK(bytes.substr(0, third.expected) == "outer");
     CHECK(third.source == 0);
-    const ReceiveRequest& any = pair.one.receive(view, {Context::kUser, kWildcard, kWildcard});
+    const ReceiveRequest& any = pair.one.receive(view, {kMplContext, kWildcard, kWildcard});
     REQUIRE(any.outcome == Outcome::kDone);
     CHECK(bytes.substr(0, any.expected) == "other");
-    const ReceiveRequest& again = pair.one.receive(view, {Context::kUser, kWildcard, kWildcard});
+    const ReceiveRequest& again = pair.one.receive(view, {kMplContext, kWildcard, kWildcard});
     REQUIRE(again.outcome == Outcome::kDone);
     CHECK(bytes.substr(0, again.expected) == "last");
-    Received collective(pair.one, 0, kWildcard, 100, Context::kCollective);
+    Received collective(pair.one, 0, kWildcard, 100, kCclContext);
     CHECK(collective.text() == "inner");
 }
 
 TEST_CASE("a blocking receive with nothing before it takes no collective message") {
     Pair pair;
-    Sent inner(pair.zero, 1, 0, "inner", Context::kCollective);
+    Sent inner(pair.zero, 1, 0, "inner", kCclContext);
     Sent outer(pair.zero, 1, 0, "outer");
     std::string bytes(100, '?');
     const ReceiveRequest& request = pair.one.receive(BufferView(bytes.data(), bytes.size()),
-                                                     {Context::kUser, kWildcard, kWildcard});
+                                                     {kMplContext, kWildcard, kWildcard});
     REQUIRE(request.outcome == Outcome::kDone);
     CHECK(bytes.substr(0, request.expected) == "outer");
 }
@@ -305,21 +307,21 @@ TEST_CASE("a sender without tokens waits, and frames that need none overtake") {
 TEST_CASE("messages that nobody receives hold up no other context") {
     Pair pair;
     const std::string block(kEager, 'x');
-    const auto fill = [&](std::deque<Sent>& sent, int type, Context context) {
+    const auto fill = [&](std::deque<Sent>& sent, int type, ContextId context) {
         while (sent.empty() || sent.back().done()) {
             sent.emplace_back(pair.zero, 1, type, block, context);
             pair.both();
         }
     };
     std::deque<Sent> users;
-    fill(users, 5, Context::kUser);
+    fill(users, 5, kMplContext);
     // Short, announced, and more of them than the memory of one context holds.
     for (std::size_t moved = 0; moved < 2 * kBuffer; moved += kEager) {
-        Sent eager(pair.zero, 1, 7, block, Context::kCollective);
-        Sent announced(pair.zero, 1, 8, block + block, Context::kCollective);
+        Sent eager(pair.zero, 1, 7, block, kCclContext);
+        Sent announced(pair.zero, 1, 8, block + block, kCclContext);
         pair.both();
-        Received first(pair.one, 0, 7, kEager, Context::kCollective);
-        Received second(pair.one, 0, 8, 2 * kEager, Context::kCollective);
+        Received first(pair.one, 0, 7, kEager, kCclContext);
+        Received second(pair.one, 0, 8, 2 * kEager, kCclContext);
         pair.both();
         REQUIRE(first.done());
         REQUIRE(second.done());
@@ -327,7 +329,7 @@ TEST_CASE("messages that nobody receives hold up no other context") {
     }
     // And the other way round.
     std::deque<Sent> collective;
-    fill(collective, 7, Context::kCollective);
+    fill(collective, 7, kCclContext);
     for (const Sent& sent : users) {
         Received received(pair.one, 0, 5, kEager);
         pair.both();
@@ -337,7 +339,7 @@ TEST_CASE("messages that nobody receives hold up no other context") {
     CHECK(users.back().done());
     CHECK_FALSE(collective.back().done());
     while (!collective.back().done()) {
-        Received received(pair.one, 0, 7, kEager, Context::kCollective);
+        Received received(pair.one, 0, 7, kEager, kCclContext);
         pair.both();
         REQUIRE(received.done());
     }
@@ -441,13 +443,12 @@ TEST_CASE("a message that arrives when a wait is about to sleep is shown to watc
         {1, 2, kEager, kBuffer}, {&device}, [&](TaskId) -> Device& { return device; }, &waiter);
     std::string text("wrong type");
     int ended = 0;
-    device.arrives = [&] { pair.zero.send({text.data(), text.size()}, 1, 7, Context::kUser); };
+    device.arrives = [&] { pair.zero.send({text.data(), text.size()}, 1, 7); };
     device.end = [&] {
-        if (ended++ == 0) pair.zero.send({text.data(), text.size()}, 1, 9, Context::kUser);
+        if (ended++ == 0) pair.zero.send({text.data(), text.size()}, 1, 9);
     };
     std::string room(20, ' ');
-    const ReceiveRequest& received =
-        one.receive({room.data(), room.size()}, {Context::kUser, 0, 9});
+    const ReceiveRequest& received = one.receive({room.data(), room.size()}, {kMplContext, 0, 9});
     CHECK(received.outcome == Outcome::kDone);
     CHECK(device.polls <= 3000);
     REQUIRE(pair.slot.unexpected.read().has_value());
@@ -459,12 +460,12 @@ TEST_CASE("frames that MPL never sends break the pipe and nothing else") {
     Pair pair;
     std::string text(5000, 't');
     const BufferView view(text.data(), text.size());
-    FrameHeader header{8, 1, FrameKind::kEager, Context::kUser};
+    FrameHeader header{8, 1, kMplContext, FrameKind::kEager, FlowClass::kUser};
     SECTION("unknown kind") {
         header.kind = static_cast<FrameKind>(77);
     }
     SECTION("unknown context") {
-        header.context = static_cast<Context>(9);
+        header.flow = static_cast<FlowClass>(9);
     }
     SECTION("negative type") {
         header.tag = -5;
@@ -492,8 +493,8 @@ TEST_CASE("frames that MPL never sends break the pipe and nothing else") {
     pair.zero_device.pipe.start_frame(header, view, 0, 0);
     pair.both();
     CHECK(pair.one.fault_of(0) != nullptr);
-    CHECK(pair.one.receive(view, {Context::kUser, 0, 1}).outcome == Outcome::kPeerBroken);
-    CHECK(pair.one.send(view, 0, 1, Context::kUser) == Outcome::kPeerBroken);
+    CHECK(pair.one.receive(view, {kMplContext, 0, 1}).outcome == Outcome::kPeerBroken);
+    CHECK(pair.one.send(view, 0, 1) == Outcome::kPeerBroken);
     Sent own(pair.one, 1, 1, "still works");
     CHECK(own.done());
 }
@@ -504,8 +505,9 @@ TEST_CASE("a grant that comes before the request was sent, or twice, breaks the 
     GrantBody body;
     body.send_id = large.request.id;
     body.length = 200'000;  // more than was offered
-    pair.zero_device.pipe.start_frame({sizeof body, 0, FrameKind::kGrant, Context::kUser},
-                                      BufferView(&body, sizeof body), 0, 0);
+    pair.zero_device.pipe.start_frame(
+        {sizeof body, 0, kMplContext, FrameKind::kGrant, FlowClass::kUser},
+        BufferView(&body, sizeof body), 0, 0);
     pair.both();
     CHECK(pair.one.fault_of(0) != nullptr);
     CHECK(pair.one.wait(large.request) == Outcome::kPeerBroken);
