@@ -139,6 +139,8 @@ int ApiCall::refuse(Outcome outcome, TaskId peer) const {
         }
         case Outcome::kPending:
         case Outcome::kDone:
+        case Outcome::kNobodyReceives:  // only of synchronous sends
+        case Outcome::kCancelled:
             break;
     }
     return 0;

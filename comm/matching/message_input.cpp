@@ -280,7 +280,7 @@ void MessageLayer::handle_request(Peer& from, const FrameHeader& header, const R
     from.eager_held[index_of(header.flow)] += kMessageCost;
     offer.offer = body;
     offer.state = Unexpected::State::kOffered;
-    ++offers_;
+    if (offer.may_be_taken_in()) ++offers_;
 }
 
 // Gets the bytes of an announced message into the receive that it matched. If the bytes are
@@ -288,7 +288,8 @@ void MessageLayer::handle_request(Peer& from, const FrameHeader& header, const R
 // asked for them.
 void MessageLayer::accept_offer(Peer& from, const RequestBody& offer, ReceiveRequest& into) {
     const Bytes wanted = into.expected;
-    if (wanted > 0 && offer.address != 0 && from.pipe->can_fetch()) {
+    const bool can_fetch = wanted > 0 && offer.address != 0 && from.pipe->can_fetch();
+    if (can_fetch && !into.view.scattered(0)) {
         into.granted_ns = now_ns();
         if (forced_way_.value_or(from.single_copy_tuner.choose(wanted)) == CopyMethod::kFetch) {
             Fetch fetch{&from, offer, &into, 0};
@@ -407,7 +408,7 @@ void MessageLayer::complete(ReceiveRequest& request, Outcome outcome) {
 }
 
 // Removes a receive that will not be completed.
-void MessageLayer::cancel(ReceiveRequest& request) {
+void MessageLayer::abandon(ReceiveRequest& request) {
     if (blocking_ == &request) blocking_ = nullptr;
     if (request.link.queue != nullptr) {
         posted_.remove(request.link);
@@ -439,9 +440,19 @@ Unexpected& MessageLayer::keep(const MatchKey& from, FlowClass flow, Bytes lengt
     return *message;
 }
 
-// Delivers an unexpected message to the receive that matches it.
+void MessageLayer::start(ReceiveRequest& request, Unexpected& extracted) {
+    request.order = next_order_++;
+    request.wanted = extracted.from;
+    deliver(extracted, request);
+}
+
 void MessageLayer::take(Unexpected& message, ReceiveRequest& request) {
     for (QueueLink& link : message.links) unexpected_.remove(link);
+    deliver(message, request);
+}
+
+// Delivers an unexpected message, which is in no queue, to the receive that matches it.
+void MessageLayer::deliver(Unexpected& message, ReceiveRequest& request) {
     matched(request, message.from.source, message.from.type, message.length, message.flow,
             message.number);
     switch (message.state) {
@@ -461,11 +472,15 @@ void MessageLayer::take(Unexpected& message, ReceiveRequest& request) {
         }
         case Unexpected::State::kOffered: {
             const RequestBody offer = message.offer;
-            --offers_;
+            if (message.may_be_taken_in()) --offers_;
             drop(&message);
             accept_offer(peer(request.source), offer, request);
             return;
         }
+        case Unexpected::State::kWithdrawn:
+            drop(&message);
+            finish(request, Outcome::kNobodySends);
+            return;
     }
 }
 
@@ -495,7 +510,7 @@ bool MessageLayer::take_in_offers() {
         return false;
     std::vector<Unexpected*> taken;
     for (Unexpected* message = held_.oldest; message != nullptr; message = message->newer) {
-        if (message->state != Unexpected::State::kOffered) continue;
+        if (!message->may_be_taken_in()) continue;
         Peer& from = peer(message->from.source);
         if (from.fault != nullptr || message->length > settings_.buffer_mem - from.offers_held)
             continue;

@@ -122,8 +122,8 @@ Outcome MessageLayer::wait(SendRequest& request) {
     if (request.outcome != Outcome::kPending) return request.outcome;
     // Only this task can receive a message to itself, and it is blocked here.
     if (request.dest == settings_.me) {
-        cancel(request);
-        finish(request, Outcome::kNoBuffer);
+        abandon(request);
+        finish(request, request.synchronous ? Outcome::kNobodyReceives : Outcome::kNoBuffer);
         return request.outcome;
     }
     wait_until_over(request.outcome, WaitForOne<SendRequest>{*this, request});
@@ -185,14 +185,14 @@ void MessageLayer::look_elsewhere(const Awaited& awaited) {
 
 void MessageLayer::end_if_hopeless(SendRequest& request) {
     if (request.outcome != Outcome::kPending || fault_of(request.dest) == nullptr) return;
-    cancel(request);
+    abandon(request);
     finish(request, Outcome::kPeerBroken);
 }
 
 void MessageLayer::end_if_hopeless(ReceiveRequest& request) {
     if (request.outcome != Outcome::kPending) return;
     if (nobody_can_send(request)) {
-        cancel(request);
+        abandon(request);
         finish(request, Outcome::kNobodySends);
         return;
     }
@@ -200,13 +200,29 @@ void MessageLayer::end_if_hopeless(ReceiveRequest& request) {
     // specific task can be checked.
     if (request.source < 0) request.source = request.wanted.source;
     if (request.source < 0 || fault_of(request.source) == nullptr) return;
-    cancel(request);
+    abandon(request);
     finish(request, Outcome::kPeerBroken);
 }
 
 const Unexpected* MessageLayer::probe(const MatchKey& wanted) const noexcept {
     const QueueLink* link = unexpected_.first(wanted);
     return link != nullptr ? static_cast<const Unexpected*>(link->owner) : nullptr;
+}
+
+Unexpected* MessageLayer::extract(const MatchKey& wanted) noexcept {
+    QueueLink* first = unexpected_.first(wanted);
+    if (first == nullptr) return nullptr;
+    auto* message = static_cast<Unexpected*>(first->owner);
+    for (QueueLink& link : message->links) unexpected_.remove(link);
+    return message;
+}
+
+bool MessageLayer::cancel(ReceiveRequest& request) {
+    const bool unmatched = request.link.queue != nullptr || blocking_ == &request;
+    if (request.outcome != Outcome::kPending || !unmatched) return false;
+    abandon(request);
+    finish(request, Outcome::kCancelled);
+    return true;
 }
 
 // True if only this task could send the message, because this task is blocked here.

@@ -1,5 +1,6 @@
 // The sending half of the message layer: frames into pipes, and the sender's side of a rendezvous.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -39,7 +40,7 @@ void MessageLayer::begin(SendRequest& request) {
     Peer& to = peer(request.dest);
     OutFrame& frame = request.frame;
     frame.request = &request;
-    if (request.view.size() <= settings_.eager_limit) {
+    if (request.view.size() <= settings_.eager_limit && !request.synchronous) {
         frame.header = {static_cast<std::uint32_t>(request.view.size()), request.type,
                         request.context, FrameKind::kEager, request.flow};
         frame.payload = request.view;
@@ -52,6 +53,7 @@ void MessageLayer::begin(SendRequest& request) {
             body.address = reinterpret_cast<std::uintptr_t>(request.view.start());
         }
         body.send_id = request.id;
+        if (request.synchronous) body.flags = kSynchronous;
         std::memcpy(frame.body, &body, sizeof body);
         frame.header = {sizeof body, request.type, request.context, FrameKind::kRequest,
                         request.flow};
@@ -62,19 +64,25 @@ void MessageLayer::begin(SendRequest& request) {
     pump(to);
 }
 
-// Removes a send whose peer is broken.
-void MessageLayer::cancel(SendRequest& request) {
+// Removes a send that will not be completed.
+void MessageLayer::abandon(SendRequest& request) {
     Peer& to = peer(request.dest);
     if (to.current == &request.frame) to.current = nullptr;
     to.urgent.remove(request.frame);
     to.ordered[index_of(request.flow)].remove(request.frame);
     if (request.id != 0) sends_.remove(request.id);
     request.id = 0;
-    if (request.kept != nullptr) drop(std::exchange(request.kept, nullptr));
+    Unexpected* kept = std::exchange(request.kept, nullptr);
+    if (kept == nullptr) return;
+    if (kept->unmatchable()) {
+        kept->state = Unexpected::State::kWithdrawn;  // its handle is still in use
+    } else {
+        drop(kept);
+    }
 }
 
 // If no receive matches a message to this task itself, the message is copied into buffer memory if
-// it fits. Otherwise its bytes stay in the sender's buffer until a receive takes them
+// it fits and is not synchronous. Otherwise its bytes stay in the sender's buffer until a receive takes them
 // (receive_own).
 void MessageLayer::send_to_self(SendRequest& request) {
     const Bytes size = request.view.size();
@@ -87,6 +95,7 @@ void MessageLayer::send_to_self(SendRequest& request) {
         return;
     }
     const bool fits =
+        !request.synchronous &&
         self.eager_held[index_of(request.flow)] + size + kMessageCost <= settings_.buffer_mem;
     const Bytes room = fits ? size : 0;
     Unexpected& kept = keep(from, request.flow, size, fits ? size + kMessageCost : 0, room, number);
@@ -103,10 +112,14 @@ void MessageLayer::send_to_self(SendRequest& request) {
 }
 
 void MessageLayer::receive_own(SendRequest& request, ReceiveRequest& receive) {
+    std::array<std::byte, 4096> packed;
     for (Bytes done = 0; done < receive.expected;) {
-        Bytes length = 0;
-        const std::byte* piece = request.view.piece(done, length);
+        Bytes length = packed.size();
+        const std::byte* piece = packed.data();
+        const bool scattered = request.view.scattered(done);
+        if (!scattered) piece = request.view.piece(done, length);
         length = std::min(length, receive.expected - done);
+        if (scattered) request.view.copy_out(done, packed.data(), length);
         receive.view.copy_in(done, piece, length);
         done += length;
     }

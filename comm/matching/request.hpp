@@ -16,9 +16,11 @@ namespace poe::comm {
 enum class Outcome : std::uint8_t {
     kPending,
     kDone,
-    kPeerBroken,   // the other task's pipe is broken
-    kNoBuffer,     // a message to this task itself exceeds the free buffer memory
-    kNobodySends,  // no task can ever satisfy the receive
+    kPeerBroken,      // the other task's pipe is broken
+    kNoBuffer,        // a message to this task itself exceeds the free buffer memory
+    kNobodySends,     // no task can ever satisfy the receive
+    kNobodyReceives,  // a synchronous message to this task itself, which no receive can match
+    kCancelled,       // a receive that was cancelled before a message matched it
 };
 
 // The common part of a send and a receive. Both end only through finish().
@@ -80,12 +82,26 @@ struct SendRequest : Request {
     SendRequest(const BufferView& what, TaskId to, std::int32_t of_type, ContextId in = kMplContext,
                 FlowClass of_flow = FlowClass::kUser)
         : view(what), dest(to), type(of_type), context(in), flow(of_flow) {}
+    // Resets a request that has ended, so that start() can send the same message again.
+    void reset() noexcept {
+        outcome = Outcome::kPending;
+        id = 0;
+        kept = nullptr;
+        granted = false;
+        to_send = 0;
+        sent = 0;
+        frame.offset = 0;
+        frame.sent = 0;
+        frame.started = false;
+    }
 
     BufferView view;
     TaskId dest = 0;
     std::int32_t type = 0;
     ContextId context = kMplContext;
     FlowClass flow = FlowClass::kUser;
+    // The send ends only when a receive has matched. The message is always announced first.
+    bool synchronous = false;
     std::uint32_t number = 0;           // number among the messages to this task; for traces
     std::uint32_t id = 0;               // in the table of sends during a rendezvous
     struct Unexpected* kept = nullptr;  // a message to this task itself, not received yet
@@ -130,10 +146,11 @@ struct ReceiveRequest : Request {
 // A message that arrived before its receive was posted. The message layer owns it.
 struct Unexpected {
     enum class State : std::uint8_t {
-        kArriving,  // its bytes are arriving in `data`
-        kHere,      // complete in `data`
-        kOffered,   // rendezvous: announced; no bytes requested
-        kOwnSend,   // from this task itself: its bytes are still in the buffer of `own_send`
+        kArriving,   // its bytes are arriving in `data`
+        kHere,       // complete in `data`
+        kOffered,    // rendezvous: announced; no bytes requested
+        kOwnSend,    // from this task itself: its bytes are still in the buffer of `own_send`
+        kWithdrawn,  // was kOwnSend and extracted; its send has ended with an error
     };
     MatchKey from;
     FlowClass flow = FlowClass::kUser;
@@ -146,6 +163,14 @@ struct Unexpected {
     bool taken_in = false;              // rendezvous: fetched into `data` without a receive
     ReceiveRequest* claimed = nullptr;  // the receive that matched it while it was arriving
     QueueLink links[4];
+
+    // True if no receive may match it any more: one has, or it was extracted.
+    bool unmatchable() const noexcept { return links[0].queue == nullptr; }
+    // True if a task that waits may fetch it into `data` before a receive matches.
+    bool may_be_taken_in() const noexcept {
+        return state == State::kOffered && (offer.flags & kSynchronous) == 0;
+    }
+
     ReceiveRequest fill;              // rendezvous: the internal receive that fills `data`
     std::vector<std::byte> data;      // may be longer than the message
     Unexpected* next_free = nullptr;  // while it is in the pool

@@ -125,10 +125,17 @@ void TcpPipe::keep(const void* bytes, std::size_t n) {
 }
 
 void TcpPipe::keep(const BufferView& payload, Bytes offset, Bytes n) {
+    std::array<std::byte, 4096> packed;
     while (n > 0) {
         Bytes length = 0;
-        const std::byte* piece = payload.piece(offset, length);
-        length = std::min(length, n);
+        const std::byte* piece = packed.data();
+        if (payload.scattered(offset)) {
+            length = std::min<Bytes>(packed.size(), n);
+            payload.copy_out(offset, packed.data(), length);
+        } else {
+            piece = payload.piece(offset, length);
+            length = std::min(length, n);
+        }
         keep(piece, length);
         offset += length;
         n -= length;
@@ -173,6 +180,18 @@ FrameHeader TcpPipe::token_return(FlowClass flow) const noexcept {
     return header;
 }
 
+// Adds up to n bytes of a view to `pieces`. Copies the bytes to the staging buffer first if their
+// pieces in memory are short. Returns how many bytes were added.
+Bytes TcpPipe::gather_or_pack(const BufferView& view, Bytes offset, Bytes n, iovec* pieces,
+                              std::size_t& count) {
+    if (n == 0 || !view.scattered(offset)) return gather(view, offset, n, pieces, kPieces, count);
+    const Bytes packed = std::min(n, kStaging);
+    if (!staging_) staging_.reset(new std::byte[kStaging]);
+    view.copy_out(offset, staging_.get(), packed);
+    pieces[count++] = {staging_.get(), packed};
+    return packed;
+}
+
 // Precondition: nothing is buffered. Sends the frame directly to the socket.
 Bytes TcpPipe::send_frame(const FrameHeader& header, const BufferView& payload, Bytes offset) {
     std::array<iovec, kPieces> pieces;
@@ -184,7 +203,7 @@ Bytes TcpPipe::send_frame(const FrameHeader& header, const BufferView& payload, 
     const std::size_t front = with_tokens ? 2 * kHeader : kHeader;
     auto* const front_bytes = reinterpret_cast<std::byte*>(headers.data()) + (2 * kHeader - front);
     pieces[count++] = {front_bytes, front};
-    gather(payload, offset, header.length, pieces.data(), kPieces, count);
+    gather_or_pack(payload, offset, header.length, pieces.data(), count);
     const auto sent = static_cast<std::size_t>(send(pieces.data(), count));
     if (sent == 0) return keep_frame(header, payload, offset);
     if (with_tokens) tokens_owed -= headers[0].length;
@@ -209,7 +228,7 @@ Bytes TcpPipe::continue_frame(const BufferView& payload, Bytes offset, Bytes res
     if (kept() > 0) return 0;
     std::array<iovec, kPieces> pieces;
     std::size_t count = 0;
-    gather(payload, offset, rest, pieces.data(), kPieces, count);
+    gather_or_pack(payload, offset, rest, pieces.data(), count);
     const auto sent = static_cast<std::size_t>(send(pieces.data(), count));
     rest_out_ -= sent;
     if (rest_out_ > 0) {
@@ -321,7 +340,7 @@ Bytes TcpPipe::read(const BufferView& to, Bytes offset, Bytes n) {
     if (buffered > 0) to.copy_in(offset, in_.get() + in_at_, buffered);
     in_at_ += buffered;
     rest_in_ -= buffered;
-    if (n - buffered < kDirect || !is_open()) {
+    if (n - buffered < kDirect || !is_open() || to.scattered(offset + buffered)) {
         wants_input_ = buffered < n;
         return buffered;
     }

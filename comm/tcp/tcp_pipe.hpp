@@ -106,11 +106,14 @@ class TcpPipe final : public Pipe {
 
   private:
     static constexpr Bytes kDirect = Bytes{16} * 1024;
+    static constexpr Bytes kStaging = Bytes{64} * 1024;
 
     Bytes keep_frame(const FrameHeader& header, const BufferView& payload, Bytes offset);
     Bytes send_frame(const FrameHeader& header, const BufferView& payload, Bytes offset);
     void keep(const void* bytes, std::size_t n);
     void keep(const BufferView& payload, Bytes offset, Bytes n);
+    Bytes gather_or_pack(const BufferView& view, Bytes offset, Bytes n, iovec* pieces,
+                         std::size_t& count);
     ssize_t send(iovec* pieces, std::size_t count);
     void end();
     void break_off(const std::string& why);
@@ -137,6 +140,7 @@ class TcpPipe final : public Pipe {
     Bytes rest_out_ = 0;     // of the frame in progress
     std::vector<std::byte> kept_;
     std::size_t kept_at_ = 0;
+    std::unique_ptr<std::byte[]> staging_;  // for output of short pieces
 
     std::unique_ptr<std::byte[]> in_;
     std::size_t in_at_ = 0;
