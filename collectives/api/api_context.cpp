@@ -1,22 +1,9 @@
-// The one collective context of the process, and its errors; see api_context.hpp.
+// The errors of collective calls; see api_context.hpp.
 #include "collectives/api/api_context.hpp"
-
-#include <cstdlib>
-
-#include "collectives/engine/hierarchical_calls.hpp"
-#include "tracer/probe/process_context.hpp"
 
 namespace poe::collectives {
 
 using comm::MplError;
-
-CollectiveContext& the_collectives(comm::Runtime& runtime) {
-    CollectiveContext*& context = process_context().collectives;
-    if (context == nullptr) [[unlikely]]
-        context = new CollectiveContext(
-            runtime, [](const char* name) { return std::getenv(name); }, make_hierarchical_calls);
-    return *context;
-}
 
 [[gnu::cold]] int refuse_unready(const comm::ApiCall& call, const CollectiveContext& library) {
     return call.refuse(MplError::kQuery, library.failure(), "");
