@@ -1,22 +1,9 @@
-// The one collective context of the process, and its errors; see api_context.hpp.
+// The errors of collective calls; see api_context.hpp.
 #include "collectives/api/api_context.hpp"
-
-#include <cstdlib>
-
-#include "collectives/engine/paths.hpp"
-#include "tracer/probe/process_context.hpp"
 
 namespace poe::collectives {
 
 using comm::MplError;
-
-[[gnu::hot]] CollectiveContext& the_collectives(comm::Runtime& runtime) {
-    CollectiveContext*& context = process_context().collectives;
-    if (context == nullptr) [[unlikely]]
-        context = new CollectiveContext(
-            runtime, [](const char* name) { return std::getenv(name); }, paths());
-    return *context;
-}
 
 [[gnu::cold]] int refuse_unready(const comm::ApiCall& call, const CollectiveContext& library) {
     return call.refuse(MplError::kQuery, library.failure(), "");

@@ -6,12 +6,10 @@
 #include <string>
 
 #include "collectives/engine/collective_context.hpp"
+#include "collectives/engine/process_collectives.hpp"
 #include "comm/api/api_call.hpp"
 
 namespace poe::collectives {
-
-// Creates the context at the first call. It is never destroyed.
-CollectiveContext& the_collectives(comm::Runtime& runtime);
 
 // Reports why no collective calls can be made; returns -1.
 int refuse_unready(const comm::ApiCall& call, const CollectiveContext& library);

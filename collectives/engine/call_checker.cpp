@@ -2,9 +2,10 @@
 #include "collectives/engine/call_checker.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstring>
 #include <dlfcn.h>
-#include <sstream>
 
 namespace poe::collectives {
 namespace {
@@ -29,6 +30,13 @@ void write(char* to, std::size_t room, const std::string& text) {
     text.copy(to, room - 1);
 }
 
+// Not by a stream, which would make libmpl three times as large.
+std::string in_hex(std::uint64_t number) {
+    std::array<char, 16> digits;
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number, 16);
+    return {digits.data(), end.ptr};
+}
+
 // Names a user's function by its place in the program, because addresses differ between tasks.
 std::string name_of(const Reduction& reduction) {
     if (reduction.name != nullptr) return reduction.name;
@@ -37,10 +45,9 @@ std::string name_of(const Reduction& reduction) {
     if (::dladdr(address, &info) == 0) return "a function of the program";
     if (info.dli_sname != nullptr && info.dli_saddr == address) return info.dli_sname;
     // The form that addr2line accepts.
-    std::ostringstream text;
-    text << "the function at 0x" << std::hex
-         << static_cast<const char*>(address) - static_cast<const char*>(info.dli_fbase);
-    return text.str();
+    const auto offset =
+        static_cast<const char*>(address) - static_cast<const char*>(info.dli_fbase);
+    return "the function at 0x" + in_hex(static_cast<std::uint64_t>(offset));
 }
 
 bool has_root(Operation operation) {
@@ -153,9 +160,8 @@ std::string list_in_words(const std::vector<TaskId>& list) {
     if (text.size() <= kRoom) return text;
     std::uint32_t sum = 0x811c9dc5u;  // FNV-1a
     for (const TaskId task : list) sum = (sum ^ static_cast<std::uint32_t>(task)) * 0x01000193u;
-    std::ostringstream end;
-    end << "... (" << std::hex << sum << ")";
-    return text.substr(0, kRoom - end.str().size()) + end.str();
+    const std::string end = "... (" + in_hex(sum) + ")";
+    return text.substr(0, kRoom - end.size()) + end;
 }
 
 }  // namespace

@@ -79,11 +79,11 @@ void Plan::start(comm::MessageLayer& messages, const Step& step) {
     if (now.is_send) {
         now.send =
             comm::SendRequest(comm::BufferView(const_cast<std::byte*>(at(step.from)), step.length),
-                              peer, run_.type, comm::Context::kCollective);
+                              peer, run_.type, comm::kCclContext, comm::FlowClass::kCollective);
         messages.start(now.send);
     } else {
         now.receive.reset(comm::BufferView(writable(step.to), step.length),
-                          {comm::Context::kCollective, peer, run_.type});
+                          {comm::kCclContext, peer, run_.type});
         messages.start(now.receive);
     }
 }

@@ -9,7 +9,7 @@ namespace {
 int send(ApiCall& call, const BufferView& view, Call doing, int dest, int type) {
     if (const int refused = refuse_destination(call, dest, type)) return refused;
     call.doing(doing, dest, type, view.size());
-    const Outcome outcome = call.runtime().messages().send(view, dest, type, Context::kUser);
+    const Outcome outcome = call.runtime().messages().send(view, dest, type);
     return outcome == Outcome::kDone ? 0 : call.refuse(outcome, dest);
 }
 
@@ -18,7 +18,7 @@ int receive(ApiCall& call, const BufferView& view, Call doing, int* source, int*
     if (const int refused = refuse_wanted(call, source, type)) return refused;
     call.doing(doing, *source, *type, view.size());
     const ReceiveRequest& received =
-        call.runtime().messages().receive(view, {Context::kUser, *source, *type});
+        call.runtime().messages().receive(view, {kMplContext, *source, *type});
     return tell_received(call, received, source, type, nbytes);
 }
 
@@ -77,8 +77,8 @@ int api_bsendrecv(const Caller& name, const UserBuffer& out, int dest, int type,
         MessageLayer& messages = call.runtime().messages();
         ReceiveRequest receive;
         receive.view = view_of(in);
-        receive.wanted = {Context::kUser, *source, type};
-        SendRequest send(view_of(out), dest, type, Context::kUser);
+        receive.wanted = {kMplContext, *source, type};
+        SendRequest send(view_of(out), dest, type);
         messages.start(receive);
         messages.start(send);
         call.doing(Call::kBsendrecv, *source, type, receive.view.size());

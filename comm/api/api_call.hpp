@@ -7,6 +7,8 @@
 
 #include "base/segment/task_activity.hpp"
 #include "comm/api/caller.hpp"
+#include "comm/bootstrap/error_numbers.hpp"
+#include "comm/bootstrap/process_runtime.hpp"
 #include "comm/bootstrap/runtime.hpp"
 #include "tracer/probe/process_context.hpp"
 
@@ -14,41 +16,6 @@
 #define MPL_EXPORT __attribute__((visibility("default")))
 
 namespace poe::comm {
-
-// The numbers NNN of the messages 0032-NNN.
-enum class MplError : int {
-    kNotReady = 100,
-    kBusy = 101,
-    kNullPointer = 102,
-    kLength = 103,
-    kDestination = 104,
-    kSource = 105,
-    kType = 106,
-    kQuery = 107,
-    kGroup = 108,
-    kNoBuffer = 109,
-    kNobodySends = 110,
-    kPeerBroken = 111,
-    kCountTooSmall = 113,
-    kFatal = 114,
-    kMessageId = 115,
-    kTruncated = 116,
-    kDisagreement = 117,
-    kForeignJob = 118,  // reported by runtime.cpp and foreign_launch.cpp, outside calls
-    kRoot = 119,
-    kCollectiveId = 120,
-    kMember = 121,
-    kTuningFile = 122,     // not an error: the call continues
-    kNoGroupMemory = 123,  // likewise
-};
-
-Runtime& make_runtime();
-
-// Created at the first call, which may block (see Runtime).
-inline Runtime& the_runtime() {
-    Runtime* runtime = process_context().runtime;
-    return runtime != nullptr ? *runtime : make_runtime();
-}
 
 // A local variable of an entry point, declared after its Caller. One thread at a time: for a second
 // thread ready() is false, but the progress thread and the task wait for each other (runtime_lock.hpp). At

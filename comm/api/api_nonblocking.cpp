@@ -26,7 +26,7 @@ int tell(ApiCall& call, Operation& operation, const UserCount& nbytes) {
         return tell_received(call, operation.receive, operation.source, operation.type, nbytes);
     }
     if (process_context().tracer.on() && !operation.told) [[unlikely]]
-        process_context().tracer.send_ended(static_cast<std::uint8_t>(operation.send.context),
+        process_context().tracer.send_ended(static_cast<std::uint8_t>(operation.send.flow),
                                             operation.send.dest, operation.send.type,
                                             operation.send.number);
     if (operation.send.outcome != Outcome::kDone) {
@@ -169,7 +169,7 @@ int api_probe(const Caller& name, int* source, int* type, UserCount nbytes) {
         if (const int refused = refuse_wanted(call, source, type)) return refused;
         MessageLayer& messages = call.runtime().messages();
         call.note(Call::kProbe, *source, *type, 0);
-        const MatchKey wanted{Context::kUser, *source, *type};
+        const MatchKey wanted{kMplContext, *source, *type};
         const Unexpected* message = messages.probe(wanted);
         if (message == nullptr) {
             messages.progress();

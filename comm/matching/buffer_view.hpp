@@ -1,6 +1,6 @@
-// BufferView: the user's memory of one message, either contiguous or in equal blocks at equal
-// distances (the vector calls). All code below the API copies directly between a view and a pipe,
-// so a strided message is never packed first.
+// BufferView: the user's memory of one message. It has three forms: contiguous, equal blocks at
+// equal distances (the vector calls), and any other layout (layout.hpp). All code below the API
+// copies directly between a view and a pipe, so no message is packed first.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/types.hpp"
+#include "comm/matching/layout.hpp"
 
 namespace poe::comm {
 
@@ -61,9 +62,27 @@ class BufferView {
           block_(block == stride || blocks == 1 ? size_ : block),
           stride_(block == stride || blocks == 1 ? size_ : stride) {}
 
+    // The first `size` bytes of the packed form of `layout`, whose base address is `base`. Requires
+    // size <= layout.size(). The layout must remain valid as long as the memory.
+    BufferView(void* base, const Layout& layout, Bytes size) noexcept
+        : start_(static_cast<std::byte*>(base)),
+          size_(size),
+          block_(size == 0 ? 0 : kLayout),
+          layout_(&layout) {}
+
     Bytes size() const noexcept { return size_; }
     std::byte* start() const noexcept { return start_; }
     bool contiguous() const noexcept { return block_ == size_; }
+    bool has_layout() const noexcept { return block_ == kLayout; }
+    // True if the pieces of a layout at `offset` are so short that the system should not be asked
+    // to gather or scatter them: copying them to or from a buffer is faster. Requires offset <
+    // size().
+    bool scattered(Bytes offset) const noexcept {
+        if (!has_layout()) return false;
+        Bytes length = 0;
+        layout_->piece(start_, offset, length);
+        return length < kLeastPiece;
+    }
 
     // Returns the address of byte `offset`, and in `length` the number of contiguous bytes from
     // there. Requires offset < size().
@@ -72,19 +91,28 @@ class BufferView {
             length = size_ - offset;
             return start_ + offset;
         }
+        if (has_layout()) {
+            std::byte* place = layout_->piece(start_, offset, length);
+            length = std::min(length, size_ - offset);
+            return place;
+        }
         const Bytes inside = offset % block_;
         length = block_ - inside;
         return start_ + offset / block_ * stride_ + inside;
     }
 
     // Copies n bytes from position `offset` of the view to `to`. Requires offset + n <= size().
-    // `copy` has the signature of memcpy.
+    // `copy` has the signature of memcpy; a layout copies its bytes itself.
     void copy_out(Bytes offset, std::byte* to, Bytes n) const noexcept {
         copy_out(offset, to, n,
                  [](std::byte* at, const std::byte* from, Bytes k) { std::memcpy(at, from, k); });
     }
     template <typename Copy>
     void copy_out(Bytes offset, std::byte* to, Bytes n, Copy&& copy) const noexcept {
+        if (has_layout()) {
+            layout_->copy_out(start_, offset, to, n);
+            return;
+        }
         while (n > 0) {
             Bytes length = 0;
             const std::byte* from = piece(offset, length);
@@ -98,6 +126,10 @@ class BufferView {
 
     // Copies n bytes from `from` to position `offset` of the view. Requires offset + n <= size().
     void copy_in(Bytes offset, const std::byte* from, Bytes n) const noexcept {
+        if (has_layout()) {
+            layout_->copy_in(start_, offset, from, n);
+            return;
+        }
         while (n > 0) {
             Bytes length = 0;
             std::byte* to = piece(offset, length);
@@ -110,10 +142,16 @@ class BufferView {
     }
 
   private:
+    static constexpr Bytes kLayout = ~Bytes{0};  // as block_: the third form
+    static constexpr Bytes kLeastPiece = 1024;
+
     std::byte* start_ = nullptr;
     Bytes size_ = 0;
     Bytes block_ = 0;
-    Bytes stride_ = 0;
+    union {
+        Bytes stride_ = 0;
+        const Layout* layout_;  // if block_ is kLayout
+    };
 };
 
 }  // namespace poe::comm

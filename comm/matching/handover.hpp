@@ -32,6 +32,7 @@
 #include "base/segment/segment_layout.hpp"
 #include "base/types.hpp"
 #include "comm/matching/handover_choice.hpp"
+#include "comm/matching/pipe.hpp"
 
 namespace poe::comm {
 
@@ -39,7 +40,8 @@ struct HandoverOffer {
     std::uint64_t address = 0;
     std::uint64_t length = 0;
     std::int32_t tag = 0;
-    std::uint8_t context = 0;
+    ContextId context = kMplContext;
+    FlowClass flow = FlowClass::kUser;
 };
 
 // In shared memory. Initially all zero.

@@ -18,7 +18,7 @@ namespace poe::comm {
 inline constexpr std::int32_t kWildcard = -1;
 
 struct MatchKey {
-    Context context = Context::kUser;
+    ContextId context = kMplContext;
     TaskId source = kWildcard;
     std::int32_t type = kWildcard;
     bool operator==(const MatchKey&) const = default;

@@ -61,12 +61,11 @@ bool MessageLayer::take_handover(Peer& from) {
     if (!from.pipe->can_fetch() || from.in.active || from.fault != nullptr ||
         from.pipe->front() != nullptr)
         return false;
-    const auto context = static_cast<Context>(offer.context);
-    if (offer.tag < 0 || offer.length > settings_.eager_limit || !is_context(context)) {
-        break_pipe(from, "it offered a message of an impossible length, type or context");
+    if (offer.tag < 0 || offer.length > settings_.eager_limit || !is_flow_class(offer.flow)) {
+        break_pipe(from, "it offered a message of an impossible length, type or class");
         return false;
     }
-    ReceiveRequest* receive = find_match(context, from.task, offer.tag);
+    ReceiveRequest* receive = find_match(offer.context, from.task, offer.tag);
     if (receive == nullptr || !in->claim()) return false;
     const std::uint64_t began = now_ns();
     const Bytes expected = std::min(offer.length, receive->view.size());
@@ -75,8 +74,9 @@ bool MessageLayer::take_handover(Peer& from) {
     from.pipe->wake_after_store();
     if (!fetched) return true;
     note_cost(from, CopyMethod::kFetch, offer.length, began);
-    match(context, from.task, offer.tag);
-    matched(*receive, from.task, offer.tag, offer.length, ++from.messages_from[index_of(context)]);
+    match(offer.context, from.task, offer.tag);
+    matched(*receive, from.task, offer.tag, offer.length, offer.flow,
+            ++from.messages_from[index_of(offer.flow)]);
     receive->moved = receive->expected;
     complete(*receive, Outcome::kDone);
     return true;
@@ -109,7 +109,8 @@ inline bool MessageLayer::receive_at_once(Peer& from, const FrameHeader& header)
     request->type = header.tag;
     request->length = header.length;
     request->expected = header.length;
-    request->number = ++from.messages_from[index_of(header.context)];
+    request->flow = header.flow;
+    request->number = ++from.messages_from[index_of(header.flow)];
     note_received(*request);
     finish(*request, Outcome::kDone);
     return true;
@@ -126,8 +127,8 @@ bool MessageLayer::begin_frame(Peer& from, const FrameHeader& header) {
     in.base = 0;
     in.room = 0;
     in.begun_ns = 0;
-    if (!is_context(header.context)) {
-        break_pipe(from, "it sent a frame of an unknown context");
+    if (!is_flow_class(header.flow)) {
+        break_pipe(from, "it sent a frame of an unknown class");
         return false;
     }
     switch (header.kind) {
@@ -154,22 +155,22 @@ bool MessageLayer::begin_eager(Peer& from, const FrameHeader& header) {
     InboundFrame& in = from.in;
     const Bytes cost = Bytes{header.length} + kMessageCost;
     if (header.tag < 0 || header.length > settings_.eager_limit ||
-        from.eager_held[index_of(header.context)] + cost > settings_.buffer_mem) {
+        from.eager_held[index_of(header.flow)] + cost > settings_.buffer_mem) {
         break_pipe(from, "it sent a message without tokens or with an impossible type");
         return false;
     }
-    const std::uint32_t number = ++from.messages_from[index_of(header.context)];
+    const std::uint32_t number = ++from.messages_from[index_of(header.flow)];
     if (ReceiveRequest* receive = match(header.context, from.task, header.tag)) {
-        matched(*receive, from.task, header.tag, header.length, number);
+        matched(*receive, from.task, header.tag, header.length, header.flow, number);
         in.into = receive;
         in.room = receive->expected;
         if (header.length >= kLeastHandover && from.timed_eager++ % kTimeOneEager == 0)
             in.begun_ns = now_ns();
         return true;
     }
-    Unexpected& kept =
-        keep({header.context, from.task, header.tag}, header.length, cost, header.length, number);
-    from.eager_held[index_of(header.context)] += cost;
+    Unexpected& kept = keep({header.context, from.task, header.tag}, header.flow, header.length,
+                            cost, header.length, number);
+    from.eager_held[index_of(header.flow)] += cost;
     in.kept = &kept;
     in.room = header.length;
     return true;
@@ -226,7 +227,7 @@ void MessageLayer::finish_frame(Peer& from) {
             if (in.into != nullptr) {
                 if (in.begun_ns != 0)
                     note_cost(from, CopyMethod::kStream, in.header.length, in.begun_ns);
-                from.pipe->give_tokens(in.header.context, Bytes{in.header.length} + kMessageCost);
+                from.pipe->give_tokens(in.header.flow, Bytes{in.header.length} + kMessageCost);
                 in.into->moved = in.into->expected;
                 complete(*in.into, Outcome::kDone);
             } else {
@@ -263,23 +264,23 @@ void MessageLayer::finish_frame(Peer& from) {
 
 void MessageLayer::handle_request(Peer& from, const FrameHeader& header, const RequestBody& body) {
     if (header.tag < 0 ||
-        from.eager_held[index_of(header.context)] + kMessageCost > settings_.buffer_mem) {
+        from.eager_held[index_of(header.flow)] + kMessageCost > settings_.buffer_mem) {
         break_pipe(from, "it announced a message without tokens or with an impossible type");
         return;
     }
-    const std::uint32_t number = ++from.messages_from[index_of(header.context)];
+    const std::uint32_t number = ++from.messages_from[index_of(header.flow)];
     if (ReceiveRequest* receive = match(header.context, from.task, header.tag)) {
-        from.pipe->give_tokens(header.context, kMessageCost);
-        matched(*receive, from.task, header.tag, body.length, number);
+        from.pipe->give_tokens(header.flow, kMessageCost);
+        matched(*receive, from.task, header.tag, body.length, header.flow, number);
         accept_offer(from, body, *receive);
         return;
     }
-    Unexpected& offer =
-        keep({header.context, from.task, header.tag}, body.length, kMessageCost, 0, number);
-    from.eager_held[index_of(header.context)] += kMessageCost;
+    Unexpected& offer = keep({header.context, from.task, header.tag}, header.flow, body.length,
+                             kMessageCost, 0, number);
+    from.eager_held[index_of(header.flow)] += kMessageCost;
     offer.offer = body;
     offer.state = Unexpected::State::kOffered;
-    ++offers_;
+    if (offer.may_be_taken_in()) ++offers_;
 }
 
 // Gets the bytes of an announced message into the receive that it matched. If the bytes are
@@ -287,7 +288,8 @@ void MessageLayer::handle_request(Peer& from, const FrameHeader& header, const R
 // asked for them.
 void MessageLayer::accept_offer(Peer& from, const RequestBody& offer, ReceiveRequest& into) {
     const Bytes wanted = into.expected;
-    if (wanted > 0 && offer.address != 0 && from.pipe->can_fetch()) {
+    const bool can_fetch = wanted > 0 && offer.address != 0 && from.pipe->can_fetch();
+    if (can_fetch && !into.view.scattered(0)) {
         into.granted_ns = now_ns();
         if (forced_way_.value_or(from.single_copy_tuner.choose(wanted)) == CopyMethod::kFetch) {
             Fetch fetch{&from, offer, &into, 0};
@@ -329,7 +331,8 @@ bool MessageLayer::fetch_piece(Fetch& fetch) {
 }
 
 // Returns the oldest posted receive that matches such a message; null if there is none.
-ReceiveRequest* MessageLayer::find_match(Context context, TaskId source, std::int32_t type) const {
+ReceiveRequest* MessageLayer::find_match(ContextId context, TaskId source,
+                                         std::int32_t type) const {
     ReceiveRequest* best = nullptr;
     const auto consider = [&](const MatchKey& key) {
         const QueueLink* link = posted_.first(key);
@@ -355,7 +358,7 @@ ReceiveRequest* MessageLayer::find_match(Context context, TaskId source, std::in
 }
 
 // Finds the match and takes the receive, so that no other message can match it.
-ReceiveRequest* MessageLayer::match(Context context, TaskId source, std::int32_t type) {
+ReceiveRequest* MessageLayer::match(ContextId context, TaskId source, std::int32_t type) {
     ReceiveRequest* best = find_match(context, source, type);
     if (best == nullptr) return nullptr;
     if (best == blocking_) {
@@ -379,9 +382,10 @@ void MessageLayer::start(ReceiveRequest& request) {
 }
 
 void MessageLayer::matched(ReceiveRequest& request, TaskId source, std::int32_t type, Bytes length,
-                           std::uint32_t number) {
+                           FlowClass flow, std::uint32_t number) {
     request.source = source;
     request.type = type;
+    request.flow = flow;
     request.number = number;
     request.length = length;
     request.expected = std::min(length, request.view.size());
@@ -404,7 +408,7 @@ void MessageLayer::complete(ReceiveRequest& request, Outcome outcome) {
 }
 
 // Removes a receive that will not be completed.
-void MessageLayer::cancel(ReceiveRequest& request) {
+void MessageLayer::abandon(ReceiveRequest& request) {
     if (blocking_ == &request) blocking_ = nullptr;
     if (request.link.queue != nullptr) {
         posted_.remove(request.link);
@@ -416,10 +420,11 @@ void MessageLayer::cancel(ReceiveRequest& request) {
 }
 
 // Stores an unexpected message, so that a receive finds it under any of the four keys it may use.
-Unexpected& MessageLayer::keep(const MatchKey& from, Bytes length, Bytes cost, Bytes room,
-                               std::uint32_t number) {
+Unexpected& MessageLayer::keep(const MatchKey& from, FlowClass flow, Bytes length, Bytes cost,
+                               Bytes room, std::uint32_t number) {
     Unexpected* message = pool_.take(room);
     message->from = from;
+    message->flow = flow;
     message->number = number;
     message->length = length;
     message->cost = cost;
@@ -427,6 +432,7 @@ Unexpected& MessageLayer::keep(const MatchKey& from, Bytes length, Bytes cost, B
                               {from.context, from.source, kWildcard},
                               {from.context, kWildcard, from.type},
                               {from.context, kWildcard, kWildcard}};
+    held_.push(*message);
     for (int i = 0; i < 4; ++i) {
         message->links[i].owner = message;
         unexpected_.push(message->links[i], keys[i]);
@@ -434,10 +440,21 @@ Unexpected& MessageLayer::keep(const MatchKey& from, Bytes length, Bytes cost, B
     return *message;
 }
 
-// Delivers an unexpected message to the receive that matches it.
+void MessageLayer::start(ReceiveRequest& request, Unexpected& extracted) {
+    request.order = next_order_++;
+    request.wanted = extracted.from;
+    deliver(extracted, request);
+}
+
 void MessageLayer::take(Unexpected& message, ReceiveRequest& request) {
     for (QueueLink& link : message.links) unexpected_.remove(link);
-    matched(request, message.from.source, message.from.type, message.length, message.number);
+    deliver(message, request);
+}
+
+// Delivers an unexpected message, which is in no queue, to the receive that matches it.
+void MessageLayer::deliver(Unexpected& message, ReceiveRequest& request) {
+    matched(request, message.from.source, message.from.type, message.length, message.flow,
+            message.number);
     switch (message.state) {
         case Unexpected::State::kHere:
             copy_to(request, message);
@@ -455,11 +472,15 @@ void MessageLayer::take(Unexpected& message, ReceiveRequest& request) {
         }
         case Unexpected::State::kOffered: {
             const RequestBody offer = message.offer;
-            --offers_;
+            if (message.may_be_taken_in()) --offers_;
             drop(&message);
             accept_offer(peer(request.source), offer, request);
             return;
         }
+        case Unexpected::State::kWithdrawn:
+            drop(&message);
+            finish(request, Outcome::kNobodySends);
+            return;
     }
 }
 
@@ -474,10 +495,11 @@ void MessageLayer::drop(Unexpected* message) {
     for (QueueLink& link : message->links) {
         if (link.queue != nullptr) unexpected_.remove(link);
     }
+    held_.remove(*message);
     Peer& from = peer(message->from.source);
-    from.eager_held[index_of(message->from.context)] -= message->cost;
+    from.eager_held[index_of(message->flow)] -= message->cost;
     if (message->taken_in) from.offers_held -= message->length;
-    if (from.pipe != nullptr) from.pipe->give_tokens(message->from.context, message->cost);
+    if (from.pipe != nullptr) from.pipe->give_tokens(message->flow, message->cost);
     pool_.give(message);
 }
 
@@ -487,19 +509,13 @@ bool MessageLayer::take_in_offers() {
     if (offers_ == 0) [[likely]]
         return false;
     std::vector<Unexpected*> taken;
-    for (std::uint8_t context = 0; context < kContexts; ++context) {
-        for (QueueLink* link = unexpected_.first({static_cast<Context>(context)}); link != nullptr;
-             link = link->next) {
-            auto* message = static_cast<Unexpected*>(link->owner);
-            if (message->state != Unexpected::State::kOffered) continue;
-            Peer& from = peer(message->from.source);
-            if (from.fault != nullptr ||
-                message->length > settings_.buffer_mem - from.offers_held) {
-                continue;
-            }
-            from.offers_held += message->length;
-            taken.push_back(message);
-        }
+    for (Unexpected* message = held_.oldest; message != nullptr; message = message->newer) {
+        if (!message->may_be_taken_in()) continue;
+        Peer& from = peer(message->from.source);
+        if (from.fault != nullptr || message->length > settings_.buffer_mem - from.offers_held)
+            continue;
+        from.offers_held += message->length;
+        taken.push_back(message);
     }
     for (Unexpected* message : taken) take_in(*message);
     return !taken.empty();
@@ -515,16 +531,15 @@ void MessageLayer::take_in(Unexpected& offer) {
     offer.fill.view = BufferView(offer.data.data(), offer.length);
     offer.fill.wanted = offer.from;
     offer.fill.fills = &offer;
-    matched(offer.fill, offer.from.source, offer.from.type, offer.length, offer.number);
+    matched(offer.fill, offer.from.source, offer.from.type, offer.length, offer.flow, offer.number);
     accept_offer(peer(offer.from.source), offer.offer, offer.fill);
 }
 
 void MessageLayer::note_received(const ReceiveRequest& request) {
     traffic_->add_received(request.length);
     if (process_context().tracer.on()) [[unlikely]]
-        process_context().tracer.received(static_cast<std::uint8_t>(request.wanted.context),
-                                          request.source, request.type, request.length,
-                                          request.number);
+        process_context().tracer.received(static_cast<std::uint8_t>(request.flow), request.source,
+                                          request.type, request.length, request.number);
 }
 
 }  // namespace poe::comm

@@ -29,17 +29,9 @@ MessageLayer::MessageLayer(const MessageLayerSettings& settings, std::vector<Dev
 }
 
 MessageLayer::~MessageLayer() {
-    // A message that is still arriving and already claimed is in no queue.
-    for (const auto& known : peers_) {
-        if (known && known->in.active && known->in.kept != nullptr &&
-            known->in.kept->claimed != nullptr) {
-            delete known->in.kept;
-        }
-    }
-    for (std::uint8_t context = 0; context < kContexts; ++context) {
-        while (QueueLink* link = unexpected_.first({static_cast<Context>(context)})) {
-            drop(static_cast<Unexpected*>(link->owner));
-        }
+    while (const Unexpected* message = held_.oldest) {
+        held_.remove(*message);
+        delete message;
     }
 }
 
@@ -136,8 +128,8 @@ Outcome MessageLayer::wait(SendRequest& request) {
     if (request.outcome != Outcome::kPending) return request.outcome;
     // Only this task can receive a message to itself, and it is blocked here.
     if (request.dest == settings_.me) {
-        cancel(request);
-        finish(request, Outcome::kNoBuffer);
+        abandon(request);
+        finish(request, request.synchronous ? Outcome::kNobodyReceives : Outcome::kNoBuffer);
         return request.outcome;
     }
     wait_until_over(request.outcome, WaitForOne<SendRequest>{*this, request});
@@ -201,14 +193,14 @@ void MessageLayer::look_elsewhere(const Awaited& awaited) {
 
 void MessageLayer::end_if_hopeless(SendRequest& request) {
     if (request.outcome != Outcome::kPending || fault_of(request.dest) == nullptr) return;
-    cancel(request);
+    abandon(request);
     finish(request, Outcome::kPeerBroken);
 }
 
 void MessageLayer::end_if_hopeless(ReceiveRequest& request) {
     if (request.outcome != Outcome::kPending) return;
     if (nobody_can_send(request)) {
-        cancel(request);
+        abandon(request);
         finish(request, Outcome::kNobodySends);
         return;
     }
@@ -216,7 +208,7 @@ void MessageLayer::end_if_hopeless(ReceiveRequest& request) {
     // specific task can be checked.
     if (request.source < 0) request.source = request.wanted.source;
     if (request.source < 0 || fault_of(request.source) == nullptr) return;
-    cancel(request);
+    abandon(request);
     finish(request, Outcome::kPeerBroken);
 }
 
@@ -225,37 +217,53 @@ const Unexpected* MessageLayer::probe(const MatchKey& wanted) const noexcept {
     return link != nullptr ? static_cast<const Unexpected*>(link->owner) : nullptr;
 }
 
+Unexpected* MessageLayer::extract(const MatchKey& wanted) noexcept {
+    QueueLink* first = unexpected_.first(wanted);
+    if (first == nullptr) return nullptr;
+    auto* message = static_cast<Unexpected*>(first->owner);
+    for (QueueLink& link : message->links) unexpected_.remove(link);
+    return message;
+}
+
+bool MessageLayer::cancel(ReceiveRequest& request) {
+    const bool unmatched = request.link.queue != nullptr || blocking_ == &request;
+    if (request.outcome != Outcome::kPending || !unmatched) return false;
+    abandon(request);
+    finish(request, Outcome::kCancelled);
+    return true;
+}
+
 // True if only this task could send the message, because this task is blocked here.
 bool MessageLayer::nobody_can_send(const ReceiveRequest& request) const noexcept {
     return request.source < 0 && (settings_.tasks == 1 || request.wanted.source == settings_.me);
 }
 
 Outcome MessageLayer::send(const BufferView& view, TaskId dest, std::int32_t type,
-                           Context context) {
+                           ContextId context, FlowClass flow) {
     const Bytes size = view.size();
     if (dest != settings_.me && size <= settings_.eager_limit) [[likely]] {
         Peer& to = peer(dest);
         if (to.idle()) [[likely]] {
-            const FrameHeader header{static_cast<std::uint32_t>(size), type, FrameKind::kEager,
-                                     context};
-            note_sent(to, context, type, size);
+            const FrameHeader header{static_cast<std::uint32_t>(size), type, context,
+                                     FrameKind::kEager, flow};
+            note_sent(to, flow, type, size);
             if (size >= kLeastHandover) [[unlikely]] {
                 HandoverSender* out = view.contiguous() ? to.pipe->handover_out() : nullptr;
                 const bool offer =
                     out != nullptr && (forced_way_ ? *forced_way_ == CopyMethod::kFetch
                                                    : to.handover.offer(size, out->cheaper()));
-                if (offer && hand_over(to, *out, view, type, context)) return Outcome::kDone;
+                if (offer && hand_over(to, *out, view, header)) return Outcome::kDone;
             }
             const Bytes taken = to.pipe->start_frame(header, view, 0, size + kMessageCost);
             if (taken == size) [[likely]]
                 return Outcome::kDone;
             if (taken != Pipe::kNoRoom) return send_rest(to, header, view, taken);
-            SendRequest request(view, dest, type, context);
+            SendRequest request(view, dest, type, context, flow);
             begin(request);
             return wait(request);
         }
     }
-    SendRequest request(view, dest, type, context);
+    SendRequest request(view, dest, type, context, flow);
     start(request);
     return wait(request);
 }
@@ -270,14 +278,14 @@ CopyMethod MessageLayer::cheaper_way(TaskId task, Bytes length) {
 
 // Offers the message to a receive that waits at this moment. Returns false if none takes it.
 bool MessageLayer::hand_over(Peer& to, HandoverSender& out, const BufferView& view,
-                             std::int32_t type, Context context) {
+                             const FrameHeader& header) {
     using State = ShmHandover::State;
     // The limit is long enough for a receiver that polls continuously, and shorter than the copy
     // into the ring.
     const auto limit = std::chrono::nanoseconds(1000 + view.size() / 32);
     constexpr int kLooksPerClock = 16;
-    out.offer({reinterpret_cast<std::uintptr_t>(view.start()), view.size(), type,
-               static_cast<std::uint8_t>(context)});
+    out.offer({reinterpret_cast<std::uintptr_t>(view.start()), view.size(), header.tag,
+               header.context, header.flow});
     const auto begun = std::chrono::steady_clock::now();
     while (out.state() == State::kOffered) {
         for (int i = 0; i < kLooksPerClock && out.state() == State::kOffered; ++i) relax();
@@ -288,7 +296,7 @@ bool MessageLayer::hand_over(Peer& to, HandoverSender& out, const BufferView& vi
     const auto over = [&out] { return out.state() != State::kClaimed; };
     for (int i = 0; i < kLooksPerClock * 64 && !over(); ++i) relax();
     if (!over()) {
-        const Awaited awaited{Awaited::Kind::kRoom, to.task, type};
+        const Awaited awaited{Awaited::Kind::kRoom, to.task, header.tag};
         wait_until(over, [&awaited] { return awaited; });
     }
     const bool done = out.state() == State::kDone;
@@ -299,7 +307,7 @@ bool MessageLayer::hand_over(Peer& to, HandoverSender& out, const BufferView& vi
 // Continues an eager message after the pipe has accepted its beginning.
 Outcome MessageLayer::send_rest(Peer& to, const FrameHeader& header, const BufferView& view,
                                 Bytes taken) {
-    SendRequest request(view, to.task, header.tag, header.context);
+    SendRequest request(view, to.task, header.tag, header.context, header.flow);
     request.frame.header = header;
     request.frame.payload = view;
     request.frame.request = &request;

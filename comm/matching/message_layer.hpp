@@ -13,16 +13,17 @@
 // then grants 0 bytes (see single_copy_tuner.hpp). A task whose wait has lasted a while also takes
 // announced messages into buffer memory, as long as there is room. Therefore two tasks that both
 // send first do not deadlock, and a later message of a sender can be received before an earlier
-// one.
+// one. A synchronous message uses this protocol at every length, and is never taken into buffer
+// memory, because its send may end only when a receive has matched.
 //
 // Fairness: one visit to a pipe (on_input, pump) moves at most about kBytesPerVisit bytes. A longer
 // message that is fetched is fetched in pieces of that size, one piece per call of progress(). All
 // active pipes are polled between two pieces, so a long message delays other tasks' messages by one
 // piece only (IBM Systems Journal 34/2, "fair service").
 //
-// Buffer memory is per pair of tasks: `buffer_mem` bytes for the eager messages of each context,
-// and as much again for announced messages. The sender holds tokens for the eager part and waits if
-// it has none.
+// Buffer memory is per pair of tasks: `buffer_mem` bytes for the eager messages of each class of
+// flow control, and as much again for announced messages. The sender holds tokens for the eager
+// part and waits if it has none.
 //
 // Matching is by context, source and type. A receive takes the oldest matching message of a source;
 // a message takes the oldest matching receive (the stricter MPI rule; MPL allows it).
@@ -74,8 +75,8 @@ class MessageLayer final : private PipeSink {
     // Counts the bytes of all messages in `traffic`, which must outlive the layer.
     void count_in(TrafficWords& traffic) noexcept { traffic_ = &traffic; }
 
-    // Starts an operation; never blocks. The caller sets view, dest, type and context of a send,
-    // view and wanted of a receive, and owns the request until it has ended.
+    // Starts an operation; never blocks. The caller sets view, dest, type, context, flow and
+    // synchronous of a send, view and wanted of a receive, and owns the request until it has ended.
     void start(SendRequest& request);
     void start(ReceiveRequest& request);
     // Moves everything that can be moved, at most about kBytesPerVisit bytes per peer. Never
@@ -124,9 +125,23 @@ class MessageLayer final : private PipeSink {
     const Unexpected* probe(const MatchKey& wanted) const noexcept;
 
     // Blocking send, with a fast path for the common case. Returns kDone or the reason of failure.
-    Outcome send(const BufferView& view, TaskId dest, std::int32_t type, Context context);
+    Outcome send(const BufferView& view, TaskId dest, std::int32_t type,
+                 ContextId context = kMplContext, FlowClass flow = FlowClass::kUser);
     // Blocking receive. The returned request is valid until the next call.
     const ReceiveRequest& receive(const BufferView& view, const MatchKey& wanted);
+
+    // Matched probe (MPI 5.0, 3.8.2). Removes the oldest message that such a receive would match
+    // from matching, whatever its state, so that no receive and no probe finds it any more. Returns
+    // its handle; null if there is no such message. Considers only messages that have arrived. The
+    // layer keeps the message until start() receives it. Never blocks.
+    Unexpected* extract(const MatchKey& wanted) noexcept;
+    // Starts the receive of an extracted message; never blocks. The caller sets `view` only. The
+    // handle is invalid afterwards.
+    void start(ReceiveRequest& request, Unexpected& extracted);
+    // Cancels a receive that was started and has not been matched: it ends with kCancelled. Returns
+    // false, and changes nothing, if a message has matched it or if it has ended (MPI 5.0, 3.8.4).
+    // Never blocks.
+    bool cancel(ReceiveRequest& request);
 
     // For measurements: forces all messages that could be fetched or streamed to use `way` instead
     // of the cheaper one. Empty: use the cheaper one again.
@@ -157,13 +172,13 @@ class MessageLayer final : private PipeSink {
     bool on_input(Pipe& pipe) override;
 
     // For the trace and for watchers: a message is being sent, or has been received.
-    std::uint32_t note_sent(Peer& to, Context context, std::int32_t type, Bytes bytes);
+    std::uint32_t note_sent(Peer& to, FlowClass flow, std::int32_t type, Bytes bytes);
     void note_received(const ReceiveRequest& request);
 
     // Sending (message_output.cpp).
     void begin(SendRequest& request);
-    bool hand_over(Peer& to, class HandoverSender& out, const BufferView& view, std::int32_t type,
-                   Context context);
+    bool hand_over(Peer& to, class HandoverSender& out, const BufferView& view,
+                   const FrameHeader& header);
     Outcome send_rest(Peer& peer, const FrameHeader& header, const BufferView& view, Bytes taken);
     void send_to_self(SendRequest& request);
     void receive_own(SendRequest& request, ReceiveRequest& receive);
@@ -190,16 +205,17 @@ class MessageLayer final : private PipeSink {
     void fetch_next_piece();
     bool take_handover(Peer& from);
     void note_cost(Peer& from, CopyMethod way, Bytes length, std::uint64_t began_ns);
-    ReceiveRequest* find_match(Context context, TaskId source, std::int32_t type) const;
-    ReceiveRequest* match(Context context, TaskId source, std::int32_t type);
+    ReceiveRequest* find_match(ContextId context, TaskId source, std::int32_t type) const;
+    ReceiveRequest* match(ContextId context, TaskId source, std::int32_t type);
     void matched(ReceiveRequest& request, TaskId source, std::int32_t type, Bytes length,
-                 std::uint32_t number);
+                 FlowClass flow, std::uint32_t number);
     void complete(ReceiveRequest& request, Outcome outcome);
-    void cancel(SendRequest& request);
-    void cancel(ReceiveRequest& request);
-    Unexpected& keep(const MatchKey& from, Bytes length, Bytes cost, Bytes room,
+    void abandon(SendRequest& request);
+    void abandon(ReceiveRequest& request);
+    Unexpected& keep(const MatchKey& from, FlowClass flow, Bytes length, Bytes cost, Bytes room,
                      std::uint32_t number);
     void take(Unexpected& message, ReceiveRequest& request);
+    void deliver(Unexpected& message, ReceiveRequest& request);
     void copy_to(ReceiveRequest& request, const Unexpected& message);
     void drop(Unexpected* message);
     void take_in(Unexpected& offer);
@@ -228,13 +244,14 @@ class MessageLayer final : private PipeSink {
     std::vector<Peer*> sending_;                // peers with queued frames
     UnexpectedPool pool_;
     KeyedQueues posted_;
-    KeyedQueues unexpected_;
+    KeyedQueues unexpected_;  // those that a receive may match
+    UnexpectedList held_;     // all, also those that a receive has matched
     std::uint64_t posted_with_wildcard_ = 0;
     std::uint64_t next_order_ = 1;
     ReceiveRequest* blocking_ = nullptr;  // a blocking call's unmatched receive; not in posted_
     ReceiveRequest blocking_receive_;     // used by receive()
     const Outcome* awaited_ = nullptr;    // outcome of the operation being waited for
-    std::size_t offers_ = 0;              // unexpected messages in state kOffered
+    std::size_t offers_ = 0;              // messages for which may_be_taken_in() is true
     std::vector<Fetch> fetches_;          // newest first; the last one is continued next
     std::optional<CopyMethod> forced_way_;
     Bytes visited_ = 0;  // bytes moved for the peer being polled

@@ -14,12 +14,12 @@ constexpr std::uint32_t kForOthers = 3;
 }  // namespace
 
 Awaited MessageLayer::awaited_by(const SendRequest& request) const noexcept {
-    const bool for_user = request.context == Context::kUser;
+    const bool for_user = request.flow == FlowClass::kUser;
     return {Awaited::Kind::kRoom, request.dest, for_user ? request.type : kWildcard};
 }
 
 Awaited MessageLayer::awaited_by(const ReceiveRequest& request) const noexcept {
-    const bool for_user = request.wanted.context == Context::kUser;
+    const bool for_user = request.wanted.context != kCclContext;
     const bool matched = request.link.queue == nullptr && blocking_ != &request;
     if (matched) {
         return {Awaited::Kind::kRest, request.source, for_user ? request.type : kWildcard};
@@ -34,7 +34,7 @@ UnexpectedView MessageLayer::unexpected_view(TaskId partner) const noexcept {
     view.count = static_cast<std::uint32_t>(unexpected_messages());
     if (view.count == 0) return view;
     const auto take = [&](TaskId source, TaskId but_not, std::uint32_t most) {
-        const QueueLink* link = unexpected_.first({Context::kUser, source, kWildcard});
+        const QueueLink* link = unexpected_.first({kMplContext, source, kWildcard});
         for (int step = 0; link != nullptr && view.noted < most && step < kMostSteps; ++step) {
             const auto& message = *static_cast<const Unexpected*>(link->owner);
             link = link->next;

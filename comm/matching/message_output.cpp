@@ -1,5 +1,6 @@
 // The sending half of the message layer: frames into pipes, and the sender's side of a rendezvous.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -27,8 +28,7 @@ void FrameQueue::remove(const OutFrame& frame) noexcept {
 }
 
 void MessageLayer::start(SendRequest& request) {
-    request.number =
-        note_sent(peer(request.dest), request.context, request.type, request.view.size());
+    request.number = note_sent(peer(request.dest), request.flow, request.type, request.view.size());
     if (request.dest == settings_.me) {
         send_to_self(request);
     } else {
@@ -40,9 +40,9 @@ void MessageLayer::begin(SendRequest& request) {
     Peer& to = peer(request.dest);
     OutFrame& frame = request.frame;
     frame.request = &request;
-    if (request.view.size() <= settings_.eager_limit) {
+    if (request.view.size() <= settings_.eager_limit && !request.synchronous) {
         frame.header = {static_cast<std::uint32_t>(request.view.size()), request.type,
-                        FrameKind::kEager, request.context};
+                        request.context, FrameKind::kEager, request.flow};
         frame.payload = request.view;
         frame.cost = request.view.size() + kMessageCost;
     } else {
@@ -53,8 +53,10 @@ void MessageLayer::begin(SendRequest& request) {
             body.address = reinterpret_cast<std::uintptr_t>(request.view.start());
         }
         body.send_id = request.id;
+        if (request.synchronous) body.flags = kSynchronous;
         std::memcpy(frame.body, &body, sizeof body);
-        frame.header = {sizeof body, request.type, FrameKind::kRequest, request.context};
+        frame.header = {sizeof body, request.type, request.context, FrameKind::kRequest,
+                        request.flow};
         frame.payload = BufferView(frame.body, sizeof body);
         frame.cost = kMessageCost;
     }
@@ -62,35 +64,42 @@ void MessageLayer::begin(SendRequest& request) {
     pump(to);
 }
 
-// Removes a send whose peer is broken.
-void MessageLayer::cancel(SendRequest& request) {
+// Removes a send that will not be completed.
+void MessageLayer::abandon(SendRequest& request) {
     Peer& to = peer(request.dest);
     if (to.current == &request.frame) to.current = nullptr;
     to.urgent.remove(request.frame);
-    to.ordered[index_of(request.context)].remove(request.frame);
+    to.ordered[index_of(request.flow)].remove(request.frame);
     if (request.id != 0) sends_.remove(request.id);
     request.id = 0;
-    if (request.kept != nullptr) drop(std::exchange(request.kept, nullptr));
+    Unexpected* kept = std::exchange(request.kept, nullptr);
+    if (kept == nullptr) return;
+    if (kept->unmatchable()) {
+        kept->state = Unexpected::State::kWithdrawn;  // its handle is still in use
+    } else {
+        drop(kept);
+    }
 }
 
 // If no receive matches a message to this task itself, the message is copied into buffer memory if
-// it fits. Otherwise its bytes stay in the sender's buffer until a receive takes them
+// it fits and is not synchronous. Otherwise its bytes stay in the sender's buffer until a receive takes them
 // (receive_own).
 void MessageLayer::send_to_self(SendRequest& request) {
     const Bytes size = request.view.size();
     const MatchKey from{request.context, settings_.me, request.type};
     Peer& self = peer(settings_.me);
-    const std::uint32_t number = self.messages_to[index_of(request.context)];
+    const std::uint32_t number = self.messages_to[index_of(request.flow)];
     if (ReceiveRequest* receive = match(from.context, from.source, from.type)) {
-        matched(*receive, from.source, from.type, size, number);
+        matched(*receive, from.source, from.type, size, request.flow, number);
         receive_own(request, *receive);
         return;
     }
     const bool fits =
-        self.eager_held[index_of(from.context)] + size + kMessageCost <= settings_.buffer_mem;
+        !request.synchronous &&
+        self.eager_held[index_of(request.flow)] + size + kMessageCost <= settings_.buffer_mem;
     const Bytes room = fits ? size : 0;
-    Unexpected& kept = keep(from, size, fits ? size + kMessageCost : 0, room, number);
-    self.eager_held[index_of(from.context)] += kept.cost;
+    Unexpected& kept = keep(from, request.flow, size, fits ? size + kMessageCost : 0, room, number);
+    self.eager_held[index_of(request.flow)] += kept.cost;
     if (!fits) {
         kept.state = Unexpected::State::kOwnSend;
         kept.own_send = &request;
@@ -103,10 +112,14 @@ void MessageLayer::send_to_self(SendRequest& request) {
 }
 
 void MessageLayer::receive_own(SendRequest& request, ReceiveRequest& receive) {
+    std::array<std::byte, 4096> packed;
     for (Bytes done = 0; done < receive.expected;) {
-        Bytes length = 0;
-        const std::byte* piece = request.view.piece(done, length);
+        Bytes length = packed.size();
+        const std::byte* piece = packed.data();
+        const bool scattered = request.view.scattered(done);
+        if (!scattered) piece = request.view.piece(done, length);
         length = std::min(length, receive.expected - done);
+        if (scattered) request.view.copy_out(done, packed.data(), length);
         receive.view.copy_in(done, piece, length);
         done += length;
     }
@@ -120,7 +133,7 @@ void MessageLayer::queue_frame(Peer& to, OutFrame& frame) {
         POE_CHECK(to.current == nullptr, to.task);
         to.current = &frame;
     } else {
-        (frame.cost > 0 ? to.ordered[index_of(frame.header.context)] : to.urgent).push(frame);
+        (frame.cost > 0 ? to.ordered[index_of(frame.header.flow)] : to.urgent).push(frame);
     }
     if (!to.in_sending_list) {
         to.in_sending_list = true;
@@ -158,7 +171,7 @@ bool MessageLayer::begin_next(Peer& to, FrameQueue& queue) {
 }
 
 // Sends what the pipe accepts: first the frame in progress, then frames that need no tokens, then
-// the frames of each context in order. A context without tokens does not block another one.
+// the frames of each class in order. A class without tokens does not block another one.
 bool MessageLayer::pump(Peer& to) {
     bool moved = false;
     while (to.fault == nullptr) {
@@ -226,7 +239,7 @@ void MessageLayer::send_granted_data(Peer& to, SendRequest& request) {
     OutFrame& frame = request.frame;
     const std::int32_t receive_id = frame.header.tag;
     frame.header = {static_cast<std::uint32_t>(std::min(rest, kLargestFrame)), receive_id,
-                    FrameKind::kData, request.context};
+                    request.context, FrameKind::kData, request.flow};
     frame.payload = request.view;
     frame.offset = request.sent;
     frame.sent = 0;
@@ -267,7 +280,7 @@ void MessageLayer::send_grant(TaskId source, std::uint32_t send_id, ReceiveReque
     free_grants_.pop_back();
     frame = OutFrame{};
     std::memcpy(frame.body, &body, sizeof body);
-    frame.header = {sizeof body, 0, FrameKind::kGrant, into.wanted.context};
+    frame.header = {sizeof body, 0, into.wanted.context, FrameKind::kGrant, FlowClass::kUser};
     frame.payload = BufferView(frame.body, sizeof body);
     queue_frame(to, frame);
     pump(to);
@@ -275,11 +288,11 @@ void MessageLayer::send_grant(TaskId source, std::uint32_t send_id, ReceiveReque
 
 // Records a message in the trace before it is sent, so that its receipt cannot be recorded earlier.
 // Returns its number.
-std::uint32_t MessageLayer::note_sent(Peer& to, Context context, std::int32_t type, Bytes bytes) {
+std::uint32_t MessageLayer::note_sent(Peer& to, FlowClass flow, std::int32_t type, Bytes bytes) {
     traffic_->add_sent(bytes);
-    const std::uint32_t number = ++to.messages_to[index_of(context)];
+    const std::uint32_t number = ++to.messages_to[index_of(flow)];
     if (process_context().tracer.on()) [[unlikely]]
-        process_context().tracer.sent(static_cast<std::uint8_t>(context), to.task, type, bytes,
+        process_context().tracer.sent(static_cast<std::uint8_t>(flow), to.task, type, bytes,
                                       number);
     return number;
 }

@@ -44,27 +44,28 @@ struct Peer {
     TaskId task = 0;
     Pipe* pipe = nullptr;  // null for this task itself
     const char* fault = nullptr;
-    // Messages of each context so far, in the order of the calls that sent them. Both ends
+    // Messages of each class so far, in the order of the calls that sent them. Both ends
     // therefore give a message the same number, from 1 on. For traces.
-    std::uint32_t messages_to[kContexts] = {};
-    std::uint32_t messages_from[kContexts] = {};
-    // Frames of a context that need tokens stay in order among each other. Frames that need none
+    std::uint32_t messages_to[kFlowClasses] = {};
+    std::uint32_t messages_from[kFlowClasses] = {};
+    // Frames of a class that need tokens stay in order among each other. Frames that need none
     // may overtake them.
     OutFrame* current = nullptr;  // started but not finished
     FrameQueue urgent;
-    FrameQueue ordered[kContexts];
+    FrameQueue ordered[kFlowClasses];
     bool in_sending_list = false;
     InboundFrame in;
-    Bytes eager_held[kContexts] = {};   // buffer memory in use for this peer's eager messages
-    Bytes offers_held = 0;              // likewise, for announced messages
-    SingleCopyTuner single_copy_tuner;  // for messages from this peer
-    HandoverLengths cheaper;            // as last published to this peer
-    HandoverChoice handover;            // for messages to this peer
-    std::uint32_t timed_eager = 0;      // number of eager messages that could have been timed
+    Bytes eager_held[kFlowClasses] = {};  // buffer memory in use for this peer's eager messages
+    Bytes offers_held = 0;                // likewise, for announced messages
+    SingleCopyTuner single_copy_tuner;    // for messages from this peer
+    HandoverLengths cheaper;              // as last published to this peer
+    HandoverChoice handover;              // for messages to this peer
+    std::uint32_t timed_eager = 0;        // number of eager messages that could have been timed
 
     bool nothing_queued() const noexcept {
-        return current == nullptr && urgent.empty() && ordered[index_of(Context::kUser)].empty() &&
-               ordered[index_of(Context::kCollective)].empty();
+        return current == nullptr && urgent.empty() &&
+               ordered[index_of(FlowClass::kUser)].empty() &&
+               ordered[index_of(FlowClass::kCollective)].empty();
     }
     bool idle() const noexcept { return nothing_queued() && fault == nullptr; }
 };

@@ -47,7 +47,7 @@ Operation& Operations::receive(const BufferView& view, int* source, int* type,
                                RcvncallHandler handler) {
     Operation& operation = make(Operation::Kind::kReceive);
     operation.receive.view = view;
-    operation.receive.wanted = {Context::kUser, *source, *type};
+    operation.receive.wanted = {kMplContext, *source, *type};
     operation.receive.tell = handler != nullptr ? &for_handlers_ : &finished_;
     operation.source = source;
     operation.type = type;

@@ -9,9 +9,12 @@
 //   - Tokens stand for buffer memory at the receiver. The message layer takes tokens before it
 //     sends a frame that the receiver may have to buffer; the receiver gives them back when the
 //     message has left the buffer. Frames that always have a destination need no tokens.
-// A receiver can therefore always empty its pipes, and no frame blocks a later one. Each context
-// has the same number of tokens of its own, so a program's unreceived messages do not block its
-// collective calls.
+// A receiver can therefore always empty its pipes, and no frame blocks a later one. Each class of
+// flow control has the same number of tokens of its own, so a program's unreceived messages do not
+// block its collective calls.
+//
+// The class of flow control and the matching context are independent of each other. The class
+// decides whose tokens a message takes. The context decides which receives it may match.
 #pragma once
 
 #include <cstddef>
@@ -22,17 +25,25 @@
 
 namespace poe::comm {
 
-// Messages of different contexts never match each other, wildcards included.
-enum class Context : std::uint8_t { kUser = 0, kCollective = 1 };
-inline constexpr std::uint8_t kContexts = 2;
-// True if a value that a peer wrote is a valid context.
-constexpr bool is_context(Context context) noexcept {
-    return static_cast<std::uint8_t>(context) < kContexts;
+// A matching context (MPI: the context of a communicator). Messages of different contexts never
+// match each other, wildcards included. Every number is valid in a frame: a message of a context
+// that this task does not use yet waits for its receive.
+using ContextId = std::uint32_t;
+inline constexpr ContextId kMplContext = 0;        // MPL's sends and receives
+inline constexpr ContextId kCclContext = 1;        // CCL's collective calls
+inline constexpr ContextId kFirstMpiContext = 16;  // from here on: the communicators of MPI
+
+// Classes of flow control. Each has its own tokens, buffer memory and order of frames.
+enum class FlowClass : std::uint8_t { kUser = 0, kCollective = 1 };
+inline constexpr std::uint8_t kFlowClasses = 2;
+// True if a value that a peer wrote is a valid class.
+constexpr bool is_flow_class(FlowClass flow) noexcept {
+    return static_cast<std::uint8_t>(flow) < kFlowClasses;
 }
-// A valid index of an array of kContexts elements, for any value.
-constexpr std::size_t index_of(Context context) noexcept {
-    static_assert((kContexts & (kContexts - 1)) == 0);
-    return static_cast<std::uint8_t>(context) & (kContexts - 1);
+// A valid index of an array of kFlowClasses elements, for any value.
+constexpr std::size_t index_of(FlowClass flow) noexcept {
+    static_assert((kFlowClasses & (kFlowClasses - 1)) == 0);
+    return static_cast<std::uint8_t>(flow) & (kFlowClasses - 1);
 }
 
 enum class FrameKind : std::uint8_t {
@@ -46,18 +57,22 @@ enum class FrameKind : std::uint8_t {
 struct FrameHeader {
     std::uint32_t length = 0;
     std::int32_t tag = 0;
+    ContextId context = kMplContext;  // kEager and kRequest; otherwise unused
     FrameKind kind = FrameKind::kEager;
-    Context context = Context::kUser;
+    FlowClass flow = FlowClass::kUser;
     std::uint16_t device = 0;  // for the device's own use
 };
-static_assert(sizeof(FrameHeader) == 12);
+static_assert(sizeof(FrameHeader) == 16);
 
 struct RequestBody {
     std::uint64_t length = 0;   // of the message
     std::uint64_t address = 0;  // address in the sender if contiguous; otherwise 0
     std::uint32_t send_id = 0;
-    std::uint32_t unused = 0;
+    std::uint32_t flags = 0;
 };
+// Flag of RequestBody: the send ends only when a receive has matched, so the message must not be
+// taken into buffer memory before that.
+inline constexpr std::uint32_t kSynchronous = 1;
 
 struct GrantBody {
     std::uint64_t length = 0;  // bytes wanted, at most those of the message
@@ -79,7 +94,7 @@ class Pipe {
     TaskId peer() const noexcept { return peer_; }
 
     // Sending. Starts a frame whose payload is the header.length bytes from position `offset` of
-    // `payload`, takes the first of these bytes, and takes `cost` tokens of the header's context.
+    // `payload`, takes the first of these bytes, and takes `cost` tokens of the header's class.
     // Returns the number of bytes taken. Returns kNoRoom, and takes nothing, if there is no room or
     // there are too few tokens. If fewer than header.length bytes were taken, continue_frame must
     // supply the rest before the next start_frame.
@@ -98,12 +113,12 @@ class Pipe {
     // Discards up to n payload bytes that have arrived. Returns their number.
     virtual Bytes skip(Bytes n) = 0;
     // Fast path for a frame that is complete and fits: reads all of it to position 0 of `to`,
-    // finishes it and gives `cost` tokens of its context back. False: nothing was done; use the
+    // finishes it and gives `cost` tokens of its class back. False: nothing was done; use the
     // slow path.
     virtual bool read_whole(const BufferView& to, Bytes cost) = 0;
     // Precondition: all payload of the front frame has been read or skipped.
     virtual void finish_frame() = 0;
-    virtual void give_tokens(Context context, Bytes cost) = 0;
+    virtual void give_tokens(FlowClass flow, Bytes cost) = 0;
 
     // True if this device can read the peer's memory. May become false, never true again.
     virtual bool can_fetch() const { return false; }

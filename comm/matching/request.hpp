@@ -16,9 +16,11 @@ namespace poe::comm {
 enum class Outcome : std::uint8_t {
     kPending,
     kDone,
-    kPeerBroken,   // the other task's pipe is broken
-    kNoBuffer,     // a message to this task itself exceeds the free buffer memory
-    kNobodySends,  // no task can ever satisfy the receive
+    kPeerBroken,      // the other task's pipe is broken
+    kNoBuffer,        // a message to this task itself exceeds the free buffer memory
+    kNobodySends,     // no task can ever satisfy the receive
+    kNobodyReceives,  // a synchronous message to this task itself, which no receive can match
+    kCancelled,       // a receive that was cancelled before a message matched it
 };
 
 // The common part of a send and a receive. Both end only through finish().
@@ -77,13 +79,29 @@ struct OutFrame {
 // longer kPending.
 struct SendRequest : Request {
     SendRequest() = default;
-    SendRequest(const BufferView& what, TaskId to, std::int32_t of_type, Context in)
-        : view(what), dest(to), type(of_type), context(in) {}
+    SendRequest(const BufferView& what, TaskId to, std::int32_t of_type, ContextId in = kMplContext,
+                FlowClass of_flow = FlowClass::kUser)
+        : view(what), dest(to), type(of_type), context(in), flow(of_flow) {}
+    // Resets a request that has ended, so that start() can send the same message again.
+    void reset() noexcept {
+        outcome = Outcome::kPending;
+        id = 0;
+        kept = nullptr;
+        granted = false;
+        to_send = 0;
+        sent = 0;
+        frame.offset = 0;
+        frame.sent = 0;
+        frame.started = false;
+    }
 
     BufferView view;
     TaskId dest = 0;
     std::int32_t type = 0;
-    Context context = Context::kUser;
+    ContextId context = kMplContext;
+    FlowClass flow = FlowClass::kUser;
+    // The send ends only when a receive has matched. The message is always announced first.
+    bool synchronous = false;
     std::uint32_t number = 0;           // number among the messages to this task; for traces
     std::uint32_t id = 0;               // in the table of sends during a rendezvous
     struct Unexpected* kept = nullptr;  // a message to this task itself, not received yet
@@ -119,20 +137,23 @@ struct ReceiveRequest : Request {
     struct Unexpected* fills = nullptr;  // set if this internal receive fills that message's buffer
     TaskId source = kWildcard;           // of the message, once matched
     std::int32_t type = 0;
-    std::uint32_t number = 0;      // of the message, see Peer
-    Bytes length = 0;              // of the message as sent; longer than the buffer: truncated
-    std::uint64_t granted_ns = 0;  // rendezvous: when its bytes were requested; 0: not timed
+    FlowClass flow = FlowClass::kUser;  // of the message
+    std::uint32_t number = 0;           // of the message, see Peer
+    Bytes length = 0;                   // of the message as sent; longer than the buffer: truncated
+    std::uint64_t granted_ns = 0;       // rendezvous: when its bytes were requested; 0: not timed
 };
 
 // A message that arrived before its receive was posted. The message layer owns it.
 struct Unexpected {
     enum class State : std::uint8_t {
-        kArriving,  // its bytes are arriving in `data`
-        kHere,      // complete in `data`
-        kOffered,   // rendezvous: announced; no bytes requested
-        kOwnSend,   // from this task itself: its bytes are still in the buffer of `own_send`
+        kArriving,   // its bytes are arriving in `data`
+        kHere,       // complete in `data`
+        kOffered,    // rendezvous: announced; no bytes requested
+        kOwnSend,    // from this task itself: its bytes are still in the buffer of `own_send`
+        kWithdrawn,  // was kOwnSend and extracted; its send has ended with an error
     };
     MatchKey from;
+    FlowClass flow = FlowClass::kUser;
     std::uint32_t number = 0;  // see Peer
     Bytes length = 0;
     Bytes cost = 0;     // tokens to give back
@@ -142,9 +163,36 @@ struct Unexpected {
     bool taken_in = false;              // rendezvous: fetched into `data` without a receive
     ReceiveRequest* claimed = nullptr;  // the receive that matched it while it was arriving
     QueueLink links[4];
+
+    // True if no receive may match it any more: one has, or it was extracted.
+    bool unmatchable() const noexcept { return links[0].queue == nullptr; }
+    // True if a task that waits may fetch it into `data` before a receive matches.
+    bool may_be_taken_in() const noexcept {
+        return state == State::kOffered && (offer.flags & kSynchronous) == 0;
+    }
+
     ReceiveRequest fill;              // rendezvous: the internal receive that fills `data`
     std::vector<std::byte> data;      // may be longer than the message
     Unexpected* next_free = nullptr;  // while it is in the pool
+    Unexpected* older = nullptr;      // in the list of all
+    Unexpected* newer = nullptr;
+};
+
+// All unexpected messages of a task, oldest first, whatever their state. Does not own them.
+struct UnexpectedList {
+    Unexpected* oldest = nullptr;
+    Unexpected* newest = nullptr;
+
+    void push(Unexpected& message) noexcept {
+        message.newer = nullptr;
+        message.older = newest;
+        (newest != nullptr ? newest->newer : oldest) = &message;
+        newest = &message;
+    }
+    void remove(const Unexpected& message) noexcept {
+        (message.older != nullptr ? message.older->newer : oldest) = message.newer;
+        (message.newer != nullptr ? message.newer->older : newest) = message.older;
+    }
 };
 
 // Assigns small positive ids to requests, for use in frames and by users. find() returns null for

@@ -144,8 +144,8 @@ void ShmPipe::finish_frame() {
     tell_sender();
 }
 
-void ShmPipe::give_tokens(Context context, Bytes cost) {
-    receiver_->give_tokens(context, cost);
+void ShmPipe::give_tokens(FlowClass flow, Bytes cost) {
+    receiver_->give_tokens(flow, cost);
     tell_sender();
 }
 

@@ -45,7 +45,7 @@ class ShmPipe final : public Pipe {
     Bytes skip(Bytes n) override;
     bool read_whole(const BufferView& to, Bytes cost) override;
     void finish_frame() override;
-    void give_tokens(Context context, Bytes cost) override;
+    void give_tokens(FlowClass flow, Bytes cost) override;
     const char* fault() const override;
     bool can_fetch() const override;
     bool fetch(std::uint64_t address, const BufferView& to, Bytes offset, Bytes n) override;

@@ -51,7 +51,7 @@ void ShmSender::look_at_receiver() noexcept {
     const std::uint64_t frames = control.frames_read.load(std::memory_order_acquire);
     const std::uint64_t bytes = control.bytes_read.load(std::memory_order_acquire);
     bool possible = frames >= frames_read_ && frames <= frames_sent_ && bytes <= write_at_;
-    for (std::size_t of = 0; of < kContexts; ++of) {
+    for (std::size_t of = 0; of < kFlowClasses; ++of) {
         const std::uint64_t given = control.tokens_given[of].load(std::memory_order_acquire);
         possible = possible && given >= tokens_[of].given && given <= tokens_[of].taken;
         if (possible) tokens_[of].given = given;
@@ -94,11 +94,11 @@ void ShmSender::copy_to_ring(std::uint64_t position, const BufferView& payload, 
 
 Bytes ShmSender::start_slowly(const FrameHeader& header, const BufferView& payload, Bytes offset,
                               Bytes cost) {
-    if (!has_cell() || !has_tokens(header.context, cost) || fault_ != nullptr) return Pipe::kNoRoom;
+    if (!has_cell() || !has_tokens(header.flow, cost) || fault_ != nullptr) return Pipe::kNoRoom;
     const Bytes length = header.length;
     if (length <= ShmCell::kInline) {
         payload.copy_out(offset, memory_.cells[next_cell_].payload, length);
-        tokens_[index_of(header.context)].taken += cost;
+        tokens_[index_of(header.flow)].taken += cost;
         publish(header);
         return length;
     }
@@ -112,7 +112,7 @@ Bytes ShmSender::start_slowly(const FrameHeader& header, const BufferView& paylo
     const Bytes piece = std::min(length, length <= kWholeFrame ? kWholeFrame : kFirstPiece);
     if (ring_room(piece, start) < piece || fault_ != nullptr) return Pipe::kNoRoom;
     copy_to_ring(start, payload, offset, piece);
-    tokens_[index_of(header.context)].taken += cost;
+    tokens_[index_of(header.flow)].taken += cost;
     write_at_ = start + piece;
     if (length > kWholeFrame) {
         memory_.control->bytes_written.store(write_at_, std::memory_order_release);
@@ -144,8 +144,8 @@ Bytes ShmSender::continue_frame(const BufferView& payload, Bytes offset, Bytes r
     return piece;
 }
 
-bool ShmSender::has_tokens(Context context, Bytes cost) noexcept {
-    const Tokens& tokens = tokens_[index_of(context)];
+bool ShmSender::has_tokens(FlowClass flow, Bytes cost) noexcept {
+    const Tokens& tokens = tokens_[index_of(flow)];
     if (tokens.left(memory_) >= cost) return true;
     look_at_receiver();
     return tokens.left(memory_) >= cost;
@@ -201,8 +201,8 @@ void ShmReceiver::finish_frame() noexcept {
     publish_if(due());
 }
 
-void ShmReceiver::give_tokens(Context context, Bytes cost) noexcept {
-    tokens_returned_[index_of(context)] += cost;
+void ShmReceiver::give_tokens(FlowClass flow, Bytes cost) noexcept {
+    tokens_returned_[index_of(flow)] += cost;
     publish_if(due());
 }
 
@@ -212,7 +212,7 @@ void ShmReceiver::publish() noexcept {
     bytes_published_ = read_at_;
     control.frames_read.store(frames_published_, std::memory_order_release);
     control.bytes_read.store(bytes_published_, std::memory_order_release);
-    for (std::size_t of = 0; of < kContexts; ++of) {
+    for (std::size_t of = 0; of < kFlowClasses; ++of) {
         tokens_published_[of] = tokens_returned_[of];
         control.tokens_given[of].store(tokens_published_[of], std::memory_order_release);
     }

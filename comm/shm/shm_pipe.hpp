@@ -2,10 +2,10 @@
 // separate from shm_device.hpp so that the protocol can be tested on any piece of memory.
 //
 // Memory of one direction (offsets in its pipe, see base/segment/segment_layout.hpp):
-//   line 0      written by the receiver only: frames_read, bytes_read, tokens_given per context
+//   line 0      written by the receiver only: frames_read, bytes_read, tokens_given per class
 //   line 1      written by the sender only: bytes_written
 //   lines 2, 3  a message that is handed over without the ring (handover.hpp)
-//   cells       two lines each: sequence, frame header, up to 112 bytes of payload, of which 48
+//   cells       two lines each: sequence, frame header, up to 108 bytes of payload, of which 44
 //               are in the first line
 //   ring        payloads that do not fit into a cell; its size is a power of two bytes
 //
@@ -14,7 +14,7 @@
 // compared for equality with k+1, which a stale cell (k+1 - cells) cannot equal.
 //
 //   payload           place
-//   up to 112 bytes   in the cell; only one line, or two, move from core to core
+//   up to 108 bytes   in the cell; only one line, or two, move from core to core
 //   up to 4096 bytes  in the ring, from the next multiple of 64, written before the cell
 //   longer            pipelined ("streamed"): the cell is published with the first piece in the
 //                     ring; bytes_written publishes the sender's progress, so the receiver copies
@@ -81,8 +81,8 @@
 namespace poe::comm {
 
 struct ShmCell {
-    static constexpr std::size_t kInline = 112;
-    static constexpr std::size_t kFirstLine = 48;  // payload bytes in the first line
+    static constexpr std::size_t kInline = 108;
+    static constexpr std::size_t kFirstLine = 44;  // payload bytes in the first line
     alignas(2 * kLine) std::atomic<std::uint32_t> sequence;
     FrameHeader header;
     std::byte payload[kInline];
@@ -104,7 +104,7 @@ inline constexpr std::uint16_t kSecond = 16;  // with kFromStart: at the second 
 struct ShmControl {
     alignas(kLine) std::atomic<std::uint64_t> frames_read;
     std::atomic<std::uint64_t> bytes_read;
-    std::atomic<std::uint64_t> tokens_given[kContexts];
+    std::atomic<std::uint64_t> tokens_given[kFlowClasses];
     alignas(kLine) std::atomic<std::uint64_t> bytes_written;
     ShmHandover handover;
 };
@@ -154,10 +154,9 @@ class ShmSender {
                       Bytes cost) {
         const bool small = header.length <= ShmCell::kInline && payload.contiguous();
         if (small && frames_sent_ - frames_read_ < memory_.cell_count &&
-            tokens_[index_of(header.context)].left(memory_) >= cost && fault_ == nullptr)
-            [[likely]] {
+            tokens_[index_of(header.flow)].left(memory_) >= cost && fault_ == nullptr) [[likely]] {
             copy_small(memory_.cells[next_cell_].payload, payload.start() + offset, header.length);
-            tokens_[index_of(header.context)].taken += cost;
+            tokens_[index_of(header.flow)].taken += cost;
             publish(header);
             return header.length;
         }
@@ -178,7 +177,7 @@ class ShmSender {
   private:
     Bytes start_slowly(const FrameHeader& header, const BufferView& payload, Bytes offset,
                        Bytes cost);
-    bool has_tokens(Context context, Bytes cost) noexcept;
+    bool has_tokens(FlowClass flow, Bytes cost) noexcept;
     bool has_cell() noexcept;
     Bytes ring_room(Bytes wanted, std::uint64_t position) noexcept;
     void look_at_receiver() noexcept;
@@ -208,7 +207,7 @@ class ShmSender {
             return memory.token_capacity - (taken - given);
         }
     };
-    Tokens tokens_[kContexts];
+    Tokens tokens_[kFlowClasses];
     std::uint16_t echo_ = 0;
     bool mark_ = false;            // bit of the last marked frame
     bool mark_under_way_ = false;  // its bit has not come back
@@ -265,7 +264,7 @@ class ShmReceiver {
         }
         in_frame_ = false;
         take_mark();
-        tokens_returned_[index_of(header_.context)] += cost;
+        tokens_returned_[index_of(header_.flow)] += cost;
         ++frames_finished_;
         if (++next_cell_ == memory_.cell_count) next_cell_ = 0;
         if (++in_row_ >= kStreamFrames) prefetch_cells();
@@ -275,7 +274,7 @@ class ShmReceiver {
     Bytes read(const BufferView& to, Bytes offset, Bytes n) { return consume(&to, offset, n); }
     Bytes skip(Bytes n) { return consume(nullptr, 0, n); }
     void finish_frame() noexcept;
-    void give_tokens(Context context, Bytes cost) noexcept;
+    void give_tokens(FlowClass flow, Bytes cost) noexcept;
     const char* fault() const noexcept { return fault_; }
 
     // Call when a frame was sent in the other direction.
@@ -300,13 +299,13 @@ class ShmReceiver {
     }
     Bytes consume(const BufferView* to, Bytes offset, Bytes n);
     Bytes arrived(Bytes wanted) noexcept;
-    bool tokens_due(Context context) const noexcept {
-        const std::size_t of = index_of(context);
+    bool tokens_due(FlowClass flow) const noexcept {
+        const std::size_t of = index_of(flow);
         return tokens_returned_[of] - tokens_published_[of] >= memory_.token_capacity / 8;
     }
     bool due() const noexcept {
         return frames_finished_ - frames_published_ >= memory_.cell_count / 4 ||
-               tokens_due(Context::kUser) || tokens_due(Context::kCollective);
+               tokens_due(FlowClass::kUser) || tokens_due(FlowClass::kCollective);
     }
     // Prefetches several cells that the sender of a stream has written meanwhile.
     void prefetch_cells() const noexcept {
@@ -323,7 +322,7 @@ class ShmReceiver {
     std::uint64_t frames_finished_ = 0;
     std::uint32_t next_cell_ = 0;
     std::uint64_t read_at_ = 0;  // ring position
-    std::uint64_t tokens_returned_[kContexts] = {};
+    std::uint64_t tokens_returned_[kFlowClasses] = {};
     // The frame being received.
     bool in_frame_ = false;
     bool streamed_ = false;
@@ -334,7 +333,7 @@ class ShmReceiver {
     // Last published.
     std::uint64_t frames_published_ = 0;
     std::uint64_t bytes_published_ = 0;
-    std::uint64_t tokens_published_[kContexts] = {};
+    std::uint64_t tokens_published_[kFlowClasses] = {};
     Bytes reserved_ = 0;
     bool published_ = false;
     const char* fault_ = nullptr;

@@ -125,10 +125,17 @@ void TcpPipe::keep(const void* bytes, std::size_t n) {
 }
 
 void TcpPipe::keep(const BufferView& payload, Bytes offset, Bytes n) {
+    std::array<std::byte, 4096> packed;
     while (n > 0) {
         Bytes length = 0;
-        const std::byte* piece = payload.piece(offset, length);
-        length = std::min(length, n);
+        const std::byte* piece = packed.data();
+        if (payload.scattered(offset)) {
+            length = std::min<Bytes>(packed.size(), n);
+            payload.copy_out(offset, packed.data(), length);
+        } else {
+            piece = payload.piece(offset, length);
+            length = std::min(length, n);
+        }
         keep(piece, length);
         offset += length;
         n -= length;
@@ -147,7 +154,7 @@ Bytes TcpPipe::keep_frame(const FrameHeader& header, const BufferView& payload, 
 
 Bytes TcpPipe::start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset,
                            Bytes cost) {
-    Bytes& tokens_taken = tokens_taken_[index_of(header.context)];
+    Bytes& tokens_taken = tokens_taken_[index_of(header.flow)];
     if (broken() || cost > capacity_ - tokens_taken) return kNoRoom;
     if (!fd_ && !asked_for_connection_) {
         asked_for_connection_ = true;
@@ -163,14 +170,26 @@ Bytes TcpPipe::start_frame(const FrameHeader& header, const BufferView& payload,
     return taken;
 }
 
-// Builds a frame that returns the owed tokens of that context.
-FrameHeader TcpPipe::token_return(Context context) const noexcept {
+// Builds a frame that returns the owed tokens of that class.
+FrameHeader TcpPipe::token_return(FlowClass flow) const noexcept {
     FrameHeader header;
-    header.length = static_cast<std::uint32_t>(std::min<Bytes>(
-        tokens_owed_[index_of(context)], std::numeric_limits<std::uint32_t>::max()));
+    header.length = static_cast<std::uint32_t>(
+        std::min<Bytes>(tokens_owed_[index_of(flow)], std::numeric_limits<std::uint32_t>::max()));
     header.kind = kTokenReturn;
-    header.context = context;
+    header.flow = flow;
     return header;
+}
+
+// Adds up to n bytes of a view to `pieces`. Copies the bytes to the staging buffer first if their
+// pieces in memory are short. Returns how many bytes were added.
+Bytes TcpPipe::gather_or_pack(const BufferView& view, Bytes offset, Bytes n, iovec* pieces,
+                              std::size_t& count) {
+    if (n == 0 || !view.scattered(offset)) return gather(view, offset, n, pieces, kPieces, count);
+    const Bytes packed = std::min(n, kStaging);
+    if (!staging_) staging_.reset(new std::byte[kStaging]);
+    view.copy_out(offset, staging_.get(), packed);
+    pieces[count++] = {staging_.get(), packed};
+    return packed;
 }
 
 // Precondition: nothing is buffered. Sends the frame directly to the socket.
@@ -178,13 +197,13 @@ Bytes TcpPipe::send_frame(const FrameHeader& header, const BufferView& payload, 
     std::array<iovec, kPieces> pieces;
     std::size_t count = 0;
     std::array<FrameHeader, 2> headers{FrameHeader{}, header};
-    Bytes& tokens_owed = tokens_owed_[index_of(header.context)];
+    Bytes& tokens_owed = tokens_owed_[index_of(header.flow)];
     const bool with_tokens = tokens_owed >= capacity_ / 16 && tokens_owed > 0;
-    if (with_tokens) headers[0] = token_return(header.context);
+    if (with_tokens) headers[0] = token_return(header.flow);
     const std::size_t front = with_tokens ? 2 * kHeader : kHeader;
     auto* const front_bytes = reinterpret_cast<std::byte*>(headers.data()) + (2 * kHeader - front);
     pieces[count++] = {front_bytes, front};
-    gather(payload, offset, header.length, pieces.data(), kPieces, count);
+    gather_or_pack(payload, offset, header.length, pieces.data(), count);
     const auto sent = static_cast<std::size_t>(send(pieces.data(), count));
     if (sent == 0) return keep_frame(header, payload, offset);
     if (with_tokens) tokens_owed -= headers[0].length;
@@ -209,7 +228,7 @@ Bytes TcpPipe::continue_frame(const BufferView& payload, Bytes offset, Bytes res
     if (kept() > 0) return 0;
     std::array<iovec, kPieces> pieces;
     std::size_t count = 0;
-    gather(payload, offset, rest, pieces.data(), kPieces, count);
+    gather_or_pack(payload, offset, rest, pieces.data(), count);
     const auto sent = static_cast<std::size_t>(send(pieces.data(), count));
     rest_out_ -= sent;
     if (rest_out_ > 0) {
@@ -248,19 +267,19 @@ bool TcpPipe::finish_sending() {
     return ::ioctl(fd_.get(), SIOCOUTQ, &unacknowledged) != 0 || unacknowledged == 0;
 }
 
-void TcpPipe::give_tokens(Context context, Bytes cost) {
-    tokens_owed_[index_of(context)] += cost;
+void TcpPipe::give_tokens(FlowClass flow, Bytes cost) {
+    tokens_owed_[index_of(flow)] += cost;
     return_tokens(capacity_ / 8);
 }
 
 // Sends only between two frames and only if nothing is buffered; then the buffer always has room
 // for the token return.
 void TcpPipe::return_tokens(Bytes threshold) {
-    for (std::uint8_t of = 0; of < kContexts; ++of) {
+    for (std::uint8_t of = 0; of < kFlowClasses; ++of) {
         Bytes& owed = tokens_owed_[of];
         while (owed > 0 && owed >= threshold && rest_out_ == 0 && kept() == 0 && is_open() &&
                !finished_) {
-            FrameHeader header = token_return(static_cast<Context>(of));
+            FrameHeader header = token_return(static_cast<FlowClass>(of));
             owed -= header.length;
             iovec piece{&header, kHeader};
             const auto sent = static_cast<std::size_t>(send(&piece, 1));
@@ -305,11 +324,11 @@ const FrameHeader* TcpPipe::front() {
         } else if (header_.kind != kTokenReturn) {
             have_header_ = true;
             rest_in_ = header_.length;
-        } else if (!is_context(header_.context) ||
-                   header_.length > tokens_taken_[index_of(header_.context)]) {
+        } else if (!is_flow_class(header_.flow) ||
+                   header_.length > tokens_taken_[index_of(header_.flow)]) {
             break_off("it gave more tokens back than it had got");
         } else {
-            tokens_taken_[index_of(header_.context)] -= header_.length;
+            tokens_taken_[index_of(header_.flow)] -= header_.length;
         }
     }
     return have_header_ && fault_ == nullptr ? &header_ : nullptr;
@@ -321,7 +340,7 @@ Bytes TcpPipe::read(const BufferView& to, Bytes offset, Bytes n) {
     if (buffered > 0) to.copy_in(offset, in_.get() + in_at_, buffered);
     in_at_ += buffered;
     rest_in_ -= buffered;
-    if (n - buffered < kDirect || !is_open()) {
+    if (n - buffered < kDirect || !is_open() || to.scattered(offset + buffered)) {
         wants_input_ = buffered < n;
         return buffered;
     }
@@ -362,7 +381,7 @@ bool TcpPipe::read_whole(const BufferView& to, Bytes cost) {
     in_at_ += length;
     rest_in_ = 0;
     have_header_ = false;
-    give_tokens(header_.context, cost);
+    give_tokens(header_.flow, cost);
     return true;
 }
 

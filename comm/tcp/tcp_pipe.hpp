@@ -65,7 +65,7 @@ class TcpPipe final : public Pipe {
     Bytes skip(Bytes n) override;
     bool read_whole(const BufferView& to, Bytes cost) override;
     void finish_frame() override;
-    void give_tokens(Context context, Bytes cost) override;
+    void give_tokens(FlowClass flow, Bytes cost) override;
     const char* fault() const override;
 
     // Takes ownership of the connection, a connected, non-blocking stream socket. Sends the
@@ -106,17 +106,20 @@ class TcpPipe final : public Pipe {
 
   private:
     static constexpr Bytes kDirect = Bytes{16} * 1024;
+    static constexpr Bytes kStaging = Bytes{64} * 1024;
 
     Bytes keep_frame(const FrameHeader& header, const BufferView& payload, Bytes offset);
     Bytes send_frame(const FrameHeader& header, const BufferView& payload, Bytes offset);
     void keep(const void* bytes, std::size_t n);
     void keep(const BufferView& payload, Bytes offset, Bytes n);
+    Bytes gather_or_pack(const BufferView& view, Bytes offset, Bytes n, iovec* pieces,
+                         std::size_t& count);
     ssize_t send(iovec* pieces, std::size_t count);
     void end();
     void break_off(const std::string& why);
     void ask_for_room();
     void return_tokens(Bytes threshold);
-    FrameHeader token_return(Context context) const noexcept;
+    FrameHeader token_return(FlowClass flow) const noexcept;
     bool make_room();
 
     TcpPipeHost& host_;
@@ -128,8 +131,8 @@ class TcpPipe final : public Pipe {
     std::chrono::steady_clock::time_point ended_at_{};
 
     Bytes capacity_;
-    Bytes tokens_taken_[kContexts] = {};  // not yet returned by the peer
-    Bytes tokens_owed_[kContexts] = {};   // to return to the peer
+    Bytes tokens_taken_[kFlowClasses] = {};  // not yet returned by the peer
+    Bytes tokens_owed_[kFlowClasses] = {};   // to return to the peer
 
     bool asked_for_connection_ = false;
     bool wants_room_ = false;
@@ -137,6 +140,7 @@ class TcpPipe final : public Pipe {
     Bytes rest_out_ = 0;     // of the frame in progress
     std::vector<std::byte> kept_;
     std::size_t kept_at_ = 0;
+    std::unique_ptr<std::byte[]> staging_;  // for output of short pieces
 
     std::unique_ptr<std::byte[]> in_;
     std::size_t in_at_ = 0;

@@ -59,4 +59,10 @@ void MarkerClient::progress(std::int64_t done, std::int64_t total) const noexcep
     row_->set_progress(static_cast<std::uint64_t>(done), static_cast<std::uint64_t>(total));
 }
 
+const MarkerClient& the_marker_client() {
+    static const MarkerClient& the_one =
+        *new MarkerClient([](const char* name) -> const char* { return std::getenv(name); });
+    return the_one;
+}
+
 }  // namespace poe::markers

@@ -51,4 +51,8 @@ class MarkerClient {
     int lights_ = kMaxLights;
 };
 
+// The client of this process. Created by the first call from the environment; never destroyed,
+// because other threads and exit handlers may still call.
+const MarkerClient& the_marker_client();
+
 }  // namespace poe::markers

@@ -11,17 +11,10 @@
 
 namespace {
 
-using poe::markers::MarkerClient;
+using poe::markers::the_marker_client;
 
 const char* variable_of(const char* name) {
     return std::getenv(name);
-}
-
-// Created by the first call; never destroyed, because other threads and exit handlers may still
-// call.
-const MarkerClient& client() {
-    static const MarkerClient& the_one = *new MarkerClient(variable_of);
-    return the_one;
 }
 
 // Limits the search for the end of a long text, because only its beginning is kept.
@@ -39,7 +32,7 @@ poe::trace::Tracer& the_tracer() {
 }
 
 void mark(int light, int color, std::optional<std::string_view> text) {
-    client().mark(light, color, text);
+    the_marker_client().mark(light, color, text);
     if (the_tracer().on()) [[unlikely]]
         the_tracer().marker(light, color,
                             poe::markers::kept_text(text.value_or(std::string_view())));
@@ -54,11 +47,11 @@ MARKER_EXPORT void mpc_marker(int light, int color, const char* string) {
 }
 
 MARKER_EXPORT int mpc_nlights(void) {
-    return client().lights();
+    return the_marker_client().lights();
 }
 
 MARKER_EXPORT void mpc_progress(long long done, long long total) {
-    client().progress(done, total);
+    the_marker_client().progress(done, total);
     if (the_tracer().on()) [[unlikely]]
         the_tracer().progress(done, total);
 }

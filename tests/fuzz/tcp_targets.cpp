@@ -56,10 +56,10 @@ std::string run_pipe(const std::string& input) {
     std::array<char, 64> room{};
     ReceiveRequest receive;
     receive.view = BufferView(room.data(), room.size());
-    receive.wanted = {Context::kUser, 1, 7};
+    receive.wanted = {kMplContext, 1, 7};
     layer.start(receive);
     std::array<char, 4096> long_message{};
-    SendRequest send(BufferView(long_message.data(), long_message.size()), 1, 3, Context::kUser);
+    SendRequest send(BufferView(long_message.data(), long_message.size()), 1, 3);
     layer.start(send);  // its grant may be among the input
     // The first byte says how large the pieces are.
     const std::size_t piece = input.empty() ? 1 : static_cast<unsigned char>(input[0]) * 8 + 1;
@@ -83,7 +83,7 @@ std::string run_pipe(const std::string& input) {
 
 std::string frame(FrameKind kind, std::int32_t tag, const std::string& payload,
                   std::uint32_t length) {
-    const FrameHeader header{length, tag, kind, Context::kUser, 0};
+    const FrameHeader header{length, tag, kMplContext, kind, FlowClass::kUser, 0};
     std::string bytes(sizeof header, ' ');
     std::memcpy(bytes.data(), &header, sizeof header);
     return bytes + payload;

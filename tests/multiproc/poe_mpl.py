@@ -5,6 +5,7 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -12,6 +13,7 @@ import unittest
 
 from launching import BUILD, EXAMPLES, SANITIZED, LaunchTest, clean_environment, daemon_of, main, poe, start, wait_for
 
+GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden"
 LICENCE = "/usr/share/common-licenses/GPL-3"
 
 
@@ -134,6 +136,43 @@ class Reductions(unittest.TestCase):
                 code = subprocess.run(["objdump", "-d", "--no-show-raw-insn", f"--disassemble={name}", library],
                                       check=True, capture_output=True, text=True).stdout
                 self.assertRegex(code, r"\b(v?(add|mul|cmp[a-z]*)p[sd]|v?p(add|cmp|mul|and|or|xor)[a-z]*) ", name)
+
+
+class Engine(LaunchTest):
+    LIBRARIES = BUILD / "lib"
+
+    @staticmethod
+    def names(library):
+        lines = subprocess.run(["nm", "-D", "--defined-only", str(library)], check=True, capture_output=True,
+                               text=True).stdout.splitlines()
+        return sorted({line.split()[-1].split("@")[0] for line in lines if line.split()[-2] != "A"})
+
+    def test_libmpl_exports_the_calls_and_nothing_else(self):
+        golden = GOLDEN / "libmpl_names.txt"
+        names = self.names(self.LIBRARIES / "libmpl.so")
+        if os.environ.get("POE_UPDATE_GOLDEN") == "1":
+            golden.write_text("\n".join(names) + "\n")
+        self.assertEqual(names, golden.read_text().splitlines())
+
+    def test_the_engine_has_no_public_name_in_c(self):
+        names = self.names(self.LIBRARIES / "libpoe_engine.so")
+        self.assertGreater(len(names), 100)
+        self.assertEqual([name for name in names if not re.match(r"_Z(TI|TS|TV|TT|Z|GVZ)?NK?3poe", name)], [])
+
+    @unittest.skipIf(SANITIZED, "a sanitizer's library has to be first")
+    def test_two_copies_of_libmpl_share_one_engine(self):
+        library = str(self.LIBRARIES / "libmpl.so.1")
+        with tempfile.TemporaryDirectory() as directory:
+            copy = os.path.join(directory, "libcopy.so")
+            shutil.copyfile(library, copy)
+            for how in ("local", "global", "lazy"):
+                paths = [library, copy]
+                if how == "lazy":  # the copy is loaded first, so its run path must lead to the engine
+                    os.symlink(self.LIBRARIES / "libpoe_engine.so.1", os.path.join(directory, "libpoe_engine.so.1"))
+                for n in (1, 3):
+                    result = self.ok(poe(str(BUILD / "bin" / "engine_copies"), how, *paths, "-procs", str(n)))
+                    self.assertEqual(sorted(result.stdout.splitlines()),
+                                     [f"{task} of {n}".encode() for task in range(n)], (how, result.stderr))
 
 
 class Installation(LaunchTest):

@@ -8,155 +8,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "comm/shm/shm_pipe.hpp"
+#include "tests/unit/comm/message_layers.hpp"
 
-using namespace poe::comm;
-using poe::Bytes;
-using poe::TaskId;
-
-namespace {
-
-constexpr Bytes kControl = 4096;
-constexpr Bytes kRing = 32 << 10;
-constexpr Bytes kBuffer = 64 << 10;
-constexpr Bytes kEager = 8 << 10;
-
-struct Wire {
-    Wire() : start(static_cast<std::byte*>(std::aligned_alloc(4096, kControl + kRing))) {
-        std::memset(start, 0, kControl + kRing);
-    }
-    ~Wire() { std::free(start); }
-    Wire(const Wire&) = delete;
-    Wire& operator=(const Wire&) = delete;
-    ShmPipeMemory view() const {
-        return ShmPipeMemory::at(start, kControl, kRing, kBuffer, nullptr);
-    }
-    std::byte* start;
-};
-
-class TestPipe : public Pipe {
-  public:
-    TestPipe(TaskId peer, const Wire& out, const Wire& in)
-        : Pipe(peer), sender(out.view()), receiver(in.view()) {}
-    Bytes start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset,
-                      Bytes cost) override {
-        return sender.start_frame(header, payload, offset, cost);
-    }
-    Bytes continue_frame(const BufferView& payload, Bytes offset, Bytes rest) override {
-        return sender.continue_frame(payload, offset, rest);
-    }
-    const FrameHeader* front() override { return receiver.front(); }
-    Bytes read(const BufferView& to, Bytes offset, Bytes n) override {
-        return receiver.read(to, offset, n);
-    }
-    Bytes skip(Bytes n) override { return receiver.skip(n); }
-    bool read_whole(const BufferView& to, Bytes cost) override {
-        return receiver.read_whole(to, cost);
-    }
-    void finish_frame() override { receiver.finish_frame(); }
-    void give_tokens(Context context, Bytes cost) override { receiver.give_tokens(context, cost); }
-    const char* fault() const override {
-        return sender.fault() != nullptr ? sender.fault() : receiver.fault();
-    }
-    ShmSender sender;
-    ShmReceiver receiver;
-};
-
-class TestDevice final : public Device {
-  public:
-    TestDevice(TaskId peer, const Wire& out, const Wire& in) : pipe(peer, out, in) {}
-    Pipe& pipe_to(TaskId) override { return pipe; }
-    bool poll(PipeSink& sink) override { return pipe.receiver.has_input() && sink.on_input(pipe); }
-    TestPipe pipe;
-};
-
-// Two tasks; `both()` lets both make progress until nothing moves.
-struct Pair {
-    Pair()
-        : zero_device(1, forth, back),
-          one_device(0, back, forth),
-          fences(false),
-          waiter(header, facts, slot, poe::WaitMode::kYield, fences),
-          zero(
-              {0, 2, kEager, kBuffer}, {&zero_device},
-              [this](TaskId) -> Device& { return zero_device; }, &waiter),
-          one(
-              {1, 2, kEager, kBuffer}, {&one_device},
-              [this](TaskId) -> Device& { return one_device; }, &waiter) {
-        zero_device.pipe_to(1);
-    }
-    void both() {
-        while (zero.progress() || one.progress()) {
-        }
-    }
-    Wire forth, back;
-    TestDevice zero_device, one_device;
-    poe::SegmentHeader header{};
-    poe::SegmentFacts facts;
-    poe::TaskSlot slot{};
-    poe::Fences fences;
-    Waiter waiter;
-    MessageLayer zero, one;
-};
-
-struct Sent {
-    Sent(MessageLayer& layer, TaskId dest, int type, std::string what,
-         Context context = Context::kUser)
-        : text(std::move(what)), request({text.data(), text.size()}, dest, type, context) {
-        layer.start(request);
-    }
-    bool done() const { return request.outcome == Outcome::kDone; }
-    std::string text;
-    SendRequest request;
-};
-
-// Device and pipe of a peer whose memory can be read, one of several.
-struct FetchablePipe final : TestPipe {
-    FetchablePipe(TaskId peer, const Wire& out, const Wire& in, std::string& log)
-        : TestPipe(peer, out, in), log_(log) {}
-    bool can_fetch() const override { return true; }
-    bool fetch(std::uint64_t address, const BufferView& to, Bytes offset, Bytes n) override {
-        log_ += n <= kBytesPerVisit ? 'F' : '!';
-        if (fails) return false;
-        // An address of this process. NOLINTNEXTLINE(performance-no-int-to-ptr)
-        to.copy_in(offset, reinterpret_cast<const std::byte*>(address), n);
-        return true;
-    }
-    bool fails = false;
-
-  private:
-    std::string& log_;
-};
-
-// Receives from several senders, and logs a P for each round of polling.
-struct FetchingDevice final : Device {
-    Pipe& pipe_to(TaskId peer) override { return *pipes[static_cast<std::size_t>(peer) - 1]; }
-    bool poll(PipeSink& sink) override {
-        log += 'P';
-        bool moved = false;
-        for (auto& pipe : pipes)
-            moved = (pipe->receiver.has_input() && sink.on_input(*pipe)) || moved;
-        return moved;
-    }
-    std::vector<std::unique_ptr<FetchablePipe>> pipes;
-    std::string log;
-};
-
-struct Received {
-    Received(MessageLayer& layer, TaskId source, int type, std::size_t room = 100,
-             Context context = Context::kUser)
-        : bytes(room, '?') {
-        request.view = {bytes.data(), room};
-        request.wanted = {context, source, type};
-        layer.start(request);
-    }
-    bool done() const { return request.outcome == Outcome::kDone; }
-    std::string text() const { return bytes.substr(0, request.expected); }
-    std::string bytes;
-    ReceiveRequest request;
-};
-
-}  // namespace
+using namespace message_layers;
 
 TEST_CASE("a message finds its receive, whichever comes first") {
     Pair pair;
@@ -203,10 +57,10 @@ TEST_CASE("wildcards take the oldest message, and the oldest receive takes a mes
 TEST_CASE("contexts never match each other") {
     Pair pair;
     Received any(pair.one, kWildcard, kWildcard);
-    Sent inner(pair.zero, 1, 0, "inner", Context::kCollective);
+    Sent inner(pair.zero, 1, 0, "inner", kCclContext);
     pair.both();
     CHECK_FALSE(any.done());
-    Received collective(pair.one, kWildcard, kWildcard, 100, Context::kCollective);
+    Received collective(pair.one, kWildcard, kWildcard, 100, kCclContext);
     CHECK(collective.text() == "inner");
     Sent outer(pair.zero, 1, 0, "outer");
     pair.both();
@@ -215,33 +69,33 @@ TEST_CASE("contexts never match each other") {
 
 TEST_CASE("a blocking receive passes over what it did not ask for") {
     Pair pair;
-    Sent inner(pair.zero, 1, 0, "inner", Context::kCollective);
+    Sent inner(pair.zero, 1, 0, "inner", kCclContext);
     Sent other(pair.zero, 1, 4, "other");
     Sent outer(pair.zero, 1, 3, "outer");
     Sent last(pair.zero, 1, 4, "last");
     std::string bytes(100, '?');
     const BufferView view(bytes.data(), bytes.size());
-    const ReceiveRequest& third = pair.one.receive(view, {Context::kUser, kWildcard, 3});
+    const ReceiveRequest& third = pair.one.receive(view, {kMplContext, kWildcard, 3});
     REQUIRE(third.outcome == Outcome::kDone);
     CHECK(bytes.substr(0, third.expected) == "outer");
     CHECK(third.source == 0);
-    const ReceiveRequest& any = pair.one.receive(view, {Context::kUser, kWildcard, kWildcard});
+    const ReceiveRequest& any = pair.one.receive(view, {kMplContext, kWildcard, kWildcard});
     REQUIRE(any.outcome == Outcome::kDone);
     CHECK(bytes.substr(0, any.expected) == "other");
-    const ReceiveRequest& again = pair.one.receive(view, {Context::kUser, kWildcard, kWildcard});
+    const ReceiveRequest& again = pair.one.receive(view, {kMplContext, kWildcard, kWildcard});
     REQUIRE(again.outcome == Outcome::kDone);
     CHECK(bytes.substr(0, again.expected) == "last");
-    Received collective(pair.one, 0, kWildcard, 100, Context::kCollective);
+    Received collective(pair.one, 0, kWildcard, 100, kCclContext);
     CHECK(collective.text() == "inner");
 }
 
 TEST_CASE("a blocking receive with nothing before it takes no collective message") {
     Pair pair;
-    Sent inner(pair.zero, 1, 0, "inner", Context::kCollective);
+    Sent inner(pair.zero, 1, 0, "inner", kCclContext);
     Sent outer(pair.zero, 1, 0, "outer");
     std::string bytes(100, '?');
     const ReceiveRequest& request = pair.one.receive(BufferView(bytes.data(), bytes.size()),
-                                                     {Context::kUser, kWildcard, kWildcard});
+                                                     {kMplContext, kWildcard, kWildcard});
     REQUIRE(request.outcome == Outcome::kDone);
     CHECK(bytes.substr(0, request.expected) == "outer");
 }
@@ -305,21 +159,21 @@ TEST_CASE("a sender without tokens waits, and frames that need none overtake") {
 TEST_CASE("messages that nobody receives hold up no other context") {
     Pair pair;
     const std::string block(kEager, 'x');
-    const auto fill = [&](std::deque<Sent>& sent, int type, Context context) {
+    const auto fill = [&](std::deque<Sent>& sent, int type, ContextId context) {
         while (sent.empty() || sent.back().done()) {
             sent.emplace_back(pair.zero, 1, type, block, context);
             pair.both();
         }
     };
     std::deque<Sent> users;
-    fill(users, 5, Context::kUser);
+    fill(users, 5, kMplContext);
     // Short, announced, and more of them than the memory of one context holds.
     for (std::size_t moved = 0; moved < 2 * kBuffer; moved += kEager) {
-        Sent eager(pair.zero, 1, 7, block, Context::kCollective);
-        Sent announced(pair.zero, 1, 8, block + block, Context::kCollective);
+        Sent eager(pair.zero, 1, 7, block, kCclContext);
+        Sent announced(pair.zero, 1, 8, block + block, kCclContext);
         pair.both();
-        Received first(pair.one, 0, 7, kEager, Context::kCollective);
-        Received second(pair.one, 0, 8, 2 * kEager, Context::kCollective);
+        Received first(pair.one, 0, 7, kEager, kCclContext);
+        Received second(pair.one, 0, 8, 2 * kEager, kCclContext);
         pair.both();
         REQUIRE(first.done());
         REQUIRE(second.done());
@@ -327,7 +181,7 @@ TEST_CASE("messages that nobody receives hold up no other context") {
     }
     // And the other way round.
     std::deque<Sent> collective;
-    fill(collective, 7, Context::kCollective);
+    fill(collective, 7, kCclContext);
     for (const Sent& sent : users) {
         Received received(pair.one, 0, 5, kEager);
         pair.both();
@@ -337,7 +191,7 @@ TEST_CASE("messages that nobody receives hold up no other context") {
     CHECK(users.back().done());
     CHECK_FALSE(collective.back().done());
     while (!collective.back().done()) {
-        Received received(pair.one, 0, 7, kEager, Context::kCollective);
+        Received received(pair.one, 0, 7, kEager, kCclContext);
         pair.both();
         REQUIRE(received.done());
     }
@@ -441,13 +295,12 @@ TEST_CASE("a message that arrives when a wait is about to sleep is shown to watc
         {1, 2, kEager, kBuffer}, {&device}, [&](TaskId) -> Device& { return device; }, &waiter);
     std::string text("wrong type");
     int ended = 0;
-    device.arrives = [&] { pair.zero.send({text.data(), text.size()}, 1, 7, Context::kUser); };
+    device.arrives = [&] { pair.zero.send({text.data(), text.size()}, 1, 7); };
     device.end = [&] {
-        if (ended++ == 0) pair.zero.send({text.data(), text.size()}, 1, 9, Context::kUser);
+        if (ended++ == 0) pair.zero.send({text.data(), text.size()}, 1, 9);
     };
     std::string room(20, ' ');
-    const ReceiveRequest& received =
-        one.receive({room.data(), room.size()}, {Context::kUser, 0, 9});
+    const ReceiveRequest& received = one.receive({room.data(), room.size()}, {kMplContext, 0, 9});
     CHECK(received.outcome == Outcome::kDone);
     CHECK(device.polls <= 3000);
     REQUIRE(pair.slot.unexpected.read().has_value());
@@ -459,12 +312,12 @@ TEST_CASE("frames that MPL never sends break the pipe and nothing else") {
     Pair pair;
     std::string text(5000, 't');
     const BufferView view(text.data(), text.size());
-    FrameHeader header{8, 1, FrameKind::kEager, Context::kUser};
+    FrameHeader header{8, 1, kMplContext, FrameKind::kEager, FlowClass::kUser};
     SECTION("unknown kind") {
         header.kind = static_cast<FrameKind>(77);
     }
     SECTION("unknown context") {
-        header.context = static_cast<Context>(9);
+        header.flow = static_cast<FlowClass>(9);
     }
     SECTION("negative type") {
         header.tag = -5;
@@ -492,8 +345,8 @@ TEST_CASE("frames that MPL never sends break the pipe and nothing else") {
     pair.zero_device.pipe.start_frame(header, view, 0, 0);
     pair.both();
     CHECK(pair.one.fault_of(0) != nullptr);
-    CHECK(pair.one.receive(view, {Context::kUser, 0, 1}).outcome == Outcome::kPeerBroken);
-    CHECK(pair.one.send(view, 0, 1, Context::kUser) == Outcome::kPeerBroken);
+    CHECK(pair.one.receive(view, {kMplContext, 0, 1}).outcome == Outcome::kPeerBroken);
+    CHECK(pair.one.send(view, 0, 1) == Outcome::kPeerBroken);
     Sent own(pair.one, 1, 1, "still works");
     CHECK(own.done());
 }
@@ -504,8 +357,9 @@ TEST_CASE("a grant that comes before the request was sent, or twice, breaks the 
     GrantBody body;
     body.send_id = large.request.id;
     body.length = 200'000;  // more than was offered
-    pair.zero_device.pipe.start_frame({sizeof body, 0, FrameKind::kGrant, Context::kUser},
-                                      BufferView(&body, sizeof body), 0, 0);
+    pair.zero_device.pipe.start_frame(
+        {sizeof body, 0, kMplContext, FrameKind::kGrant, FlowClass::kUser},
+        BufferView(&body, sizeof body), 0, 0);
     pair.both();
     CHECK(pair.one.fault_of(0) != nullptr);
     CHECK(pair.one.wait(large.request) == Outcome::kPeerBroken);

@@ -49,7 +49,8 @@ BufferView view_of(std::vector<std::byte>& bytes) {
 }
 
 FrameHeader header_of(std::size_t length, int tag) {
-    return {static_cast<std::uint32_t>(length), tag, FrameKind::kEager, Context::kUser};
+    return {static_cast<std::uint32_t>(length), tag, kMplContext, FrameKind::kEager,
+            FlowClass::kUser};
 }
 
 }  // namespace
@@ -165,9 +166,9 @@ TEST_CASE("tokens run out and come back") {
     CHECK(starts(kTokens / 2));
     CHECK_FALSE(starts(1));
     CHECK(starts(0));
-    receiver.give_tokens(Context::kUser, kTokens / 16);  // less than is published at once
+    receiver.give_tokens(FlowClass::kUser, kTokens / 16);  // less than is published at once
     CHECK_FALSE(starts(1));
-    receiver.give_tokens(Context::kUser, kTokens / 16);
+    receiver.give_tokens(FlowClass::kUser, kTokens / 16);
     CHECK(starts(kTokens / 8));
     CHECK_FALSE(starts(1));
 }

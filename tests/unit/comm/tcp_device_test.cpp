@@ -76,8 +76,12 @@ struct Job {
     Job& operator=(const Job&) = delete;
 
     bool send(TaskId from, TaskId to, const std::string& text) {
-        const FrameHeader header{static_cast<std::uint32_t>(text.size()), 0, FrameKind::kEager,
-                                 Context::kUser, 0};
+        const FrameHeader header{static_cast<std::uint32_t>(text.size()),
+                                 0,
+                                 kMplContext,
+                                 FrameKind::kEager,
+                                 FlowClass::kUser,
+                                 0};
         const BufferView view(const_cast<char*>(text.data()), text.size());
         return devices[static_cast<std::size_t>(from)]->pipe_to(to).start_frame(header, view, 0,
                                                                                 128) == text.size();

@@ -56,7 +56,12 @@ struct Pair {
 };
 
 FrameHeader eager(Bytes length, int tag = 0) {
-    return {static_cast<std::uint32_t>(length), tag, FrameKind::kEager, Context::kUser, 0};
+    return {static_cast<std::uint32_t>(length),
+            tag,
+            kMplContext,
+            FrameKind::kEager,
+            FlowClass::kUser,
+            0};
 }
 
 std::string text_of(Bytes size, unsigned seed) {
@@ -110,7 +115,7 @@ class Receiving {
             if (got_ < header->length) return moved || n > 0;
             tag = header->tag;
             pipe_.finish_frame();
-            pipe_.give_tokens(Context::kUser, cost_);
+            pipe_.give_tokens(FlowClass::kUser, cost_);
             got_ = 0;
             ++frames;
             texts.push_back(text);
