@@ -19,6 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 BASE = ["base", "base/segment"]
 COMM = BASE + ["comm/progress", "comm/matching", "comm/shm", "comm/tcp", "comm/bootstrap", "comm/api", "tracer/probe"]
+COLLECTIVES = ["collectives/schedule", "collectives/selection", "collectives/call", "collectives/shm", "collectives/engine"]
 NODE = BASE + ["partition_manager/job", "partition_manager/channel"]
 
 # A room may include from itself and from the rooms listed here. The longest match counts: a file in
@@ -51,7 +52,11 @@ ALLOWED = {
     "mpi/table": [],
     "mpi/datatype": ["base", "comm/matching/layout.hpp", "mpi/object/handle.hpp"],
     "mpi/object": ["base", "mpi/datatype"],
-    "mpi/api": COMM + ["mpi/table", "mpi/datatype", "mpi/object"],
+    "mpi/process": ["base", "mpi/table", "mpi/datatype", "mpi/object"],
+    "mpi/communicator": COMM + COLLECTIVES + ["mpi/process", "mpi/datatype", "mpi/object"],
+    "mpi/point": COMM + ["mpi/communicator", "mpi/process", "mpi/datatype", "mpi/object"],
+    "mpi/collective": COMM + COLLECTIVES + ["mpi/point", "mpi/communicator", "mpi/process", "mpi/datatype", "mpi/object"],
+    "mpi/api": COMM + COLLECTIVES + ["mpi/table", "mpi/datatype", "mpi/object", "mpi/process", "mpi/communicator", "mpi/point", "mpi/collective"],
 
     "partition_manager/job": BASE,
     "partition_manager/channel": BASE + ["partition_manager/job"],

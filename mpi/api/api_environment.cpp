@@ -12,7 +12,7 @@
 
 #include "mpi/api/bodies.hpp"
 #include "mpi/api/checks.hpp"
-#include "mpi/api/start_facts.hpp"
+#include "mpi/process/start_facts.hpp"
 #include "mpi/object/dims.hpp"
 #include "tracer/probe/process_context.hpp"
 

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "mpi/api/bodies.hpp"
-#include "mpi/api/start_facts.hpp"
+#include "mpi/process/start_facts.hpp"
 
 namespace poe::mpi {
 namespace {

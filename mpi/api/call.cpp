@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "comm/bootstrap/runtime.hpp"
-#include "mpi/api/start_facts.hpp"
+#include "mpi/process/start_facts.hpp"
 #include "tracer/probe/process_context.hpp"
 
 namespace poe::mpi {

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "comm/progress/runtime_lock.hpp"
-#include "mpi/api/environment.hpp"
+#include "mpi/process/environment.hpp"
 #include "mpi/object/fault.hpp"
 #include "mpi/table/functions.hpp"
 

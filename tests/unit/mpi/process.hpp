@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-#include "mpi/api/environment.hpp"
+#include "mpi/process/environment.hpp"
 
 namespace poe::mpi {
 

@@ -1,5 +1,5 @@
 // Facts about this process from the system and from the environment of poe's tasks.
-#include "mpi/api/start_facts.hpp"
+#include "mpi/process/start_facts.hpp"
 
 #include <cstdlib>
 #include <fstream>

@@ -1,7 +1,7 @@
 // The one Environment, and how handles are resolved.
-#include "mpi/api/environment.hpp"
+#include "mpi/process/environment.hpp"
 
-#include "mpi/api/start_facts.hpp"
+#include "mpi/process/start_facts.hpp"
 #include "mpi/datatype/datatype.hpp"
 
 namespace poe::mpi {

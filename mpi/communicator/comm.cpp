@@ -1,0 +1,92 @@
+// Communicators; see comm.hpp.
+#include "mpi/communicator/comm.hpp"
+
+#include <numeric>
+
+#include "mpi/process/environment.hpp"
+
+namespace poe::mpi {
+namespace {
+
+struct Predefined {
+    Comm world;
+    Comm self;
+};
+
+Predefined& predefined() noexcept {
+    static Predefined* const comms = new Predefined;
+    return *comms;
+}
+
+}  // namespace
+
+Pool<Comm>& comm_pool() noexcept {
+    static Pool<Comm>* const pool = new Pool<Comm>(Kind::kComm);
+    return *pool;
+}
+
+void Comm::reset() noexcept {
+    environment().release(errhandler);
+    errhandler = MPI_ERRORS_ARE_FATAL;
+    if (auto* hints = find<Info>(info)) environment().infos.release(*hints);
+    info = MPI_INFO_NULL;
+    name.clear();
+    local.reset();
+    remote.reset();
+    topology.reset();
+    group.reset();
+}
+
+Comm* find_comm(MPI_Comm handle) noexcept {
+    return static_cast<Comm*>(environment().find_comm(handle));
+}
+
+MPI_Comm handle_of(Comm& comm) noexcept {
+    if (&comm == &predefined().world) return MPI_COMM_WORLD;
+    if (&comm == &predefined().self) return MPI_COMM_SELF;
+    return handle_of<MPI_Comm>(static_cast<Object&>(comm));
+}
+
+void set_up(Comm& comm, int gid, MembersPtr local, MembersPtr remote, comm::ContextId context,
+            TaskId own, const CommBase* parent) {
+    comm.rank = local->rank_of(own);
+    comm.context = context;
+    const auto tasks = local->tasks();
+    comm.group.emplace(gid, 0, std::vector<TaskId>(tasks.begin(), tasks.end()), own);
+    comm.local = std::move(local);
+    comm.remote = std::move(remote);
+    if (parent != nullptr) {
+        comm.errhandler = parent->errhandler;
+        environment().retain(comm.errhandler);
+    }
+}
+
+void make_predefined_comms(TaskId own, std::uint32_t tasks, int own_gid) {
+    std::vector<TaskId> all(tasks);
+    std::iota(all.begin(), all.end(), 0);
+    auto& [world, self] = predefined();
+    set_up(world, 0, std::make_shared<const Members>(std::move(all)), nullptr, context_of(0), own,
+           nullptr);
+    world.name = "MPI_COMM_WORLD";
+    set_up(self, own_gid, std::make_shared<const Members>(std::vector<TaskId>{own}), nullptr,
+           context_of(own_gid), own, nullptr);
+    self.name = "MPI_COMM_SELF";
+    Environment& mpi = environment();
+    world.errhandler = self.errhandler = mpi.initial_errhandler;
+    mpi.retain(world.errhandler);
+    mpi.retain(self.errhandler);
+    mpi.pools[static_cast<std::size_t>(Kind::kComm)] = &comm_pool();
+    mpi.task = own;
+    mpi.world = &world;
+    mpi.self = &self;
+}
+
+Comm& world() noexcept {
+    return predefined().world;
+}
+
+Comm& self() noexcept {
+    return predefined().self;
+}
+
+}  // namespace poe::mpi

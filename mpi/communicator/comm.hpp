@@ -1,0 +1,78 @@
+// Comm: a communicator (MPI 5.0, section 7.4): its members, the contexts of its messages, and the
+// group with which its collective calls are made.
+//
+// A communicator takes the number of its group of CCL, which is unique in the whole job
+// (collectives/call/groups.hpp), as its context: messages of its sends and receives have the context
+// kFirstMpiContext + gid, and messages that the library itself sends in its collective calls have
+// that of internal_context(). Schedules of CCL use the gid in their message types.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "collectives/call/groups.hpp"
+#include "comm/matching/pipe.hpp"
+#include "mpi/object/comm_base.hpp"
+#include "mpi/object/group.hpp"
+
+namespace poe::mpi {
+
+// What a virtual topology adds to a communicator (MPI 5.0, chapter 8).
+struct Topology {
+    virtual ~Topology() = default;
+    // The same topology for a duplicate.
+    virtual std::unique_ptr<Topology> copy() const = 0;
+    // MPI_CART, MPI_GRAPH or MPI_DIST_GRAPH.
+    virtual int kind() const noexcept = 0;
+};
+
+struct Comm final : CommBase {
+    // The group that this task belongs to.
+    MembersPtr local;
+    // The other group of an intercommunicator; null for an intracommunicator.
+    MembersPtr remote;
+    int rank = 0;  // of this task in `local`
+    // Of point-to-point messages; the same at all members, of both groups of an intercommunicator.
+    comm::ContextId context = 0;
+    // For collective calls within `local`. Its number is `context` - kFirstMpiContext, except on the
+    // second side of an intercommunicator. Always present while the communicator is in use.
+    std::optional<collectives::Group> group;
+    std::unique_ptr<Topology> topology;  // null: none
+    MPI_Info info = MPI_INFO_NULL;       // the hints; owned
+
+    bool is_inter() const noexcept { return remote != nullptr; }
+    int size() const noexcept { return local->size(); }
+    // The group that ranks in point-to-point calls name.
+    const Members& peers() const noexcept { return remote != nullptr ? *remote : *local; }
+    // The context of messages that the library sends for a collective call between members.
+    comm::ContextId internal_context() const noexcept { return context | 0x80000000u; }
+
+    void reset() noexcept;
+};
+
+// All communicators that are no predefined ones.
+Pool<Comm>& comm_pool() noexcept;
+
+// The communicator of a handle; null if it names none. Never blocks.
+Comm* find_comm(MPI_Comm handle) noexcept;
+MPI_Comm handle_of(Comm& comm) noexcept;
+
+// Fills in a communicator whose group of CCL has the number `gid`, which all members agree on.
+// `remote` is null for an intracommunicator. Takes the error handler and nothing else of `parent`.
+void set_up(Comm& comm, int gid, MembersPtr local, MembersPtr remote, comm::ContextId context,
+            TaskId own, const CommBase* parent);
+
+// The context of a communicator whose group has this number.
+inline comm::ContextId context_of(int gid) noexcept {
+    return comm::kFirstMpiContext + static_cast<comm::ContextId>(gid);
+}
+
+// Makes MPI_COMM_WORLD and MPI_COMM_SELF of this process. Called once.
+void make_predefined_comms(TaskId own, std::uint32_t tasks, int own_gid);
+
+// The predefined communicators. Precondition: they were made.
+Comm& world() noexcept;
+Comm& self() noexcept;
+
+}  // namespace poe::mpi
