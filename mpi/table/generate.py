@@ -286,9 +286,19 @@ def outputs(functions, constants):
         yield f"entries_{part}.cpp", entries([f for f in functions if f.category in categories])
 
 
+def manual_list(functions):
+    """The functions without a body, in the form of a manual page."""
+    names = sorted({f.name for f in functions if f.body == "-"})
+    return "\n".join(f".BR {name} ," for name in names[:-1]) + f"\n.BR {names[-1]} ."
+
+
 def main():
-    folder = pathlib.Path(sys.argv[1])
     functions = read_functions(HERE / "functions.tsv")
+    if sys.argv[1] == "--manual":
+        template, page = map(pathlib.Path, sys.argv[2:4])
+        page.write_text(template.read_text().replace("@UNSUPPORTED@", manual_list(functions)))
+        return
+    folder = pathlib.Path(sys.argv[1])
     constants = [row for _, row in read_rows(HERE / "constants.tsv")]
     for name, text in outputs(functions, constants):
         path = folder / name
