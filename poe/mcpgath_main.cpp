@@ -11,7 +11,7 @@ namespace copy = poe::copy;
 constexpr const char* kUsage =
     "usage: mcpgath [-ai] SOURCE... DIRECTORY [poe flags]\n"
     "Copies the files and directories SOURCE of every task into DIRECTORY of task 0; wildcards in\n"
-    "quotes are for each task. -a: with the task's number behind the name. -i: what is there "
+    "quotes are for each task. -a: with the task's number after the name. -i: what is there "
     "stays.\n"
     "See mcpgath(1).\n";
 

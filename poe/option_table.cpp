@@ -219,7 +219,7 @@ constexpr OptionRow kTable[] = {
            "time allowed to reach a node", Group::kNodes,
            [](Options& o, const Value& v) { o.timeout = std::chrono::seconds(v.number); }),
     number("pulse", "MP_PULSE", 0, kMaxSeconds, "seconds", "600",
-           "time between signs of life of nodes; 0: off", Group::kNodes,
+           "how long a node may not answer; 0: forever", Group::kNodes,
            [](Options& o, const Value& v) { o.pulse = std::chrono::seconds(v.number); }),
     file("", "MP_REMOTEDIR", "",
          "script that prints the directory to use on nodes", Group::kNodes,

@@ -93,7 +93,7 @@ std::string stat_help_text() {
            "Shows the parallel jobs of poe that run on this computer, or what each task of one\n"
            "job does. A job is its name, the beginning of it, or the process number of its poe.\n"
            "\n"
-           "  -deadlock     look for tasks that wait for each other for ever; exit status 1 if\n"
+           "  -deadlock     look for tasks that wait for each other forever; exit status 1 if\n"
            "                there are any\n"
            "  -a            jobs of all users (as root)\n"
            "  -json         as JSON\n"

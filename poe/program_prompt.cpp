@@ -198,7 +198,7 @@ ProgramPrompt::MaybeCommand ProgramPrompt::strip_flags(pm::Command words, const 
                                 " is ignored: this version of poe does not do this yet"});
     }
     if (split.value().programs[0].empty())
-        return on_line(source, line, "no program on the line", "expected one behind the fence");
+        return on_line(source, line, "no program on the line", "expected one after the fence");
     return MaybeCommand(std::move(split.value().programs[0]));
 }
 

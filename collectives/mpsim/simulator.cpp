@@ -84,7 +84,7 @@ class Simulator {
         advance_all();
         for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
             if (ranks_[r].left > 0 && result_.fault.empty())
-                result_.fault = "rank " + std::to_string(r) + " waits for ever";
+                result_.fault = "rank " + std::to_string(r) + " waits forever";
             result_.time = std::max(result_.time, ranks_[r].now);
         }
         return std::move(result_);

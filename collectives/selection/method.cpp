@@ -51,7 +51,7 @@ Result<Choice> read_choice(Operation operation, std::string_view text) {
         error.expected = algorithm->parameter == nullptr
                              ? std::string(name) + " takes no number"
                              : "expected " + algorithm->numbers.text() +
-                                   " behind the colon: " + algorithm->parameter;
+                                   " after the colon: " + algorithm->parameter;
         return error;
     }
     return choice;

@@ -124,7 +124,7 @@ class Reader {
         if (method.transport == Transport::kMessages) {
             Choice& choice = method.choice;
             if (choice.parameter < 0 && choice.algorithm->parameter != nullptr)
-                return mistake(rest(words), std::string("expected a number behind the name: ") +
+                return mistake(rest(words), std::string("expected a number after the name: ") +
                                                 choice.algorithm->parameter);
             choice.parameter = std::max(choice.parameter, 0.0);
         }

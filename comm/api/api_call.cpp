@@ -39,7 +39,7 @@ int ApiCall::refuse(Outcome outcome, TaskId peer) const {
         case Outcome::kNobodySends:
             return refuse(
                 MplError::kNobodySends,
-                "this would wait for ever: no such message is waiting, and only this task "
+                "this would wait forever: no such message is waiting, and only this task "
                 "itself could send it",
                 runtime_.tasks() == 1 ? "start more tasks (-procs), or send before receiving"
                                       : "send before receiving");

@@ -206,7 +206,7 @@ void Runtime::look_after_neighbours() noexcept {
         if (++looks_at_the_dead_ < kLooksAtTheDead) return;
         end_foreign_job("task " + std::to_string(segment_->task_at(index)) + " (process " +
                         std::to_string(neighbour.pid) +
-                        " of this node) has died; without it the others would wait for ever");
+                        " of this node) has died; without it the others would wait forever");
     }
 }
 

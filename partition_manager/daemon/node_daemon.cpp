@@ -70,7 +70,7 @@ void NodeDaemon::run() {
         signals_.async_wait([this, &self](const asio::error_code& error, int signal) {
             if (error) return;
             if (signal == kGuardianLost && phase_ != Phase::kWaiting)
-                send(NodeFailed{"the guardian of the daemon pmd on " +
+                send(NodeFailed{"the process that guards the daemon pmd on " +
                                 job_.nodes[static_cast<std::size_t>(node_)] + " is gone"});
             if (signal == SIGCHLD)
                 on_child();

@@ -40,7 +40,7 @@ Result<Pools> parse_pools(std::string_view text, const std::string& path) {
             if (!node || node.value().lines.size() != 1 || node.value().lines[0].is_pool)
                 return error_at(pools, lines.line(),
                                 in_quotes(words.value()[i]) + " cannot be the name of a node",
-                                "expected the names of nodes behind the pool's");
+                                "expected the names of nodes after the pool's");
             nodes.push_back(words.value()[i]);
         }
     }

@@ -225,7 +225,7 @@ class Tuning(LaunchTest):
         for operation in ("reduce", "combine"):
             result = mptune("-explain", operation, "64k", "5", **{f"MP_COLL_{operation.upper()}": "direct-memory"})
             self.assertRegex(result.stdout, r"(?m)^direct-memory .* taken$")
-        # Of each operation, with the number behind the colon: none is what would be taken otherwise.
+        # Of each operation, with the number after the colon: none is what would be taken otherwise.
         for operation, name in (("bcast", "chain:2"), ("reduce", "lambda:3"), ("combine", "hybrid:1"), ("prefix", "tree"),
                                 ("scatter", "lambda:3"), ("gather", "lambda:3"), ("concat", "ring"), ("index", "radix:4"),
                                 ("sync", "tree"), ("shift", "direct")):

@@ -195,7 +195,7 @@ TEST_CASE("schedules that never end are told") {
     for (const std::uint32_t cores : {0u, 1u}) {
         const Simulation result =
             simulate(2, waits, MessageModel::linear(1, 0), {}, {}, {cores, 1});
-        CHECK(result.fault == "rank 1 waits for ever");
+        CHECK(result.fault == "rank 1 waits forever");
     }
 }
 

@@ -253,7 +253,7 @@ TEST_CASE("drain waits for a reader", "[channel]") {
     CHECK(received.size() == 4 * (kMaxDataPayload + kFrameHeaderBytes));
 }
 
-TEST_CASE("drain does not wait for ever", "[channel]") {
+TEST_CASE("drain does not wait forever", "[channel]") {
     One one;
     one.end.channel->send_data(FrameKind::kStdout, 0, 1, std::string(kMaxDataPayload, 'z'));
     one.end.channel->drain(std::chrono::milliseconds(5));

@@ -245,7 +245,7 @@ TEST_CASE("poe's flags on a line", "[prompt]") {
     auto fenced = prompt_from_file("a F -procs 4\n", fence, 1);
     CHECK(run(fenced) == "a -procs 4 || end");
     auto nothing = prompt_from_file("F\n", fence, 1);
-    CHECK(run(nothing) == "error: jobs:1: no program on the line; expected one behind the fence");
+    CHECK(run(nothing) == "error: jobs:1: no program on the line; expected one after the fence");
 }
 
 TEST_CASE("lines of a descriptor take no byte too many", "[prompt]") {
