@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""How people meet MPI: the compiler scripts, mpiexec, programs under poe and alone, and what they link."""
+
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+
+from launching import BUILD, DEADLINE, EXAMPLES, SANITIZED, LaunchTest, clean_environment, main, poe, start
+
+MPICC = str(BUILD / "bin" / "mpicc.poe")
+MPIEXEC = str(BUILD / "bin" / "mpiexec.poe")
+
+HELLO = r"""
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+    int rank, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    printf("%s: %d of %d\n", argc > 1 ? argv[1] : "hello", rank, size);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+MIXED = r"""
+#include <mpi.h>
+#include <mpproto.h>
+#include <stdio.h>
+int main(void) {
+    int rank, size, me, tasks, source = 0, type = 5, bytes, got = -1;
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    mpc_environ(&tasks, &me);
+    if (me == 0) mpc_bsend(&rank, sizeof rank, 1, 5);
+    if (me == 1) mpc_brecv(&got, sizeof got, &source, &type, &bytes);
+    printf("%d %d\n", rank == me && size == tasks, got);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def run(*words, **options):
+    options.setdefault("env", clean_environment())
+    return subprocess.run(words, capture_output=True, text=True, timeout=DEADLINE, **options)
+
+
+class MpiTest(LaunchTest):
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def compile(self, source, name="program", *flags, compiler=MPICC):
+        file = self.folder / f"{name}.c"
+        file.write_text(source)
+        result = run(compiler, str(file), "-o", str(self.folder / name), *flags)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return str(self.folder / name)
+
+
+class Compilers(MpiTest):
+    def test_what_they_show(self):
+        shown = run(MPICC, "-show", "a.c").stdout
+        self.assertRegex(shown, r"^cc .*-I\S+/poe-mpi a\.c -L\S+ -Wl,-rpath,\S+ -lmpi_abi$")
+        self.assertRegex(run(MPICC, "-showme:compile").stdout, r"^-I\S+/poe-mpi$")
+        self.assertRegex(run(MPICC, "-showme:link").stdout, r"^-L\S+ -Wl,-rpath,\S+ -lmpi_abi$")
+        self.assertIn("-lmpi_abi", run(MPICC, "-link_info").stdout)
+        self.assertNotIn("-lmpi_abi", run(MPICC, "-compile_info").stdout)
+        self.assertNotIn("-lmpi_abi", run(MPICC, "-show", "-c", "a.c").stdout)
+        self.assertIn("POE", run(MPICC, "--version").stdout)
+        self.assertEqual(run(MPICC).returncode, 2)
+
+    def test_usual_names_lie_apart(self):
+        place = BUILD / "lib" / "poe" / "mpi" / "bin"
+        self.assertEqual(sorted(file.name for file in place.iterdir()), ["mpicc", "mpicxx", "mpiexec"])
+        program = self.compile(HELLO, compiler=str(place / "mpicc"))
+        self.assertEqual(run(str(place / "mpiexec"), "-n", "1", program).stdout, "hello: 0 of 1\n")
+
+    def test_cxx(self):
+        file = self.folder / "program.cpp"
+        file.write_text(HELLO)
+        result = run(str(BUILD / "bin" / "mpicxx.poe"), str(file), "-o", str(self.folder / "program"))
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.ok(poe(str(self.folder / "program"), "-procs", "2"))
+
+    def test_static(self):
+        if SANITIZED:
+            self.skipTest("sanitizers cannot be linked statically")
+        program = self.compile(HELLO, "program", "-static")
+        out = self.ok(poe(program, "-procs", "3")).stdout
+        self.assertEqual(sorted(out.splitlines()), [b"hello: %d of 3" % i for i in range(3)])
+
+
+class Programs(MpiTest):
+    def test_under_poe_and_alone(self):
+        program = self.compile(HELLO)
+        for n in (1, 2, 5):
+            out = self.ok(poe(program, "-procs", str(n))).stdout
+            self.assertEqual(sorted(out.splitlines()), [b"hello: %d of %d" % (i, n) for i in range(n)])
+        self.assertEqual(run(program).stdout, "hello: 0 of 1\n")
+
+    def test_with_mpl(self):
+        program = self.compile(MIXED, "program", f"-I{BUILD}/include", f"-L{BUILD}/lib", "-lmpl")
+        out = self.ok(poe(program, "-procs", "2", "-stdoutmode", "ordered")).stdout
+        self.assertEqual(out, b"1 -1\n1 0\n")
+
+    def test_the_example(self):
+        for n in (1, 3, 4):
+            out = self.ok(poe(str(EXAMPLES / "cg"), "64", "-procs", str(n))).stdout.decode()
+            found = re.fullmatch(r"64 x 64 unknowns on \d x \d tasks: (\d+) steps, \S+ s, error (\S+)\n", out)
+            self.assertTrue(found, out)
+            self.assertLess(float(found[2]), 1e-12)
+
+
+class Mpiexec(MpiTest):
+    def test_arguments(self):
+        program = self.compile(HELLO)
+        self.assertEqual(sorted(run(MPIEXEC, "-n", "3", program, "it is").stdout.splitlines()),
+                         [f"it is: {i} of 3" for i in range(3)])
+        parts = run(MPIEXEC, "-n", "1", program, "a", ":", "-n", "2", program, "b").stdout
+        self.assertEqual(sorted(parts.splitlines()), ["a: 0 of 3", "b: 1 of 3", "b: 2 of 3"])
+        self.assertEqual(len(run(MPIEXEC, "-soft", "1,2:6:2", program).stdout.splitlines()), 6)
+        self.assertEqual(run(MPIEXEC, "-path", str(self.folder), "program").stdout, "hello: 0 of 1\n")
+        shown = run(MPIEXEC, "-n", "2", "-wdir", str(self.folder), "pwd").stdout
+        self.assertEqual(shown, f"{self.folder}\n" * 2)
+        labelled = run(MPIEXEC, "-n", "2", "-labelio", "yes", program).stdout
+        self.assertEqual(sorted(labelled.splitlines()), ["   0:hello: 0 of 2", "   1:hello: 1 of 2"])
+
+    def test_a_file(self):
+        program = self.compile(HELLO)
+        file = self.folder / "job"
+        file.write_text(f"# two parts\n-n 1 {program} 'one two'\n\n-n 2 {program} b\n")
+        self.assertEqual(sorted(run(MPIEXEC, "-file", str(file)).stdout.splitlines()),
+                         ["b: 1 of 3", "b: 2 of 3", "one two: 0 of 3"])
+        self.assertEqual(run(MPIEXEC, "-file", "/no/such/file").returncode, 2)
+
+    def test_hosts(self):
+        program = self.compile(HELLO)
+        result = run(MPIEXEC, "-n", "2", "-host", "localhost", program)
+        self.assertEqual(sorted(result.stdout.splitlines()), ["hello: 0 of 2", "hello: 1 of 2"], result.stderr)
+
+    def test_mistakes(self):
+        for words in ([], ["-n"], ["-n", "0", "true"], ["-n", "x", "true"], ["-soft", "a", "true"], ["-n", "2"],
+                      ["true", ":"], ["-arch", "x", "true"]):
+            result = run(MPIEXEC, *words)
+            self.assertEqual(result.returncode, 2, words)
+            self.assertIn("mpiexec", result.stderr)
+
+    def test_the_status_is_that_of_the_job(self):
+        self.assertEqual(run(MPIEXEC, "-n", "2", "sh", "-c", "exit 7").returncode, 7)
+        self.assertEqual(run(MPIEXEC, "-n", "2", "-host", "localhost", "sh", "-c", "exit 7").returncode, 7)
+
+
+class Errors(MpiTest):
+    def test_fatal(self):
+        program = self.compile("#include <mpi.h>\nint main(void) { MPI_Init(0, 0); MPI_Comm c;"
+                               "MPI_Comm_dup(MPI_COMM_NULL, &c); MPI_Finalize(); return 0; }")
+        result = poe(program, "-procs", "1")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertRegex(result.stderr.decode(), r"ERROR: 0032-205 MPI_Comm_dup .* task 0 .*MPI_COMM_NULL")
+
+    def test_abort(self):
+        program = self.compile("#include <mpi.h>\nint main(void) { int rank; MPI_Init(0, 0); "
+                               "MPI_Comm_rank(MPI_COMM_WORLD, &rank); if (rank == 1) MPI_Abort(MPI_COMM_WORLD, 9); "
+                               "for (;;) MPI_Barrier(MPI_COMM_SELF); }")
+        result = poe(program, "-procs", "3")
+        self.assertEqual(result.returncode, 9, result.stderr)
+
+    def test_an_end_without_finalize(self):
+        program = self.compile("#include <mpi.h>\nint main(void) { MPI_Init(0, 0); return 3; }")
+        self.assertEqual(poe(program, "-procs", "2").returncode, 3)
+
+
+if __name__ == "__main__":
+    main()
