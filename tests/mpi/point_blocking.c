@@ -148,6 +148,7 @@ static void test_sendrecv(void) {
                                       &status));
         CHECK_INT(status.MPI_SOURCE, before());
         for (int i = 0; i < n; ++i) CHECK_INT(in[i], before() * 7 + i);
+#if MPI_VERSION >= 4
         MPI_Request request;
         CHECK_OK(MPI_Isendrecv_replace(in, n, MPI_INT, before(), 13, next(), 13, MPI_COMM_WORLD,
                                        &request));
@@ -160,6 +161,7 @@ static void test_sendrecv(void) {
         CHECK_INT(status.MPI_SOURCE, right);
         if (right != MPI_PROC_NULL)
             for (int i = 0; i < n; ++i) CHECK_INT(in[i], right * 1000 + i);
+#endif
     }
 }
 
@@ -229,7 +231,10 @@ static void test_errors(void) {
     CHECK_CLASS(MPI_Send(&value, 1, MPI_INT, rank, 0, MPI_COMM_NULL), MPI_ERR_COMM);
     CHECK_CLASS(MPI_Recv(&value, 1, MPI_INT, size, 0, MPI_COMM_WORLD, &status), MPI_ERR_RANK);
     CHECK_CLASS(MPI_Irecv(&value, 1, MPI_INT, rank, -7, MPI_COMM_WORLD, &request), MPI_ERR_TAG);
+#ifdef MPI_ABI_VERSION
+    /* Without a buffer; some implementations then send the message in another way. */
     CHECK_CLASS(MPI_Bsend(values, 4, MPI_INT, rank, 0, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+#endif
     MPI_Datatype type;
     MPI_Type_contiguous(2, MPI_INT, &type);
     CHECK_CLASS(MPI_Send(values, 1, type, rank, 0, MPI_COMM_WORLD), MPI_ERR_TYPE);
