@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "mpi/point/works.hpp"
 #include "mpi/process/environment.hpp"
 
 namespace poe::mpi {
@@ -18,7 +17,11 @@ struct KeptRequests {
 };
 
 KeptRequests& kept() noexcept {
-    static KeptRequests* const requests = new KeptRequests;
+    static KeptRequests* const requests = [] {
+        auto* made = new KeptRequests;
+        environment().pools[static_cast<std::size_t>(Kind::kRequest)] = &made->pool;
+        return made;
+    }();
     return *requests;
 }
 
@@ -65,21 +68,6 @@ std::size_t requests_in_use() noexcept {
 void set_comm(Request& request, Comm& comm) noexcept {
     request.comm = &comm;
     if (comm.integer != 0) add_reference(comm);
-}
-
-Request& make_work(comm::MessageLayer& messages, std::unique_ptr<Work> work, Comm* comm,
-                   bool persistent) {
-    Request& request = make_request();
-    request.type = Request::Type::kWork;
-    request.work = std::move(work);
-    request.persistent = persistent;
-    if (comm != nullptr) set_comm(request, *comm);
-    if (!persistent) start_work(messages, request);
-    return request;
-}
-
-void start_requests() noexcept {
-    environment().pools[static_cast<std::size_t>(Kind::kRequest)] = &kept().pool;
 }
 
 }  // namespace poe::mpi

@@ -21,7 +21,7 @@
 
 namespace poe::mpi {
 
-// What a request of the type kWork does: a collective operation or another activity that consists
+// What a request of the type kWork does (see make_work() in works.hpp): a collective operation or another activity that consists
 // of several messages. The request owns it.
 //
 // While a request is active, advance() is called during every wait of this task, and by the
@@ -64,7 +64,7 @@ struct MessageBuffer {
 
 struct Request final : Object {
     enum class Type : std::uint8_t {
-        kNone,         // not in use
+        kNone,  // not in use
         kSend,
         kReceive,
         kSendReceive,  // MPI_Isendrecv
@@ -75,9 +75,9 @@ struct Request final : Object {
 
     Type type = Type::kNone;
     bool persistent = false;
-    bool active = false;   // from the start until a wait or test has completed it
-    bool ended = false;    // kWork: advance() has returned true
-    bool freed = false;    // the program has called MPI_Request_free while it was active
+    bool active = false;  // from the start until a wait or test has completed it
+    bool ended = false;   // kWork: advance() has returned true
+    bool freed = false;   // the program has called MPI_Request_free while it was active
     SendMode mode = SendMode::kStandard;
     bool receives = false;  // kNobody: it stands for a receive
 
@@ -91,8 +91,6 @@ struct Request final : Object {
     MessageBuffer receive_buffer;
     // MPI_Isendrecv_replace: the copy of the message that is sent.
     std::unique_ptr<std::byte[]> copy;
-    // kSend in the mode kBuffered: what each start of a persistent request copies.
-    comm::BufferView buffered;
 
     std::unique_ptr<Work> work;
     Generalized generalized;
@@ -117,19 +115,11 @@ std::size_t requests_in_use() noexcept;
 // Makes `comm` the communicator of the request, which must have none.
 void set_comm(Request& request, Comm& comm) noexcept;
 
-// Makes a request that owns `work`. If it is not persistent, the work is started; if that completes
-// it, the request is complete at once. `comm` may be null. Never blocks.
-Request& make_work(comm::MessageLayer& messages, std::unique_ptr<Work> work, Comm* comm,
-                   bool persistent);
-
 inline Request* find_request(MPI_Request handle) noexcept {
     return find<Request>(handle);
 }
 inline MPI_Request handle_of(Request& request) noexcept {
     return handle_of<MPI_Request>(static_cast<Object&>(request));
 }
-
-// Registers the pools of this room. Called once, by MPI_Init.
-void start_requests() noexcept;
 
 }  // namespace poe::mpi

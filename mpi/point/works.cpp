@@ -1,6 +1,8 @@
 // Active operations of several messages; see works.hpp.
 #include "mpi/point/works.hpp"
 
+#include <utility>
+
 namespace poe::mpi {
 namespace {
 
@@ -35,16 +37,10 @@ void remove(Request& request) noexcept {
     if (request.next_work != nullptr) request.next_work->previous_work = request.previous_work;
 }
 
-// The helper stays installed while it runs; advance_works() removes it.
 void end(Request& request) noexcept {
     request.ended = true;
     remove(request);
     if (request.freed) free_request(request);
-}
-
-void remove_helper_if_idle(comm::MessageLayer& messages) {
-    const ActiveWorks& list = works();
-    if (list.first == nullptr && !list.advancing) messages.set_request_helper({});
 }
 
 }  // namespace
@@ -60,10 +56,24 @@ void start_work(comm::MessageLayer& messages, Request& request) {
     }
 }
 
+Request& make_work(comm::MessageLayer& messages, std::unique_ptr<Work> work, Comm* comm,
+                   bool persistent) {
+    Request& request = make_request();
+    request.type = Request::Type::kWork;
+    request.work = std::move(work);
+    request.persistent = persistent;
+    if (comm != nullptr) set_comm(request, *comm);
+    if (!persistent) start_work(messages, request);
+    return request;
+}
+
 void advance_work(comm::MessageLayer& messages, Request& request) {
-    if (request.ended || !request.work->advance(messages)) return;
-    end(request);
-    remove_helper_if_idle(messages);
+    if (!request.ended && request.work->advance(messages)) end(request);
+}
+
+void end_help_if_idle(comm::MessageLayer& messages) {
+    const ActiveWorks& list = works();
+    if (list.first == nullptr && !list.advancing) messages.set_request_helper({});
 }
 
 bool advance_works(comm::MessageLayer& messages) {
