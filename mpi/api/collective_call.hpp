@@ -11,7 +11,7 @@
 #include "mpi/api/call.hpp"
 #include "mpi/collective/sequence.hpp"
 #include "mpi/communicator/comm.hpp"
-#include "mpi/point/request.hpp"
+#include "mpi/point/works.hpp"
 
 namespace poe::mpi {
 
