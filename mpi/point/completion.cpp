@@ -58,43 +58,51 @@ void set_received(MPI_Status& status, const Comm& comm,
                static_cast<std::int64_t>(std::min(receive.length, receive.view.size())));
 }
 
-Fault result_of(comm::Runtime& runtime, Request& request, MPI_Status& status) {
+void set_status_of(MPI_Status& status, const Request& request) noexcept {
+    if (request.active && (request.type == Type::kReceive || request.type == Type::kSendReceive))
+        [[likely]]
+        return set_received(status, *request.comm, request.receive);
+    if (request.active && request.receives_from_nobody) return set_from_nobody(status);
     set_empty(status);
-    if (!request.active) return {};
-    switch (request.type) {
-        case Type::kSend:
-            return fault_of_send(runtime, *request.comm, request.send);
-        case Type::kReceive:
-            set_received(status, *request.comm, request.receive);
-            return fault_of_receive(runtime, *request.comm, request.receive);
-        case Type::kSendReceive: {
-            set_received(status, *request.comm, request.receive);
-            Fault fault = fault_of_send(runtime, *request.comm, request.send);
-            return fault ? fault : fault_of_receive(runtime, *request.comm, request.receive);
-        }
-        case Type::kNobody:
-            if (request.receives) set_from_nobody(status);
-            return {};
-        case Type::kWork:
-            return request.work->result();
-        case Type::kNone:
-        case Type::kGeneralized:
-            break;
-    }
-    return {};
 }
 
-bool is_successful(const Request& request) noexcept {
+bool is_surely_successful(const Request& request) noexcept {
+    if (!request.active) return true;
     switch (request.type) {
         case Type::kSend:
             return request.send.outcome == Outcome::kDone;
         case Type::kReceive:
             return succeeded(request.receive);
+        case Type::kSendReceive:
+            return request.send.outcome == Outcome::kDone && succeeded(request.receive);
         case Type::kNobody:
             return true;
-        default:
-            return !request.active;
+        case Type::kNone:
+        case Type::kWork:
+        case Type::kGeneralized:
+            break;
     }
+    return false;
+}
+
+Fault fault_of_request(comm::Runtime& runtime, Request& request) {
+    switch (request.type) {
+        case Type::kSend:
+            return fault_of_send(runtime, *request.comm, request.send);
+        case Type::kReceive:
+            return fault_of_receive(runtime, *request.comm, request.receive);
+        case Type::kSendReceive: {
+            Fault fault = fault_of_send(runtime, *request.comm, request.send);
+            return fault ? fault : fault_of_receive(runtime, *request.comm, request.receive);
+        }
+        case Type::kWork:
+            return request.work->result();
+        case Type::kNone:
+        case Type::kNobody:
+        case Type::kGeneralized:
+            break;
+    }
+    return {};
 }
 
 void retire(comm::Runtime& runtime, MPI_Request& handle, Request& request) noexcept {

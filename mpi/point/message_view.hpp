@@ -13,14 +13,14 @@ namespace poe::mpi {
 // ones are copied faster by the loops of the layout.
 inline constexpr Bytes kLeastPlainBlock = 512;
 
-// The view of `count` elements of `type` at `buffer`, which may be MPI_BOTTOM. `keeps` must stay as
+// The view of `count` elements of `type` at `buffer`, which may be MPI_BOTTOM. `layout` must stay as
 // long as the view. Requires a committed type, count >= 0, and count * size below 2^63.
-inline comm::BufferView view_of(MessageBuffer& keeps, Datatype& type, const void* buffer,
+inline comm::BufferView view_of(TypedLayout& layout, Datatype& type, const void* buffer,
                                 std::int64_t count) noexcept {
     auto* base = static_cast<std::byte*>(const_cast<void*>(buffer));
-    keeps.layout = type.layout(count);
+    layout = type.layout(count);
     TypedLayout::Strided form;
-    if (keeps.layout.strided(form) &&
+    if (layout.strided(form) &&
         (form.blocks <= 1 || (form.block >= kLeastPlainBlock &&
                               form.stride >= static_cast<std::int64_t>(form.block)))) {
         // MPI_BOTTOM is null, so the displacement may be an absolute address.
@@ -31,7 +31,7 @@ inline comm::BufferView view_of(MessageBuffer& keeps, Datatype& type, const void
         return {start, form.block, static_cast<Bytes>(form.stride),
                 static_cast<Bytes>(form.blocks)};
     }
-    return {base, keeps.layout, keeps.layout.size()};
+    return {base, layout, layout.size()};
 }
 
 }  // namespace poe::mpi

@@ -28,7 +28,7 @@ KeptRequests& kept() noexcept {
 }  // namespace
 
 void Request::reset() noexcept {
-    persistent = active = ended = freed = receives = false;
+    persistent = active = ended = freed = receives_from_nobody = false;
     mode = SendMode::kStandard;
     send_buffer.type = TypeReference();
     receive_buffer.type = TypeReference();

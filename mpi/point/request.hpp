@@ -79,7 +79,8 @@ struct Request final : Object {
     bool ended = false;   // kWork: advance() has returned true
     bool freed = false;   // the program has called MPI_Request_free while it was active
     SendMode mode = SendMode::kStandard;
-    bool receives = false;  // kNobody: it stands for a receive
+    // The request stands for a receive from MPI_PROC_NULL, perhaps in addition to a send.
+    bool receives_from_nobody = false;
 
     // The communicator whose error handler errors invoke, and which translates tasks into ranks.
     // Null: none. The request holds a reference to it unless it is predefined.

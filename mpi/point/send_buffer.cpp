@@ -17,8 +17,8 @@ constexpr Bytes round_up(Bytes bytes) noexcept {
 
 // The buffers of communicators by context, because an address may become that of another one.
 struct SendBuffers {
-    std::unique_ptr<SendBuffer> process;
-    std::unordered_map<comm::ContextId, std::unique_ptr<SendBuffer>> by_context;
+    std::shared_ptr<SendBuffer> process;
+    std::unordered_map<comm::ContextId, std::shared_ptr<SendBuffer>> by_context;
 };
 
 SendBuffers& buffers() noexcept {
@@ -164,7 +164,7 @@ SendBuffer* buffer_for(const Comm& comm) noexcept {
     return all.process.get();
 }
 
-std::unique_ptr<SendBuffer>& buffer_of(const Comm* comm) {
+std::shared_ptr<SendBuffer>& buffer_of(const Comm* comm) {
     return comm == nullptr ? buffers().process : buffers().by_context[comm->context];
 }
 

@@ -68,7 +68,7 @@ class SendBuffer {
 // The buffer that a send on this communicator uses: its own, or that of the process. Null: none.
 SendBuffer* buffer_for(const Comm& comm) noexcept;
 // The place where the buffer of this communicator, or with null that of the process, is kept.
-std::unique_ptr<SendBuffer>& buffer_of(const Comm* comm);
+std::shared_ptr<SendBuffer>& buffer_of(const Comm* comm);
 // For MPI_Comm_free and MPI_Comm_disconnect: detaches the communicator's buffer. Blocks until its
 // messages have been sent.
 void detach_buffer_of(comm::Runtime& runtime, const Comm& comm);
