@@ -39,7 +39,8 @@ def programs():
 def launch(name, program, operation, size, tasks, how):
     """Microseconds of one call; None when it failed or took too long."""
     words = [program, operation, str(size), str(SECONDS), *how]
-    command = {"MPL": [POE, *words, "-procs", str(tasks)], "MPICH": [HYDRA, "-n", str(tasks), *words],
+    under_poe = [POE, *words, "-procs", str(tasks)]
+    command = {"MPL": under_poe, "POE": under_poe, "MPICH": [HYDRA, "-n", str(tasks), *words],
                "Open MPI": [OPEN_MPI, "--oversubscribe", "--bind-to", "none", "-n", str(tasks), *words]}[name]
     out = output_of(command, PATIENCE)
     return float(out.split()[3]) if out else None

@@ -30,9 +30,9 @@ def programs():
 
 def launch(name, tasks, program, arguments, extra):
     """The values of one run: (bytes, state of the cores) -> microseconds."""
-    prefix = {"MPL": [POE], "MPICH": [HYDRA, "-n", str(tasks)],
+    prefix = {"MPL": [POE], "POE": [POE], "MPICH": [HYDRA, "-n", str(tasks)],
               "Open MPI": [OPEN_MPI, "--oversubscribe", "--bind-to", "none", "-n", str(tasks)]}[name]
-    suffix = ["-procs", str(tasks), *extra] if name == "MPL" else []
+    suffix = ["-procs", str(tasks), *extra] if prefix == [POE] else []
     env = environment()
     line = f"/dev/shm/poe-bench-line-{os.getpid()}"
     if tasks == 2 and "one" not in arguments:
@@ -68,16 +68,16 @@ def operation(built, what, sizes, tasks=2, pin="cores", extra=(), launches=LAUNC
             if any(all(of[name][size] for name in names) for size in sizes)}
 
 
-def show(title, by_state, targets):
+def show(title, by_state, targets, own="MPL"):
     for state, result in sorted(by_state.items()):
         rows = []
         for size, target in targets.items():
-            ours = result["MPL"][size]
+            ours = result[own][size]
             share = ratio(ours, *(result[name][size] for name in ("MPICH", "Open MPI")))
             verdict = "" if target is None or share is None else ("met" if share <= target else "MISSED")
             rows.append([size, *(text(result[name][size], 1, 3) for name in result), text(share),
                          target if target is not None else "", verdict])
-        table(f"{title}; cores {state}", ["bytes", *result, "MPL/best", "target", ""], rows)
+        table(f"{title}; cores {state}", ["bytes", *result, f"{own}/best", "target", ""], rows)
 
 
 def limits():
