@@ -95,10 +95,17 @@ class MessageLayer final : private PipeSink {
     void set_helper(std::function<bool(bool users_functions)> helper) {
         helper_ = std::move(helper);
     }
-    bool help(bool users_functions = true) { return helper_ && helper_(users_functions); }
-    // True if progress() or the helper have operations in progress.
+    // The same for a second helper, which is independent of the first one. MPI's requests use it.
+    void set_request_helper(std::function<bool(bool users_functions)> helper) {
+        request_helper_ = std::move(helper);
+    }
+    bool help(bool users_functions = true) {
+        const bool did = helper_ && helper_(users_functions);
+        return (request_helper_ && request_helper_(users_functions)) || did;
+    }
+    // True if progress() or a helper have operations in progress.
     bool has_more_to_do() const noexcept {
-        return helper_ || !sending_.empty() || !fetches_.empty();
+        return helper_ || request_helper_ || !sending_.empty() || !fetches_.empty();
     }
     // Blocks until the operation has ended. Returns its outcome.
     Outcome wait(SendRequest& request);
@@ -241,6 +248,7 @@ class MessageLayer final : private PipeSink {
     std::function<Device&(TaskId)> device_of_;
     Waiter* waiter_;
     std::function<bool(bool)> helper_;
+    std::function<bool(bool)> request_helper_;
     std::vector<std::unique_ptr<Peer>> peers_;  // by task id, created at first use
     std::vector<Peer*> sending_;                // peers with queued frames
     UnexpectedPool pool_;

@@ -1,0 +1,107 @@
+// The buffers of buffered sends (MPI 5.0, section 3.6).
+#include <memory>
+#include <mpi.h>
+#include <string>
+#include <utility>
+
+#include "mpi/api/bodies.hpp"
+#include "mpi/api/point_call.hpp"
+#include "mpi/point/send_buffer.hpp"
+#include "mpi/point/works.hpp"
+
+namespace poe::mpi {
+namespace {
+
+// Of MPI_Buffer_iflush: ends when the messages that were in the buffer at its start are sent.
+class Flush final : public Work {
+  public:
+    explicit Flush(std::shared_ptr<SendBuffer> buffer) noexcept
+        : buffer_(std::move(buffer)), until_(buffer_->next_number()) {}
+
+    void start(comm::MessageLayer&) override {}
+    bool advance(comm::MessageLayer&) override { return buffer_->oldest_number() >= until_; }
+
+  private:
+    std::shared_ptr<SendBuffer> buffer_;  // it stays if the program detaches it meanwhile
+    std::uint64_t until_;
+};
+
+int refuse_missing(Call& call) {
+    return call.fail(MPI_ERR_BUFFER, "", "no buffer is attached",
+                     "call MPI_Buffer_attach or MPI_Comm_attach_buffer first");
+}
+
+// `comm` is null for the buffer of the process.
+int attach(Call& call, const Comm* comm, void* buffer, MPI_Count size) {
+    if (buffer != MPI_BUFFER_AUTOMATIC && size < 0)
+        return call.fail(MPI_ERR_ARG, "size", std::to_string(size) + " is negative");
+    if (buffer == nullptr && size > 0)
+        return call.fail(MPI_ERR_BUFFER, "buffer", "it is a null pointer");
+    std::shared_ptr<SendBuffer>& place = buffer_of(comm);
+    if (place)
+        return call.fail(MPI_ERR_BUFFER, "buffer", "a buffer is attached already",
+                         "detach it first");
+    place = std::make_shared<SendBuffer>(buffer, size);
+    return MPI_SUCCESS;
+}
+
+int detach(Call& call, const Comm* comm, void* buffer_addr, const CountOut& size) {
+    std::shared_ptr<SendBuffer>& place = buffer_of(comm);
+    if (!place) return refuse_missing(call);
+    const Shown shown(call, ::poe::Call::kFlush, TaskActivity::kAnyPeer, 0, 0);
+    const Fault fault = place->flush(call.runtime());
+    *static_cast<void**>(buffer_addr) = place->start();
+    const bool fits = size.set(place->automatic() ? 0 : place->size());
+    place.reset();
+    if (fault) return call.fail(fault);
+    return fits ? MPI_SUCCESS
+                : call.fail(MPI_ERR_VALUE_TOO_LARGE, "size",
+                            "the size of the buffer does not fit into an int",
+                            "call the function whose name ends with _c");
+}
+
+int flush(Call& call, const Comm* comm) {
+    std::shared_ptr<SendBuffer>& place = buffer_of(comm);
+    if (!place) return refuse_missing(call);
+    const Shown shown(call, ::poe::Call::kFlush, TaskActivity::kAnyPeer, 0, 0);
+    return call.finish(place->flush(call.runtime()));
+}
+
+int start_flush(Call& call, Comm* comm, MPI_Request* request) {
+    std::shared_ptr<SendBuffer>& place = buffer_of(comm);
+    if (!place) return refuse_missing(call);
+    Request& made =
+        make_work(call.runtime().messages(), std::make_unique<Flush>(place), comm, false);
+    *request = handle_of(made);
+    return MPI_SUCCESS;
+}
+
+}  // namespace
+
+int buffer_attach(Call& call, void* buffer, MPI_Count size) {
+    return attach(call, nullptr, buffer, size);
+}
+int buffer_detach(Call& call, void* buffer_addr, CountOut size) {
+    return detach(call, nullptr, buffer_addr, size);
+}
+int buffer_flush(Call& call) {
+    return flush(call, nullptr);
+}
+int buffer_iflush(Call& call, MPI_Request* request) {
+    return start_flush(call, nullptr, request);
+}
+
+int comm_attach_buffer(Call& call, MPI_Comm comm, void* buffer, MPI_Count size) {
+    return attach(call, find_comm(comm), buffer, size);
+}
+int comm_detach_buffer(Call& call, MPI_Comm comm, void* buffer_addr, CountOut size) {
+    return detach(call, find_comm(comm), buffer_addr, size);
+}
+int comm_flush_buffer(Call& call, MPI_Comm comm) {
+    return flush(call, find_comm(comm));
+}
+int comm_iflush_buffer(Call& call, MPI_Comm comm, MPI_Request* request) {
+    return start_flush(call, find_comm(comm), request);
+}
+
+}  // namespace poe::mpi

@@ -1,0 +1,126 @@
+// The results of requests; see completion.hpp.
+#include "mpi/point/completion.hpp"
+
+#include <algorithm>
+
+#include "mpi/object/status.hpp"
+#include "mpi/point/outcomes.hpp"
+#include "mpi/point/works.hpp"
+#include "tracer/probe/process_context.hpp"
+
+namespace poe::mpi {
+namespace {
+
+using comm::Outcome;
+using Type = Request::Type;
+
+bool is_cancelled(const comm::ReceiveRequest& receive) noexcept {
+    return receive.outcome == Outcome::kCancelled;
+}
+
+bool succeeded(const comm::ReceiveRequest& receive) noexcept {
+    return is_cancelled(receive) ||
+           (receive.outcome == Outcome::kDone && receive.length <= receive.view.size());
+}
+
+Fault fault_of_receive(comm::Runtime& runtime, const Comm& comm,
+                       const comm::ReceiveRequest& receive) {
+    if (succeeded(receive)) return {};
+    if (receive.outcome == Outcome::kDone) return truncation(comm, receive);
+    const TaskId peer = receive.source >= 0 ? receive.source : receive.wanted.source;
+    return fault_of(runtime, comm, receive.outcome, peer);
+}
+
+Fault fault_of_send(comm::Runtime& runtime, const Comm& comm, const comm::SendRequest& send) {
+    return send.outcome == Outcome::kDone ? Fault{}
+                                          : fault_of(runtime, comm, send.outcome, send.dest);
+}
+
+void trace_end(const Request& request) {
+    if (!process_context().tracer.on() || request.mode == SendMode::kBuffered) [[likely]]
+        return;
+    const comm::SendRequest& send = request.send;
+    process_context().tracer.send_ended(static_cast<std::uint8_t>(send.flow), send.dest, send.type,
+                                        send.number);
+}
+
+}  // namespace
+
+void set_received(MPI_Status& status, const Comm& comm,
+                  const comm::ReceiveRequest& receive) noexcept {
+    if (is_cancelled(receive)) {
+        set_empty(status);
+        set_cancelled(status, true);
+        return;
+    }
+    if (receive.source < 0) return set_empty(status);
+    set_status(status, comm.peers().rank_of(receive.source), receive.type,
+               static_cast<std::int64_t>(std::min(receive.length, receive.view.size())));
+}
+
+void set_status_of(MPI_Status& status, const Request& request) noexcept {
+    if (request.active && (request.type == Type::kReceive || request.type == Type::kSendReceive))
+        [[likely]]
+        return set_received(status, *request.comm, request.receive);
+    if (request.active && request.receives_from_nobody) return set_from_nobody(status);
+    set_empty(status);
+}
+
+bool is_surely_successful(const Request& request) noexcept {
+    if (!request.active) return true;
+    switch (request.type) {
+        case Type::kSend:
+            return request.send.outcome == Outcome::kDone;
+        case Type::kReceive:
+            return succeeded(request.receive);
+        case Type::kSendReceive:
+            return request.send.outcome == Outcome::kDone && succeeded(request.receive);
+        case Type::kNobody:
+            return true;
+        case Type::kNone:
+        case Type::kWork:
+        case Type::kGeneralized:
+            break;
+    }
+    return false;
+}
+
+Fault fault_of_request(comm::Runtime& runtime, Request& request) {
+    switch (request.type) {
+        case Type::kSend:
+            return fault_of_send(runtime, *request.comm, request.send);
+        case Type::kReceive:
+            return fault_of_receive(runtime, *request.comm, request.receive);
+        case Type::kSendReceive: {
+            Fault fault = fault_of_send(runtime, *request.comm, request.send);
+            return fault ? fault : fault_of_receive(runtime, *request.comm, request.receive);
+        }
+        case Type::kWork:
+            return request.work->result();
+        case Type::kNone:
+        case Type::kNobody:
+        case Type::kGeneralized:
+            break;
+    }
+    return {};
+}
+
+void retire(comm::Runtime& runtime, MPI_Request& handle, Request& request) noexcept {
+    if (request.active) {
+        if (request.type == Type::kSend || request.type == Type::kSendReceive) {
+            trace_end(request);
+        } else if (request.type == Type::kWork) [[unlikely]] {
+            end_help_if_idle(runtime.messages());
+        }
+    }
+    request.active = false;
+    if (request.persistent) return;
+    free_request(request);
+    handle = MPI_REQUEST_NULL;
+}
+
+void cancel(comm::Runtime& runtime, Request& request) {
+    if (request.type == Type::kReceive) runtime.messages().cancel(request.receive);
+}
+
+}  // namespace poe::mpi

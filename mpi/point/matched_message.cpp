@@ -1,0 +1,77 @@
+// Probes; see matched_message.hpp.
+#include "mpi/point/matched_message.hpp"
+
+#include <utility>
+
+#include "mpi/object/status.hpp"
+#include "mpi/point/waiting.hpp"
+#include "mpi/process/environment.hpp"
+
+namespace poe::mpi {
+
+void MatchedMessage::reset() noexcept {
+    message = nullptr;
+    if (Comm* used = std::exchange(comm, nullptr); used != nullptr && used->integer != 0)
+        comm_pool().release(*used);
+}
+
+Pool<MatchedMessage>& matched_messages() noexcept {
+    static auto* const pool = [] {
+        auto* made = new Pool<MatchedMessage>(Kind::kMessage);
+        environment().pools[static_cast<std::size_t>(Kind::kMessage)] = made;
+        return made;
+    }();
+    return *pool;
+}
+
+const comm::Unexpected* look_for(comm::Runtime& runtime, const comm::MatchKey& wanted) {
+    comm::MessageLayer& messages = runtime.messages();
+    if (const comm::Unexpected* message = messages.probe(wanted)) return message;
+    messages.progress();
+    messages.help();
+    if (const comm::Unexpected* message = messages.probe(wanted)) return message;
+    runtime.pause_between_looks();
+    return messages.probe(wanted);
+}
+
+const comm::Unexpected* wait_for_message(comm::Runtime& runtime, const comm::MatchKey& wanted,
+                                         comm::Outcome& outcome) {
+    comm::MessageLayer& messages = runtime.messages();
+    const comm::Unexpected* found = messages.probe(wanted);
+    outcome = comm::Outcome::kDone;
+    if (found != nullptr) return found;
+    const bool only_self = runtime.tasks() == 1 || wanted.source == runtime.task();
+    if (only_self && !has_works()) {
+        outcome = comm::Outcome::kNobodySends;
+        return nullptr;
+    }
+    const auto awaited = [&] {
+        return Awaited{Awaited::Kind::kMessage, wanted.source, wanted.type};
+    };
+    wait_until(
+        runtime,
+        [&] {
+            found = messages.probe(wanted);
+            if (found != nullptr) return true;
+            if (wanted.source >= 0 && messages.fault_of(wanted.source) != nullptr)
+                outcome = comm::Outcome::kPeerBroken;
+            return outcome != comm::Outcome::kDone;
+        },
+        awaited);
+    return found;
+}
+
+MPI_Message extract(comm::Runtime& runtime, Comm& comm, const comm::MatchKey& wanted) {
+    MatchedMessage& matched = matched_messages().make();
+    matched.message = runtime.messages().extract(wanted);
+    matched.comm = &comm;
+    if (comm.integer != 0) add_reference(comm);
+    return handle_of<MPI_Message>(static_cast<Object&>(matched));
+}
+
+void set_probed(MPI_Status& status, const Comm& comm, const comm::Unexpected& message) noexcept {
+    set_status(status, comm.peers().rank_of(message.from.source), message.from.type,
+               static_cast<std::int64_t>(message.length));
+}
+
+}  // namespace poe::mpi

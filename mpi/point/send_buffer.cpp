@@ -1,0 +1,179 @@
+// Buffered sends; see send_buffer.hpp.
+#include "mpi/point/send_buffer.hpp"
+
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <unordered_map>
+
+namespace poe::mpi {
+namespace {
+
+constexpr Bytes kAlignment = alignof(std::max_align_t);
+
+constexpr Bytes round_up(Bytes bytes) noexcept {
+    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+// The buffers of communicators by context, because an address may become that of another one.
+struct SendBuffers {
+    std::shared_ptr<SendBuffer> process;
+    std::unordered_map<comm::ContextId, std::shared_ptr<SendBuffer>> by_context;
+};
+
+SendBuffers& buffers() noexcept {
+    static SendBuffers* const the_buffers = new SendBuffers;
+    return *the_buffers;
+}
+
+}  // namespace
+
+struct SendBuffer::Slot {
+    comm::SendRequest request;
+    Bytes bytes = 0;  // of the slot
+    std::uint64_t number = 0;
+    Slot* next = nullptr;
+    Slot* previous = nullptr;
+
+    std::byte* data() noexcept {
+        return reinterpret_cast<std::byte*>(this) + round_up(sizeof(Slot));
+    }
+    std::byte* end() noexcept { return reinterpret_cast<std::byte*>(this) + bytes; }
+};
+
+SendBuffer::SendBuffer(void* start, MPI_Count size) noexcept : start_(start), size_(size) {
+    // What a slot needs besides the message, and what the alignment of its ends costs.
+    static_assert(round_up(sizeof(Slot)) + 2 * kAlignment <= MPI_BSEND_OVERHEAD);
+    if (automatic()) return;
+    const auto address = reinterpret_cast<std::uintptr_t>(start);
+    const Bytes skipped = round_up(address) - address;
+    if (start == nullptr || static_cast<Bytes>(size) < skipped) return;
+    begin_ = static_cast<std::byte*>(start) + skipped;
+    end_ = static_cast<std::byte*>(start) + size;
+}
+
+// Makes a slot after `before` (null: at the beginning) if the gap there is long enough.
+SendBuffer::Slot* SendBuffer::place_after(Slot* before, Bytes bytes) noexcept {
+    std::byte* const from = before != nullptr ? before->end() : begin_;
+    Slot* const next = before != nullptr ? before->next : first_;
+    std::byte* const limit = next != nullptr ? reinterpret_cast<std::byte*>(next) : end_;
+    if (from == nullptr || static_cast<Bytes>(limit - from) < bytes) return nullptr;
+    Slot* slot = new (from) Slot;
+    slot->next = next;
+    slot->previous = before;
+    return slot;
+}
+
+// Tries the memory after the newest slot first, because the oldest messages are usually sent first.
+SendBuffer::Slot* SendBuffer::reserve(Bytes bytes) noexcept {
+    if (automatic()) {
+        void* memory = std::malloc(bytes);
+        if (memory == nullptr) return nullptr;
+        Slot* slot = new (memory) Slot;
+        slot->previous = last_;
+        return slot;
+    }
+    if (Slot* slot = newest_ != nullptr ? place_after(newest_, bytes) : nullptr) return slot;
+    if (Slot* slot = place_after(nullptr, bytes)) return slot;
+    for (Slot* each = first_; each != nullptr; each = each->next)
+        if (Slot* slot = place_after(each, bytes)) return slot;
+    return nullptr;
+}
+
+Fault SendBuffer::send(comm::MessageLayer& messages, const comm::SendRequest& message) {
+    release_ended();
+    const Bytes length = message.view.size();
+    // The last slot need not end aligned.
+    const Bytes bytes = round_up(sizeof(Slot)) + round_up(length);
+    Slot* slot = reserve(bytes);
+    if (slot == nullptr)
+        return {MPI_ERR_BUFFER, "",
+                "the message of " + std::to_string(length) +
+                    " bytes does not fit into the attached buffer of " + std::to_string(size_) +
+                    " bytes beside the messages that are not sent yet",
+                "attach a larger buffer: each message needs MPI_BSEND_OVERHEAD bytes more than its "
+                "packed size"};
+    slot->bytes = bytes;
+    slot->number = next_number_++;
+    (slot->previous != nullptr ? slot->previous->next : first_) = slot;
+    (slot->next != nullptr ? slot->next->previous : last_) = slot;
+    newest_ = slot;
+    message.view.copy_out(0, slot->data(), length);
+    comm::SendRequest& request = slot->request;
+    request.view = comm::BufferView(slot->data(), length);
+    request.dest = message.dest;
+    request.type = message.type;
+    request.context = message.context;
+    request.flow = message.flow;
+    request.owner = slot;
+    request.tell = &ended_;
+    messages.start(request);
+    return {};
+}
+
+void SendBuffer::release(Slot& slot) noexcept {
+    (slot.previous != nullptr ? slot.previous->next : first_) = slot.next;
+    (slot.next != nullptr ? slot.next->previous : last_) = slot.previous;
+    if (newest_ == &slot) newest_ = slot.previous;
+    slot.~Slot();
+    if (automatic()) std::free(&slot);
+}
+
+void SendBuffer::release_ended() noexcept {
+    while (comm::Request* request = ended_.head) {
+        ended_.remove(*request);
+        release(*static_cast<Slot*>(request->owner));
+    }
+}
+
+bool SendBuffer::idle() noexcept {
+    release_ended();
+    return first_ == nullptr;
+}
+
+std::uint64_t SendBuffer::oldest_number() noexcept {
+    release_ended();
+    std::uint64_t oldest = next_number_;
+    for (const Slot* each = first_; each != nullptr; each = each->next)
+        if (each->number < oldest) oldest = each->number;
+    return oldest;
+}
+
+// A message to this task itself cannot be received while the task waits here.
+Fault SendBuffer::flush(comm::Runtime& runtime) {
+    comm::MessageLayer& messages = runtime.messages();
+    Fault fault;
+    while (!idle()) {
+        Slot& slot = *first_;
+        const comm::Outcome outcome = messages.wait(slot.request);
+        if (outcome != comm::Outcome::kDone && !fault)
+            fault = {MPI_ERR_OTHER, "",
+                     "a buffered message to task " + std::to_string(slot.request.dest) +
+                         " cannot be sent any more",
+                     "receive messages to the own rank before the buffer is detached"};
+    }
+    return fault;
+}
+
+SendBuffer* buffer_for(const Comm& comm) noexcept {
+    SendBuffers& all = buffers();
+    if (!all.by_context.empty()) {
+        const auto found = all.by_context.find(comm.context);
+        if (found != all.by_context.end() && found->second) return found->second.get();
+    }
+    return all.process.get();
+}
+
+std::shared_ptr<SendBuffer>& buffer_of(const Comm* comm) {
+    return comm == nullptr ? buffers().process : buffers().by_context[comm->context];
+}
+
+void detach_buffer_of(comm::Runtime& runtime, const Comm& comm) {
+    auto& all = buffers().by_context;
+    const auto found = all.find(comm.context);
+    if (found == all.end()) return;
+    if (found->second) found->second->flush(runtime);
+    all.erase(found);
+}
+
+}  // namespace poe::mpi

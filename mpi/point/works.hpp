@@ -1,0 +1,25 @@
+// The active requests of the type kWork. They are continued during every wait of this task: while
+// there are any, the message layer calls advance_works() as one of its helpers.
+#pragma once
+
+#include "mpi/point/request.hpp"
+
+namespace poe::mpi {
+
+// Makes a request that owns `work`. If it is not persistent, the work is started; if that completes
+// it, the request has ended already. `comm` may be null. Never blocks.
+Request& make_work(comm::MessageLayer& messages, std::unique_ptr<Work> work, Comm* comm,
+                   bool persistent);
+
+// Starts the operation of a request of the type kWork that is not active. Never blocks.
+void start_work(comm::MessageLayer& messages, Request& request);
+// Continues one operation if it has not ended. Never blocks.
+void advance_work(comm::MessageLayer& messages, Request& request);
+// Continues all operations. Returns true if one has ended. Never blocks.
+bool advance_works(comm::MessageLayer& messages);
+// Call when a program has completed an operation: if none is active, waits become cheaper again.
+void end_help_if_idle(comm::MessageLayer& messages);
+// True if an operation is active that has not ended.
+bool has_works() noexcept;
+
+}  // namespace poe::mpi
