@@ -27,6 +27,11 @@ struct Topology {
     virtual int kind() const noexcept = 0;
 };
 
+// The base of what the room of collective calls keeps with a communicator.
+struct CommOwned {
+    virtual ~CommOwned() = default;
+};
+
 struct Comm final : CommBase {
     // The group that this task belongs to.
     MembersPtr local;
@@ -40,6 +45,7 @@ struct Comm final : CommBase {
     std::optional<collectives::Group> group;
     std::unique_ptr<Topology> topology;  // null: none
     MPI_Info info = MPI_INFO_NULL;       // the hints; owned
+    std::unique_ptr<CommOwned> collective;  // null: no collective call so far
 
     bool is_inter() const noexcept { return remote != nullptr; }
     int size() const noexcept { return local->size(); }
