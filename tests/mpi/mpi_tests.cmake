@@ -30,3 +30,9 @@ foreach(program point_blocking point_requests)
   mpi_test(${program}_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_${program}>)
   mpi_test(${program}_rendezvous mpl_run -n 4 -e 100 $<TARGET_FILE:mpi_${program}>)
 endforeach()
+# A task is killed at some moment of its traffic: the others end, and none hangs.
+foreach(moment 5000 20000 60000)
+  mpi_test(random_point_kill_${moment} mpl_run -n 4 -k ${moment} $<TARGET_FILE:mpi_random_point> ${moment} 100000)
+  mpi_test(random_point_nodes_kill_${moment} mpl_run -N 2 -n 4 -k ${moment}
+           $<TARGET_FILE:mpi_random_point> ${moment} 100000)
+endforeach()

@@ -232,24 +232,24 @@ static void test_probes(void) {
         MPI_Request sends[2];
         for (int i = 0; i < 2; ++i) {
             for (int k = 0; k < counts[i]; ++k) out[i][k] = rank + k + i;
-            CHECK_OK(MPI_Isend(out[i], counts[i], MPI_INT, next(), 700, MPI_COMM_WORLD, &sends[i]));
+            CHECK_OK(MPI_Isend(out[i], counts[i], MPI_INT, next(), 700 + way, MPI_COMM_WORLD, &sends[i]));
         }
         MPI_Status status;
         int count = 0, flag = 0;
         CHECK_OK(MPI_Probe(before(), MPI_ANY_TAG, MPI_COMM_WORLD, &status));
-        CHECK_INT(status.MPI_TAG, 700);
+        CHECK_INT(status.MPI_TAG, 700 + way);
         CHECK_INT(status.MPI_SOURCE, before());
         MPI_Get_count(&status, MPI_INT, &count);
         CHECK_INT(count, 3);
         MPI_Message first = MPI_MESSAGE_NULL, second = MPI_MESSAGE_NULL;
-        CHECK_OK(MPI_Mprobe(MPI_ANY_SOURCE, 700, MPI_COMM_WORLD, &first, &status));
+        CHECK_OK(MPI_Mprobe(MPI_ANY_SOURCE, 700 + way, MPI_COMM_WORLD, &first, &status));
         CHECK(first != MPI_MESSAGE_NULL);
         while (!flag)
-            CHECK_OK(MPI_Improbe(before(), 700, MPI_COMM_WORLD, &flag, &second, &status));
+            CHECK_OK(MPI_Improbe(before(), 700 + way, MPI_COMM_WORLD, &flag, &second, &status));
         MPI_Get_count(&status, MPI_INT, &count);
         CHECK_INT(count, 20000);
         /* No other message is there. */
-        CHECK_OK(MPI_Iprobe(MPI_ANY_SOURCE, 700, MPI_COMM_WORLD, &flag, &status));
+        CHECK_OK(MPI_Iprobe(MPI_ANY_SOURCE, 700 + way, MPI_COMM_WORLD, &flag, &status));
         CHECK(!flag);
         /* The later message is received first. */
         if (way == 0) {
