@@ -3,10 +3,11 @@
 #include "mpi/point/send_buffer.hpp"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <deque>
 #include <random>
 #include <vector>
+
+#include <catch2/catch.hpp>
 
 using namespace poe;
 using namespace poe::mpi;
