@@ -1,6 +1,6 @@
 /* Random point-to-point traffic against an oracle. A seed, which all tasks know, determines a plan of
  * rounds; a round is a list of messages, each with sender, receiver, communicator, tag, length, send
- * mode, kind of receive and datatypes. Every task walks through the list in the same order and does
+ * mode, kind of receive and datatypes; some receives are cancelled. Every task walks through the list in the same order and does
  * its part, so blocking calls cannot deadlock. Contents and statuses of all messages are checked.
  *
  * The receives of one task from one other task are posted in the order of the messages, so the
@@ -356,8 +356,43 @@ static void complete_all(int count, unsigned way) {
     }
 }
 
+/* Receives that no message matches, so that they can be cancelled. */
+enum { kCancelled = 3, kNeverSent = kTags * kTags };
+static MPI_Request unmatched[kCancelled];
+static int unmatched_data[kCancelled];
+
+static void post_unmatched(unsigned way) {
+    for (int i = 0; i < kCancelled; ++i) {
+        const int source = (way >> i) % 2 ? MPI_ANY_SOURCE : (rank + i) % size;
+        const MPI_Comm comm = comm_of[i % comms];
+        if ((way >> (i + 3)) % 2) {
+            CHECK_OK(MPI_Irecv(&unmatched_data[i], 1, MPI_INT, source, kNeverSent, comm,
+                               &unmatched[i]));
+        } else {
+            CHECK_OK(MPI_Recv_init(&unmatched_data[i], 1, MPI_INT, source, kNeverSent, comm,
+                                   &unmatched[i]));
+            CHECK_OK(MPI_Start(&unmatched[i]));
+        }
+    }
+}
+
+static void cancel_unmatched(void) {
+    for (int i = 0; i < kCancelled; ++i) {
+        int flag = 1;
+        MPI_Status status;
+        CHECK_OK(MPI_Request_get_status(unmatched[i], &flag, &status));
+        CHECK(!flag);
+        CHECK_OK(MPI_Cancel(&unmatched[i]));
+        CHECK_OK(MPI_Wait(&unmatched[i], &status));
+        CHECK_OK(MPI_Test_cancelled(&status, &flag));
+        CHECK(flag);
+        if (unmatched[i] != MPI_REQUEST_NULL) CHECK_OK(MPI_Request_free(&unmatched[i]));
+    }
+}
+
 static void run_round(int messages, unsigned way) {
     posted = 0;
+    post_unmatched(way >> 4);
     if (from_any[rank]) {
         for (int i = 0; i < messages; ++i)
             if (plan[i].dest == rank) post_receive(i);
@@ -390,7 +425,9 @@ static void run_round(int messages, unsigned way) {
             requests[count++] = sent[i].request;
         }
     }
+    if ((way >> 10) % 2) cancel_unmatched();
     complete_all(count, way);
+    if ((way >> 10) % 2 == 0) cancel_unmatched();
     for (int i = 0; i < posted; ++i) {
         const int index = order[i];
         const int done = received[index].done;
