@@ -1,7 +1,8 @@
 /* Random point-to-point traffic against an oracle. A seed, which all tasks know, determines a plan of
  * rounds; a round is a list of messages, each with sender, receiver, communicator, tag, length, send
- * mode, kind of receive and datatypes; some receives are cancelled. Every task walks through the list in the same order and does
- * its part, so blocking calls cannot deadlock. Contents and statuses of all messages are checked.
+ * mode, kind of receive and datatypes. Some receives are cancelled. Every task walks through the list
+ * in the same order and does its part, so blocking calls cannot deadlock. Contents and statuses of
+ * all messages are checked.
  *
  * The receives of one task from one other task are posted in the order of the messages, so the
  * standard's ordering determines which message each receive gets, also with MPI_ANY_TAG. In some
