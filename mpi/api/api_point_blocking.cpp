@@ -43,7 +43,8 @@ int wait_and_free(Call& call, Request& request, MPI_Status* status) {
     if (const int code = start_new(call, request, &handle)) return code;
     if (!has_ended(request)) {
         const Shown shown(call, ::poe::Call::kBsendrecv, request.receive.wanted.source,
-                          request.receive.wanted.type, request.receive.view.size());
+                          request.receive.wanted.type, request.receive.view.size(),
+                          request.comm->context);
         wait_for(call.runtime(), request);
     }
     return finish_one(call, handle, request, status);
@@ -58,7 +59,8 @@ int send(Call& call, const void* buf, MPI_Count count, MPI_Datatype datatype, in
     if (message.nobody) return MPI_SUCCESS;
     TypedLayout layout;
     const comm::BufferView view = message.view(layout);
-    const Shown shown(call, ::poe::Call::kBsend, message.task, tag, view.size());
+    const Shown shown(call, ::poe::Call::kBsend, message.task, tag, view.size(),
+                      message.comm->context);
     const Outcome outcome =
         call.runtime().messages().send(view, message.task, tag, message.comm->context);
     return outcome == Outcome::kDone ? MPI_SUCCESS : fail_send(call, message, outcome);
@@ -72,7 +74,8 @@ int ssend(Call& call, const void* buf, MPI_Count count, MPI_Datatype datatype, i
     TypedLayout layout;
     comm::SendRequest request(message.view(layout), message.task, tag, message.comm->context);
     request.synchronous = true;
-    const Shown shown(call, ::poe::Call::kBsend, message.task, tag, request.view.size());
+    const Shown shown(call, ::poe::Call::kBsend, message.task, tag, request.view.size(),
+                      message.comm->context);
     comm::MessageLayer& messages = call.runtime().messages();
     messages.start(request);
     const Outcome outcome = messages.wait(request);
@@ -102,7 +105,8 @@ int recv(Call& call, void* buf, MPI_Count count, MPI_Datatype datatype, int sour
     }
     TypedLayout layout;
     const comm::BufferView view = message.view(layout);
-    const Shown shown(call, ::poe::Call::kBrecv, message.task, message.tag, view.size());
+    const Shown shown(call, ::poe::Call::kBrecv, message.task, message.tag, view.size(),
+                      message.comm->context);
     const comm::ReceiveRequest& received = call.runtime().messages().receive(view, message.key());
     return finish_receive(call, *message.comm, received, status);
 }
@@ -129,7 +133,8 @@ int mrecv(Call& call, void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Mes
     MPI_Request handle = handle_of(*request);
     if (!has_ended(*request)) {
         const Shown shown(call, ::poe::Call::kBrecv, request->receive.wanted.source,
-                          request->receive.wanted.type, request->receive.view.size());
+                          request->receive.wanted.type, request->receive.view.size(),
+                          request->comm->context);
         wait_for(call.runtime(), *request);
     }
     return finish_one(call, handle, *request, status);

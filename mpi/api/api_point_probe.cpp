@@ -23,7 +23,7 @@ int find_message(Call& call, int source, int tag, MPI_Comm comm, bool blocks,
         found = look_for(call.runtime(), wanted.key());
         return MPI_SUCCESS;
     }
-    const Shown shown(call, ::poe::Call::kProbe, wanted.task, wanted.tag, 0);
+    const Shown shown(call, ::poe::Call::kProbe, wanted.task, wanted.tag, 0, wanted.comm->context);
     comm::Outcome outcome = comm::Outcome::kDone;
     found = wait_for_message(call.runtime(), wanted.key(), outcome);
     if (found != nullptr) return MPI_SUCCESS;

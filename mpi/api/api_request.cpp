@@ -73,14 +73,24 @@ Fault peek(Call& call, Request& request, MPI_Status* status) {
 Shown show_wait(const Call& call, const Request& request) noexcept {
     switch (request.type) {
         case Request::Type::kSend:
-            return {call, ::poe::Call::kWait, request.send.dest, request.send.type,
-                    request.send.view.size()};
+            return {call,
+                    ::poe::Call::kWait,
+                    request.send.dest,
+                    request.send.type,
+                    request.send.view.size(),
+                    request.comm->context,
+                    request.integer};
         case Request::Type::kReceive:
         case Request::Type::kSendReceive:
-            return {call, ::poe::Call::kWait, request.receive.wanted.source,
-                    request.receive.wanted.type, request.receive.view.size()};
+            return {call,
+                    ::poe::Call::kWait,
+                    request.receive.wanted.source,
+                    request.receive.wanted.type,
+                    request.receive.view.size(),
+                    request.comm->context,
+                    request.integer};
         default:
-            return {call, ::poe::Call::kWait, TaskActivity::kAnyPeer, 0, 0};
+            return {call, ::poe::Call::kWait, TaskActivity::kAnyPeer, 0, 0, 0, request.integer};
     }
 }
 

@@ -122,9 +122,11 @@ inline bool resolve_receive(Call& call, const void* buffer, MPI_Count count, MPI
 // Shows the call to watchers as long as it exists.
 class Shown {
   public:
-    Shown(const Call& call, ::poe::Call as, TaskId peer, std::int32_t tag, Bytes bytes) noexcept
+    // A context of 0 stands for none in particular, a request of 0 for none or several.
+    Shown(const Call& call, ::poe::Call as, TaskId peer, std::int32_t tag, Bytes bytes,
+          comm::ContextId context = 0, std::int32_t request = 0) noexcept
         : words_(call.runtime().doing()) {
-        words_.set(as, peer, tag, bytes);
+        words_.set(as, peer, tag, bytes, context, static_cast<std::uint32_t>(request));
     }
     ~Shown() { words_.clear(); }
     Shown(const Shown&) = delete;

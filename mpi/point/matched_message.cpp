@@ -46,7 +46,7 @@ const comm::Unexpected* wait_for_message(comm::Runtime& runtime, const comm::Mat
         return nullptr;
     }
     const auto awaited = [&] {
-        return Awaited{Awaited::Kind::kMessage, wanted.source, wanted.type};
+        return Awaited{Awaited::Kind::kMessage, wanted.source, wanted.type, wanted.context};
     };
     wait_until(
         runtime,

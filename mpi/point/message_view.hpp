@@ -18,6 +18,8 @@ inline constexpr Bytes kLeastPlainBlock = 512;
 inline comm::BufferView view_of(TypedLayout& layout, Datatype& type, const void* buffer,
                                 std::int64_t count) noexcept {
     auto* base = static_cast<std::byte*>(const_cast<void*>(buffer));
+    if (type.size() == type.extent() && type.code() != 0) [[likely]]
+        return {base, static_cast<Bytes>(count * type.size())};
     layout = type.layout(count);
     TypedLayout::Strided form;
     if (layout.strided(form) &&

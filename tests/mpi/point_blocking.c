@@ -47,9 +47,9 @@ static void test_modes(void) {
             int* data = malloc((size_t)(i * 2000 + 4));
             for (int k = 0; k <= i * 500; ++k) data[k] = i + k;
             switch (i % 3) {
-                case 0: CHECK_OK(MPI_Send(data, i * 500 + 1, MPI_INT, 0, i, MPI_COMM_WORLD)); break;
-                case 1: CHECK_OK(MPI_Ssend(data, i * 500 + 1, MPI_INT, 0, i, MPI_COMM_WORLD)); break;
-                case 2: CHECK_OK(MPI_Bsend(data, i * 500 + 1, MPI_INT, 0, i, MPI_COMM_WORLD)); break;
+                case 0: CHECK_OK(MPI_Send(data, i * 500 + 1, MPI_INT, 0, 1000 + i, MPI_COMM_WORLD)); break;
+                case 1: CHECK_OK(MPI_Ssend(data, i * 500 + 1, MPI_INT, 0, 1000 + i, MPI_COMM_WORLD)); break;
+                case 2: CHECK_OK(MPI_Bsend(data, i * 500 + 1, MPI_INT, 0, 1000 + i, MPI_COMM_WORLD)); break;
             }
             memset(data, 0x55, (size_t)(i * 2000 + 4));
             free(data);
@@ -65,8 +65,8 @@ static void test_modes(void) {
         for (int i = 0; i < 40; ++i) {
             MPI_Status status;
             const int source = i % 2 ? MPI_ANY_SOURCE : 1;
-            CHECK_OK(MPI_Recv(data, 20001, MPI_INT, source, MPI_ANY_TAG, MPI_COMM_WORLD, &status));
-            CHECK_INT(status.MPI_TAG, i);
+            CHECK_OK(MPI_Recv(data, 20001, MPI_INT, source, i % 2 ? 1000 + i : MPI_ANY_TAG, MPI_COMM_WORLD, &status));
+            CHECK_INT(status.MPI_TAG, 1000 + i);
             CHECK_INT(status.MPI_SOURCE, 1);
             int count = 0;
             MPI_Get_count(&status, MPI_INT, &count);
