@@ -9,7 +9,7 @@ import sys
 source, aliases = map(pathlib.Path, sys.argv[1:3])
 faults = []
 
-numbers = set(re.findall(r"^\s+k\w+ = (\d+),(?: +// .*)?$", (source / "comm/api/api_call.hpp").read_text(), re.M))
+numbers = set(re.findall(r"^\s+k\w+ = (\d+),(?: +// .*)?$", (source / "comm/bootstrap/error_numbers.hpp").read_text(), re.M))
 numbers |= set(re.findall(r"0032-(\d+)", (source / "comm/bootstrap/autostart.cpp").read_text()))
 errors = re.search(r"^\.SH ERRORS$(.*?)^\.SH", (source / "man/mpl.3").read_text(), re.M | re.S).group(1)
 documented = re.findall(r"^\.TP\n\.B (\d+)$", errors, re.M)

@@ -49,7 +49,7 @@
 namespace poe {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x4745'5345'444f'4e50ull;  // "PNODESEG" in memory
-inline constexpr std::uint32_t kSegmentVersion = 17;
+inline constexpr std::uint32_t kSegmentVersion = 18;
 inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxTasks = 1u << 20;
@@ -208,10 +208,6 @@ struct TaskSlot {
     std::int32_t listener;
     TaskActivityWords doing;
     WaitPulse pulse;
-    AwaitedWord awaited;
-    // Written by pmd.
-    std::atomic<std::int32_t> started_pid;  // of the process that pmd started as this task
-    std::atomic<std::uint32_t> ended;       // task_end(wait status) once that process has ended
 
     // Line 1: read by every sender after every message; written only around sleeps.
     alignas(kLine) std::atomic<std::uint32_t> sleeping;  // SleepState
@@ -225,17 +221,22 @@ struct TaskSlot {
     // Written by the task every few milliseconds while it yields: the time and the core of its last
     // yield (comm/progress/core_balancer.hpp).
     std::atomic<std::uint64_t> core;
+    AwaitedWords awaited;  // written by the task in waits that last
+    // Written by pmd.
+    std::atomic<std::int32_t> started_pid;  // of the process that pmd started as this task
+    std::atomic<std::uint32_t> ended;       // task_end(wait status) once that process has ended
 
     // Line 2: how often a doorbell bit was set. The owner reads it before it scans its board.
     alignas(kLine) std::atomic<std::uint32_t> rings;
 
-    // Lines 3 and 4: written by the task before it sleeps, read by watchers.
+    // Lines 3 to 5: written by the task before it sleeps, read by watchers.
     alignas(kLine) UnexpectedNotes unexpected;
 
-    // Line 5: written by the task at every message, read by watchers.
+    // Line 6: written by the task at every message, read by watchers.
     alignas(kLine) TrafficWords traffic;
 };
-static_assert(sizeof(TaskSlot) == 6 * kLine);
+static_assert(sizeof(TaskSlot) == 7 * kLine);
+static_assert(offsetof(TaskSlot, rings) == 2 * kLine && offsetof(TaskSlot, traffic) == 6 * kLine);
 
 // The value of TaskSlot::ended for a task with this wait(2) status. Never 0.
 inline constexpr std::uint32_t kTaskEnded = 1u << 31;

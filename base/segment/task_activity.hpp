@@ -1,12 +1,15 @@
-// The current call of a task, as two 8-byte words in its slot of the node segment. The task writes
-// them with plain stores at every call; watchers (pmd, poestat) decode them. The two words are not
-// read atomically as a pair, so a reader may combine the current call with the bytes of the
-// previous one. That is accurate enough for display.
+// The current call of a task, as three 8-byte words in its slot of the node segment. The task writes
+// them with plain stores at every call; watchers (pmd, poestat) decode them. The words are not read
+// atomically together, so a reader may combine the current call with the bytes of the previous one.
+// That is accurate enough for display.
 //
-//   word 0:  type 63..32 | peer 31..8 | call 7..0
+//   word 0:  type 63..32 | peer 31..11 | call 10..0
 //   word 1:  since 63..32 | bytes 31..0
+//   word 2:  context 63..32 | request 31..0
 //
-// peer 0xffffff means DONTCARE or none. bytes saturates. since counts milliseconds from the
+// context is the matching context (comm/matching/pipe.hpp), which names the communicator of an MPI
+// call. request is the number of the request that the call is about, 0 for none.
+// peer 0x1fffff means DONTCARE or none. bytes saturates. since counts milliseconds from the
 // creation of the segment and wraps after 49 days. since is 0 until the wait has lasted a while:
 // reading the clock costs more than a small message, so only a long wait is stamped. wait_notes.hpp
 // has the exact peer that the task waits for, and whether anything moves.
@@ -22,7 +25,8 @@
 namespace poe {
 
 // Every MPL call that can block. The numbers are part of the segment's layout: only append to them.
-enum class Call : std::uint8_t {
+// They are less than 2048; those from 256 on are for MPI.
+enum class Call : std::uint16_t {
     kNone = 0,
     kBsend = 1,
     kBrecv = 2,
@@ -76,6 +80,8 @@ struct TaskActivity {
     std::int32_t type = 0;
     Bytes bytes = 0;
     std::uint32_t since_ms = 0;
+    std::uint32_t context = 0;
+    std::uint32_t request = 0;
 
     bool operator==(const TaskActivity&) const = default;
 };
@@ -83,13 +89,17 @@ struct TaskActivity {
 struct TaskActivityWords {
     std::atomic<std::uint64_t> call_peer_type{0};
     std::atomic<std::uint64_t> bytes_since{0};
+    std::atomic<std::uint64_t> context_request{0};
 
-    // Two stores, for the owning task only. Never blocks.
-    void set(Call call, TaskId peer, std::int32_t type, Bytes bytes) noexcept {
+    // Three stores, for the owning task only. Never blocks.
+    void set(Call call, TaskId peer, std::int32_t type, Bytes bytes, std::uint32_t context = 0,
+             std::uint32_t request = 0) noexcept {
+        context_request.store(static_cast<std::uint64_t>(context) << 32 | request,
+                              std::memory_order_relaxed);
         bytes_since.store(bytes < 0xffffffffu ? bytes : 0xffffffffu, std::memory_order_relaxed);
         call_peer_type.store(static_cast<std::uint64_t>(static_cast<std::uint32_t>(type)) << 32 |
-                                 (static_cast<std::uint64_t>(peer) & 0xffffffu) << 8 |
-                                 static_cast<std::uint64_t>(call),
+                                 (static_cast<std::uint64_t>(peer) & kPeerMask) << kCallBits |
+                                 (static_cast<std::uint64_t>(call) & kCallMask),
                              std::memory_order_relaxed);
     }
 
@@ -108,14 +118,22 @@ struct TaskActivityWords {
         const std::uint64_t what = call_peer_type.load(std::memory_order_acquire);
         const std::uint64_t amount = bytes_since.load(std::memory_order_acquire);
         TaskActivity doing;
-        doing.call = static_cast<Call>(what & 0xffu);
-        const auto peer = static_cast<std::uint32_t>(what >> 8 & 0xffffffu);
-        doing.peer = peer == 0xffffffu ? TaskActivity::kAnyPeer : static_cast<TaskId>(peer);
+        doing.call = static_cast<Call>(what & kCallMask);
+        const auto peer = static_cast<std::uint32_t>(what >> kCallBits & kPeerMask);
+        doing.peer = peer == kPeerMask ? TaskActivity::kAnyPeer : static_cast<TaskId>(peer);
         doing.type = static_cast<std::int32_t>(what >> 32);
         doing.bytes = amount & 0xffffffffu;
         doing.since_ms = static_cast<std::uint32_t>(amount >> 32);
+        const std::uint64_t about = context_request.load(std::memory_order_acquire);
+        doing.context = static_cast<std::uint32_t>(about >> 32);
+        doing.request = static_cast<std::uint32_t>(about);
         return doing;
     }
+
+  private:
+    static constexpr unsigned kCallBits = 11;
+    static constexpr std::uint64_t kCallMask = (1u << kCallBits) - 1;
+    static constexpr std::uint64_t kPeerMask = (1u << 21) - 1;
 };
 
 }  // namespace poe

@@ -3,7 +3,7 @@
 // itself writes them, and only in waits that have lasted a while.
 //
 //   WaitPulse        times of the last movement and of the last poll since that found nothing
-//   AwaitedWord      the peer it waits for, also within a collective call or for a request
+//   AwaitedWords     the peer it waits for, also within a collective call or for a request
 //   UnexpectedNotes  the messages that have arrived and have not been received
 //
 // Suppose that the last movement was T ago and that a later poll found nothing. Then the task has
@@ -62,16 +62,20 @@ struct Awaited {
 
     Kind kind = Kind::kUnknown;
     TaskId peer = kAnybody;
-    std::int32_t type = -1;  // type of the message; -1: any
+    std::int32_t type = -1;     // type of the message; -1: any
+    std::uint32_t context = 0;  // its matching context
 
     bool operator==(const Awaited&) const = default;
 };
 
-//   type 63..32 | peer 31..8 | kind 7..0
-struct AwaitedWord {
+//   word:     type 63..32 | peer 31..8 | kind 7..0
+//   context:  context 31..0
+struct AwaitedWords {
     std::atomic<std::uint64_t> word{0};
+    std::atomic<std::uint64_t> context{0};
 
     void set(const Awaited& awaited) noexcept {
+        context.store(awaited.context, std::memory_order_release);
         word.store(static_cast<std::uint64_t>(static_cast<std::uint32_t>(awaited.type)) << 32 |
                        (static_cast<std::uint64_t>(awaited.peer) & 0xffffffu) << 8 |
                        static_cast<std::uint64_t>(awaited.kind),
@@ -88,6 +92,7 @@ struct AwaitedWord {
         const auto peer = static_cast<std::uint32_t>(now >> 8 & 0xffffffu);
         awaited.peer = peer == 0xffffffu ? Awaited::kAnybody : static_cast<TaskId>(peer);
         awaited.type = static_cast<std::int32_t>(now >> 32);
+        awaited.context = static_cast<std::uint32_t>(context.load(std::memory_order_acquire));
         return awaited;
     }
 };
@@ -97,6 +102,7 @@ struct UnexpectedNote {
     TaskId source = 0;
     std::int32_t type = 0;
     Bytes length = 0;
+    std::uint32_t context = 0;
     bool operator==(const UnexpectedNote&) const = default;
 };
 
@@ -119,6 +125,7 @@ struct UnexpectedNotes {
     struct Words {
         std::atomic<std::uint64_t> source_type{0};
         std::atomic<std::uint64_t> length{0};
+        std::atomic<std::uint64_t> context{0};
     };
     std::atomic<std::uint32_t> sequence{0};
     std::atomic<std::uint32_t> count{0};
@@ -132,12 +139,14 @@ struct UnexpectedNotes {
         // Release stores: none of them can become visible before the odd number.
         count.store(view.count, std::memory_order_release);
         for (std::size_t i = 0; i < words.size(); ++i) {
-            const UnexpectedNote note = i < view.noted ? view.notes[i] : UnexpectedNote{-1, 0, 0};
+            const UnexpectedNote note =
+                i < view.noted ? view.notes[i] : UnexpectedNote{-1, 0, 0, 0};
             words[i].source_type.store(
                 static_cast<std::uint64_t>(static_cast<std::uint32_t>(note.source)) << 32 |
                     static_cast<std::uint32_t>(note.type),
                 std::memory_order_release);
             words[i].length.store(note.length, std::memory_order_release);
+            words[i].context.store(note.context, std::memory_order_release);
         }
         sequence.store((before | 1u) + 1, std::memory_order_release);
     }
@@ -154,9 +163,11 @@ struct UnexpectedNotes {
             for (const Words& word : words) {
                 const std::uint64_t from = word.source_type.load(std::memory_order_acquire);
                 const Bytes length = word.length.load(std::memory_order_acquire);
+                const std::uint64_t context = word.context.load(std::memory_order_acquire);
                 const auto source = static_cast<TaskId>(from >> 32);
                 if (source < 0 || view.noted >= view.count) continue;
-                view.notes[view.noted++] = {source, static_cast<std::int32_t>(from), length};
+                view.notes[view.noted++] = {source, static_cast<std::int32_t>(from), length,
+                                            static_cast<std::uint32_t>(context)};
             }
             if (sequence.load(std::memory_order_relaxed) == before) return view;
         }

@@ -68,6 +68,11 @@ class Groups {
     std::uint32_t counter() const noexcept { return counter_; }
     // Counts a group that this task leads.
     void count() noexcept { ++counter_; }
+    // Undoes a count() that led to no group: `counter` is the value before it. Does nothing if
+    // other groups were counted since.
+    void uncount(std::uint32_t counter) noexcept {
+        if (counter_ == counter + 1) counter_ = counter;
+    }
     // Returns the number of the group that `leader` leads when its counter has this value. Empty if
     // numbers have run out, after more than 100 million groups.
     std::optional<int> number(TaskId leader, std::uint32_t leaders_counter) const noexcept;

@@ -10,8 +10,9 @@ KeyedQueues::KeyedQueues() : buckets_(64, nullptr) {}
 std::size_t KeyedQueues::bucket_of(const MatchKey& key) const noexcept {
     std::uint64_t hash = static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.source)) << 32 |
                          static_cast<std::uint32_t>(key.type);
-    hash += key.context * 0xc2b2ae3d27d4eb4full;  // an odd number with mixed bits
-    hash *= 0x9e3779b97f4a7c15ull;                // 2^64 / golden ratio
+    // Types are rarely as large as this, so contexts and types seldom cancel each other.
+    hash ^= static_cast<std::uint64_t>(key.context) << 20;
+    hash *= 0x9e3779b97f4a7c15ull;  // 2^64 / golden ratio
     return (hash >> 32) & (buckets_.size() - 1);
 }
 

@@ -528,8 +528,7 @@ void MessageLayer::take_in(Unexpected& offer) {
     Unexpected* lender = pool_.take(offer.length);
     offer.data.swap(lender->data);
     pool_.give(lender);
-    offer.fill.view = BufferView(offer.data.data(), offer.length);
-    offer.fill.wanted = offer.from;
+    offer.fill.reset(BufferView(offer.data.data(), offer.length), offer.from);
     offer.fill.fills = &offer;
     matched(offer.fill, offer.from.source, offer.from.type, offer.length, offer.flow, offer.number);
     accept_offer(peer(offer.from.source), offer.offer, offer.fill);
@@ -539,7 +538,8 @@ void MessageLayer::note_received(const ReceiveRequest& request) {
     traffic_->add_received(request.length);
     if (process_context().tracer.on()) [[unlikely]]
         process_context().tracer.received(static_cast<std::uint8_t>(request.flow), request.source,
-                                          request.type, request.length, request.number);
+                                          request.type, request.length, request.number,
+                                          {request.wanted.context});
 }
 
 }  // namespace poe::comm

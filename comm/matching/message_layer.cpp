@@ -120,7 +120,7 @@ struct MessageLayer::WaitForOne {
     void sweep() const { layer.end_if_hopeless(request); }
     void note() const {
         const Awaited awaited = layer.awaited_by(request);
-        layer.waiter_->note(awaited, layer.unexpected_view(awaited.peer));
+        layer.waiter_->note(awaited, layer.unexpected_view(awaited));
     }
 };
 
@@ -154,7 +154,7 @@ struct MessageLayer::WaitForAny {
 
     bool over() const { return list.outcome != Outcome::kPending; }
 
-    void note() const { layer.waiter_->note({}, layer.unexpected_view(Awaited::kAnybody)); }
+    void note() const { layer.waiter_->note({}, layer.unexpected_view({})); }
 };
 
 void MessageLayer::wait(FinishedList& list, const std::function<void()>& sweep) {
@@ -170,7 +170,7 @@ struct MessageLayer::WaitForStore {
 
     bool over() const { return done(); }
     void sweep() const {}
-    void note() const { layer.waiter_->note(awaited(), layer.unexpected_view(awaited().peer)); }
+    void note() const { layer.waiter_->note(awaited(), layer.unexpected_view(awaited())); }
 };
 
 [[gnu::hot]] void MessageLayer::wait_until(const std::function<bool()>& over,
@@ -246,7 +246,7 @@ Outcome MessageLayer::send(const BufferView& view, TaskId dest, std::int32_t typ
         if (to.idle()) [[likely]] {
             const FrameHeader header{static_cast<std::uint32_t>(size), type, context,
                                      FrameKind::kEager, flow};
-            note_sent(to, flow, type, size);
+            note_sent(to, flow, type, size, context);
             if (size >= kLeastHandover) [[unlikely]] {
                 HandoverSender* out = view.contiguous() ? to.pipe->handover_out() : nullptr;
                 const bool offer =

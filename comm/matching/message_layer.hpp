@@ -179,7 +179,8 @@ class MessageLayer final : private PipeSink {
     bool on_input(Pipe& pipe) override;
 
     // For the trace and for watchers: a message is being sent, or has been received.
-    std::uint32_t note_sent(Peer& to, FlowClass flow, std::int32_t type, Bytes bytes);
+    std::uint32_t note_sent(Peer& to, FlowClass flow, std::int32_t type, Bytes bytes,
+                            ContextId context);
     void note_received(const ReceiveRequest& request);
 
     // Sending (message_output.cpp).
@@ -240,7 +241,7 @@ class MessageLayer final : private PipeSink {
     // The notes for watchers about a wait (message_notes.cpp).
     Awaited awaited_by(const SendRequest& request) const noexcept;
     Awaited awaited_by(const ReceiveRequest& request) const noexcept;
-    UnexpectedView unexpected_view(TaskId partner) const noexcept;
+    UnexpectedView unexpected_view(const Awaited& awaited) const noexcept;
 
     MessageLayerSettings settings_;
     std::vector<Device*> devices_;

@@ -15,35 +15,45 @@ constexpr std::uint32_t kForOthers = 3;
 
 Awaited MessageLayer::awaited_by(const SendRequest& request) const noexcept {
     const bool for_user = request.flow == FlowClass::kUser;
-    return {Awaited::Kind::kRoom, request.dest, for_user ? request.type : kWildcard};
+    return {Awaited::Kind::kRoom, request.dest, for_user ? request.type : kWildcard,
+            request.context};
 }
 
 Awaited MessageLayer::awaited_by(const ReceiveRequest& request) const noexcept {
     const bool for_user = request.wanted.context != kCclContext;
     const bool matched = request.link.queue == nullptr && blocking_ != &request;
     if (matched) {
-        return {Awaited::Kind::kRest, request.source, for_user ? request.type : kWildcard};
+        return {Awaited::Kind::kRest, request.source, for_user ? request.type : kWildcard,
+                request.wanted.context};
     }
     return {Awaited::Kind::kMessage, request.wanted.source,
-            for_user ? request.wanted.type : kWildcard};
+            for_user ? request.wanted.type : kWildcard, request.wanted.context};
 }
 
-// Lists the oldest messages of `partner` first, because they reveal a wrong message type.
-UnexpectedView MessageLayer::unexpected_view(TaskId partner) const noexcept {
+// Lists the oldest messages of the awaited peer and context first, because they reveal a wrong
+// message type, then those of all contexts. Those of collective calls say nothing to a user.
+UnexpectedView MessageLayer::unexpected_view(const Awaited& awaited) const noexcept {
     UnexpectedView view;
     view.count = static_cast<std::uint32_t>(unexpected_messages());
     if (view.count == 0) return view;
-    const auto take = [&](TaskId source, TaskId but_not, std::uint32_t most) {
-        const QueueLink* link = unexpected_.first({kMplContext, source, kWildcard});
-        for (int step = 0; link != nullptr && view.noted < most && step < kMostSteps; ++step) {
-            const auto& message = *static_cast<const Unexpected*>(link->owner);
-            link = link->next;
-            if (message.from.source == but_not) continue;
-            view.notes[view.noted++] = {message.from.source, message.from.type, message.length};
-        }
+    const auto add = [&view](const Unexpected& message) {
+        view.notes[view.noted++] = {message.from.source, message.from.type, message.length,
+                                    message.from.context};
     };
-    if (partner >= 0) take(partner, kWildcard, UnexpectedView::kMost - kForOthers);
-    take(kWildcard, partner >= 0 ? partner : kWildcard, UnexpectedView::kMost);
+    const ContextId context = awaited.context == kCclContext ? kMplContext : awaited.context;
+    if (awaited.peer >= 0) {
+        constexpr std::uint32_t kMost = UnexpectedView::kMost - kForOthers;
+        const QueueLink* link = unexpected_.first({context, awaited.peer, kWildcard});
+        for (; link != nullptr && view.noted < kMost; link = link->next)
+            add(*static_cast<const Unexpected*>(link->owner));
+    }
+    const Unexpected* message = held_.oldest;
+    for (int step = 0; message != nullptr && step < kMostSteps; ++step, message = message->newer) {
+        if (view.noted == UnexpectedView::kMost) break;
+        const bool listed = awaited.peer >= 0 && message->from.source == awaited.peer &&
+                            message->from.context == context;
+        if (!listed && !message->unmatchable() && message->flow == FlowClass::kUser) add(*message);
+    }
     return view;
 }
 

@@ -28,7 +28,8 @@ void FrameQueue::remove(const OutFrame& frame) noexcept {
 }
 
 void MessageLayer::start(SendRequest& request) {
-    request.number = note_sent(peer(request.dest), request.flow, request.type, request.view.size());
+    request.number = note_sent(peer(request.dest), request.flow, request.type, request.view.size(),
+                               request.context);
     if (request.dest == settings_.me) {
         send_to_self(request);
     } else {
@@ -82,8 +83,8 @@ void MessageLayer::abandon(SendRequest& request) {
 }
 
 // If no receive matches a message to this task itself, the message is copied into buffer memory if
-// it fits and is not synchronous. Otherwise its bytes stay in the sender's buffer until a receive takes them
-// (receive_own).
+// it fits and is not synchronous. Otherwise its bytes stay in the sender's buffer until a receive
+// takes them (receive_own).
 void MessageLayer::send_to_self(SendRequest& request) {
     const Bytes size = request.view.size();
     const MatchKey from{request.context, settings_.me, request.type};
@@ -288,12 +289,13 @@ void MessageLayer::send_grant(TaskId source, std::uint32_t send_id, ReceiveReque
 
 // Records a message in the trace before it is sent, so that its receipt cannot be recorded earlier.
 // Returns its number.
-std::uint32_t MessageLayer::note_sent(Peer& to, FlowClass flow, std::int32_t type, Bytes bytes) {
+std::uint32_t MessageLayer::note_sent(Peer& to, FlowClass flow, std::int32_t type, Bytes bytes,
+                                      ContextId context) {
     traffic_->add_sent(bytes);
     const std::uint32_t number = ++to.messages_to[index_of(flow)];
     if (process_context().tracer.on()) [[unlikely]]
-        process_context().tracer.sent(static_cast<std::uint8_t>(flow), to.task, type, bytes,
-                                      number);
+        process_context().tracer.sent(static_cast<std::uint8_t>(flow), to.task, type, bytes, number,
+                                      {context});
     return number;
 }
 

@@ -152,6 +152,16 @@ struct Unexpected {
         kOwnSend,    // from this task itself: its bytes are still in the buffer of `own_send`
         kWithdrawn,  // was kOwnSend and extracted; its send has ended with an error
     };
+    // Resets a reused message: only the fields that are read before they are written, because
+    // constructing all of them takes a quarter of the time of a short unexpected message.
+    // Precondition: the message is in no queue.
+    void reset() noexcept {
+        own_send = nullptr;
+        state = State::kArriving;
+        taken_in = false;
+        claimed = nullptr;
+    }
+
     MatchKey from;
     FlowClass flow = FlowClass::kUser;
     std::uint32_t number = 0;  // see Peer

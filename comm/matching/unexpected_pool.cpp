@@ -42,9 +42,7 @@ Unexpected* UnexpectedPool::take(Bytes room) {
     }
     free_[kind] = message->next_free;
     kept_ -= cost_of(*message);
-    std::vector<std::byte> data = std::move(message->data);
-    *message = Unexpected{};
-    message->data = std::move(data);
+    message->reset();
     return message;
 }
 

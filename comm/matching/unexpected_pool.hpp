@@ -21,8 +21,8 @@ class UnexpectedPool {
     UnexpectedPool(const UnexpectedPool&) = delete;
     UnexpectedPool& operator=(const UnexpectedPool&) = delete;
 
-    // Returns a message in its initial state, except that `data` has at least `room` bytes. The
-    // caller owns it until give() or delete.
+    // Returns a message as after reset(), whose `data` has at least `room` bytes. The caller owns it
+    // until give() or delete.
     Unexpected* take(Bytes room);
     void give(Unexpected* message) noexcept;
     // Unused bytes in the pool.

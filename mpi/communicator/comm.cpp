@@ -52,6 +52,7 @@ void set_up(Comm& comm, int gid, MembersPtr local, MembersPtr remote, comm::Cont
             TaskId own, const CommBase* parent) {
     comm.rank = local->rank_of(own);
     comm.context = context;
+    comm.duplicates = 0;
     const auto tasks = local->tasks();
     comm.group.emplace(gid, 0, std::vector<TaskId>(tasks.begin(), tasks.end()), own);
     comm.local = std::move(local);

@@ -54,7 +54,9 @@ struct Comm final : CommBase {
     // For collective calls within `local`. Its number is `context` - kFirstMpiContext, except on the
     // second side of an intercommunicator. Always present while the communicator is in use.
     std::optional<collectives::Group> group;
-    std::unique_ptr<Topology> topology;     // null: none
+    std::unique_ptr<Topology> topology;  // null: none
+    // Calls of MPI_Comm_dup and MPI_Comm_idup with this communicator so far; the same at all members.
+    std::uint32_t duplicates = 0;
     MPI_Info info = MPI_INFO_NULL;          // the hints; owned
     std::unique_ptr<CommOwned> collective;  // null: no collective call so far
 

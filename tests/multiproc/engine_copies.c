@@ -3,7 +3,9 @@
  *
  *   local    both with RTLD_LOCAL
  *   global   the second with RTLD_GLOBAL
- *   lazy     both with RTLD_LOCAL and RTLD_LAZY, the copy first */
+ *   lazy     both with RTLD_LOCAL and RTLD_LAZY, the copy first
+ *
+ * Then it unloads both and loads libmpl once more. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -12,6 +14,7 @@
 #include <string.h>
 
 typedef struct {
+    void* library;
     int (*environ_of)(int*, int*);
     int (*bsend)(const void*, size_t, int, int);
     int (*brecv)(void*, size_t, int*, int*, int*);
@@ -36,6 +39,7 @@ static Calls load(const char* path, int flags) {
     void* library = dlopen(path, flags);
     if (library == NULL) fail(dlerror());
     Calls calls;
+    calls.library = library;
     *(void**)&calls.environ_of = find(library, "mpc_environ");
     *(void**)&calls.bsend = find(library, "mpc_bsend");
     *(void**)&calls.brecv = find(library, "mpc_brecv");
@@ -84,6 +88,12 @@ int main(int argc, char** argv) {
     if (got != n * (100 * n + n * (n - 1) / 2)) fail("the sum is wrong");
     if (first.lights() != second.lights()) fail("the libraries disagree about the lights");
     if (first.sync(0) != 0 || second.sync(0) != 0) fail("mpc_sync");
+    /* The engine stays when both are unloaded, and is the one that a library loaded later finds. */
+    if (dlclose(first.library) != 0 || dlclose(second.library) != 0) fail("dlclose");
+    first = load(argv[2], RTLD_NOW | RTLD_LOCAL);
+    if (first.environ_of(&again_n, &again_me) != 0) fail("the library is not in the job any more");
+    if (again_n != n || again_me != me) fail("the task has changed");
+    if (first.sync(0) != 0) fail("mpc_sync after loading again");
     printf("%d of %d\n", me, n);
     return 0;
 }

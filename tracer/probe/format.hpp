@@ -26,7 +26,7 @@
 namespace poe::trace {
 
 inline constexpr std::array<char, 8> kMagic{'P', 'O', 'E', 'T', 'R', 'A', 'C', 'E'};
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 inline constexpr std::uint32_t kOldestVersion = 1;  // oldest version that readers support
 inline constexpr std::uint32_t kByteOrder = 0x01020304;
 inline constexpr std::size_t kHeaderBytes = 4096;  // streams in a file begin at multiples of it
@@ -41,8 +41,8 @@ enum class Kind : std::uint8_t {
     kNone = 0,
     kEnter = 1,       // a: region; extra: call site, 0 none; b: pair(peer, type), kNobody for none
     kLeave = 2,       // a: region; b: bytes moved, or 0
-    kSend = 3,        // detail: context; extra: number; a: destination; b: pair(type, bytes)
-    kReceive = 4,     // detail: context; extra: number; a: source; b: pair(type, bytes)
+    kSend = 3,        // detail: class; extra: number; a: destination; b: pair(type, bytes)
+    kReceive = 4,     // detail: class; extra: number; a: source; b: pair(type, bytes)
     kCollective = 5,  // after its kEnter. detail: Phase; extra: number of the
                       // call in its group, modulo 65536; a: root or kNobody; b: pair(group, bytes)
     kBytes = 6,       // after a record whose bytes are kManyBytes. b: the bytes
@@ -58,9 +58,11 @@ enum class Kind : std::uint8_t {
     kDoing = 16,      // detail: an observed state (Doing); a: task
     kEnded = 17,      // detail 0: extra is an exit status, 1: a signal; a: task
     kSendEnded = 18,  // the program has learned that a nonblocking send ended. detail:
-                      // context; extra: number; a: destination
+                      // class; extra: number; a: destination
+    kContext = 19,  // after a kEnter, kSend, kReceive or kSendEnded, and after its kBytes, if these
+                    // are about a communicator or request. a: request, 0 none; b: context
 };
-inline constexpr std::uint8_t kLastKind = 18;
+inline constexpr std::uint8_t kLastKind = 19;
 
 // Which part of the collective operation of its kCollective a region covers.
 enum class Phase : std::uint8_t {
@@ -98,11 +100,12 @@ enum class Doing : std::uint8_t { kRuns = 1, kSleeps = 2, kDisk = 3, kStopped = 
 
 inline constexpr std::uint32_t kNobody = 0xffffffff;
 inline constexpr std::uint32_t kManyBytes = 0xffffffff;
-// Contexts of messages: the program's own messages, and those of collective calls.
+// Classes of messages: the program's own messages, and those of collective calls.
 inline constexpr std::uint8_t kUserMessages = 0;
 inline constexpr std::uint8_t kCollectiveMessages = 1;
-// Smaller region ids are MPL's (library_regions.hpp); the program's regions follow.
-inline constexpr std::uint32_t kFirstUserRegion = 256;
+// Smaller region ids are those of MPL's and MPI's calls (library_regions.hpp); the program's regions
+// follow. Before version 3 they began at 256.
+inline constexpr std::uint32_t kFirstUserRegion = 4096;
 
 constexpr std::uint64_t pair(std::uint32_t high, std::uint32_t low) noexcept {
     return std::uint64_t{high} << 32 | low;

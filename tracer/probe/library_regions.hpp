@@ -5,7 +5,8 @@
 //   1..127       the call with that number (base/segment/task_activity.hpp)
 //   128 + call   the non-blocking form of that collective call: 128 + kBcast is mpc_ibcast,
 //                128 + kCollwait is mpc_colltest
-//   256..        regions of the program
+//   256..4095    calls of MPI
+//   4096..       regions of the program
 #pragma once
 
 #include <cstdint>

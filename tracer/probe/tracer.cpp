@@ -19,17 +19,30 @@ std::uint16_t short_number(std::uint32_t number) noexcept {
     return number == 0 ? 0 : static_cast<std::uint16_t>(number % 65535 + 1);
 }
 
-// Records `record` with b = pair(high, bytes), followed by a kBytes record if `bytes` is too large
-// for it.
-void record_with_bytes(Recorder& recorder, Record record, std::uint32_t high,
-                       Bytes bytes) noexcept {
-    record.b = pair(high, short_bytes(bytes));
-    if (bytes < kManyBytes) [[likely]] {
+// Records `record`, followed by what it is about, if that is to be recorded.
+void record_about(Recorder& recorder, const Record& record, About about) noexcept {
+    if (!about.recorded()) [[likely]] {
         recorder.record(record);
         return;
     }
-    const Record together[] = {record, {.kind = Kind::kBytes, .b = bytes}};
+    const Record together[] = {record,
+                               {.kind = Kind::kContext, .a = about.request, .b = about.context}};
     recorder.record(together);
+}
+
+// Records `record` with b = pair(high, bytes), followed by a kBytes record if `bytes` is too large
+// for it, and by what it is about.
+void record_with_bytes(Recorder& recorder, Record record, std::uint32_t high, Bytes bytes,
+                       About about = {}) noexcept {
+    record.b = pair(high, short_bytes(bytes));
+    if (bytes < kManyBytes) [[likely]] {
+        record_about(recorder, record, about);
+        return;
+    }
+    const Record together[] = {record,
+                               {.kind = Kind::kBytes, .b = bytes},
+                               {.kind = Kind::kContext, .a = about.request, .b = about.context}};
+    recorder.record(std::span<const Record>(together, about.recorded() ? 3 : 2));
 }
 
 }  // namespace
@@ -44,9 +57,10 @@ inline Recorder* Tracer::at_level(int level) noexcept {
                : nullptr;
 }
 
-bool Tracer::enter(std::uint32_t region, TaskId peer, std::int32_t type,
-                   const void* site) noexcept {
-    const bool collective = is_collective(static_cast<Call>(region % kNonBlocking));
+bool Tracer::enter(std::uint32_t region, TaskId peer, std::int32_t type, const void* site,
+                   About about) noexcept {
+    const bool collective =
+        region < 2 * kNonBlocking && is_collective(static_cast<Call>(region % kNonBlocking));
     Recorder* recorder = at_level(collective ? kCollectivesLevel : kMessagesLevel);
     if (recorder == nullptr) return false;
     Record record{.kind = Kind::kEnter,
@@ -54,7 +68,7 @@ bool Tracer::enter(std::uint32_t region, TaskId peer, std::int32_t type,
                   .b = pair(static_cast<std::uint32_t>(peer), static_cast<std::uint32_t>(type))};
     if (level_.load(std::memory_order_relaxed) >= kCollectivesLevel)
         record.extra = site_of(*recorder, site);
-    recorder->record(record);
+    record_about(*recorder, record, about);
     return true;
 }
 
@@ -64,39 +78,41 @@ void Tracer::leave(std::uint32_t region, Bytes bytes) noexcept {
     recorder->record({.kind = Kind::kLeave, .a = region, .b = bytes});
 }
 
-void Tracer::sent(std::uint8_t context, TaskId to, std::int32_t type, Bytes bytes,
-                  std::uint32_t number) noexcept {
+void Tracer::sent(std::uint8_t flow, TaskId to, std::int32_t type, Bytes bytes,
+                  std::uint32_t number, About about) noexcept {
     Recorder* recorder = at_level(kMessagesLevel);
     if (recorder == nullptr) return;
     record_with_bytes(*recorder,
                       {.kind = Kind::kSend,
-                       .detail = context,
+                       .detail = flow,
                        .extra = short_number(number),
                        .a = static_cast<std::uint32_t>(to)},
-                      static_cast<std::uint32_t>(type), bytes);
+                      static_cast<std::uint32_t>(type), bytes, about);
 }
 
-void Tracer::received(std::uint8_t context, TaskId from, std::int32_t type, Bytes bytes,
-                      std::uint32_t number) noexcept {
+void Tracer::received(std::uint8_t flow, TaskId from, std::int32_t type, Bytes bytes,
+                      std::uint32_t number, About about) noexcept {
     Recorder* recorder = at_level(kMessagesLevel);
     if (recorder == nullptr) return;
     record_with_bytes(*recorder,
                       {.kind = Kind::kReceive,
-                       .detail = context,
+                       .detail = flow,
                        .extra = short_number(number),
                        .a = static_cast<std::uint32_t>(from)},
-                      static_cast<std::uint32_t>(type), bytes);
+                      static_cast<std::uint32_t>(type), bytes, about);
 }
 
-void Tracer::send_ended(std::uint8_t context, TaskId to, std::int32_t type,
-                        std::uint32_t number) noexcept {
+void Tracer::send_ended(std::uint8_t flow, TaskId to, std::int32_t type, std::uint32_t number,
+                        About about) noexcept {
     Recorder* recorder = at_level(kMessagesLevel);
     if (recorder == nullptr) return;
-    recorder->record({.kind = Kind::kSendEnded,
-                      .detail = context,
-                      .extra = short_number(number),
-                      .a = static_cast<std::uint32_t>(to),
-                      .b = pair(static_cast<std::uint32_t>(type), 0)});
+    record_about(*recorder,
+                 {.kind = Kind::kSendEnded,
+                  .detail = flow,
+                  .extra = short_number(number),
+                  .a = static_cast<std::uint32_t>(to),
+                  .b = pair(static_cast<std::uint32_t>(type), 0)},
+                 about);
 }
 
 void Tracer::collective(TaskId root, std::int32_t group, Bytes bytes, std::uint32_t number,

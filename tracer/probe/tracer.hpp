@@ -45,6 +45,14 @@ inline constexpr int kCollectivesLevel = 2;
 inline constexpr int kSystemLevel = 3;
 inline constexpr int kEverythingLevel = 9;
 
+// The matching context and the request that a call or message is about. The contexts of MPL and CCL
+// are not recorded, because the class of the message tells them.
+struct About {
+    std::uint32_t context = 0;
+    std::uint32_t request = 0;  // 0: none
+    bool recorded() const noexcept { return context > 1 || request != 0; }
+};
+
 // Any thread may call any function. Nothing throws or fails: what cannot be recorded is dropped.
 // Functions block only to open a stream, to define a name and to preallocate memory for records.
 class Tracer {
@@ -69,20 +77,22 @@ class Tracer {
 
     // `region`: a Call, or its nonblocking form (library_regions.hpp). `site`: the return address
     // of the user's call; may be null. False: do not call leave().
-    bool enter(std::uint32_t region, TaskId peer, std::int32_t type, const void* site) noexcept;
+    bool enter(std::uint32_t region, TaskId peer, std::int32_t type, const void* site,
+               About about = {}) noexcept;
     void leave(std::uint32_t region, Bytes bytes) noexcept;
     bool enter(Call call, TaskId peer, std::int32_t type, const void* site) noexcept {
         return enter(static_cast<std::uint32_t>(call), peer, type, site);
     }
     void leave(Call call, Bytes bytes) noexcept { leave(static_cast<std::uint32_t>(call), bytes); }
-    // `number`: number of the message from its source to its destination, from 1 on.
-    void sent(std::uint8_t context, TaskId to, std::int32_t type, Bytes bytes,
-              std::uint32_t number) noexcept;
-    void received(std::uint8_t context, TaskId from, std::int32_t type, Bytes bytes,
-                  std::uint32_t number) noexcept;
+    // `flow`: the class of flow control (comm/matching/pipe.hpp). `number`: number of the message of
+    // its class from its source to its destination, from 1 on.
+    void sent(std::uint8_t flow, TaskId to, std::int32_t type, Bytes bytes, std::uint32_t number,
+              About about = {}) noexcept;
+    void received(std::uint8_t flow, TaskId from, std::int32_t type, Bytes bytes,
+                  std::uint32_t number, About about = {}) noexcept;
     // The end of a nonblocking send was reported to the program.
-    void send_ended(std::uint8_t context, TaskId to, std::int32_t type,
-                    std::uint32_t number) noexcept;
+    void send_ended(std::uint8_t flow, TaskId to, std::int32_t type, std::uint32_t number,
+                    About about = {}) noexcept;
     // Call after enter(). `root`: a task, or -1 for none.
     void collective(TaskId root, std::int32_t group, Bytes bytes, std::uint32_t number,
                     Phase phase = Phase::kWhole) noexcept;

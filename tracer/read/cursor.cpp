@@ -41,7 +41,9 @@ const Record* Cursor::next() {
             if (noted_ != nullptr && noted_->size() < kMostNoted) noted_->push_back(at_.number - 1);
             continue;
         }
-        if (record->kind == Kind::kText || record->kind == Kind::kBytes) continue;
+        if (record->kind == Kind::kText || record->kind == Kind::kBytes ||
+            record->kind == Kind::kContext)
+            continue;
         const std::uint64_t time = unwrapped(at_.time, record->time());
         if (stream_->trust((at_.number - 1) % stream_->capacity) != Stream::Trust::kAll) {
             kept_ = *record;
@@ -65,7 +67,7 @@ const Record* Cursor::next_of_time(std::uint64_t number) {
     for (; number < end; ++number) {
         const Record* record = look(number);
         if (record != nullptr && record->kind != Kind::kNone && record->kind != Kind::kText &&
-            record->kind != Kind::kBytes)
+            record->kind != Kind::kBytes && record->kind != Kind::kContext)
             return record;
     }
     return nullptr;
@@ -109,6 +111,17 @@ Bytes bytes_of(const Stream& stream, std::uint64_t number, const Record& record)
     Cursor cursor(stream, {number, 0});
     const Record* behind = cursor.look(number + 1);
     return behind != nullptr && behind->kind == Kind::kBytes ? behind->b : bytes;
+}
+
+About about_of(const Stream& stream, std::uint64_t number) {
+    Cursor cursor(stream, {number, 0});
+    while (++number < stream.end) {
+        const Record* behind = cursor.look(number);
+        if (behind == nullptr) break;
+        if (behind->kind == Kind::kContext) return {low(behind->b), behind->a};
+        if (behind->kind != Kind::kBytes) break;
+    }
+    return {};
 }
 
 }  // namespace poe::trace

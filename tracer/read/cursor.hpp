@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tracer/probe/tracer.hpp"
 #include "tracer/read/stream.hpp"
 
 namespace poe::trace {
@@ -69,5 +70,7 @@ class Cursor {
 std::string text_behind(const Stream& stream, std::uint64_t number, std::size_t bytes);
 // Returns the bytes of a message or collective call.
 Bytes bytes_of(const Stream& stream, std::uint64_t number, const Record& record);
+// Returns the matching context and the request of a call or message; both 0 if none are recorded.
+About about_of(const Stream& stream, std::uint64_t number);
 
 }  // namespace poe::trace

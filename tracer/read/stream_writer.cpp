@@ -109,6 +109,10 @@ void StreamWriter::send_ended(std::uint64_t time, std::uint32_t to, std::uint32_
     put(time, {.kind = Kind::kSendEnded, .extra = number, .a = to, .b = pair(type, 0)});
 }
 
+void StreamWriter::about(std::uint64_t time, std::uint32_t context, std::uint32_t request) {
+    put(time, {.kind = Kind::kContext, .a = request, .b = context});
+}
+
 void StreamWriter::counter(std::uint64_t time, std::uint32_t counter, double value) {
     put(time, {.kind = Kind::kCounter, .a = counter, .b = std::bit_cast<std::uint64_t>(value)});
 }

@@ -48,6 +48,8 @@ class StreamWriter {
                     std::uint32_t group, Bytes bytes, Phase phase = Phase::kWhole);
     void send_ended(std::uint64_t time, std::uint32_t to, std::uint32_t type,
                     std::uint16_t number = 0);
+    // Call after the message or call that it belongs to.
+    void about(std::uint64_t time, std::uint32_t context, std::uint32_t request);
     void counter(std::uint64_t time, std::uint32_t counter, double value);
     // Replaces an existing record; its time stays. Not for streams that wrap.
     void replace(std::uint64_t number, Record record);

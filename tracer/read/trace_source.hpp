@@ -132,6 +132,9 @@ class TraceSource {
     Bytes bytes_of(const Event& event) const {
         return trace::bytes_of(streams_[event.stream], event.number, event.record);
     }
+    About about_of(const Event& event) const {
+        return trace::about_of(streams_[event.stream], event.number);
+    }
     // The number of records that were read to determine the clocks.
     std::uint64_t clock_records_read() const { return clock_records_read_; }
     // The row of a task's stream; -1 for a node's stream.

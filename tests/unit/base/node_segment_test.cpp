@@ -253,8 +253,15 @@ TEST_CASE("what a task is doing survives the round through its slot") {
     CHECK(doing.type == -1);
     CHECK(doing.bytes == 0xffffffffull);
     CHECK(doing.since_ms == 77);
+    CHECK(doing.context == 0);
+    constexpr auto kLastCall = static_cast<poe::Call>(2047);
+    words.set(kLastCall, (1 << 20) - 1, 7, 1, 0xfffffff0u, 0x80000001u);
+    doing = words.read();
+    CHECK(doing == poe::TaskActivity{kLastCall, (1 << 20) - 1, 7, 1, 0, 0xfffffff0u, 0x80000001u});
     words.set(poe::Call::kBsend, poe::TaskActivity::kAnyPeer, 3, 10);
     doing = words.read();
+    CHECK(doing.context == 0);
+    CHECK(doing.request == 0);
     CHECK(doing.peer == poe::TaskActivity::kAnyPeer);
     CHECK(doing.bytes == 10);
     CHECK(doing.since_ms == 0);

@@ -43,11 +43,11 @@ TEST_CASE("pulse and awaited words survive the round") {
     CHECK(pulse.read() == WaitMoments{0xffffffffu, 11});
     pulse.moved(40);
     CHECK(pulse.read() == WaitMoments{41, 0});
-    AwaitedWord word;
+    AwaitedWords word;
     CHECK(word.read() == Awaited{});
-    for (const Awaited& awaited : {Awaited{Awaited::Kind::kRoom, 123456, 2147483647},
+    for (const Awaited& awaited : {Awaited{Awaited::Kind::kRoom, 123456, 2147483647, 0xfffffffeu},
                                    Awaited{Awaited::Kind::kMessage, Awaited::kAnybody, -1},
-                                   Awaited{Awaited::Kind::kRest, 0, 0},
+                                   Awaited{Awaited::Kind::kRest, 0, 0, 16},
                                    Awaited{Awaited::Kind::kAll, Awaited::kAnybody, -1}}) {
         word.set(awaited);
         CHECK(word.read() == awaited);
@@ -66,7 +66,7 @@ TEST_CASE("notes survive the round") {
     UnexpectedView view;
     view.count = 10000;
     view.noted = 3;
-    view.notes = {{{0, 0, 0}, {5, 2147483647, 1ull << 40}, {7, 8, 9}}};
+    view.notes = {{{0, 0, 0}, {5, 2147483647, 1ull << 40, 0xffffffffu}, {7, 8, 9}}};
     notes.write(view);
     const auto seen = notes.read();
     REQUIRE(seen);
@@ -91,7 +91,7 @@ TEST_CASE("a reader never sees two lists in one") {
             view.noted = 1 + i % UnexpectedView::kMost;
             for (std::uint32_t k = 0; k < view.noted; ++k)
                 view.notes[k] = {static_cast<TaskId>(i & 0xffffffu), static_cast<std::int32_t>(i),
-                                 i};
+                                 i, i};
             notes.write(view);
         }
     });
@@ -103,7 +103,8 @@ TEST_CASE("a reader never sees two lists in one") {
         const auto view = notes.read();
         if (!view || view->count == 0) continue;
         ++whole;
-        for (const UnexpectedNote& note : view->all()) torn = torn || note.length != view->count;
+        for (const UnexpectedNote& note : view->all())
+            torn = torn || note.length != view->count || note.context != view->count;
         torn = torn || view->noted != 1 + view->count % UnexpectedView::kMost;
     }
     stop.store(true);

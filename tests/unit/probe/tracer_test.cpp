@@ -116,6 +116,35 @@ TEST_CASE("a tracer records what the level wants", "[tracer]") {
     CHECK(names(found, Defined::kSite).size() == 1);
 }
 
+TEST_CASE("what is about a communicator or request is followed by these", "[tracer]") {
+    const TracedJob job(100'000);
+    std::atomic<std::uint32_t> word{trace_word(1, 9)};
+    Tracer& tracer = new_tracer();
+    tracer.attach(word, job.path(), 0);
+    REQUIRE(tracer.on());
+    tracer.sent(0, 3, 7, 100, 1, {1, 0});
+    tracer.sent(0, 3, 7, 100, 2, {16, 0});
+    tracer.received(1, 3, 7, Bytes{6} << 30, 3, {0xfffffff0u, 5});
+    tracer.send_ended(0, 3, 7, 2, {0, 6});
+    CHECK(tracer.enter(static_cast<std::uint32_t>(Call::kWait), -1, 0, nullptr, {17, 7}));
+    std::vector<Record> records;
+    for (const Record& record : job.recorded().records) {
+        const bool definition = record.kind == Kind::kDefine || record.kind == Kind::kText ||
+                                record.kind == Kind::kTracing || record.kind == Kind::kNone;
+        if (!definition) records.push_back(record);
+    }
+    const Kind kinds[] = {Kind::kSend,  Kind::kSend,    Kind::kContext,   Kind::kReceive,
+                          Kind::kBytes, Kind::kContext, Kind::kSendEnded, Kind::kContext,
+                          Kind::kEnter, Kind::kContext};
+    REQUIRE(records.size() == std::size(kinds));
+    for (std::size_t i = 0; i < records.size(); ++i) CHECK(records[i].kind == kinds[i]);
+    CHECK(records[2].b == 16);
+    CHECK(records[5].b == 0xfffffff0u);
+    CHECK(records[5].a == 5);
+    CHECK(records[7].a == 6);
+    CHECK(records[9].b == 17);
+}
+
 TEST_CASE("the program begins and ends recording itself", "[tracer]") {
     const TracedJob job(100'000);
     std::atomic<std::uint32_t> word{trace_word(1, 2)};

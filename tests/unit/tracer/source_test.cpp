@@ -117,6 +117,28 @@ TEST_CASE("times are unwrapped, forwards and a little backwards") {
     CHECK(all_events(source).size() == 26);
 }
 
+TEST_CASE("the context and request of a message are found behind it") {
+    StreamWriter out = task_stream(0, 1);
+    out.send(us(1), 0, 7, 100, 1);
+    out.send(us(2), 0, 7, 100, 2);
+    out.about(us(2), 16, 3);
+    out.receive(us(3), 0, 7, Bytes{6} << 30, 1);
+    out.about(us(3), 0xfffffff0u, 0);
+    const auto source = TraceSource::from_bytes(out.bytes(), "contexts");
+    std::vector<Event> messages;
+    for (const Event& event : all_events(source)) {
+        CHECK(event.record.kind != Kind::kContext);
+        if (event.record.kind == Kind::kSend || event.record.kind == Kind::kReceive)
+            messages.push_back(event);
+    }
+    REQUIRE(messages.size() == 3);
+    CHECK(source.about_of(messages[0]).context == 0);
+    CHECK(source.about_of(messages[1]).context == 16);
+    CHECK(source.about_of(messages[1]).request == 3);
+    CHECK(source.about_of(messages[2]).context == 0xfffffff0u);
+    CHECK(source.bytes_of(messages[2]) == Bytes{6} << 30);
+}
+
 TEST_CASE("damage in the middle costs one stream") {
     std::string bytes = gathered(small_streams());
     const std::size_t second = 3 * kHeaderBytes + kHeaderBytes;

@@ -1,0 +1,34 @@
+// What the bodies that make communicators share.
+#pragma once
+
+#include <mpi.h>
+
+#include "mpi/api/call.hpp"
+#include "mpi/communicator/numbers.hpp"
+
+namespace poe::mpi {
+
+// Shows to watchers that the call is in progress, while this object exists.
+class ShownMaking {
+  public:
+    explicit ShownMaking(const Call& call) noexcept : words_(call.runtime().doing()) {
+        words_.set(::poe::Call::kGroup, comm::kWildcard, 0, 0);
+    }
+    ~ShownMaking() { words_.clear(); }
+    ShownMaking(const ShownMaking&) = delete;
+    ShownMaking& operator=(const ShownMaking&) = delete;
+
+  private:
+    TaskActivityWords& words_;
+};
+
+// Gives the program a communicator that was made: its handle, MPI_COMM_NULL, or an error.
+inline int store_comm(Call& call, const MadeComm& made, MPI_Comm* newcomm) {
+    *newcomm = made.comm != nullptr ? handle_of(*made.comm) : MPI_COMM_NULL;
+    return call.finish(made.fault);
+}
+
+// Deletes the attributes of a communicator and drops the program's reference to it.
+int release_comm(Call& call, Comm& comm);
+
+}  // namespace poe::mpi

@@ -1,0 +1,68 @@
+// The messages that members exchange to make a communicator. They have contexts of their own, so
+// that they never match messages of the program or of its collective calls.
+//
+// Every function blocks and reports a fault if a task that it waits for has died.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "comm/bootstrap/runtime.hpp"
+#include "mpi/communicator/comm.hpp"
+#include "mpi/object/fault.hpp"
+
+namespace poe::mpi {
+
+// What the messages are for. The values are bits of the context that no communicator uses, because
+// numbers of groups are below 2^27.
+enum class Making : comm::ContextId {
+    kMembers = 0x10000000u,     // a call that all members make
+    kGroup = 0x20000000u,       // MPI_Comm_create_group; the type is the tag of the call
+    kLeaders = 0x30000000u,     // MPI_Intercomm_create, between the leaders; the same
+    kDuplicates = 0x40000000u,  // MPI_Comm_dup and MPI_Comm_idup; the type is the number of the call
+};
+
+inline comm::ContextId making_context(const Comm& comm, Making making) noexcept {
+    return comm.context | static_cast<comm::ContextId>(making);
+}
+
+using Words = std::vector<std::int32_t>;
+
+// Where words travel.
+struct Route {
+    comm::ContextId context = 0;
+    std::int32_t type = 0;
+};
+
+// Sends `given` to a task, which makes the same call, and receives its words. The task may be this
+// one.
+Fault swap_words(comm::Runtime& runtime, TaskId other, Route route, const Words& given,
+                 Words& taken);
+
+// Sends the words of the member of rank `root` to all other members, which need not know how many
+// words there are. `rank` is that of this task among `members`.
+Fault bcast_words(comm::Runtime& runtime, std::span<const TaskId> members, int rank, int root,
+                  Route route, Words& words);
+
+// The words of all members of both groups, in the order of their ranks. `remote` is empty for an
+// intracommunicator.
+struct Contributions {
+    Words local;
+    Words remote;
+};
+
+// Every member contributes equally many words. All members of both groups make this call.
+Fault gather_words(comm::Runtime& runtime, Comm& comm, const Words& own, Contributions& all);
+
+// The fault of a message with `task` that ended with `outcome`; none if that is kDone.
+Fault fault_of_exchange(comm::Runtime& runtime, comm::Outcome outcome, TaskId task);
+
+// The position of a member in a binomial tree whose root has position 0.
+struct TreePlace {
+    int parent = -1;  // none
+    std::vector<int> children;
+};
+TreePlace place_in_tree(int position, int size);
+
+}  // namespace poe::mpi

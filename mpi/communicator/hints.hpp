@@ -1,0 +1,16 @@
+// The hints of a communicator (MPI 5.0, section 7.4.4). A hint that is not known is ignored. The
+// known ones are assertions, which the library may use and need not.
+#pragma once
+
+#include "mpi/communicator/comm.hpp"
+#include "mpi/object/info.hpp"
+
+namespace poe::mpi {
+
+// Adds the known hints of `info` to those of the communicator, replacing older values. Null: none.
+void add_hints(Comm& comm, const Info* info);
+
+// Copies the hints of the communicator to `info`.
+void copy_hints(const Comm& comm, Info& info);
+
+}  // namespace poe::mpi

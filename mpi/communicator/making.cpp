@@ -1,0 +1,304 @@
+// Communicators by colour and by group; see making.hpp.
+#include "mpi/communicator/making.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "mpi/communicator/exchange.hpp"
+#include "mpi/process/environment.hpp"
+
+namespace poe::mpi {
+namespace {
+
+collectives::Groups& groups_of(comm::Runtime& runtime) {
+    return collectives::the_collectives(runtime).groups();
+}
+
+// What a member contributes to a split.
+struct Choosing {
+    std::int32_t color;
+    std::int32_t key;
+    std::int32_t counter;
+    std::int32_t type;  // of MPI_Comm_split_type; otherwise 0
+};
+constexpr std::size_t kChoosingWords = sizeof(Choosing) / sizeof(std::int32_t);
+
+Choosing choosing_at(const Words& words, std::size_t rank) noexcept {
+    const std::int32_t* at = words.data() + rank * kChoosingWords;
+    return {at[0], at[1], at[2], at[3]};
+}
+
+// The members of a group that have chosen a color, in their new order, and their group's number.
+struct Chosen {
+    MembersPtr members;
+    std::int32_t number = Reservation::kNoNumber;
+};
+
+Chosen with_color(comm::Runtime& runtime, const Members& group, const Words& words, int color) {
+    std::vector<std::size_t> ranks;
+    for (std::size_t rank = 0; rank * kChoosingWords < words.size(); ++rank) {
+        if (choosing_at(words, rank).color == color) ranks.push_back(rank);
+    }
+    if (ranks.empty()) return {};
+    std::stable_sort(ranks.begin(), ranks.end(), [&](std::size_t one, std::size_t other) {
+        return choosing_at(words, one).key < choosing_at(words, other).key;
+    });
+    std::vector<TaskId> tasks;
+    tasks.reserve(ranks.size());
+    for (const std::size_t rank : ranks) tasks.push_back(group.tasks()[rank]);
+    const std::int32_t number = number_from(groups_of(runtime), tasks.front(),
+                                            choosing_at(words, ranks.front()).counter);
+    return {std::make_shared<const Members>(std::move(tasks)), number};
+}
+
+// The first member whose choice `is_wrong`, as a text; empty if there is none.
+template <typename Wrong>
+std::string first_wrong(const Contributions& all, Wrong&& is_wrong) {
+    for (const Words* words : {&all.local, &all.remote}) {
+        for (std::size_t rank = 0; rank * kChoosingWords < words->size(); ++rank) {
+            if (is_wrong(choosing_at(*words, rank)))
+                return "rank " + std::to_string(rank) +
+                       (words == &all.remote ? " of the remote group" : "");
+        }
+    }
+    return {};
+}
+
+// The communicator of the members that have chosen the own color.
+MadeComm made_of_color(comm::Runtime& runtime, Comm& parent, const Contributions& all, int color,
+                       Reservation& reserved) {
+    if (color == MPI_UNDEFINED) return {};
+    Chosen local = with_color(runtime, *parent.local, all.local, color);
+    NewComm made{local.members, nullptr, local.number, Reservation::kNoNumber};
+    if (parent.is_inter()) {
+        Chosen remote = with_color(runtime, *parent.remote, all.remote, color);
+        if (remote.members == nullptr) return {};
+        made.remote = std::move(remote.members);
+        made.remote_number = remote.number;
+    }
+    if (local.members->task(0) == environment().task) reserved.use();
+    return make_comm(parent, std::move(made));
+}
+
+}  // namespace
+
+MadeComm split(comm::Runtime& runtime, Comm& parent, int color, int key) {
+    Reservation reserved(groups_of(runtime));
+    Contributions all;
+    if (Fault fault =
+            gather_words(runtime, parent, {color, key, reserved.counter(), 0}, all))
+        return {nullptr, std::move(fault)};
+    const std::string wrong = first_wrong(all, [](const Choosing& choosing) {
+        return choosing.color < 0 && choosing.color != MPI_UNDEFINED;
+    });
+    if (!wrong.empty())
+        return {nullptr,
+                {MPI_ERR_ARG, "color", "the color of " + wrong + " is negative",
+                 "give a color from 0 on, or MPI_UNDEFINED"}};
+    return made_of_color(runtime, parent, all, color, reserved);
+}
+
+namespace {
+
+// The keys of resources are compared as numbers, so that members can contribute them.
+std::int32_t hash_of(const std::string& text) noexcept {
+    std::uint32_t hash = 2166136261u;
+    for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 16777619u;
+    return static_cast<std::int32_t>(hash & 0x7fffffffu);
+}
+
+constexpr const char* kNodeResource = "mpi_shared_memory";
+
+int node_of(comm::Runtime& runtime) {
+    return runtime.nodes() == 1 ? 0
+                                : static_cast<int>(runtime.segment()->node_of(runtime.task()));
+}
+
+// The color of this member for a split by type; MPI_UNDEFINED if it gets no communicator.
+int color_of_type(comm::Runtime& runtime, int type, const std::string& resource) {
+    switch (type) {
+        case MPI_COMM_TYPE_SHARED:
+        case MPI_COMM_TYPE_HW_UNGUIDED:
+            return node_of(runtime);
+        case MPI_COMM_TYPE_HW_GUIDED:
+        case MPI_COMM_TYPE_RESOURCE_GUIDED:
+            if (resource == kNodeResource) return node_of(runtime);
+            if (type == MPI_COMM_TYPE_HW_GUIDED) return MPI_UNDEFINED;
+            if (resource == "mpi://WORLD") return 0;
+            if (resource == "mpi://SELF") return runtime.task();
+            return MPI_UNDEFINED;
+        default:
+            return MPI_UNDEFINED;
+    }
+}
+
+bool is_split_type(int type) noexcept {
+    return type == MPI_COMM_TYPE_SHARED || type == MPI_COMM_TYPE_HW_UNGUIDED ||
+           type == MPI_COMM_TYPE_HW_GUIDED || type == MPI_COMM_TYPE_RESOURCE_GUIDED ||
+           type == MPI_UNDEFINED;
+}
+
+}  // namespace
+
+MadeComm split_by_type(comm::Runtime& runtime, Comm& parent, int type, int key,
+                       const std::string& resource, std::string* found) {
+    Reservation reserved(groups_of(runtime));
+    int color = color_of_type(runtime, type, resource);
+    // Type and resource must agree, so both are part of the fourth word.
+    const std::int32_t agreed =
+        type == MPI_UNDEFINED ? MPI_UNDEFINED
+        : is_split_type(type) ? hash_of(std::to_string(type) + " " + resource)
+                              : -1;
+    Contributions all;
+    if (Fault fault =
+            gather_words(runtime, parent, {color, key, reserved.counter(), agreed}, all))
+        return {nullptr, std::move(fault)};
+    std::string wrong =
+        first_wrong(all, [](const Choosing& choosing) { return choosing.type == -1; });
+    if (!wrong.empty())
+        return {nullptr,
+                {MPI_ERR_ARG, "split_type", "the type of " + wrong + " is no type of a split",
+                 "give one of MPI_COMM_TYPE_SHARED and the others"}};
+    std::int32_t first = MPI_UNDEFINED;
+    wrong = first_wrong(all, [&](const Choosing& choosing) {
+        if (first == MPI_UNDEFINED) first = choosing.type;
+        return choosing.type != MPI_UNDEFINED && choosing.type != first;
+    });
+    if (!wrong.empty())
+        return {nullptr,
+                {MPI_ERR_ARG, "split_type",
+                 "the type or resource of " + wrong + " is not that of the other members",
+                 "give the same arguments at all members, or MPI_UNDEFINED"}};
+    if (type == MPI_COMM_TYPE_HW_UNGUIDED) {
+        // Only a proper part of the communicator counts.
+        const int others = MPI_UNDEFINED;
+        const bool divides = !first_wrong(all, [&](const Choosing& choosing) {
+                                  return choosing.color != others && choosing.color != color;
+                              }).empty();
+        if (!divides) return {};
+        if (found != nullptr) *found = kNodeResource;
+    }
+    return made_of_color(runtime, parent, all, color, reserved);
+}
+
+namespace {
+
+// What a member contributes to MPI_Comm_create.
+struct Membership {
+    std::int32_t position;  // in its group; kOutside, or kWrong if the argument is wrong
+    std::int32_t leader;    // the task of rank 0 of its group
+    std::int32_t digest;    // of the members of its group
+    std::int32_t counter;
+};
+constexpr std::size_t kMembershipWords = sizeof(Membership) / sizeof(std::int32_t);
+constexpr std::int32_t kOutside = -1;
+constexpr std::int32_t kWrong = -2;
+
+Membership membership_at(const Words& words, std::size_t rank) noexcept {
+    const std::int32_t* at = words.data() + rank * kMembershipWords;
+    return {at[0], at[1], at[2], at[3]};
+}
+
+std::int32_t digest_of(const Members& members) noexcept {
+    std::uint32_t digest = 2166136261u;
+    for (const TaskId task : members.tasks())
+        digest = (digest ^ static_cast<std::uint32_t>(task)) * 16777619u;
+    return static_cast<std::int32_t>(digest & 0x7fffffffu);
+}
+
+Membership own_membership(const Comm& parent, const MembersPtr& group, std::int32_t counter) {
+    Membership own{kOutside, 0, 0, counter};
+    if (group == nullptr) {
+        own.position = kWrong;
+        return own;
+    }
+    for (const TaskId task : group->tasks()) {
+        if (parent.local->rank_of(task) == MPI_UNDEFINED) own.position = kWrong;
+    }
+    const int rank = group->rank_of(environment().task);
+    if (own.position == kWrong || rank == MPI_UNDEFINED) return own;
+    own.position = rank;
+    own.leader = group->task(0);
+    own.digest = digest_of(*group);
+    return own;
+}
+
+Fault wrong_group(const std::string& whose) {
+    return {MPI_ERR_GROUP, "group", "the group of " + whose,
+            "give a group of members of the communicator, the same at all its members"};
+}
+
+// Refuses groups that are no parts of the communicator or differ between their members.
+Fault check_memberships(const Contributions& all, const MembersPtr& group) {
+    for (const Words* words : {&all.local, &all.remote}) {
+        for (std::size_t rank = 0; rank * kMembershipWords < words->size(); ++rank) {
+            const Membership each = membership_at(*words, rank);
+            if (each.position == kWrong)
+                return wrong_group("rank " + std::to_string(rank) +
+                                   " contains tasks that are no members, or is no group");
+            if (words == &all.local && each.position >= 0 && group != nullptr &&
+                each.leader == group->task(0) && each.digest != digest_of(*group))
+                return wrong_group("rank " + std::to_string(rank) + " differs from the own one");
+        }
+    }
+    return {};
+}
+
+// The members of the other side that take part, and their number.
+Chosen remote_members(comm::Runtime& runtime, const Comm& parent, const Words& words) {
+    std::vector<TaskId> tasks;
+    std::int32_t counter = 0;
+    for (std::size_t rank = 0; rank * kMembershipWords < words.size(); ++rank) {
+        const Membership each = membership_at(words, rank);
+        if (each.position < 0) continue;
+        const auto position = static_cast<std::size_t>(each.position);
+        if (tasks.size() <= position) tasks.resize(position + 1, 0);
+        tasks[position] = parent.remote->tasks()[rank];
+        if (position == 0) counter = each.counter;
+    }
+    if (tasks.empty()) return {};
+    const std::int32_t number = number_from(groups_of(runtime), tasks.front(), counter);
+    return {std::make_shared<const Members>(std::move(tasks)), number};
+}
+
+}  // namespace
+
+MadeComm create(comm::Runtime& runtime, Comm& parent, const MembersPtr& group) {
+    Reservation reserved(groups_of(runtime));
+    const Membership own = own_membership(parent, group, reserved.counter());
+    Contributions all;
+    if (Fault fault = gather_words(
+            runtime, parent, {own.position, own.leader, own.digest, own.counter}, all))
+        return {nullptr, std::move(fault)};
+    if (Fault fault = check_memberships(all, own.position >= 0 ? group : nullptr))
+        return {nullptr, std::move(fault)};
+    if (own.position < 0) return {};
+    const auto leader = static_cast<std::size_t>(parent.local->rank_of(own.leader));
+    const std::int32_t counter = membership_at(all.local, leader).counter;
+    NewComm made{group, nullptr, number_from(groups_of(runtime), own.leader, counter),
+                 Reservation::kNoNumber};
+    if (parent.is_inter()) {
+        Chosen remote = remote_members(runtime, parent, all.remote);
+        if (remote.members == nullptr) return {};
+        made.remote = std::move(remote.members);
+        made.remote_number = remote.number;
+    }
+    if (own.position == 0) reserved.use();
+    return make_comm(parent, std::move(made));
+}
+
+MadeComm create_group(comm::Runtime& runtime, Comm& parent, const MembersPtr& group, int tag) {
+    const int rank = group->rank_of(environment().task);
+    Words number{Reservation::kNoNumber};
+    if (rank == 0) {
+        Reservation reserved(groups_of(runtime));
+        reserved.use();
+        number[0] = reserved.number();
+    }
+    const Route route{making_context(parent, Making::kGroup), tag};
+    if (Fault fault = bcast_words(runtime, group->tasks(), rank, 0, route, number))
+        return {nullptr, std::move(fault)};
+    return make_comm(parent, {group, nullptr, number[0], Reservation::kNoNumber});
+}
+
+}  // namespace poe::mpi
