@@ -82,9 +82,9 @@ TEST_CASE("a number that its algorithm cannot have is a mistake, and the error s
     };
     CHECK(error("MP_COLL_INDEX", "radix:4294967296") ==
           "MP_COLL_INDEX: \"radix:4294967296\" is not allowed; expected a whole number from 2 to "
-          "1048576 behind the colon: radix");
+          "1048576 after the colon: radix");
     CHECK(error("MP_COLL_BCAST", "lambda:0.5") ==
-          "MP_COLL_BCAST: \"lambda:0.5\" is not allowed; expected a number from 1 to 1000 behind "
+          "MP_COLL_BCAST: \"lambda:0.5\" is not allowed; expected a number from 1 to 1000 after "
           "the colon: lambda");
     for (const char* wrong : {"4294967297", "1e20", "inf", "nan", "-nan", "2.5", "1", "0", "-1",
                               "1048577", "", "2x", "1e400"})
