@@ -15,7 +15,8 @@ struct Run {
     const std::byte* given = nullptr;
     std::byte* result = nullptr;
     Reduction reduction;
-    std::int32_t type = 0;  // the type of its messages
+    std::int32_t type = 0;      // the type of its messages
+    std::uint32_t context = 1;  // their matching context; 1 is that of CCL
 };
 
 // A collective call whose arguments have been checked.

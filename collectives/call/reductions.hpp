@@ -14,12 +14,31 @@ namespace poe::collectives {
 // Sets out = one op two, for *len bytes. For predefined functions, `out` may be `one` or `two`.
 using ReduceFunction = void (*)(void* one, void* two, void* out, int* len);
 
-// A function and what is known about it.
+// An operation that needs more than its operands, such as one of MPI on a datatype. Its owner keeps
+// it while calls use it.
+class ReductionOperation {
+  public:
+    // Sets out = one op two, for `length` bytes; `out` may be `one` or `two`. `one` and `two` do not
+    // overlap. Does not block.
+    virtual void reduce(std::byte* out, const std::byte* one, const std::byte* two,
+                        Bytes length) const = 0;
+
+  protected:
+    ~ReductionOperation() = default;
+};
+
+// A function or an operation, and what is known about it.
 struct Reduction {
     ReduceFunction function = nullptr;
     const char* name = nullptr;  // null: a user's function, which may not commute; all others do
     Bytes element = 0;           // bytes; 0: a user's function
     bool exact = false;          // the same bits in every order; not for floating-point numbers
+    const ReductionOperation* operation = nullptr;  // used instead of `function` if it is not null
+
+    // True if a reduction calls a function of the program.
+    bool calls_user() const noexcept {
+        return name == nullptr && (function != nullptr || operation != nullptr);
+    }
 };
 
 Reduction find_reduction(ReduceFunction function) noexcept;

@@ -240,7 +240,7 @@ bool CollectiveContext::in_two_levels(const Shape& placed) {
 
 Plan& CollectiveContext::plan_for(Group& group, const CollectiveCall& call) {
     const Shape& shape = call.shape;
-    const bool users = call.run.reduction.function != nullptr && call.run.reduction.name == nullptr;
+    const bool users = call.run.reduction.calls_user();
     return kept_or_new(group, shape, users, [&] {
         Shape placed = shape;
         placed.nodes = nodes_of(group);

@@ -10,6 +10,8 @@
 namespace poe::collectives {
 namespace {
 
+static_assert(Run{}.context == comm::kCclContext);
+
 // Returns the maximum number of messages under way at once: those between the first that has not
 // been waited for and the last one started.
 std::uint32_t window_of(std::span<const Step> steps) {
@@ -79,11 +81,11 @@ void Plan::start(comm::MessageLayer& messages, const Step& step) {
     if (now.is_send) {
         now.send =
             comm::SendRequest(comm::BufferView(const_cast<std::byte*>(at(step.from)), step.length),
-                              peer, run_.type, comm::kCclContext, comm::FlowClass::kCollective);
+                              peer, run_.type, run_.context, comm::FlowClass::kCollective);
         messages.start(now.send);
     } else {
         now.receive.reset(comm::BufferView(writable(step.to), step.length),
-                          {comm::kCclContext, peer, run_.type});
+                          {run_.context, peer, run_.type});
         messages.start(now.receive);
     }
 }

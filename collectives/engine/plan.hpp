@@ -31,9 +31,7 @@ class Plan {
     const Shape& shape() const noexcept { return shape_; }
     bool running() const noexcept { return running_; }
     // True if the run reduces with a user's function.
-    bool calls_users_function() const noexcept {
-        return run_.reduction.function != nullptr && run_.reduction.name == nullptr;
-    }
+    bool calls_users_function() const noexcept { return run_.reduction.calls_user(); }
     // The result of a run has not been read yet, so the plan is not free for another run.
     void hold(bool held) noexcept { held_ = held; }
     bool free() const noexcept { return !running_ && !held_; }

@@ -2,7 +2,7 @@
 #include <mpi.h>
 
 #include "mpi/api/bodies.hpp"
-#include "mpi/datatype/predefined.hpp"
+#include "mpi/api/datatype_call.hpp"
 
 namespace poe::mpi {
 
@@ -46,16 +46,11 @@ int reduce_local(Call& call, const void* inbuf, void* inoutbuf, MPI_Count count,
         return call.fail(MPI_ERR_BUFFER, "inoutbuf", "it is the same buffer as inbuf",
                          "use two buffers");
     }
-    const PredefinedType* type = find_predefined_type(value_of(datatype));
-    if (type == nullptr) {
-        return call.fail(MPI_ERR_UNSUPPORTED_OPERATION, "datatype",
-                         "derived datatypes are not implemented yet");
-    }
     // Holding a reference lets the function free its operation.
     auto* operation = find<Operation>(op);
     if (operation != nullptr) add_reference(*operation);
     call.outside([&] {
-        apply(op, inbuf, inoutbuf, count, datatype, type->extent);
+        apply(op, inbuf, inoutbuf, count, datatype, datatype_of(datatype).extent());
         return 0;
     });
     if (operation != nullptr) environment().operations.release(*operation);

@@ -34,6 +34,7 @@ void Comm::reset() noexcept {
     local.reset();
     remote.reset();
     topology.reset();
+    collective.reset();
     group.reset();
 }
 

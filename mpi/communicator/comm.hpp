@@ -18,6 +18,16 @@
 
 namespace poe::mpi {
 
+// The neighbours of a member, in the order of the blocks of neighbourhood collective calls (MPI 5.0,
+// section 8.6). MPI_PROC_NULL stands for none.
+struct Neighbors {
+    std::vector<int> sources;
+    std::vector<int> destinations;
+    // A Cartesian topology: both lists contain the lower and the upper neighbour of each dimension. What
+    // comes from the upper neighbour was sent to its lower one, which matters if both are one task.
+    bool in_pairs = false;
+};
+
 // What a virtual topology adds to a communicator (MPI 5.0, chapter 8).
 struct Topology {
     virtual ~Topology() = default;
@@ -25,6 +35,12 @@ struct Topology {
     virtual std::unique_ptr<Topology> copy() const = 0;
     // MPI_CART, MPI_GRAPH or MPI_DIST_GRAPH.
     virtual int kind() const noexcept = 0;
+    virtual Neighbors neighbors(int rank) const = 0;
+};
+
+// The base of what the room of collective calls keeps with a communicator.
+struct CommOwned {
+    virtual ~CommOwned() = default;
 };
 
 struct Comm final : CommBase {
@@ -41,7 +57,8 @@ struct Comm final : CommBase {
     std::unique_ptr<Topology> topology;  // null: none
     // Calls of MPI_Comm_dup and MPI_Comm_idup with this communicator so far; the same at all members.
     std::uint32_t duplicates = 0;
-    MPI_Info info = MPI_INFO_NULL;       // the hints; owned
+    MPI_Info info = MPI_INFO_NULL;          // the hints; owned
+    std::unique_ptr<CommOwned> collective;  // null: no collective call so far
 
     bool is_inter() const noexcept { return remote != nullptr; }
     int size() const noexcept { return local->size(); }

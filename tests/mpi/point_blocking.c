@@ -47,9 +47,9 @@ static void test_modes(void) {
             int* data = malloc((size_t)(i * 2000 + 4));
             for (int k = 0; k <= i * 500; ++k) data[k] = i + k;
             switch (i % 3) {
-                case 0: CHECK_OK(MPI_Send(data, i * 500 + 1, MPI_INT, 0, i, MPI_COMM_WORLD)); break;
-                case 1: CHECK_OK(MPI_Ssend(data, i * 500 + 1, MPI_INT, 0, i, MPI_COMM_WORLD)); break;
-                case 2: CHECK_OK(MPI_Bsend(data, i * 500 + 1, MPI_INT, 0, i, MPI_COMM_WORLD)); break;
+                case 0: CHECK_OK(MPI_Send(data, i * 500 + 1, MPI_INT, 0, 1000 + i, MPI_COMM_WORLD)); break;
+                case 1: CHECK_OK(MPI_Ssend(data, i * 500 + 1, MPI_INT, 0, 1000 + i, MPI_COMM_WORLD)); break;
+                case 2: CHECK_OK(MPI_Bsend(data, i * 500 + 1, MPI_INT, 0, 1000 + i, MPI_COMM_WORLD)); break;
             }
             memset(data, 0x55, (size_t)(i * 2000 + 4));
             free(data);
@@ -65,8 +65,8 @@ static void test_modes(void) {
         for (int i = 0; i < 40; ++i) {
             MPI_Status status;
             const int source = i % 2 ? MPI_ANY_SOURCE : 1;
-            CHECK_OK(MPI_Recv(data, 20001, MPI_INT, source, MPI_ANY_TAG, MPI_COMM_WORLD, &status));
-            CHECK_INT(status.MPI_TAG, i);
+            CHECK_OK(MPI_Recv(data, 20001, MPI_INT, source, i % 2 ? 1000 + i : MPI_ANY_TAG, MPI_COMM_WORLD, &status));
+            CHECK_INT(status.MPI_TAG, 1000 + i);
             CHECK_INT(status.MPI_SOURCE, 1);
             int count = 0;
             MPI_Get_count(&status, MPI_INT, &count);
@@ -148,6 +148,7 @@ static void test_sendrecv(void) {
                                       &status));
         CHECK_INT(status.MPI_SOURCE, before());
         for (int i = 0; i < n; ++i) CHECK_INT(in[i], before() * 7 + i);
+#if MPI_VERSION >= 4
         MPI_Request request;
         CHECK_OK(MPI_Isendrecv_replace(in, n, MPI_INT, before(), 13, next(), 13, MPI_COMM_WORLD,
                                        &request));
@@ -160,6 +161,7 @@ static void test_sendrecv(void) {
         CHECK_INT(status.MPI_SOURCE, right);
         if (right != MPI_PROC_NULL)
             for (int i = 0; i < n; ++i) CHECK_INT(in[i], right * 1000 + i);
+#endif
     }
 }
 
@@ -229,7 +231,10 @@ static void test_errors(void) {
     CHECK_CLASS(MPI_Send(&value, 1, MPI_INT, rank, 0, MPI_COMM_NULL), MPI_ERR_COMM);
     CHECK_CLASS(MPI_Recv(&value, 1, MPI_INT, size, 0, MPI_COMM_WORLD, &status), MPI_ERR_RANK);
     CHECK_CLASS(MPI_Irecv(&value, 1, MPI_INT, rank, -7, MPI_COMM_WORLD, &request), MPI_ERR_TAG);
+#ifdef MPI_ABI_VERSION
+    /* Without a buffer; some implementations then send the message in another way. */
     CHECK_CLASS(MPI_Bsend(values, 4, MPI_INT, rank, 0, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+#endif
     MPI_Datatype type;
     MPI_Type_contiguous(2, MPI_INT, &type);
     CHECK_CLASS(MPI_Send(values, 1, type, rank, 0, MPI_COMM_WORLD), MPI_ERR_TYPE);

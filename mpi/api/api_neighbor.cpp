@@ -1,0 +1,214 @@
+// Neighbourhood collective calls (MPI 5.0, sections 8.6 to 8.8).
+#include <mpi.h>
+
+#include "mpi/api/bodies.hpp"
+#include "mpi/api/collective_call.hpp"
+#include "mpi/api/neighbor_lists.hpp"
+#include "mpi/collective/neighbor.hpp"
+
+namespace poe::mpi {
+
+namespace {
+auto neighbor_allgather_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                           void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                           const Neighbors& neighbors) {
+    return [=, &neighbors](Sequence& sequence) {
+        collective::neighbor_allgather(sequence, neighbors,
+                                       {sendbuf, sendcount, sendtype, "sendbuf"},
+                                       {recvbuf, recvcount, recvtype, "recvbuf"});
+    };
+}
+}  // namespace
+
+int neighbor_allgather(Call& call, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                       void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+    Neighbors neighbors;
+    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    return complete(call, comm,
+                    neighbor_allgather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                                          recvtype, neighbors));
+}
+int ineighbor_allgather(Call& call, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                        void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                        MPI_Request* request) {
+    Neighbors neighbors;
+    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    return start(call, comm, request,
+                 neighbor_allgather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                                       neighbors));
+}
+int neighbor_allgather_init(Call& call, const void* sendbuf, MPI_Count sendcount,
+                            MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                            MPI_Datatype recvtype, MPI_Comm comm, MPI_Info, MPI_Request* request) {
+    Neighbors neighbors;
+    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    return prepare(call, comm, request,
+                   neighbor_allgather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                                         neighbors));
+}
+
+namespace {
+auto neighbor_allgatherv_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                            void* recvbuf, Counts recvcounts, Counts displs, MPI_Datatype recvtype,
+                            const Neighbors& neighbors) {
+    return [=, &neighbors](Sequence& sequence) {
+        collective::neighbor_allgatherv(
+            sequence, neighbors, {sendbuf, sendcount, sendtype, "sendbuf"},
+            {recvbuf, recvcounts, displs, recvtype, nullptr, "recvbuf"});
+    };
+}
+}  // namespace
+
+int neighbor_allgatherv(Call& call, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                        void* recvbuf, Counts recvcounts, Counts displs, MPI_Datatype recvtype,
+                        MPI_Comm comm) {
+    Neighbors neighbors;
+    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    return complete(call, comm,
+                    neighbor_allgatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts,
+                                           displs, recvtype, neighbors));
+}
+int ineighbor_allgatherv(Call& call, const void* sendbuf, MPI_Count sendcount,
+                         MPI_Datatype sendtype, void* recvbuf, Counts recvcounts, Counts displs,
+                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
+    Neighbors neighbors;
+    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    return start(call, comm, request,
+                 neighbor_allgatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                                        recvtype, neighbors));
+}
+int neighbor_allgatherv_init(Call& call, const void* sendbuf, MPI_Count sendcount,
+                             MPI_Datatype sendtype, void* recvbuf, Counts recvcounts, Counts displs,
+                             MPI_Datatype recvtype, MPI_Comm comm, MPI_Info, MPI_Request* request) {
+    Neighbors neighbors;
+    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    return prepare(call, comm, request,
+                   neighbor_allgatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                                          recvtype, neighbors));
+}
+
+namespace {
+auto neighbor_alltoall_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                          void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                          const Neighbors& neighbors) {
+    return [=, &neighbors](Sequence& sequence) {
+        collective::neighbor_alltoall(sequence, neighbors,
+                                      {sendbuf, sendcount, sendtype, "sendbuf"},
+                                      {recvbuf, recvcount, recvtype, "recvbuf"});
+    };
+}
+}  // namespace
+
+int neighbor_alltoall(Call& call, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                      void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+    Neighbors neighbors;
+    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    return complete(call, comm,
+                    neighbor_alltoall_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                                         neighbors));
+}
+int ineighbor_alltoall(Call& call, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                       void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                       MPI_Request* request) {
+    Neighbors neighbors;
+    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    return start(call, comm, request,
+                 neighbor_alltoall_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                                      neighbors));
+}
+int neighbor_alltoall_init(Call& call, const void* sendbuf, MPI_Count sendcount,
+                           MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                           MPI_Datatype recvtype, MPI_Comm comm, MPI_Info, MPI_Request* request) {
+    Neighbors neighbors;
+    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    return prepare(call, comm, request,
+                   neighbor_alltoall_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                                        neighbors));
+}
+
+namespace {
+auto neighbor_alltoallv_of(const void* sendbuf, Counts sendcounts, Counts sdispls,
+                           MPI_Datatype sendtype, void* recvbuf, Counts recvcounts, Counts rdispls,
+                           MPI_Datatype recvtype, const Neighbors& neighbors) {
+    return [=, &neighbors](Sequence& sequence) {
+        collective::neighbor_alltoallv(
+            sequence, neighbors, {sendbuf, sendcounts, sdispls, sendtype, nullptr, "sendbuf"},
+            {recvbuf, recvcounts, rdispls, recvtype, nullptr, "recvbuf"});
+    };
+}
+}  // namespace
+
+int neighbor_alltoallv(Call& call, const void* sendbuf, Counts sendcounts, Counts sdispls,
+                       MPI_Datatype sendtype, void* recvbuf, Counts recvcounts, Counts rdispls,
+                       MPI_Datatype recvtype, MPI_Comm comm) {
+    Neighbors neighbors;
+    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    return complete(call, comm,
+                    neighbor_alltoallv_of(sendbuf, sendcounts, sdispls, sendtype, recvbuf,
+                                          recvcounts, rdispls, recvtype, neighbors));
+}
+int ineighbor_alltoallv(Call& call, const void* sendbuf, Counts sendcounts, Counts sdispls,
+                        MPI_Datatype sendtype, void* recvbuf, Counts recvcounts, Counts rdispls,
+                        MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
+    Neighbors neighbors;
+    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    return start(call, comm, request,
+                 neighbor_alltoallv_of(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
+                                       rdispls, recvtype, neighbors));
+}
+int neighbor_alltoallv_init(Call& call, const void* sendbuf, Counts sendcounts, Counts sdispls,
+                            MPI_Datatype sendtype, void* recvbuf, Counts recvcounts, Counts rdispls,
+                            MPI_Datatype recvtype, MPI_Comm comm, MPI_Info, MPI_Request* request) {
+    Neighbors neighbors;
+    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    return prepare(call, comm, request,
+                   neighbor_alltoallv_of(sendbuf, sendcounts, sdispls, sendtype, recvbuf,
+                                         recvcounts, rdispls, recvtype, neighbors));
+}
+
+namespace {
+auto neighbor_alltoallw_of(const void* sendbuf, Counts sendcounts, const MPI_Aint* sdispls,
+                           const MPI_Datatype* sendtypes, void* recvbuf, Counts recvcounts,
+                           const MPI_Aint* rdispls, const MPI_Datatype* recvtypes,
+                           const Neighbors& neighbors) {
+    return [=, &neighbors](Sequence& sequence) {
+        collective::neighbor_alltoallv(
+            sequence, neighbors,
+            {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes, "sendbuf"},
+            {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes, "recvbuf"});
+    };
+}
+}  // namespace
+
+int neighbor_alltoallw(Call& call, const void* sendbuf, Counts sendcounts, const MPI_Aint* sdispls,
+                       const MPI_Datatype* sendtypes, void* recvbuf, Counts recvcounts,
+                       const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm) {
+    Neighbors neighbors;
+    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    return complete(call, comm,
+                    neighbor_alltoallw_of(sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
+                                          recvcounts, rdispls, recvtypes, neighbors));
+}
+int ineighbor_alltoallw(Call& call, const void* sendbuf, Counts sendcounts, const MPI_Aint* sdispls,
+                        const MPI_Datatype* sendtypes, void* recvbuf, Counts recvcounts,
+                        const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm,
+                        MPI_Request* request) {
+    Neighbors neighbors;
+    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    return start(call, comm, request,
+                 neighbor_alltoallw_of(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
+                                       rdispls, recvtypes, neighbors));
+}
+int neighbor_alltoallw_init(Call& call, const void* sendbuf, Counts sendcounts,
+                            const MPI_Aint* sdispls, const MPI_Datatype* sendtypes, void* recvbuf,
+                            Counts recvcounts, const MPI_Aint* rdispls,
+                            const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Info,
+                            MPI_Request* request) {
+    Neighbors neighbors;
+    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    return prepare(call, comm, request,
+                   neighbor_alltoallw_of(sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
+                                         recvcounts, rdispls, recvtypes, neighbors));
+}
+
+}  // namespace poe::mpi

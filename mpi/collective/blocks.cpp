@@ -1,0 +1,52 @@
+// Buffers of blocks; see blocks.hpp.
+#include "mpi/collective/blocks.hpp"
+
+namespace poe::mpi {
+
+BlockReader::BlockReader(Sequence& sequence, const Blocks& blocks)
+    : sequence_(sequence), blocks_(blocks) {
+    if (blocks.types == nullptr) type_ = sequence.type(blocks.type, "datatype");
+    if (blocks.counts.is_null()) sequence.fail(MPI_ERR_ARG, "counts", "it is a null pointer");
+}
+
+const Datatype* BlockReader::type(int block) {
+    if (blocks_.types == nullptr) return type_;
+    return sequence_.type(blocks_.types[block], "datatypes");
+}
+
+Data BlockReader::operator[](int block) {
+    if (!sequence_.ok()) return {};
+    // The datatype of a block without elements is not looked at: many programs leave it out.
+    if (blocks_.types != nullptr && count(block) == 0) return {};
+    const Datatype* its = type(block);
+    if (its == nullptr) return {};
+    if (blocks_.displacements.is_null()) {
+        sequence_.fail(MPI_ERR_ARG, "displs", "it is a null pointer");
+        return {};
+    }
+    const std::int64_t distance = blocks_.displacements[block];
+    return sequence_.data(*its, blocks_.address,
+                          blocks_.types != nullptr ? distance : distance * its->extent(),
+                          count(block), blocks_.name);
+}
+
+const std::byte* readable(Sequence& sequence, const Data& data) {
+    return data.contiguous ? data.start : copied(sequence, data);
+}
+
+const std::byte* copied(Sequence& sequence, const Data& data) {
+    std::byte* const memory = sequence.scratch(data.bytes);
+    sequence.local([data, memory] { data.pack(memory); });
+    return memory;
+}
+
+std::byte* writable(Sequence& sequence, const Data& data) {
+    return data.contiguous ? data.start : sequence.scratch(data.bytes);
+}
+
+void unpack_result(Sequence& sequence, const Data& data, const std::byte* from) {
+    if (data.contiguous && data.start == from) return;
+    sequence.local([data, from] { data.unpack(from); });
+}
+
+}  // namespace poe::mpi

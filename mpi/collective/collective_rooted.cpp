@@ -1,0 +1,184 @@
+// Collective calls with a root, on intracommunicators: barrier, bcast, gather and scatter. The forms
+// without a fixed block length, and those on intercommunicators, are rounds of messages between the
+// root and all others, because only the root knows the lengths of all blocks.
+#include <string>
+
+#include "mpi/collective/collective.hpp"
+
+namespace poe::mpi::collective {
+namespace {
+
+using collectives::Operation;
+using collectives::Shape;
+using PoeCall = ::poe::Call;
+
+// Whether this task is the root of a call, on either kind of communicator.
+bool is_root(const Sequence& sequence, int root) {
+    return sequence.comm().is_inter() ? root == MPI_ROOT : root == sequence.rank();
+}
+
+// The members with which the root communicates.
+const Members& others(const Sequence& sequence) {
+    return sequence.comm().peers();
+}
+
+template <typename Reader>
+void receive_from_all(Sequence& sequence, Reader& blocks, bool without_own) {
+    const Members& members = others(sequence);
+    for (int r = 0; r < members.size() && sequence.ok(); ++r) {
+        if (!without_own || r != sequence.rank()) {
+            if (const Data block = blocks[r]; block.bytes > 0)
+                sequence.receive(members.task(r), block);
+        }
+    }
+}
+
+template <typename Reader>
+void send_to_all(Sequence& sequence, Reader& blocks, bool without_own) {
+    const Members& members = others(sequence);
+    for (int r = 0; r < members.size() && sequence.ok(); ++r) {
+        if (!without_own || r != sequence.rank()) {
+            if (const Data block = blocks[r]; block.bytes > 0)
+                sequence.send(members.task(r), block);
+        }
+    }
+}
+
+// A gather by messages. `blocks` is looked at by the root only.
+template <typename Reader>
+void gather_directly(Sequence& sequence, const Buffer& send, Reader& blocks, int root) {
+    const bool inter = sequence.comm().is_inter();
+    const bool own_in_place = !inter && send.in_place();
+    if (is_root(sequence, root)) receive_from_all(sequence, blocks, own_in_place);
+    if (inter ? root >= 0 : !(is_root(sequence, root) && own_in_place)) {
+        if (const Data own = sequence.data(send); own.bytes > 0)
+            sequence.send(others(sequence).task(root), own);
+    }
+    sequence.exchange();
+}
+
+template <typename Reader>
+void scatter_directly(Sequence& sequence, Reader& blocks, const Buffer& receive, int root) {
+    const bool inter = sequence.comm().is_inter();
+    const bool own_in_place = !inter && receive.in_place();
+    if (is_root(sequence, root)) send_to_all(sequence, blocks, own_in_place);
+    if (inter ? root >= 0 : !(is_root(sequence, root) && own_in_place)) {
+        if (const Data own = sequence.data(receive); own.bytes > 0)
+            sequence.receive(others(sequence).task(root), own);
+    }
+    sequence.exchange();
+}
+
+}  // namespace
+
+bool check_root(Sequence& sequence, int root) {
+    const bool special = sequence.comm().is_inter() && (root == MPI_ROOT || root == MPI_PROC_NULL);
+    if (special || (root >= 0 && root < sequence.comm().peers().size())) return true;
+    sequence.fail(MPI_ERR_ROOT, "root",
+                  std::to_string(root) + " is no rank of the " +
+                      (sequence.comm().is_inter() ? "remote group" : "communicator"),
+                  "give a rank from 0 to " + std::to_string(sequence.comm().peers().size() - 1));
+    return false;
+}
+
+void barrier(Sequence& sequence) {
+    if (sequence.comm().is_inter()) return inter::barrier(sequence);
+    if (sequence.size() > 1)
+        sequence.collective(PoeCall::kSync, shape_of(Operation::kSync, 0, 0), nullptr, nullptr);
+}
+
+void bcast(Sequence& sequence, const Buffer& buffer, int root) {
+    if (!check_root(sequence, root)) return;
+    if (sequence.comm().is_inter()) return inter::bcast(sequence, buffer, root);
+    const Data data = sequence.data(buffer);
+    if (!sequence.ok() || data.bytes == 0 || sequence.size() == 1) return;
+    std::byte* const memory = writable(sequence, data);
+    const bool packs = !data.contiguous;
+    if (packs && is_root(sequence, root)) sequence.local([data, memory] { data.pack(memory); });
+    sequence.collective(PoeCall::kBcast, shape_of(Operation::kBcast, data.bytes, root), nullptr,
+                        memory);
+    if (packs && !is_root(sequence, root)) unpack_result(sequence, data, memory);
+}
+
+void gather(Sequence& sequence, const Buffer& send, const Buffer& receive, int root) {
+    if (!check_root(sequence, root)) return;
+    if (sequence.comm().is_inter()) {
+        if (root == MPI_PROC_NULL) return;
+        if (root != MPI_ROOT) {
+            EqualBlocks none(sequence, send);
+            return gather_directly(sequence, send, none, root);
+        }
+        EqualBlocks blocks(sequence, receive);
+        return gather_directly(sequence, send, blocks, root);
+    }
+    if (!is_root(sequence, root)) {
+        const Data own = sequence.data(send);
+        if (!sequence.ok() || own.bytes == 0) return;
+        const std::byte* const given = readable(sequence, own);
+        return sequence.collective(PoeCall::kGather, shape_of(Operation::kGather, own.bytes, root),
+                                   given, nullptr);
+    }
+    const EqualBlocks blocks(sequence, receive);
+    const Data own = send.in_place() ? blocks[root] : sequence.data(send);
+    const Data all = blocks.all(sequence.size());
+    if (!sequence.ok() || own.bytes == 0) return;
+    const std::byte* const given =
+        send.in_place() ? copied(sequence, own) : readable(sequence, own);
+    std::byte* const result = writable(sequence, all);
+    sequence.collective(PoeCall::kGather, shape_of(Operation::kGather, own.bytes, root), given,
+                        result);
+    unpack_result(sequence, all, result);
+}
+
+void gatherv(Sequence& sequence, const Buffer& send, const Blocks& receive, int root) {
+    if (!check_root(sequence, root) || root == MPI_PROC_NULL) return;
+    if (is_root(sequence, root)) {
+        BlockReader blocks(sequence, receive);
+        gather_directly(sequence, send, blocks, root);
+    } else {
+        EqualBlocks none(sequence, send);
+        gather_directly(sequence, send, none, root);
+    }
+}
+
+void scatter(Sequence& sequence, const Buffer& send, const Buffer& receive, int root) {
+    if (!check_root(sequence, root)) return;
+    if (sequence.comm().is_inter()) {
+        if (root == MPI_PROC_NULL) return;
+        EqualBlocks blocks(sequence, root == MPI_ROOT ? send : receive);
+        return scatter_directly(sequence, blocks, receive, root);
+    }
+    if (!is_root(sequence, root)) {
+        const Data own = sequence.data(receive);
+        if (!sequence.ok() || own.bytes == 0) return;
+        std::byte* const result = writable(sequence, own);
+        sequence.collective(PoeCall::kScatter, shape_of(Operation::kScatter, own.bytes, root),
+                            nullptr, result);
+        return unpack_result(sequence, own, result);
+    }
+    const EqualBlocks blocks(sequence, send);
+    const Data all = blocks.all(sequence.size());
+    if (!sequence.ok() || all.bytes == 0) return;
+    const Bytes bytes = all.bytes / static_cast<Bytes>(sequence.size());
+    const Data own =
+        receive.in_place() ? Data(sequence.scratch(bytes), bytes) : sequence.data(receive);
+    if (!sequence.ok()) return;
+    const std::byte* const given = readable(sequence, all);
+    std::byte* const result = writable(sequence, own);
+    sequence.collective(PoeCall::kScatter, shape_of(Operation::kScatter, bytes, root), given,
+                        result);
+    unpack_result(sequence, own, result);
+}
+
+void scatterv(Sequence& sequence, const Blocks& send, const Buffer& receive, int root) {
+    if (!check_root(sequence, root) || root == MPI_PROC_NULL) return;
+    if (is_root(sequence, root)) {
+        BlockReader blocks(sequence, send);
+        scatter_directly(sequence, blocks, receive, root);
+    } else {
+        EqualBlocks none(sequence, receive);
+        scatter_directly(sequence, none, receive, root);
+    }
+}
+
+}  // namespace poe::mpi::collective

@@ -1,0 +1,135 @@
+// Collective calls in which all members give and get data: allgather and alltoall with their v and w
+// forms. Calls whose block lengths not all members know, and those on intercommunicators, are one
+// round of messages between all pairs.
+#include "mpi/collective/collective.hpp"
+
+namespace poe::mpi::collective {
+namespace {
+
+using collectives::Operation;
+using collectives::Shape;
+using PoeCall = ::poe::Call;
+
+// The blocks of an allgatherv in CCL's form: one after the other in rank order.
+struct Gathered {
+    std::vector<Bytes> offsets{0};
+    std::byte* start = nullptr;  // of the program's memory, if it has this form
+    bool direct = true;
+};
+
+Gathered arrange(Sequence& sequence, BlockReader& blocks) {
+    Gathered result;
+    for (int r = 0; r < sequence.size() && sequence.ok(); ++r) {
+        const Data block = blocks[r];
+        const Bytes before = result.offsets.back();
+        result.offsets.push_back(before + block.bytes);
+        if (block.bytes == 0) continue;
+        if (before == 0) result.start = block.start;
+        result.direct = result.direct && block.contiguous && block.start == result.start + before;
+    }
+    return result;
+}
+
+// One block goes to and one comes from each member of the group, or of the remote group.
+template <typename Outgoing, typename Incoming>
+void exchange_all(Sequence& sequence, Outgoing&& outgoing, Incoming&& incoming) {
+    const Members& members = sequence.comm().peers();
+    const int n = members.size();
+    // Every member begins with another partner.
+    const int first = sequence.rank() % n;
+    for (int i = 0; i < n && sequence.ok(); ++i) {
+        const int from = (first + n - i) % n;
+        if (const Data data = incoming(from); data.bytes > 0)
+            sequence.receive(members.task(from), data);
+        const int to = (first + i) % n;
+        if (const Data data = outgoing(to); data.bytes > 0) sequence.send(members.task(to), data);
+    }
+    sequence.exchange();
+}
+
+}  // namespace
+
+void allgather(Sequence& sequence, const Buffer& send, const Buffer& receive) {
+    const EqualBlocks blocks(sequence, receive);
+    if (sequence.comm().is_inter()) {
+        const Data own = sequence.data(send);
+        return exchange_all(
+            sequence, [&](int) { return own; }, [&](int r) { return blocks[r]; });
+    }
+    const Data own = send.in_place() ? blocks[sequence.rank()] : sequence.data(send);
+    const Data all = blocks.all(sequence.size());
+    if (!sequence.ok() || all.bytes == 0) return;
+    const std::byte* const given =
+        send.in_place() ? copied(sequence, own) : readable(sequence, own);
+    std::byte* const result = writable(sequence, all);
+    Shape shape;
+    shape.operation = Operation::kConcat;
+    shape.bytes = all.bytes / static_cast<Bytes>(sequence.size());
+    sequence.collective(PoeCall::kConcat, std::move(shape), given, result);
+    unpack_result(sequence, all, result);
+}
+
+void allgatherv(Sequence& sequence, const Buffer& send, const Blocks& receive) {
+    BlockReader blocks(sequence, receive);
+    if (sequence.comm().is_inter()) {
+        const Data own = sequence.data(send);
+        return exchange_all(
+            sequence, [&](int) { return own; }, [&](int r) { return blocks[r]; });
+    }
+    Gathered all = arrange(sequence, blocks);
+    if (!sequence.ok() || all.offsets.back() == 0) return;
+    const Data own = send.in_place() ? blocks[sequence.rank()] : sequence.data(send);
+    if (!sequence.ok()) return;
+    const std::byte* const given =
+        send.in_place() ? copied(sequence, own) : readable(sequence, own);
+    std::byte* const result = all.direct ? all.start : sequence.scratch(all.offsets.back());
+    Shape shape;
+    shape.operation = Operation::kConcat;
+    shape.bytes = all.offsets.back() / static_cast<Bytes>(sequence.size());
+    shape.offsets = all.offsets;
+    sequence.collective(PoeCall::kConcat, std::move(shape), given, result);
+    if (all.direct) return;
+    for (int r = 0; r < sequence.size(); ++r)
+        unpack_result(sequence, blocks[r], result + all.offsets[static_cast<std::size_t>(r)]);
+}
+
+void alltoall(Sequence& sequence, const Buffer& send, const Buffer& receive) {
+    const EqualBlocks incoming(sequence, receive);
+    if (sequence.comm().is_inter()) {
+        const EqualBlocks outgoing(sequence, send);
+        return exchange_all(
+            sequence, [&](int r) { return outgoing[r]; }, [&](int r) { return incoming[r]; });
+    }
+    const Data in = incoming.all(sequence.size());
+    const Data out = send.in_place() ? in : EqualBlocks(sequence, send).all(sequence.size());
+    if (!sequence.ok() || in.bytes == 0) return;
+    const std::byte* const given =
+        send.in_place() ? copied(sequence, out) : readable(sequence, out);
+    std::byte* const result = writable(sequence, in);
+    Shape shape;
+    shape.operation = Operation::kIndex;
+    shape.bytes = in.bytes / static_cast<Bytes>(sequence.size());
+    sequence.collective(PoeCall::kIndex, std::move(shape), given, result);
+    unpack_result(sequence, in, result);
+}
+
+void alltoallv(Sequence& sequence, const Blocks& send, const Blocks& receive) {
+    BlockReader incoming(sequence, receive);
+    if (send.in_place()) {
+        // What is sent is copied first, because the receives overwrite it.
+        std::vector<Data> copies;
+        for (int r = 0; r < sequence.comm().peers().size() && sequence.ok(); ++r) {
+            const Data block = incoming[r];
+            auto* memory = const_cast<std::byte*>(copied(sequence, block));
+            copies.emplace_back(memory, block.bytes);
+        }
+        return exchange_all(
+            sequence, [&](int r) { return copies[static_cast<std::size_t>(r)]; },
+            [&](int r) { return incoming[r]; });
+    }
+    BlockReader outgoing(sequence, send);
+    exchange_all(
+        sequence, [&](int r) { return outgoing[r]; }, [&](int r) { return incoming[r]; });
+}
+
+}  // namespace poe::mpi::collective

@@ -1,0 +1,298 @@
+// The execution of sequences; see sequence.hpp.
+#include "mpi/collective/sequence.hpp"
+
+#include <string>
+
+#include "mpi/datatype/queries.hpp"
+
+namespace poe::mpi {
+namespace {
+
+// Scratch memory of a communicator that is longer is released after the call.
+constexpr std::size_t kKeptScratch = std::size_t{4} << 20;
+
+}  // namespace
+
+CollectiveState& collective_state(Comm& comm) {
+    if (comm.collective == nullptr) comm.collective = std::make_unique<CollectiveState>();
+    return static_cast<CollectiveState&>(*comm.collective);
+}
+
+Sequence::Sequence(collectives::CollectiveContext& context, Comm& comm, Form form)
+    : context_(context),
+      comm_(comm),
+      state_(collective_state(comm)),
+      form_(form),
+      type_(static_cast<std::int32_t>(state_.calls++ & 0x7fffffffu)) {}
+
+Sequence::~Sequence() {
+    for (const auto& step : steps_) let_go(*step);
+    if (scratches_ == 0) return;
+    for (auto& memory : state_.scratch) {
+        if (memory.size() > kKeptScratch) std::vector<std::byte>().swap(memory);
+    }
+}
+
+void Sequence::fail(int code, const char* argument, std::string what, std::string remedy) {
+    if (ok()) fault_ = {code, argument, std::move(what), std::move(remedy)};
+}
+
+Datatype* Sequence::type(MPI_Datatype handle, const char* argument) {
+    if (!ok()) return nullptr;
+    Datatype* found = find_datatype(handle);
+    if (found == nullptr) {
+        fail(MPI_ERR_TYPE, argument,
+             handle == MPI_DATATYPE_NULL ? "it is MPI_DATATYPE_NULL" : "it is no datatype");
+    } else if (!found->committed()) {
+        fail(MPI_ERR_TYPE, argument, "the datatype is not committed", "call MPI_Type_commit");
+        return nullptr;
+    } else if (form_ != Form::kImmediate && !found->predefined()) {
+        types_.emplace_back(*found);
+    }
+    return found;
+}
+
+Data Sequence::data(const Buffer& buffer) {
+    const Datatype* found = type(buffer.type, "datatype");
+    if (found == nullptr) return {};
+    return data(*found, buffer.address, 0, buffer.count, buffer.name);
+}
+
+Data Sequence::data(const Datatype& type, const void* address, std::int64_t displacement,
+                    std::int64_t count, const char* argument) {
+    if (!ok()) return {};
+    if (count < 0) {
+        fail(MPI_ERR_COUNT, "count", "the count " + std::to_string(count) + " is negative");
+        return {};
+    }
+    const Data result(type, moved_address(address, displacement), count);
+    if (result.bytes == 0) return {};
+    if (address == MPI_IN_PLACE) {
+        fail(MPI_ERR_BUFFER, argument, "MPI_IN_PLACE is not allowed here");
+    } else if (result.contiguous && result.start == nullptr) {
+        fail(MPI_ERR_BUFFER, argument, "it is a null pointer");
+    }
+    return result;
+}
+
+TypedReduction& Sequence::define(MPI_Op op, MPI_Datatype handle, const Datatype& type) {
+    if (ok()) {
+        if (Fault fault = reduction_.define(op, handle, type)) fault_ = std::move(fault);
+    }
+    return reduction_;
+}
+
+std::byte* Sequence::scratch(Bytes bytes) {
+    if (form_ != Form::kImmediate) {
+        memory_.push_back(std::make_unique_for_overwrite<std::byte[]>(bytes));
+        return memory_.back().get();
+    }
+    if (scratches_ == state_.scratch.size()) state_.scratch.emplace_back();
+    std::vector<std::byte>& memory = state_.scratch[scratches_++];
+    if (memory.size() < bytes) memory.resize(bytes);
+    return memory.data();
+}
+
+void Sequence::run(collectives::CollectiveCall& call) {
+    call.shape.n = comm_.group->size();
+    if (form_ == Form::kImmediate) {
+        const collectives::Plan* plan = context_.run_blocking(*comm_.group, call);
+        if (plan != nullptr) check(*plan);
+        return;
+    }
+    call.run.type = type_;
+    call.run.context = comm_.internal_context();
+    auto step = std::make_unique<Step>();
+    step->kind = Step::Kind::kCollective;
+    step->call = std::move(call);
+    steps_.push_back(std::move(step));
+}
+
+void Sequence::collective(::poe::Call what, collectives::Shape shape, const std::byte* given,
+                          std::byte* result) {
+    if (!ok()) return;
+    collectives::CollectiveCall call;
+    call.call = what;
+    call.shape = std::move(shape);
+    call.run.given = given;
+    call.run.result = result;
+    run(call);
+}
+
+void Sequence::reduce(::poe::Call what, collectives::Shape shape, const std::byte* given,
+                      std::byte* result) {
+    if (!ok()) return;
+    collectives::CollectiveCall call;
+    call.call = what;
+    call.shape = std::move(shape);
+    call.run.given = given;
+    call.run.result = result;
+    call.run.reduction = reduction_.reduction();
+    call.shape.element = call.run.reduction.element;
+    call.shape.commutative = reduction_.commutative();
+    call.shape.exact = call.run.reduction.exact;
+    run(call);
+}
+
+Round& Sequence::round() {
+    if (form_ == Form::kImmediate) return state_.round;
+    if (open_ == nullptr) {
+        open_ = std::make_unique<Step>();
+        open_->kind = Step::Kind::kRound;
+    }
+    return open_->round;
+}
+
+void Sequence::send(TaskId task, const Data& data) {
+    if (ok()) round().sends.push_back({task, data});
+}
+
+void Sequence::receive(TaskId task, const Data& data) {
+    if (ok()) round().receives.push_back({task, data});
+}
+
+void Sequence::exchange() {
+    Round& all = round();
+    if (!ok()) {
+        all.sends.clear();
+        all.receives.clear();
+        return;
+    }
+    if (form_ != Form::kImmediate) {
+        steps_.push_back(std::move(open_));
+        return;
+    }
+    comm::MessageLayer& messages = context_.messages();
+    begin(all);
+    for (std::size_t i = 0; i < all.receives.size(); ++i) messages.wait(all.receiving[i]);
+    for (std::size_t i = 0; i < all.sends.size(); ++i) messages.wait(all.sending[i]);
+    ended(all);
+    all.sends.clear();
+    all.receives.clear();
+}
+
+void Sequence::add_local(std::function<void()> work) {
+    auto step = std::make_unique<Step>();
+    step->work = std::move(work);
+    steps_.push_back(std::move(step));
+}
+
+// Receives first, so that a message of this task to itself finds its receive.
+void Sequence::begin(Round& round) {
+    comm::MessageLayer& messages = context_.messages();
+    round.sending.resize(round.sends.size());
+    round.receiving.resize(round.receives.size());
+    round.sends_ended = round.receives_ended = 0;
+    for (std::size_t i = 0; i < round.receives.size(); ++i) {
+        const Round::Item& item = round.receives[i];
+        round.receiving[i].reset(item.data.view(), {comm_.internal_context(), item.task, type_});
+        messages.start(round.receiving[i]);
+    }
+    for (std::size_t i = 0; i < round.sends.size(); ++i) {
+        const Round::Item& item = round.sends[i];
+        round.sending[i] =
+            comm::SendRequest(item.data.view(), item.task, type_, comm_.internal_context(),
+                              comm::FlowClass::kCollective);
+        messages.start(round.sending[i]);
+    }
+}
+
+bool Sequence::ended(Round& round) {
+    comm::MessageLayer& messages = context_.messages();
+    for (; round.receives_ended < round.receives.size(); ++round.receives_ended) {
+        comm::ReceiveRequest& request = round.receiving[round.receives_ended];
+        if (request.outcome == comm::Outcome::kPending) messages.end_if_hopeless(request);
+        if (request.outcome == comm::Outcome::kPending) return false;
+        check(request);
+    }
+    for (; round.sends_ended < round.sends.size(); ++round.sends_ended) {
+        comm::SendRequest& request = round.sending[round.sends_ended];
+        if (request.outcome == comm::Outcome::kPending) messages.end_if_hopeless(request);
+        if (request.outcome == comm::Outcome::kPending) return false;
+        check(request.outcome, request.dest);
+    }
+    return true;
+}
+
+void Sequence::check(comm::Outcome outcome, TaskId task) {
+    if (outcome == comm::Outcome::kDone) return;
+    fail(MPI_ERR_OTHER, "",
+         "a message to or from task " + std::to_string(task) +
+             (outcome == comm::Outcome::kPeerBroken ? " failed: the connection is broken"
+                                                    : " cannot be completed"));
+}
+
+void Sequence::check(const comm::ReceiveRequest& request) {
+    check(request.outcome,
+          request.outcome == comm::Outcome::kDone ? request.source : request.wanted.source);
+    if (request.outcome == comm::Outcome::kDone && request.length > request.view.size()) {
+        fail(MPI_ERR_TRUNCATE, "",
+             "task " + std::to_string(request.source) + " sends " + std::to_string(request.length) +
+                 " bytes, but this task receives " + std::to_string(request.view.size()),
+             "give matching counts and datatypes in all tasks");
+    }
+}
+
+void Sequence::check(const collectives::Plan& plan) {
+    if (!plan.went_wrong()) return;
+    check(plan.outcome(), plan.culprit());
+    if (plan.outcome() != comm::Outcome::kDone) return;
+    fail(MPI_ERR_TRUNCATE, "",
+         "task " + std::to_string(plan.culprit()) + " sends " + std::to_string(plan.came()) +
+             " bytes, but this task expects " + std::to_string(plan.expected()),
+         "give the same count, datatype and root in all tasks");
+}
+
+void Sequence::start(comm::MessageLayer&) {
+    at_ = 0;
+    begun_ = false;
+}
+
+// The plan of a persistent call is kept, so the schedule is made once.
+void Sequence::begin(Step& step) {
+    if (step.kind == Step::Kind::kRound) {
+        begin(step.round);
+    } else if (step.kind == Step::Kind::kCollective) {
+        if (step.plan == nullptr) step.plan = &context_.plan_for(*comm_.group, step.call);
+        step.plan->hold(false);
+        step.plan->begin(*comm_.group, step.call.run);
+        step.plan->hold(true);
+    }
+}
+
+bool Sequence::ended(Step& step) {
+    switch (step.kind) {
+        case Step::Kind::kRound:
+            return ended(step.round);
+        case Step::Kind::kCollective:
+            if (step.plan->running() && !step.plan->advance(context_.messages())) return false;
+            check(*step.plan);
+            return true;
+        case Step::Kind::kLocal:
+            break;
+    }
+    step.work();
+    return true;
+}
+
+void Sequence::let_go(Step& step) noexcept {
+    if (step.plan != nullptr) step.plan->hold(false);
+    step.plan = nullptr;
+}
+
+bool Sequence::advance(comm::MessageLayer&) {
+    while (at_ < steps_.size() && ok()) {
+        Step& step = *steps_[at_];
+        if (!begun_) {
+            begun_ = true;
+            begin(step);
+        }
+        if (!ended(step)) return false;
+        if (form_ == Form::kOnce) let_go(step);
+        ++at_;
+        begun_ = false;
+    }
+    return true;
+}
+
+}  // namespace poe::mpi

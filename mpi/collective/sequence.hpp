@@ -1,0 +1,168 @@
+// Sequence: one collective call of MPI as a sequence of steps. A step is an operation of CCL within
+// the local group, a round of messages, or local work on memory.
+//
+// The functions that compose calls (collective.hpp) do not know whether the call blocks:
+//   immediate   each step is executed when it is added; for blocking calls. Allocates nothing in the
+//               usual case.
+//   recorded    the steps are kept and executed by start() and advance(), once for a non-blocking
+//               call, several times for a persistent one.
+//
+// All messages of one call have the same type in the internal context of the communicator. All
+// members number their collective calls alike, so the number is that type. Steps are in the same
+// order at all members, and messages between two tasks do not overtake each other, so messages of
+// different steps are not confused. Only the CCL operations of immediate sequences have their own
+// types and context.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "collectives/engine/collective_context.hpp"
+#include "comm/matching/message_layer.hpp"
+#include "mpi/collective/data.hpp"
+#include "mpi/collective/typed_reduction.hpp"
+#include "mpi/communicator/comm.hpp"
+#include "mpi/object/fault.hpp"
+#include "mpi/point/request.hpp"
+
+namespace poe::mpi {
+
+// The shape of an operation of CCL, without the number of members.
+inline collectives::Shape shape_of(collectives::Operation operation, Bytes bytes, int root = 0) {
+    collectives::Shape shape;
+    shape.operation = operation;
+    shape.bytes = bytes;
+    shape.root = root;
+    return shape;
+}
+
+// Messages that are all started at once.
+struct Round {
+    struct Item {
+        TaskId task = 0;
+        Data data;
+    };
+    std::vector<Item> sends;
+    std::vector<Item> receives;
+    std::vector<comm::SendRequest> sending;
+    std::vector<comm::ReceiveRequest> receiving;
+    std::size_t sends_ended = 0;
+    std::size_t receives_ended = 0;
+};
+
+// What a communicator keeps for its collective calls.
+struct CollectiveState final : CommOwned {
+    std::uint32_t calls = 0;  // the number of collective calls so far
+    // Scratch memory of immediate sequences.
+    std::vector<std::vector<std::byte>> scratch;
+    Round round;
+};
+CollectiveState& collective_state(Comm& comm);
+
+class Sequence final : public Work {
+  public:
+    enum class Form { kImmediate, kOnce, kPersistent };
+
+    // Counts a collective call of `comm`, which must stay as long as this object.
+    Sequence(collectives::CollectiveContext& context, Comm& comm, Form form);
+    ~Sequence() override;
+
+    Comm& comm() const noexcept { return comm_; }
+    int size() const noexcept { return comm_.size(); }
+    int rank() const noexcept { return comm_.rank; }
+    collectives::Rank group_rank() const noexcept { return comm_.group->me; }
+
+    // --- Composing. After a fault, no step has any effect.
+
+    // The first fault; none if there was none.
+    const Fault& fault() const noexcept { return fault_; }
+    bool ok() const noexcept { return !fault_; }
+    void fail(int code, const char* argument, std::string what, std::string remedy = {});
+
+    // The datatype of a handle; null, with a fault, if there is none or if it is not committed.
+    // Keeps the datatype as long as the sequence needs it.
+    Datatype* type(MPI_Datatype handle, const char* argument);
+    // The data of a buffer. A negative count, a null pointer and MPI_IN_PLACE are faults.
+    Data data(const Buffer& buffer);
+    // `count` elements at `displacement` bytes from the address.
+    Data data(const Datatype& type, const void* address, std::int64_t displacement,
+              std::int64_t count, const char* argument);
+    // Defines the operation of this call. Called once per sequence at most.
+    TypedReduction& define(MPI_Op op, MPI_Datatype handle, const Datatype& type);
+
+    // Memory that stays as long as the steps need it.
+    std::byte* scratch(Bytes bytes);
+
+    // An operation of CCL in the local group. `shape` without n.
+    void collective(::poe::Call what, collectives::Shape shape, const std::byte* given,
+                    std::byte* result);
+    // The same with the operation of define().
+    void reduce(::poe::Call what, collectives::Shape shape, const std::byte* given,
+                std::byte* result);
+
+    // Adds messages to the next round, which exchange() completes. Receives from one task match its
+    // sends in order.
+    void send(TaskId task, const Data& data);
+    void receive(TaskId task, const Data& data);
+    void exchange();
+
+    // Local work.
+    template <typename F>
+    void local(F&& work) {
+        if (!ok()) return;
+        if (form_ == Form::kImmediate) {
+            work();
+        } else {
+            add_local(std::forward<F>(work));
+        }
+    }
+
+    // --- Executing what was recorded. See Work.
+    void start(comm::MessageLayer& messages) override;
+    bool advance(comm::MessageLayer& messages) override;
+    Fault result() override { return fault_; }
+
+  private:
+    struct Step {
+        enum class Kind { kCollective, kRound, kLocal };
+        Kind kind = Kind::kLocal;
+        collectives::CollectiveCall call;
+        collectives::Plan* plan = nullptr;
+        Round round;
+        std::function<void()> work;
+    };
+
+    void add_local(std::function<void()> work);
+    void run(collectives::CollectiveCall& call);
+    void begin(Round& round);
+    bool ended(Round& round);
+    void check(const comm::ReceiveRequest& request);
+    void check(const collectives::Plan& plan);
+    void check(comm::Outcome outcome, TaskId task);
+    void begin(Step& step);
+    bool ended(Step& step);
+    void let_go(Step& step) noexcept;
+    Round& round();
+
+    collectives::CollectiveContext& context_;
+    Comm& comm_;
+    CollectiveState& state_;
+    const Form form_;
+    const std::int32_t type_;  // of messages
+    Fault fault_;
+    TypedReduction reduction_;
+    std::size_t scratches_ = 0;
+
+    // Recorded.
+    std::vector<std::unique_ptr<Step>> steps_;
+    std::unique_ptr<Step> open_;  // the round to which messages are added
+    std::vector<std::unique_ptr<std::byte[]>> memory_;
+    std::vector<TypeReference> types_;
+    std::size_t at_ = 0;
+    bool begun_ = false;
+};
+
+}  // namespace poe::mpi

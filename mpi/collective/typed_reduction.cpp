@@ -1,0 +1,122 @@
+// Operations of MPI for CCL; see typed_reduction.hpp.
+#include "mpi/collective/typed_reduction.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "mpi/collective/data.hpp"
+#include "mpi/process/environment.hpp"
+
+namespace poe::mpi {
+namespace {
+
+// A longer element is not cut out of a vector, because the pieces of CCL's shared memory are short.
+constexpr std::int64_t kLongestElement = 4096;
+
+// Bytes that stay in the first-level cache between the copy and the reduction.
+constexpr Bytes kPiece = Bytes{8} << 10;
+
+bool is_exact(const PredefinedType& type) noexcept {
+    return type.element < Element::kFloat16 && type.type_class != TypeClass::kComplex;
+}
+
+}  // namespace
+
+TypedReduction::~TypedReduction() {
+    if (operation_ != nullptr) environment().operations.release(*operation_);
+}
+
+Fault TypedReduction::define(MPI_Op op, MPI_Datatype handle, const Datatype& type) {
+    operation_ = find<Operation>(op);
+    if (operation_ == nullptr && !is_predefined_operation(op)) {
+        return {MPI_ERR_OP, "op", op == MPI_OP_NULL ? "it is MPI_OP_NULL" : "it is no operation",
+                ""};
+    }
+    if (operation_ != nullptr) add_reference(*operation_);
+    if (Fault fault = check_operation(op, handle)) return fault;
+    op_ = op;
+    handle_ = handle;
+    commutative_ = is_commutative(op);
+    extent_ = type.extent();
+    if (operation_ == nullptr) {
+        const PredefinedType& predefined = *find_predefined_type(value_of(handle));
+        kernel_ = find_kernel(value_of(op), predefined);
+        exact_ = is_exact(predefined);
+        span_ = extent_;
+        return {};
+    }
+    lower_ = type.map().true_lower_bound();
+    span_ = type.map().true_extent();
+    separate_ = extent_ >= span_ && extent_ > 0;
+    const Data two(type, nullptr, 2);
+    direct_ = lower_ == 0 && two.contiguous && extent_ == type.size() && extent_ > 0;
+    return {};
+}
+
+collectives::Reduction TypedReduction::reduction() const noexcept {
+    collectives::Reduction result;
+    result.name = kernel_ != nullptr ? "operation" : nullptr;
+    result.element =
+        separate_ && extent_ <= kLongestElement ? static_cast<Bytes>(extent_) : Bytes{0};
+    result.exact = exact_;
+    result.operation = this;
+    return result;
+}
+
+Bytes TypedReduction::bytes(std::int64_t count) const noexcept {
+    if (count == 0) return 0;
+    if (separate_) return static_cast<Bytes>(extent_) * static_cast<Bytes>(count);
+    const std::int64_t distance = extent_ < 0 ? -extent_ : extent_;
+    return static_cast<Bytes>(distance * (count - 1) + span_);
+}
+
+std::byte* TypedReduction::origin(std::byte* vector, std::int64_t count) const noexcept {
+    const std::int64_t before = extent_ < 0 && count > 1 ? (count - 1) * extent_ : 0;
+    return moved_address(vector, -lower_ - before);
+}
+
+// An uncut vector has all its elements.
+std::int64_t TypedReduction::elements(Bytes length) const noexcept {
+    const auto all = static_cast<std::int64_t>(length);
+    if (separate_) return all / extent_;
+    const std::int64_t distance = extent_ < 0 ? -extent_ : extent_;
+    return distance == 0 ? 1 : (all - span_) / distance + 1;
+}
+
+void TypedReduction::apply_program(const std::byte* in, std::byte* inout, Bytes length) const {
+    const std::int64_t count = elements(length);
+    apply(op_, origin(const_cast<std::byte*>(in), count), origin(inout, count), count, handle_,
+          extent_);
+}
+
+void TypedReduction::reduce(std::byte* out, const std::byte* one, const std::byte* two,
+                            Bytes length) const {
+    if (length == 0) return;
+    // A commutative operation may take its operands in either order.
+    if (out == one && commutative_) std::swap(one, two);
+    if (kernel_ != nullptr) {
+        if (out == two) {
+            kernel_(one, out, static_cast<std::size_t>(elements(length)));
+            return;
+        }
+        const Bytes element = static_cast<Bytes>(extent_);
+        const Bytes step = std::max<Bytes>(kPiece / element, 1) * element;
+        for (Bytes at = 0; at < length; at += step) {
+            const Bytes piece = std::min(step, length - at);
+            std::memcpy(out + at, two + at, piece);
+            kernel_(one + at, out + at, static_cast<std::size_t>(piece / element));
+        }
+        return;
+    }
+    if (out == one) {
+        copy_.resize(std::max<std::size_t>(copy_.size(), length));
+        std::memcpy(copy_.data(), two, length);
+        apply_program(one, copy_.data(), length);
+        std::memcpy(out, copy_.data(), length);
+        return;
+    }
+    if (out != two) std::memcpy(out, two, length);
+    apply_program(one, out, length);
+}
+
+}  // namespace poe::mpi

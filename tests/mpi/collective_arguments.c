@@ -1,0 +1,146 @@
+/* Errors of collective calls: the class that is returned, and that the next call works; and corners that the standard
+   allows: null buffers with zero counts, datatypes that differ between the tasks, operations of the program on
+   datatypes with unusual bounds. */
+#include "mpi_test.h"
+
+static int n, me;
+
+static void refuse_arguments(void) {
+    int one[2] = {0, 0}, two[64] = {0};
+    MPI_Datatype uncommitted;
+    MPI_Type_contiguous(2, MPI_INT, &uncommitted);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    CHECK_CLASS(MPI_Bcast(one, 1, MPI_INT, n, MPI_COMM_WORLD), MPI_ERR_ROOT);
+    CHECK_CLASS(MPI_Bcast(one, 1, MPI_INT, -1, MPI_COMM_WORLD), MPI_ERR_ROOT);
+    CHECK_CLASS(MPI_Bcast(one, -1, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Bcast(one, 1, MPI_DATATYPE_NULL, 0, MPI_COMM_WORLD), MPI_ERR_TYPE);
+    CHECK_CLASS(MPI_Bcast(one, 1, uncommitted, 0, MPI_COMM_WORLD), MPI_ERR_TYPE);
+    CHECK_CLASS(MPI_Allreduce(one, two, 1, MPI_INT, MPI_OP_NULL, MPI_COMM_WORLD), MPI_ERR_OP);
+    CHECK_CLASS(MPI_Allreduce(one, two, 1, MPI_DOUBLE, MPI_BAND, MPI_COMM_WORLD), MPI_ERR_OP);
+    CHECK_CLASS(MPI_Allreduce(one, one, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Allgather(NULL, 1, MPI_INT, two, 1, MPI_INT, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+    /* An error without a communicator is one of MPI_COMM_SELF. */
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    CHECK_CLASS(MPI_Barrier(MPI_COMM_NULL), MPI_ERR_COMM);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Type_free(&uncommitted);
+    one[0] = me;
+    CHECK_OK(MPI_Allreduce(one, two, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    CHECK_INT(two[0], n * (n - 1) / 2);
+}
+
+static void pass_nothing(void) {
+    int counts[64] = {0};
+    CHECK_OK(MPI_Bcast(NULL, 0, MPI_INT, 0, MPI_COMM_WORLD));
+    CHECK_OK(MPI_Reduce(NULL, NULL, 0, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD));
+    CHECK_OK(MPI_Allreduce(NULL, NULL, 0, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    CHECK_OK(MPI_Gather(NULL, 0, MPI_INT, NULL, 0, MPI_INT, 0, MPI_COMM_WORLD));
+    CHECK_OK(MPI_Allgatherv(NULL, 0, MPI_INT, NULL, counts, counts, MPI_INT, MPI_COMM_WORLD));
+    int some = 0;
+    CHECK_OK(MPI_Alltoallv(NULL, counts, counts, MPI_INT, &some, counts, counts, MPI_INT, MPI_COMM_WORLD));
+    CHECK_OK(MPI_Reduce_scatter(NULL, NULL, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+}
+
+/* The root describes its data as a vector, the others as ints. */
+static void mix_datatypes(void) {
+    MPI_Datatype spread;
+    MPI_Type_vector(3, 1, 2, MPI_INT, &spread);
+    MPI_Type_commit(&spread);
+    int wide[6] = {1, -1, 2, -1, 3, -1}, narrow[3] = {0, 0, 0};
+    const int root = n - 1;
+    if (me == root) {
+        CHECK_OK(MPI_Bcast(wide, 1, spread, root, MPI_COMM_WORLD));
+    } else {
+        CHECK_OK(MPI_Bcast(narrow, 3, MPI_INT, root, MPI_COMM_WORLD));
+        for (int i = 0; i < 3; ++i) CHECK_INT(narrow[i], i + 1);
+    }
+    MPI_Type_free(&spread);
+}
+
+/* Adds what the elements of the datatype contain: an int at -4 and one at 4 from their address. */
+static void add_around(void *in, void *inout, int *count, MPI_Datatype *datatype) {
+    MPI_Aint lower, extent;
+    MPI_Type_get_extent(*datatype, &lower, &extent);
+    for (int i = 0; i < *count; ++i) {
+        const char *from = (const char *)in + i * extent;
+        char *to = (char *)inout + i * extent;
+        *(int *)(to - 4) += *(const int *)(from - 4);
+        *(int *)(to + 4) += *(const int *)(from + 4);
+    }
+}
+
+static void reduce_around(MPI_Aint extent, int elements) {
+    const int lengths[] = {1, 1};
+    const MPI_Aint places[] = {-4, 4};
+    MPI_Datatype around, resized;
+    MPI_Op add;
+    MPI_Type_create_hindexed(2, lengths, places, MPI_INT, &around);
+    MPI_Type_create_resized(around, -4, extent, &resized);
+    MPI_Type_commit(&resized);
+    MPI_Op_create(add_around, 1, &add);
+    enum { kInts = 256, kMiddle = 128 };
+    int own[kInts], result[kInts];
+    for (int i = 0; i < kInts; ++i) {
+        own[i] = i + me;
+        result[i] = -5;
+    }
+    CHECK_OK(MPI_Allreduce(&own[kMiddle], &result[kMiddle], elements, resized, add, MPI_COMM_WORLD));
+    int expected[kInts];
+    for (int i = 0; i < kInts; ++i) expected[i] = -5;
+    for (int e = 0; e < elements; ++e) {
+        for (int side = -1; side <= 1; side += 2) {
+            const int at = kMiddle + e * (int)(extent / 4) + side;
+            expected[at] = n * at + n * (n - 1) / 2;
+        }
+    }
+    for (int i = 0; i < kInts; ++i) CHECK_INT(result[i], expected[i]);
+    MPI_Op_free(&add);
+    MPI_Type_free(&around);
+    MPI_Type_free(&resized);
+}
+
+/* Objects that were freed stay until a call under way has ended. */
+static void free_early(void) {
+    MPI_Datatype pair;
+    MPI_Type_vector(2, 1, 2, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
+    int data[3] = {me == 0 ? 7 : 0, 99, me == 0 ? 8 : 0};
+    MPI_Request request;
+    CHECK_OK(MPI_Ibcast(data, 1, pair, 0, MPI_COMM_WORLD, &request));
+    MPI_Type_free(&pair);
+    CHECK_OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    CHECK_INT(data[0], 7);
+    CHECK_INT(data[1], 99);
+    CHECK_INT(data[2], 8);
+}
+
+/* Many calls under way at once, completed in another order. */
+static void start_many(void) {
+    enum { kCalls = 100 };
+    int own[kCalls], sums[kCalls];
+    MPI_Request requests[kCalls];
+    for (int i = 0; i < kCalls; ++i) {
+        own[i] = me + i;
+        CHECK_OK(MPI_Iallreduce(&own[i], &sums[i], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[i]));
+    }
+    for (int i = kCalls - 1; i >= 0; --i) CHECK_OK(MPI_Wait(&requests[i], MPI_STATUS_IGNORE));
+    for (int i = 0; i < kCalls; ++i) CHECK_INT(sums[i], n * (n - 1) / 2 + n * i);
+}
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    pass_nothing();
+    mix_datatypes();
+    reduce_around(12, 5);
+    reduce_around(16, 5);
+    reduce_around(20, 5);
+    reduce_around(-16, 5);
+    free_early();
+    start_many();
+    refuse_arguments();
+    MPI_Finalize();
+    return 0;
+}
