@@ -7,6 +7,7 @@
 #include "mpi/api/bodies.hpp"
 #include "mpi/api/request_call.hpp"
 #include "mpi/object/status.hpp"
+#include "mpi/point/completion.hpp"
 #include "mpi/point/waiting.hpp"
 
 namespace poe::mpi {
@@ -92,6 +93,7 @@ class SeveralErrors {
         }
         set(index, fault.code);
     }
+    bool none() const noexcept { return first_ < 0; }
     int report() {
         if (first_ < 0) [[likely]]
             return MPI_SUCCESS;
@@ -118,7 +120,13 @@ int finish_all(Call& call, Handles handles, MPI_Status* statuses) {
         MPI_Request& handle = handles[static_cast<std::size_t>(i)];
         Request* request = find_request(handle);
         MPI_Status* status = errors.status(i);
-        if (request != nullptr && request->active) {
+        if (request != nullptr && request->active) [[likely]] {
+            // The common case without the construction of a fault.
+            if (errors.none() && is_surely_successful(*request)) {
+                if (status != nullptr) set_status_of(*status, *request);
+                retire(call.runtime(), handle, *request);
+                continue;
+            }
             errors.add(i, finish(call, handle, *request, status));
         } else {
             if (status != nullptr) set_empty(*status);

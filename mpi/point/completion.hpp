@@ -14,14 +14,15 @@ namespace poe::mpi {
 void set_received(MPI_Status& status, const Comm& comm,
                   const comm::ReceiveRequest& receive) noexcept;
 
-// Fills in everything but MPI_ERROR of the status of an active request that has ended, or of one that
-// is not active. For a generalized request the status is empty, because a function of the program
-// fills it in.
+// Fills in everything but MPI_ERROR of the status of an active request that has ended, or of one
+// that is not active. For a generalized request the status is empty, because a function of the
+// program fills it in.
 void set_status_of(MPI_Status& status, const Request& request) noexcept;
 // True if the operation of an active request has ended without an error, or the request is not
 // active. False for requests of the type kWork and generalized requests, which must be asked.
 bool is_surely_successful(const Request& request) noexcept;
-// Why an active request that has ended failed; no fault if it did not. Not for generalized requests.
+// Why an active request that has ended failed; no fault if it did not. Not for generalized
+// requests.
 Fault fault_of_request(comm::Runtime& runtime, Request& request);
 
 // After a wait or test has reported the end of the request: a persistent request becomes inactive,

@@ -1,6 +1,7 @@
 // Probes; see matched_message.hpp.
 #include "mpi/point/matched_message.hpp"
 
+#include <functional>
 #include <utility>
 
 #include "mpi/object/status.hpp"
@@ -48,16 +49,15 @@ const comm::Unexpected* wait_for_message(comm::Runtime& runtime, const comm::Mat
     const auto awaited = [&] {
         return Awaited{Awaited::Kind::kMessage, wanted.source, wanted.type, wanted.context};
     };
-    wait_until(
-        runtime,
-        [&] {
-            found = messages.probe(wanted);
-            if (found != nullptr) return true;
-            if (wanted.source >= 0 && messages.fault_of(wanted.source) != nullptr)
-                outcome = comm::Outcome::kPeerBroken;
-            return outcome != comm::Outcome::kDone;
-        },
-        awaited);
+    const auto over = [&] {
+        found = messages.probe(wanted);
+        if (found != nullptr) return true;
+        if (wanted.source >= 0 && messages.fault_of(wanted.source) != nullptr)
+            outcome = comm::Outcome::kPeerBroken;
+        return outcome != comm::Outcome::kDone;
+    };
+    // References, because copies of the functions would be allocated.
+    wait_until(runtime, std::ref(over), std::ref(awaited));
     return found;
 }
 

@@ -13,8 +13,8 @@ namespace poe::mpi {
 // ones are copied faster by the loops of the layout.
 inline constexpr Bytes kLeastPlainBlock = 512;
 
-// The view of `count` elements of `type` at `buffer`, which may be MPI_BOTTOM. `layout` must stay as
-// long as the view. Requires a committed type, count >= 0, and count * size below 2^63.
+// The view of `count` elements of `type` at `buffer`, which may be MPI_BOTTOM. `layout` must stay
+// as long as the view. Requires a committed type, count >= 0, and count * size below 2^63.
 inline comm::BufferView view_of(TypedLayout& layout, Datatype& type, const void* buffer,
                                 std::int64_t count) noexcept {
     auto* base = static_cast<std::byte*>(const_cast<void*>(buffer));

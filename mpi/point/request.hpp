@@ -21,8 +21,8 @@
 
 namespace poe::mpi {
 
-// What a request of the type kWork does (see make_work() in works.hpp): a collective operation or another activity that consists
-// of several messages. The request owns it.
+// What a request of the type kWork does: a collective operation or another activity that consists
+// of several messages. The request owns it; make_work() in works.hpp makes such a request.
 //
 // While a request is active, advance() is called during every wait of this task, and by the
 // functions that test requests; after it has returned true, it is not called again before the next

@@ -1,5 +1,5 @@
-// SendBuffer: the memory from which buffered sends are made (MPI 5.0, section 3.6). It is attached to
-// a communicator, a session or the process, or allocated by the library (MPI_BUFFER_AUTOMATIC).
+// SendBuffer: the memory from which buffered sends are made (MPI 5.0, section 3.6). It is attached
+// to a communicator or the process, or allocated by the library (MPI_BUFFER_AUTOMATIC).
 //
 // The attached memory is divided into slots in the order of their addresses. A slot begins with the
 // send's request, after which the packed message follows. A slot is free again when the message
@@ -37,8 +37,8 @@ class SendBuffer {
 
     // True if all messages have been sent. Never blocks.
     bool idle() noexcept;
-    // Blocks until all messages have been sent. A fault if that cannot happen; the messages are then
-    // discarded.
+    // Blocks until all messages have been sent. A fault if that cannot happen; the messages are
+    // then discarded.
     Fault flush(comm::Runtime& runtime);
 
     // The number of the next message, from 0 on, and the number of the oldest one that is not sent;

@@ -1,6 +1,7 @@
 // Waiting for requests; see waiting.hpp.
 #include "mpi/point/waiting.hpp"
 
+#include <functional>
 #include <sched.h>
 #include <utility>
 
@@ -12,10 +13,18 @@ namespace {
 using comm::Outcome;
 using Type = Request::Type;
 
-// The messages that have ended of requests that were freed while they were active.
-comm::FinishedList& freed_messages() noexcept {
-    static auto* const freed = new comm::FinishedList;
-    return *freed;
+// Programs that test a request look often, and a task dies rarely.
+constexpr unsigned kLooksPerSweep = 256;
+
+struct WaitState {
+    // The messages that have ended of requests that were freed while they were active.
+    comm::FinishedList freed;
+    unsigned looks = 0;
+};
+
+WaitState& wait_state() noexcept {
+    static auto* const state = new WaitState;
+    return *state;
 }
 
 bool is_message(const Request& request) noexcept {
@@ -80,7 +89,7 @@ void end_one_if_alone(comm::Runtime& runtime, std::span<const MPI_Request> handl
 void wait_for_messages(comm::Runtime& runtime, std::span<const MPI_Request> handles) {
     comm::FinishedList ended;
     for_each_active(handles, [&](Request& request) { tell(request, &ended); });
-    const auto sweep = [&runtime, handles] {
+    const auto sweep = [&] {
         for_each_active(handles, [&](Request& request) { end_if_broken(runtime, request); });
     };
     // Of a request with two messages the first one that ends is not enough.
@@ -162,33 +171,27 @@ void wait_for_any(comm::Runtime& runtime, std::span<const MPI_Request> handles) 
     look_at_all();
     if (any_ended) return;
     if (only_messages && runtime.tasks() > 1) return wait_for_messages(runtime, handles);
-    constexpr unsigned kLooksPerSweep = 1024;
     unsigned looks = 0;
-    wait_until(
-        runtime,
-        [&] {
-            const bool sweep = ++looks % kLooksPerSweep == 0;
-            for_each_active(handles, [&](Request& request) {
-                if (request.type == Type::kWork) advance_work(runtime.messages(), request);
-                if (sweep) end_if_broken(runtime, request);
-                any_ended = any_ended || has_ended(request);
-            });
-            return any_ended;
-        },
-        [] { return Awaited{}; });
+    const auto over = [&] {
+        const bool sweep = ++looks % kLooksPerSweep == 0;
+        for_each_active(handles, [&](Request& request) {
+            if (request.type == Type::kWork) advance_work(runtime.messages(), request);
+            if (sweep) end_if_broken(runtime, request);
+            any_ended = any_ended || has_ended(request);
+        });
+        return any_ended;
+    };
+    // A reference, because a copy of the function would be allocated.
+    wait_until(runtime, std::ref(over), [] { return Awaited{}; });
 }
 
 void look(comm::Runtime& runtime, std::span<const MPI_Request> handles) {
     comm::MessageLayer& messages = runtime.messages();
     messages.progress();
     messages.help();
+    if (++wait_state().looks % kLooksPerSweep != 0) return;
     for_each_active(handles, [&](Request& request) {
-        if (has_ended(request)) return;
-        if (request.type == Type::kWork) {
-            advance_work(messages, request);
-        } else {
-            end_if_broken(runtime, request);
-        }
+        if (!has_ended(request)) end_if_broken(runtime, request);
     });
 }
 
@@ -205,11 +208,11 @@ void wait_until(comm::Runtime& runtime, const std::function<bool()>& over,
 
 void free_when_ended(Request& request) noexcept {
     request.freed = true;
-    if (is_message(request)) tell(request, &freed_messages());
+    if (is_message(request)) tell(request, &wait_state().freed);
 }
 
 void free_ended() noexcept {
-    comm::FinishedList& freed = freed_messages();
+    comm::FinishedList& freed = wait_state().freed;
     while (comm::Request* message = freed.head) {
         freed.remove(*message);
         auto& request = *static_cast<Request*>(message->owner);

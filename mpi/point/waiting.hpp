@@ -1,4 +1,4 @@
-// Starting requests, and waiting until they have ended. What their results are is in completion.hpp.
+// Starting requests, and waiting until they have ended. completion.hpp has their results.
 #pragma once
 
 #include <span>
@@ -31,7 +31,8 @@ inline bool has_ended(const Request& request) noexcept {
 }
 
 // Starts the operation of a request that is not active. For messages, the fields `view`, `dest`,
-// `type` and `context` of the send and `view` and `wanted` of the receive describe it. Never blocks.
+// `type` and `context` of the send and `view` and `wanted` of the receive describe it. Never
+// blocks.
 // A fault if a buffered send does not fit into the buffer; the request is then not active.
 Fault start(comm::Runtime& runtime, Request& request);
 

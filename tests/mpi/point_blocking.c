@@ -46,10 +46,11 @@ static void test_modes(void) {
         for (int i = 0; i < 40; ++i) {
             int* data = malloc((size_t)(i * 2000 + 4));
             for (int k = 0; k <= i * 500; ++k) data[k] = i + k;
+            const int count = i * 500 + 1, tag = 1000 + i;
             switch (i % 3) {
-                case 0: CHECK_OK(MPI_Send(data, i * 500 + 1, MPI_INT, 0, 1000 + i, MPI_COMM_WORLD)); break;
-                case 1: CHECK_OK(MPI_Ssend(data, i * 500 + 1, MPI_INT, 0, 1000 + i, MPI_COMM_WORLD)); break;
-                case 2: CHECK_OK(MPI_Bsend(data, i * 500 + 1, MPI_INT, 0, 1000 + i, MPI_COMM_WORLD)); break;
+                case 0: CHECK_OK(MPI_Send(data, count, MPI_INT, 0, tag, MPI_COMM_WORLD)); break;
+                case 1: CHECK_OK(MPI_Ssend(data, count, MPI_INT, 0, tag, MPI_COMM_WORLD)); break;
+                case 2: CHECK_OK(MPI_Bsend(data, count, MPI_INT, 0, tag, MPI_COMM_WORLD)); break;
             }
             memset(data, 0x55, (size_t)(i * 2000 + 4));
             free(data);
@@ -65,7 +66,8 @@ static void test_modes(void) {
         for (int i = 0; i < 40; ++i) {
             MPI_Status status;
             const int source = i % 2 ? MPI_ANY_SOURCE : 1;
-            CHECK_OK(MPI_Recv(data, 20001, MPI_INT, source, i % 2 ? 1000 + i : MPI_ANY_TAG, MPI_COMM_WORLD, &status));
+            const int tag = i % 2 ? 1000 + i : MPI_ANY_TAG;
+            CHECK_OK(MPI_Recv(data, 20001, MPI_INT, source, tag, MPI_COMM_WORLD, &status));
             CHECK_INT(status.MPI_TAG, 1000 + i);
             CHECK_INT(status.MPI_SOURCE, 1);
             int count = 0;
@@ -125,8 +127,8 @@ static void test_nobody(void) {
     MPI_Status statuses[2];
     CHECK_OK(MPI_Waitall(2, requests, statuses));
     check_from_nobody(&statuses[1]);
-    CHECK_OK(MPI_Sendrecv(&value, 1, MPI_INT, MPI_PROC_NULL, 0, &value, 1, MPI_INT, MPI_PROC_NULL, 0,
-                          MPI_COMM_WORLD, &status));
+    CHECK_OK(MPI_Sendrecv(&value, 1, MPI_INT, MPI_PROC_NULL, 0, &value, 1, MPI_INT, MPI_PROC_NULL,
+                          0, MPI_COMM_WORLD, &status));
     check_from_nobody(&status);
 }
 

@@ -25,7 +25,8 @@ static void test_many(void) {
         }
         for (int i = kMany - 1; i >= 0; --i) {
             out[i] = rank * 10000 + i + round;
-            CHECK_OK(MPI_Isend(&out[i], 1, MPI_INT, next(), i, MPI_COMM_WORLD, &requests[kMany + i]));
+            CHECK_OK(
+                MPI_Isend(&out[i], 1, MPI_INT, next(), i, MPI_COMM_WORLD, &requests[kMany + i]));
         }
         CHECK_OK(MPI_Waitall(2 * kMany, requests, statuses));
         for (int i = 0; i < kMany; ++i) {
@@ -142,8 +143,8 @@ static void test_persistent(void) {
     MPI_Bsend_init(out[2], counts[2], MPI_INT, next(), 2, MPI_COMM_WORLD, &requests[2]);
     MPI_Rsend_init(out[3], counts[3], MPI_INT, next(), 3, MPI_COMM_WORLD, &requests[3]);
     for (int i = 0; i < 4; ++i)
-        MPI_Recv_init(in[i], counts[i], MPI_INT, i % 2 ? before() : MPI_ANY_SOURCE, i, MPI_COMM_WORLD,
-                      &requests[4 + i]);
+        MPI_Recv_init(in[i], counts[i], MPI_INT, i % 2 ? before() : MPI_ANY_SOURCE, i,
+                      MPI_COMM_WORLD, &requests[4 + i]);
     MPI_Status statuses[8];
     /* Inactive requests are complete at once, with an empty status. */
     CHECK_OK(MPI_Waitall(8, requests, statuses));
@@ -232,7 +233,8 @@ static void test_probes(void) {
         MPI_Request sends[2];
         for (int i = 0; i < 2; ++i) {
             for (int k = 0; k < counts[i]; ++k) out[i][k] = rank + k + i;
-            CHECK_OK(MPI_Isend(out[i], counts[i], MPI_INT, next(), 700 + way, MPI_COMM_WORLD, &sends[i]));
+            CHECK_OK(MPI_Isend(out[i], counts[i], MPI_INT, next(), 700 + way, MPI_COMM_WORLD,
+                               &sends[i]));
         }
         MPI_Status status;
         int count = 0, flag = 0;
