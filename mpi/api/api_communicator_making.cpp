@@ -116,17 +116,6 @@ bool find_hints(Call& call, MPI_Info handle, const Info*& info) {
     return false;
 }
 
-// The communicator to free; null after an error was reported.
-Comm* find_freeable(Call& call, MPI_Comm handle) {
-    Comm* found = find_comm(handle);
-    if (found != nullptr && !is_predefined(handle)) return found;
-    call.fail(MPI_ERR_COMM, "comm",
-              handle == MPI_COMM_NULL ? "it is MPI_COMM_NULL"
-              : found != nullptr      ? "a predefined communicator cannot be freed"
-                                      : "it is no communicator, or was freed already");
-    return nullptr;
-}
-
 }  // namespace
 
 int comm_dup(Call& call, MPI_Comm comm, MPI_Comm* newcomm) {
@@ -198,6 +187,16 @@ int comm_create_group(Call& call, MPI_Comm comm, MPI_Group group, int tag, MPI_C
     if (members->rank_of(environment().task) == MPI_UNDEFINED) return MPI_SUCCESS;
     const ShownMaking shown(call);
     return store_comm(call, create_group(call.runtime(), parent, members, tag), newcomm);
+}
+
+Comm* find_freeable(Call& call, MPI_Comm handle) {
+    Comm* found = find_comm(handle);
+    if (found != nullptr && !is_predefined(handle)) return found;
+    call.fail(MPI_ERR_COMM, "comm",
+              handle == MPI_COMM_NULL ? "it is MPI_COMM_NULL"
+              : found != nullptr      ? "a predefined communicator cannot be freed"
+                                      : "it is no communicator, or was freed already");
+    return nullptr;
 }
 
 int release_comm(Call& call, Comm& comm) {

@@ -21,7 +21,7 @@ namespace {
 
 // At least the size of a cache line, so that vectors of any processor can be loaded from the
 // memory.
-constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kMemoryAlignment = 64;
 
 double seconds(const timespec& time) {
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
@@ -36,12 +36,12 @@ void store_text(const std::string& text, char* to, std::size_t limit, int* lengt
 std::size_t wanted_alignment(MPI_Info info) {
     Environment& mpi = environment();
     const Info* found = mpi.find_readable_info(info);
-    if (found == nullptr) return kAlignment;
+    if (found == nullptr) return kMemoryAlignment;
     const std::lock_guard guard(mpi.lock);
     const std::string* text = found->find("mpi_minimum_memory_alignment");
     std::size_t alignment = 0;
     if (text != nullptr) std::from_chars(text->data(), text->data() + text->size(), alignment);
-    return std::has_single_bit(alignment) ? std::max(alignment, kAlignment) : kAlignment;
+    return std::has_single_bit(alignment) ? std::max(alignment, kMemoryAlignment) : kMemoryAlignment;
 }
 
 }  // namespace

@@ -28,6 +28,9 @@ inline int store_comm(Call& call, const MadeComm& made, MPI_Comm* newcomm) {
     return call.finish(made.fault);
 }
 
+// The communicator that the program wants to free; null after an error was reported.
+Comm* find_freeable(Call& call, MPI_Comm handle);
+
 // Deletes the attributes of a communicator and drops the program's reference to it.
 int release_comm(Call& call, Comm& comm);
 
