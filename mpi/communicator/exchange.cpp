@@ -105,6 +105,23 @@ Fault bcast_words(comm::Runtime& runtime, std::span<const TaskId> members, int r
     return first;
 }
 
+Fault collect_words(comm::Runtime& runtime, const Comm& comm, const Words& own, Words& all) {
+    const Route up{making_context(comm, Making::kMembers), 2};
+    const TreePlace place = place_in_tree(comm.rank, comm.size());
+    all = own;
+    for (const int child : place.children) {
+        Words words;
+        if (Fault fault = receive_words(runtime, comm.local->task(child), up, words)) return fault;
+        all.insert(all.end(), words.begin(), words.end());
+    }
+    if (place.parent >= 0) {
+        WordsSend send(runtime, comm.local->task(place.parent), up, all);
+        if (Fault fault = send.wait()) return fault;
+    }
+    const Route down{up.context, 3};
+    return bcast_words(runtime, comm.local->tasks(), comm.rank, 0, down, all);
+}
+
 Fault gather_words(comm::Runtime& runtime, Comm& comm, const Words& own, Contributions& all) {
     collectives::CollectiveContext& library = collectives::the_collectives(runtime);
     all.local.assign(own.size() * static_cast<std::size_t>(comm.size()), 0);

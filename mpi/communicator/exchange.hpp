@@ -55,6 +55,10 @@ struct Contributions {
 // Every member contributes equally many words. All members of both groups make this call.
 Fault gather_words(comm::Runtime& runtime, Comm& comm, const Words& own, Contributions& all);
 
+// The words of all members of an intracommunicator, which may contribute different numbers of words;
+// in an order that is the same at all members. All members make this call.
+Fault collect_words(comm::Runtime& runtime, const Comm& comm, const Words& own, Words& all);
+
 // The fault of a message with `task` that ended with `outcome`; none if that is kDone.
 Fault fault_of_exchange(comm::Runtime& runtime, comm::Outcome outcome, TaskId task);
 

@@ -98,6 +98,25 @@ MadeComm split(comm::Runtime& runtime, Comm& parent, int color, int key) {
     return made_of_color(runtime, parent, all, color, reserved);
 }
 
+MadeComm take_part(comm::Runtime& runtime, Comm& parent, bool takes_part, const Fault& fault) {
+    Reservation reserved(groups_of(runtime));
+    const std::int32_t color = takes_part ? 0 : MPI_UNDEFINED;
+    Contributions all;
+    if (Fault failed =
+            gather_words(runtime, parent, {color, 0, reserved.counter(), fault.code}, all))
+        return {nullptr, std::move(failed)};
+    if (fault) return {nullptr, fault};
+    std::int32_t code = MPI_SUCCESS;
+    const std::string wrong = first_wrong(all, [&](const Choosing& choosing) {
+        code = choosing.type;
+        return code != MPI_SUCCESS;
+    });
+    if (!wrong.empty())
+        return {nullptr,
+                {code, "", wrong + " has given wrong arguments", "look for the message of that task"}};
+    return made_of_color(runtime, parent, all, color, reserved);
+}
+
 namespace {
 
 // The keys of resources are compared as numbers, so that members can contribute them.
