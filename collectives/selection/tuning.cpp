@@ -68,7 +68,7 @@ class Reader {
             const auto value = words.size() == 2 ? parse_number<double>(words[1]) : std::nullopt;
             if (!value || *value < 0)
                 return mistake(rest(words),
-                               "expected one number, 0 or more, behind " + std::string(fact.name));
+                               "expected one number, 0 or more, after " + std::string(fact.name));
             model_->*fact.place = *value;
             return std::nullopt;
         }

@@ -61,7 +61,7 @@ TEST_CASE("what a file does not say is built in") {
 
 TEST_CASE("mistakes are named with their line") {
     CHECK(error_of("level node\nstart_up x\n") ==
-          "file:2: \"start_up x\" is not allowed; expected one number, 0 or more, behind start_up");
+          "file:2: \"start_up x\" is not allowed; expected one number, 0 or more, after start_up");
     CHECK(error_of("start_up 1") ==
           "file:1: \"start_up\" stands before any level; begin with \"level node\" or \"level "
           "network\"");
