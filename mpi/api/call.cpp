@@ -57,21 +57,6 @@ void call_function(const ErrorHandler& handler, const ErrorObject& object, int c
 
 }  // namespace
 
-void Call::enter() noexcept {
-    runtime_ = process_context().runtime;  // null before MPI_Init; then ready() refuses
-    if (runtime_ != nullptr) entry_ = runtime_->turn().enter();
-}
-
-void Call::leave() noexcept {
-    if (runtime_->handlers_due()) [[unlikely]]
-        runtime_->call_handlers();
-    runtime_->turn().leave();
-}
-
-bool Call::usable() const noexcept {
-    return entry_ != comm::RuntimeLock::Entry::kRefused && runtime_->failure().empty();
-}
-
 bool Call::refuse_unready() {
     const State state = environment().state.load();
     if (state == State::kBeforeInit) {

@@ -12,17 +12,15 @@
 #include <string_view>
 #include <thread>
 
+#include "comm/bootstrap/runtime.hpp"
 #include "comm/progress/runtime_lock.hpp"
-#include "mpi/process/environment.hpp"
 #include "mpi/object/fault.hpp"
+#include "mpi/process/environment.hpp"
 #include "mpi/table/functions.hpp"
+#include "tracer/probe/process_context.hpp"
 
 // The return address of an entry point, which the function itself must find out.
 #define MPI_CALL_SITE __builtin_return_address(0)
-
-namespace poe::comm {
-class Runtime;
-}
 
 namespace poe::mpi {
 
@@ -131,9 +129,20 @@ class Call {
         std::thread::id before_;
     };
 
-    void enter() noexcept;
-    void leave() noexcept;
-    bool usable() const noexcept;
+    // Inline, because a short message takes 150 ns.
+    void enter() noexcept {
+        runtime_ = process_context().runtime;  // null before MPI_Init; then ready() refuses
+        if (runtime_ != nullptr) [[likely]]
+            entry_ = runtime_->turn().enter();
+    }
+    void leave() noexcept {
+        if (runtime_->handlers_due()) [[unlikely]]
+            runtime_->call_handlers();
+        runtime_->turn().leave();
+    }
+    bool usable() const noexcept {
+        return entry_ != comm::RuntimeLock::Entry::kRefused && runtime_->failure().empty();
+    }
     bool refuse_unready();
     MPI_Errhandler handler_of(ErrorObject& object) const noexcept;
     std::string message(int code, std::string_view argument, std::string_view what,

@@ -55,13 +55,14 @@ inline constexpr ArgumentNames kReceiveNames{"buf", "datatype", "source", "tag"}
 // Each of the following reports an error and returns false if the arguments are wrong.
 
 inline bool resolve_comm(Call& call, MPI_Comm handle, MessageArguments& message) {
-    message.comm = find_comm(handle);
+    message.comm = is_predefined(handle) ? find_comm(handle) : find<Comm>(handle);
     return message.comm != nullptr || refuse_comm(call, handle);
 }
 
 inline bool resolve_buffer(Call& call, const void* buffer, MPI_Count count, MPI_Datatype handle,
                            MessageArguments& message, const ArgumentNames& names) {
-    message.type = find_datatype(handle);
+    message.type = is_predefined(handle) ? find_predefined_datatype(value_of(handle))
+                                         : find<Datatype>(handle);
     if (message.type == nullptr || !message.type->committed()) [[unlikely]]
         return refuse_type(call, handle, message.type, names.type);
     message.buffer = buffer;

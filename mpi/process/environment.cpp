@@ -1,8 +1,8 @@
 // The one Environment, and how handles are resolved.
 #include "mpi/process/environment.hpp"
 
-#include "mpi/process/start_facts.hpp"
 #include "mpi/datatype/datatype.hpp"
+#include "mpi/process/start_facts.hpp"
 
 namespace poe::mpi {
 
@@ -12,11 +12,6 @@ Environment::Environment() : nobody_(std::make_shared<const Members>(std::vector
     pools[static_cast<std::size_t>(Kind::kGroup)] = &groups;
     pools[static_cast<std::size_t>(Kind::kOp)] = &operations;
     pools[static_cast<std::size_t>(Kind::kDatatype)] = &datatype_pool();
-}
-
-Environment& environment() noexcept {
-    static Environment* const the_environment = new Environment;
-    return *the_environment;
 }
 
 const Info& Environment::info_env() {

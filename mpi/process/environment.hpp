@@ -92,6 +92,10 @@ class Environment {
     Info info_env_;
 };
 
-Environment& environment() noexcept;
+// Inline, because every function of MPI calls it.
+inline Environment& environment() noexcept {
+    static Environment* const the_environment = new Environment;
+    return *the_environment;
+}
 
 }  // namespace poe::mpi
