@@ -30,3 +30,8 @@ foreach(program point_blocking point_requests)
   mpi_test(${program}_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_${program}>)
   mpi_test(${program}_rendezvous mpl_run -n 4 -e 100 $<TARGET_FILE:mpi_${program}>)
 endforeach()
+
+# Random collective calls: over TCP between simulated nodes, and with announced messages only.
+mpi_test(collective_random_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_collective_random> 5 200)
+mpi_test(collective_random_rendezvous mpl_run -n 4 -e 100 $<TARGET_FILE:mpi_collective_random> 6 200)
+mpi_test(collective_inter_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_collective_inter>)
