@@ -38,7 +38,8 @@ static void pass_nothing(void) {
     CHECK_OK(MPI_Gather(NULL, 0, MPI_INT, NULL, 0, MPI_INT, 0, MPI_COMM_WORLD));
     CHECK_OK(MPI_Allgatherv(NULL, 0, MPI_INT, NULL, counts, counts, MPI_INT, MPI_COMM_WORLD));
     int some = 0;
-    CHECK_OK(MPI_Alltoallv(NULL, counts, counts, MPI_INT, &some, counts, counts, MPI_INT, MPI_COMM_WORLD));
+    CHECK_OK(MPI_Alltoallv(NULL, counts, counts, MPI_INT, &some, counts, counts, MPI_INT,
+                           MPI_COMM_WORLD));
     CHECK_OK(MPI_Reduce_scatter(NULL, NULL, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
 }
 
@@ -59,14 +60,14 @@ static void mix_datatypes(void) {
 }
 
 /* Adds what the elements of the datatype contain: an int at -4 and one at 4 from their address. */
-static void add_around(void *in, void *inout, int *count, MPI_Datatype *datatype) {
+static void add_around(void* in, void* inout, int* count, MPI_Datatype* datatype) {
     MPI_Aint lower, extent;
     MPI_Type_get_extent(*datatype, &lower, &extent);
     for (int i = 0; i < *count; ++i) {
-        const char *from = (const char *)in + i * extent;
-        char *to = (char *)inout + i * extent;
-        *(int *)(to - 4) += *(const int *)(from - 4);
-        *(int *)(to + 4) += *(const int *)(from + 4);
+        const char* from = (const char*)in + i * extent;
+        char* to = (char*)inout + i * extent;
+        *(int*)(to - 4) += *(const int*)(from - 4);
+        *(int*)(to + 4) += *(const int*)(from + 4);
     }
 }
 
@@ -85,7 +86,8 @@ static void reduce_around(MPI_Aint extent, int elements) {
         own[i] = i + me;
         result[i] = -5;
     }
-    CHECK_OK(MPI_Allreduce(&own[kMiddle], &result[kMiddle], elements, resized, add, MPI_COMM_WORLD));
+    CHECK_OK(
+        MPI_Allreduce(&own[kMiddle], &result[kMiddle], elements, resized, add, MPI_COMM_WORLD));
     int expected[kInts];
     for (int i = 0; i < kInts; ++i) expected[i] = -5;
     for (int e = 0; e < elements; ++e) {
@@ -122,13 +124,14 @@ static void start_many(void) {
     MPI_Request requests[kCalls];
     for (int i = 0; i < kCalls; ++i) {
         own[i] = me + i;
-        CHECK_OK(MPI_Iallreduce(&own[i], &sums[i], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[i]));
+        CHECK_OK(
+            MPI_Iallreduce(&own[i], &sums[i], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[i]));
     }
     for (int i = kCalls - 1; i >= 0; --i) CHECK_OK(MPI_Wait(&requests[i], MPI_STATUS_IGNORE));
     for (int i = 0; i < kCalls; ++i) CHECK_INT(sums[i], n * (n - 1) / 2 + n * i);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);

@@ -4,7 +4,9 @@
 enum { kLength = 1000, kMostTasks = 16 };
 static int n, me;
 
-static int value(int side, int rank, int i) { return side * 100000 + rank * 1000 + i % 1000; }
+static int value(int side, int rank, int i) {
+    return side * 100000 + rank * 1000 + i % 1000;
+}
 
 /* All rooted calls with the root in the group `side`. */
 static void try_roots(MPI_Comm inter, int side, int rank, int others, int sending) {
@@ -31,9 +33,11 @@ static void try_roots(MPI_Comm inter, int side, int rank, int others, int sendin
 
     memset(got, 0, sizeof got);
     CHECK_OK(MPI_Scatter(own, 7, MPI_INT, got, 7, MPI_INT, root, inter));
-    for (int i = 0; i < 7 && !in_root_group; ++i) CHECK_INT(got[i], value(sending, 0, 7 * rank + i));
+    for (int i = 0; i < 7 && !in_root_group; ++i)
+        CHECK_INT(got[i], value(sending, 0, 7 * rank + i));
     CHECK_OK(MPI_Scatterv(own, counts, places, MPI_INT, got, rank, MPI_INT, root, inter));
-    for (int i = 0; i < rank && !in_root_group; ++i) CHECK_INT(got[i], value(sending, 0, 20 * rank + i));
+    for (int i = 0; i < rank && !in_root_group; ++i)
+        CHECK_INT(got[i], value(sending, 0, 20 * rank + i));
 
     CHECK_OK(MPI_Reduce(own, got, kLength, MPI_INT, MPI_SUM, root, inter));
     for (int i = 0; i < kLength && root == MPI_ROOT; ++i) {
@@ -114,7 +118,7 @@ static void try_intercommunicator(void) {
     MPI_Comm_free(&half);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);

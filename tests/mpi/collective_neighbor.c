@@ -26,7 +26,8 @@ static void try_ring(void) {
 /* Each task sends to all tasks with a smaller rank, as many ints as its own rank. */
 static void try_graph(void) {
     int sources[kMostTasks], destinations[kMostTasks], counts[kMostTasks], places[kMostTasks];
-    int out[kMostTasks * kMostTasks], in[kMostTasks * kMostTasks], out_counts[kMostTasks], out_places[kMostTasks];
+    int out[kMostTasks * kMostTasks], in[kMostTasks * kMostTasks], out_counts[kMostTasks],
+        out_places[kMostTasks];
     const int incoming = n - 1 - me;
     for (int i = 0; i < incoming; ++i) {
         sources[i] = me + 1 + i;
@@ -39,20 +40,23 @@ static void try_graph(void) {
         out_places[i] = i * me;
     }
     for (int i = 0; i < me * me; ++i) out[i] = me * 1000 + i;
-    int *volatile unweighted = MPI_UNWEIGHTED; /* not a constant for the compiler, which would look into it */
+    int* volatile unweighted =
+        MPI_UNWEIGHTED; /* not a constant for the compiler, which would look into it */
     MPI_Comm graph;
-    CHECK_OK(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, incoming, sources, unweighted, me, destinations,
-                                            unweighted, MPI_INFO_NULL, 0, &graph));
-    CHECK_OK(MPI_Neighbor_alltoallv(out, out_counts, out_places, MPI_INT, in, counts, places, MPI_INT, graph));
+    CHECK_OK(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, incoming, sources, unweighted, me,
+                                            destinations, unweighted, MPI_INFO_NULL, 0, &graph));
+    CHECK_OK(MPI_Neighbor_alltoallv(out, out_counts, out_places, MPI_INT, in, counts, places,
+                                    MPI_INT, graph));
     for (int s = 0; s < incoming; ++s)
-        for (int i = 0; i < counts[s]; ++i) CHECK_INT(in[places[s] + i], sources[s] * 1000 + me * sources[s] + i);
+        for (int i = 0; i < counts[s]; ++i)
+            CHECK_INT(in[places[s] + i], sources[s] * 1000 + me * sources[s] + i);
     CHECK_OK(MPI_Neighbor_allgatherv(out, me, MPI_INT, in, counts, places, MPI_INT, graph));
     for (int s = 0; s < incoming; ++s)
         for (int i = 0; i < counts[s]; ++i) CHECK_INT(in[places[s] + i], sources[s] * 1000 + i);
     MPI_Comm_free(&graph);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);

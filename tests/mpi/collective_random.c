@@ -8,8 +8,23 @@
 
 enum { kUnit = 6, kMost = 8, kGap = -77 };
 enum Operation {
-    kBarrier, kBcast, kGather, kGatherv, kScatter, kScatterv, kAllgather, kAllgatherv, kAlltoall,
-    kAlltoallv, kAlltoallw, kReduce, kAllreduce, kScan, kExscan, kReduceScatterBlock, kReduceScatter,
+    kBarrier,
+    kBcast,
+    kGather,
+    kGatherv,
+    kScatter,
+    kScatterv,
+    kAllgather,
+    kAllgatherv,
+    kAlltoall,
+    kAlltoallv,
+    kAlltoallw,
+    kReduce,
+    kAllreduce,
+    kScan,
+    kExscan,
+    kReduceScatterBlock,
+    kReduceScatter,
     kOperations
 };
 enum Form { kBlocking, kNonblocking, kPersistent };
@@ -26,17 +41,17 @@ static int n, me;
 
 /* Ints in memory, in blocks. */
 struct Memory {
-    int *ints;
+    int* ints;
     int length;
-    const struct Type *type;
-    int *wanted; /* the contents that are expected afterwards */
+    const struct Type* type;
+    int* wanted; /* the contents that are expected afterwards */
 };
 
 struct Call {
     enum Operation operation;
     enum Form form;
     int number, root, in_place, composes;
-    int counts[kMost];          /* of ints: by member, or counts[0] for all */
+    int counts[kMost];                     /* of ints: by member, or counts[0] for all */
     int send_at[kMost], receive_at[kMost]; /* where blocks begin, in elements */
     int send_counts[kMost], receive_counts[kMost];
     MPI_Datatype send_types[kMost], receive_types[kMost];
@@ -56,11 +71,11 @@ static int value(int call, int rank, int i) {
 }
 
 /* Where the i-th int of a block is that begins at this element. */
-static int place(const struct Type *type, int element, int i) {
+static int place(const struct Type* type, int element, int i) {
     return (element + i / type->ints) * type->extent + type->at[i % type->ints];
 }
 
-static void make_memory(struct Memory *memory, const struct Type *type, int elements) {
+static void make_memory(struct Memory* memory, const struct Type* type, int elements) {
     memory->type = type;
     memory->length = elements * type->extent + 4;
     memory->ints = malloc(sizeof(int) * (size_t)memory->length);
@@ -68,14 +83,14 @@ static void make_memory(struct Memory *memory, const struct Type *type, int elem
     for (int i = 0; i < memory->length; ++i) memory->ints[i] = memory->wanted[i] = kGap;
 }
 
-static void put(struct Memory *memory, int element, int i, int what) {
+static void put(struct Memory* memory, int element, int i, int what) {
     const int at = place(memory->type, element, i);
     memory->ints[at] = memory->wanted[at] = what;
 }
-static void expect(struct Memory *memory, int element, int i, int what) {
+static void expect(struct Memory* memory, int element, int i, int what) {
     memory->wanted[place(memory->type, element, i)] = what;
 }
-static int check_memory(struct Memory *memory) {
+static int check_memory(struct Memory* memory) {
     int wrong = 0;
     for (int i = 0; i < memory->length; ++i) wrong += memory->ints[i] != memory->wanted[i];
     free(memory->ints);
@@ -85,18 +100,18 @@ static int check_memory(struct Memory *memory) {
 
 /* The operation of the program: pairs (a, b) stand for x -> a x + b modulo a prime; one after the other. */
 enum { kPrime = 1009 };
-static void compose(const int *one, const int *two, int *out) {
+static void compose(const int* one, const int* two, int* out) {
     const int a = one[0] * two[0] % kPrime, b = (one[1] * two[0] + two[1]) % kPrime;
     out[0] = a;
     out[1] = b;
 }
-static void compose_pairs(void *in, void *inout, int *count, MPI_Datatype *datatype) {
+static void compose_pairs(void* in, void* inout, int* count, MPI_Datatype* datatype) {
     MPI_Aint lower, extent;
     MPI_Type_get_extent(*datatype, &lower, &extent);
     CHECK_INT(extent, 4 * sizeof(int));
     for (int i = 0; i < *count; ++i) {
-        const int *left = (const int *)((char *)in + i * extent);
-        int *right = (int *)((char *)inout + i * extent);
+        const int* left = (const int*)((char*)in + i * extent);
+        int* right = (int*)((char*)inout + i * extent);
         /* The datatype is types[1]. */
         int out[2];
         const int one[2] = {left[0], left[2]}, two[2] = {right[0], right[2]};
@@ -108,7 +123,7 @@ static void compose_pairs(void *in, void *inout, int *count, MPI_Datatype *datat
 static MPI_Op composition;
 
 /* The reduction of the ints i (and i + 1) of the members first..last. */
-static int reduced(const struct Call *call, int first, int last, int i) {
+static int reduced(const struct Call* call, int first, int last, int i) {
     if (!call->composes) {
         int sum = 0;
         for (int r = first; r <= last; ++r) sum += value(call->number, r, i);
@@ -123,7 +138,9 @@ static int reduced(const struct Call *call, int first, int last, int i) {
     return pair[i % 2];
 }
 
-static int is_reduction(enum Operation operation) { return operation >= kReduce; }
+static int is_reduction(enum Operation operation) {
+    return operation >= kReduce;
+}
 static int has_lengths(enum Operation operation) {
     return operation == kGatherv || operation == kScatterv || operation == kAllgatherv ||
            operation == kAlltoallv || operation == kAlltoallw || operation == kReduceScatter;
@@ -135,7 +152,7 @@ static int random_length(void) {
 }
 
 /* The number of ints that member `from` sends to member `to`. */
-static int between(const struct Call *call, int from, int to) {
+static int between(const struct Call* call, int from, int to) {
     switch (call->operation) {
         case kAlltoallv:
         case kAlltoallw:
@@ -152,7 +169,7 @@ static int between(const struct Call *call, int from, int to) {
 }
 
 /* Lays out blocks with these numbers of ints, in random order with gaps. Returns the elements of all. */
-static int lay_out(const struct Type *type, const int *ints, int *at, int *counts) {
+static int lay_out(const struct Type* type, const int* ints, int* at, int* counts) {
     int order[kMost], end = 0;
     for (int r = 0; r < n; ++r) order[r] = r;
     const int mixed = draw(2);
@@ -173,12 +190,12 @@ static int lay_out(const struct Type *type, const int *ints, int *at, int *count
 }
 
 /* Operations in which blocks go from member to member. */
-static void prepare_blocks(struct Call *call, const struct Type *out, const struct Type *in) {
+static void prepare_blocks(struct Call* call, const struct Type* out, const struct Type* in) {
     const enum Operation what = call->operation;
     const int from_root = what == kBcast || what == kScatter || what == kScatterv;
     const int to_root = what == kGather || what == kGatherv;
-    const int to_each = what == kScatter || what == kScatterv || what == kAlltoall || what == kAlltoallv ||
-                        what == kAlltoallw;
+    const int to_each = what == kScatter || what == kScatterv || what == kAlltoall ||
+                        what == kAlltoallv || what == kAlltoallw;
     int sent[kMost], received[kMost];
     for (int r = 0; r < n; ++r) {
         sent[r] = between(call, me, r);
@@ -210,7 +227,8 @@ static void prepare_blocks(struct Call *call, const struct Type *out, const stru
     for (int r = 0; r < (one_out ? 1 : n) && fills_send; ++r) {
         const int length = one_out ? own_sent : sent[r];
         for (int i = 0; i < length; ++i)
-            put(&call->send, one_out ? 0 : call->send_at[r], i, value(call->number, me, i + (one_out ? 0 : r * 100)));
+            put(&call->send, one_out ? 0 : call->send_at[r], i,
+                value(call->number, me, i + (one_out ? 0 : r * 100)));
     }
     /* The root of a broadcast gets nothing. */
     const int gets = receives && !(what == kBcast && me == call->root);
@@ -228,13 +246,14 @@ static void prepare_blocks(struct Call *call, const struct Type *out, const stru
                     put(&call->receive, element, i, what_comes);
                 }
             }
-            if (call->in_place && (what == kScatter || what == kScatterv) && me == call->root) continue;
+            if (call->in_place && (what == kScatter || what == kScatterv) && me == call->root)
+                continue;
             expect(&call->receive, element, i, what_comes);
         }
     }
 }
 
-static void prepare_reduction(struct Call *call, const struct Type *type) {
+static void prepare_reduction(struct Call* call, const struct Type* type) {
     const enum Operation what = call->operation;
     const int scatters = what == kReduceScatter || what == kReduceScatterBlock;
     int all = 0, before = 0, own = call->counts[0];
@@ -257,27 +276,31 @@ static void prepare_reduction(struct Call *call, const struct Type *type) {
 }
 
 /* In a reduce_scatter in place, only the block of this member is defined afterwards. */
-static void forget_rest(struct Call *call) {
-    if (!call->in_place || (call->operation != kReduceScatter && call->operation != kReduceScatterBlock)) return;
+static void forget_rest(struct Call* call) {
+    if (!call->in_place ||
+        (call->operation != kReduceScatter && call->operation != kReduceScatterBlock))
+        return;
     const int own = call->operation == kReduceScatter ? call->counts[me] : call->counts[0];
-    const struct Type *type = call->receive.type;
+    const struct Type* type = call->receive.type;
     const int end = own == 0 ? 0 : own / type->ints * type->extent;
-    for (int i = end; i < call->receive.length; ++i) call->receive.wanted[i] = call->receive.ints[i];
+    for (int i = end; i < call->receive.length; ++i)
+        call->receive.wanted[i] = call->receive.ints[i];
 }
 
 /* Makes the call in one of its three forms. */
-#define MAKE(blocking, nonblocking, persistent, ...)                                  \
-    do {                                                                              \
-        if (call->form == kBlocking) {                                                \
-            CHECK_INT(blocking(__VA_ARGS__), MPI_SUCCESS);                          \
-        } else if (call->form == kNonblocking) {                                      \
-            CHECK_INT(nonblocking(__VA_ARGS__, &call->request), MPI_SUCCESS);       \
-        } else {                                                                      \
-            persistent(__VA_ARGS__);                                                  \
-        }                                                                             \
+#define MAKE(blocking, nonblocking, persistent, ...)                          \
+    do {                                                                      \
+        if (call->form == kBlocking) {                                        \
+            CHECK_INT(blocking(__VA_ARGS__), MPI_SUCCESS);                    \
+        } else if (call->form == kNonblocking) {                              \
+            CHECK_INT(nonblocking(__VA_ARGS__, &call->request), MPI_SUCCESS); \
+        } else {                                                              \
+            persistent(__VA_ARGS__);                                          \
+        }                                                                     \
     } while (0)
 #if MPI_VERSION >= 4
-#define INIT(function, ...) CHECK_INT(function(__VA_ARGS__, MPI_INFO_NULL, &call->request), MPI_SUCCESS)
+#define INIT(function, ...) \
+    CHECK_INT(function(__VA_ARGS__, MPI_INFO_NULL, &call->request), MPI_SUCCESS)
 #define PERSISTENT_FORMS 3
 #else
 #define INIT(function, ...) CHECK(0)
@@ -301,15 +324,15 @@ static void forget_rest(struct Call *call) {
 #define init_reduce_scatter_block(...) INIT(MPI_Reduce_scatter_block_init, __VA_ARGS__)
 #define init_reduce_scatter(...) INIT(MPI_Reduce_scatter_init, __VA_ARGS__)
 
-static void make_call(struct Call *call, MPI_Comm comm) {
+static void make_call(struct Call* call, MPI_Comm comm) {
     int *out = call->send.ints, *in = call->receive.ints;
     const struct Type *ot = call->send.type, *it = call->receive.type;
     const int oc = ot == NULL ? 0 : between(call, me, me) / ot->ints;
     const int ic = it == NULL ? 0 : between(call, me, me) / it->ints;
     const int at_root = me == call->root;
-    void *send = call->in_place ? MPI_IN_PLACE : (void *)out;
-    void *root_send = call->in_place && at_root ? MPI_IN_PLACE : (void *)out;
-    void *root_receive = call->in_place && at_root ? MPI_IN_PLACE : (void *)in;
+    void* send = call->in_place ? MPI_IN_PLACE : (void*)out;
+    void* root_send = call->in_place && at_root ? MPI_IN_PLACE : (void*)out;
+    void* root_receive = call->in_place && at_root ? MPI_IN_PLACE : (void*)in;
     /* The root of a reduction in place has its contribution in the result. */
     const MPI_Op op = call->composes ? composition : MPI_SUM;
     switch (call->operation) {
@@ -317,37 +340,43 @@ static void make_call(struct Call *call, MPI_Comm comm) {
             MAKE(MPI_Barrier, MPI_Ibarrier, init_barrier, comm);
             break;
         case kBcast:
-            if (at_root) MAKE(MPI_Bcast, MPI_Ibcast, init_bcast, out, oc, ot->handle, call->root, comm);
-            else MAKE(MPI_Bcast, MPI_Ibcast, init_bcast, in, ic, it->handle, call->root, comm);
+            if (at_root)
+                MAKE(MPI_Bcast, MPI_Ibcast, init_bcast, out, oc, ot->handle, call->root, comm);
+            else
+                MAKE(MPI_Bcast, MPI_Ibcast, init_bcast, in, ic, it->handle, call->root, comm);
             break;
         case kGather:
-            MAKE(MPI_Gather, MPI_Igather, init_gather, root_send, oc, ot->handle, in, ic, it->handle, call->root, comm);
+            MAKE(MPI_Gather, MPI_Igather, init_gather, root_send, oc, ot->handle, in, ic,
+                 it->handle, call->root, comm);
             break;
         case kGatherv:
-            MAKE(MPI_Gatherv, MPI_Igatherv, init_gatherv, root_send, oc, ot->handle, in, call->receive_counts,
-                 call->receive_at, it->handle, call->root, comm);
+            MAKE(MPI_Gatherv, MPI_Igatherv, init_gatherv, root_send, oc, ot->handle, in,
+                 call->receive_counts, call->receive_at, it->handle, call->root, comm);
             break;
         case kScatter:
-            MAKE(MPI_Scatter, MPI_Iscatter, init_scatter, out, oc, ot->handle, root_receive, ic, it->handle, call->root,
-                 comm);
+            MAKE(MPI_Scatter, MPI_Iscatter, init_scatter, out, oc, ot->handle, root_receive, ic,
+                 it->handle, call->root, comm);
             break;
         case kScatterv:
-            MAKE(MPI_Scatterv, MPI_Iscatterv, init_scatterv, out, call->send_counts, call->send_at, ot->handle,
-                 root_receive, ic, it->handle, call->root, comm);
+            MAKE(MPI_Scatterv, MPI_Iscatterv, init_scatterv, out, call->send_counts, call->send_at,
+                 ot->handle, root_receive, ic, it->handle, call->root, comm);
             break;
         case kAllgather:
-            MAKE(MPI_Allgather, MPI_Iallgather, init_allgather, send, oc, ot->handle, in, ic, it->handle, comm);
+            MAKE(MPI_Allgather, MPI_Iallgather, init_allgather, send, oc, ot->handle, in, ic,
+                 it->handle, comm);
             break;
         case kAllgatherv:
-            MAKE(MPI_Allgatherv, MPI_Iallgatherv, init_allgatherv, send, oc, ot->handle, in, call->receive_counts,
-                 call->receive_at, it->handle, comm);
+            MAKE(MPI_Allgatherv, MPI_Iallgatherv, init_allgatherv, send, oc, ot->handle, in,
+                 call->receive_counts, call->receive_at, it->handle, comm);
             break;
         case kAlltoall:
-            MAKE(MPI_Alltoall, MPI_Ialltoall, init_alltoall, send, oc, ot->handle, in, ic, it->handle, comm);
+            MAKE(MPI_Alltoall, MPI_Ialltoall, init_alltoall, send, oc, ot->handle, in, ic,
+                 it->handle, comm);
             break;
         case kAlltoallv:
-            MAKE(MPI_Alltoallv, MPI_Ialltoallv, init_alltoallv, send, call->send_counts, call->send_at, ot->handle, in,
-                 call->receive_counts, call->receive_at, it->handle, comm);
+            MAKE(MPI_Alltoallv, MPI_Ialltoallv, init_alltoallv, send, call->send_counts,
+                 call->send_at, ot->handle, in, call->receive_counts, call->receive_at, it->handle,
+                 comm);
             break;
         case kAlltoallw:
             for (int r = 0; r < n; ++r) {
@@ -356,13 +385,16 @@ static void make_call(struct Call *call, MPI_Comm comm) {
                 call->send_at[r] *= ot->extent * (int)sizeof(int);
                 call->receive_at[r] *= it->extent * (int)sizeof(int);
             }
-            MAKE(MPI_Alltoallw, MPI_Ialltoallw, init_alltoallw, send, call->send_counts, call->send_at,
-                 call->send_types, in, call->receive_counts, call->receive_at, call->receive_types, comm);
+            MAKE(MPI_Alltoallw, MPI_Ialltoallw, init_alltoallw, send, call->send_counts,
+                 call->send_at, call->send_types, in, call->receive_counts, call->receive_at,
+                 call->receive_types, comm);
             break;
         case kReduce:
             MAKE(MPI_Reduce, MPI_Ireduce, init_reduce,
-                 !call->in_place ? (void *)out : at_root ? MPI_IN_PLACE : (void *)in, in, oc, ot->handle, op,
-                 call->root, comm);
+                 !call->in_place ? (void*)out
+                 : at_root       ? MPI_IN_PLACE
+                                 : (void*)in,
+                 in, oc, ot->handle, op, call->root, comm);
             break;
         case kAllreduce:
             MAKE(MPI_Allreduce, MPI_Iallreduce, init_allreduce, send, in, oc, ot->handle, op, comm);
@@ -374,33 +406,36 @@ static void make_call(struct Call *call, MPI_Comm comm) {
             MAKE(MPI_Exscan, MPI_Iexscan, init_exscan, send, in, oc, ot->handle, op, comm);
             break;
         case kReduceScatterBlock:
-            MAKE(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, init_reduce_scatter_block, send, in, oc,
-                 ot->handle, op, comm);
+            MAKE(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, init_reduce_scatter_block,
+                 send, in, oc, ot->handle, op, comm);
             break;
         default:
-            MAKE(MPI_Reduce_scatter, MPI_Ireduce_scatter, init_reduce_scatter, send, in, call->receive_counts,
-                 ot->handle, op, comm);
+            MAKE(MPI_Reduce_scatter, MPI_Ireduce_scatter, init_reduce_scatter, send, in,
+                 call->receive_counts, ot->handle, op, comm);
     }
     if (call->form == kPersistent) CHECK_INT(MPI_Start(&call->request), MPI_SUCCESS);
     call->active = 1;
 }
 
-static void finish_call(struct Call *call) {
-    if (call->form != kBlocking) CHECK_INT(MPI_Wait(&call->request, MPI_STATUS_IGNORE), MPI_SUCCESS);
+static void finish_call(struct Call* call) {
+    if (call->form != kBlocking)
+        CHECK_INT(MPI_Wait(&call->request, MPI_STATUS_IGNORE), MPI_SUCCESS);
     if (call->form == kPersistent) MPI_Request_free(&call->request);
     call->active = 0;
     if (call->operation == kBarrier) return;
     forget_rest(call);
     const int wrong = check_memory(&call->send) + check_memory(&call->receive);
     if (wrong != 0) {
-        fprintf(stderr, "task %d: call %d, operation %d, form %d, in place %d, root %d, length %d: %d ints are wrong\n",
-                me, call->number, (int)call->operation, (int)call->form, call->in_place, call->root, call->counts[0],
-                wrong);
+        fprintf(stderr,
+                "task %d: call %d, operation %d, form %d, in place %d, root %d, length %d: %d ints "
+                "are wrong\n",
+                me, call->number, (int)call->operation, (int)call->form, call->in_place, call->root,
+                call->counts[0], wrong);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
 }
 
-static void draw_call(struct Call *call, int number) {
+static void draw_call(struct Call* call, int number) {
     memset(call, 0, sizeof *call);
     call->number = number;
     call->operation = (enum Operation)draw(kOperations);
@@ -419,7 +454,7 @@ static void draw_call(struct Call *call, int number) {
     }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     const int seed = argc > 1 ? atoi(argv[1]) : 1, calls = argc > 2 ? atoi(argv[2]) : 400;
     MPI_Comm_size(MPI_COMM_WORLD, &n);
@@ -443,7 +478,7 @@ int main(int argc, char **argv) {
     static struct Call under_way[kAtOnce];
     state = (unsigned long long)seed;
     for (int number = 0; number < calls; ++number) {
-        struct Call *call = &under_way[draw(kAtOnce)];
+        struct Call* call = &under_way[draw(kAtOnce)];
         if (call->active) finish_call(call);
         draw_call(call, number);
         make_call(call, MPI_COMM_WORLD);

@@ -36,3 +36,8 @@ foreach(moment 5000 20000 60000)
   mpi_test(random_point_nodes_kill_${moment} mpl_run -N 2 -n 4 -k ${moment}
            $<TARGET_FILE:mpi_random_point> ${moment} 100000)
 endforeach()
+
+# Random collective calls: over TCP between simulated nodes, and with announced messages only.
+mpi_test(collective_random_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_collective_random> 5 200)
+mpi_test(collective_random_rendezvous mpl_run -n 4 -e 100 $<TARGET_FILE:mpi_collective_random> 6 200)
+mpi_test(collective_inter_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_collective_inter>)
