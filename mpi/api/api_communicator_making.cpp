@@ -8,6 +8,7 @@
 #include "mpi/communicator/duplication.hpp"
 #include "mpi/communicator/hints.hpp"
 #include "mpi/communicator/making.hpp"
+#include "mpi/point/completion.hpp"
 #include "mpi/point/send_buffer.hpp"
 #include "mpi/point/waiting.hpp"
 #include "mpi/point/works.hpp"
@@ -94,7 +95,8 @@ int start_duplicate(Call& call, MPI_Comm comm, const Info* info, MPI_Comm* newco
     if (fault) {
         discard(call, copy);
         if (has_ended(work)) {
-            free_request(work);
+            MPI_Request ended = handle_of(work);
+            retire(call.runtime(), ended, work);
         } else {
             free_when_ended(work);
         }
