@@ -15,9 +15,9 @@ namespace {
 RemoteLeader resolve_remote_leader(MPI_Comm peer_comm, int remote_leader, int tag) {
     RemoteLeader remote{find_comm(peer_comm), remote_leader, tag, {}};
     if (remote.peer == nullptr) {
-        remote.fault = {MPI_ERR_COMM, "peer_comm",
-                        peer_comm == MPI_COMM_NULL ? "it is MPI_COMM_NULL" : "it is no communicator",
-                        ""};
+        remote.fault = {
+            MPI_ERR_COMM, "peer_comm",
+            peer_comm == MPI_COMM_NULL ? "it is MPI_COMM_NULL" : "it is no communicator", ""};
     } else if (remote_leader < 0 || remote_leader >= remote.peer->peers().size()) {
         remote.fault = {MPI_ERR_RANK, "remote_leader",
                         std::to_string(remote_leader) + " is no rank of peer_comm, which has " +
@@ -57,8 +57,7 @@ int intercomm_create(Call& call, MPI_Comm local_comm, int local_leader, MPI_Comm
                          std::to_string(local_leader) + " is no rank of local_comm, which has " +
                              std::to_string(local.size()) + " members");
     RemoteLeader remote;
-    if (local.rank == local_leader)
-        remote = resolve_remote_leader(peer_comm, remote_leader, tag);
+    if (local.rank == local_leader) remote = resolve_remote_leader(peer_comm, remote_leader, tag);
     const ShownMaking shown(call);
     return store_comm(call, connect(call.runtime(), local, local_leader, remote), newintercomm);
 }
@@ -78,8 +77,8 @@ int comm_disconnect(Call& call, MPI_Comm* comm) {
     if (found == nullptr) return call.code();
     if (is_busy(*found)) {
         const ShownMaking shown(call);
-        wait_until(call.runtime(), [found] { return !is_busy(*found); },
-                   [] { return Awaited{}; });
+        wait_until(
+            call.runtime(), [found] { return !is_busy(*found); }, [] { return Awaited{}; });
     }
     if (const int code = release_comm(call, *found)) return code;
     *comm = MPI_COMM_NULL;

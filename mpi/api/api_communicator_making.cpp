@@ -8,6 +8,7 @@
 #include "mpi/communicator/duplication.hpp"
 #include "mpi/communicator/hints.hpp"
 #include "mpi/communicator/making.hpp"
+#include "mpi/point/completion.hpp"
 #include "mpi/point/send_buffer.hpp"
 #include "mpi/point/waiting.hpp"
 #include "mpi/point/works.hpp"
@@ -17,8 +18,7 @@ namespace {
 
 // What a duplicate gets at the time of the call: hints, topology, attributes. A failing copy
 // function of the program is a fault.
-Fault copy_contents(Call& call, Comm& copy, const Comm& parent, MPI_Comm handle,
-                    const Info* info) {
+Fault copy_contents(Call& call, Comm& copy, const Comm& parent, MPI_Comm handle, const Info* info) {
     {
         const std::lock_guard guard(environment().lock);
         add_hints(copy, info);
@@ -95,7 +95,8 @@ int start_duplicate(Call& call, MPI_Comm comm, const Info* info, MPI_Comm* newco
     if (fault) {
         discard(call, copy);
         if (has_ended(work)) {
-            free_request(work);
+            MPI_Request ended = handle_of(work);
+            retire(call.runtime(), ended, work);
         } else {
             free_when_ended(work);
         }
@@ -175,8 +176,7 @@ int comm_create_group(Call& call, MPI_Comm comm, MPI_Group group, int tag, MPI_C
     *newcomm = MPI_COMM_NULL;
     Comm& parent = *find_comm(comm);
     if (parent.is_inter())
-        return call.fail(MPI_ERR_COMM, "comm", "it is an intercommunicator",
-                         "use MPI_Comm_create");
+        return call.fail(MPI_ERR_COMM, "comm", "it is an intercommunicator", "use MPI_Comm_create");
     if (tag < 0) return call.fail(MPI_ERR_TAG, "tag", std::to_string(tag) + " is negative");
     const MembersPtr members = environment().share_group(group);
     for (const TaskId task : members->tasks()) {

@@ -11,8 +11,7 @@ namespace {
 
 // The arrays of a grid. Returns what is wrong with them, and the number of members.
 GridSize check_grid(int ndims, const int* dims, const int* periods, int most) {
-    if (ndims < 0)
-        return {0, {MPI_ERR_DIMS, "ndims", std::to_string(ndims) + " is negative", ""}};
+    if (ndims < 0) return {0, {MPI_ERR_DIMS, "ndims", std::to_string(ndims) + " is negative", ""}};
     if (ndims > 0 && dims == nullptr) return {0, {MPI_ERR_ARG, "dims", "it is a null pointer", ""}};
     if (ndims > 0 && periods == nullptr)
         return {0, {MPI_ERR_ARG, "periods", "it is a null pointer", ""}};
@@ -21,9 +20,9 @@ GridSize check_grid(int ndims, const int* dims, const int* periods, int most) {
 
 bool check_room(Call& call, int room, std::size_t needed, const char* argument) {
     if (room >= 0 && static_cast<std::size_t>(room) >= needed) return true;
-    call.fail(MPI_ERR_ARG, argument,
-              std::to_string(room) + " is less than the number of dimensions, " +
-                  std::to_string(needed));
+    call.fail(
+        MPI_ERR_ARG, argument,
+        std::to_string(room) + " is less than the number of dimensions, " + std::to_string(needed));
     return false;
 }
 
@@ -36,8 +35,7 @@ int cart_create(Call& call, MPI_Comm comm_old, int ndims, const int* dims, const
     if (refuse_inter(call, parent)) return call.code();
     const GridSize size = check_grid(ndims, dims, periods, parent.size());
     const ShownMaking shown(call);
-    const MadeComm made =
-        take_part(call.runtime(), parent, parent.rank < size.members, size.fault);
+    const MadeComm made = take_part(call.runtime(), parent, parent.rank < size.members, size.fault);
     if (made.comm != nullptr) {
         auto cart = std::make_unique<CartTopology>();
         cart->dims.assign(dims, dims + ndims);

@@ -46,8 +46,8 @@ Fault check_neighbors(const Comm& comm, int degree, const int* ranks, const int*
     if (degree > 0 && (ranks == nullptr || weights == nullptr))
         return {MPI_ERR_ARG, argument, "the array or that of the weights is a null pointer", ""};
     if (degree > 0 && weights == MPI_WEIGHTS_EMPTY)
-        return {MPI_ERR_ARG, argument, "the weights are MPI_WEIGHTS_EMPTY, but there are neighbours",
-                ""};
+        return {MPI_ERR_ARG, argument,
+                "the weights are MPI_WEIGHTS_EMPTY, but there are neighbours", ""};
     for (int i = 0; i < degree; ++i) {
         if (ranks[i] < 0 || ranks[i] >= comm.size())
             return {MPI_ERR_RANK, argument,
@@ -85,8 +85,8 @@ Edges edges_of(const Comm& comm, int n, const int* sources, const int* degrees,
     int total = 0;
     for (int i = 0; i < n && !edges.fault; ++i) {
         if (degrees[i] < 0)
-            edges.fault = {MPI_ERR_ARG, "degrees",
-                           "element " + std::to_string(i) + " is negative", ""};
+            edges.fault = {MPI_ERR_ARG, "degrees", "element " + std::to_string(i) + " is negative",
+                           ""};
         else
             total += degrees[i];
     }
@@ -189,7 +189,8 @@ int dist_graph_create_adjacent(Call& call, MPI_Comm comm_old, int indegree, cons
     Comm& parent = *find_comm(comm_old);
     if (refuse_inter(call, parent)) return call.code();
     Fault fault = check_neighbors(parent, indegree, sources, sourceweights, "sources");
-    if (!fault) fault = check_neighbors(parent, outdegree, destinations, destweights, "destinations");
+    if (!fault)
+        fault = check_neighbors(parent, outdegree, destinations, destweights, "destinations");
     if (!fault && is_weighted(sourceweights) != is_weighted(destweights))
         fault = {MPI_ERR_ARG, "destweights", "only one direction is MPI_UNWEIGHTED",
                  "give MPI_UNWEIGHTED for both directions or for none"};
@@ -244,7 +245,8 @@ int dist_graph_neighbors(Call& call, MPI_Comm comm, int maxindegree, int* source
     copy_numbers(graph->sources, maxindegree, sources);
     copy_numbers(graph->destinations, maxoutdegree, destinations);
     if (has_weights(sourceweights)) copy_numbers(graph->source_weights, maxindegree, sourceweights);
-    if (has_weights(destweights)) copy_numbers(graph->destination_weights, maxoutdegree, destweights);
+    if (has_weights(destweights))
+        copy_numbers(graph->destination_weights, maxoutdegree, destweights);
     return MPI_SUCCESS;
 }
 

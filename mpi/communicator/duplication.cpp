@@ -69,9 +69,9 @@ void Duplication::send_to_children() {
     if (fault_) numbers_ = {Reservation::kFailed, Reservation::kFailed};
     forwarded_ = true;
     for (std::size_t i = place_.children.size(); i-- > 0;) {
-        to_children_[i] = comm::SendRequest(
-            {numbers_.data(), sizeof numbers_}, parent_.local->task(place_.children[i]),
-            route_.type, route_.context, kDuplicateFlow);
+        to_children_[i] = comm::SendRequest({numbers_.data(), sizeof numbers_},
+                                            parent_.local->task(place_.children[i]), route_.type,
+                                            route_.context, kDuplicateFlow);
         runtime_.messages().start(to_children_[i]);
     }
 }
@@ -80,23 +80,21 @@ bool Duplication::advance() {
     if (!numbers_known()) return false;
     if (!forwarded_) send_to_children();
     bool over = !sends_ || ended(send_);
-    for (std::size_t i = 0; i < place_.children.size(); ++i)
-        over = ended(to_children_[i]) && over;
+    for (std::size_t i = 0; i < place_.children.size(); ++i) over = ended(to_children_[i]) && over;
     return over;
 }
 
 void Duplication::finish() {
     if (advance()) return;
-    runtime_.messages().wait_until(
-        [this] { return advance(); },
-        [this] {
-            Awaited awaited;
-            awaited.kind = Awaited::Kind::kMessage;
-            if (receives_) awaited.peer = receive_.wanted.source;
-            awaited.type = route_.type;
-            awaited.context = route_.context;
-            return awaited;
-        });
+    runtime_.messages().wait_until([this] { return advance(); },
+                                   [this] {
+                                       Awaited awaited;
+                                       awaited.kind = Awaited::Kind::kMessage;
+                                       if (receives_) awaited.peer = receive_.wanted.source;
+                                       awaited.type = route_.type;
+                                       awaited.context = route_.context;
+                                       return awaited;
+                                   });
 }
 
 NewComm Duplication::result() const {

@@ -14,8 +14,7 @@ comm::BufferView view_of_words(Words& words) noexcept {
     return {words.data(), words.size() * sizeof(std::int32_t)};
 }
 
-Fault receive_view(comm::Runtime& runtime, TaskId from, Route route,
-                   const comm::BufferView& view) {
+Fault receive_view(comm::Runtime& runtime, TaskId from, Route route, const comm::BufferView& view) {
     const comm::ReceiveRequest& receive =
         runtime.messages().receive(view, {route.context, from, route.type});
     return fault_of_exchange(runtime, receive.outcome, from);
@@ -143,8 +142,7 @@ Fault gather_words(comm::Runtime& runtime, Comm& comm, const Words& own, Contrib
         const Fault local = bcast_words(runtime, comm.local->tasks(), 0, 0, route, all.remote);
         return fault ? fault : local;
     }
-    if (Fault fault =
-            bcast_words(runtime, comm.local->tasks(), comm.rank, 0, route, all.remote))
+    if (Fault fault = bcast_words(runtime, comm.local->tasks(), comm.rank, 0, route, all.remote))
         return fault;
     if (!all.remote.empty()) return {};
     return {MPI_ERR_PROC_ABORTED, "", "rank 0 of the remote group takes part no more",

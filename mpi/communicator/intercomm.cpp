@@ -67,8 +67,7 @@ MadeComm merge(comm::Runtime& runtime, Comm& inter, bool high) {
     collectives::Groups& groups = collectives::the_collectives(runtime).groups();
     Reservation reserved(groups);
     Contributions all;
-    if (Fault fault =
-            gather_words(runtime, inter, {high ? 1 : 0, reserved.counter()}, all))
+    if (Fault fault = gather_words(runtime, inter, {high ? 1 : 0, reserved.counter()}, all))
         return {nullptr, std::move(fault)};
     for (const Words* words : {&all.local, &all.remote}) {
         for (std::size_t at = 0; at < words->size(); at += 2) {
@@ -80,8 +79,7 @@ MadeComm merge(comm::Runtime& runtime, Comm& inter, bool high) {
     }
     // If both groups want the same place, the one whose number makes the context is the first.
     const bool remote_high = all.remote.front() != 0;
-    const bool first =
-        high != remote_high ? !high : context_of(inter.group->gid) == inter.context;
+    const bool first = high != remote_high ? !high : context_of(inter.group->gid) == inter.context;
     MembersPtr one = inter.local;
     MembersPtr other = inter.remote;
     if (!first) std::swap(one, other);

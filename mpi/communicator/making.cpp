@@ -46,8 +46,8 @@ Chosen with_color(comm::Runtime& runtime, const Members& group, const Words& wor
     std::vector<TaskId> tasks;
     tasks.reserve(ranks.size());
     for (const std::size_t rank : ranks) tasks.push_back(group.tasks()[rank]);
-    const std::int32_t number = number_from(groups_of(runtime), tasks.front(),
-                                            choosing_at(words, ranks.front()).counter);
+    const std::int32_t number =
+        number_from(groups_of(runtime), tasks.front(), choosing_at(words, ranks.front()).counter);
     return {std::make_shared<const Members>(std::move(tasks)), number};
 }
 
@@ -85,8 +85,7 @@ MadeComm made_of_color(comm::Runtime& runtime, Comm& parent, const Contributions
 MadeComm split(comm::Runtime& runtime, Comm& parent, int color, int key) {
     Reservation reserved(groups_of(runtime));
     Contributions all;
-    if (Fault fault =
-            gather_words(runtime, parent, {color, key, reserved.counter(), 0}, all))
+    if (Fault fault = gather_words(runtime, parent, {color, key, reserved.counter(), 0}, all))
         return {nullptr, std::move(fault)};
     const std::string wrong = first_wrong(all, [](const Choosing& choosing) {
         return choosing.color < 0 && choosing.color != MPI_UNDEFINED;
@@ -112,8 +111,9 @@ MadeComm take_part(comm::Runtime& runtime, Comm& parent, bool takes_part, const 
         return code != MPI_SUCCESS;
     });
     if (!wrong.empty())
-        return {nullptr,
-                {code, "", wrong + " has given wrong arguments", "look for the message of that task"}};
+        return {
+            nullptr,
+            {code, "", wrong + " has given wrong arguments", "look for the message of that task"}};
     return made_of_color(runtime, parent, all, color, reserved);
 }
 
@@ -129,8 +129,7 @@ std::int32_t hash_of(const std::string& text) noexcept {
 constexpr const char* kNodeResource = "mpi_shared_memory";
 
 int node_of(comm::Runtime& runtime) {
-    return runtime.nodes() == 1 ? 0
-                                : static_cast<int>(runtime.segment()->node_of(runtime.task()));
+    return runtime.nodes() == 1 ? 0 : static_cast<int>(runtime.segment()->node_of(runtime.task()));
 }
 
 // The color of this member for a split by type; MPI_UNDEFINED if it gets no communicator.
@@ -164,13 +163,12 @@ MadeComm split_by_type(comm::Runtime& runtime, Comm& parent, int type, int key,
     Reservation reserved(groups_of(runtime));
     int color = color_of_type(runtime, type, resource);
     // Type and resource must agree, so both are part of the fourth word.
-    const std::int32_t agreed =
-        type == MPI_UNDEFINED ? MPI_UNDEFINED
-        : is_split_type(type) ? hash_of(std::to_string(type) + " " + resource)
-                              : -1;
+    const std::int32_t agreed = type == MPI_UNDEFINED ? MPI_UNDEFINED
+                                : is_split_type(type)
+                                    ? hash_of(std::to_string(type) + " " + resource)
+                                    : -1;
     Contributions all;
-    if (Fault fault =
-            gather_words(runtime, parent, {color, key, reserved.counter(), agreed}, all))
+    if (Fault fault = gather_words(runtime, parent, {color, key, reserved.counter(), agreed}, all))
         return {nullptr, std::move(fault)};
     std::string wrong =
         first_wrong(all, [](const Choosing& choosing) { return choosing.type == -1; });
@@ -286,8 +284,8 @@ MadeComm create(comm::Runtime& runtime, Comm& parent, const MembersPtr& group) {
     Reservation reserved(groups_of(runtime));
     const Membership own = own_membership(parent, group, reserved.counter());
     Contributions all;
-    if (Fault fault = gather_words(
-            runtime, parent, {own.position, own.leader, own.digest, own.counter}, all))
+    if (Fault fault =
+            gather_words(runtime, parent, {own.position, own.leader, own.digest, own.counter}, all))
         return {nullptr, std::move(fault)};
     if (Fault fault = check_memberships(all, own.position >= 0 ? group : nullptr))
         return {nullptr, std::move(fault)};

@@ -298,6 +298,14 @@ static void test_attributes(void) {
     MPI_Comm_set_errhandler(one, MPI_ERRORS_RETURN);
     copy_result = MPI_ERR_OTHER;
     CHECK(MPI_Comm_dup(one, &two) != MPI_SUCCESS);
+    for (int i = 0; i < 3; ++i) {
+        CHECK(MPI_Comm_idup(one, &two, &request) != MPI_SUCCESS);
+        check_ring(one, 200 + i);
+    }
+    /* The same at one member only. */
+    copy_result = rank == size / 2 ? MPI_ERR_OTHER : MPI_SUCCESS;
+    CHECK((MPI_Comm_dup(one, &two) == MPI_SUCCESS) == (copy_result == MPI_SUCCESS));
+    if (copy_result == MPI_SUCCESS) CHECK_OK(MPI_Comm_free(&two));
     copy_result = MPI_SUCCESS;
     deleted = 0;
     CHECK_OK(MPI_Comm_free(&one));
