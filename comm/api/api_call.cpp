@@ -37,12 +37,12 @@ int ApiCall::refuse(Outcome outcome, TaskId peer) const {
                               std::to_string(runtime_.buffer_mem()) + " bytes",
                           "receive earlier messages first, or raise MP_BUFFER_MEM");
         case Outcome::kNobodySends:
-            return refuse(
-                MplError::kNobodySends,
-                "this would wait forever: no such message is waiting, and only this task "
-                "itself could send it",
-                runtime_.tasks() == 1 ? "start more tasks (-procs), or send before receiving"
-                                      : "send before receiving");
+            return refuse(MplError::kNobodySends,
+                          "this would wait forever: no such message is waiting, and only this task "
+                          "itself could send it",
+                          runtime_.tasks() == 1
+                              ? "start more tasks (-procs), or send before receiving"
+                              : "send before receiving");
         case Outcome::kPeerBroken: {
             const char* fault = runtime_.messages().fault_of(peer);
             return refuse(MplError::kPeerBroken,

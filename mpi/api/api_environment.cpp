@@ -12,8 +12,8 @@
 
 #include "mpi/api/bodies.hpp"
 #include "mpi/api/checks.hpp"
-#include "mpi/process/start_facts.hpp"
 #include "mpi/object/dims.hpp"
+#include "mpi/process/start_facts.hpp"
 #include "tracer/probe/process_context.hpp"
 
 namespace poe::mpi {
@@ -41,7 +41,8 @@ std::size_t wanted_alignment(MPI_Info info) {
     const std::string* text = found->find("mpi_minimum_memory_alignment");
     std::size_t alignment = 0;
     if (text != nullptr) std::from_chars(text->data(), text->data() + text->size(), alignment);
-    return std::has_single_bit(alignment) ? std::max(alignment, kMemoryAlignment) : kMemoryAlignment;
+    return std::has_single_bit(alignment) ? std::max(alignment, kMemoryAlignment)
+                                          : kMemoryAlignment;
 }
 
 }  // namespace

@@ -61,8 +61,8 @@ inline bool resolve_comm(Call& call, MPI_Comm handle, MessageArguments& message)
 
 inline bool resolve_buffer(Call& call, const void* buffer, MPI_Count count, MPI_Datatype handle,
                            MessageArguments& message, const ArgumentNames& names) {
-    message.type = is_predefined(handle) ? find_predefined_datatype(value_of(handle))
-                                         : find<Datatype>(handle);
+    message.type =
+        is_predefined(handle) ? find_predefined_datatype(value_of(handle)) : find<Datatype>(handle);
     if (message.type == nullptr || !message.type->committed()) [[unlikely]]
         return refuse_type(call, handle, message.type, names.type);
     message.buffer = buffer;

@@ -199,11 +199,11 @@ static void test_chain(void) {
     for (int step = 0; step < 2; ++step) {
         if (rank % 2 == step) {
             if (rank + 1 < size)
-                CHECK_OK(MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, rank + 1, rank,
-                                              &right));
+                CHECK_OK(
+                    MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, rank + 1, rank, &right));
         } else if (rank > 0) {
-            CHECK_OK(MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, rank - 1, rank - 1,
-                                          &left));
+            CHECK_OK(
+                MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, rank - 1, rank - 1, &left));
         }
     }
     if (right != MPI_COMM_NULL) {

@@ -48,9 +48,15 @@ static void test_modes(void) {
             for (int k = 0; k <= i * 500; ++k) data[k] = i + k;
             const int count = i * 500 + 1, tag = 1000 + i;
             switch (i % 3) {
-                case 0: CHECK_OK(MPI_Send(data, count, MPI_INT, 0, tag, MPI_COMM_WORLD)); break;
-                case 1: CHECK_OK(MPI_Ssend(data, count, MPI_INT, 0, tag, MPI_COMM_WORLD)); break;
-                case 2: CHECK_OK(MPI_Bsend(data, count, MPI_INT, 0, tag, MPI_COMM_WORLD)); break;
+                case 0:
+                    CHECK_OK(MPI_Send(data, count, MPI_INT, 0, tag, MPI_COMM_WORLD));
+                    break;
+                case 1:
+                    CHECK_OK(MPI_Ssend(data, count, MPI_INT, 0, tag, MPI_COMM_WORLD));
+                    break;
+                case 2:
+                    CHECK_OK(MPI_Bsend(data, count, MPI_INT, 0, tag, MPI_COMM_WORLD));
+                    break;
             }
             memset(data, 0x55, (size_t)(i * 2000 + 4));
             free(data);

@@ -337,16 +337,14 @@ static void test_status_of_several(void) {
     CHECK_OK(MPI_Request_get_status_all(2, requests, &flag, statuses));
     CHECK(!flag);
     MPI_Send(&out, 1, MPI_INT, rank, 811, MPI_COMM_WORLD);
-    while (!flag)
-        CHECK_OK(MPI_Request_get_status_any(2, requests, &index, &flag, statuses));
+    while (!flag) CHECK_OK(MPI_Request_get_status_any(2, requests, &index, &flag, statuses));
     CHECK_INT(index, 1);
     CHECK_OK(MPI_Request_get_status_some(2, requests, &count, indices, statuses));
     CHECK_INT(count, 1);
     CHECK_INT(indices[0], 1);
     CHECK_INT(statuses[0].MPI_TAG, 811);
     MPI_Send(&out, 1, MPI_INT, rank, 810, MPI_COMM_WORLD);
-    for (flag = 0; !flag;)
-        CHECK_OK(MPI_Request_get_status_all(2, requests, &flag, statuses));
+    for (flag = 0; !flag;) CHECK_OK(MPI_Request_get_status_all(2, requests, &flag, statuses));
     CHECK(requests[0] != MPI_REQUEST_NULL);
     CHECK_OK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
 }

@@ -15,14 +15,28 @@
 
 #include "mpi_test.h"
 
-enum { kRounds = 4, kMostComms = 4, kMostMessages = 400, kTags = 5, kMostBytes = 1 << 20, kMostFromAny = 4096 };
+enum {
+    kRounds = 4,
+    kMostComms = 4,
+    kMostMessages = 400,
+    kTags = 5,
+    kMostBytes = 1 << 20,
+    kMostFromAny = 4096
+};
 
 enum SendKind {
-    kSend, kSsend, kBsend, kIsend, kIssend, kIbsend, kSendInit, kSsendInit, kBsendInit, kSendKinds
+    kSend,
+    kSsend,
+    kBsend,
+    kIsend,
+    kIssend,
+    kIbsend,
+    kSendInit,
+    kSsendInit,
+    kBsendInit,
+    kSendKinds
 };
-enum ReceiveKind {
-    kRecv, kIrecv, kRecvInit, kProbe, kIprobe, kMprobe, kImprobe, kReceiveKinds
-};
+enum ReceiveKind { kRecv, kIrecv, kRecvInit, kProbe, kIprobe, kMprobe, kImprobe, kReceiveKinds };
 enum TypeKind { kBytes, kInts, kColumns, kBlocks, kTypeKinds };
 
 struct Message {
@@ -31,8 +45,8 @@ struct Message {
     enum ReceiveKind receive_kind;
     enum TypeKind send_type, receive_type;
     int any_tag;
-    int room;         /* bytes that the receive has room for in addition */
-    int freed;        /* the send's request is freed while it is active */
+    int room;  /* bytes that the receive has room for in addition */
+    int freed; /* the send's request is freed while it is active */
     uint64_t content;
     /* At run time, at the receiver. */
     int taken;
@@ -70,8 +84,11 @@ static struct Layout make_layout(enum TypeKind kind, int bytes) {
     struct Layout layout = {MPI_BYTE, bytes, (size_t)bytes, kind};
     if (bytes % 8 != 0) layout.kind = kBytes;
     switch (layout.kind) {
-        case kBytes: break;
-        case kInts: layout.type = MPI_INT, layout.count = bytes / 4; break;
+        case kBytes:
+            break;
+        case kInts:
+            layout.type = MPI_INT, layout.count = bytes / 4;
+            break;
         case kColumns:
             MPI_Type_vector(bytes / 8, 2, 3, MPI_INT, &layout.type);
             layout.count = 1;
@@ -87,7 +104,8 @@ static struct Layout make_layout(enum TypeKind kind, int bytes) {
             layout.span = (size_t)(bytes / 8) * 16;
             break;
         }
-        case kTypeKinds: break;
+        case kTypeKinds:
+            break;
     }
     if (layout.kind == kColumns || layout.kind == kBlocks) MPI_Type_commit(&layout.type);
     return layout;
@@ -100,25 +118,34 @@ static void free_layout(struct Layout* layout) {
 /* The place in memory of byte i of the message. */
 static size_t place_of(enum TypeKind kind, int i) {
     switch (kind) {
-        case kColumns: return (size_t)(i / 8) * 12 + (size_t)(i % 8);
-        case kBlocks: return (size_t)(i / 8) * 16 + (size_t)(i % 8 < 3 ? 9 + i % 8 : i % 8 - 2);
-        default: return (size_t)i;
+        case kColumns:
+            return (size_t)(i / 8) * 12 + (size_t)(i % 8);
+        case kBlocks:
+            return (size_t)(i / 8) * 16 + (size_t)(i % 8 < 3 ? 9 + i % 8 : i % 8 - 2);
+        default:
+            return (size_t)i;
     }
 }
 
 static int random_bytes(void) {
     switch (below(10)) {
-        case 0: return 0;
-        case 1: return below(64);
-        case 2: return 8 * below(2000);
-        case 3: return 8 * below(16000);
-        case 4: return below(40) == 0 ? 8 * below(kMostBytes / 8) : below(3000);
-        default: return 8 * below(64);
+        case 0:
+            return 0;
+        case 1:
+            return below(64);
+        case 2:
+            return 8 * below(2000);
+        case 3:
+            return 8 * below(16000);
+        case 4:
+            return below(40) == 0 ? 8 * below(kMostBytes / 8) : below(3000);
+        default:
+            return 8 * below(64);
     }
 }
 
 static struct Message plan[kMostMessages];
-static int from_any[64];  /* by receiver: 0, 1: MPI_ANY_SOURCE with tags, 2: and MPI_ANY_TAG */
+static int from_any[64]; /* by receiver: 0, 1: MPI_ANY_SOURCE with tags, 2: and MPI_ANY_TAG */
 
 static void make_plan(int messages) {
     for (int i = 0; i < size; ++i) from_any[i] = below(3) == 0 ? 1 + below(2) : 0;
@@ -178,9 +205,15 @@ static void send_message(int index) {
     const int count = s->layout.count;
     const MPI_Comm comm = comm_of[m->comm];
     switch (m->send_kind) {
-        case kSend: CHECK_OK(MPI_Send(memory, count, type, m->dest, m->tag, comm)); break;
-        case kSsend: CHECK_OK(MPI_Ssend(memory, count, type, m->dest, m->tag, comm)); break;
-        case kBsend: CHECK_OK(MPI_Bsend(memory, count, type, m->dest, m->tag, comm)); break;
+        case kSend:
+            CHECK_OK(MPI_Send(memory, count, type, m->dest, m->tag, comm));
+            break;
+        case kSsend:
+            CHECK_OK(MPI_Ssend(memory, count, type, m->dest, m->tag, comm));
+            break;
+        case kBsend:
+            CHECK_OK(MPI_Bsend(memory, count, type, m->dest, m->tag, comm));
+            break;
         case kIsend:
             CHECK_OK(MPI_Isend(memory, count, type, m->dest, m->tag, comm, &s->request));
             break;
@@ -199,14 +232,15 @@ static void send_message(int index) {
         case kBsendInit:
             CHECK_OK(MPI_Bsend_init(memory, count, type, m->dest, m->tag, comm, &s->request));
             break;
-        case kSendKinds: break;
+        case kSendKinds:
+            break;
     }
     /* The request keeps the datatype. */
     free_layout(&s->layout);
     if (m->send_kind >= kSendInit) CHECK_OK(MPI_Start(&s->request));
     if (m->freed && s->request != MPI_REQUEST_NULL) {
         CHECK_OK(MPI_Request_free(&s->request));
-        s->freed = 1;  /* its memory is released after the round */
+        s->freed = 1; /* its memory is released after the round */
     }
 }
 
@@ -218,7 +252,7 @@ struct Received {
     int done;
 };
 static struct Received received[kMostMessages];
-static int order[kMostMessages], posted;  /* the messages for this task, in the order of posting */
+static int order[kMostMessages], posted; /* the messages for this task, in the order of posting */
 
 static int wanted_source(const struct Message* m) {
     return from_any[rank] ? MPI_ANY_SOURCE : m->source;
@@ -275,7 +309,8 @@ static void post_receive(int index) {
             CHECK_OK(MPI_Imrecv(r->memory, count, type, &message, &r->request));
             break;
         case kRecv:
-        case kReceiveKinds: break;
+        case kReceiveKinds:
+            break;
     }
 }
 
@@ -337,8 +372,12 @@ static void complete_all(int count, unsigned way) {
                 CHECK_OK(MPI_Waitany(count, requests, &indices[0], &statuses[0]));
                 done = 1;
                 break;
-            case 2: CHECK_OK(MPI_Waitsome(count, requests, &done, indices, statuses)); break;
-            case 3: CHECK_OK(MPI_Testsome(count, requests, &done, indices, statuses)); break;
+            case 2:
+                CHECK_OK(MPI_Waitsome(count, requests, &done, indices, statuses));
+                break;
+            case 3:
+                CHECK_OK(MPI_Testsome(count, requests, &done, indices, statuses));
+                break;
             case 4:
                 CHECK_OK(MPI_Testall(count, requests, &flag, statuses));
                 if (!flag) continue;
@@ -367,8 +406,8 @@ static void post_unmatched(unsigned way) {
         const int source = (way >> i) % 2 ? MPI_ANY_SOURCE : (rank + i) % size;
         const MPI_Comm comm = comm_of[i % comms];
         if ((way >> (i + 3)) % 2) {
-            CHECK_OK(MPI_Irecv(&unmatched_data[i], 1, MPI_INT, source, kNeverSent, comm,
-                               &unmatched[i]));
+            CHECK_OK(
+                MPI_Irecv(&unmatched_data[i], 1, MPI_INT, source, kNeverSent, comm, &unmatched[i]));
         } else {
             CHECK_OK(MPI_Recv_init(&unmatched_data[i], 1, MPI_INT, source, kNeverSent, comm,
                                    &unmatched[i]));

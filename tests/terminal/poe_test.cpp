@@ -90,9 +90,8 @@ TEST_CASE("a line of progress below the output") {
     // at its next frame, and output before that would scroll the old line of progress away.
     const std::size_t before_resize = terminal.bytes();
     terminal.resize(12, 60);
-    REQUIRE(terminal.wait_until([&] {
-        return terminal.bytes() > before_resize && terminal.find("25%").first == 11;
-    }));
+    REQUIRE(terminal.wait_until(
+        [&] { return terminal.bytes() > before_resize && terminal.find("25%").first == 11; }));
     if (signal == SIGINT)
         terminal.type("\x03");
     else
