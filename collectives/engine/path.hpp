@@ -1,5 +1,5 @@
-// Path: one way to make blocking calls. The table of paths (paths.cpp) has a row for each; schedules
-// of messages are one of them. select() is the only place that decides between them.
+// Path: a mechanism for blocking calls. The table of paths (paths.cpp) has a row for each mechanism,
+// and the schedule of messages is one row. Only select() chooses the path of a call.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,6 @@
-// Calls whose contributions and results all fit into one call of a GroupSegment, by who waits for
-// whom. Each function makes the call of this member and blocks until it may return.
+// Short calls: all contributions and results fit into one call of a GroupSegment. The functions
+// differ in which members wait for which others. Each function makes the call of this member and
+// blocks until it may return.
 #pragma once
 
 #include "collectives/call/call.hpp"

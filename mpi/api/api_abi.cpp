@@ -1,6 +1,6 @@
-// Queries about the binary interface and about Fortran (MPI 5.0, chapter 20). The sizes and values
-// of Fortran are those of gfortran with its default kinds. They are known from the start, so a
-// program cannot set others.
+// Queries about the binary interface and about Fortran (MPI 5.0, chapter 20). The library uses
+// the sizes of Fortran types, and the values of .TRUE. and .FALSE., that gfortran has by default. A
+// program therefore cannot set them: the functions that do so return MPI_ERR_ABI.
 #include <bit>
 #include <cstdint>
 #include <cstring>

@@ -17,7 +17,8 @@ int fail_no_intercomm(Call& call, const char* argument) {
                      "find out with MPI_Comm_test_inter");
 }
 
-// Of the groups of two communicators, where MPI_IDENT means equal.
+// Compares the groups of two different communicators: equal groups are congruent, because MPI_IDENT
+// is for a communicator and itself.
 int compare_members(const Members& one, const Members& two) {
     const int result = compare(one, two);
     return result == MPI_IDENT ? MPI_CONGRUENT : result;

@@ -12,7 +12,8 @@
 namespace poe::mpi {
 namespace {
 
-// Of MPI_Buffer_iflush: ends when the messages that were in the buffer at its start are sent.
+// The operation behind a request of MPI_Buffer_iflush. It ends when all messages have been sent that
+// were in the buffer when it began.
 class Flush final : public Work {
   public:
     explicit Flush(std::shared_ptr<SendBuffer> buffer) noexcept

@@ -236,7 +236,7 @@ int dist_graph_neighbors_count(Call& call, MPI_Comm comm, int* indegree, int* ou
     return MPI_SUCCESS;
 }
 
-// Of a graph without weights the arrays of weights stay as they are.
+// If the graph has no weights, the arrays of weights are not changed.
 int dist_graph_neighbors(Call& call, MPI_Comm comm, int maxindegree, int* sources,
                          int* sourceweights, int maxoutdegree, int* destinations,
                          int* destweights) {

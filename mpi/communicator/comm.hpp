@@ -49,7 +49,8 @@ struct Comm final : CommBase {
     // The other group of an intercommunicator; null for an intracommunicator.
     MembersPtr remote;
     int rank = 0;  // of this task in `local`
-    // Of point-to-point messages; the same at all members, of both groups of an intercommunicator.
+    // The context of point-to-point messages. It is the same at all members, and in both groups of an
+    // intercommunicator.
     comm::ContextId context = 0;
     // For collective calls within `local`. Its number is `context` - kFirstMpiContext, except on the
     // second side of an intercommunicator. Always present while the communicator is in use.

@@ -61,7 +61,7 @@ struct DistGraphTopology final : Topology {
 
     std::unique_ptr<Topology> copy() const override;
     int kind() const noexcept override { return MPI_DIST_GRAPH; }
-    // Of this task; `rank` is ignored.
+    // Returns the neighbours of this task, whatever `rank` is.
     Neighbors neighbors(int rank) const override;
 };
 

@@ -15,7 +15,7 @@ class Signature {
   public:
     constexpr Signature() = default;  // of no types
 
-    // Of one basic type. Requires 0 < code < 2^61 - 1.
+    // Returns the signature of one basic type. Requires 0 < code < 2^61 - 1.
     static constexpr Signature of(std::uint64_t code) noexcept {
         // Distinct small codes become distinct large numbers.
         return {multiply(code, 0x1fabc0ffee15dee1 % kPrime), kPoint, 1};

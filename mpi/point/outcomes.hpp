@@ -13,8 +13,8 @@ namespace poe::mpi {
 // if it has no rank there.
 int rank_of_peer(const Comm& comm, TaskId task) noexcept;
 
-// Of a message with `peer`, a task or comm::kWildcard, that ended with `outcome`, which is neither
-// kPending nor kDone nor kCancelled.
+// Returns why a message failed that ended with `outcome`, which is neither kPending nor kDone nor
+// kCancelled. `peer` is the other task, or comm::kWildcard.
 Fault fault_of(comm::Runtime& runtime, const Comm& comm, comm::Outcome outcome, TaskId peer);
 
 // A message of `length` bytes did not fit into `room` bytes.

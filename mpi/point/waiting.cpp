@@ -92,7 +92,7 @@ void wait_for_messages(comm::Runtime& runtime, std::span<const MPI_Request> hand
     const auto sweep = [&] {
         for_each_active(handles, [&](Request& request) { end_if_broken(runtime, request); });
     };
-    // Of a request with two messages the first one that ends is not enough.
+    // A request with two messages has not ended when the first of them has.
     const Request* over = nullptr;
     while (over == nullptr) {
         runtime.messages().wait(ended, sweep);

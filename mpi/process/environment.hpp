@@ -55,7 +55,7 @@ class Environment {
     AttributeTable type_attributes;
 
     std::atomic<State> state{State::kBeforeInit};
-    // Of this process; set before `state` becomes kActive.
+    // The task that this process is; set before `state` becomes kActive.
     TaskId task = 0;
     PredefinedAttributes predefined;
 
