@@ -99,6 +99,42 @@ class Compilers(MpiTest):
         self.assertEqual(sorted(out.splitlines()), [b"hello: %d of 3" % i for i in range(3)])
 
 
+class Installed(MpiTest):
+    """Build systems find an installed copy by the compiler script or by pkg-config."""
+
+    def setUp(self):
+        super().setUp()
+        if SANITIZED:
+            self.skipTest("programs need the sanitizer's flags too")
+        self.prefix = self.folder / "installed"
+        subprocess.run(["cmake", "--install", str(BUILD), "--prefix", str(self.prefix)], check=True, capture_output=True)
+
+    def test_cmake(self):
+        project = self.folder / "project"
+        project.mkdir()
+        (project / "hello.c").write_text(HELLO)
+        (project / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.18)\nproject(hello C)\nfind_package(MPI REQUIRED COMPONENTS C)\n"
+            "add_executable(hello hello.c)\ntarget_link_libraries(hello PRIVATE MPI::MPI_C)\n")
+        build = project / "build"
+        done = run("cmake", "-S", str(project), "-B", str(build), f"-DMPI_HOME={self.prefix}/lib/poe/mpi")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"{self.prefix}/lib/libmpi_abi.so", done.stdout)
+        self.assertEqual(run("cmake", "--build", str(build)).returncode, 0)
+        done = run(str(self.prefix / "bin" / "mpiexec.poe"), "-n", "2", str(build / "hello"))
+        self.assertEqual(sorted(done.stdout.splitlines()), ["hello: 0 of 2", "hello: 1 of 2"], done.stderr)
+
+    def test_pkg_config(self):
+        found = run("pkg-config", "--cflags", "--libs", "mpi-c",
+                    env=clean_environment(PKG_CONFIG_PATH=f"{self.prefix}/lib/poe/mpi/pkgconfig"))
+        self.assertEqual(found.returncode, 0, found.stderr)
+        (self.folder / "hello.c").write_text(HELLO)
+        program = str(self.folder / "hello")
+        done = run("cc", str(self.folder / "hello.c"), "-o", program, *found.stdout.split())
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(run(program).stdout, "hello: 0 of 1\n")
+
+
 class Programs(MpiTest):
     def test_under_poe_and_alone(self):
         program = self.compile(HELLO)
