@@ -56,7 +56,7 @@ class ShmGroup final : public GroupSegment::Host {
     GroupSegment& exchange() noexcept { return *short_; }
 
     CacheLineExchange& lines() noexcept { return *lines_; }
-    // Remember what copies into slots have cost.
+    // These two remember what earlier copies into slots have cost.
     comm::RingCopy& ring_copy() noexcept { return ring_copy_; }
     NonTemporalTuner& non_temporal_tuner() noexcept { return non_temporal_tuner_; }
     // GroupSegment::kLong.slot bytes, for users' functions.
