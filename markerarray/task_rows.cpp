@@ -4,6 +4,8 @@
 #include <csignal>
 #include <sys/wait.h>
 
+#include "partition_manager/job/state_words.hpp"
+
 namespace poe::markers {
 namespace {
 
@@ -23,33 +25,28 @@ std::string peer_words(const char* way, TaskId peer) {
     return way + (peer < 0 ? std::string("any") : std::to_string(peer));
 }
 
-bool sends(Call call) {
-    return call == Call::kBsend || call == Call::kBvsend || call == Call::kSend;
-}
-
 void describe_call(const pm::TaskState& state, TaskRow& row) {
     const TaskActivity& doing = state.doing;
     const Awaited& awaited = state.awaited;
+    const CallKind kind = call_kind(doing.call);
+    const bool known = state.measured && awaited.kind != Awaited::Kind::kUnknown;
     row.doing = call_name(doing.call);
     row.waits_ms = state.waits_ms;
-    if (is_collective(doing.call) || doing.call == Call::kFlush) {
+    if (kind == CallKind::kCollective || kind == CallKind::kFlushes || kind == CallKind::kOther) {
         row.activity = Activity::kCollective;
-        if (state.measured && awaited.kind != Awaited::Kind::kUnknown && awaited.peer >= 0)
-            row.doing += ", waits for " + std::to_string(awaited.peer);
+        if (known && awaited.peer >= 0) row.doing += ", waits for " + std::to_string(awaited.peer);
+        row.doing += pm::communicator_in_words(state);
         return;
     }
-    const bool to_send = state.measured && awaited.kind != Awaited::Kind::kUnknown
-                             ? awaited.kind == Awaited::Kind::kRoom
-                             : sends(doing.call);
+    const bool to_send = known ? awaited.kind == Awaited::Kind::kRoom : kind == CallKind::kSends;
     row.activity = to_send ? Activity::kSending : Activity::kReceiving;
-    if (doing.call == Call::kWait) {
-        if (state.measured && awaited.kind != Awaited::Kind::kUnknown)
-            row.doing += peer_words(to_send ? " to " : " from ", awaited.peer);
-        return;
+    if (kind == CallKind::kCompletes) {
+        if (known) row.doing += peer_words(to_send ? " to " : " from ", awaited.peer);
+    } else {
+        row.doing += peer_words(kind == CallKind::kReceives ? " from " : " to ", doing.peer);
+        if (doing.type >= 0) row.doing += pm::type_in_words(doing);
     }
-    const bool outward = sends(doing.call) || doing.call == Call::kBsendrecv;
-    row.doing += peer_words(outward ? " to " : " from ", doing.peer);
-    if (doing.type >= 0) row.doing += " type " + std::to_string(doing.type);
+    row.doing += pm::communicator_in_words(state);
 }
 
 // For a task that is not in an MPL call, or whose program does not use MPL.

@@ -1,6 +1,7 @@
 // The JSON output of poestat; see poestat_text.hpp.
 #include <nlohmann/json.hpp>
 
+#include "partition_manager/job/state_words.hpp"
 #include "poe/poestat_text.hpp"
 
 namespace poe::cli {
@@ -52,6 +53,8 @@ Json task_json(const pm::TaskView& view, const std::string& node) {
     json["call"] = call_name(state.doing.call);
     json["peer"] = state.doing.peer < 0 ? Json() : Json(state.doing.peer);
     json["type"] = state.doing.type < 0 ? Json() : Json(state.doing.type);
+    if (const std::string name = pm::communicator_in_words(state); !name.empty())
+        json["communicator"] = name.substr(std::string_view(" in ").size());
     json["bytes"] = state.doing.bytes;
     json["waits_seconds"] = state.waits_ms / 1000.0;
     if (!state.measured) return json;

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/suggest.hpp"
+#include "partition_manager/job/state_words.hpp"
 #include "partition_manager/job/task_ranges.hpp"
 
 namespace poe::cli {
@@ -77,23 +78,21 @@ std::string peer_in_words(TaskId peer) {
     return peer < 0 ? "any" : std::to_string(peer);
 }
 
-bool sends(Call call) {
-    return call == Call::kBsend || call == Call::kBvsend || call == Call::kSend ||
-           call == Call::kBsendrecv;
-}
-
 std::string call_in_words(const TaskState& state) {
     const TaskActivity& doing = state.doing;
-    std::string text = call_name(doing.call);
-    if (is_collective(doing.call) || doing.call == Call::kWait) {
-        if (state.measured && state.awaited.kind != Awaited::Kind::kUnknown &&
-            state.awaited.peer >= 0)
-            text += ", waits for " + std::to_string(state.awaited.peer);
-    } else if (doing.call != Call::kFlush) {
-        text += (sends(doing.call) ? " to " : " from ") + peer_in_words(doing.peer) +
-                (doing.type < 0 ? "" : " type " + std::to_string(doing.type)) + ", " +
+    const CallKind kind = call_kind(doing.call);
+    std::string text(call_name(doing.call));
+    const bool one_peer =
+        kind == CallKind::kSends || kind == CallKind::kReceives || kind == CallKind::kExchanges;
+    if (one_peer) {
+        text += (kind == CallKind::kReceives ? " from " : " to ") + peer_in_words(doing.peer) +
+                (doing.type < 0 ? "" : pm::type_in_words(doing)) + ", " +
                 size_in_words(doing.bytes);
+    } else if (kind != CallKind::kFlushes && state.measured &&
+               state.awaited.kind != Awaited::Kind::kUnknown && state.awaited.peer >= 0) {
+        text += ", waits for " + std::to_string(state.awaited.peer);
     }
+    text += pm::communicator_in_words(state);
     if (state.waits_ms > 0)
         text += ", " + duration_in_words(std::chrono::milliseconds(state.waits_ms));
     return text;

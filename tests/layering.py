@@ -49,7 +49,7 @@ ALLOWED = {
     "collectives/mptune": COMM + ["collectives/schedule", "collectives/selection", "collectives/engine",
                                   "collectives/api"],
 
-    "mpi/table": [],
+    "mpi/table": ["base"],
     "mpi/datatype": ["base", "comm/matching/layout.hpp", "mpi/object/handle.hpp"],
     "mpi/object": ["base", "mpi/datatype"],
     "mpi/process": ["base", "mpi/table", "mpi/datatype", "mpi/object"],

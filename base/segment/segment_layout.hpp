@@ -49,7 +49,7 @@
 namespace poe {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x4745'5345'444f'4e50ull;  // "PNODESEG" in memory
-inline constexpr std::uint32_t kSegmentVersion = 18;
+inline constexpr std::uint32_t kSegmentVersion = 19;
 inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxTasks = 1u << 20;
@@ -234,6 +234,7 @@ struct TaskSlot {
 
     // Line 6: written by the task at every message, read by watchers.
     alignas(kLine) TrafficWords traffic;
+    ContextName context_name;  // written by the task in waits that last
 };
 static_assert(sizeof(TaskSlot) == 7 * kLine);
 static_assert(offsetof(TaskSlot, rings) == 2 * kLine && offsetof(TaskSlot, traffic) == 6 * kLine);

@@ -16,64 +16,16 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
-#include <iterator>
 
+#include "base/calls.hpp"
 #include "base/types.hpp"
 
 namespace poe {
 
-// Every MPL call that can block. The numbers are part of the segment's layout: only append to them.
-// They are less than 2048; those from 256 on are for MPI.
-enum class Call : std::uint16_t {
-    kNone = 0,
-    kBsend = 1,
-    kBrecv = 2,
-    kSync = 3,
-    kBsendrecv = 4,
-    kBvsend = 5,
-    kBvrecv = 6,
-    kSend = 7,
-    kRecv = 8,
-    kRcvncall = 9,
-    kWait = 10,
-    kStatus = 11,
-    kProbe = 12,
-    kFlush = 13,
-    kBcast = 14,
-    kCombine = 15,
-    kReduce = 16,
-    kPrefix = 17,
-    kConcat = 18,
-    kIndex = 19,
-    kGather = 20,
-    kScatter = 21,
-    kShift = 22,
-    kGroup = 23,
-    kPartition = 24,
-    kCollwait = 25,
-};
-
-// The C name of the call; "computing" for kNone, "?" for a value that is no call.
-inline const char* call_name(Call call) noexcept {
-    constexpr const char* kNames[] = {
-        "computing",     "mpc_bsend",   "mpc_brecv",  "mpc_sync",     "mpc_bsendrecv", "mpc_bvsend",
-        "mpc_bvrecv",    "mpc_send",    "mpc_recv",   "mpc_rcvncall", "mpc_wait",      "mpc_status",
-        "mpc_probe",     "mpc_flush",   "mpc_bcast",  "mpc_combine",  "mpc_reduce",    "mpc_prefix",
-        "mpc_concat",    "mpc_index",   "mpc_gather", "mpc_scatter",  "mpc_shift",     "mpc_group",
-        "mpc_partition", "mpc_collwait"};
-    const auto index = static_cast<std::size_t>(call);
-    return index < std::size(kNames) ? kNames[index] : "?";
-}
-
-// True if all members of a group take part in the call. Its `type` is then the group's number.
-inline bool is_collective(Call call) noexcept {
-    return call == Call::kSync || (call >= Call::kBcast && call <= Call::kCollwait);
-}
-
 struct TaskActivity {
     static constexpr TaskId kAnyPeer = -1;
+    static constexpr std::int32_t kNoType = -1;
 
     Call call = Call::kNone;
     TaskId peer = kAnyPeer;
@@ -85,6 +37,11 @@ struct TaskActivity {
 
     bool operator==(const TaskActivity&) const = default;
 };
+
+// For collective calls: true if both are the same call of the same group or communicator.
+inline bool same_operation(const TaskActivity& a, const TaskActivity& b) noexcept {
+    return a.call == b.call && a.type == b.type && a.context == b.context;
+}
 
 struct TaskActivityWords {
     std::atomic<std::uint64_t> call_peer_type{0};

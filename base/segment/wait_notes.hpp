@@ -5,6 +5,7 @@
 //   WaitPulse        times of the last movement and of the last poll since that found nothing
 //   AwaitedWords     the peer it waits for, also within a collective call or for a request
 //   UnexpectedNotes  the messages that have arrived and have not been received
+//   ContextName      the name of the communicator of its call
 //
 // Suppose that the last movement was T ago and that a later poll found nothing. Then the task has
 // been waiting for all of T, and it runs (it is neither stopped nor starved). If this is true of
@@ -19,8 +20,11 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "base/types.hpp"
 
@@ -94,6 +98,28 @@ struct AwaitedWords {
         awaited.type = static_cast<std::int32_t>(now >> 32);
         awaited.context = static_cast<std::uint32_t>(context.load(std::memory_order_acquire));
         return awaited;
+    }
+};
+
+// A short text: the name of the communicator of the call that waits; empty: it has none. A reader may
+// find a mixture of two names if the task moves on meanwhile.
+struct ContextName {
+    static constexpr std::size_t kBytes = 32;
+    std::array<std::atomic<std::uint64_t>, kBytes / sizeof(std::uint64_t)> words{};
+
+    // Longer names are cut.
+    void write(std::string_view name) noexcept {
+        std::array<std::uint64_t, kBytes / sizeof(std::uint64_t)> text{};
+        std::memcpy(text.data(), name.data(), name.size() < kBytes ? name.size() : kBytes);
+        for (std::size_t i = 0; i < words.size(); ++i)
+            words[i].store(text[i], std::memory_order_relaxed);
+    }
+    std::string read() const {
+        std::array<std::uint64_t, kBytes / sizeof(std::uint64_t)> text{};
+        for (std::size_t i = 0; i < words.size(); ++i)
+            text[i] = words[i].load(std::memory_order_relaxed);
+        const auto* start = reinterpret_cast<const char*>(text.data());
+        return {start, ::strnlen(start, kBytes)};
     }
 };
 

@@ -10,7 +10,7 @@
 namespace poe::collectives {
 namespace {
 
-static_assert(Run{}.context == comm::kCclContext);
+static_assert(Run{}.context == kCclContext);
 
 // Returns the maximum number of messages under way at once: those between the first that has not
 // been waited for and the last one started.
@@ -141,6 +141,11 @@ bool Plan::advance(comm::MessageLayer& messages) {
     // A failed run stays in use, because messages may still write to its requests.
     if (outcome_ == comm::Outcome::kDone && expected_ == came_) running_ = false;
     return true;
+}
+
+Awaited Plan::awaited(const comm::MessageLayer& messages) noexcept {
+    const Message& waited = message(waited_);
+    return waited.is_send ? messages.awaited_by(waited.send) : messages.awaited_by(waited.receive);
 }
 
 void Plan::finish(comm::MessageLayer& messages) {

@@ -46,6 +46,8 @@ class Plan {
         return outcome_ != comm::Outcome::kDone || came_ != expected_;
     }
     std::span<const Step> steps() const noexcept { return schedule_.steps(); }
+    // Precondition: running, and advance() returned false. The message that the run waits for.
+    Awaited awaited(const comm::MessageLayer& messages) noexcept;
 
   private:
     struct Message {

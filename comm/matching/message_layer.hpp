@@ -99,6 +99,8 @@ class MessageLayer final : private PipeSink {
     void set_request_helper(std::function<bool(bool users_functions)> helper) {
         request_helper_ = std::move(helper);
     }
+    // The names of communicators, for watchers; see Waiter::name_contexts.
+    void name_contexts(std::function<std::string_view(ContextId)> name);
     bool help(bool users_functions = true) {
         const bool did = helper_ && helper_(users_functions);
         return (request_helper_ && request_helper_(users_functions)) || did;
@@ -156,6 +158,10 @@ class MessageLayer final : private PipeSink {
     // Returns the cheaper way for messages of `length` bytes between this task and `task`, as
     // measured so far.
     CopyMethod cheaper_way(TaskId task, Bytes length);
+
+    // What a wait for this request, which is pending, waits for.
+    Awaited awaited_by(const SendRequest& request) const noexcept;
+    Awaited awaited_by(const ReceiveRequest& request) const noexcept;
 
     // Returns why the pipe to that task is broken; null if it is not.
     const char* fault_of(TaskId task) const noexcept;
@@ -239,8 +245,6 @@ class MessageLayer final : private PipeSink {
     bool nobody_can_send(const ReceiveRequest& request) const noexcept;
 
     // The notes for watchers about a wait (message_notes.cpp).
-    Awaited awaited_by(const SendRequest& request) const noexcept;
-    Awaited awaited_by(const ReceiveRequest& request) const noexcept;
     UnexpectedView unexpected_view(const Awaited& awaited) const noexcept;
 
     MessageLayerSettings settings_;

@@ -13,14 +13,18 @@ constexpr std::uint32_t kForOthers = 3;
 
 }  // namespace
 
+void MessageLayer::name_contexts(std::function<std::string_view(ContextId)> name) {
+    if (waiter_ != nullptr) waiter_->name_contexts(std::move(name));
+}
+
 Awaited MessageLayer::awaited_by(const SendRequest& request) const noexcept {
-    const bool for_user = request.flow == FlowClass::kUser;
+    const bool for_user = is_of_program(request.context);
     return {Awaited::Kind::kRoom, request.dest, for_user ? request.type : kWildcard,
             request.context};
 }
 
 Awaited MessageLayer::awaited_by(const ReceiveRequest& request) const noexcept {
-    const bool for_user = request.wanted.context != kCclContext;
+    const bool for_user = is_of_program(request.wanted.context);
     const bool matched = request.link.queue == nullptr && blocking_ != &request;
     if (matched) {
         return {Awaited::Kind::kRest, request.source, for_user ? request.type : kWildcard,
@@ -40,7 +44,7 @@ UnexpectedView MessageLayer::unexpected_view(const Awaited& awaited) const noexc
         view.notes[view.noted++] = {message.from.source, message.from.type, message.length,
                                     message.from.context};
     };
-    const ContextId context = awaited.context == kCclContext ? kMplContext : awaited.context;
+    const ContextId context = is_of_program(awaited.context) ? awaited.context : kMplContext;
     if (awaited.peer >= 0) {
         constexpr std::uint32_t kMost = UnexpectedView::kMost - kForOthers;
         const QueueLink* link = unexpected_.first({context, awaited.peer, kWildcard});

@@ -20,18 +20,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/contexts.hpp"
 #include "base/types.hpp"
 #include "comm/matching/buffer_view.hpp"
 
 namespace poe::comm {
-
-// A matching context (MPI: the context of a communicator). Messages of different contexts never
-// match each other, wildcards included. Every number is valid in a frame: a message of a context
-// that this task does not use yet waits for its receive.
-using ContextId = std::uint32_t;
-inline constexpr ContextId kMplContext = 0;        // MPL's sends and receives
-inline constexpr ContextId kCclContext = 1;        // CCL's collective calls
-inline constexpr ContextId kFirstMpiContext = 16;  // from here on: the communicators of MPI
 
 // Classes of flow control. Each has its own tokens, buffer memory and order of frames.
 enum class FlowClass : std::uint8_t { kUser = 0, kCollective = 1 };

@@ -59,6 +59,7 @@ void Waiter::start_clock() noexcept {
 
 void Waiter::note(const Awaited& awaited, const UnexpectedView& unexpected) noexcept {
     noted_ = true;
+    if (name_of_context_) slot_.context_name.write(name_of_context_(slot_.doing.read().context));
     slot_.awaited.set(awaited);
     slot_.unexpected.write(unexpected);
 }

@@ -48,6 +48,8 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <string_view>
+#include <utility>
 
 #include "base/fence.hpp"
 #include "base/segment/segment_layout.hpp"
@@ -102,6 +104,11 @@ class Waiter {
 
     // Reports every yield on a shared core to `share`, which must outlive this object.
     void balance_with(CoreBalancer& share) noexcept { core_balancer_ = &share; }
+
+    // Waits that last publish the name of the context of their call, as this function returns it.
+    void name_contexts(std::function<std::string_view(std::uint32_t)> name) {
+        name_of_context_ = std::move(name);
+    }
 
     // A new wait starts, or the current one has made progress: the phases start again.
     void restart() noexcept {
@@ -197,6 +204,7 @@ class Waiter {
     Clock::time_point look_began_;  // not later than the start of the last poll
     std::function<void()> look_around_;
     Clock::time_point looked_around_;
+    std::function<std::string_view(std::uint32_t)> name_of_context_;
 };
 
 // The sender's half: wakes the owner of the slot if it sleeps. Call it after the light fence. Never

@@ -18,11 +18,12 @@ auto reduce_of(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype
 
 int reduce(Call& call, const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
            MPI_Op op, int root, MPI_Comm comm) {
-    return complete(call, comm, op, reduce_of(sendbuf, recvbuf, count, datatype, op, root));
+    return complete_reduction(call, comm, op,
+                              reduce_of(sendbuf, recvbuf, count, datatype, op, root), root);
 }
 int ireduce(Call& call, const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
             MPI_Op op, int root, MPI_Comm comm, MPI_Request* request) {
-    return start(call, comm, request, reduce_of(sendbuf, recvbuf, count, datatype, op, root));
+    return start(call, comm, request, reduce_of(sendbuf, recvbuf, count, datatype, op, root), root);
 }
 int reduce_init(Call& call, const void* sendbuf, void* recvbuf, MPI_Count count,
                 MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info,
@@ -41,7 +42,7 @@ auto allreduce_of(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datat
 
 int allreduce(Call& call, const void* sendbuf, void* recvbuf, MPI_Count count,
               MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-    return complete(call, comm, op, allreduce_of(sendbuf, recvbuf, count, datatype, op));
+    return complete_reduction(call, comm, op, allreduce_of(sendbuf, recvbuf, count, datatype, op));
 }
 int iallreduce(Call& call, const void* sendbuf, void* recvbuf, MPI_Count count,
                MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
@@ -64,7 +65,7 @@ auto scan_of(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype d
 
 int scan(Call& call, const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
          MPI_Op op, MPI_Comm comm) {
-    return complete(call, comm, op, scan_of(sendbuf, recvbuf, count, datatype, op));
+    return complete_reduction(call, comm, op, scan_of(sendbuf, recvbuf, count, datatype, op));
 }
 int iscan(Call& call, const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
           MPI_Op op, MPI_Comm comm, MPI_Request* request) {
@@ -86,7 +87,7 @@ auto exscan_of(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype
 
 int exscan(Call& call, const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
            MPI_Op op, MPI_Comm comm) {
-    return complete(call, comm, op, exscan_of(sendbuf, recvbuf, count, datatype, op));
+    return complete_reduction(call, comm, op, exscan_of(sendbuf, recvbuf, count, datatype, op));
 }
 int iexscan(Call& call, const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
             MPI_Op op, MPI_Comm comm, MPI_Request* request) {
@@ -108,8 +109,8 @@ auto reduce_scatter_block_of(const void* sendbuf, void* recvbuf, MPI_Count recvc
 
 int reduce_scatter_block(Call& call, const void* sendbuf, void* recvbuf, MPI_Count recvcount,
                          MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-    return complete(call, comm, op,
-                    reduce_scatter_block_of(sendbuf, recvbuf, recvcount, datatype, op));
+    return complete_reduction(call, comm, op,
+                              reduce_scatter_block_of(sendbuf, recvbuf, recvcount, datatype, op));
 }
 int ireduce_scatter_block(Call& call, const void* sendbuf, void* recvbuf, MPI_Count recvcount,
                           MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
@@ -134,7 +135,8 @@ auto reduce_scatter_of(const void* sendbuf, void* recvbuf, Counts recvcounts, MP
 
 int reduce_scatter(Call& call, const void* sendbuf, void* recvbuf, Counts recvcounts,
                    MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-    return complete(call, comm, op, reduce_scatter_of(sendbuf, recvbuf, recvcounts, datatype, op));
+    return complete_reduction(call, comm, op,
+                              reduce_scatter_of(sendbuf, recvbuf, recvcounts, datatype, op));
 }
 int ireduce_scatter(Call& call, const void* sendbuf, void* recvbuf, Counts recvcounts,
                     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request* request) {

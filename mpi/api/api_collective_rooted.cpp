@@ -27,11 +27,11 @@ auto bcast_of(void* buffer, MPI_Count count, MPI_Datatype datatype, int root) {
 
 int bcast(Call& call, void* buffer, MPI_Count count, MPI_Datatype datatype, int root,
           MPI_Comm comm) {
-    return complete(call, comm, bcast_of(buffer, count, datatype, root));
+    return complete(call, comm, bcast_of(buffer, count, datatype, root), root);
 }
 int ibcast(Call& call, void* buffer, MPI_Count count, MPI_Datatype datatype, int root,
            MPI_Comm comm, MPI_Request* request) {
-    return start(call, comm, request, bcast_of(buffer, count, datatype, root));
+    return start(call, comm, request, bcast_of(buffer, count, datatype, root), root);
 }
 int bcast_init(Call& call, void* buffer, MPI_Count count, MPI_Datatype datatype, int root,
                MPI_Comm comm, MPI_Info, MPI_Request* request) {
@@ -51,13 +51,14 @@ auto gather_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, 
 int gather(Call& call, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
            void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
     return complete(call, comm,
-                    gather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
+                    gather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root),
+                    root);
 }
 int igather(Call& call, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
             void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
             MPI_Request* request) {
     return start(call, comm, request,
-                 gather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
+                 gather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root), root);
 }
 int gather_init(Call& call, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                 void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
@@ -81,14 +82,16 @@ int gatherv(Call& call, const void* sendbuf, MPI_Count sendcount, MPI_Datatype s
             MPI_Comm comm) {
     return complete(
         call, comm,
-        gatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root));
+        gatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root),
+        root);
 }
 int igatherv(Call& call, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
              void* recvbuf, Counts recvcounts, Counts displs, MPI_Datatype recvtype, int root,
              MPI_Comm comm, MPI_Request* request) {
     return start(
         call, comm, request,
-        gatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root));
+        gatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root),
+        root);
 }
 int gatherv_init(Call& call, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                  void* recvbuf, Counts recvcounts, Counts displs, MPI_Datatype recvtype, int root,
@@ -111,13 +114,15 @@ auto scatter_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
 int scatter(Call& call, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
             void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
     return complete(call, comm,
-                    scatter_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
+                    scatter_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root),
+                    root);
 }
 int iscatter(Call& call, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
              void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
              MPI_Request* request) {
     return start(call, comm, request,
-                 scatter_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
+                 scatter_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root),
+                 root);
 }
 int scatter_init(Call& call, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                  void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
@@ -141,14 +146,16 @@ int scatterv(Call& call, const void* sendbuf, Counts sendcounts, Counts displs,
              int root, MPI_Comm comm) {
     return complete(
         call, comm,
-        scatterv_of(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root));
+        scatterv_of(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root),
+        root);
 }
 int iscatterv(Call& call, const void* sendbuf, Counts sendcounts, Counts displs,
               MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
               int root, MPI_Comm comm, MPI_Request* request) {
     return start(
         call, comm, request,
-        scatterv_of(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root));
+        scatterv_of(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root),
+        root);
 }
 int scatterv_init(Call& call, const void* sendbuf, Counts sendcounts, Counts displs,
                   MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,

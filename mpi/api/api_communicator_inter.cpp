@@ -58,7 +58,7 @@ int intercomm_create(Call& call, MPI_Comm local_comm, int local_leader, MPI_Comm
                              std::to_string(local.size()) + " members");
     RemoteLeader remote;
     if (local.rank == local_leader) remote = resolve_remote_leader(peer_comm, remote_leader, tag);
-    const ShownMaking shown(call);
+    const VisibleCollective visible(call, local);
     return store_comm(call, connect(call.runtime(), local, local_leader, remote), newintercomm);
 }
 
@@ -68,7 +68,7 @@ int intercomm_merge(Call& call, MPI_Comm intercomm, int high, MPI_Comm* newintra
     if (!inter.is_inter())
         return call.fail(MPI_ERR_COMM, "intercomm", "it is no intercommunicator",
                          "find out with MPI_Comm_test_inter");
-    const ShownMaking shown(call);
+    const VisibleCollective visible(call, inter);
     return store_comm(call, merge(call.runtime(), inter, high != 0), newintracomm);
 }
 
@@ -76,7 +76,7 @@ int comm_disconnect(Call& call, MPI_Comm* comm) {
     Comm* found = find_freeable(call, *comm);
     if (found == nullptr) return call.code();
     if (is_busy(*found)) {
-        const ShownMaking shown(call);
+        const VisibleCall visible(call, about_all_of(*found));
         wait_until(
             call.runtime(), [found] { return !is_busy(*found); }, [] { return Awaited{}; });
     }

@@ -38,7 +38,7 @@ int duplicate(Call& call, MPI_Comm comm, const Info* info, MPI_Comm* newcomm) {
     Comm& parent = *find_comm(comm);
     Duplication duplication(call.runtime(), parent);
     {
-        const ShownMaking shown(call);
+        const VisibleCollective visible(call, parent);
         duplication.start();
         duplication.finish();
     }
@@ -141,7 +141,7 @@ int comm_idup_with_info(Call& call, MPI_Comm comm, MPI_Info info, MPI_Comm* newc
 }
 
 int comm_split(Call& call, MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
-    const ShownMaking shown(call);
+    const VisibleCollective visible(call, *find_comm(comm));
     return store_comm(call, split(call.runtime(), *find_comm(comm), color, key), newcomm);
 }
 
@@ -157,7 +157,7 @@ int comm_split_type(Call& call, MPI_Comm comm, int split_type, int key, MPI_Info
         if (value != nullptr) resource = *value;
     }
     std::string found;
-    const ShownMaking shown(call);
+    const VisibleCollective visible(call, *find_comm(comm));
     const MadeComm made =
         split_by_type(call.runtime(), *find_comm(comm), split_type, key, resource, &found);
     if (Info* result = environment().find_info(info); result != nullptr && !found.empty())
@@ -167,7 +167,7 @@ int comm_split_type(Call& call, MPI_Comm comm, int split_type, int key, MPI_Info
 
 // A wrong group is reported after the exchange, in which the others learn of it.
 int comm_create(Call& call, MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
-    const ShownMaking shown(call);
+    const VisibleCollective visible(call, *find_comm(comm));
     return store_comm(
         call, create(call.runtime(), *find_comm(comm), environment().share_group(group)), newcomm);
 }
@@ -185,7 +185,7 @@ int comm_create_group(Call& call, MPI_Comm comm, MPI_Group group, int tag, MPI_C
                              "task " + std::to_string(task) + " is no member of the communicator");
     }
     if (members->rank_of(environment().task) == MPI_UNDEFINED) return MPI_SUCCESS;
-    const ShownMaking shown(call);
+    const VisibleCall visible(call, about_all_of(parent));
     return store_comm(call, create_group(call.runtime(), parent, members, tag), newcomm);
 }
 

@@ -40,11 +40,11 @@ int finish_receive(Call& call, Comm& comm, const comm::ReceiveRequest& receive,
 // Waits for a request that the program does not see, and frees it.
 int wait_and_free(Call& call, Request& request, MPI_Status* status) {
     MPI_Request handle = MPI_REQUEST_NULL;
+    const CallAbout about = about_request(request);
+    const Noted noted(call, about);
     if (const int code = start_new(call, request, &handle)) return code;
     if (!has_ended(request)) {
-        const Shown shown(call, ::poe::Call::kBsendrecv, request.receive.wanted.source,
-                          request.receive.wanted.type, request.receive.view.size(),
-                          request.comm->context);
+        const Shown shown(call, about);
         wait_for(call.runtime(), request);
     }
     return finish_one(call, handle, request, status);
@@ -59,8 +59,7 @@ int send(Call& call, const void* buf, MPI_Count count, MPI_Datatype datatype, in
     if (message.nobody) return MPI_SUCCESS;
     TypedLayout layout;
     const comm::BufferView view = message.view(layout);
-    const Shown shown(call, ::poe::Call::kBsend, message.task, tag, view.size(),
-                      message.comm->context);
+    const VisibleCall visible(call, message.about(view.size()));
     const Outcome outcome =
         call.runtime().messages().send(view, message.task, tag, message.comm->context);
     return outcome == Outcome::kDone ? MPI_SUCCESS : fail_send(call, message, outcome);
@@ -74,8 +73,7 @@ int ssend(Call& call, const void* buf, MPI_Count count, MPI_Datatype datatype, i
     TypedLayout layout;
     comm::SendRequest request(message.view(layout), message.task, tag, message.comm->context);
     request.synchronous = true;
-    const Shown shown(call, ::poe::Call::kBsend, message.task, tag, request.view.size(),
-                      message.comm->context);
+    const VisibleCall visible(call, message.about(request.view.size()));
     comm::MessageLayer& messages = call.runtime().messages();
     messages.start(request);
     const Outcome outcome = messages.wait(request);
@@ -89,6 +87,7 @@ int bsend(Call& call, const void* buf, MPI_Count count, MPI_Datatype datatype, i
     if (message.nobody) return MPI_SUCCESS;
     MPI_Request handle = MPI_REQUEST_NULL;
     Request& request = make_send(message, SendMode::kBuffered);
+    const Noted noted(call, about_request(request));
     if (const int code = start_new(call, request, &handle)) return code;
     retire(call.runtime(), handle, request);
     return MPI_SUCCESS;
@@ -105,8 +104,7 @@ int recv(Call& call, void* buf, MPI_Count count, MPI_Datatype datatype, int sour
     }
     TypedLayout layout;
     const comm::BufferView view = message.view(layout);
-    const Shown shown(call, ::poe::Call::kBrecv, message.task, message.tag, view.size(),
-                      message.comm->context);
+    const VisibleCall visible(call, message.about(view.size()));
     const comm::ReceiveRequest& received = call.runtime().messages().receive(view, message.key());
     return finish_receive(call, *message.comm, received, status);
 }
@@ -131,10 +129,10 @@ int mrecv(Call& call, void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Mes
     Request* request = make_matched_receive(call, buf, count, datatype, message);
     if (request == nullptr) return call.code();
     MPI_Request handle = handle_of(*request);
+    const CallAbout about = about_request(*request);
+    const Noted noted(call, about);
     if (!has_ended(*request)) {
-        const Shown shown(call, ::poe::Call::kBrecv, request->receive.wanted.source,
-                          request->receive.wanted.type, request->receive.view.size(),
-                          request->comm->context);
+        const Shown shown(call, about);
         wait_for(call.runtime(), *request);
     }
     return finish_one(call, handle, *request, status);

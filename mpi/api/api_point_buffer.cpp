@@ -49,7 +49,7 @@ int attach(Call& call, const Comm* comm, void* buffer, MPI_Count size) {
 int detach(Call& call, const Comm* comm, void* buffer_addr, const CountOut& size) {
     std::shared_ptr<SendBuffer>& place = buffer_of(comm);
     if (!place) return refuse_missing(call);
-    const Shown shown(call, ::poe::Call::kFlush, TaskActivity::kAnyPeer, 0, 0);
+    const VisibleCall visible(call, {});
     const Fault fault = place->flush(call.runtime());
     *static_cast<void**>(buffer_addr) = place->start();
     const bool fits = size.set(place->automatic() ? 0 : place->size());
@@ -64,7 +64,7 @@ int detach(Call& call, const Comm* comm, void* buffer_addr, const CountOut& size
 int flush(Call& call, const Comm* comm) {
     std::shared_ptr<SendBuffer>& place = buffer_of(comm);
     if (!place) return refuse_missing(call);
-    const Shown shown(call, ::poe::Call::kFlush, TaskActivity::kAnyPeer, 0, 0);
+    const VisibleCall visible(call, {});
     return call.finish(place->flush(call.runtime()));
 }
 

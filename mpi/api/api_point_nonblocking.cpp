@@ -2,7 +2,7 @@
 #include <mpi.h>
 
 #include "mpi/api/bodies.hpp"
-#include "mpi/api/point_call.hpp"
+#include "mpi/api/request_call.hpp"
 #include "mpi/point/waiting.hpp"
 
 namespace poe::mpi {
@@ -18,12 +18,17 @@ struct SendArguments {
     MPI_Comm comm;
 };
 
+int start_noted(Call& call, Request& request, MPI_Request* handle) {
+    const Noted noted(call, about_request(request));
+    return start_new(call, request, handle);
+}
+
 int start_send(Call& call, const SendArguments& given, SendMode mode, MPI_Request* request) {
     MessageArguments message;
     if (!resolve_send(call, given.buf, given.count, given.datatype, given.dest, given.tag,
                       given.comm, message))
         return call.code();
-    return start_new(call, make_send(message, mode), request);
+    return start_noted(call, make_send(message, mode), request);
 }
 
 int prepare_send(Call& call, const SendArguments& given, SendMode mode, MPI_Request* request) {
@@ -35,6 +40,13 @@ int prepare_send(Call& call, const SendArguments& given, SendMode mode, MPI_Requ
     made.persistent = true;
     *request = handle_of(made);
     return MPI_SUCCESS;
+}
+
+// Starts a persistent request.
+int restart(Call& call, Noted& noted, Request& request) {
+    if (request.type == Request::Type::kWork) request.operation = note_start(noted, *request.comm);
+    const Fault fault = start(call.runtime(), request);
+    return fault ? fail_message(call, *request.comm, fault) : MPI_SUCCESS;
 }
 
 // The request of an MPI_REQUEST_NULL or of a handle that names none is refused.
@@ -97,7 +109,7 @@ int irecv(Call& call, void* buf, MPI_Count count, MPI_Datatype datatype, int sou
     MessageArguments message;
     if (!resolve_receive(call, buf, count, datatype, source, tag, comm, message))
         return call.code();
-    return start_new(call, make_receive(message), request);
+    return start_noted(call, make_receive(message), request);
 }
 int recv_init(Call& call, void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
               MPI_Comm comm, MPI_Request* request) {
@@ -115,19 +127,20 @@ int isendrecv(Call& call, const void* sendbuf, MPI_Count sendcount, MPI_Datatype
               int recvtag, MPI_Comm comm, MPI_Request* request) {
     Request* made = make_send_receive(call, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
                                       recvcount, recvtype, source, recvtag, comm);
-    return made == nullptr ? call.code() : start_new(call, *made, request);
+    return made == nullptr ? call.code() : start_noted(call, *made, request);
 }
 int isendrecv_replace(Call& call, void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
                       int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request* request) {
     Request* made =
         make_replacement(call, buf, count, datatype, dest, sendtag, source, recvtag, comm);
-    return made == nullptr ? call.code() : start_new(call, *made, request);
+    return made == nullptr ? call.code() : start_noted(call, *made, request);
 }
 
 int imrecv(Call& call, void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message,
            MPI_Request* request) {
     Request* made = make_matched_receive(call, buf, count, datatype, message);
     if (made == nullptr) return call.code();
+    const Noted noted(call, about_request(*made));
     *request = handle_of(*made);
     return MPI_SUCCESS;
 }
@@ -135,15 +148,16 @@ int imrecv(Call& call, void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Me
 int start(Call& call, MPI_Request* request) {
     Request* found = startable(call, *request);
     if (found == nullptr) return call.code();
-    const Fault fault = start(call.runtime(), *found);
-    return fault ? fail_message(call, *found->comm, fault) : MPI_SUCCESS;
+    Noted noted(call, about_request(*found));
+    return restart(call, noted, *found);
 }
 
 int startall(Call& call, int count, MPI_Request* requests) {
     for (int i = 0; i < count; ++i)
         if (startable(call, requests[i]) == nullptr) return call.code();
+    Noted noted(call);
     for (int i = 0; i < count; ++i)
-        if (const int code = start(call, &requests[i])) return code;
+        if (const int code = restart(call, noted, *find_request(requests[i]))) return code;
     return MPI_SUCCESS;
 }
 

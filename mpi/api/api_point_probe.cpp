@@ -19,11 +19,13 @@ int find_message(Call& call, int source, int tag, MPI_Comm comm, bool blocks,
         !resolve_wanted(call, source, tag, wanted, kReceiveNames))
         return call.code();
     if (wanted.nobody) return MPI_SUCCESS;
+    const CallAbout about = wanted.about(0);
+    const Noted noted(call, about);
     if (!blocks) {
         found = look_for(call.runtime(), wanted.key());
         return MPI_SUCCESS;
     }
-    const Shown shown(call, ::poe::Call::kProbe, wanted.task, wanted.tag, 0, wanted.comm->context);
+    const Shown shown(call, about);
     comm::Outcome outcome = comm::Outcome::kDone;
     found = wait_for_message(call.runtime(), wanted.key(), outcome);
     if (found != nullptr) return MPI_SUCCESS;

@@ -70,28 +70,37 @@ Fault peek(Call& call, Request& request, MPI_Status* status) {
     return {};
 }
 
-Shown show_wait(const Call& call, const Request& request) noexcept {
+CallAbout about_request(const Request& request) noexcept {
     switch (request.type) {
         case Request::Type::kSend:
-            return {call,
-                    ::poe::Call::kWait,
-                    request.send.dest,
-                    request.send.type,
-                    request.send.view.size(),
-                    request.comm->context,
-                    request.integer};
+            return {request.send.dest, request.send.type, request.send.view.size(),
+                    request.comm->context, request.integer};
         case Request::Type::kReceive:
         case Request::Type::kSendReceive:
-            return {call,
-                    ::poe::Call::kWait,
-                    request.receive.wanted.source,
-                    request.receive.wanted.type,
-                    request.receive.view.size(),
-                    request.comm->context,
-                    request.integer};
+            return {request.receive.wanted.source, request.receive.wanted.type,
+                    request.receive.view.size(), request.comm->context, request.integer};
+        case Request::Type::kWork:
+            if (request.comm != nullptr) {
+                CallAbout about = about_all_of(*request.comm);
+                about.request = request.integer;
+                return about;
+            }
+            break;
         default:
-            return {call, ::poe::Call::kWait, TaskActivity::kAnyPeer, 0, 0, 0, request.integer};
+            break;
     }
+    return {TaskActivity::kAnyPeer, TaskActivity::kNoType, 0, 0, request.integer};
+}
+
+std::uint32_t note_start(Noted& noted, Comm& comm, TaskId root) noexcept {
+    noted.collective(comm, comm.operations, trace::Phase::kStarts, root);
+    return ++comm.operations;
+}
+
+void note_end(Noted& noted, const Request& request) noexcept {
+    if (request.type != Request::Type::kWork || request.comm == nullptr || request.operation == 0)
+        return;
+    noted.collective(*request.comm, request.operation - 1, trace::Phase::kEnds);
 }
 
 int wait(Call& call, MPI_Request* request, MPI_Status* status) {
@@ -104,8 +113,11 @@ int wait(Call& call, MPI_Request* request, MPI_Status* status) {
         if (status != MPI_STATUS_IGNORE) set_empty(*status);
         return MPI_SUCCESS;
     }
+    const CallAbout about = about_request(*found);
+    Noted noted(call, about);
+    note_end(noted, *found);
     if (!has_ended(*found)) {
-        const Shown shown = show_wait(call, *found);
+        const Shown shown(call, about);
         wait_for(call.runtime(), *found);
     }
     return finish_one(call, *request, *found, status);
@@ -122,11 +134,13 @@ int test(Call& call, MPI_Request* request, int* flag, MPI_Status* status) {
         if (status != MPI_STATUS_IGNORE) set_empty(*status);
         return MPI_SUCCESS;
     }
+    Noted noted(call, about_request(*found));
     if (!has_ended(*found)) {
         look(call.runtime(), {request, 1});
         if (!has_ended(*found)) pause_after_look(call.runtime());
     }
     *flag = has_ended(*found) ? 1 : 0;
+    if (*flag != 0) note_end(noted, *found);
     return *flag != 0 ? finish_one(call, *request, *found, status) : MPI_SUCCESS;
 }
 

@@ -165,11 +165,14 @@ int finish_indexed(Call& call, MPI_Request* handles, int index, MPI_Status* stat
 
 int waitall(Call& call, int count, MPI_Request* requests, MPI_Status* statuses) {
     if (!check_handles(call, count, requests)) return call.code();
+    Noted noted(call);
     const Handles handles(requests, static_cast<std::size_t>(count));
     for (const MPI_Request handle : handles) {
         Request* request = find_request(handle);
-        if (request == nullptr || !request->active || has_ended(*request)) continue;
-        const Shown shown = show_wait(call, *request);
+        if (request == nullptr || !request->active) continue;
+        note_end(noted, *request);
+        if (has_ended(*request)) continue;
+        const Shown shown(call, about_request(*request));
         wait_for(call.runtime(), *request);
     }
     return finish_all(call, handles, statuses);
@@ -177,6 +180,7 @@ int waitall(Call& call, int count, MPI_Request* requests, MPI_Status* statuses) 
 
 int testall(Call& call, int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
     if (!check_handles(call, count, requests)) return call.code();
+    const Noted noted(call);
     const Handles handles(requests, static_cast<std::size_t>(count));
     *flag = all_ended(tally_with_look(call, handles, all_ended)) ? 1 : 0;
     return *flag != 0 ? finish_all(call, handles, statuses) : MPI_SUCCESS;
@@ -184,6 +188,7 @@ int testall(Call& call, int count, MPI_Request* requests, int* flag, MPI_Status*
 
 int waitany(Call& call, int count, MPI_Request* requests, int* index, MPI_Status* status) {
     if (!check_handles(call, count, requests)) return call.code();
+    const Noted noted(call);
     const Handles handles(requests, static_cast<std::size_t>(count));
     Tally now = tally(handles);
     if (now.active == 0) {
@@ -191,7 +196,7 @@ int waitany(Call& call, int count, MPI_Request* requests, int* index, MPI_Status
         return MPI_SUCCESS;
     }
     if (now.ended == 0) {
-        const Shown shown(call, ::poe::Call::kWait, TaskActivity::kAnyPeer, 0, 0);
+        const Shown shown(call, {});
         wait_for_any(call.runtime(), handles);
         now = tally(handles);
     }
@@ -202,6 +207,7 @@ int waitany(Call& call, int count, MPI_Request* requests, int* index, MPI_Status
 int testany(Call& call, int count, MPI_Request* requests, int* index, int* flag,
             MPI_Status* status) {
     if (!check_handles(call, count, requests)) return call.code();
+    const Noted noted(call);
     const Handles handles(requests, static_cast<std::size_t>(count));
     const Tally now = tally_with_look(call, handles, any_ended);
     *flag = any_ended(now) ? 1 : 0;
@@ -215,12 +221,13 @@ int testany(Call& call, int count, MPI_Request* requests, int* index, int* flag,
 int waitsome(Call& call, int incount, MPI_Request* requests, int* outcount, int* indices,
              MPI_Status* statuses) {
     if (!check_handles(call, incount, requests)) return call.code();
+    const Noted noted(call);
     const Handles handles(requests, static_cast<std::size_t>(incount));
     const Tally now = tally(handles);
     *outcount = MPI_UNDEFINED;
     if (now.active == 0) return MPI_SUCCESS;
     if (now.ended == 0) {
-        const Shown shown(call, ::poe::Call::kWait, TaskActivity::kAnyPeer, 0, 0);
+        const Shown shown(call, {});
         wait_for_any(call.runtime(), handles);
     }
     return finish_some(call, handles, outcount, indices, statuses);
@@ -229,6 +236,7 @@ int waitsome(Call& call, int incount, MPI_Request* requests, int* outcount, int*
 int testsome(Call& call, int incount, MPI_Request* requests, int* outcount, int* indices,
              MPI_Status* statuses) {
     if (!check_handles(call, incount, requests)) return call.code();
+    const Noted noted(call);
     const Handles handles(requests, static_cast<std::size_t>(incount));
     const Tally now = tally_with_look(call, handles, any_ended);
     *outcount = MPI_UNDEFINED;

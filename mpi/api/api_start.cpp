@@ -38,6 +38,7 @@ int start(Call& call, int level) {
     const auto own = groups.number(runtime.task(), groups.counter());
     groups.count();
     make_predefined_comms(runtime.task(), runtime.tasks(), own.value_or(1));
+    runtime.messages().name_contexts(name_of_context);
     mpi.predefined.universe_size = static_cast<int>(runtime.tasks());
     threads() = {level, std::this_thread::get_id()};
     mpi.state.store(State::kActive);
@@ -89,6 +90,7 @@ int finalize(Call& call) {
     if (other) return call.fail(other);
     // Every task may still be needed by the others until all are here.
     if (world().size() > 1) {
+        const VisibleCollective visible(call, world());
         collectives::CollectiveCall sync;
         sync.name = "MPI_Finalize";
         sync.call = ::poe::Call::kSync;

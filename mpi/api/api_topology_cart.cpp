@@ -34,7 +34,7 @@ int cart_create(Call& call, MPI_Comm comm_old, int ndims, const int* dims, const
     Comm& parent = *find_comm(comm_old);
     if (refuse_inter(call, parent)) return call.code();
     const GridSize size = check_grid(ndims, dims, periods, parent.size());
-    const ShownMaking shown(call);
+    const VisibleCollective visible(call, parent);
     const MadeComm made = take_part(call.runtime(), parent, parent.rank < size.members, size.fault);
     if (made.comm != nullptr) {
         auto cart = std::make_unique<CartTopology>();
@@ -64,7 +64,7 @@ int cart_sub(Call& call, MPI_Comm comm, const int* remain_dims, MPI_Comm* newcom
             color = color * cart->dims[i] + at[i];
         }
     }
-    const ShownMaking shown(call);
+    const VisibleCollective visible(call, parent);
     const MadeComm made = split(call.runtime(), parent, color, 0);
     if (made.comm != nullptr) made.comm->topology = std::move(part);
     return store_comm(call, made, newcomm);

@@ -132,7 +132,7 @@ int graph_create(Call& call, MPI_Comm comm_old, int nnodes, const int* indx, con
     *comm_graph = MPI_COMM_NULL;
     Comm& parent = *find_comm(comm_old);
     if (refuse_inter(call, parent)) return call.code();
-    const ShownMaking shown(call);
+    const VisibleCollective visible(call, parent);
     const MadeComm made = take_part(call.runtime(), parent, parent.rank < nnodes,
                                     check_nodes(parent, nnodes, indx, edges));
     if (made.comm != nullptr) {
@@ -194,7 +194,7 @@ int dist_graph_create_adjacent(Call& call, MPI_Comm comm_old, int indegree, cons
     if (!fault && is_weighted(sourceweights) != is_weighted(destweights))
         fault = {MPI_ERR_ARG, "destweights", "only one direction is MPI_UNWEIGHTED",
                  "give MPI_UNWEIGHTED for both directions or for none"};
-    const ShownMaking shown(call);
+    const VisibleCollective visible(call, parent);
     const MadeComm made = take_part(call.runtime(), parent, true, fault);
     if (made.comm != nullptr) {
         auto graph = std::make_unique<DistGraphTopology>();
@@ -214,7 +214,7 @@ int dist_graph_create(Call& call, MPI_Comm comm_old, int n, const int* sources, 
     Comm& parent = *find_comm(comm_old);
     if (refuse_inter(call, parent)) return call.code();
     const Edges edges = edges_of(parent, n, sources, degrees, destinations, weights);
-    const ShownMaking shown(call);
+    const VisibleCollective visible(call, parent);
     const MadeComm made = take_part(call.runtime(), parent, true, edges.fault);
     if (made.comm == nullptr) return store_comm(call, made, comm_dist_graph);
     Words all;

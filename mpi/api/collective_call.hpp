@@ -8,17 +8,20 @@
 
 #include "collectives/engine/process_collectives.hpp"
 #include "comm/bootstrap/runtime.hpp"
-#include "mpi/api/call.hpp"
+#include "mpi/api/request_call.hpp"
 #include "mpi/collective/sequence.hpp"
 #include "mpi/communicator/comm.hpp"
 #include "mpi/point/works.hpp"
 
 namespace poe::mpi {
 
-// Makes a blocking call. Precondition of all three: `comm` was checked.
+// Makes a blocking call. Precondition of all three: `comm` was checked. `root` is the argument of the
+// function; MPI_PROC_NULL if it has none.
 template <typename Compose>
-int complete(Call& call, MPI_Comm comm, Compose&& compose) {
-    Sequence sequence(collectives::the_collectives(call.runtime()), *find_comm(comm),
+int complete(Call& call, MPI_Comm comm, Compose&& compose, int root = MPI_PROC_NULL) {
+    Comm& members = *find_comm(comm);
+    const VisibleCollective visible(call, members, root);
+    Sequence sequence(collectives::the_collectives(call.runtime()), members,
                       Sequence::Form::kImmediate);
     compose(sequence);
     return sequence.ok() ? MPI_SUCCESS : call.fail(sequence.fault());
@@ -26,40 +29,55 @@ int complete(Call& call, MPI_Comm comm, Compose&& compose) {
 
 // The same for a reduction, which may call a function of the program.
 template <typename Compose>
-int complete(Call& call, MPI_Comm comm, MPI_Op op, Compose&& compose) {
-    if (find<Operation>(op) == nullptr) return complete(call, comm, compose);
-    Sequence sequence(collectives::the_collectives(call.runtime()), *find_comm(comm),
-                      Sequence::Form::kImmediate);
-    call.outside([&] {
-        compose(sequence);
-        return 0;
-    });
-    return sequence.ok() ? MPI_SUCCESS : call.fail(sequence.fault());
+int complete_reduction(Call& call, MPI_Comm comm, MPI_Op op, Compose&& compose,
+                       int root = MPI_PROC_NULL) {
+    if (find<Operation>(op) == nullptr) return complete(call, comm, compose, root);
+    return complete(
+        call, comm,
+        [&](Sequence& sequence) {
+            call.outside([&] {
+                compose(sequence);
+                return 0;
+            });
+        },
+        root);
 }
 
+// Makes the request of a call that does not block.
 template <typename Compose>
-int record(Call& call, MPI_Comm comm, MPI_Request* request, Sequence::Form form,
-           Compose&& compose) {
-    Comm& members = *find_comm(comm);
+Request* make_collective(Call& call, Comm& members, Sequence::Form form, Compose&& compose) {
     auto sequence =
         std::make_unique<Sequence>(collectives::the_collectives(call.runtime()), members, form);
     compose(*sequence);
-    if (!sequence->ok()) return call.fail(sequence->fault());
-    *request = handle_of(make_work(call.runtime().messages(), std::move(sequence), &members,
-                                   form == Sequence::Form::kPersistent));
-    return MPI_SUCCESS;
+    if (!sequence->ok()) {
+        call.fail(sequence->fault());
+        return nullptr;
+    }
+    return &make_work(call.runtime().messages(), std::move(sequence), &members,
+                      form == Sequence::Form::kPersistent);
 }
 
 // Starts a non-blocking call.
 template <typename Compose>
-int start(Call& call, MPI_Comm comm, MPI_Request* request, Compose&& compose) {
-    return record(call, comm, request, Sequence::Form::kOnce, compose);
+int start(Call& call, MPI_Comm comm, MPI_Request* request, Compose&& compose,
+          int root = MPI_PROC_NULL) {
+    Comm& members = *find_comm(comm);
+    Noted noted(call, about_all_of(members));
+    const std::uint32_t operation = note_start(noted, members, task_of(members, root));
+    Request* made = make_collective(call, members, Sequence::Form::kOnce, compose);
+    if (made == nullptr) return call.code();
+    made->operation = operation;
+    *request = handle_of(*made);
+    return MPI_SUCCESS;
 }
 
 // Makes a persistent request.
 template <typename Compose>
 int prepare(Call& call, MPI_Comm comm, MPI_Request* request, Compose&& compose) {
-    return record(call, comm, request, Sequence::Form::kPersistent, compose);
+    Request* made = make_collective(call, *find_comm(comm), Sequence::Form::kPersistent, compose);
+    if (made == nullptr) return call.code();
+    *request = handle_of(*made);
+    return MPI_SUCCESS;
 }
 
 }  // namespace poe::mpi

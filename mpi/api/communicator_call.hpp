@@ -4,23 +4,10 @@
 #include <mpi.h>
 
 #include "mpi/api/call.hpp"
+#include "mpi/api/shown.hpp"
 #include "mpi/communicator/numbers.hpp"
 
 namespace poe::mpi {
-
-// Shows to watchers that the call is in progress, while this object exists.
-class ShownMaking {
-  public:
-    explicit ShownMaking(const Call& call) noexcept : words_(call.runtime().doing()) {
-        words_.set(::poe::Call::kGroup, comm::kWildcard, 0, 0);
-    }
-    ~ShownMaking() { words_.clear(); }
-    ShownMaking(const ShownMaking&) = delete;
-    ShownMaking& operator=(const ShownMaking&) = delete;
-
-  private:
-    TaskActivityWords& words_;
-};
 
 // Gives the program a communicator that was made: its handle, MPI_COMM_NULL, or an error.
 inline int store_comm(Call& call, const MadeComm& made, MPI_Comm* newcomm) {

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <mpi.h>
 
-#include "base/segment/task_activity.hpp"
 #include "comm/bootstrap/runtime.hpp"
 #include "mpi/api/call.hpp"
+#include "mpi/api/shown.hpp"
 #include "mpi/communicator/comm.hpp"
 #include "mpi/datatype/queries.hpp"
 #include "mpi/point/message_view.hpp"
@@ -40,6 +40,7 @@ struct MessageArguments {
         return view_of(layout, *type, buffer, count);
     }
     comm::MatchKey key() const noexcept { return {comm->context, task, tag}; }
+    CallAbout about(Bytes bytes) const noexcept { return {task, tag, bytes, comm->context, 0}; }
 };
 
 // The names of the parameters, for error messages.
@@ -120,23 +121,6 @@ inline bool resolve_receive(Call& call, const void* buffer, MPI_Count count, MPI
            resolve_wanted(call, source, tag, message, names);
 }
 
-// Shows the call to watchers as long as it exists.
-class Shown {
-  public:
-    // A context of 0 stands for none in particular, a request of 0 for none or several.
-    Shown(const Call& call, ::poe::Call as, TaskId peer, std::int32_t tag, Bytes bytes,
-          comm::ContextId context = 0, std::int32_t request = 0) noexcept
-        : words_(call.runtime().doing()) {
-        words_.set(as, peer, tag, bytes, context, static_cast<std::uint32_t>(request));
-    }
-    ~Shown() { words_.clear(); }
-    Shown(const Shown&) = delete;
-    Shown& operator=(const Shown&) = delete;
-
-  private:
-    TaskActivityWords& words_;
-};
-
 // Reports the failure of a message of this communicator and returns its code.
 [[gnu::cold]] int fail_message(Call& call, Comm& comm, const Fault& fault);
 
@@ -156,6 +140,9 @@ Request* make_replacement(Call& call, void* buf, MPI_Count count, MPI_Datatype d
 // The request of MPI_Mrecv and MPI_Imrecv, started. Null after an error was reported.
 Request* make_matched_receive(Call& call, void* buf, MPI_Count count, MPI_Datatype datatype,
                               MPI_Message* message);
+
+// What a call that starts or completes this request is about.
+CallAbout about_request(const Request& request) noexcept;
 
 // Starts the request of a non-blocking function, and stores its handle or reports the error.
 int start_new(Call& call, Request& request, MPI_Request* handle);

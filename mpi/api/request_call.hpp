@@ -13,7 +13,11 @@ Fault finish(Call& call, MPI_Request& handle, Request& request, MPI_Status* stat
 // Stores the status of a request that has ended or is not active, which stays as it is.
 Fault peek(Call& call, Request& request, MPI_Status* status);
 
-// Shows to watchers that the call waits for this request.
-Shown show_wait(const Call& call, const Request& request) noexcept;
+// A collective operation of the communicator is about to start: counts it, and records it. Returns
+// the value of Request::operation. The record comes before the first message of the operation, so
+// that no other member ends before it.
+std::uint32_t note_start(Noted& noted, Comm& comm, TaskId root = -1) noexcept;
+// Records which collective operation the call waits for, if the request stands for one.
+void note_end(Noted& noted, const Request& request) noexcept;
 
 }  // namespace poe::mpi

@@ -295,4 +295,16 @@ bool Sequence::advance(comm::MessageLayer&) {
     return true;
 }
 
+Awaited Sequence::awaited(const comm::MessageLayer& messages) {
+    if (at_ >= steps_.size()) return {};
+    Step& step = *steps_[at_];
+    if (step.plan != nullptr && step.plan->running()) return step.plan->awaited(messages);
+    const Round& round = step.round;
+    if (round.receives_ended < round.receiving.size())
+        return messages.awaited_by(round.receiving[round.receives_ended]);
+    if (round.sends_ended < round.sending.size())
+        return messages.awaited_by(round.sending[round.sends_ended]);
+    return {};
+}
+
 }  // namespace poe::mpi

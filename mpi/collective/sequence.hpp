@@ -123,6 +123,7 @@ class Sequence final : public Work {
     // --- Executing what was recorded. See Work.
     void start(comm::MessageLayer& messages) override;
     bool advance(comm::MessageLayer& messages) override;
+    Awaited awaited(const comm::MessageLayer& messages) override;
     Fault result() override { return fault_; }
 
   private:

@@ -48,11 +48,19 @@ MPI_Comm handle_of(Comm& comm) noexcept {
     return handle_of<MPI_Comm>(static_cast<Object&>(comm));
 }
 
-void set_up(Comm& comm, int gid, MembersPtr local, MembersPtr remote, comm::ContextId context,
+std::string_view name_of_context(ContextId context) {
+    if (context == predefined().world.context) return predefined().world.name;
+    if (context == predefined().self.context) return predefined().self.name;
+    const Comm* found =
+        comm_pool().find_if([context](const Comm& comm) { return comm.context == context; });
+    return found != nullptr ? std::string_view(found->name) : std::string_view();
+}
+
+void set_up(Comm& comm, int gid, MembersPtr local, MembersPtr remote, ContextId context,
             TaskId own, const CommBase* parent) {
     comm.rank = local->rank_of(own);
     comm.context = context;
-    comm.duplicates = 0;
+    comm.duplicates = comm.operations = 0;
     const auto tasks = local->tasks();
     comm.group.emplace(gid, 0, std::vector<TaskId>(tasks.begin(), tasks.end()), own);
     comm.local = std::move(local);

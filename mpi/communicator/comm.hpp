@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "collectives/call/groups.hpp"
@@ -51,13 +52,15 @@ struct Comm final : CommBase {
     int rank = 0;  // of this task in `local`
     // The context of point-to-point messages. It is the same at all members, and in both groups of an
     // intercommunicator.
-    comm::ContextId context = 0;
+    ContextId context = 0;
     // For collective calls within `local`. Its number is `context` - kFirstMpiContext, except on the
     // second side of an intercommunicator. Always present while the communicator is in use.
     std::optional<collectives::Group> group;
     std::unique_ptr<Topology> topology;  // null: none
     // Calls of MPI_Comm_dup and MPI_Comm_idup with this communicator so far; the same at all members.
     std::uint32_t duplicates = 0;
+    // Collective operations that were started so far, for the trace; the same at all members.
+    std::uint32_t operations = 0;
     MPI_Info info = MPI_INFO_NULL;          // the hints; owned
     std::unique_ptr<CommOwned> collective;  // null: no collective call so far
 
@@ -65,8 +68,12 @@ struct Comm final : CommBase {
     int size() const noexcept { return local->size(); }
     // The group that ranks in point-to-point calls name.
     const Members& peers() const noexcept { return remote != nullptr ? *remote : *local; }
+    // The number of its group, for watchers; 0 is that of MPI_COMM_WORLD.
+    std::int32_t group_number() const noexcept {
+        return static_cast<std::int32_t>(context - kFirstMpiContext);
+    }
     // The context of messages that the library sends for a collective call between members.
-    comm::ContextId internal_context() const noexcept { return context | 0x80000000u; }
+    ContextId internal_context() const noexcept { return context | 0x80000000u; }
 
     void reset() noexcept;
 };
@@ -77,15 +84,18 @@ Pool<Comm>& comm_pool() noexcept;
 // The communicator of a handle; null if it names none. Never blocks.
 Comm* find_comm(MPI_Comm handle) noexcept;
 MPI_Comm handle_of(Comm& comm) noexcept;
+// The name of the communicator whose messages have this context; empty if there is none. Searches
+// all communicators.
+std::string_view name_of_context(ContextId context);
 
 // Fills in a communicator whose group of CCL has the number `gid`, which all members agree on.
 // `remote` is null for an intracommunicator. Takes the error handler and nothing else of `parent`.
-void set_up(Comm& comm, int gid, MembersPtr local, MembersPtr remote, comm::ContextId context,
+void set_up(Comm& comm, int gid, MembersPtr local, MembersPtr remote, ContextId context,
             TaskId own, const CommBase* parent);
 
 // The context of a communicator whose group has this number.
-inline comm::ContextId context_of(int gid) noexcept {
-    return comm::kFirstMpiContext + static_cast<comm::ContextId>(gid);
+inline ContextId context_of(int gid) noexcept {
+    return kFirstMpiContext + static_cast<ContextId>(gid);
 }
 
 // Makes MPI_COMM_WORLD and MPI_COMM_SELF of this process. Called once.

@@ -16,7 +16,7 @@ namespace poe::mpi {
 
 // What the messages are for. The values are bits of the context that no communicator uses, because
 // numbers of groups are below 2^27.
-enum class Making : comm::ContextId {
+enum class Making : ContextId {
     kMembers = 0x10000000u,  // a call that all members make
     kGroup = 0x20000000u,    // MPI_Comm_create_group; the type is the tag of the call
     kLeaders = 0x30000000u,  // MPI_Intercomm_create, between the leaders; the same
@@ -24,15 +24,15 @@ enum class Making : comm::ContextId {
         0x40000000u,  // MPI_Comm_dup and MPI_Comm_idup; the type is the number of the call
 };
 
-inline comm::ContextId making_context(const Comm& comm, Making making) noexcept {
-    return comm.context | static_cast<comm::ContextId>(making);
+inline ContextId making_context(const Comm& comm, Making making) noexcept {
+    return comm.context | static_cast<ContextId>(making);
 }
 
 using Words = std::vector<std::int32_t>;
 
 // Where words travel.
 struct Route {
-    comm::ContextId context = 0;
+    ContextId context = 0;
     std::int32_t type = 0;
 };
 

@@ -153,6 +153,16 @@ class Pool final : public AnyPool {
         return object.magic.load(std::memory_order_relaxed) == magic_of(kind_) ? &object : nullptr;
     }
 
+    // The first object in use for which `matches` is true; null if there is none.
+    template <typename Matches>
+    T* find_if(Matches&& matches) {
+        const std::lock_guard guard(lock_);
+        for (T& object : objects_)
+            if (object.magic.load(std::memory_order_relaxed) == magic_of(kind_) && matches(object))
+                return &object;
+        return nullptr;
+    }
+
     // The number of objects in use, to find what a program has not freed.
     std::size_t in_use() {
         const std::lock_guard guard(lock_);

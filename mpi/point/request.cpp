@@ -35,6 +35,7 @@ void Request::reset() noexcept {
     if (type >= Type::kWork || copy != nullptr) [[unlikely]] {
         copy.reset();
         work.reset();
+        operation = 0;
         generalized = {};
     }
     type = Type::kNone;

@@ -40,6 +40,8 @@ class Work {
     virtual void start(comm::MessageLayer& messages) = 0;
     // Continues the operation as far as possible. Returns true if it has ended.
     virtual bool advance(comm::MessageLayer& messages) = 0;
+    // What the operation waits for, after advance() has returned false.
+    virtual Awaited awaited(const comm::MessageLayer&) { return {}; }
     // Why the operation failed; no fault if it succeeded. Called after the end, once or more.
     virtual Fault result() { return {}; }
 };
@@ -94,6 +96,9 @@ struct Request final : Object {
     std::unique_ptr<std::byte[]> copy;
 
     std::unique_ptr<Work> work;
+    // kWork: one more than the number of the collective operation in Comm::operations; 0: it is
+    // something else, or has not been started.
+    std::uint32_t operation = 0;
     Generalized generalized;
     // In the list of active requests of the type kWork.
     Request* next_work = nullptr;

@@ -18,7 +18,7 @@ constexpr Bytes round_up(Bytes bytes) noexcept {
 // The buffers of communicators by context, because an address may become that of another one.
 struct SendBuffers {
     std::shared_ptr<SendBuffer> process;
-    std::unordered_map<comm::ContextId, std::shared_ptr<SendBuffer>> by_context;
+    std::unordered_map<ContextId, std::shared_ptr<SendBuffer>> by_context;
 };
 
 SendBuffers& buffers() noexcept {

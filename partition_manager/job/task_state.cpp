@@ -24,6 +24,8 @@ void read_wait(const TaskSlot& slot, std::uint32_t now_ms, TaskState& state) {
         state.unmoved_ms = age(after.moved_ms);
         state.unlooked_ms = age(after.looked_ms);
         if (notes) state.unexpected = *notes;
+        if (state.measured && state.doing.context != 0)
+            state.communicator = slot.context_name.read();
         return;
     }
     state.doing = slot.doing.read();  // too busy to be waiting

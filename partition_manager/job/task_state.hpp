@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/segment/node_segment.hpp"
@@ -29,6 +30,7 @@ struct TaskState {
     bool measured = false;
     Awaited awaited;               // the task that it waits for
     TaskActivity doing;            // since_ms is not used here
+    std::string communicator;      // the name of that of the call; empty: none, or not measured
     std::uint32_t waits_ms = 0;    // since the call began to wait, in ms
     std::uint32_t unmoved_ms = 0;  // since the last progress in this wait, in ms
     // Since the task last checked for progress without finding any, in ms.

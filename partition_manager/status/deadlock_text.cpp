@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
+#include "base/contexts.hpp"
+#include "partition_manager/job/state_words.hpp"
 #include "partition_manager/job/task_ranges.hpp"
 
 namespace poe::pm {
@@ -16,31 +19,41 @@ std::string bytes_in_words(Bytes bytes) {
     return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
-std::string wanted_in_words(const Awaited& awaited) {
-    return (awaited.type < 0 ? "a message of any type" : "type " + std::to_string(awaited.type)) +
+std::string wanted_in_words(Call call, const Awaited& awaited) {
+    const std::string word = type_word(call);
+    return (awaited.type < 0 ? "a message of any " + word
+                             : word + " " + std::to_string(awaited.type)) +
            " from " + (awaited.peer < 0 ? "any task" : "task " + std::to_string(awaited.peer));
 }
 
 // Follows "waits in " or "wait in ".
 std::string place_of(const TaskState& state) {
-    std::string call = call_name(state.doing.call);
+    std::string call(call_name(state.doing.call));
     const Awaited& awaited = state.awaited;
+    const std::string communicator = communicator_in_words(state);
+    if (is_mpi(state.doing.call) && is_collective(state.doing.call)) return call + communicator;
     if (is_collective(state.doing.call))
         return call + (state.doing.type > 0 ? " of group " + std::to_string(state.doing.type) : "");
+    if (awaited.peer >= 0 && !is_of_program(awaited.context))
+        return call + " for task " + std::to_string(awaited.peer) + " in a collective operation" +
+               (communicator.empty() ? "" : " of" + communicator.substr(3));
     switch (awaited.kind) {
         case Awaited::Kind::kRoom:
             return call + " of " + bytes_in_words(state.doing.bytes) +
-                   (awaited.type < 0 ? "" : ", type " + std::to_string(awaited.type) + ",") +
-                   " to task " + std::to_string(awaited.peer);
+                   (awaited.type < 0 ? ""
+                                     : std::string(", ") + type_word(state.doing.call) + " " +
+                                           std::to_string(awaited.type) + ",") +
+                   " to task " + std::to_string(awaited.peer) + communicator;
         case Awaited::Kind::kMessage:
-            return call + " for " + wanted_in_words(awaited);
+            return call + " for " + wanted_in_words(state.doing.call, awaited) + communicator;
         case Awaited::Kind::kRest:
-            return call + " for the rest of a message from task " + std::to_string(awaited.peer);
+            return call + " for the rest of a message from task " + std::to_string(awaited.peer) +
+                   communicator;
         case Awaited::Kind::kAll:
         case Awaited::Kind::kUnknown:
             break;
     }
-    return call;
+    return call + communicator;
 }
 
 class Describer {
@@ -88,7 +101,7 @@ class Describer {
         const auto same_call = [&](TaskId task) {
             const TaskState* state = states_[static_cast<std::size_t>(task)];
             return state != nullptr && state->life == TaskState::Life::kInside &&
-                   state->doing.call == call.doing.call && state->doing.type == call.doing.type;
+                   same_operation(state->doing, call.doing);
         };
         if (call.doing.type == 0) {
             for (TaskId task = 0; task < static_cast<TaskId>(states_.size()); ++task)
@@ -120,14 +133,18 @@ void add_messages(const TaskState& state, std::vector<std::string>& lines) {
             const bool is_near =
                 awaited.peer < 0 || note.source == awaited.peer || note.type == awaited.type;
             const auto same = [&](const UnexpectedNote& other) {
-                return other.source == note.source && other.type == note.type;
+                return other.source == note.source && other.type == note.type &&
+                       other.context == note.context;
             };
             if (is_near != near || std::any_of(told.begin(), told.end(), same)) continue;
             told.push_back(note);
-            lines.push_back("task " + std::to_string(note.source) + " sent type " +
-                            std::to_string(note.type) + " (" + bytes_in_words(note.length) +
-                            ") to task " + std::to_string(state.task) + "; task " +
-                            std::to_string(state.task) + " waits for " + wanted_in_words(awaited));
+            const Call call = state.doing.call;
+            lines.push_back("task " + std::to_string(note.source) + " sent " + type_word(call) +
+                            " " + std::to_string(note.type) + " (" + bytes_in_words(note.length) +
+                            ") to task " + std::to_string(state.task) +
+                            (note.context != awaited.context ? " in another communicator" : "") +
+                            "; task " + std::to_string(state.task) + " waits for " +
+                            wanted_in_words(call, awaited));
         }
     };
     tell(true);
@@ -138,12 +155,12 @@ void add_messages(const TaskState& state, std::vector<std::string>& lines) {
 // has made an extra call, or has left a call early because its length differed from that of the
 // others.
 bool calls_differ(const std::vector<const TaskState*>& states, const std::vector<TaskId>& stuck) {
-    std::map<std::int32_t, Call> call_of_group;
+    std::map<std::pair<std::uint32_t, std::int32_t>, Call> call_of_group;
     for (const TaskId task : stuck) {
         const TaskActivity& doing = states[static_cast<std::size_t>(task)]->doing;
         if (!is_collective(doing.call)) continue;
-        if (call_of_group.try_emplace(doing.type, doing.call).first->second != doing.call)
-            return true;
+        const std::pair group(doing.context, doing.type);
+        if (call_of_group.try_emplace(group, doing.call).first->second != doing.call) return true;
     }
     return false;
 }

@@ -109,8 +109,7 @@ TaskId WaitTargets::of(TaskId task) const {
     for (std::size_t steps = 0; steps < states_.size(); ++steps) {
         if (target < 0 || !stuck_[static_cast<std::size_t>(target)]) return target;
         const TaskState& next = *states_[static_cast<std::size_t>(target)];
-        if (next.doing.call != state.doing.call || next.doing.type != state.doing.type)
-            return target;
+        if (!same_operation(next.doing, state.doing)) return target;
         target = next.awaited.kind == Awaited::Kind::kUnknown ? -1 : next.awaited.peer;
     }
     return state.awaited.peer;

@@ -33,13 +33,18 @@ class Calls:
         return [call for call in self.calls if call[0] in names]
 
 
-class Waits(LaunchTest):
+class MplWaits(LaunchTest):
+    compiler, source = "mpcc", "wait_tasks"
+    send, bcast, ibcast, sync, last_sync = "mpc_bsend", "mpc_bcast", "mpc_ibcast", "mpc_sync", "mpc_sync"
+    wait, wait_for_bcast = "mpc_wait", "mpc_collwait"
+    polls = ("mpc_status", "mpc_probe")
+
     @classmethod
     def setUpClass(cls):
         cls.directory = tempfile.TemporaryDirectory()
-        cls.program = os.path.join(cls.directory.name, "wait_tasks")
-        subprocess.run([str(BUILD / "bin" / "mpcc"), str(SOURCE / "tests/multiproc/wait_tasks.c"), "-O1", "-o", cls.program],
-                       check=True)
+        cls.program = os.path.join(cls.directory.name, cls.source)
+        subprocess.run([str(BUILD / "bin" / cls.compiler), str(SOURCE / "tests/multiproc" / f"{cls.source}.c"), "-O1", "-o",
+                        cls.program], check=True)
 
     @classmethod
     def tearDownClass(cls):
@@ -50,7 +55,7 @@ class Waits(LaunchTest):
         place = tempfile.TemporaryDirectory()
         self.addCleanup(place.cleanup)
         self.ok(poe(self.program, how, "-procs", str(tasks), "-tracelevel", "2", cwd=place.name))
-        path = pathlib.Path(place.name) / "wait_tasks.trc"
+        path = pathlib.Path(place.name) / f"{self.source}.trc"
         told = subprocess.run([str(BUILD / "bin" / "vt"), "-summary", "-json", str(path)], capture_output=True, text=True,
                               check=True)
         trace = Trace(path)
@@ -82,30 +87,31 @@ class Waits(LaunchTest):
 
     def test_late_receiver(self):
         trace, calls, summary = self.traced("late", 2)
-        self.assert_waits(summary, "late receiver", self.late_receivers(trace, calls, "mpc_bsend"))
+        self.assert_waits(summary, "late receiver", self.late_receivers(trace, calls, self.send))
 
     def test_many_senders(self):
         trace, calls, summary = self.traced("many", 4)
-        self.assert_waits(summary, "late receiver", self.late_receivers(trace, calls, "mpc_bsend"))
+        self.assert_waits(summary, "late receiver", self.late_receivers(trace, calls, self.send))
 
     def test_non_blocking_send(self):
         trace, calls, summary = self.traced("wait", 2)
-        self.assert_waits(summary, "late receiver", self.late_receivers(trace, calls, "mpc_wait"))
+        self.assert_waits(summary, "late receiver", self.late_receivers(trace, calls, self.wait))
         for task, ends in ((0, 10), (1, 0)):
             self.assertEqual(len(trace.of(task, "send_ended")), ends)
 
     def test_non_blocking_broadcast(self):
         trace, calls, summary = self.traced("ibcast", 4)
-        begins = [call[1] for call in calls[0].named("mpc_ibcast")]
+        begins = [call[1] for call in calls[0].named(self.ibcast)]
         self.assertEqual(len(begins), 10)
         for task in (1, 2, 3):
-            self.assertEqual(calls[task].named("mpc_bcast"), [])
+            self.assertEqual(calls[task].named(self.bcast), [])
             waits = sum(max(0, min(begin, wait[2]) - wait[1])
-                        for begin, wait in zip(begins, calls[task].named("mpc_collwait")))
+                        for begin, wait in zip(begins, calls[task].named(self.wait_for_bcast)))
             told = sum(each["seconds"] for each in summary["blame"]
                        if (each["task"], each["whom"], each["why"]) == (task, 0, "collective"))
-            # Those in mpc_sync are for whoever is last there, too.
-            syncs = [[calls[each].named("mpc_sync")[i] for each in range(4)] for i in range(12)]
+            # In the calls that wait for all, everybody waits for the last one.
+            every = [calls[each].named(self.sync, self.last_sync) for each in range(4)]
+            syncs = list(zip(*every))
             for sync in syncs:
                 last = max(range(4), key=lambda each: sync[each][1])
                 waits += sync[0][1] - sync[task][1] if last == 0 else 0
@@ -115,13 +121,20 @@ class Waits(LaunchTest):
         trace, calls, summary = self.traced("poll", 2)
         polling, last = 0, None
         for name, begin, end in calls[0].calls:
-            if name not in ("mpc_status", "mpc_probe"):
+            if name not in self.polls:
                 last = None
                 continue
             polling += end - begin + (begin - last if last is not None and begin - last <= BETWEEN_POLLS else 0)
             last = end
         self.assertEqual(round(summary["tasks"][0]["seconds"]["polling"] * 1e9), polling)
         self.assertGreater(polling, 0)
+
+
+class MpiWaits(MplWaits):
+    compiler, source = "mpicc.poe", "mpi_wait_tasks"
+    send, bcast, ibcast, sync, last_sync = "MPI_Send", "MPI_Bcast", "MPI_Ibcast", "MPI_Barrier", "MPI_Finalize"
+    wait, wait_for_bcast = "MPI_Wait", "MPI_Wait"
+    polls = ("MPI_Test", "MPI_Iprobe")
 
 
 if __name__ == "__main__":

@@ -27,12 +27,14 @@ def poestat(*args, **options):
 
 
 class WatchTest(LaunchTest):
+    compiler, source = "mpcc", "watch_tasks"
+
     @classmethod
     def setUpClass(cls):
         cls.directory = tempfile.TemporaryDirectory()
-        cls.program = os.path.join(cls.directory.name, "watch_tasks")
-        subprocess.run([str(BUILD / "bin" / "mpcc"), str(SOURCE / "tests/multiproc/watch_tasks.c"), "-O1", "-o", cls.program],
-                       check=True)
+        cls.program = os.path.join(cls.directory.name, cls.source)
+        subprocess.run([str(BUILD / "bin" / cls.compiler), str(SOURCE / "tests/multiproc" / f"{cls.source}.c"), "-O1", "-o",
+                        cls.program], check=True)
 
     @classmethod
     def tearDownClass(cls):
@@ -72,8 +74,6 @@ class WatchTest(LaunchTest):
             return seen if all(seen.get(task, {}).get("unexpected") is not None for task in tasks) else None
         return wait_for(all_wait, f"tasks {tasks} to wait")
 
-
-class Deadlocks(WatchTest):
     def told(self, how, tasks, *expected, **variables):
         """The lines about the deadlock, which is told once and must have `expected` in it, in order."""
         with self.running(how, tasks, **variables) as job:
@@ -88,6 +88,8 @@ class Deadlocks(WatchTest):
             at = text.index(piece, at) + len(piece)
         return text
 
+
+class Deadlocks(WatchTest):
     def test_everybody_sends_first(self):
         self.told("sends", 2, "deadlock: tasks 0,1 wait for each other and can never go on; the job goes on",
                   "task 0 waits in mpc_bsend of 100000000 bytes, type 2, to task 1",

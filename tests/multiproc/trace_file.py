@@ -6,7 +6,7 @@ import struct
 
 HEADER = 4096
 KINDS = ("none enter leave send receive collective bytes text define marker progress counter system clock tracing lost doing "
-         "ended send_ended").split()
+         "ended send_ended context").split()
 
 Record = collections.namedtuple("Record", "time kind detail extra a b text")
 Stream = collections.namedtuple("Stream", "kind task node node_name tasks level wraps capacity length origin process records")

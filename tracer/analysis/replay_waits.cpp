@@ -210,7 +210,11 @@ void Replay::meet(TaskId id, TaskTimeline& task, const Event& event) {
     // Never 0, which means none.
     const std::uint64_t key = high(record.b) * kNumbers + record.extra + 1;
     if (how != Phase::kStarts) frame.collective = key;
-    if (how == Phase::kEnds) return;
+    if (how == Phase::kEnds) {
+        // MPI_Wait ends messages and collective operations.
+        if (task.state == State::kReceiving) change(id, task, State::kCollective, task.region);
+        return;
+    }
     Meeting& meeting = meetings_[key];
     ++meeting.inside;
     if (definitions_.region(frame.region).one_to_all &&

@@ -59,10 +59,10 @@ inline Recorder* Tracer::at_level(int level) noexcept {
 
 bool Tracer::enter(std::uint32_t region, TaskId peer, std::int32_t type, const void* site,
                    About about) noexcept {
-    const bool collective =
-        region < 2 * kNonBlocking && is_collective(static_cast<Call>(region % kNonBlocking));
-    Recorder* recorder = at_level(collective ? kCollectivesLevel : kMessagesLevel);
+    Recorder* recorder =
+        at_level(is_collective_region(region) ? kCollectivesLevel : kMessagesLevel);
     if (recorder == nullptr) return false;
+    if (region >= kFirstMpiRegion) define_mpi_call(*recorder, region);
     Record record{.kind = Kind::kEnter,
                   .a = region,
                   .b = pair(static_cast<std::uint32_t>(peer), static_cast<std::uint32_t>(type))};

@@ -13,6 +13,7 @@
 // nothing.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -75,7 +76,7 @@ class Tracer {
 
     // Precondition of the following functions: on().
 
-    // `region`: a Call, or its nonblocking form (library_regions.hpp). `site`: the return address
+    // `region`: a Call, or the nonblocking form of MPL's (library_regions.hpp). `site`: the return address
     // of the user's call; may be null. False: do not call leave().
     bool enter(std::uint32_t region, TaskId peer, std::int32_t type, const void* site,
                About about = {}) noexcept;
@@ -117,6 +118,9 @@ class Tracer {
     void open(std::uint32_t word) noexcept;
     void open_stream(std::uint32_t word);
     void define_calls();
+    // Defines the region of a call of MPI when it is entered for the first time, because a program
+    // uses few of them.
+    void define_mpi_call(Recorder& recorder, std::uint32_t region) noexcept;
     std::uint32_t define(Recorder& recorder, Defined what, std::uint32_t id, std::uint64_t b,
                          std::string_view text);
     void say_all(Recorder& recorder);
@@ -133,6 +137,7 @@ class Tracer {
         SiteTable sites;
         NameTable regions;
         NameTable counters;
+        std::array<std::atomic<bool>, kLastCall + 1> mpi_calls{};  // true: defined
         std::vector<Definition> definitions;  // protected by the tracer's mutex
         std::vector<std::unique_ptr<Recorder>> recorders;
     };

@@ -180,6 +180,13 @@ std::uint32_t Tracer::define(Recorder& recorder, Defined what, std::uint32_t id,
     return id;
 }
 
+void Tracer::define_mpi_call(Recorder& recorder, std::uint32_t region) noexcept {
+    if (region > kLastCall || tables_->mpi_calls[region].load(std::memory_order_relaxed)) return;
+    if (tables_->mpi_calls[region].exchange(true, std::memory_order_relaxed)) return;
+    const LibraryRegion call = library_region(region);
+    define(recorder, Defined::kRegion, region, call.collective ? 1 : 0, call.name);
+}
+
 // Subtracts one from the return address, so that tools find the line of the call.
 std::uint16_t Tracer::site_of(Recorder& recorder, const void* address) noexcept {
     if (address == nullptr) return 0;

@@ -14,7 +14,7 @@ using namespace poe::mpi;
 
 namespace {
 
-constexpr comm::ContextId kContext = comm::kFirstMpiContext;
+constexpr ContextId kContext = kFirstMpiContext;
 
 struct Sender {
     comm::MessageLayer messages{{0, 1, 0, 0}, {}, {}, nullptr};

@@ -1,0 +1,22 @@
+// The records of calls in the trace; see shown.hpp.
+#include "mpi/api/shown.hpp"
+
+namespace poe::mpi {
+
+void Noted::enter(const Call& call, const CallAbout& about) noexcept {
+    const auto region = static_cast<std::uint32_t>(call_of(call.function()));
+    const trace::About detail{about.context, static_cast<std::uint32_t>(about.request)};
+    if (!process_context().tracer.enter(region, about.peer, about.tag, call.site(), detail)) return;
+    region_ = region;
+    bytes_ = about.bytes;
+}
+
+void Noted::record_collective(const Comm& comm, std::uint32_t number, trace::Phase phase,
+                              TaskId root) noexcept {
+    // Groups of CCL have numbers of their own below this bit.
+    constexpr std::int32_t kCommunicator = 0x40000000;
+    process_context().tracer.collective(root, kCommunicator | comm.group_number(), bytes_, number,
+                                        phase);
+}
+
+}  // namespace poe::mpi

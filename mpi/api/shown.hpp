@@ -1,0 +1,105 @@
+// How a call of MPI becomes visible: to watchers of the job while it waits (Shown), and in the trace
+// (Noted). A body makes both after its arguments are resolved, and they end with it.
+#pragma once
+
+#include <cstdint>
+
+#include "comm/bootstrap/runtime.hpp"
+#include "mpi/api/call.hpp"
+#include "mpi/communicator/comm.hpp"
+#include "tracer/probe/process_context.hpp"
+
+namespace poe::mpi {
+
+// What a call is about. The defaults stand for: no task in particular, no tag, no communicator, no
+// request or several.
+struct CallAbout {
+    TaskId peer = TaskActivity::kAnyPeer;
+    std::int32_t tag = TaskActivity::kNoType;
+    Bytes bytes = 0;
+    ContextId context = 0;
+    std::int32_t request = 0;
+};
+
+// A call that all members of the communicator make. The number of its group takes the place of the
+// tag, as in the collective calls of CCL.
+inline CallAbout about_all_of(const Comm& comm) noexcept {
+    return {TaskActivity::kAnyPeer, comm.group_number(), 0, comm.context, 0};
+}
+
+// The task of a rank of the own group; -1 if it is none.
+inline TaskId task_of(const Comm& comm, int rank) noexcept {
+    return rank >= 0 && rank < comm.size() && !comm.is_inter() ? comm.local->task(rank) : -1;
+}
+
+// Shows the call to watchers as long as it exists. Costs three stores.
+class Shown {
+  public:
+    Shown(const Call& call, const CallAbout& about) noexcept : words_(call.runtime().doing()) {
+        words_.set(call_of(call.function()), about.peer, about.tag, about.bytes, about.context,
+                   static_cast<std::uint32_t>(about.request));
+    }
+    ~Shown() { words_.clear(); }
+    Shown(const Shown&) = delete;
+    Shown& operator=(const Shown&) = delete;
+
+  private:
+    TaskActivityWords& words_;
+};
+
+// Records the call in the trace from now until the end of this object. Costs two loads while the job
+// is not traced.
+class Noted {
+  public:
+    explicit Noted(const Call& call, const CallAbout& about = {}) noexcept {
+        if (process_context().tracer.on()) [[unlikely]]
+            enter(call, about);
+    }
+    ~Noted() {
+        if (region_ != 0) [[unlikely]]
+            process_context().tracer.leave(region_, bytes_);
+    }
+    Noted(const Noted&) = delete;
+    Noted& operator=(const Noted&) = delete;
+
+    // The call is part of a collective operation of this communicator; `number` is that of
+    // Comm::operations. `root` is a task or -1.
+    void collective(const Comm& comm, std::uint32_t number, trace::Phase phase,
+                    TaskId root = -1) noexcept {
+        if (region_ != 0) [[unlikely]]
+            record_collective(comm, number, phase, root);
+    }
+
+  private:
+    [[gnu::cold]] void enter(const Call& call, const CallAbout& about) noexcept;
+    [[gnu::cold]] void record_collective(const Comm& comm, std::uint32_t number, trace::Phase phase,
+                                         TaskId root) noexcept;
+
+    std::uint32_t region_ = 0;  // 0: not recorded
+    Bytes bytes_ = 0;
+};
+
+// Both, for a call that blocks.
+class VisibleCall {
+  public:
+    VisibleCall(const Call& call, const CallAbout& about) noexcept
+        : noted_(call, about), shown_(call, about) {}
+
+  protected:
+    Noted noted_;
+
+  private:
+    Shown shown_;
+};
+
+// A collective operation of this communicator that blocks, and in which every member takes part.
+// `root`: a rank of the own group, or any other value for none.
+class VisibleCollective : public VisibleCall {
+  public:
+    VisibleCollective(const Call& call, Comm& comm, int root = MPI_PROC_NULL) noexcept
+        : VisibleCall(call, about_all_of(comm)) {
+        noted_.collective(comm, comm.operations++, trace::Phase::kWhole, task_of(comm, root));
+    }
+};
+
+}  // namespace poe::mpi

@@ -1,0 +1,24 @@
+// The words of displays for parts of a task's state. Pure.
+#pragma once
+
+#include <string>
+
+#include "base/segment/task_activity.hpp"
+#include "partition_manager/job/task_state.hpp"
+
+namespace poe::pm {
+
+// MPL's word for it is type, MPI's is tag.
+inline const char* type_word(Call call) noexcept {
+    return is_mpi(call) ? "tag" : "type";
+}
+// " type 5" or " tag 5".
+inline std::string type_in_words(const TaskActivity& doing) {
+    return std::string(" ") + type_word(doing.call) + " " + std::to_string(doing.type);
+}
+
+// The name that the program gave to the communicator, or its number: " in MPI_COMM_WORLD", " in
+// communicator 7". Empty for calls that have none, as all of MPL.
+std::string communicator_in_words(const TaskState& state);
+
+}  // namespace poe::pm

@@ -1,0 +1,70 @@
+/* Programs of MPI that wait in the way that the first argument names. Each task prints "ready" before. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char buffer[100000000];
+
+int main(int argc, char** argv) {
+    int rank, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    const char* how = argc > 1 ? argv[1] : "";
+    const int right = (rank + 1) % size;
+    const int left = (rank + size - 1) % size;
+    MPI_Comm mesh;
+    MPI_Comm_dup(MPI_COMM_WORLD, &mesh);
+    MPI_Comm_set_name(mesh, "mesh");
+    puts("ready");
+    fflush(stdout);
+
+    if (strcmp(how, "receives") == 0) {
+        MPI_Recv(buffer, 8, MPI_CHAR, left, 3, mesh, MPI_STATUS_IGNORE);
+    } else if (strcmp(how, "sends") == 0) {
+        MPI_Send(buffer, sizeof buffer, MPI_CHAR, right, 2, MPI_COMM_WORLD);
+    } else if (strcmp(how, "synchronous") == 0) {
+        MPI_Ssend(buffer, 8, MPI_CHAR, right, 2, MPI_COMM_WORLD);
+    } else if (strcmp(how, "wait") == 0) {
+        MPI_Request request;
+        MPI_Irecv(buffer, 8, MPI_CHAR, left, 4, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else if (strcmp(how, "waitall") == 0) {
+        MPI_Request requests[2];
+        MPI_Irecv(buffer, 8, MPI_CHAR, left, 4, MPI_COMM_WORLD, &requests[0]);
+        MPI_Isend(buffer, 8, MPI_CHAR, right, 5, MPI_COMM_WORLD, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    } else if (strcmp(how, "probe") == 0) {
+        MPI_Probe(left, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (strcmp(how, "exchange") == 0) {
+        MPI_Sendrecv(buffer, 1, MPI_CHAR, right, 7, buffer + 8, 1, MPI_CHAR, left, 8,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (strcmp(how, "communicators") == 0) {
+        int sum = 0;
+        if (rank == 0) {
+            MPI_Barrier(MPI_COMM_WORLD);
+        } else {
+            MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, mesh);
+        }
+    } else if (strcmp(how, "tag") == 0) {
+        if (rank == 0) MPI_Send(buffer, 16, MPI_CHAR, 1, 8, MPI_COMM_WORLD);
+        if (rank == 1) MPI_Recv(buffer, 16, MPI_CHAR, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (strcmp(how, "communicator") == 0) {
+        if (rank == 0) MPI_Send(buffer, 16, MPI_CHAR, 1, 7, MPI_COMM_WORLD);
+        if (rank == 1) MPI_Recv(buffer, 16, MPI_CHAR, 0, 7, mesh, MPI_STATUS_IGNORE);
+    } else if (strcmp(how, "barrier") == 0) {
+        if (rank != 0) MPI_Barrier(mesh);
+    } else if (strcmp(how, "nonblocking") == 0) {
+        MPI_Request request;
+        if (rank == 0) MPI_Recv(buffer, 1, MPI_CHAR, 1, 0, mesh, MPI_STATUS_IGNORE);
+        MPI_Ibarrier(mesh, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else if (strcmp(how, "split") == 0) {
+        MPI_Comm part;
+        if (rank == 0) MPI_Recv(buffer, 1, MPI_CHAR, 1, 0, mesh, MPI_STATUS_IGNORE);
+        MPI_Comm_split(mesh, 0, 0, &part);
+    }
+    MPI_Finalize();
+    return 0;
+}

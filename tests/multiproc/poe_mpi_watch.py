@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""What tasks of MPI do is visible: deadlocks that poe reports, poestat, and the trace."""
+
+import json
+import pathlib
+import subprocess
+import tempfile
+
+from launching import BUILD, main, poe
+from poe_watch import WatchTest, poestat
+from trace_file import Trace
+
+
+class MpiWatchTest(WatchTest):
+    compiler, source = "mpicc.poe", "mpi_watch_tasks"
+
+
+class Deadlocks(MpiWatchTest):
+    def test_receives(self):
+        self.told("receives", 3, "deadlock: tasks 0-2 wait for each other",
+                  "task 0 waits in MPI_Recv for tag 3 from task 2 in mesh")
+
+    def test_sends(self):
+        self.told("sends", 2, "deadlock: tasks 0,1",
+                  "task 0 waits in MPI_Send of 100000000 bytes, tag 2, to task 1 in MPI_COMM_WORLD")
+        self.told("synchronous", 2, "deadlock: tasks 0,1",
+                  "task 0 waits in MPI_Ssend of 8 bytes, tag 2, to task 1 in MPI_COMM_WORLD")
+
+    def test_requests(self):
+        self.told("wait", 2, "task 0 waits in MPI_Wait for tag 4 from task 1 in MPI_COMM_WORLD")
+        self.told("waitall", 2, "task 0 waits in MPI_Waitall for tag 4 from task 1 in MPI_COMM_WORLD",
+                  "task 1 sent tag 5 (8 bytes) to task 0; task 0 waits for tag 4 from task 1")
+
+    def test_probe_and_exchange(self):
+        self.told("probe", 2, "task 0 waits in MPI_Probe for tag 6 from task 1 in MPI_COMM_WORLD")
+        self.told("exchange", 2, "task 0 waits in MPI_Sendrecv for tag 8 from task 1 in MPI_COMM_WORLD")
+
+    def test_wrong_tag_and_communicator(self):
+        self.told("tag", 2, "deadlock: tasks 0,1 wait for each other",
+                  "task 0 waits in MPI_Finalize in MPI_COMM_WORLD for task 1",
+                  "task 1 waits in MPI_Recv for tag 7 from task 0 in MPI_COMM_WORLD",
+                  "task 0 sent tag 8 (16 bytes) to task 1; task 1 waits for tag 7 from task 0")
+        self.told("communicator", 2, "task 1 waits in MPI_Recv for tag 7 from task 0 in mesh",
+                  "task 0 sent tag 7 (16 bytes) to task 1 in another communicator")
+
+    def test_collectives_of_different_communicators(self):
+        self.told("communicators", 3, "deadlock: tasks 0-2", "task 0 waits in MPI_Barrier in MPI_COMM_WORLD for tasks 1,2",
+                  "tasks 1,2 wait in MPI_Allreduce in mesh for task 0")
+        self.told("barrier", 3, "task 0 waits in MPI_Finalize in MPI_COMM_WORLD for tasks 1,2",
+                  "tasks 1,2 wait in MPI_Barrier in mesh for task 0")
+
+    def test_making_and_completing(self):
+        self.told("nonblocking", 3, "deadlock: tasks 0-2", "task 0 waits in MPI_Recv", "MPI_Wait for task 0 in a collective operation of mesh")
+        self.told("split", 3, "deadlock: tasks 0-2", "task 0 waits in MPI_Recv", "MPI_Comm_split in mesh")
+
+
+class Poestat(MpiWatchTest):
+    def test_calls(self):
+        with self.running("receives", 2, MP_DEADLOCK_TIMEOUT=0) as job:
+            seen = self.waiting(job, (0, 1))
+            self.assertEqual((seen[0]["call"], seen[0]["peer"], seen[0]["type"], seen[0]["communicator"], seen[0]["bytes"]),
+                             ("MPI_Recv", 1, 3, "mesh", 8))
+            self.assertRegex(seen[1]["text"], r"^MPI_Recv from 0 tag 3, 8 B in mesh, \d")
+        with self.running("barrier", 3, MP_DEADLOCK_TIMEOUT=0) as job:
+            seen = self.waiting(job, (0, 1, 2))
+            self.assertEqual([seen[task]["call"] for task in range(3)], ["MPI_Finalize", "MPI_Barrier", "MPI_Barrier"])
+            self.assertRegex(seen[1]["text"], r"^MPI_Barrier, waits for 0 in mesh, \d")
+
+
+if __name__ == "__main__":
+    main()
