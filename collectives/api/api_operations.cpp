@@ -126,13 +126,11 @@ class Entry {
     Entry& gives(const void* out, Bytes bytes, bool used = true) {
         check("out", out, bytes, used);
         made_.run.given = static_cast<const std::byte*>(out);
-        given_ = used ? bytes : 0;
         return *this;
     }
     Entry& gets(void* in, Bytes bytes, bool used = true, const char* argument = "in") {
         check(argument, in, bytes, used);
         made_.run.result = static_cast<std::byte*>(in);
-        got_ = used ? bytes : 0;
         return *this;
     }
 
@@ -158,7 +156,7 @@ class Entry {
         if (ending.blocking) {
             const Plan* plan = library_.run_blocking(*group_, made_);
             if (plan != nullptr) return refuse_outcome(call_, *plan);
-            count_traffic();
+            library_.count_traffic(*group_, made_.shape);
             return 0;
         }
         Plan& plan = library_.plan_for(*group_, made_);
@@ -237,11 +235,6 @@ class Entry {
         if (!ok()) return;
         refused_ = comm::refuse_null(call_, argument, (std::to_string(bytes) + " bytes").c_str());
     }
-    // For a call that sent no messages.
-    void count_traffic() noexcept {
-        call_.runtime().traffic().add_sent(given_);
-        call_.runtime().traffic().add_received(got_);
-    }
     std::vector<TaskId> sorted_members() const {
         std::vector<TaskId> members = group_->members;
         std::sort(members.begin(), members.end());
@@ -251,8 +244,6 @@ class Entry {
     CollectiveContext& library_;
     Group* group_;
     CollectiveCall made_;
-    Bytes given_ = 0;
-    Bytes got_ = 0;
     int refused_ = 0;
 };
 

@@ -51,6 +51,12 @@ class CollectiveContext {
     Plan* run_blocking(Group& group, const CollectiveCall& call) {
         return run_on(path_for(group, call.shape), group, call);
     }
+    // Counts what a call has moved that run_blocking made without a plan. Messages count themselves.
+    void count_traffic(const Group& group, const Shape& shape) noexcept {
+        const Transfer moved = transfer_of(shape, static_cast<std::uint32_t>(group.me));
+        runtime_.traffic().add_sent(moved.given);
+        runtime_.traffic().add_received(moved.gotten);
+    }
     // Returns the path for calls of this shape. Valid until the next call.
     const SelectedPath& path_for(Group& group, const Shape& shape) {
         const auto number = static_cast<std::size_t>(group.gid) * 7 +

@@ -82,6 +82,14 @@ struct Shape {
     }
 };
 
+// The bytes that a rank gives to the operation and gets from it.
+struct Transfer {
+    Bytes given = 0;
+    Bytes gotten = 0;
+    bool operator==(const Transfer&) const = default;
+};
+Transfer transfer_of(const Shape& shape, std::uint32_t rank) noexcept;
+
 // In a shift: the rank that is `step` after `rank`; n if there is none.
 std::uint32_t shifted(const Shape& shape, std::uint32_t rank, std::int64_t step) noexcept;
 

@@ -97,7 +97,11 @@ void Sequence::run(collectives::CollectiveCall& call) {
     call.shape.n = comm_.group->size();
     if (form_ == Form::kImmediate) {
         const collectives::Plan* plan = context_.run_blocking(*comm_.group, call);
-        if (plan != nullptr) check(*plan);
+        if (plan != nullptr) {
+            check(*plan);
+        } else {
+            context_.count_traffic(*comm_.group, call.shape);
+        }
         return;
     }
     call.run.type = type_;
