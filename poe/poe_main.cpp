@@ -25,6 +25,7 @@
 #include "partition_manager/job/local_names.hpp"
 #include "partition_manager/launch/spawn.hpp"
 #include "partition_manager/stdio/input_source.hpp"
+#include "poe/debugger_interface.hpp"
 #include "poe/diagnostics.hpp"
 #include "poe/help.hpp"
 #include "poe/job.hpp"
@@ -169,10 +170,12 @@ bool write_report(const std::string& file, const std::string& json,
     return written;
 }
 
-// Prints which processors each task may use. Tasks of a node with the same processors share a line.
-void tell_binding(const pm::TaskMap& map, const std::vector<std::string>& binding,
-                  const Diagnostics& diagnostics) {
-    for (const std::string& line : binding_lines(map, binding)) diagnostics.detail(line);
+// The processors that each task may use.
+std::vector<std::string> binding_of(const std::vector<pm::TaskProcess>& processes) {
+    std::vector<std::string> binding;
+    binding.reserve(processes.size());
+    for (const pm::TaskProcess& process : processes) binding.push_back(process.processors);
+    return binding;
 }
 
 // Checks before the job runs that its report can be written. The file is not opened, because the
@@ -201,8 +204,8 @@ struct Run {
 // not be reached and the step must be run again.
 std::optional<int> run_once(const Run& run, const JobStep& step, int number, bool may_retry,
                             bool& dropped) {
-    const pm::JobSpec job =
-        make_job(run.options, run.map, step, run.surroundings, run.paths, number);
+    pm::JobSpec job = make_job(run.options, run.map, step, run.surroundings, run.paths, number);
+    if (debugger_holds_tasks()) job.environment.emplace_back("MP_DEBUG_GATE=yes");
     run.diagnostics.info(kExecuting, "executing " + job.commands[0][0] + " as job " + job.id);
     pm::PartitionOptions partition_settings =
         partition_options(run.options, run.paths, run.diagnostics);
@@ -220,10 +223,13 @@ std::optional<int> run_once(const Run& run, const JobStep& step, int number, boo
         if (raw) stopping ? raw->leave() : raw->come_back();
         if (panel != nullptr) stopping ? panel->leave() : panel->come_back();
     };
-    if (run.options.report_binding || run.options.infolevel >= 2)
-        partition_settings.on_binding = [&run](const std::vector<std::string>& binding) {
-            tell_binding(run.map, binding, run.diagnostics);
-        };
+    partition_settings.on_processes = [&run](const pm::JobSpec& started,
+                                             const std::vector<pm::TaskProcess>& processes) {
+        if (run.options.report_binding || run.options.infolevel >= 2)
+            for (const std::string& line : binding_lines(run.map, binding_of(processes)))
+                run.diagnostics.detail(line);
+        tell_debuggers(started, processes);
+    };
     pm::Partition partition(job, std::move(partition_settings), run.heritage, environ);
     const pm::Outcome outcome = partition.run();
     raw.reset();
@@ -246,10 +252,10 @@ std::optional<int> run_once(const Run& run, const JobStep& step, int number, boo
     }
     int status = outcome.status;
     if (!run.options.report.empty() &&
-        !write_report(
-            run.options.report,
-            report_json(partition.job(), outcome, partition.stderr_tails(), partition.binding()),
-            run.diagnostics) &&
+        !write_report(run.options.report,
+                      report_json(partition.job(), outcome, partition.stderr_tails(),
+                                  binding_of(partition.processes())),
+                      run.diagnostics) &&
         status == 0)
         status = kOwnError;
     if (partition.output_abandoned()) ::_exit(status);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "comm/bootstrap/autostart.hpp"
+#include "comm/bootstrap/debug_gate.hpp"
 #include "comm/bootstrap/error_numbers.hpp"
 
 namespace poe::comm {
@@ -80,6 +81,7 @@ __attribute__((destructor)) void after_main() {
 }  // namespace
 
 [[gnu::cold]] Runtime& make_runtime() {
+    wait_for_debugger();
     process_context().runtime = new Runtime([](const char* name) { return std::getenv(name); });
     // A child process shares the pipes but not the positions in them.
     ::pthread_atfork(nullptr, nullptr, [] {

@@ -52,8 +52,8 @@ void fields(F& f, LaunchFailure& m) {
     f(m.task)(m.text);
 }
 template <class F>
-void fields(F& f, TaskBinding& m) {
-    f(m.task)(m.processors);
+void fields(F& f, TaskProcess& m) {
+    f(m.task)(m.pid)(m.processors);
 }
 template <class F>
 void fields(F& f, ReplyTo& m) {
@@ -346,7 +346,7 @@ void fields(F& f, ResizeTerminals& m) {
     f(m.rows)(m.columns);
 }
 template <class F>
-void fields(F& f, TasksBound& m) {
+void fields(F& f, TasksStarted& m) {
     f(m.tasks);
 }
 

@@ -30,7 +30,7 @@
 //   pmd -> poe   TraceDone              the node's part of the trace has been sent
 //   poe -> pmd   TraceTaken             poe has stored it, or has not
 //   poe -> pmd   ResizeTerminals        the user's terminal has another size (-pty)
-//   pmd -> poe   TasksBound             the processors of each task (-report_binding)
+//   pmd -> poe   TasksStarted           the process of each task, and its processors
 //   both         Pulse                  poe asks whether the daemon is alive; the daemon answers
 //   pmd -> poe   Done                   last: no process of the job is left on the node
 //
@@ -287,13 +287,16 @@ struct ResizeTerminals {
     std::uint16_t columns = 0;
 };
 
-// The processors that the tasks of a node may use, in the kernel's format ("0-3,8").
-struct TaskBinding {
+// The processes that were started as the tasks of a node.
+struct TaskProcess {
     TaskId task = 0;
+    std::int32_t pid = 0;
+    // The processors that it may use, in the kernel's format ("0-3,8"); empty unless
+    // JobSpec::tell_binding.
     std::string processors;
 };
-struct TasksBound {
-    std::vector<TaskBinding> tasks;
+struct TasksStarted {
+    std::vector<TaskProcess> tasks;
 };
 
 using Message =
@@ -303,6 +306,6 @@ using Message =
                  NodeUnreached, NodeLost, KeyExchangePart, KeyExchangeDone, StartTrace, StopTrace,
                  ClockRequest, ClockReply, TraceDone, TraceTaken, KeyRequest, KeyReply, WatchTasks,
                  WatchedTasks, AskLines, TaskLines, NameRequest, NameReply, SpawnTasks,
-                 TasksSpawned, JobAnnounced, ResizeTerminals, TasksBound>;
+                 TasksSpawned, JobAnnounced, ResizeTerminals, TasksStarted>;
 
 }  // namespace poe::pm

@@ -219,12 +219,13 @@ void NodeDaemon::launch() {
     std::vector<StartedTask> started;
     std::vector<LaunchFailure> failures = starter.start(started);
     if (pmi_) pmi_->tasks_started();
-    TasksBound bound;
+    TasksStarted processes;
     for (StartedTask& task : started) {
-        if (job_.tell_binding) bound.tasks.push_back({task.task, task.processors});
+        processes.tasks.push_back(
+            {task.task, task.pid, job_.tell_binding ? task.processors : std::string()});
         adopt(std::move(task));
     }
-    if (job_.tell_binding) send(bound);
+    send(std::move(processes));
     if (!failures.empty()) return refuse({std::move(failures), ""});
     ready_.own_started = true;
     on_relay_news();

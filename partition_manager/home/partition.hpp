@@ -58,9 +58,8 @@ struct PartitionOptions {
     std::function<JobKey()> make_key;  // for jobs that tasks start
     // Called with true before this process is stopped (SIGTSTP), and with false when it continues.
     std::function<void(bool)> on_stopping;
-    // Called with the processors that each task may use, when all daemons have reported
-    // (JobSpec::tell_binding).
-    std::function<void(const std::vector<std::string>&)> on_binding;
+    // Called with the process of each task, in task order, when all daemons have started theirs.
+    std::function<void(const JobSpec&, const std::vector<TaskProcess>&)> on_processes;
     // Returns the size of the user's terminal; called when it may have changed (-pty).
     std::function<std::optional<TerminalSpec>()> terminal_size;
 };
@@ -83,8 +82,8 @@ class Partition {
     // trace.
     const TraceGathering* trace() const { return tracing_.trace(); }
     const std::string& trace_path() const { return tracing_.path(); }
-    // The processors that each task may use. A string is empty if no daemon has reported them.
-    const std::vector<std::string>& binding() const { return binding_.by_task; }
+    // The process of each task; pid 0 if no daemon has reported it.
+    const std::vector<TaskProcess>& processes() const { return processes_.by_task; }
     // True if poe's output was blocked and has been given up. Only _exit may follow then.
     bool output_abandoned() const { return output_abandoned_; }
 
@@ -116,7 +115,7 @@ class Partition {
     void on_exit(JobRun& run, TaskExit exit);
     void on_flush_complete(JobRun& run);
     void on_stdin_progress(NodeIndex branch, const StdinProgress& progress);
-    void on_bound(const TasksBound& bound);
+    void on_started(const TasksStarted& started);
     void on_exchange(JobRun& run, const KeyExchangePart& part);
     void on_keys_asked(const KeyRequest& ask);
     void answer(const ReplyTo& asker, const Message& message);
@@ -172,8 +171,8 @@ class Partition {
         std::size_t next_node = 0;
         std::uint32_t number = 0;
     };
-    struct Binding {
-        std::vector<std::string> by_task;
+    struct Processes {
+        std::vector<TaskProcess> by_task;
         std::size_t known = 0;
     };
     // The sockets by which other processes on this node find the job.
@@ -213,7 +212,7 @@ class Partition {
     ExchangeTable joint_exchanges_;  // key exchanges between tasks of several runs
     Spawning spawning_;
     Sockets sockets_;
-    Binding binding_;
+    Processes processes_;
     std::vector<pid_t> not_ours_;  // children that existed before the first daemon
     SoFar so_far_;
     std::vector<std::string> lost_own_daemons_;  // ids of jobs whose daemon on this node was lost

@@ -57,8 +57,8 @@ void Partition::on_message(JobRun& run, NodeIndex branch, NodeIndex from, Messag
                    [&](const StdinProgress& m) {
                        if (is_first(run)) on_stdin_progress(branch, m);
                    },
-                   [&](const TasksBound& m) {
-                       if (is_first(run)) on_bound(m);
+                   [&](const TasksStarted& m) {
+                       if (is_first(run)) on_started(m);
                    },
                    [&](const Attention& m) {
                        if (options_.on_attention) options_.on_attention(m.text);
@@ -166,16 +166,16 @@ void Partition::on_stdin_progress(NodeIndex branch, const StdinProgress& progres
     input_->on_progress(stdin_progress_.all());
 }
 
-void Partition::on_bound(const TasksBound& bound) {
-    binding_.by_task.resize(first().job().tasks.size());
-    for (const TaskBinding& one : bound.tasks) {
+void Partition::on_started(const TasksStarted& started) {
+    processes_.by_task.resize(first().job().tasks.size());
+    for (const TaskProcess& one : started.tasks) {
         if (!first().is_task(one.task)) continue;
-        std::string& processors = binding_.by_task[static_cast<std::size_t>(one.task)];
-        if (processors.empty()) ++binding_.known;
-        processors = one.processors;
+        TaskProcess& known = processes_.by_task[static_cast<std::size_t>(one.task)];
+        if (known.pid == 0) ++processes_.known;
+        known = one;
     }
-    if (binding_.known == binding_.by_task.size() && options_.on_binding)
-        options_.on_binding(binding_.by_task);
+    if (processes_.known == processes_.by_task.size() && options_.on_processes)
+        options_.on_processes(first().job(), processes_.by_task);
 }
 
 void Partition::on_exchange(JobRun& run, const KeyExchangePart& part) {

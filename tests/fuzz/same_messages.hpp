@@ -165,8 +165,8 @@ inline auto fields(const pm::WatchedTask& t) {
 inline auto fields(const pm::ResizeTerminals& m) {
     return std::tie(m.rows, m.columns);
 }
-inline auto fields(const pm::TaskBinding& one) {
-    return std::tie(one.task, one.processors);
+inline auto fields(const pm::TaskProcess& one) {
+    return std::tie(one.task, one.pid, one.processors);
 }
 inline auto fields(const pm::AskLines& m) {
     return std::tie(m.task);
@@ -231,7 +231,7 @@ inline bool same(const pm::TaskStates& a, const pm::TaskStates& b) {
 inline bool same(const pm::WatchedTasks& a, const pm::WatchedTasks& b) {
     return same(a.tasks, b.tasks);
 }
-inline bool same(const pm::TasksBound& a, const pm::TasksBound& b) {
+inline bool same(const pm::TasksStarted& a, const pm::TasksStarted& b) {
     return same(a.tasks, b.tasks);
 }
 inline bool same(const pm::Message& a, const pm::Message& b) {

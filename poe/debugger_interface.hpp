@@ -1,0 +1,20 @@
+// The process table that parallel debuggers (TotalView, DDT, STAT and others) read from the memory of
+// poe, in the form that the MPIR Process Acquisition Interface defines.
+#pragma once
+
+#include <vector>
+
+#include "partition_manager/channel/messages.hpp"
+#include "partition_manager/job/job.hpp"
+
+namespace poe::cli {
+
+// True if a debugger has started poe and wants to attach to the tasks before they do anything. A
+// task that finds MP_DEBUG_GATE in its environment then waits in the initialization of MPL or MPI
+// until the debugger has set its variable MPIR_debug_gate.
+bool debugger_holds_tasks() noexcept;
+
+// Publishes the process of each task, in task order, and calls MPIR_Breakpoint, where debuggers stop.
+void tell_debuggers(const pm::JobSpec& job, const std::vector<pm::TaskProcess>& processes);
+
+}  // namespace poe::cli
