@@ -1,0 +1,339 @@
+"""The functions of MPI as Fortran sees them: what mpi/table/functions.tsv says, with the additions of parameters.tsv.
+
+A Form is a function in one of three shapes: "old" (mpif.h and module mpi), "f08" (module mpi_f08), and "large" (module
+mpi_f08 with large counts). Each of its parameters knows how module mpi and module mpi_f08 declare it, and how the entry
+point, which is C++, takes it from Fortran, converts it and gives it to the C function. The classes that convert are in
+convert.hpp and section.hpp."""
+
+import fnmatch
+import pathlib
+import re
+import sys
+from dataclasses import dataclass
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "table"))
+sys.dont_write_bytecode = True
+
+import generate as table  # noqa: E402  (generate.py of mpi/table)
+
+HANDLES = {f"MPI_{name}" for name in ("Comm", "Datatype", "Errhandler", "File", "Group", "Info", "Message", "Op",
+                                      "Request", "Session", "Win")}
+KINDS = {"MPI_Aint": "MPI_ADDRESS_KIND", "MPI_Offset": "MPI_OFFSET_KIND", "MPI_Count": "MPI_COUNT_KIND"}
+BUFFERS = ("choice", "kept", "location", "detached")
+
+
+@dataclass
+class Parameter:
+    """One argument. `kind` is from parameters.tsv, or follows from the C type; `more` is what the row adds."""
+    c_type: str      # without const, and without the brackets of an array
+    name: str        # in Fortran
+    constant: bool
+    array: bool
+    kind: str
+    more: str
+
+    def is_choice(self):
+        return self.kind in BUFFERS
+
+    def has_length(self):
+        return self.kind in ("text", "trimmed", "text_out", "texts", "text_rows")
+
+    # Fortran
+
+    def shape(self):
+        if self.c_type == "ranges":
+            return "(3, *)"
+        return "(*)" if self.array or self.kind in ("statuses", "indices", "weights", "error_codes") else ""
+
+    def intent(self, form):
+        asynchronous = ", ASYNCHRONOUS" if form.request and (self.is_choice() or self.array) else ""
+        if self.kind in ("status", "statuses") and not self.constant:
+            return ""
+        if self.is_choice():
+            return (", INTENT(IN)" if self.constant else "") + asynchronous
+        if self.kind == "inout" or self.kind == "array" and not self.constant and self.c_type == "MPI_Request":
+            return ", INTENT(INOUT)"
+        if self.writes():
+            # An array may be a sentinel such as MPI_UNWEIGHTED, and only a part of it may be set.
+            return "" if self.shape() or form.reads_too(self) else ", INTENT(OUT)"
+        return ", INTENT(IN)" + (asynchronous if self.array else "")
+
+    def writes(self):
+        return self.kind in ("text_out", "index", "indices", "pointer") or not self.constant and (
+            "*" in self.c_type or self.array or self.kind == "out") and self.kind not in (
+                "state", "old_state", "texts", "text_rows", "text")
+
+    def type_old(self):
+        """The type in mpif.h and module mpi."""
+        if self.kind in ("status", "statuses"):
+            return "INTEGER"
+        if self.kind in ("text", "trimmed", "text_out"):
+            return "CHARACTER(LEN=*)"
+        if self.kind in ("texts", "text_rows"):
+            return "CHARACTER(LEN=*)"
+        if self.kind == "logical":
+            return "LOGICAL"
+        if self.kind in ("pointer", "state", "state_out"):
+            return "INTEGER(KIND=MPI_ADDRESS_KIND)"
+        base = self.c_type.replace("*", "").strip()
+        return f"INTEGER(KIND={KINDS[base]})" if base in KINDS else "INTEGER"
+
+    def declare_old(self, pointer=False):
+        if self.kind == "procedure":
+            return [f"EXTERNAL {self.name}"]
+        if self.is_choice():
+            return [f"!GCC$ ATTRIBUTES NO_ARG_CHECK :: {self.name}", f"TYPE(*), DIMENSION(*) :: {self.name}"]
+        shape = {"status": "(MPI_STATUS_SIZE)", "statuses": "(MPI_STATUS_SIZE, *)", "texts": "(*)"}.get(
+            self.kind, self.shape())
+        if self.kind == "text_rows":
+            shape = "(count, *)"
+        kind = "TYPE(C_PTR)" if pointer and self.kind == "pointer" else self.type_old()
+        return [f"{kind} :: {self.name}{shape}"]
+
+    def declare_f08(self, form):
+        if self.kind == "procedure":
+            return [f"PROCEDURE({self.c_type.replace(' *', '')}) :: {self.name}"]
+        if self.kind == "detached" or self.kind == "pointer":
+            return [f"TYPE(C_PTR), INTENT(OUT) :: {self.name}"]
+        if self.is_choice():
+            return [f"TYPE(*), DIMENSION(..){self.intent(form)} :: {self.name}"]
+        kind, shape = self.type_old(), self.shape()
+        if self.kind in ("status", "statuses"):
+            kind = "TYPE(MPI_Status)"
+        elif self.base() in HANDLES:
+            kind = f"TYPE({self.base()})"
+        if self.kind == "texts":
+            shape = "(*)"
+        elif self.kind == "text_rows":
+            shape = "(count, *)"
+        return [f"{kind}{self.intent(form)} :: {self.name}{shape}"]
+
+    def base(self):
+        return self.c_type.replace("*", "").strip()
+
+    # The entry point
+
+    def c_parameter(self, form):
+        if self.is_choice():
+            if form.shape == "old" and self.kind == "detached":
+                return "void *"
+            if form.shape == "old" or self.kind == "detached":
+                return f"void *{self.name}"
+            return f"const Descriptor *{self.name}"
+        if self.kind == "procedure":
+            return f"Procedure *{self.name}"
+        if self.has_length():
+            return f"{'char' if self.kind == 'text_out' else 'const char'} *{self.name}"
+        if self.kind == "pointer":
+            return f"void *{self.name}"
+        if self.kind in ("state", "state_out"):
+            return f"MPI_Aint *{self.name}"
+        base = self.base()
+        kind = base if base in KINDS else "int"
+        if self.c_type == "ranges":
+            return f"int (*{self.name})[3]"
+        constant = "const " if not self.writes() and self.kind not in ("status", "statuses", "inout") else ""
+        return f"{constant}{kind} *{self.name}"
+
+    def length_parameter(self):
+        return f"std::size_t {self.name}_length"
+
+    def local(self, form):
+        """The declaration of the variable `<name>_` that converts, or nothing."""
+        name, base = self.name, self.base()
+        if self.is_choice() and form.shape != "old" and self.kind in ("choice", "kept"):
+            kind = "Whole" if self.kind == "kept" else "Section"
+            return f"{kind} {name}_({name}, {'false' if self.constant else 'true'});"
+        if self.kind == "detached" and form.shape == "old":
+            return f"void *{name}_ = nullptr;"
+        if base in HANDLES:
+            if self.kind == "array":
+                direction = "In" if self.constant else "InOut" if base == "MPI_Request" else "Out"
+                return f"Handles{direction}<{base}> {name}_({name}, {self.more});"
+            if self.kind == "inout":
+                return f"HandleInOut<{base}> {name}_({name});"
+            if "*" in self.c_type:
+                return f"HandleOut<{base}> {name}_({name});"
+        if self.kind in ("text", "trimmed"):
+            return f"const std::string {name}_ = {self.kind}({name}, {name}_length);"
+        if self.kind == "text_out":
+            return f"TextOut {name}_({name}, {name}_length);"
+        if self.kind == "texts":
+            count = "kUntilBlank" if self.more == "blank" else self.more
+            return f"Texts {name}_({name}, {name}_length, {count});"
+        if self.kind == "text_rows":
+            return f"TextRows {name}_({name}, {name}_length, {self.more});"
+        if self.kind == "index":
+            return f"Index {name}_({name});"
+        if self.kind == "indices":
+            return f"const Indices {name}_({name}, {self.more});"
+        return None
+
+    def argument(self, form):
+        """The argument of the C function."""
+        name, base = self.name, self.base()
+        if self.kind == "absent":
+            return self.more
+        if self.is_choice():
+            if self.kind == "detached":
+                return f"&{name}_" if form.shape == "old" else name
+            if form.shape == "old":
+                return f"as_buffer({name})"
+            return f"as_location({name})" if self.kind == "location" else f"{name}_.address()"
+        if self.kind in ("text", "trimmed"):
+            return f"{name}_.c_str()"
+        if self.kind == "indices":
+            return name
+        if self.local(form):
+            return f"{name}_"
+        if base in HANDLES:
+            return f"from_fortran<{base}>(*{name})"
+        if self.kind in ("status", "statuses"):
+            return f"as_{self.kind}({name})"
+        if "*" in self.c_type or self.array:
+            return f"as_{self.kind}({name})" if self.kind in ("weights", "error_codes") else name
+        return f"*{name}"
+
+
+@dataclass
+class Form:
+    function: table.Function
+    shape: str         # "old", "f08" or "large"
+    parameters: list   # those of Fortran, and those that are absent there
+    notes: dict        # the kinds of the rows about the function, with what they add
+    request: bool = False
+
+    def __post_init__(self):
+        self.request = any(p.base() == "MPI_Request" and p.kind == "out" for p in self.parameters)
+
+    @property
+    def c_name(self):
+        return self.function.form_name(self.shape == "large")
+
+    def shown(self):
+        return [p for p in self.parameters if p.kind != "absent"]
+
+    def has_code(self):
+        return self.function.result == "int" and "plain" not in self.notes
+
+    def is_function(self):
+        return self.function.result != "int"
+
+    def has_choice(self):
+        return any(p.is_choice() and p.kind != "detached" for p in self.parameters)
+
+    def persistent(self):
+        return self.function.name.endswith("_init")
+
+    def reads_too(self, parameter):
+        """Parameters of the type int * that the function also reads."""
+        return parameter.name in ("position", "buflen", "pset_len")
+
+    def specific(self):
+        """The name of the specific procedure in module mpi_f08 (section 19.1.5)."""
+        return self.c_name + ("_f08ts" if self.has_choice() else "_f08")
+
+    def signature(self):
+        """What tells procedures of one generic name apart: the types and ranks of their arguments."""
+        parts = []
+        for p in self.shown():
+            if p.kind == "procedure":
+                parts.append("procedure")
+                continue
+            kind = p.declare_f08(self)[0].partition(",")[0].partition(" ::")[0]
+            # The three kinds have the same value.
+            kind = re.sub(r"MPI_\w+_KIND", "long", kind)
+            parts.append(kind + (p.shape() and "()"))
+        return parts
+
+
+def read_rows():
+    rows = []
+    for _, row in table.read_rows(HERE / "parameters.tsv"):
+        function, parameter, kind = row
+        rows.append((function, parameter, *(kind.split(" ", 1) + [""])[:2]))
+    return rows
+
+
+class Reader:
+    def __init__(self):
+        self.rows = read_rows()
+        self.used = set()
+
+    def find(self, function, parameter, wanted=None):
+        """The last row about it, as (kind, more)."""
+        found = None
+        for row in self.rows:
+            if row[1] == parameter and fnmatch.fnmatchcase(function, row[0]) and (row[2] == "name") == (wanted == "name"):
+                found = row[2:4]
+                self.used.add(row)
+        return found
+
+    def notes(self, function):
+        found = {row for row in self.rows if row[1] == "-" and row[0] == function}
+        self.used |= found
+        return {row[2]: row[3] for row in found}
+
+    def parameter(self, function, p, large):
+        c_type = p.wide if large else p.narrow
+        constant = c_type.startswith("const ")
+        c_type = c_type.removeprefix("const ")
+        array = bool(p.array)
+        kind, more = self.find(function.name, p.name) or (None, "")
+        name = (self.find(function.name, p.name, "name") or (None, p.name))[1]
+        base = c_type.replace("*", "").strip()
+        if p.array == "[][3]":
+            c_type, constant = "ranges", True
+        if base == "MPI_Status":
+            kind = "statuses" if p.name.startswith("array_of") else "status"
+        elif base == "char" and kind != "absent":
+            if array and "*" in c_type:
+                kind = "text_rows" if c_type.count("*") > 1 else "texts"
+            elif constant:
+                kind, array = kind or "text", False
+            elif not constant:
+                kind = "text_out"
+        elif kind is None and base == "void":
+            kind = "choice"
+        elif base.endswith("_function") or base.endswith("_function_c"):
+            kind = "procedure"
+        elif kind == "array" and base not in HANDLES:
+            kind = None
+        elif kind is None and base in HANDLES and "*" in c_type:
+            kind = "out"
+        return Parameter(c_type, name, constant, array, kind or "plain", more)
+
+    def forms(self, function):
+        """All forms of a function; none if Fortran has no such function."""
+        notes = self.notes(function.name)
+        if function.category in ("tools", "handle-int") or "none" in notes:
+            return []
+        shapes = ["old"]
+        if function.note != "deprecated MPI-2.0":
+            shapes += ["f08"] + (["large"] if True in function.forms else [])
+        made = []
+        for shape in shapes:
+            large = shape == "large"
+            parameters = [self.parameter(function, p, large) for p in function.parameters
+                          if p.name != "..." and (p.narrow or large)]
+            made.append(Form(function, shape, parameters, notes))
+        return made
+
+    def check_all_used(self):
+        unused = [row for row in self.rows if row not in self.used]
+        if unused:
+            sys.exit(f"parameters.tsv: no function has the parameter of {unused[0]}")
+
+
+def read_forms():
+    """All forms, sorted by the names of their functions."""
+    functions = table.read_functions(HERE.parent / "table" / "functions.tsv")
+    reader = Reader()
+    forms = [form for f in sorted(functions, key=lambda f: f.name) for form in reader.forms(f)]
+    reader.check_all_used()
+    return forms
+
+
+def read_constants():
+    return [row for _, row in table.read_rows(HERE.parent / "table" / "constants.tsv") if not row[0].startswith("MPI_T_")]
