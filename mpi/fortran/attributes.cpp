@@ -232,20 +232,19 @@ int win_get_attr(const int* win, const int* keyval, MPI_Aint* attribute_val, int
 extern "C" {
 
 // The predefined functions of keys. They are ordinary subroutines, so a key needs no special case.
-#define POE_ATTRIBUTE_FUNCTIONS(prefix, Integer)                                         \
-    void prefix##null_copy_fn_(int*, int*, Integer*, Integer*, Integer*, int* flag,      \
-                               int* ierror) {                                            \
-        *flag = 0;                                                                       \
-        *ierror = MPI_SUCCESS;                                                           \
-    }                                                                                    \
-    void prefix##dup_fn_(int*, int*, Integer*, Integer* value_in, Integer* value_out,    \
-                         int* flag, int* ierror) {                                       \
-        *flag = 1;                                                                       \
-        *value_out = *value_in;                                                          \
-        *ierror = MPI_SUCCESS;                                                           \
-    }                                                                                    \
-    void prefix##null_delete_fn_(int*, int*, Integer*, Integer*, int* ierror) {          \
-        *ierror = MPI_SUCCESS;                                                           \
+#define POE_ATTRIBUTE_FUNCTIONS(prefix, Integer)                                                   \
+    void prefix##null_copy_fn_(int*, int*, Integer*, Integer*, Integer*, int* flag, int* ierror) { \
+        *flag = 0;                                                                                 \
+        *ierror = MPI_SUCCESS;                                                                     \
+    }                                                                                              \
+    void prefix##dup_fn_(int*, int*, Integer*, Integer* value_in, Integer* value_out, int* flag,   \
+                         int* ierror) {                                                            \
+        *flag = 1;                                                                                 \
+        *value_out = *value_in;                                                                    \
+        *ierror = MPI_SUCCESS;                                                                     \
+    }                                                                                              \
+    void prefix##null_delete_fn_(int*, int*, Integer*, Integer*, int* ierror) {                    \
+        *ierror = MPI_SUCCESS;                                                                     \
     }
 POE_ATTRIBUTE_FUNCTIONS(mpi_, int)
 POE_ATTRIBUTE_FUNCTIONS(mpi_comm_, MPI_Aint)

@@ -36,7 +36,7 @@ int win_create_errhandler(Procedure* function, int* errhandler);
 int file_create_errhandler(Procedure* function, int* errhandler);
 int session_create_errhandler(Procedure* function, int* errhandler);
 int grequest_start(Procedure* query_fn, Procedure* free_fn, Procedure* cancel_fn,
-                   const MPI_Aint* extra_state, int* request);
+                   MPI_Aint* extra_state, int* request);
 int register_datarep(const char* datarep, Procedure* read_fn, Procedure* write_fn,
                      Procedure* extent_fn, const MPI_Aint* extra_state, std::size_t datarep_length);
 int register_datarep_c(const char* datarep, Procedure* read_fn, Procedure* write_fn,

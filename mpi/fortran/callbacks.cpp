@@ -52,11 +52,12 @@ std::mutex& subroutines_lock() {
 // The function of C for a subroutine; null if all are in use.
 template <typename Kind>
 typename Kind::Function* function_for(Procedure* subroutine) {
-    static constexpr auto kFunctions = []<std::size_t... kNumbers>(
-                                           std::index_sequence<kNumbers...>) {
+    static constexpr auto kFunctions =
+        []<std::size_t... kNumbers>(std::index_sequence<kNumbers...>) {
         return std::array<typename Kind::Function*, kMaxSubroutines>{
             &Kind::template function<kNumbers>...};
-    }(std::make_index_sequence<kMaxSubroutines>{});
+    }
+    (std::make_index_sequence<kMaxSubroutines>{});
     const std::lock_guard guard(subroutines_lock());
     for (std::size_t i = 0; i < kMaxSubroutines; ++i) {
         if (Kind::subroutines[i] == nullptr) Kind::subroutines[i] = subroutine;
@@ -86,7 +87,8 @@ int create_errhandler(Procedure* subroutine, int* errhandler, Create&& create) {
     return create(function, static_cast<MPI_Errhandler*>(made));
 }
 
-// The subroutines of a generalized request and their extra state.
+// The subroutines of a generalized request and its extra state, which is the variable of the program: what
+// one subroutine stores there, the next one and the program read.
 struct Grequest {
     using Query = void(MPI_Aint* extra_state, int* status, int* ierror);
     using Free = void(MPI_Aint* extra_state, int* ierror);
@@ -95,13 +97,13 @@ struct Grequest {
     Query* query;
     Free* free;
     Cancel* cancel;
-    MPI_Aint extra_state;
+    MPI_Aint* extra_state;
 };
 
 int query_grequest(void* extra_state, MPI_Status* status) {
     auto& request = *static_cast<Grequest*>(extra_state);
     int code = MPI_SUCCESS;
-    request.query(&request.extra_state, reinterpret_cast<int*>(status), &code);
+    request.query(request.extra_state, reinterpret_cast<int*>(status), &code);
     return code;
 }
 
@@ -109,14 +111,14 @@ int query_grequest(void* extra_state, MPI_Status* status) {
 int free_grequest(void* extra_state) {
     const std::unique_ptr<Grequest> request(static_cast<Grequest*>(extra_state));
     int code = MPI_SUCCESS;
-    request->free(&request->extra_state, &code);
+    request->free(request->extra_state, &code);
     return code;
 }
 
 int cancel_grequest(void* extra_state, int complete) {
     auto& request = *static_cast<Grequest*>(extra_state);
     int code = MPI_SUCCESS;
-    request.cancel(&request.extra_state, &complete, &code);
+    request.cancel(request.extra_state, &complete, &code);
     return code;
 }
 
@@ -148,10 +150,10 @@ int session_create_errhandler(Procedure* subroutine, int* errhandler) {
 }
 
 int grequest_start(Procedure* query_fn, Procedure* free_fn, Procedure* cancel_fn,
-                   const MPI_Aint* extra_state, int* request) {
+                   MPI_Aint* extra_state, int* request) {
     auto state = std::make_unique<Grequest>(Grequest{
         reinterpret_cast<Grequest::Query*>(query_fn), reinterpret_cast<Grequest::Free*>(free_fn),
-        reinterpret_cast<Grequest::Cancel*>(cancel_fn), *extra_state});
+        reinterpret_cast<Grequest::Cancel*>(cancel_fn), extra_state});
     HandleOut<MPI_Request> made(request);
     const int code =
         MPI_Grequest_start(query_grequest, free_grequest, cancel_grequest, state.get(), made);

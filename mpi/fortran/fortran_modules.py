@@ -63,7 +63,7 @@ def interface_old(form, prefix, pointer=False):
     kind = "FUNCTION" if form.is_function() else "SUBROUTINE"
     lines = [f"{kind} {name}({', '.join(names)})", "    IMPORT"]
     for p in shown:
-        lines += [f"    {text}" for text in p.declare_old(pointer)]
+        lines += [f"    {text}" for text in p.declare_old(pointer, form.unchecked())]
     if form.has_code():
         lines.append("    INTEGER :: ierror")
     lines += result_type(form, name)

@@ -79,7 +79,9 @@ class Parameter:
         base = self.c_type.replace("*", "").strip()
         return f"INTEGER(KIND={KINDS[base]})" if base in KINDS else "INTEGER"
 
-    def declare_old(self, pointer=False):
+    def declare_old(self, pointer=False, unchecked=False):
+        if unchecked and not self.is_choice() and (self.array or self.base() == "MPI_Datatype"):
+            return [f"!GCC$ ATTRIBUTES NO_ARG_CHECK :: {self.name}", *self.declare_old()]
         if self.kind == "procedure":
             return [f"EXTERNAL {self.name}"]
         if self.is_choice():
@@ -222,6 +224,11 @@ class Form:
 
     def has_choice(self):
         return any(p.is_choice() and p.kind != "detached" for p in self.parameters)
+
+    def unchecked(self):
+        """True for MPI_Alltoallv and the like. In module mpi their counts, displacements and datatypes are not
+        checked, because programs for modules without these interfaces pass scalars with MPI_IN_PLACE."""
+        return self.has_choice() and any(p.name in ("displs", "sdispls") for p in self.parameters)
 
     def persistent(self):
         return self.function.name.endswith("_init")

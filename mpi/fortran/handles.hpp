@@ -10,13 +10,13 @@ template <typename Handle>
 Handle from_fortran(int integer);
 
 // Defines the conversions of one kind of handles. `name` is the kind in the names of functions.
-#define POE_FORTRAN_HANDLE(type, name)              \
-    template <>                                     \
-    inline type from_fortran<type>(int integer) {   \
-        return PMPI_##name##_fromint(integer);      \
-    }                                               \
-    inline int to_fortran(type handle) {            \
-        return PMPI_##name##_toint(handle);         \
+#define POE_FORTRAN_HANDLE(type, name)            \
+    template <>                                   \
+    inline type from_fortran<type>(int integer) { \
+        return PMPI_##name##_fromint(integer);    \
+    }                                             \
+    inline int to_fortran(type handle) {          \
+        return PMPI_##name##_toint(handle);       \
     }
 POE_FORTRAN_HANDLE(MPI_Comm, Comm)
 POE_FORTRAN_HANDLE(MPI_Datatype, Type)

@@ -142,7 +142,8 @@ void SectionCopy::copy_back() noexcept {
     });
 }
 
-Section::Section(const Descriptor* descriptor, bool written) : address_(as_buffer(descriptor->base)) {
+Section::Section(const Descriptor* descriptor, bool written)
+    : address_(as_buffer(descriptor->base)) {
     if (is_contiguous(*descriptor)) [[likely]]
         return;
     copy_ = std::make_unique<SectionCopy>(*descriptor, written);

@@ -116,7 +116,8 @@ void keep_until_complete(int code, const HandleOut<MPI_Request>& request, bool p
 // a section is kept.
 void copies_started(const int* requests, int count);    // before MPI_Start
 void copies_completed(const int* requests, int count);  // after they have completed
-void copies_completed(const int* requests, const int* indices, int count);  // the same for some of them
+void copies_completed(const int* requests, const int* indices,
+                      int count);       // the same for some of them
 void copies_freed(const int* request);  // before MPI_Request_free
 
 // True if a function with this result has completed requests.
