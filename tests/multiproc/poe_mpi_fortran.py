@@ -109,8 +109,9 @@ class Compilers(FortranTest):
     def test_static(self):
         if SANITIZED:
             self.skipTest("sanitizers cannot be linked statically")
-        program = self.compile(INTERFACES["mpi_f08"], "-static")
-        self.assertEqual(sorted(self.ok(poe(program, "-procs", "2")).stdout.decode().splitlines()), hello_of(2))
+        for compiler in (MPIFORT, str(BUILD / "bin" / "mpfort")):
+            program = self.compile(INTERFACES["mpi_f08"], "-static", compiler=compiler)
+            self.assertEqual(sorted(self.ok(poe(program, "-procs", "2")).stdout.decode().splitlines()), hello_of(2))
 
 
 class Installed(FortranTest):
