@@ -1,16 +1,17 @@
 // Attributes of Fortran (MPI 5.0, sections 7.7 and 19.3.7).
 //
-// The value of an attribute is an integer in Fortran and a pointer in C. An attribute that Fortran sets is
-// stored as the address of a Value, so C gets a pointer to the integer, as the standard says.
+// The value of an attribute is an integer in Fortran and a pointer in C. An attribute that Fortran
+// sets is stored as the address of a Value, so C gets a pointer to the integer, as the standard
+// says.
 //
 //   set by          read by Fortran as                     read by C as
 //   Fortran         the integer                            a pointer to it
 //   C               the address                            the pointer
 //   MPI             the integer behind the pointer; MPI_WIN_BASE: the address     a pointer
 //
-// The functions of a key are Fortran subroutines; a key that Fortran creates therefore has functions of
-// C here, which call them and own the Values. A key that C has created knows nothing of a Value; it is then never
-// freed.
+// The functions of a key are Fortran subroutines; a key that Fortran creates therefore has
+// functions of C here, which call them and own the Values. A key that C has created knows nothing
+// of a Value; it is then never freed.
 #include <memory>
 #include <mutex>
 #include <unordered_set>
@@ -38,7 +39,8 @@ struct Key {
     MPI_Aint extra_state;
 };
 
-// The values and keys of this process. Never destroyed, because MPI_Finalize may run after the destructors.
+// The values and keys of this process. Never destroyed, because MPI_Finalize may run after the
+// destructors.
 struct Store {
     std::mutex lock;
     std::unordered_set<Value*> values;
@@ -69,7 +71,8 @@ void free_value(void* pointer) {
     if (store().values.erase(value) != 0) delete value;
 }
 
-// The functions of keys, for one kind of objects. A template, because an object may have an own type.
+// The functions of keys, for one kind of objects. A template, because an object may have an own
+// type.
 template <typename Handle, bool kOld>
 struct Functions {
     static int copy(Handle object, int keyval, void* extra_state, void* value_in, void* value_out,

@@ -1,7 +1,8 @@
-// The functions whose Fortran form does more than convert arguments: those with functions of the program,
-// attributes, and two of Info. The entry points call them with the arguments of Fortran. Each returns
-// the error code. A Procedure is a Fortran subroutine; all three interfaces call it alike, because a handle of
-// module mpi_f08 is passed as an INTEGER is, and a TYPE(C_PTR) by value as a buffer is.
+// The functions whose Fortran form does more than convert arguments: those with functions of the
+// program, attributes, and two of Info. The entry points call them with the arguments of Fortran.
+// Each returns the error code. A Procedure is a Fortran subroutine; all three interfaces call it
+// alike, because a handle of module mpi_f08 is passed as an INTEGER is, and a TYPE(C_PTR) by value
+// as a buffer is.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +44,8 @@ int register_datarep_c(const char* datarep, Procedure* read_fn, Procedure* write
                        Procedure* extent_fn, const MPI_Aint* extra_state,
                        std::size_t datarep_length);
 
-// Values of Info, which leave the program's string as it is if the key is not set (info_values.cpp).
+// Values of Info, which leave the program's string as it is if the key is not set
+// (info_values.cpp).
 int info_get(const int* info, const char* key, const int* valuelen, char* value, int* flag,
              std::size_t key_length, std::size_t value_length);
 int info_get_string(const int* info, const char* key, int* buflen, char* value, int* flag,

@@ -1,10 +1,10 @@
-// Functions of the program that MPI calls: operations, error handlers, generalized requests (MPI 5.0,
-// sections 6.9.5, 9.3 and 13.2).
+// Functions of the program that MPI calls: operations, error handlers, generalized requests (MPI
+// 5.0, sections 6.9.5, 9.3 and 13.2).
 //
-// MPI calls a function of C, which has handles of C; a subroutine of Fortran must get integers. A function
-// of C with an extra state finds the subroutine there. Operations and error handlers have none, so each
-// subroutine gets a function of C of its own, one of a fixed number. A subroutine keeps its function forever, and
-// the next operation that is created from it uses the same one.
+// MPI calls a function of C, which has handles of C; a subroutine of Fortran must get integers. A
+// function of C with an extra state finds the subroutine there. Operations and error handlers have
+// none, so each subroutine gets a function of C of its own, one of a fixed number. A subroutine
+// keeps its function forever, and the next operation that is created from it uses the same one.
 #include <array>
 #include <memory>
 #include <mutex>
@@ -87,8 +87,8 @@ int create_errhandler(Procedure* subroutine, int* errhandler, Create&& create) {
     return create(function, static_cast<MPI_Errhandler*>(made));
 }
 
-// The subroutines of a generalized request and its extra state, which is the variable of the program: what
-// one subroutine stores there, the next one and the program read.
+// The subroutines of a generalized request and its extra state, which is the variable of the
+// program: what one subroutine stores there, the next one and the program read.
 struct Grequest {
     using Query = void(MPI_Aint* extra_state, int* status, int* ierror);
     using Free = void(MPI_Aint* extra_state, int* ierror);

@@ -1,7 +1,7 @@
-// Arguments of Fortran as arguments of the C functions. An entry point has a variable of one of these
-// classes for each argument that must be converted. The constructor takes the argument of Fortran; the
-// destructor, which runs after the C function, gives the result back. A result that the C function has
-// not set, because it failed, leaves the variable of the program as it was.
+// Arguments of Fortran as arguments of the C functions. An entry point has a variable of one of
+// these classes for each argument that must be converted. The constructor takes the argument of
+// Fortran; the destructor, which runs after the C function, gives the result back. A result that
+// the C function has not set, because it failed, leaves the variable of the program as it was.
 #pragma once
 
 #include <array>
@@ -186,8 +186,8 @@ class TextRows {
     std::vector<char**> pointers_;
 };
 
-// The numbers of datatypes that MPI_Alltoallw and its neighbourhood forms read. The first is 0 if the
-// data to send are in place.
+// The numbers of datatypes that MPI_Alltoallw and its neighbourhood forms read. The first is 0 if
+// the data to send are in place.
 int remote_size(const int* comm);
 int sending(const void* sendbuf, const int* comm);
 int in_neighbors(const int* comm);

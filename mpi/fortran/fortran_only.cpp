@@ -1,5 +1,6 @@
-// Procedures that only Fortran has: conversions of statuses, MPI_F_sync_reg, and the functions that stand
-// for a missing conversion of data representations (MPI 5.0, sections 19.3.5, 19.1.17 and 14.5.3).
+// Procedures that only Fortran has: conversions of statuses, MPI_F_sync_reg, and the functions that
+// stand for a missing conversion of data representations (MPI 5.0, sections 19.3.5, 19.1.17 and
+// 14.5.3).
 #include <cstring>
 #include <mpi.h>
 

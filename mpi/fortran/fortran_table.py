@@ -1,9 +1,7 @@
 """The functions of MPI as Fortran sees them: what mpi/table/functions.tsv says, with the additions of parameters.tsv.
 
 A Form is a function in one of three shapes: "old" (mpif.h and module mpi), "f08" (module mpi_f08), and "large" (module
-mpi_f08 with large counts). Each of its parameters knows how module mpi and module mpi_f08 declare it, and how the entry
-point, which is C++, takes it from Fortran, converts it and gives it to the C function. The classes that convert are in
-convert.hpp and section.hpp."""
+mpi_f08 with large counts). Each of its parameters knows how module mpi and module mpi_f08 declare it."""
 
 import fnmatch
 import pathlib
@@ -114,89 +112,6 @@ class Parameter:
     def base(self):
         return self.c_type.replace("*", "").strip()
 
-    # The entry point
-
-    def c_parameter(self, form):
-        if self.is_choice():
-            if form.shape == "old" and self.kind == "detached":
-                return "void *"
-            if form.shape == "old" or self.kind == "detached":
-                return f"void *{self.name}"
-            return f"const Descriptor *{self.name}"
-        if self.kind == "procedure":
-            return f"Procedure *{self.name}"
-        if self.has_length():
-            return f"{'char' if self.kind == 'text_out' else 'const char'} *{self.name}"
-        if self.kind == "pointer":
-            return f"void *{self.name}"
-        if self.kind in ("state", "state_out"):
-            return f"MPI_Aint *{self.name}"
-        base = self.base()
-        kind = base if base in KINDS else "int"
-        if self.c_type == "ranges":
-            return f"int (*{self.name})[3]"
-        constant = "const " if not self.writes() and self.kind not in ("status", "statuses", "inout") else ""
-        return f"{constant}{kind} *{self.name}"
-
-    def length_parameter(self):
-        return f"std::size_t {self.name}_length"
-
-    def local(self, form):
-        """The declaration of the variable `<name>_` that converts, or nothing."""
-        name, base = self.name, self.base()
-        if self.is_choice() and form.shape != "old" and self.kind in ("choice", "kept"):
-            kind = "Whole" if self.kind == "kept" else "Section"
-            return f"{kind} {name}_({name}, {'false' if self.constant else 'true'});"
-        if self.kind == "detached" and form.shape == "old":
-            return f"void *{name}_ = nullptr;"
-        if base in HANDLES:
-            if self.kind == "array":
-                direction = "In" if self.constant else "InOut" if base == "MPI_Request" else "Out"
-                return f"Handles{direction}<{base}> {name}_({name}, {self.more});"
-            if self.kind == "inout":
-                return f"HandleInOut<{base}> {name}_({name});"
-            if "*" in self.c_type:
-                return f"HandleOut<{base}> {name}_({name});"
-        if self.kind in ("text", "trimmed"):
-            return f"const std::string {name}_ = {self.kind}({name}, {name}_length);"
-        if self.kind == "text_out":
-            return f"TextOut {name}_({name}, {name}_length);"
-        if self.kind == "texts":
-            count = "kUntilBlank" if self.more == "blank" else self.more
-            return f"Texts {name}_({name}, {name}_length, {count});"
-        if self.kind == "text_rows":
-            return f"TextRows {name}_({name}, {name}_length, {self.more});"
-        if self.kind == "index":
-            return f"Index {name}_({name});"
-        if self.kind == "indices":
-            return f"const Indices {name}_({name}, {self.more});"
-        return None
-
-    def argument(self, form):
-        """The argument of the C function."""
-        name, base = self.name, self.base()
-        if self.kind == "absent":
-            return self.more
-        if self.is_choice():
-            if self.kind == "detached":
-                return f"&{name}_" if form.shape == "old" else name
-            if form.shape == "old":
-                return f"as_buffer({name})"
-            return f"as_location({name})" if self.kind == "location" else f"{name}_.address()"
-        if self.kind in ("text", "trimmed"):
-            return f"{name}_.c_str()"
-        if self.kind == "indices":
-            return name
-        if self.local(form):
-            return f"{name}_"
-        if base in HANDLES:
-            return f"from_fortran<{base}>(*{name})"
-        if self.kind in ("status", "statuses"):
-            return f"as_{self.kind}({name})"
-        if "*" in self.c_type or self.array:
-            return f"as_{self.kind}({name})" if self.kind in ("weights", "error_codes") else name
-        return f"*{name}"
-
 
 @dataclass
 class Form:
@@ -272,7 +187,9 @@ class Reader:
         """The last row about it, as (kind, more)."""
         found = None
         for row in self.rows:
-            if row[1] == parameter and fnmatch.fnmatchcase(function, row[0]) and (row[2] == "name") == (wanted == "name"):
+            if row[1] != parameter or (row[2] == "name") != (wanted == "name"):
+                continue
+            if fnmatch.fnmatchcase(function, row[0]):
                 found = row[2:4]
                 self.used.add(row)
         return found
@@ -343,4 +260,5 @@ def read_forms():
 
 
 def read_constants():
-    return [row for _, row in table.read_rows(HERE.parent / "table" / "constants.tsv") if not row[0].startswith("MPI_T_")]
+    rows = table.read_rows(HERE.parent / "table" / "constants.tsv")
+    return [row for _, row in rows if not row[0].startswith("MPI_T_")]

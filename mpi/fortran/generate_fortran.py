@@ -33,6 +33,97 @@ extern "C" {
 """
 
 
+# One parameter: how the entry point takes it, converts it and gives it to the C function. The classes that convert are
+# in convert.hpp and section.hpp.
+
+def c_parameter(p, form):
+    """The declaration of a parameter of the entry point."""
+    if p.is_choice():
+        if form.shape == "old" and p.kind == "detached":
+            return "void *"
+        if form.shape == "old" or p.kind == "detached":
+            return f"void *{p.name}"
+        return f"const Descriptor *{p.name}"
+    if p.kind == "procedure":
+        return f"Procedure *{p.name}"
+    if p.has_length():
+        return f"{'char' if p.kind == 'text_out' else 'const char'} *{p.name}"
+    if p.kind == "pointer":
+        return f"void *{p.name}"
+    if p.kind in ("state", "state_out"):
+        return f"MPI_Aint *{p.name}"
+    base = p.base()
+    kind = base if base in fortran_table.KINDS else "int"
+    if p.c_type == "ranges":
+        return f"int (*{p.name})[3]"
+    constant = "const " if not p.writes() and p.kind not in ("status", "statuses", "inout") else ""
+    return f"{constant}{kind} *{p.name}"
+
+
+def length_parameter(p):
+    return f"std::size_t {p.name}_length"
+
+
+def local(p, form):
+    """The declaration of the variable `<name>_` that converts, or nothing."""
+    name, base = p.name, p.base()
+    if p.is_choice() and form.shape != "old" and p.kind in ("choice", "kept"):
+        kind = "Whole" if p.kind == "kept" else "Section"
+        return f"{kind} {name}_({name}, {'false' if p.constant else 'true'});"
+    if p.kind == "detached" and form.shape == "old":
+        return f"void *{name}_ = nullptr;"
+    if base in fortran_table.HANDLES:
+        if p.kind == "array":
+            direction = "In" if p.constant else "InOut" if base == "MPI_Request" else "Out"
+            return f"Handles{direction}<{base}> {name}_({name}, {p.more});"
+        if p.kind == "inout":
+            return f"HandleInOut<{base}> {name}_({name});"
+        if "*" in p.c_type:
+            return f"HandleOut<{base}> {name}_({name});"
+    if p.kind in ("text", "trimmed"):
+        return f"const std::string {name}_ = {p.kind}({name}, {name}_length);"
+    if p.kind == "text_out":
+        return f"TextOut {name}_({name}, {name}_length);"
+    if p.kind == "texts":
+        count = "kUntilBlank" if p.more == "blank" else p.more
+        return f"Texts {name}_({name}, {name}_length, {count});"
+    if p.kind == "text_rows":
+        return f"TextRows {name}_({name}, {name}_length, {p.more});"
+    if p.kind == "index":
+        return f"Index {name}_({name});"
+    if p.kind == "indices":
+        return f"const Indices {name}_({name}, {p.more});"
+    return None
+
+
+def argument(p, form):
+    """The argument of the C function."""
+    name, base = p.name, p.base()
+    if p.kind == "absent":
+        return p.more
+    if p.is_choice():
+        if p.kind == "detached":
+            return f"&{name}_" if form.shape == "old" else name
+        if form.shape == "old":
+            return f"as_buffer({name})"
+        return f"as_location({name})" if p.kind == "location" else f"{name}_.address()"
+    if p.kind in ("text", "trimmed"):
+        return f"{name}_.c_str()"
+    if p.kind == "indices":
+        return name
+    if local(p, form):
+        return f"{name}_"
+    if base in fortran_table.HANDLES:
+        return f"from_fortran<{base}>(*{name})"
+    if p.kind in ("status", "statuses"):
+        return f"as_{p.kind}({name})"
+    if "*" in p.c_type or p.array:
+        return f"as_{p.kind}({name})" if p.kind in ("weights", "error_codes") else name
+    return f"*{name}"
+
+
+# The entry points
+
 def entry_name(form):
     """The name of the entry point without the leading mpi_ or pmpi_."""
     name = form.c_name if form.shape == "old" else form.specific()
@@ -48,20 +139,20 @@ def c_call(form):
         names = [p.name for p in form.shown()]
         lengths = [f"{p.name}_length" for p in form.shown() if p.has_length()]
         return f"{form.c_name[4:].lower()}({', '.join(names + lengths)})"
-    arguments = ", ".join(p.argument(form) for p in form.parameters)
+    arguments = ", ".join(argument(p, form) for p in form.parameters)
     return f"{form.c_name}({arguments})"
 
 
 def entry(form):
     name = entry_name(form)
-    parameters = [p.c_parameter(form) for p in form.shown()]
+    parameters = [c_parameter(p, form) for p in form.shown()]
     if form.has_code():
         parameters.append("int *ierror")
-    parameters += [p.length_parameter() for p in form.shown() if p.has_length()]
+    parameters += [length_parameter(p) for p in form.shown() if p.has_length()]
     result = "void" if not form.is_function() else form.function.result
     lines = [f"{result} pmpi_{name}({', '.join(parameters)}) {{"]
     locals_ = [] if "by_hand" in form.notes else [
-        line for line in (p.local(form) for p in form.shown()) if line]
+        line for line in (local(p, form) for p in form.shown()) if line]
     lines += [f"    {line}" for line in locals_]
     sections = [line.split()[1].partition("(")[0] for line in locals_ if line.startswith("Section ")]
     wholes = [line.split()[1].partition("(")[0] for line in locals_ if line.startswith("Whole ")]

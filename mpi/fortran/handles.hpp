@@ -1,5 +1,5 @@
-// Handles of Fortran, which are of type INTEGER, and of C. The functions that convert them are called by
-// their PMPI names, so that a tool sees only the calls of the program.
+// Handles of Fortran, which are of type INTEGER, and of C. The functions that convert them are
+// called by their PMPI names, so that a tool sees only the calls of the program.
 #pragma once
 
 #include <mpi.h>

@@ -109,7 +109,8 @@ SectionCopy::SectionCopy(const Descriptor& section, bool written) : written_(wri
     data_ = std::make_unique_for_overwrite<char[]>(size);
 }
 
-// Calls move(element of the section, element of the copy) for each element, in the order of Fortran.
+// Calls move(element of the section, element of the copy) for each element, in the order of
+// Fortran.
 template <typename Move>
 void SectionCopy::each_row(Move&& move) noexcept {
     std::ptrdiff_t position[15] = {};

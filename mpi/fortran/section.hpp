@@ -1,16 +1,17 @@
-// Choice buffers of module mpi_f08: an argument of any type and rank, which may be a section of an array.
+// Choice buffers of module mpi_f08: an argument of any type and rank, which may be a section of an
+// array.
 //
-// gfortran passes such an argument by a descriptor. If the section is contiguous, the C function gets its
-// address. Otherwise the C function gets a contiguous copy, as if the compiler had made one, so every
-// datatype, operation and count works. The copy lives as long as MPI may use it:
+// gfortran passes such an argument by a descriptor. If the section is contiguous, the C function
+// gets its address. Otherwise the C function gets a contiguous copy, as if the compiler had made
+// one, so every datatype, operation and count works. The copy lives as long as MPI may use it:
 //
 //   function       copied in                 copied back                       freed
 //   blocking       before the C function     after it                          after it
 //   non-blocking   before the C function     when the request completes        then
 //   persistent     at each MPI_Start         at each completion                with the request
 //
-// A request is completed by the Fortran functions that wait, test or ask for its status. If C code completes
-// the request of a section that is not contiguous, received data stay in the copy.
+// A request is completed by the Fortran functions that wait, test or ask for its status. If C code
+// completes the request of a section that is not contiguous, received data stay in the copy.
 #pragma once
 
 #include <cstddef>
@@ -42,8 +43,8 @@ struct Descriptor {
     Dimension dimensions[15];  // the first `rank` exist
 };
 
-// True if the elements follow each other in memory. A scalar and an empty section are contiguous, and so is
-// an array of assumed size, which has no last extent.
+// True if the elements follow each other in memory. A scalar and an empty section are contiguous,
+// and so is an array of assumed size, which has no last extent.
 bool is_contiguous(const Descriptor& descriptor) noexcept;
 
 // A contiguous copy of a section.
@@ -82,8 +83,8 @@ class Section {
     std::unique_ptr<SectionCopy> copy_;
 };
 
-// A choice buffer that MPI uses after the call without a request, such as that of MPI_Buffer_attach. It must be
-// contiguous.
+// A choice buffer that MPI uses after the call without a request, such as that of
+// MPI_Buffer_attach. It must be contiguous.
 class Whole {
   public:
     Whole(const Descriptor* descriptor, bool) noexcept
@@ -112,8 +113,8 @@ inline int sending(const Descriptor* sendbuf, const int* comm) {
 void keep_until_complete(int code, const HandleOut<MPI_Request>& request, bool persistent,
                          std::initializer_list<Section*> sections);
 
-// To be called with the integers of requests. Each does nothing, at the cost of one load, unless a copy of
-// a section is kept.
+// To be called with the integers of requests. Each does nothing, at the cost of one load, unless a
+// copy of a section is kept.
 void copies_started(const int* requests, int count);    // before MPI_Start
 void copies_completed(const int* requests, int count);  // after they have completed
 void copies_completed(const int* requests, const int* indices,

@@ -1,6 +1,6 @@
-// The arguments that the library recognises by their addresses, such as MPI_BOTTOM (MPI 5.0, section
-// 19.3.9). mpif.h has each as a common block, the modules have it as a variable. If a program has such a
-// common block too, its address is that of the program.
+// The arguments that the library recognises by their addresses, such as MPI_BOTTOM (MPI 5.0,
+// section 19.3.9). mpif.h has each as a common block, the modules have it as a variable. If a
+// program has such a common block too, its address is that of the program.
 #pragma once
 
 #include <mpi.h>
