@@ -50,6 +50,7 @@ ALLOWED = {
                                   "collectives/api"],
 
     "mpi/table": ["base"],
+    "mpi/fortran": [],
     "mpi/datatype": ["base", "comm/matching/layout.hpp", "mpi/object/handle.hpp"],
     "mpi/object": ["base", "mpi/datatype"],
     "mpi/process": ["base", "mpi/table", "mpi/datatype", "mpi/object"],

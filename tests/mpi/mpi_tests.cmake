@@ -44,3 +44,31 @@ mpi_test(collective_inter_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_collective_i
 foreach(program communicator_basic communicator_inter topology_all)
   mpi_test(${program}_nodes mpl_run -N 2 -n 5 $<TARGET_FILE:mpi_${program}>)
 endforeach()
+
+# Fortran. Each program of tests/mpi/fortran is compiled for each of the three interfaces, and sections.F90 for
+# module mpi_f08 only. A program may have further files.
+set(fortran_folder ${CMAKE_CURRENT_SOURCE_DIR}/mpi/fortran)
+function(mpi_fortran_test program interface)
+  string(TOLOWER mpi_fortran_${program}_${interface} name)
+  add_executable(${name} ${fortran_folder}/${program}.F90 ${fortran_folder}/check.f90 ${ARGN})
+  target_compile_definitions(${name} PRIVATE WITH_${interface})
+  # Without interfaces one call may get integers and the next one reals.
+  target_compile_options(${name} PRIVATE
+    $<$<COMPILE_LANGUAGE:Fortran>:-ffree-line-length-none -fallow-argument-mismatch -fcheck=bounds -w>)
+  # The functions of a tool are visible.
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE Fortran C_VISIBILITY_PRESET default
+    Fortran_MODULE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/modules/${name})
+  target_include_directories(${name} PRIVATE ${fortran_folder})
+  target_link_libraries(${name} PRIVATE mpi_abi_gfortran mpi_abi)
+  foreach(tasks 1 3 8)
+    mpi_test(fortran_${program}_${interface}_${tasks} mpl_run -n ${tasks} $<TARGET_FILE:${name}>)
+  endforeach()
+endfunction()
+foreach(interface MPIF_H MPI MPI_F08)
+  foreach(program point collective types objects)
+    mpi_fortran_test(${program} ${interface})
+  endforeach()
+  mpi_fortran_test(tool ${interface} ${fortran_folder}/tool_barrier.f90 ${fortran_folder}/tool_calls.c)
+endforeach()
+mpi_fortran_test(sections MPI_F08)
+mpi_test(fortran_sections_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_fortran_sections_mpi_f08>)

@@ -1,0 +1,34 @@
+// Values of Info (MPI 5.0, section 10).
+#include <algorithm>
+#include <vector>
+
+#include "mpi/fortran/by_hand.hpp"
+
+namespace poe::mpi::fortran {
+
+int info_get(const int* info, const char* key, const int* valuelen, char* value, int* flag,
+             std::size_t key_length, std::size_t value_length) {
+    const int length = std::max(*valuelen, 0);
+    std::vector<char> text(static_cast<std::size_t>(length) + 1);
+    const int code = MPI_Info_get(from_fortran<MPI_Info>(*info), trimmed(key, key_length).c_str(),
+                                  *valuelen, text.data(), flag);
+    if (code == MPI_SUCCESS && *flag != 0) copy_text(text.data(), value, value_length);
+    return code;
+}
+
+// The length of a value in C includes the null character at its end, that of Fortran does not.
+int info_get_string(const int* info, const char* key, int* buflen, char* value, int* flag,
+                    std::size_t key_length, std::size_t value_length) {
+    const bool wants_value = *buflen > 0;
+    int length = wants_value ? *buflen + 1 : 0;
+    std::vector<char> text(static_cast<std::size_t>(length) + 1);
+    const int code =
+        MPI_Info_get_string(from_fortran<MPI_Info>(*info), trimmed(key, key_length).c_str(),
+                            &length, text.data(), flag);
+    if (code != MPI_SUCCESS || *flag == 0) return code;
+    *buflen = length - 1;
+    if (wants_value) copy_text(text.data(), value, value_length);
+    return code;
+}
+
+}  // namespace poe::mpi::fortran

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""How people meet MPI in Fortran: the compiler scripts, programs under poe and alone, and an installed copy that build
+systems find."""
+
+import pathlib
+import subprocess
+import tempfile
+
+from launching import BUILD, DEADLINE, SANITIZED, LaunchTest, clean_environment, main, poe
+
+MPIFORT = str(BUILD / "bin" / "mpifort.poe")
+
+HELLO = """program hello
+    {use}
+    implicit none
+    {include}
+    integer :: rank, tasks, ierror
+    call MPI_Init(ierror)
+    call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
+    call MPI_Comm_size(MPI_COMM_WORLD, tasks, ierror)
+    print '(i0, a, i0)', rank, ' of ', tasks
+    call MPI_Finalize(ierror)
+end program
+"""
+INTERFACES = {"mpif": HELLO.format(use="", include="include 'mpif.h'"), "mpi": HELLO.format(use="use mpi", include=""),
+              "mpi_f08": HELLO.format(use="use mpi_f08", include="")}
+# Without interfaces one routine gets arrays of several types.
+OLD = """      program old
+      include 'mpif.h'
+      integer i, ierr
+      real x
+      call mpi_init(ierr)
+      call mpi_bcast(i, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, ierr)
+      call mpi_bcast(x, 1, MPI_REAL, 0, MPI_COMM_WORLD, ierr)
+      call mpi_finalize(ierr)
+      end
+"""
+UNSUPPORTED = """program unsupported
+    use mpi_f08
+    character(len=MPI_MAX_PORT_NAME) :: name
+    integer :: ierror
+    call MPI_Init()
+    call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)
+    call MPI_Open_port(MPI_INFO_NULL, name, ierror)
+    if (ierror /= MPI_ERR_UNSUPPORTED_OPERATION) error stop 1
+    call MPI_Finalize()
+end program
+"""
+
+
+def run(*words, **options):
+    options.setdefault("env", clean_environment())
+    return subprocess.run(words, capture_output=True, text=True, timeout=DEADLINE, **options)
+
+
+def hello_of(tasks):
+    return [f"{rank} of {tasks}" for rank in range(tasks)]
+
+
+class FortranTest(LaunchTest):
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def compile(self, source, *flags, compiler=MPIFORT, suffix=".f90"):
+        file = self.folder / f"program{suffix}"
+        file.write_text(source)
+        result = run(compiler, str(file), "-o", str(self.folder / "program"), *flags, cwd=self.folder)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return str(self.folder / "program")
+
+
+class Compilers(FortranTest):
+    def test_what_they_show(self):
+        libraries = r"-L\S+ -Wl,-rpath,\S+ -lmpi_abi_gfortran -lmpi_abi"
+        shown = run(MPIFORT, "-show", "a.f90").stdout
+        self.assertRegex(shown, rf"^gfortran .*-I\S+/poe-mpi -I\S+/poe-mpi/gfortran a\.f90 {libraries}$")
+        self.assertRegex(run(MPIFORT, "-showme:compile").stdout, r"^-I\S+/poe-mpi -I\S+/poe-mpi/gfortran$")
+        self.assertRegex(run(MPIFORT, "-showme:link").stdout, rf"^{libraries}$")
+        self.assertEqual(run(MPIFORT, "-showme:libs").stdout, "mpi_abi_gfortran mpi_abi\n")
+        self.assertRegex(run(MPIFORT, "-compile_info").stdout, r"^gfortran .*/gfortran$")
+        self.assertNotIn("-lmpi_abi", run(MPIFORT, "-show", "-c", "a.f90").stdout)
+        self.assertIn("POE", run(MPIFORT, "--version").stdout)
+        self.assertEqual(run(MPIFORT).returncode, 2)
+
+    def test_each_name_and_interface(self):
+        for folder, names in (("bin", ("mpifort.poe", "mpif90.poe", "mpif77.poe")),
+                              ("lib/poe/mpi/bin", ("mpifort", "mpif90", "mpif77"))):
+            for name, interface in zip(names, INTERFACES):
+                with self.subTest(name):
+                    program = self.compile(INTERFACES[interface], compiler=str(BUILD / folder / name))
+                    out = self.ok(poe(program, "-procs", "3")).stdout.decode()
+                    self.assertEqual(sorted(out.splitlines()), hello_of(3))
+                    self.assertEqual(run(program).stdout.splitlines(), hello_of(1))
+
+    def test_mpfort_compiles_mpi_too(self):
+        for source in INTERFACES.values():
+            program = self.compile(source, compiler=str(BUILD / "bin" / "mpfort"))
+            self.assertEqual(sorted(self.ok(poe(program, "-procs", "2")).stdout.decode().splitlines()), hello_of(2))
+
+    def test_old_source(self):
+        self.ok(poe(self.compile(OLD, suffix=".f"), "-procs", "2"))
+
+    def test_a_function_without_a_body(self):
+        self.ok(poe(self.compile(UNSUPPORTED), "-procs", "1"))
+
+    def test_static(self):
+        if SANITIZED:
+            self.skipTest("sanitizers cannot be linked statically")
+        for compiler in (MPIFORT, str(BUILD / "bin" / "mpfort")):
+            program = self.compile(INTERFACES["mpi_f08"], "-static", compiler=compiler)
+            self.assertEqual(sorted(self.ok(poe(program, "-procs", "2")).stdout.decode().splitlines()), hello_of(2))
+
+
+class Installed(FortranTest):
+    def setUp(self):
+        super().setUp()
+        if SANITIZED:
+            self.skipTest("programs need the sanitizer's flags too")
+        self.prefix = self.folder / "installed"
+        subprocess.run(["cmake", "--install", str(BUILD), "--prefix", str(self.prefix)], check=True, capture_output=True)
+
+    def test_cmake(self):
+        project = self.folder / "project"
+        project.mkdir()
+        for name, source in INTERFACES.items():
+            (project / f"{name}.f90").write_text(source)
+        programs = "".join(f"add_executable({name}_hello {name}.f90)\n"
+                           f"target_link_libraries({name}_hello PRIVATE MPI::MPI_Fortran)\n" for name in INTERFACES)
+        (project / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.18)\nproject(hello Fortran)\nfind_package(MPI REQUIRED COMPONENTS Fortran)\n"
+            "foreach(interface F77_HEADER F90_MODULE F08_MODULE)\nif(NOT MPI_Fortran_HAVE_${interface})\n"
+            'message(FATAL_ERROR "no ${interface}")\nendif()\nendforeach()\n' + programs)
+        build = project / "build"
+        done = run("cmake", "-S", str(project), "-B", str(build), f"-DMPI_HOME={self.prefix}/lib/poe/mpi")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"{self.prefix}/lib/libmpi_abi_gfortran.so", done.stdout)
+        done = run("cmake", "--build", str(build))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for name in INTERFACES:
+            done = run(str(self.prefix / "bin" / "mpiexec.poe"), "-n", "2", str(build / f"{name}_hello"))
+            self.assertEqual(sorted(done.stdout.splitlines()), hello_of(2), done.stderr)
+
+    def test_pkg_config(self):
+        found = run("pkg-config", "--cflags", "--libs", "mpi-fort",
+                    env=clean_environment(PKG_CONFIG_PATH=f"{self.prefix}/lib/poe/mpi/pkgconfig"))
+        self.assertEqual(found.returncode, 0, found.stderr)
+        program = self.compile(INTERFACES["mpi_f08"], *found.stdout.split(), compiler="gfortran")
+        self.assertEqual(run(program).stdout.splitlines(), hello_of(1))
+
+
+if __name__ == "__main__":
+    main()
