@@ -208,8 +208,8 @@ static void connect_parts(const struct Group* parent, struct Group* made) {
         if (parent->task[0][r] == made->task[1 - side][leader[1 - side]]) leader_in_parent = r;
     }
     CHECK_OK(MPI_Comm_split(parent->comm, side, choice.keys[0][parent->me], &part));
-    CHECK_OK(MPI_Intercomm_create(part, leader[side], parent->comm, leader_in_parent, tag,
-                                  &made->comm));
+    CHECK_OK(
+        MPI_Intercomm_create(part, leader[side], parent->comm, leader_in_parent, tag, &made->comm));
     CHECK_OK(MPI_Comm_free(&part));
 }
 
