@@ -96,7 +96,11 @@ int errhandler_free(Call& call, MPI_Errhandler* errhandler) {
 }
 
 int comm_set_errhandler(Call& call, MPI_Comm comm, MPI_Errhandler errhandler) {
-    return set_errhandler(call, environment().find_comm(comm)->errhandler, Kind::kComm, errhandler);
+    Environment& mpi = environment();
+    const int code =
+        set_errhandler(call, mpi.find_comm(comm)->errhandler, Kind::kComm, errhandler);
+    if (code == MPI_SUCCESS && comm == MPI_COMM_SELF) mpi.self_has_own_errhandler = true;
+    return code;
 }
 int comm_get_errhandler(Call&, MPI_Comm comm, MPI_Errhandler* errhandler) {
     return get_errhandler(environment().find_comm(comm)->errhandler, errhandler);

@@ -101,8 +101,9 @@ MPI_Errhandler Call::handler_of(ErrorObject& object) const noexcept {
                    static_cast<const ErrorHandlerOwner*>(find_object(object.kind, object.handle))) {
         return owner->errhandler;
     }
-    object = ErrorObject(MPI_COMM_SELF);
-    return mpi.self != nullptr ? mpi.self->errhandler : mpi.initial_errhandler;
+    object = ErrorObject(mpi.default_error_comm());
+    const CommBase* comm = mpi.self_has_own_errhandler ? mpi.self : mpi.world;
+    return comm != nullptr ? comm->errhandler : mpi.initial_errhandler;
 }
 
 void Call::invoke(ErrorObject object, int code, const std::string& text) {

@@ -32,7 +32,7 @@ enum class Context : std::uint8_t {
 };
 
 // The object whose error handler an error invokes. A handle that names no object stands for
-// MPI_COMM_SELF (section 9.3).
+// Environment::default_error_comm().
 struct ErrorObject {
     explicit ErrorObject(MPI_Comm comm) noexcept : handle(comm), kind(Kind::kComm) {}
     explicit ErrorObject(MPI_Win win) noexcept : handle(win), kind(Kind::kWin) {}

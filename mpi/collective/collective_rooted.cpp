@@ -51,8 +51,9 @@ void gather_directly(Sequence& sequence, const Buffer& send, Reader& blocks, int
     const bool own_in_place = !inter && send.in_place();
     if (is_root(sequence, root)) receive_from_all(sequence, blocks, own_in_place);
     if (inter ? root >= 0 : !(is_root(sequence, root) && own_in_place)) {
-        if (const Data own = sequence.data(send); own.bytes > 0)
-            sequence.send(others(sequence).task(root), own);
+        const Data own = sequence.data(send);
+        if (!inter && is_root(sequence, root)) sequence.refuse_same_memory(own, blocks[root]);
+        if (own.bytes > 0) sequence.send(others(sequence).task(root), own);
     }
     sequence.exchange();
 }
@@ -63,8 +64,9 @@ void scatter_directly(Sequence& sequence, Reader& blocks, const Buffer& receive,
     const bool own_in_place = !inter && receive.in_place();
     if (is_root(sequence, root)) send_to_all(sequence, blocks, own_in_place);
     if (inter ? root >= 0 : !(is_root(sequence, root) && own_in_place)) {
-        if (const Data own = sequence.data(receive); own.bytes > 0)
-            sequence.receive(others(sequence).task(root), own);
+        const Data own = sequence.data(receive);
+        if (!inter && is_root(sequence, root)) sequence.refuse_same_memory(blocks[root], own);
+        if (own.bytes > 0) sequence.receive(others(sequence).task(root), own);
     }
     sequence.exchange();
 }
@@ -121,6 +123,7 @@ void gather(Sequence& sequence, const Buffer& send, const Buffer& receive, int r
     const EqualBlocks blocks(sequence, receive);
     const Data own = send.in_place() ? blocks[root] : sequence.data(send);
     const Data all = blocks.all(sequence.size());
+    if (!send.in_place()) sequence.refuse_same_memory(own, blocks[root]);
     if (!sequence.ok() || own.bytes == 0) return;
     const std::byte* const given =
         send.in_place() ? copied(sequence, own) : readable(sequence, own);
@@ -162,6 +165,7 @@ void scatter(Sequence& sequence, const Buffer& send, const Buffer& receive, int 
     const Bytes bytes = all.bytes / static_cast<Bytes>(sequence.size());
     const Data own =
         receive.in_place() ? Data(sequence.scratch(bytes), bytes) : sequence.data(receive);
+    sequence.refuse_same_memory(blocks[root], own);
     if (!sequence.ok()) return;
     const std::byte* const given = readable(sequence, all);
     std::byte* const result = writable(sequence, own);

@@ -42,7 +42,9 @@ void exchange_all(Sequence& sequence, Outgoing&& outgoing, Incoming&& incoming) 
         if (const Data data = incoming(from); data.bytes > 0)
             sequence.receive(members.task(from), data);
         const int to = (first + i) % n;
-        if (const Data data = outgoing(to); data.bytes > 0) sequence.send(members.task(to), data);
+        const Data data = outgoing(to);
+        if (to == from) sequence.refuse_same_memory(data, incoming(from));
+        if (data.bytes > 0) sequence.send(members.task(to), data);
     }
     sequence.exchange();
 }
@@ -58,6 +60,7 @@ void allgather(Sequence& sequence, const Buffer& send, const Buffer& receive) {
     }
     const Data own = send.in_place() ? blocks[sequence.rank()] : sequence.data(send);
     const Data all = blocks.all(sequence.size());
+    if (!send.in_place()) sequence.refuse_same_memory(own, blocks[sequence.rank()]);
     if (!sequence.ok() || all.bytes == 0) return;
     const std::byte* const given =
         send.in_place() ? copied(sequence, own) : readable(sequence, own);
@@ -79,6 +82,7 @@ void allgatherv(Sequence& sequence, const Buffer& send, const Blocks& receive) {
     Gathered all = arrange(sequence, blocks);
     if (!sequence.ok() || all.offsets.back() == 0) return;
     const Data own = send.in_place() ? blocks[sequence.rank()] : sequence.data(send);
+    if (!send.in_place()) sequence.refuse_same_memory(own, blocks[sequence.rank()]);
     if (!sequence.ok()) return;
     const std::byte* const given =
         send.in_place() ? copied(sequence, own) : readable(sequence, own);
@@ -102,6 +106,7 @@ void alltoall(Sequence& sequence, const Buffer& send, const Buffer& receive) {
     }
     const Data in = incoming.all(sequence.size());
     const Data out = send.in_place() ? in : EqualBlocks(sequence, send).all(sequence.size());
+    if (!send.in_place()) sequence.refuse_same_memory(out, in);
     if (!sequence.ok() || in.bytes == 0) return;
     const std::byte* const given =
         send.in_place() ? copied(sequence, out) : readable(sequence, out);

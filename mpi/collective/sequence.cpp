@@ -27,6 +27,7 @@ Sequence::Sequence(collectives::CollectiveContext& context, Comm& comm, Form for
 
 Sequence::~Sequence() {
     for (const auto& step : steps_) let_go(*step);
+    if (!ok() && !executed_) --state_.calls;
     if (scratches_ == 0) return;
     for (auto& memory : state_.scratch) {
         if (memory.size() > kKeptScratch) std::vector<std::byte>().swap(memory);
@@ -75,6 +76,12 @@ Data Sequence::data(const Datatype& type, const void* address, std::int64_t disp
     return result;
 }
 
+void Sequence::refuse_same_memory(const Data& sent, const Data& received) {
+    if (sent.bytes > 0 && received.bytes > 0 && sent.contiguous && received.contiguous &&
+        sent.start == received.start)
+        fail(MPI_ERR_BUFFER, "sendbuf", "it is the same memory as recvbuf", "use MPI_IN_PLACE");
+}
+
 TypedReduction& Sequence::define(MPI_Op op, MPI_Datatype handle, const Datatype& type) {
     if (ok()) {
         if (Fault fault = reduction_.define(op, handle, type)) fault_ = std::move(fault);
@@ -96,6 +103,7 @@ std::byte* Sequence::scratch(Bytes bytes) {
 void Sequence::run(collectives::CollectiveCall& call) {
     call.shape.n = comm_.group->size();
     if (form_ == Form::kImmediate) {
+        executed_ = true;
         const collectives::Plan* plan = context_.run_blocking(*comm_.group, call);
         if (plan != nullptr) {
             check(*plan);
@@ -167,6 +175,7 @@ void Sequence::exchange() {
         return;
     }
     comm::MessageLayer& messages = context_.messages();
+    executed_ = true;
     begin(all);
     for (std::size_t i = 0; i < all.receives.size(); ++i) messages.wait(all.receiving[i]);
     for (std::size_t i = 0; i < all.sends.size(); ++i) messages.wait(all.sending[i]);
@@ -250,6 +259,7 @@ void Sequence::check(const collectives::Plan& plan) {
 void Sequence::start(comm::MessageLayer&) {
     at_ = 0;
     begun_ = false;
+    executed_ = true;
 }
 
 // The plan of a persistent call is kept, so the schedule is made once.

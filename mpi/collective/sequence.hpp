@@ -66,7 +66,8 @@ class Sequence final : public Work {
   public:
     enum class Form { kImmediate, kOnce, kPersistent };
 
-    // Counts a collective call of `comm`, which must stay as long as this object.
+    // Counts a collective call of `comm`, which must stay as long as this object. A call that ends
+    // with a fault before its first step is not counted, so the program may repeat it.
     Sequence(collectives::CollectiveContext& context, Comm& comm, Form form);
     ~Sequence() override;
 
@@ -90,6 +91,9 @@ class Sequence final : public Work {
     // `count` elements at `displacement` bytes from the address.
     Data data(const Datatype& type, const void* address, std::int64_t displacement,
               std::int64_t count, const char* argument);
+    // A fault if these are the same memory; the program must use MPI_IN_PLACE then. Compares the first
+    // bytes of contiguous data, so it misses other overlaps.
+    void refuse_same_memory(const Data& sent, const Data& received);
     // Defines the operation of this call. Called once per sequence at most.
     TypedReduction& define(MPI_Op op, MPI_Datatype handle, const Datatype& type);
 
@@ -156,6 +160,7 @@ class Sequence final : public Work {
     Fault fault_;
     TypedReduction reduction_;
     std::size_t scratches_ = 0;
+    bool executed_ = false;  // a step has begun
 
     // Recorded.
     std::vector<std::unique_ptr<Step>> steps_;

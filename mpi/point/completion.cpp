@@ -49,21 +49,21 @@ void trace_end(const Request& request) {
 void set_received(MPI_Status& status, const Comm& comm,
                   const comm::ReceiveRequest& receive) noexcept {
     if (is_cancelled(receive)) {
-        set_empty(status);
+        set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
         set_cancelled(status, true);
         return;
     }
-    if (receive.source < 0) return set_empty(status);
+    if (receive.source < 0) return set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
     set_status(status, comm.peers().rank_of(receive.source), receive.type,
                static_cast<std::int64_t>(std::min(receive.length, receive.view.size())));
 }
 
 void set_status_of(MPI_Status& status, const Request& request) noexcept {
-    if (request.active && (request.type == Type::kReceive || request.type == Type::kSendReceive))
-        [[likely]]
+    if (!request.active) return set_empty(status);
+    if (request.type == Type::kReceive || request.type == Type::kSendReceive) [[likely]]
         return set_received(status, *request.comm, request.receive);
-    if (request.active && request.receives_from_nobody) return set_from_nobody(status);
-    set_empty(status);
+    if (request.receives_from_nobody) return set_from_nobody(status);
+    set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
 }
 
 bool is_surely_successful(const Request& request) noexcept {

@@ -62,6 +62,8 @@ class Environment {
     // The predefined communicators; null while they do not exist.
     CommBase* world = nullptr;
     CommBase* self = nullptr;
+    // The program has set the error handler of MPI_COMM_SELF.
+    bool self_has_own_errhandler = false;
     // The error handlers of errors for which there is no object: before MPI is initialized, and of
     // files that could not be opened (section 14.7).
     MPI_Errhandler initial_errhandler = MPI_ERRORS_ARE_FATAL;
@@ -69,6 +71,14 @@ class Environment {
 
     // MPI_INFO_ENV. Made at the first call. Thread-safe.
     const Info& info_env();
+
+    // The communicator whose error handler errors without an object invoke: MPI_COMM_SELF (MPI 5.0,
+    // section 9.3). Before MPI 4.0 it was MPI_COMM_WORLD, and programs of that time set the handler of
+    // MPI_COMM_WORLD only; so it is MPI_COMM_WORLD until the program sets a handler for MPI_COMM_SELF.
+    // A program that sets neither cannot tell the difference.
+    MPI_Comm default_error_comm() const noexcept {
+        return self_has_own_errhandler ? MPI_COMM_SELF : MPI_COMM_WORLD;
+    }
 
     // --- Objects by handle. Null if the handle names none. Thread-safe.
     CommBase* find_comm(MPI_Comm comm) noexcept;

@@ -19,7 +19,8 @@ static void refuse_arguments(void) {
     CHECK_CLASS(MPI_Allreduce(one, two, 1, MPI_DOUBLE, MPI_BAND, MPI_COMM_WORLD), MPI_ERR_OP);
     CHECK_CLASS(MPI_Allreduce(one, one, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER);
     CHECK_CLASS(MPI_Allgather(NULL, 1, MPI_INT, two, 1, MPI_INT, MPI_COMM_WORLD), MPI_ERR_BUFFER);
-    /* An error without a communicator is one of MPI_COMM_SELF. */
+    /* An error without a communicator is one of MPI_COMM_WORLD, until MPI_COMM_SELF gets a handler. */
+    CHECK_CLASS(MPI_Barrier(MPI_COMM_NULL), MPI_ERR_COMM);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     CHECK_CLASS(MPI_Barrier(MPI_COMM_NULL), MPI_ERR_COMM);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
@@ -28,6 +29,46 @@ static void refuse_arguments(void) {
     one[0] = me;
     CHECK_OK(MPI_Allreduce(one, two, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
     CHECK_INT(two[0], n * (n - 1) / 2);
+}
+
+/* The same memory for both buffers. All members are refused, or the root of a rooted call; the others have
+   made their call, and the root repeats its own with correct arguments. */
+static void refuse_same_memory(void) {
+    int out[64], in[64], counts[64], places[64];
+    MPI_Request request;
+    for (int i = 0; i < n; ++i) out[i] = 10 * me + i, counts[i] = 1, places[i] = i;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    CHECK_CLASS(MPI_Allgather(&out[me], 1, MPI_INT, out, 1, MPI_INT, MPI_COMM_WORLD),
+                MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Allgatherv(&out[me], 1, MPI_INT, out, counts, places, MPI_INT, MPI_COMM_WORLD),
+                MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Alltoall(out, 1, MPI_INT, out, 1, MPI_INT, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Ialltoallv(out, counts, places, MPI_INT, out, counts, places, MPI_INT,
+                               MPI_COMM_WORLD, &request),
+                MPI_ERR_BUFFER);
+    for (int form = 0; form < 4; ++form) {
+        for (int attempt = 0; attempt < 2; ++attempt) {
+            int* result = attempt == 0 ? out : in;
+            int code = MPI_SUCCESS;
+            if (form == 0) {
+                code = MPI_Gather(out, 1, MPI_INT, result, 1, MPI_INT, 0, MPI_COMM_WORLD);
+            } else if (form == 1) {
+                code = MPI_Gatherv(out, 1, MPI_INT, result, counts, places, MPI_INT, 0,
+                                   MPI_COMM_WORLD);
+            } else if (form == 2) {
+                code = MPI_Scatter(out, 1, MPI_INT, me == 0 ? result : in, 1, MPI_INT, 0,
+                                   MPI_COMM_WORLD);
+            } else {
+                code = MPI_Scatterv(out, counts, places, MPI_INT, me == 0 ? result : in, 1, MPI_INT,
+                                    0, MPI_COMM_WORLD);
+            }
+            CHECK_CLASS(code, me == 0 && attempt == 0 ? MPI_ERR_BUFFER : MPI_SUCCESS);
+            if (me != 0) break;
+        }
+        if (form >= 2) CHECK_INT(in[0], me);
+        for (int i = 0; i < n && form < 2 && me == 0; ++i) CHECK_INT(in[i], 10 * i);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
 static void pass_nothing(void) {
@@ -143,6 +184,7 @@ int main(int argc, char** argv) {
     reduce_around(-16, 5);
     free_early();
     start_many();
+    refuse_same_memory();
     refuse_arguments();
     MPI_Finalize();
     return 0;

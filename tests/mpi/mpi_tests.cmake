@@ -37,9 +37,14 @@ foreach(moment 5000 20000 60000)
            $<TARGET_FILE:mpi_random_point> ${moment} 100000)
 endforeach()
 
-# Random collective calls: over TCP between simulated nodes, and with announced messages only.
-mpi_test(collective_random_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_collective_random> 5 200)
-mpi_test(collective_random_rendezvous mpl_run -n 4 -e 100 $<TARGET_FILE:mpi_collective_random> 6 200)
+# Random collective calls on random communicators: over TCP between simulated nodes and between all tasks, with
+# announced messages only, and with finite buffer memory.
+foreach(tasks 2 4 7)
+  mpi_test(random_collective_nodes_${tasks} mpl_run -N 2 -n ${tasks} $<TARGET_FILE:mpi_random_collective> ${tasks}00 4)
+endforeach()
+mpi_test(random_collective_tcp mpl_run -i -n 3 $<TARGET_FILE:mpi_random_collective> 1000 4)
+mpi_test(random_collective_rendezvous mpl_run -n 4 -e 100 $<TARGET_FILE:mpi_random_collective> 2000 4)
+mpi_test(random_collective_buffers mpl_run -n 4 -b 16384 $<TARGET_FILE:mpi_random_collective> 3000 4)
 mpi_test(collective_inter_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_collective_inter>)
 foreach(program communicator_basic communicator_inter topology_all)
   mpi_test(${program}_nodes mpl_run -N 2 -n 5 $<TARGET_FILE:mpi_${program}>)

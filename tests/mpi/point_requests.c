@@ -126,8 +126,15 @@ static void test_several(void) {
         CHECK(flag);
     }
     MPI_Request none = MPI_REQUEST_NULL;
+    status.MPI_ERROR = -3;
     CHECK_OK(MPI_Wait(&none, &status));
     CHECK_INT(status.MPI_SOURCE, MPI_ANY_SOURCE);
+    CHECK_INT(status.MPI_TAG, MPI_ANY_TAG);
+    CHECK_INT(status.MPI_ERROR, MPI_SUCCESS);
+    status.MPI_ERROR = -3;
+    CHECK_OK(MPI_Request_get_status(none, &flag, &status));
+    CHECK(flag);
+    CHECK_INT(status.MPI_ERROR, MPI_SUCCESS);
     CHECK_OK(MPI_Waitall(0, NULL, MPI_STATUSES_IGNORE));
 }
 

@@ -204,9 +204,13 @@ TEST_CASE("An error handler of the program gets the communicator and the code") 
     CHECK(handler_calls == 2);
     CHECK(handled_code == MPI_ERR_IO);
 
-    // Errors without a valid object belong to MPI_COMM_SELF, which still returns.
+    // Errors without a valid object belong to MPI_COMM_WORLD until MPI_COMM_SELF gets a handler.
     CHECK(MPI_Comm_set_attr(MPI_COMM_NULL, 12345, nullptr) == MPI_ERR_COMM);
-    CHECK(handler_calls == 2);
+    CHECK(handler_calls == 3);
+    CHECK(handled_comm == MPI_COMM_WORLD);
+    REQUIRE(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN) == MPI_SUCCESS);
+    CHECK(MPI_Comm_set_attr(MPI_COMM_NULL, 12345, nullptr) == MPI_ERR_COMM);
+    CHECK(handler_calls == 3);
 
     REQUIRE(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN) == MPI_SUCCESS);
     CHECK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, same) == MPI_ERR_ERRHANDLER);

@@ -18,6 +18,7 @@ class Process {
         world_.errhandler = self_.errhandler = errhandler;
         mpi.world = &world_;
         mpi.self = &self_;
+        mpi.self_has_own_errhandler = false;
         mpi.state = State::kActive;
     }
     ~Process() {
