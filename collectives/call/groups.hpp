@@ -66,12 +66,13 @@ class Groups {
 
     // This task's counter, for the next group that it leads.
     std::uint32_t counter() const noexcept { return counter_; }
-    // Counts a group that this task leads.
-    void count() noexcept { ++counter_; }
-    // Undoes a count() that led to no group: `counter` is the value before it. Does nothing if
-    // other groups were counted since.
-    void uncount(std::uint32_t counter) noexcept {
-        if (counter_ == counter + 1) counter_ = counter;
+    // Counts groups that this task leads, or may lead. Call it before the members exchange their
+    // counters, because another thread may make a group meanwhile.
+    void count(std::uint32_t groups = 1) noexcept { counter_ += groups; }
+    // Undoes a part of count(groups): only the first `used` numbers from `counter`, the value before
+    // it, were used. Does nothing if other groups were counted since.
+    void uncount(std::uint32_t counter, std::uint32_t groups = 1, std::uint32_t used = 0) noexcept {
+        if (counter_ == counter + groups) counter_ = counter + used;
     }
     // Returns the number of the group that `leader` leads when its counter has this value. Empty if
     // numbers have run out, after more than 100 million groups.

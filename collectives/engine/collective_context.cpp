@@ -177,7 +177,8 @@ std::optional<SelectedPath> CollectiveContext::path_by(Transport transport, Grou
                      });
 }
 
-[[gnu::hot]] Plan* CollectiveContext::run_on(const SelectedPath& selected, Group& group,
+// By value, because a call of another thread may overwrite the entry of the cache.
+[[gnu::hot]] Plan* CollectiveContext::run_on(SelectedPath selected, Group& group,
                                              const CollectiveCall& call) {
     if (selected.sync_first) [[unlikely]]
         sync_in_memory(group);
@@ -251,11 +252,16 @@ Plan& CollectiveContext::plan_for(Group& group, const CollectiveCall& call) {
 
 std::int32_t CollectiveContext::next_type(Group& group) {
     const std::uint32_t sequence = group.sequence++;
-    for (const auto& each : running_) {
-        if (each->group == &group && sequence - each->sequence >= kCallsAtOnce)
-            each->plan->finish(messages());
+    // Other threads may add and end calls while this one waits.
+    const auto is_old = [&](const auto& each) {
+        return each->group == &group && sequence - each->sequence >= kCallsAtOnce &&
+               each->plan->running() && !each->plan->went_wrong();
+    };
+    for (;;) {
+        const auto old = std::find_if(running_.begin(), running_.end(), is_old);
+        if (old == running_.end()) return message_type(group, sequence);
+        (*old)->plan->finish(messages());
     }
-    return message_type(group, sequence);
 }
 
 void CollectiveContext::begin(Group& group, Plan& plan, Run run) {

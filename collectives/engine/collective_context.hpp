@@ -57,7 +57,7 @@ class CollectiveContext {
         runtime_.traffic().add_sent(moved.given);
         runtime_.traffic().add_received(moved.gotten);
     }
-    // Returns the path for calls of this shape. Valid until the next call.
+    // Returns the path for calls of this shape. Valid until the next call of any thread.
     const SelectedPath& path_for(Group& group, const Shape& shape) {
         const auto number = static_cast<std::size_t>(group.gid) * 7 +
                             static_cast<std::size_t>(shape.operation) +
@@ -70,7 +70,7 @@ class CollectiveContext {
     // Returns the path by this transport. Empty: the group has none for such calls.
     std::optional<SelectedPath> path_by(Transport transport, Group& group, const Shape& shape);
     // Makes a call on this path; blocks. The result is that of run_blocking.
-    Plan* run_on(const SelectedPath& selected, Group& group, const CollectiveCall& call);
+    Plan* run_on(SelectedPath selected, Group& group, const CollectiveCall& call);
     // Makes a call by messages of the whole group; blocks. Returns the plan that was run.
     Plan& run_schedule(Group& group, const CollectiveCall& call);
 

@@ -30,11 +30,33 @@ bool leads(const SplitPlan& colouring, Rank rank) {
     return true;
 }
 
+// The counter of this task, with numbers for `groups` groups reserved while the members exchange their
+// counters. Numbers that are not used are given back.
+class Numbers {
+  public:
+    Numbers(Groups& groups, std::uint32_t reserved) noexcept
+        : groups_(groups), first_(groups.counter()), reserved_(reserved) {
+        groups_.count(reserved_);
+    }
+    ~Numbers() { groups_.uncount(first_, reserved_, used_); }
+    Numbers(const Numbers&) = delete;
+    Numbers& operator=(const Numbers&) = delete;
+
+    std::uint32_t first() const noexcept { return first_; }
+    void use() noexcept { ++used_; }
+
+  private:
+    Groups& groups_;
+    const std::uint32_t first_;
+    const std::uint32_t reserved_;
+    std::uint32_t used_ = 0;
+};
+
 // Numbers the new groups from the counters of all members of the parent. If a task leads groups of
 // several plans, it counts them one after the other.
 Numbered from_counters(CollectiveContext& library, Group& parent,
                        const std::vector<SplitPlan>& colourings,
-                       const std::vector<std::uint32_t>& counters) {
+                       const std::vector<std::uint32_t>& counters, Numbers& own) {
     Groups& groups = library.groups();
     Numbered numbered;
     for (std::size_t i = 0; i < colourings.size(); ++i) {
@@ -50,7 +72,7 @@ Numbered from_counters(CollectiveContext& library, Group& parent,
             members.push_back(parent.members[static_cast<std::size_t>(rank)]);
         const auto number = groups.number(members.front(), counter);
         if (!number) return {};
-        if (ranks.front() == parent.me) groups.count();
+        if (ranks.front() == parent.me) own.use();
         numbered.groups.push_back({*number, label, std::move(members)});
     }
     return numbered;
@@ -67,13 +89,14 @@ Made made_of(CollectiveContext& library, Numbered numbered) {
 
 Made make_group(CollectiveContext& library, std::vector<TaskId> list, int label) {
     Groups& groups = library.groups();
-    std::uint32_t counter = groups.counter();
+    Numbers own(groups, 1);
+    std::uint32_t counter = own.first();
     // A temporary group without a number, for the broadcast of the leader's counter.
     Group unnamed(-1, label, list, groups.task());
     if (Plan* wrong = library.bcast_internal(unnamed, counter, kMakingGroups)) return {{}, wrong};
     const auto number = groups.number(list.front(), counter);
     if (!number) return {};
-    if (unnamed.me == 0) groups.count();
+    if (unnamed.me == 0) own.use();
     return {{&groups.add(*number, label, std::move(list))}, nullptr};
 }
 
@@ -83,9 +106,10 @@ Made partition(CollectiveContext& library, Group& parent, int key, int label) {
         std::int32_t key;
         std::uint32_t counter;
     };
-    const Told own{label, key, library.groups().counter()};
+    Numbers own(library.groups(), 1);
+    const Told told_by_me{label, key, own.first()};
     std::vector<Told> all(parent.size());
-    if (Plan* wrong = library.allgather_internal(parent, &own, all.data(), sizeof own,
+    if (Plan* wrong = library.allgather_internal(parent, &told_by_me, all.data(), sizeof told_by_me,
                                                  library.next_type(parent)))
         return {{}, wrong};
     SplitPlan colouring;
@@ -95,7 +119,7 @@ Made partition(CollectiveContext& library, Group& parent, int key, int label) {
         colouring.keys.push_back(told.key);
         counters.push_back(told.counter);
     }
-    return made_of(library, from_counters(library, parent, {colouring}, counters));
+    return made_of(library, from_counters(library, parent, {colouring}, counters, own));
 }
 
 Made split_group(CollectiveContext& library, Group& parent,
@@ -105,12 +129,13 @@ Made split_group(CollectiveContext& library, Group& parent,
 
 Numbered number_coloured(CollectiveContext& library, Group& parent,
                          const std::vector<SplitPlan>& colourings) {
-    const std::uint32_t own = library.groups().counter();
+    Numbers own(library.groups(), static_cast<std::uint32_t>(colourings.size()));
+    const std::uint32_t first = own.first();
     std::vector<std::uint32_t> counters(parent.size());
-    if (Plan* wrong = library.allgather_internal(parent, &own, counters.data(), sizeof own,
+    if (Plan* wrong = library.allgather_internal(parent, &first, counters.data(), sizeof first,
                                                  library.next_type(parent)))
         return {{}, wrong};
-    return from_counters(library, parent, colourings, counters);
+    return from_counters(library, parent, colourings, counters, own);
 }
 
 }  // namespace poe::collectives

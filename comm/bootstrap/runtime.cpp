@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <strings.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -147,6 +148,39 @@ void Runtime::stop_progress_thread() noexcept {
         progress_.thread->abandon();
         static_cast<void>(progress_.thread.release());
     }
+}
+
+void Runtime::share_among_threads() {
+    if (thread_support_) return;
+    std::unique_ptr<ProgressSleeper> sleeper;
+    ThreadWaits::Settings settings;
+    settings.cores = std::max(1u, std::thread::hardware_concurrency());
+    if (slot_ != nullptr) {
+        const SegmentFacts& facts = segment_->facts();
+        sleeper = std::make_unique<ProgressSleeper>(*slot_, fences_, tcp_.get());
+        settings = {static_cast<WaitMode>(facts.wait_mode),
+                    facts.local_tasks,
+                    facts.cpus,
+                    longest_sleep(fences_),
+                    tcp_ == nullptr,
+                    &slot_->doing};
+    }
+    const RuntimeLock::Entry entry = turn_.enter();
+    if (entry != RuntimeLock::Entry::kEntered)
+        throw Error("another thread is in a call, or a call is in progress; initialize MPI first");
+    thread_support_ = std::make_unique<ThreadSupport>(turn_, *messages_, std::move(sleeper),
+                                                      waiter_.get(), settings);
+    // Watchers must not take notes of earlier waits for those of this mode.
+    if (slot_ != nullptr) {
+        slot_->doing.clear();
+        slot_->awaited.clear();
+        slot_->pulse.word.store(0, std::memory_order_release);
+    }
+    shown_.activity = nullptr;
+    messages_->share(thread_support_->waits);
+    turn_.share(thread_support_->waits);
+    process_context().many_threads.store(true);
+    turn_.leave();
 }
 
 void Runtime::forget_progress_thread() noexcept {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <sys/types.h>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/fence.hpp"
@@ -18,6 +19,7 @@
 #include "comm/progress/progress_sleeper.hpp"
 #include "comm/progress/progress_thread.hpp"
 #include "comm/progress/runtime_lock.hpp"
+#include "comm/progress/thread_waits.hpp"
 #include "comm/progress/wait.hpp"
 #include "comm/shm/shm_device.hpp"
 #include "comm/tcp/tcp_device.hpp"
@@ -62,7 +64,11 @@ class Runtime {
     bool all_by_tcp() const noexcept;
     const Fences& fences() const noexcept { return fences_; }
     // The current call, for watchers. In a job of one task it is in private memory.
-    TaskActivityWords& doing() noexcept { return *shown_.activity; }
+    // Of a task of several threads, it is that of this thread, and watchers see one that waits.
+    TaskActivityWords& doing() noexcept {
+        TaskActivityWords* const activity = shown_.activity;
+        return activity != nullptr ? *activity : this_threads_activity();
+    }
     // The bytes sent and received, likewise.
     TrafficWords& traffic() noexcept { return *shown_.traffic; }
 
@@ -75,9 +81,17 @@ class Runtime {
     // such calls, takes announced messages into buffer memory, as a long wait does.
     void pause_between_looks() {
         messages_->help();
-        if (waiter_) waiter_->pause_between_looks();
+        if (thread_support_) [[unlikely]] {
+            thread_support_->waits.pause_between_looks();
+        } else if (waiter_)
+            waiter_->pause_between_looks();
         if (++vain_looks_ % kLooksUntilImpatient == 0) messages_->take_in_offers();
     }
+
+    // From now on several threads may call at the same time (thread_waits.hpp); cannot be undone.
+    // Precondition: no other thread is in a call. Throws Error if there is no free descriptor; nothing
+    // has changed then. Takes the turn itself.
+    void share_among_threads();
 
     // Handlers of mpc_rcvncall: lock them, ask whether any is due, call them. A handler may call
     // MPL; no other handler runs meanwhile.
@@ -159,6 +173,30 @@ class Runtime {
         bool running = false;
     };
 
+    // What a task of several threads needs in addition.
+    class MessageWork final : public PolledWork {
+      public:
+        explicit MessageWork(MessageLayer& messages) noexcept : messages_(messages) {}
+        bool progress() override { return messages_.progress(); }
+        void help() override { messages_.help(); }
+        bool take_in_offers() override { return messages_.take_in_offers(); }
+        bool needs_polling() const noexcept override { return messages_.needs_polling(); }
+
+      private:
+        MessageLayer& messages_;
+    };
+    struct ThreadSupport {
+        ThreadSupport(RuntimeLock& turn, MessageLayer& messages,
+                      std::unique_ptr<ProgressSleeper> its_sleeper, Waiter* waiter,
+                      const ThreadWaits::Settings& settings) noexcept
+            : sleeper(std::move(its_sleeper)),
+              work(messages),
+              waits(turn, work, sleeper.get(), waiter, settings) {}
+        std::unique_ptr<ProgressSleeper> sleeper;  // null in a job of one task
+        MessageWork work;
+        ThreadWaits waits;
+    };
+
     void attach(const char* child, const char* segment);
     void join(const Variables& variables);
     void enter(NodeSegment segment, TaskId task);
@@ -192,6 +230,7 @@ class Runtime {
     std::string control_path_;
     std::unique_ptr<ControlLine> control_;
     RuntimeLock turn_;
+    std::unique_ptr<ThreadSupport> thread_support_;  // null: one thread
     Progress progress_;
     std::uint64_t vain_looks_ = 0;
     bool overflow_is_error_ = false;

@@ -77,6 +77,8 @@ inline bool MessageLayer::look(unsigned times) {
 // lasted a while, because without the buffer one copy is saved, and most receives are posted soon.
 template <typename Wait>
 void MessageLayer::wait_until_over(const Outcome& outcome, const Wait& wait) {
+    if (thread_waits_ != nullptr) [[unlikely]]
+        return wait_among_threads(wait);
     const Outcome* outer = std::exchange(awaited_, &outcome);
     waiter_->restart();
     help();
@@ -109,6 +111,20 @@ void MessageLayer::wait_until_over(const Outcome& outcome, const Wait& wait) {
     awaited_ = outer;
 }
 
+// Other threads may make any call meanwhile. awaited_ stays null, because there is not one operation
+// that is waited for.
+template <typename Wait>
+[[gnu::cold]] void MessageLayer::wait_among_threads(const Wait& wait) {
+    struct Condition final : WaitCondition {
+        explicit Condition(const Wait& of) noexcept : its_wait(of) {}
+        bool over() override { return its_wait.over(); }
+        void sweep() override { its_wait.sweep(); }
+        const Wait& its_wait;
+    };
+    Condition condition(wait);
+    thread_waits_->wait(condition);
+}
+
 // A wait for one request: ends the request if it cannot complete, and publishes the wait to
 // watchers.
 template <typename R>
@@ -126,8 +142,8 @@ struct MessageLayer::WaitForOne {
 
 Outcome MessageLayer::wait(SendRequest& request) {
     if (request.outcome != Outcome::kPending) return request.outcome;
-    // Only this task can receive a message to itself, and it is blocked here.
-    if (request.dest == settings_.me) {
+    // Only this task can receive a message to itself, and its only thread is blocked here.
+    if (request.dest == settings_.me && !shared()) {
         abandon(request);
         finish(request, request.synchronous ? Outcome::kNobodyReceives : Outcome::kNoBuffer);
         return request.outcome;
@@ -175,19 +191,21 @@ struct MessageLayer::WaitForStore {
 
 [[gnu::hot]] void MessageLayer::wait_until(const std::function<bool()>& over,
                                            const std::function<Awaited()>& awaited) {
-    for (int i = 0; i < kYieldsBeforePolling && !has_more_to_do() && waiter_->yield_first(); ++i)
+    for (int i = 0;
+         i < kYieldsBeforePolling && !shared() && !has_more_to_do() && waiter_->yield_first(); ++i)
         if (over()) return;
     const Outcome never = Outcome::kPending;
     wait_until_over(never, WaitForStore{*this, over, awaited});
 }
 
 void MessageLayer::begin_wait_elsewhere() noexcept {
-    if (waiter_ != nullptr) waiter_->restart();
+    if (!shared() && waiter_ != nullptr) waiter_->restart();
 }
 
 void MessageLayer::look_elsewhere(const Awaited& awaited) {
     progress();
     take_in_offers();
+    if (shared()) return thread_waits_->pass();
     if (waiter_ != nullptr) waiter_->spent_elsewhere(awaited);
 }
 
@@ -233,9 +251,10 @@ bool MessageLayer::cancel(ReceiveRequest& request) {
     return true;
 }
 
-// True if only this task could send the message, because this task is blocked here.
+// True if only this task could send the message, because its only thread is blocked here.
 bool MessageLayer::nobody_can_send(const ReceiveRequest& request) const noexcept {
-    return request.source < 0 && (settings_.tasks == 1 || request.wanted.source == settings_.me);
+    return !shared() && request.source < 0 &&
+           (settings_.tasks == 1 || request.wanted.source == settings_.me);
 }
 
 Outcome MessageLayer::send(const BufferView& view, TaskId dest, std::int32_t type,
@@ -248,7 +267,9 @@ Outcome MessageLayer::send(const BufferView& view, TaskId dest, std::int32_t typ
                                      FrameKind::kEager, flow};
             note_sent(to, flow, type, size, context);
             if (size >= kLeastHandover) [[unlikely]] {
-                HandoverSender* out = view.contiguous() ? to.pipe->handover_out() : nullptr;
+                // No other thread may send to this task while an offer is open.
+                HandoverSender* out =
+                    view.contiguous() && !shared() ? to.pipe->handover_out() : nullptr;
                 const bool offer =
                     out != nullptr && (forced_way_ ? *forced_way_ == CopyMethod::kFetch
                                                    : to.handover.offer(size, out->cheaper()));
@@ -318,7 +339,24 @@ Outcome MessageLayer::send_rest(Peer& to, const FrameHeader& header, const Buffe
     return wait(request);
 }
 
+// Several threads may block in a receive, so that none of them can use the fast path.
+[[gnu::cold]] const ReceiveRequest& MessageLayer::receive_among_threads(const BufferView& view,
+                                                                        const MatchKey& wanted) {
+    static thread_local ReceiveRequest request;
+    request.reset(view, wanted);
+    start(request);
+    try {
+        wait(request);
+    } catch (...) {
+        abandon(request);
+        throw;
+    }
+    return request;
+}
+
 const ReceiveRequest& MessageLayer::receive(const BufferView& view, const MatchKey& wanted) {
+    if (shared()) [[unlikely]]
+        return receive_among_threads(view, wanted);
     POE_CHECK(blocking_ == nullptr);
     ReceiveRequest& request = blocking_receive_;
     request.reset(view, wanted);

@@ -43,6 +43,7 @@
 #include "comm/matching/request.hpp"
 #include "comm/matching/single_copy_tuner.hpp"
 #include "comm/matching/unexpected_pool.hpp"
+#include "comm/progress/thread_waits.hpp"
 #include "comm/progress/wait.hpp"
 
 namespace poe::comm {
@@ -62,7 +63,8 @@ inline constexpr Bytes kMessageCost = 128;
 // Bytes that are moved for one peer before the other peers are polled.
 inline constexpr Bytes kBytesPerVisit = 256 << 10;
 
-// Not thread-safe: one thread at a time. Throws poe::Error if segment memory cannot be reserved.
+// One thread at a time. After share(), other threads may call functions while a thread blocks in one;
+// without it, they are refused above this layer. Throws poe::Error if segment memory cannot be reserved.
 class MessageLayer final : private PipeSink {
   public:
     // `device_of` returns the device that reaches a task; it is never called for the task itself
@@ -71,6 +73,12 @@ class MessageLayer final : private PipeSink {
     MessageLayer(const MessageLayerSettings& settings, std::vector<Device*> devices,
                  std::function<Device&(TaskId)> device_of, Waiter* waiter);
     ~MessageLayer() override;
+
+    // From now on several threads use the layer (MPI_THREAD_MULTIPLE): a thread that blocks in one of
+    // the functions below gives the turn up by `waits`, which must outlive the layer. Then this task
+    // may send to itself while another of its threads waits.
+    void share(ThreadWaits& waits) noexcept { thread_waits_ = &waits; }
+    bool shared() const noexcept { return thread_waits_ != nullptr; }
 
     // Counts the bytes of all messages in `traffic`, which must outlive the layer.
     void count_in(TrafficWords& traffic) noexcept { traffic_ = &traffic; }
@@ -105,6 +113,8 @@ class MessageLayer final : private PipeSink {
         const bool did = helper_ && helper_(users_functions);
         return (request_helper_ && request_helper_(users_functions)) || did;
     }
+    // True if progress() has operations in progress that another task may not notice.
+    bool needs_polling() const noexcept { return !sending_.empty() || !fetches_.empty(); }
     // True if progress() or a helper have operations in progress.
     bool has_more_to_do() const noexcept {
         return helper_ || request_helper_ || !sending_.empty() || !fetches_.empty();
@@ -125,7 +135,8 @@ class MessageLayer final : private PipeSink {
     void look_elsewhere(const Awaited& awaited);
     // Ends the operation if its partner's pipe is broken, or if no task can ever complete it. A
     // send to this task itself is an exception: only wait(SendRequest&) ends it, because this task
-    // may still receive the message as long as it does not block in that wait.
+    // may still receive the message as long as it does not block in that wait. After share(), another
+    // thread may always complete an operation with this task itself.
     void end_if_hopeless(SendRequest& request);
     void end_if_hopeless(ReceiveRequest& request);
     // Returns the oldest message that such a receive would match; null if there is none. Considers
@@ -136,7 +147,7 @@ class MessageLayer final : private PipeSink {
     // Blocking send, with a fast path for the common case. Returns kDone or the reason of failure.
     Outcome send(const BufferView& view, TaskId dest, std::int32_t type,
                  ContextId context = kMplContext, FlowClass flow = FlowClass::kUser);
-    // Blocking receive. The returned request is valid until the next call.
+    // Blocking receive. The returned request is valid until the next call of this thread.
     const ReceiveRequest& receive(const BufferView& view, const MatchKey& wanted);
 
     // Matched probe (MPI 5.0, 3.8.2). Removes the oldest message that such a receive would match
@@ -241,6 +252,9 @@ class MessageLayer final : private PipeSink {
     struct WaitForAny;
     struct WaitForStore;
     template <typename Wait>
+    void wait_among_threads(const Wait& wait);
+    const ReceiveRequest& receive_among_threads(const BufferView& view, const MatchKey& wanted);
+    template <typename Wait>
     void wait_until_over(const Outcome& outcome, const Wait& wait);
     bool nobody_can_send(const ReceiveRequest& request) const noexcept;
 
@@ -251,6 +265,7 @@ class MessageLayer final : private PipeSink {
     std::vector<Device*> devices_;
     std::function<Device&(TaskId)> device_of_;
     Waiter* waiter_;
+    ThreadWaits* thread_waits_ = nullptr;  // null: one thread
     std::function<bool(bool)> helper_;
     std::function<bool(bool)> request_helper_;
     std::vector<std::unique_ptr<Peer>> peers_;  // by task id, created at first use

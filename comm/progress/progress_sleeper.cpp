@@ -14,8 +14,9 @@
 
 namespace poe::comm {
 
-ProgressSleeper::ProgressSleeper(TaskSlot& slot, const Fences& fences, SleepPlace* place)
-    : slot_(slot), fences_(fences), place_(place) {
+ProgressSleeper::ProgressSleeper(TaskSlot& slot, const Fences& fences, SleepPlace* place,
+                                 std::chrono::nanoseconds longest)
+    : slot_(slot), fences_(fences), place_(place), longest_(longest) {
     if (place_ == nullptr) return;
     call_.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!call_) {
@@ -34,7 +35,7 @@ void ProgressSleeper::announce() noexcept {
 }
 
 void ProgressSleeper::prepare() noexcept {
-    limit_ = longest_sleep(fences_);
+    limit_ = longest_;
     if (place_ != nullptr) descriptor_ = place_->prepare_sleep(limit_);
 }
 

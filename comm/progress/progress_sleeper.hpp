@@ -21,14 +21,24 @@ namespace poe::comm {
 class ProgressSleeper {
   public:
     // If `place` is null, the thread sleeps on the slot's doorbell. All arguments must outlive this
-    // object. Throws Error if there is no free descriptor.
-    ProgressSleeper(TaskSlot& slot, const Fences& fences, SleepPlace* place);
+    // object. `longest`: of one sleep. Throws Error if there is no free descriptor.
+    ProgressSleeper(TaskSlot& slot, const Fences& fences, SleepPlace* place)
+        : ProgressSleeper(slot, fences, place, longest_sleep(fences)) {}
+    ProgressSleeper(TaskSlot& slot, const Fences& fences, SleepPlace* place,
+                    std::chrono::nanoseconds longest);
 
     // For the progress thread while it has the turn. Call withdraw() to cancel an announced sleep.
     void announce() noexcept;
     void withdraw() noexcept { slot_.sleeping.store(kAwake, std::memory_order_relaxed); }
+    // Repeats the announcement of a thread that is in sleep(), after withdraw(). The caller polls
+    // afterwards, and calls end_sleep() if it finds something. For the thread that has the turn, and
+    // for a sleep on the doorbell.
+    void renew() noexcept {
+        slot_.sleeping.store(kAsleepOnDoorbell, std::memory_order_relaxed);
+        fences_.heavy();
+    }
     void prepare() noexcept;
-    // For the progress thread, without the turn. Blocks for at most longest_sleep().
+    // For the progress thread, without the turn. Blocks for at most `longest`.
     void sleep() noexcept;
 
     // For the task, which has just taken the turn: ends the sleep. Does not block.
@@ -38,6 +48,7 @@ class ProgressSleeper {
     TaskSlot& slot_;
     const Fences& fences_;
     SleepPlace* place_;
+    const std::chrono::nanoseconds longest_;
     UniqueFd call_;  // eventfd, readable after the task has called MPL; only with a place
     std::uint32_t doorbell_seen_ = 0;
     std::chrono::nanoseconds limit_{0};

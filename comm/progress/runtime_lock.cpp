@@ -22,6 +22,7 @@ constexpr auto kLookAgain = std::chrono::milliseconds(100);
 // --- the task
 
 RuntimeLock::Entry RuntimeLock::enter_slowly() noexcept {
+    if (shared()) return enter_shared();
     if (nested_.load(std::memory_order_relaxed) == std::this_thread::get_id())
         return Entry::kNested;
     for (;;) {
@@ -79,11 +80,18 @@ void RuntimeLock::wait_for_claimant() noexcept {
 }
 
 void RuntimeLock::leave_slowly() noexcept {
+    if (shared()) return leave_shared();
     std::atomic_thread_fence(std::memory_order_seq_cst);
     unpark();
 }
 
 void RuntimeLock::unpark() noexcept {
+    if (shared()) {
+        if (!parked_.load()) return;
+        unparks_.fetch_add(1);
+        futex_wake(unparks_);
+        return;
+    }
     std::uint32_t parked = kParked;
     if (attention_.compare_exchange_strong(parked, idle_)) futex_wake(attention_);
 }
@@ -95,7 +103,16 @@ void RuntimeLock::prepare(std::function<void()> disarm) {
     const long registered =
         ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
     idle_ = registered == 0 ? kIdle : kFenced;
-    attention_.store(idle_);
+    if (!shared()) attention_.store(idle_);
+}
+
+void RuntimeLock::watch() noexcept {
+    std::uint32_t idle = idle_;
+    // Fails if the mark is still there, or in shared mode.
+    if (attention_.compare_exchange_strong(idle, kWatching) || !shared()) return;
+    take_again();
+    watched_ = calls_;
+    give_up();
 }
 
 void RuntimeLock::heavy_fence() const noexcept {
@@ -104,6 +121,7 @@ void RuntimeLock::heavy_fence() const noexcept {
 }
 
 RuntimeLock::Claim RuntimeLock::claim() noexcept {
+    if (shared()) return claim_shared();
     std::uint32_t mark = kWatching;
     if (!attention_.compare_exchange_strong(mark, kClaimed)) return Claim::kTaskCame;
     heavy_fence();
@@ -116,6 +134,7 @@ RuntimeLock::Claim RuntimeLock::claim() noexcept {
 }
 
 void RuntimeLock::release() noexcept {
+    if (shared()) return leave_shared();
     unnest({});
     give_back(idle_);
 }
@@ -127,6 +146,7 @@ void RuntimeLock::give_back(std::uint32_t to) noexcept {
 }
 
 bool RuntimeLock::rest(const std::function<void()>& sleep) {
+    if (shared()) return rest_shared(sleep);
     unnest({});
     give_back(kArmed);
     sleep();
@@ -137,11 +157,93 @@ bool RuntimeLock::rest(const std::function<void()>& sleep) {
 }
 
 void RuntimeLock::park(std::chrono::nanoseconds limit) noexcept {
-    attention_.store(kParked);
+    std::uint32_t idle = idle_;
+    if (!attention_.compare_exchange_strong(idle, kParked))
+        return shared() ? park_shared(limit) : void();
     heavy_fence();
     if (held_.load(std::memory_order_acquire) != 0) futex_wait(attention_, kParked, limit);
     std::uint32_t parked = kParked;
     attention_.compare_exchange_strong(parked, idle_);
+}
+
+// --- shared mode
+
+namespace {
+
+const void* this_thread() noexcept {
+    static thread_local char own = 0;
+    return &own;
+}
+
+}  // namespace
+
+// A progress thread that has stored a claim sees held_, and takes its claim back.
+void RuntimeLock::share(TurnObserver& observer) noexcept {
+    POE_CHECK(held_.load() != 0 && !shared(), attention_.load());
+    observer_ = &observer;
+    take_again();
+    for (;;) {
+        std::uint32_t now = attention_.load(std::memory_order_acquire);
+        if (now == kClaimed || now == kWanted) {
+            relax();
+        } else if (attention_.compare_exchange_strong(now, kShared)) {
+            if (now == kParked) futex_wake(attention_);
+            if (now == kArmed) disarm_();
+            return;
+        }
+    }
+}
+
+void RuntimeLock::give_up() noexcept {
+    owner_.store(nullptr, std::memory_order_relaxed);
+    lock_.unlock();
+}
+
+void RuntimeLock::take_again() noexcept {
+    lock_.lock();
+    owner_.store(this_thread(), std::memory_order_relaxed);
+}
+
+RuntimeLock::Entry RuntimeLock::enter_shared() noexcept {
+    if (owner_.load(std::memory_order_relaxed) == this_thread()) return Entry::kNested;
+    take_again();
+    ++calls_;
+    if (std::exchange(armed_, false)) disarm_();
+    return Entry::kEntered;
+}
+
+void RuntimeLock::leave_shared() noexcept {
+    observer_->before_release();
+    give_up();
+}
+
+RuntimeLock::Claim RuntimeLock::claim_shared() noexcept {
+    take_again();
+    if (calls_ == watched_ && !observer_->any_waits()) return Claim::kGranted;
+    const bool came = calls_ != watched_;
+    give_up();
+    return came ? Claim::kTaskCame : Claim::kTaskInside;
+}
+
+bool RuntimeLock::rest_shared(const std::function<void()>& sleep) {
+    armed_ = true;
+    leave_shared();
+    sleep();
+    take_again();
+    if (std::exchange(armed_, false)) return true;
+    give_up();
+    return false;
+}
+
+// The thread that waits last calls unpark().
+void RuntimeLock::park_shared(std::chrono::nanoseconds limit) noexcept {
+    parked_.store(true);
+    const std::uint32_t seen = unparks_.load();
+    take_again();
+    const bool any_waits = observer_->any_waits();
+    give_up();
+    if (any_waits) futex_wait(unparks_, seen, limit);
+    parked_.store(false);
 }
 
 }  // namespace poe::comm

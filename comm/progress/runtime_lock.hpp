@@ -15,6 +15,7 @@
 //              task's next call replaces this state and ends that sleep (`disarm`).
 //   kParked    the task has been in a call for long; the progress thread sleeps until it leaves
 //   kFenced    as kIdle, on a system without membarrier(2): every call takes the slow path
+//   kShared    for ever from share() on: several threads of the task may call, see below
 //
 // Mutual exclusion:
 //   1. To take the turn, the task stores held_ = 1 and then loads attention_.
@@ -29,6 +30,12 @@
 // Nested calls: a handler of mpc_rcvncall may call MPL while the thread that runs it has the turn.
 // Calls by the thread `nested_` are part of the current turn. `nested_` is the progress thread
 // while that has the turn, and the task's thread while the task runs handlers.
+//
+// Shared mode (MPI_THREAD_MULTIPLE): attention_ rests at kShared, so that every call takes the slow
+// path, and the fast path of other programs has no instruction more. The turn is then a FairLock with
+// an owner. Calls that the owner makes while it has the turn, also in functions of the program, are
+// nested. A thread that waits gives the turn up (thread_waits.hpp). The progress thread is one more
+// thread; its claims are refused while other threads call or wait.
 #pragma once
 
 #include <atomic>
@@ -37,14 +44,26 @@
 #include <functional>
 #include <thread>
 
+#include "comm/progress/fair_lock.hpp"
+
 namespace poe::comm {
+
+// What RuntimeLock tells the threads that wait, in shared mode.
+class TurnObserver {
+  public:
+    virtual ~TurnObserver() = default;
+    // A thread that has made a call is about to give the turn up. Must not block.
+    virtual void before_release() noexcept = 0;
+    // True if any thread waits. For the thread that has the turn.
+    virtual bool any_waits() const noexcept = 0;
+};
 
 class RuntimeLock {
   public:
     enum class Entry : std::uint8_t {
         kEntered,
-        kNested,   // part of the turn that this thread has already
-        kRefused,  // a second thread of the task, or code that a signal interrupted
+        kNested,  // part of the turn that this thread has already
+        kRefused,  // a second thread of the task, or code that a signal interrupted; never when shared
     };
 
     RuntimeLock() = default;
@@ -75,6 +94,17 @@ class RuntimeLock {
     std::thread::id nest() noexcept { return nested_.exchange(std::this_thread::get_id()); }
     void unnest(std::thread::id before) noexcept { nested_.store(before); }
 
+    // --- Shared mode. Changes to it, for ever. Precondition: the caller has the turn, and no other
+    // thread of the program is in a call or has called enter(). `observer` must outlive this object.
+    void share(TurnObserver& observer) noexcept;
+    bool shared() const noexcept { return attention_.load(std::memory_order_relaxed) == kShared; }
+    // For the thread that has the turn, in shared mode: lets other threads have the turn, and takes
+    // it again. The second function blocks.
+    void give_up() noexcept;
+    void take_again() noexcept;
+    // True if a thread has waited for the turn for so long that it sleeps.
+    bool contended() const noexcept { return lock_.contended(); }
+
     // --- For the progress thread; there is only one.
     enum class Claim : std::uint8_t {
         kGranted,     // the progress thread has the turn
@@ -85,17 +115,20 @@ class RuntimeLock {
     // Call once, before the other functions: finds out which fences the system has. The task calls
     // `disarm` when it ends the sleep of an armed progress thread.
     void prepare(std::function<void()> disarm);
-    void watch() noexcept { attention_.store(kWatching, std::memory_order_relaxed); }
+    void watch() noexcept;
     Claim claim() noexcept;
     // Precondition: the caller has the turn. True if the task waits for it.
-    bool wanted() const noexcept { return attention_.load(std::memory_order_relaxed) == kWanted; }
+    bool wanted() const noexcept {
+        return attention_.load(std::memory_order_relaxed) == kWanted || contended();
+    }
     // Precondition: the caller has the turn. Releases it and wakes the task if it waits.
     void release() noexcept;
     // Precondition: the caller has the turn. Gives it up while `sleep` runs; `sleep` must return
     // soon after `disarm` was called. Returns true if the caller has the turn again, false if the
     // task has made a call meanwhile. Blocks.
     bool rest(const std::function<void()>& sleep);
-    // After kTaskInside: blocks until the task leaves, `limit` has passed, or unpark() is called.
+    // After kTaskInside: blocks until the task leaves, `limit` has passed, or unpark() is called. In
+    // shared mode: until no thread waits.
     void park(std::chrono::nanoseconds limit) noexcept;
 
     // Ends a park(). Any thread may call it; never blocks.
@@ -112,11 +145,17 @@ class RuntimeLock {
         kWanted,
         kArmed,
         kParked,
-        kFenced
+        kFenced,
+        kShared
     };
 
     Entry enter_slowly() noexcept;
     Entry go_on_slowly() noexcept;
+    Entry enter_shared() noexcept;
+    void leave_shared() noexcept;
+    Claim claim_shared() noexcept;
+    bool rest_shared(const std::function<void()>& sleep);
+    void park_shared(std::chrono::nanoseconds limit) noexcept;
     void leave_slowly() noexcept;
     void wait_for_claimant() noexcept;
     void heavy_fence() const noexcept;
@@ -127,6 +166,16 @@ class RuntimeLock {
     std::atomic<std::thread::id> nested_{};
     std::uint32_t idle_ = kIdle;  // kIdle or kFenced
     std::function<void()> disarm_;
+
+    // Shared mode. The turn protects what is not atomic.
+    FairLock lock_;
+    std::atomic<const void*> owner_{nullptr};  // identifies the thread that has the turn
+    TurnObserver* observer_ = nullptr;
+    std::uint64_t calls_ = 0;    // calls of the program's threads
+    std::uint64_t watched_ = 0;  // calls_ at the last watch(); for the progress thread
+    bool armed_ = false;         // as kArmed
+    std::atomic<bool> parked_{false};
+    std::atomic<std::uint32_t> unparks_{0};  // futex word
 };
 
 }  // namespace poe::comm

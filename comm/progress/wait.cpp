@@ -210,6 +210,10 @@ void Waiter::sleep() noexcept {
             futex_wait(slot_.doorbell, doorbell_seen_, limit);
     }
     end_sleep();
+    slept();
+}
+
+void Waiter::slept() noexcept {
     leave_if_ending();
     if (look_around_ && Clock::now() - looked_around_ >= kLookAfter) {
         look_around_();

@@ -161,6 +161,14 @@ class Waiter {
     void sleep() noexcept;
     void end_sleep() noexcept;
 
+    // For threads that wait without this object's pauses and sleeps (thread_waits.hpp). The first is
+    // for each pause: it does not return if the job is being ended. The second is for the end of each
+    // sleep.
+    void stop_if_ending() noexcept { leave_if_ending(); }
+    void slept() noexcept;
+    // The time in milliseconds since the creation of the segment.
+    std::uint32_t now_ms() const noexcept { return in_ms(Clock::now()); }
+
   private:
     using Clock = std::chrono::steady_clock;
     static constexpr std::uint32_t kSpinsPerLook = 64;

@@ -47,13 +47,14 @@ int attach(Call& call, const Comm* comm, void* buffer, MPI_Count size) {
 }
 
 int detach(Call& call, const Comm* comm, void* buffer_addr, const CountOut& size) {
-    std::shared_ptr<SendBuffer>& place = buffer_of(comm);
-    if (!place) return refuse_missing(call);
+    // Another thread may detach it during the wait.
+    const std::shared_ptr<SendBuffer> buffer = buffer_of(comm);
+    if (!buffer) return refuse_missing(call);
     const VisibleCall visible(call, {});
-    const Fault fault = place->flush(call.runtime());
-    *static_cast<void**>(buffer_addr) = place->start();
-    const bool fits = size.set(place->automatic() ? 0 : place->size());
-    place.reset();
+    const Fault fault = buffer->flush(call.runtime());
+    *static_cast<void**>(buffer_addr) = buffer->start();
+    const bool fits = size.set(buffer->automatic() ? 0 : buffer->size());
+    if (std::shared_ptr<SendBuffer>& place = buffer_of(comm); place == buffer) place.reset();
     if (fault) return call.fail(fault);
     return fits ? MPI_SUCCESS
                 : call.fail(MPI_ERR_VALUE_TOO_LARGE, "size",
@@ -62,10 +63,10 @@ int detach(Call& call, const Comm* comm, void* buffer_addr, const CountOut& size
 }
 
 int flush(Call& call, const Comm* comm) {
-    std::shared_ptr<SendBuffer>& place = buffer_of(comm);
-    if (!place) return refuse_missing(call);
+    const std::shared_ptr<SendBuffer> buffer = buffer_of(comm);
+    if (!buffer) return refuse_missing(call);
     const VisibleCall visible(call, {});
-    return call.finish(place->flush(call.runtime()));
+    return call.finish(buffer->flush(call.runtime()));
 }
 
 int start_flush(Call& call, Comm* comm, MPI_Request* request) {

@@ -40,6 +40,8 @@ int start(Call& call, int level) {
     make_predefined_comms(runtime.task(), runtime.tasks(), own.value_or(1));
     runtime.messages().name_contexts(name_of_context);
     mpi.predefined.universe_size = static_cast<int>(runtime.tasks());
+    // Only a program that asks for it pays for locks.
+    if (level == MPI_THREAD_MULTIPLE) runtime.share_among_threads();
     threads() = {level, std::this_thread::get_id()};
     mpi.state.store(State::kActive);
     return MPI_SUCCESS;
@@ -55,8 +57,10 @@ int init_thread(Call& call, int*, char***, int required, int* provided) {
     if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE)
         return call.fail(MPI_ERR_ARG, "required", std::to_string(required) + " is no thread level",
                          "give MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE");
-    // More than one thread at a time is not supported yet.
-    *provided = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
+    *provided = required < MPI_THREAD_FUNNELED     ? MPI_THREAD_SINGLE
+                : required < MPI_THREAD_SERIALIZED ? MPI_THREAD_FUNNELED
+                : required < MPI_THREAD_MULTIPLE   ? MPI_THREAD_SERIALIZED
+                                                   : MPI_THREAD_MULTIPLE;
     return start(call, *provided);
 }
 

@@ -30,6 +30,8 @@ enum class Context : std::uint8_t {
     kLocal,    // MPI is initialized
     kRuntime,  // MPI is initialized and this thread has the turn to use the message layer
 };
+// With MPI_THREAD_MULTIPLE, functions of all three take the turn, because several threads may use one
+// object.
 
 // The object whose error handler an error invokes. A handle that names no object stands for
 // Environment::default_error_comm().
@@ -48,7 +50,11 @@ class Call {
   public:
     Call(Function function, Context context, ErrorObject object, const void* site) noexcept
         : function_(function), context_(context), object_(object), site_(site) {
-        if (context == Context::kRuntime) enter();
+        if (context == Context::kRuntime) {
+            enter();
+        } else if (process_context().many_threads.load(std::memory_order_relaxed)) [[unlikely]] {
+            enter();  // objects that other threads may use
+        }
     }
     ~Call() {
         if (entry_ == comm::RuntimeLock::Entry::kEntered) leave();

@@ -41,7 +41,8 @@ const comm::Unexpected* wait_for_message(comm::Runtime& runtime, const comm::Mat
     const comm::Unexpected* found = messages.probe(wanted);
     outcome = comm::Outcome::kDone;
     if (found != nullptr) return found;
-    const bool only_self = runtime.tasks() == 1 || wanted.source == runtime.task();
+    const bool only_self =
+        !messages.shared() && (runtime.tasks() == 1 || wanted.source == runtime.task());
     if (only_self && !has_works()) {
         outcome = comm::Outcome::kNobodySends;
         return nullptr;

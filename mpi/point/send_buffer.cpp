@@ -122,7 +122,9 @@ void SendBuffer::release(Slot& slot) noexcept {
 void SendBuffer::release_ended() noexcept {
     while (comm::Request* request = ended_.head) {
         ended_.remove(*request);
-        release(*static_cast<Slot*>(request->owner));
+        auto& slot = *static_cast<Slot*>(request->owner);
+        if (request->outcome != comm::Outcome::kDone) lost_ = slot.request.dest;
+        release(slot);
     }
 }
 
@@ -139,20 +141,23 @@ std::uint64_t SendBuffer::oldest_number() noexcept {
     return oldest;
 }
 
-// A message to this task itself cannot be received while the task waits here.
+// A message to this task itself cannot be received while the only thread of the task waits here.
+// Other threads may release the slots, and add messages, for which this call does not wait.
 Fault SendBuffer::flush(comm::Runtime& runtime) {
     comm::MessageLayer& messages = runtime.messages();
-    Fault fault;
-    while (!idle()) {
-        Slot& slot = *first_;
-        const comm::Outcome outcome = messages.wait(slot.request);
-        if (outcome != comm::Outcome::kDone && !fault)
-            fault = {MPI_ERR_OTHER, "",
-                     "a buffered message to task " + std::to_string(slot.request.dest) +
-                         " cannot be sent any more",
-                     "receive messages to the own rank before the buffer is detached"};
-    }
-    return fault;
+    const std::uint64_t until = next_number_;
+    const auto over = [&] {
+        for (Slot* each = first_; each != nullptr; each = each->next)
+            messages.end_if_hopeless(each->request);
+        return oldest_number() >= until;
+    };
+    lost_.reset();
+    if (messages.shared() && !over()) messages.wait_until(over, [] { return Awaited{}; });
+    while (oldest_number() < until) messages.wait(first_->request);
+    if (!lost_) return {};
+    return {MPI_ERR_OTHER, "",
+            "a buffered message to task " + std::to_string(*lost_) + " cannot be sent any more",
+            "receive messages to the own rank before the buffer is detached"};
 }
 
 SendBuffer* buffer_for(const Comm& comm) noexcept {
@@ -172,8 +177,9 @@ void detach_buffer_of(comm::Runtime& runtime, const Comm& comm) {
     auto& all = buffers().by_context;
     const auto found = all.find(comm.context);
     if (found == all.end()) return;
-    if (found->second) found->second->flush(runtime);
-    all.erase(found);
+    // Another thread may change the table during the wait.
+    if (const std::shared_ptr<SendBuffer> buffer = found->second) buffer->flush(runtime);
+    all.erase(comm.context);
 }
 
 }  // namespace poe::mpi

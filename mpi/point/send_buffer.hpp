@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <memory>
 #include <mpi.h>
+#include <optional>
 
 #include "comm/bootstrap/runtime.hpp"
 #include "comm/matching/message_layer.hpp"
@@ -63,6 +64,7 @@ class SendBuffer {
     Slot* newest_ = nullptr;
     std::uint64_t next_number_ = 0;
     comm::FinishedList ended_;
+    std::optional<TaskId> lost_;  // the task of a message that could not be sent
 };
 
 // The buffer that a send on this communicator uses: its own, or that of the process. Null: none.

@@ -57,8 +57,10 @@ void end_if_broken(comm::Runtime& runtime, Request& request) {
     if (peer >= 0 && messages.fault_of(peer) != nullptr) messages.end_if_hopeless(request.receive);
 }
 
-// True if only this task could end the message, by a call that it does not make while it waits.
-bool needs_own_call(const comm::Runtime& runtime, const Request& request) noexcept {
+// True if only this task could end the message, by a call that its only thread does not make while
+// it waits.
+bool needs_own_call(comm::Runtime& runtime, const Request& request) noexcept {
+    if (runtime.messages().shared()) return false;
     const TaskId self = runtime.task();
     if (sends(request) && request.send.outcome == Outcome::kPending && request.send.dest == self)
         return true;
@@ -199,7 +201,8 @@ void look(comm::Runtime& runtime, std::span<const MPI_Request> handles) {
 
 void wait_until(comm::Runtime& runtime, const std::function<bool()>& over,
                 const std::function<Awaited()>& awaited) {
-    if (runtime.tasks() > 1) return runtime.messages().wait_until(over, awaited);
+    if (runtime.tasks() > 1 || runtime.messages().shared())
+        return runtime.messages().wait_until(over, awaited);
     // In a job of one task the message layer cannot wait, because nobody would wake it.
     while (!over()) {
         runtime.messages().progress();

@@ -3,6 +3,8 @@
 // part is ever destroyed, because other threads and exit handlers may still call.
 #pragma once
 
+#include <atomic>
+
 #include "tracer/probe/tracer.hpp"
 
 namespace poe::comm {
@@ -16,6 +18,8 @@ namespace poe {
 
 struct ProcessContext {
     trace::Tracer tracer;
+    // True once several threads may call MPI at the same time (MPI_THREAD_MULTIPLE).
+    std::atomic<bool> many_threads{false};
     comm::Runtime* runtime = nullptr;                       // null before the first call of MPL
     collectives::CollectiveContext* collectives = nullptr;  // null before the first collective call
 };

@@ -1,0 +1,71 @@
+// FairLock: mutual exclusion of the threads of one process, for sections of a fraction of a
+// microsecond. It is separate from RuntimeLock, which decides when a process needs it
+// (MPI_THREAD_MULTIPLE).
+//
+// A free lock is taken with one compare-exchange. A thread that finds the lock taken spins and
+// yields for a moment and then joins a queue, in which it sleeps:
+//   1. The thread appends itself to the queue and sets kQueued. Only then does it look at kHeld
+//      once more.
+//   2. A thread that gives the lock back clears kHeld by compare-exchange if kQueued is not set. If
+//      it is set, the thread wakes the head of the queue.
+//   3. The head tries to take the lock. If another thread was faster, the head sleeps again, and the
+//      next thread that gives the lock back passes the lock to it: kHeld then stays set.
+// No wake-up is lost: either the compare-exchange of step 2 fails because of kQueued, or the thread
+// of step 1 sees that kHeld is clear. The head clears its own call before it tries, and a call that
+// comes later stays. No thread starves: the queue is in order of arrival, and after its head was
+// woken, at most one other thread gets the lock before the head.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+namespace poe::comm {
+
+class FairLock {
+  public:
+    FairLock() = default;
+    FairLock(const FairLock&) = delete;
+    FairLock& operator=(const FairLock&) = delete;
+
+    // Blocks. Not recursive.
+    void lock() noexcept {
+        std::uint32_t free = 0;
+        if (!state_.compare_exchange_strong(free, kHeld, std::memory_order_acquire)) [[unlikely]]
+            lock_slowly();
+    }
+    // Precondition: this thread has the lock.
+    void unlock() noexcept {
+        std::uint32_t held = kHeld;
+        if (!state_.compare_exchange_strong(held, 0, std::memory_order_release)) [[unlikely]]
+            unlock_slowly();
+    }
+    // True if threads are in the queue.
+    bool contended() const noexcept {
+        return (state_.load(std::memory_order_relaxed) & kQueued) != 0;
+    }
+
+  private:
+    enum State : std::uint32_t { kHeld = 1, kQueued = 2 };
+    enum Call : std::uint32_t { kSleep = 0, kTry, kGranted };
+
+    // A thread in the queue, on its own stack. The mutex protects all but `call`.
+    struct Queued {
+        std::atomic<std::uint32_t> call{kSleep};  // futex word
+        bool was_called = false;
+        Queued* next = nullptr;
+    };
+
+    bool try_to_take() noexcept;
+    void lock_slowly() noexcept;
+    void unlock_slowly() noexcept;
+    void append(Queued& thread) noexcept;
+    void remove(const Queued& thread) noexcept;
+
+    alignas(64) std::atomic<std::uint32_t> state_{0};
+    std::mutex mutex_;
+    Queued* head_ = nullptr;
+    Queued* tail_ = nullptr;
+};
+
+}  // namespace poe::comm
