@@ -237,6 +237,7 @@ program sections
     call MPI_Comm_attach_buffer(comm, a(1:9:2), 20, i)
     call check(i == MPI_ERR_BUFFER, __LINE__)
     call MPI_Comm_free(comm)
+    deallocate (heap, table)
     call MPI_Finalize()
 
 contains
