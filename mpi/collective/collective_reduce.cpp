@@ -111,7 +111,10 @@ void scan(Sequence& sequence, const Operands& operands) {
 // The result of rank 0 is undefined, so its buffer stays as it is.
 void exscan(Sequence& sequence, const Operands& operands) {
     if (refuse_inter(sequence)) return;
-    const Vectors vectors(sequence, operands, true, sequence.rank() > 0);
+    // Rank 0 is refused what the others are refused, although it has no result, so that it does not wait for
+    // them forever.
+    const bool checks_result = sequence.rank() > 0 || operands.send == operands.receive;
+    const Vectors vectors(sequence, operands, true, checks_result);
     if (!sequence.ok() || operands.count == 0 || sequence.size() == 1) return;
     const Bytes bytes = vectors.reduction().bytes(operands.count);
     const std::byte* const given = given_of(sequence, vectors, operands);

@@ -46,6 +46,7 @@ static void refuse_same_memory(void) {
     CHECK_CLASS(MPI_Ialltoallv(out, counts, places, MPI_INT, out, counts, places, MPI_INT,
                                MPI_COMM_WORLD, &request),
                 MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Exscan(out, out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER);
     for (int form = 0; form < 4; ++form) {
         for (int attempt = 0; attempt < 2; ++attempt) {
             int* result = attempt == 0 ? out : in;
