@@ -179,6 +179,7 @@ void Runtime::share_among_threads() {
     shown_.activity = nullptr;
     messages_->share(thread_support_->waits);
     turn_.share(thread_support_->waits);
+    process_context().tracer.record_states_of_this_thread();
     process_context().many_threads.store(true);
     turn_.leave();
 }

@@ -15,7 +15,7 @@
 //              task's next call replaces this state and ends that sleep (`disarm`).
 //   kParked    the task has been in a call for long; the progress thread sleeps until it leaves
 //   kFenced    as kIdle, on a system without membarrier(2): every call takes the slow path
-//   kShared    for ever from share() on: several threads of the task may call, see below
+//   kShared    forever after share(): several threads of the task may call, see below
 //
 // Mutual exclusion:
 //   1. To take the turn, the task stores held_ = 1 and then loads attention_.
@@ -94,7 +94,7 @@ class RuntimeLock {
     std::thread::id nest() noexcept { return nested_.exchange(std::this_thread::get_id()); }
     void unnest(std::thread::id before) noexcept { nested_.store(before); }
 
-    // --- Shared mode. Changes to it, for ever. Precondition: the caller has the turn, and no other
+    // --- Shared mode. Changes to it forever. Precondition: the caller has the turn, and no other
     // thread of the program is in a call or has called enter(). `observer` must outlive this object.
     void share(TurnObserver& observer) noexcept;
     bool shared() const noexcept { return attention_.load(std::memory_order_relaxed) == kShared; }

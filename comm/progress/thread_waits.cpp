@@ -113,7 +113,7 @@ void ThreadWaits::wait(WaitCondition& condition) {
     Pause pause(settings_.mode);
     work_.help();
     while (!condition.over()) {
-        if (poll(self)) {
+        if (poll()) {
             // If others poll too, this thread may wait for something that comes much later.
             if (awake_ == 1) pause.restart();
             if (turn_.contended()) pass();
@@ -130,7 +130,7 @@ void ThreadWaits::wait(WaitCondition& condition) {
         if (step == Pause::Step::kSleep) {
             sleep(self);
         } else {
-            rest(self, step == Pause::Step::kYield);
+            rest(step == Pause::Step::kYield);
         }
     }
 }
@@ -143,7 +143,7 @@ bool ThreadWaits::look(unsigned times) {
 }
 
 // Polls for all members.
-bool ThreadWaits::poll(Member&) {
+bool ThreadWaits::poll() {
     withdraw();
     const bool moved = look(crowded() ? 1 : kBurst);
     if (moved) work_.help();
@@ -151,7 +151,7 @@ bool ThreadWaits::poll(Member&) {
     return moved;
 }
 
-void ThreadWaits::rest(Member&, bool yields) noexcept {
+void ThreadWaits::rest(bool yields) noexcept {
     turn_.give_up();
     yields ? static_cast<void>(::sched_yield()) : relax();
     turn_.take_again();
@@ -287,8 +287,9 @@ void ThreadWaits::before_release() noexcept {
 
 void ThreadWaits::pause_between_looks() noexcept {
     before_release();
+    const bool yields = crowded(1);
     turn_.give_up();
-    if (crowded(1)) ::sched_yield();
+    if (yields) ::sched_yield();
     turn_.take_again();
     if (waiter_ != nullptr) waiter_->stop_if_ending();
 }

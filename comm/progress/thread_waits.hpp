@@ -111,12 +111,13 @@ class ThreadWaits final : public TurnObserver {
     class Member;
     class Pause;
 
+    // True if these threads have to share cores, as far as this task knows.
     bool crowded(std::uint32_t others = 0) const noexcept {
         return settings_.tasks * (awake_ + others) > settings_.cores;
     }
     bool look(unsigned times);
-    bool poll(Member& self);
-    void rest(Member& self, bool yields) noexcept;
+    bool poll();
+    void rest(bool yields) noexcept;
     void sleep(Member& self);
     void sleep_for_all(Member& self);
     void sleep_on_own_word(Member& self);

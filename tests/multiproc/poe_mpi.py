@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """How people meet MPI: the compiler scripts, mpiexec, programs under poe and alone, and what they link."""
 
+import json
 import os
 import pathlib
 import re
 import subprocess
 import tempfile
+import time
 
-from launching import BUILD, DEADLINE, EXAMPLES, SANITIZED, LaunchTest, clean_environment, main, poe, start
+from launching import BUILD, DEADLINE, EXAMPLES, SANITIZED, LaunchTest, clean_environment, main, poe, start, wait_for
 
 MPICC = str(BUILD / "bin" / "mpicc.poe")
 MPIEXEC = str(BUILD / "bin" / "mpiexec.poe")
+POESTAT = str(BUILD / "bin" / "poestat")
 
 HELLO = r"""
 #include <mpi.h>
@@ -39,6 +42,34 @@ int main(void) {
     if (me == 0) mpc_bsend(&rank, sizeof rank, 1, 5);
     if (me == 1) mpc_brecv(&got, sizeof got, &source, &type, &bytes);
     printf("%d %d\n", rank == me && size == tasks, got);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+# A thread of each task waits for a message of the other task, which only the main threads send.
+THREADS = r"""
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+static int rank;
+static void* receive(void* argument) {
+    int data = -1;
+    MPI_Recv(&data, 1, MPI_INT, 1 - rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return data == 1 - rank ? argument : NULL;
+}
+int main(int argc, char** argv) {
+    int level;
+    void* result;
+    pthread_t thread;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    pthread_create(&thread, NULL, receive, &level);
+    if (rank == 1) pthread_join(thread, &result);
+    if (rank == 0) getchar();
+    MPI_Send(&rank, 1, MPI_INT, 1 - rank, 7, MPI_COMM_WORLD);
+    if (rank == 0) pthread_join(thread, &result);
+    printf("%d\n", level == MPI_THREAD_MULTIPLE && result == &level);
     MPI_Finalize();
     return 0;
 }
@@ -213,6 +244,25 @@ class Errors(MpiTest):
     def test_an_end_without_finalize(self):
         program = self.compile("#include <mpi.h>\nint main(void) { MPI_Init(0, 0); return 3; }")
         self.assertEqual(poe(program, "-procs", "2").returncode, 3)
+
+
+class Threads(MpiTest):
+    def test_waits_are_seen_and_are_no_deadlock(self):
+        program = self.compile(THREADS, "threads", "-pthread")
+        with open(self.folder / "errors", "wb") as errors:
+            job = start(program, self.marker, "-procs", "2", stdin=subprocess.PIPE, stderr=errors,
+                        env=clean_environment(MP_DEADLOCK_TIMEOUT=1))
+
+        def calls():
+            seen = run(POESTAT, "-json", str(job.pid))
+            states = json.loads(seen.stdout)["task_states"] if seen.returncode == 0 else []
+            return [(task.get("call"), task.get("peer")) for task in states]
+
+        wait_for(lambda: calls() == [("mpc_brecv", 1), ("mpc_brecv", 0)], "both threads to wait")
+        time.sleep(2)  # twice the timeout
+        self.assertEqual(run(POESTAT, "-deadlock", str(job.pid)).returncode, 0)
+        output, _ = job.communicate(b"x\n", timeout=DEADLINE)
+        self.assertEqual((job.returncode, output, (self.folder / "errors").read_text()), (0, b"1\n1\n", ""))
 
 
 if __name__ == "__main__":

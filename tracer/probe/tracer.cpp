@@ -57,10 +57,28 @@ inline Recorder* Tracer::at_level(int level) noexcept {
                : nullptr;
 }
 
+namespace {
+
+const void* this_thread() noexcept {
+    static thread_local char own = 0;
+    return &own;
+}
+
+}  // namespace
+
+void Tracer::record_states_of_this_thread() noexcept {
+    thread_with_states_.store(this_thread(), std::memory_order_relaxed);
+}
+
+inline Recorder* Tracer::for_states(int level) noexcept {
+    const void* const only = thread_with_states_.load(std::memory_order_relaxed);
+    return only == nullptr || only == this_thread() ? at_level(level) : nullptr;
+}
+
 bool Tracer::enter(std::uint32_t region, TaskId peer, std::int32_t type, const void* site,
                    About about) noexcept {
     Recorder* recorder =
-        at_level(is_collective_region(region) ? kCollectivesLevel : kMessagesLevel);
+        for_states(is_collective_region(region) ? kCollectivesLevel : kMessagesLevel);
     if (recorder == nullptr) return false;
     if (region >= kFirstMpiRegion) define_mpi_call(*recorder, region);
     Record record{.kind = Kind::kEnter,
@@ -73,7 +91,7 @@ bool Tracer::enter(std::uint32_t region, TaskId peer, std::int32_t type, const v
 }
 
 void Tracer::leave(std::uint32_t region, Bytes bytes) noexcept {
-    Recorder* recorder = at_level(kMessagesLevel);
+    Recorder* recorder = for_states(kMessagesLevel);
     if (recorder == nullptr) return;
     recorder->record({.kind = Kind::kLeave, .a = region, .b = bytes});
 }
@@ -117,7 +135,7 @@ void Tracer::send_ended(std::uint8_t flow, TaskId to, std::int32_t type, std::ui
 
 void Tracer::collective(TaskId root, std::int32_t group, Bytes bytes, std::uint32_t number,
                         Phase phase) noexcept {
-    Recorder* recorder = at_level(kCollectivesLevel);
+    Recorder* recorder = for_states(kCollectivesLevel);
     if (recorder == nullptr) return;
     record_with_bytes(*recorder,
                       {.kind = Kind::kCollective,
@@ -153,7 +171,7 @@ void Tracer::progress(std::int64_t done, std::int64_t total) noexcept {
 }
 
 bool Tracer::enter_region(std::string_view name, const void* site) noexcept {
-    Recorder* recorder = at_level(kEverythingLevel);
+    Recorder* recorder = for_states(kEverythingLevel);
     if (recorder == nullptr) return false;
     const std::uint32_t region = region_of(*recorder, name.substr(0, kTextMost));
     return region != 0 && recorder->record({.kind = Kind::kEnter,
@@ -163,7 +181,7 @@ bool Tracer::enter_region(std::string_view name, const void* site) noexcept {
 }
 
 bool Tracer::leave_region(std::string_view name) noexcept {
-    Recorder* recorder = at_level(kEverythingLevel);
+    Recorder* recorder = for_states(kEverythingLevel);
     if (recorder == nullptr) return false;
     const std::uint32_t region = region_of(*recorder, name.substr(0, kTextMost));
     return region != 0 && recorder->record({.kind = Kind::kLeave, .a = region});

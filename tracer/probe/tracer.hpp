@@ -74,6 +74,11 @@ class Tracer {
         return word_.load(std::memory_order_relaxed)->load(std::memory_order_relaxed) != 0;
     }
 
+    // From now on, enter and leave, regions and collective calls are recorded of this thread only: the
+    // states of a task nest, and those of several threads do not. Messages, markers and counters of
+    // all threads are recorded. For a task whose threads call at the same time; call it once.
+    void record_states_of_this_thread() noexcept;
+
     // Precondition of the following functions: on().
 
     // `region`: a Call, or the nonblocking form of MPL's (library_regions.hpp). `site`: the return address
@@ -115,6 +120,8 @@ class Tracer {
     // Returns the recorder for events that are recorded at `level` and above; null: do not record
     // them.
     Recorder* at_level(int level) noexcept;
+    // The same for states, which not every thread has.
+    Recorder* for_states(int level) noexcept;
     void open(std::uint32_t word) noexcept;
     void open_stream(std::uint32_t word);
     void define_calls();
@@ -149,6 +156,7 @@ class Tracer {
     std::atomic<int> level_{0};
     std::atomic<int> own_level_{-1};  // the level that the program has set; -1: none
     std::atomic<Recorder*> recorder_{nullptr};
+    std::atomic<const void*> thread_with_states_{nullptr};  // null: any thread
     Tables* tables_ = nullptr;
     std::string* job_directory_ = nullptr;
     TaskId task_ = -1;
