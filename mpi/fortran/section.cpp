@@ -159,7 +159,8 @@ int Whole::refuse() {
 
 void keep_until_complete(int code, const HandleOut<MPI_Request>& request, bool persistent,
                          std::initializer_list<Section*> sections) {
-    if (code != MPI_SUCCESS) return;
+    // Without a request the operation is complete.
+    if (code != MPI_SUCCESS || request.handle() == MPI_REQUEST_NULL) return;
     Kept kept{{}, persistent, !persistent};
     for (Section* section : sections)
         if (auto copy = section->release()) kept.copies.push_back(std::move(copy));
