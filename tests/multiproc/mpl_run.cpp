@@ -318,7 +318,7 @@ class Job {
             const poe::TaskActivity doing =
                 segment_of(task).slot(task / options_.nodes).doing.read();
             std::fprintf(stderr, "  task %u: %s peer %d type %d bytes %llu\n", task,
-                         poe::call_name(doing.call), doing.peer, doing.type,
+                         std::string(poe::call_name(doing.call)).c_str(), doing.peer, doing.type,
                          static_cast<unsigned long long>(doing.bytes));
         }
     }

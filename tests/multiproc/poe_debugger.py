@@ -27,7 +27,7 @@ int main(void) {
 class Debugger(LaunchTest):
     def gdb(self, *commands):
         self.assertIsNotNone(shutil.which("gdb"))
-        words = ["gdb", "-batch", "-nx", "-ex", "set debuginfod enabled off", "-ex", "set startup-with-shell off"]
+        words = ["gdb", "-batch", "-nx", "-ex", "set debuginfod enabled off"]
         for command in commands:
             words += ["-ex", command]
         result = subprocess.run([*words, POE], capture_output=True, text=True, timeout=DEADLINE, env=clean_environment(),
