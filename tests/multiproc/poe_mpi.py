@@ -258,7 +258,7 @@ class Threads(MpiTest):
             states = json.loads(seen.stdout)["task_states"] if seen.returncode == 0 else []
             return [(task.get("call"), task.get("peer")) for task in states]
 
-        wait_for(lambda: calls() == [("mpc_brecv", 1), ("mpc_brecv", 0)], "both threads to wait")
+        wait_for(lambda: calls() == [("MPI_Recv", 1), ("MPI_Recv", 0)], "both threads to wait")
         time.sleep(2)  # twice the timeout
         self.assertEqual(run(POESTAT, "-deadlock", str(job.pid)).returncode, 0)
         output, _ = job.communicate(b"x\n", timeout=DEADLINE)
