@@ -143,6 +143,15 @@ bool Plan::advance(comm::MessageLayer& messages) {
     return true;
 }
 
+void Plan::end_if_hopeless(comm::MessageLayer& messages) {
+    Message& awaited = message(waited_);
+    if (awaited.is_send) {
+        messages.end_if_hopeless(awaited.send);
+    } else {
+        messages.end_if_hopeless(awaited.receive);
+    }
+}
+
 void Plan::finish(comm::MessageLayer& messages) {
     while (!advance(messages)) {
         Message& awaited = message(waited_);
