@@ -148,6 +148,15 @@ Awaited Plan::awaited(const comm::MessageLayer& messages) noexcept {
     return waited.is_send ? messages.awaited_by(waited.send) : messages.awaited_by(waited.receive);
 }
 
+void Plan::end_if_hopeless(comm::MessageLayer& messages) {
+    Message& awaited = message(waited_);
+    if (awaited.is_send) {
+        messages.end_if_hopeless(awaited.send);
+    } else {
+        messages.end_if_hopeless(awaited.receive);
+    }
+}
+
 void Plan::finish(comm::MessageLayer& messages) {
     while (!advance(messages)) {
         Message& awaited = message(waited_);

@@ -229,7 +229,7 @@ bool Sequence::ended(Round& round) {
 
 void Sequence::check(comm::Outcome outcome, TaskId task) {
     if (outcome == comm::Outcome::kDone) return;
-    fail(MPI_ERR_OTHER, "",
+    fail(outcome == comm::Outcome::kPeerBroken ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER, "",
          "a message to or from task " + std::to_string(task) +
              (outcome == comm::Outcome::kPeerBroken ? " failed: the connection is broken"
                                                     : " cannot be completed"));
@@ -279,7 +279,10 @@ bool Sequence::ended(Step& step) {
         case Step::Kind::kRound:
             return ended(step.round);
         case Step::Kind::kCollective:
-            if (step.plan->running() && !step.plan->advance(context_.messages())) return false;
+            if (step.plan->running() && !step.plan->advance(context_.messages())) {
+                step.plan->end_if_hopeless(context_.messages());
+                return false;
+            }
             check(*step.plan);
             return true;
         case Step::Kind::kLocal:

@@ -56,7 +56,7 @@ std::string run_pipe(const std::string& input) {
     std::array<char, 64> room{};
     ReceiveRequest receive;
     receive.view = BufferView(room.data(), room.size());
-    receive.wanted = {kMplContext, 1, 7};
+    receive.wanted = {poe::kMplContext, 1, 7};
     layer.start(receive);
     std::array<char, 4096> long_message{};
     SendRequest send(BufferView(long_message.data(), long_message.size()), 1, 3);
@@ -83,7 +83,7 @@ std::string run_pipe(const std::string& input) {
 
 std::string frame(FrameKind kind, std::int32_t tag, const std::string& payload,
                   std::uint32_t length) {
-    const FrameHeader header{length, tag, kMplContext, kind, FlowClass::kUser, 0};
+    const FrameHeader header{length, tag, poe::kMplContext, kind, FlowClass::kUser, 0};
     std::string bytes(sizeof header, ' ');
     std::memcpy(bytes.data(), &header, sizeof header);
     return bytes + payload;

@@ -30,13 +30,13 @@ using namespace poe::comm;
 
 namespace {
 
-constexpr ContextId kContexts[] = {kMplContext, kFirstMpiContext, kFirstMpiContext + 1,
+constexpr poe::ContextId kContexts[] = {poe::kMplContext, poe::kFirstMpiContext, poe::kFirstMpiContext + 1,
                                    0xfffffff0u};
 constexpr unsigned char kMark = 0xa5;
 
 struct Planned {
     Message message;
-    ContextId context = kMplContext;
+    poe::ContextId context = poe::kMplContext;
     bool synchronous = false;
 };
 
@@ -45,7 +45,7 @@ struct Batch {
     FlowClass flow_of_last = FlowClass::kUser;  // the class of messages of the last context
     std::vector<Planned> messages;
 
-    FlowClass flow(ContextId context) const {
+    FlowClass flow(poe::ContextId context) const {
         return context == kContexts[3] ? flow_of_last : FlowClass::kUser;
     }
 };

@@ -20,7 +20,7 @@ TEST_CASE("queues keep their order and do not mix") {
         const int context = static_cast<int>(random() % 2);
         const int source = static_cast<int>(random() % 40) - 1;
         const int type = static_cast<int>(random() % 30) - 1;
-        const MatchKey key{static_cast<ContextId>(context), source, type};
+        const MatchKey key{static_cast<poe::ContextId>(context), source, type};
         auto& queue = model[{context, source, type}];
         REQUIRE(queues.first(key) == (queue.empty() ? nullptr : queue.front()));
         if (random() % 3 != 0) {
@@ -43,8 +43,8 @@ TEST_CASE("a link can be used again") {
     KeyedQueues queues;
     QueueLink link;
     for (int i = 0; i < 1000; ++i) {
-        queues.push(link, {kMplContext, i, i});
-        CHECK(queues.first({kMplContext, i, i}) == &link);
+        queues.push(link, {poe::kMplContext, i, i});
+        CHECK(queues.first({poe::kMplContext, i, i}) == &link);
         queues.remove(link);
         CHECK(queues.empty());
     }

@@ -57,10 +57,10 @@ TEST_CASE("wildcards take the oldest message, and the oldest receive takes a mes
 TEST_CASE("contexts never match each other") {
     Pair pair;
     Received any(pair.one, kWildcard, kWildcard);
-    Sent inner(pair.zero, 1, 0, "inner", kCclContext);
+    Sent inner(pair.zero, 1, 0, "inner", poe::kCclContext);
     pair.both();
     CHECK_FALSE(any.done());
-    Received collective(pair.one, kWildcard, kWildcard, 100, kCclContext);
+    Received collective(pair.one, kWildcard, kWildcard, 100, poe::kCclContext);
     CHECK(collective.text() == "inner");
     Sent outer(pair.zero, 1, 0, "outer");
     pair.both();
@@ -69,33 +69,33 @@ TEST_CASE("contexts never match each other") {
 
 TEST_CASE("a blocking receive passes over what it did not ask for") {
     Pair pair;
-    Sent inner(pair.zero, 1, 0, "inner", kCclContext);
+    Sent inner(pair.zero, 1, 0, "inner", poe::kCclContext);
     Sent other(pair.zero, 1, 4, "other");
     Sent outer(pair.zero, 1, 3, "outer");
     Sent last(pair.zero, 1, 4, "last");
     std::string bytes(100, '?');
     const BufferView view(bytes.data(), bytes.size());
-    const ReceiveRequest& third = pair.one.receive(view, {kMplContext, kWildcard, 3});
+    const ReceiveRequest& third = pair.one.receive(view, {poe::kMplContext, kWildcard, 3});
     REQUIRE(third.outcome == Outcome::kDone);
     CHECK(bytes.substr(0, third.expected) == "outer");
     CHECK(third.source == 0);
-    const ReceiveRequest& any = pair.one.receive(view, {kMplContext, kWildcard, kWildcard});
+    const ReceiveRequest& any = pair.one.receive(view, {poe::kMplContext, kWildcard, kWildcard});
     REQUIRE(any.outcome == Outcome::kDone);
     CHECK(bytes.substr(0, any.expected) == "other");
-    const ReceiveRequest& again = pair.one.receive(view, {kMplContext, kWildcard, kWildcard});
+    const ReceiveRequest& again = pair.one.receive(view, {poe::kMplContext, kWildcard, kWildcard});
     REQUIRE(again.outcome == Outcome::kDone);
     CHECK(bytes.substr(0, again.expected) == "last");
-    Received collective(pair.one, 0, kWildcard, 100, kCclContext);
+    Received collective(pair.one, 0, kWildcard, 100, poe::kCclContext);
     CHECK(collective.text() == "inner");
 }
 
 TEST_CASE("a blocking receive with nothing before it takes no collective message") {
     Pair pair;
-    Sent inner(pair.zero, 1, 0, "inner", kCclContext);
+    Sent inner(pair.zero, 1, 0, "inner", poe::kCclContext);
     Sent outer(pair.zero, 1, 0, "outer");
     std::string bytes(100, '?');
     const ReceiveRequest& request = pair.one.receive(BufferView(bytes.data(), bytes.size()),
-                                                     {kMplContext, kWildcard, kWildcard});
+                                                     {poe::kMplContext, kWildcard, kWildcard});
     REQUIRE(request.outcome == Outcome::kDone);
     CHECK(bytes.substr(0, request.expected) == "outer");
 }
@@ -159,21 +159,21 @@ TEST_CASE("a sender without tokens waits, and frames that need none overtake") {
 TEST_CASE("messages that nobody receives hold up no other context") {
     Pair pair;
     const std::string block(kEager, 'x');
-    const auto fill = [&](std::deque<Sent>& sent, int type, ContextId context) {
+    const auto fill = [&](std::deque<Sent>& sent, int type, poe::ContextId context) {
         while (sent.empty() || sent.back().done()) {
             sent.emplace_back(pair.zero, 1, type, block, context);
             pair.both();
         }
     };
     std::deque<Sent> users;
-    fill(users, 5, kMplContext);
+    fill(users, 5, poe::kMplContext);
     // Short, announced, and more of them than the memory of one context holds.
     for (std::size_t moved = 0; moved < 2 * kBuffer; moved += kEager) {
-        Sent eager(pair.zero, 1, 7, block, kCclContext);
-        Sent announced(pair.zero, 1, 8, block + block, kCclContext);
+        Sent eager(pair.zero, 1, 7, block, poe::kCclContext);
+        Sent announced(pair.zero, 1, 8, block + block, poe::kCclContext);
         pair.both();
-        Received first(pair.one, 0, 7, kEager, kCclContext);
-        Received second(pair.one, 0, 8, 2 * kEager, kCclContext);
+        Received first(pair.one, 0, 7, kEager, poe::kCclContext);
+        Received second(pair.one, 0, 8, 2 * kEager, poe::kCclContext);
         pair.both();
         REQUIRE(first.done());
         REQUIRE(second.done());
@@ -181,7 +181,7 @@ TEST_CASE("messages that nobody receives hold up no other context") {
     }
     // And the other way round.
     std::deque<Sent> collective;
-    fill(collective, 7, kCclContext);
+    fill(collective, 7, poe::kCclContext);
     for (const Sent& sent : users) {
         Received received(pair.one, 0, 5, kEager);
         pair.both();
@@ -191,7 +191,7 @@ TEST_CASE("messages that nobody receives hold up no other context") {
     CHECK(users.back().done());
     CHECK_FALSE(collective.back().done());
     while (!collective.back().done()) {
-        Received received(pair.one, 0, 7, kEager, kCclContext);
+        Received received(pair.one, 0, 7, kEager, poe::kCclContext);
         pair.both();
         REQUIRE(received.done());
     }
@@ -300,7 +300,7 @@ TEST_CASE("a message that arrives when a wait is about to sleep is shown to watc
         if (ended++ == 0) pair.zero.send({text.data(), text.size()}, 1, 9);
     };
     std::string room(20, ' ');
-    const ReceiveRequest& received = one.receive({room.data(), room.size()}, {kMplContext, 0, 9});
+    const ReceiveRequest& received = one.receive({room.data(), room.size()}, {poe::kMplContext, 0, 9});
     CHECK(received.outcome == Outcome::kDone);
     CHECK(device.polls <= 3000);
     REQUIRE(pair.slot.unexpected.read().has_value());
@@ -312,7 +312,7 @@ TEST_CASE("frames that MPL never sends break the pipe and nothing else") {
     Pair pair;
     std::string text(5000, 't');
     const BufferView view(text.data(), text.size());
-    FrameHeader header{8, 1, kMplContext, FrameKind::kEager, FlowClass::kUser};
+    FrameHeader header{8, 1, poe::kMplContext, FrameKind::kEager, FlowClass::kUser};
     SECTION("unknown kind") {
         header.kind = static_cast<FrameKind>(77);
     }
@@ -345,7 +345,7 @@ TEST_CASE("frames that MPL never sends break the pipe and nothing else") {
     pair.zero_device.pipe.start_frame(header, view, 0, 0);
     pair.both();
     CHECK(pair.one.fault_of(0) != nullptr);
-    CHECK(pair.one.receive(view, {kMplContext, 0, 1}).outcome == Outcome::kPeerBroken);
+    CHECK(pair.one.receive(view, {poe::kMplContext, 0, 1}).outcome == Outcome::kPeerBroken);
     CHECK(pair.one.send(view, 0, 1) == Outcome::kPeerBroken);
     Sent own(pair.one, 1, 1, "still works");
     CHECK(own.done());
@@ -358,7 +358,7 @@ TEST_CASE("a grant that comes before the request was sent, or twice, breaks the 
     body.send_id = large.request.id;
     body.length = 200'000;  // more than was offered
     pair.zero_device.pipe.start_frame(
-        {sizeof body, 0, kMplContext, FrameKind::kGrant, FlowClass::kUser},
+        {sizeof body, 0, poe::kMplContext, FrameKind::kGrant, FlowClass::kUser},
         BufferView(&body, sizeof body), 0, 0);
     pair.both();
     CHECK(pair.one.fault_of(0) != nullptr);

@@ -102,10 +102,10 @@ struct Pair {
 
 struct Sent {
     Sent(MessageLayer& layer, TaskId dest, int type, std::string what,
-         ContextId context = kMplContext)
+         poe::ContextId context = poe::kMplContext)
         : text(std::move(what)),
           request({text.data(), text.size()}, dest, type, context,
-                  context == kCclContext ? FlowClass::kCollective : FlowClass::kUser) {
+                  context == poe::kCclContext ? FlowClass::kCollective : FlowClass::kUser) {
         layer.start(request);
     }
     bool done() const { return request.outcome == Outcome::kDone; }
@@ -147,7 +147,7 @@ struct FetchingDevice final : Device {
 
 struct Received {
     Received(MessageLayer& layer, TaskId source, int type, std::size_t room = 100,
-             ContextId context = kMplContext)
+             poe::ContextId context = poe::kMplContext)
         : bytes(room, '?') {
         request.view = {bytes.data(), room};
         request.wanted = {context, source, type};

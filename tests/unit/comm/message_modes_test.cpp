@@ -9,7 +9,7 @@ using namespace message_layers;
 
 namespace {
 
-constexpr ContextId kWorld = kFirstMpiContext;
+constexpr poe::ContextId kWorld = poe::kFirstMpiContext;
 
 // Every other byte of memory.
 class EveryOther final : public Layout {
@@ -66,9 +66,9 @@ struct ReceivedLater {
 
 TEST_CASE("a message of any context waits for a receive of this context") {
     Pair pair;
-    constexpr ContextId kContexts[] = {kWorld, kWorld + 1, 0x80000000u, 0xffffffffu, kMplContext};
+    constexpr poe::ContextId kContexts[] = {kWorld, kWorld + 1, 0x80000000u, 0xffffffffu, poe::kMplContext};
     std::deque<Sent> sent;
-    for (const ContextId context : kContexts)
+    for (const poe::ContextId context : kContexts)
         sent.emplace_back(pair.zero, 1, 7, "to " + std::to_string(context), context);
     pair.both();
     CHECK(pair.one.unexpected_messages() == 5);
@@ -145,7 +145,7 @@ TEST_CASE("a synchronous send ends when a receive has matched") {
         SentSynchronously sent(pair.zero, 1, 2, text_of(size));
         pair.both();
         CHECK_FALSE(sent.done());
-        CHECK(pair.one.probe({kMplContext, 0, 2}) != nullptr);
+        CHECK(pair.one.probe({poe::kMplContext, 0, 2}) != nullptr);
         Received other(pair.one, 0, 99);
         pair.both();
         CHECK_FALSE(sent.done());
@@ -209,14 +209,14 @@ TEST_CASE("an extracted message is found by no receive and received by its handl
         Sent sent(pair.zero, 1, 1, "complete");
         Sent next(pair.zero, 1, 1, "next");
         pair.both();
-        Unexpected* message = pair.one.extract({kMplContext, kWildcard, 1});
+        Unexpected* message = pair.one.extract({poe::kMplContext, kWildcard, 1});
         REQUIRE(message != nullptr);
         CHECK(message->from.source == 0);
         CHECK(message->length == 8);
         Received other(pair.one, kWildcard, kWildcard);
         CHECK(other.text() == "next");
-        CHECK(pair.one.probe({kMplContext, 0, 1}) == nullptr);
-        CHECK(pair.one.extract({kMplContext, 0, 1}) == nullptr);
+        CHECK(pair.one.probe({poe::kMplContext, 0, 1}) == nullptr);
+        CHECK(pair.one.extract({poe::kMplContext, 0, 1}) == nullptr);
         ReceivedLater received(pair.one, *message, 5);
         CHECK(received.done());
         CHECK(received.text() == "compl");
@@ -229,9 +229,9 @@ TEST_CASE("an extracted message is found by no receive and received by its handl
         for (int type = 0; type < 6; ++type) sent.emplace_back(pair.zero, 1, type, text_of(7000));
         pair.one.progress();
         int type = 0;
-        while (pair.one.probe({kMplContext, 0, type})->state != Unexpected::State::kArriving)
+        while (pair.one.probe({poe::kMplContext, 0, type})->state != Unexpected::State::kArriving)
             ++type;
-        Unexpected* message = pair.one.extract({kMplContext, 0, type});
+        Unexpected* message = pair.one.extract({poe::kMplContext, 0, type});
         REQUIRE(message != nullptr);
         REQUIRE(message->state == Unexpected::State::kArriving);
         const bool claim_early = GENERATE(true, false);
@@ -247,8 +247,8 @@ TEST_CASE("an extracted message is found by no receive and received by its handl
         Sent sent(pair.zero, 1, 1, text_of(50'000));
         SentSynchronously synchronous(pair.zero, 1, 2, "synchronous");
         pair.both();
-        Unexpected* first = pair.one.extract({kMplContext, 0, 1});
-        Unexpected* second = pair.one.extract({kMplContext, 0, 2});
+        Unexpected* first = pair.one.extract({poe::kMplContext, 0, 1});
+        Unexpected* second = pair.one.extract({poe::kMplContext, 0, 2});
         REQUIRE(first != nullptr);
         REQUIRE(second != nullptr);
         // What a task that waits takes in may have been extracted.
@@ -269,8 +269,8 @@ TEST_CASE("an extracted message is found by no receive and received by its handl
     SECTION("from this task") {
         Sent kept(pair.one, 1, 1, "kept");
         SentSynchronously waits(pair.one, 1, 2, "waits");
-        Unexpected* first = pair.one.extract({kMplContext, 1, 1});
-        Unexpected* second = pair.one.extract({kMplContext, 1, 2});
+        Unexpected* first = pair.one.extract({poe::kMplContext, 1, 1});
+        Unexpected* second = pair.one.extract({poe::kMplContext, 1, 2});
         ReceivedLater of_first(pair.one, *first, 10);
         CHECK(of_first.text() == "kept");
         CHECK_FALSE(waits.done());
@@ -280,7 +280,7 @@ TEST_CASE("an extracted message is found by no receive and received by its handl
     }
     SECTION("whose send has failed") {
         SentSynchronously sent(pair.one, 1, 2, "lost");
-        Unexpected* message = pair.one.extract({kMplContext, 1, 2});
+        Unexpected* message = pair.one.extract({poe::kMplContext, 1, 2});
         CHECK(pair.one.wait(sent.request) == Outcome::kNobodyReceives);
         ReceivedLater received(pair.one, *message, 10);
         CHECK(received.request.outcome == Outcome::kNobodySends);
@@ -288,7 +288,7 @@ TEST_CASE("an extracted message is found by no receive and received by its handl
     SECTION("never received") {
         Sent sent(pair.zero, 1, 1, "dropped with the layer");
         pair.both();
-        CHECK(pair.one.extract({kMplContext, 0, 1}) != nullptr);
+        CHECK(pair.one.extract({poe::kMplContext, 0, 1}) != nullptr);
     }
 }
 

@@ -51,7 +51,7 @@ class End {
             sender_.set_echo(receiver_.echo());
             const Bytes taken =
                 sender_.start_frame({static_cast<std::uint32_t>(message_.size()), frames_sent,
-                                     kMplContext, FrameKind::kEager, FlowClass::kUser},
+                                     poe::kMplContext, FrameKind::kEager, FlowClass::kUser},
                                     {message_.data(), message_.size()}, 0, 0);
             if (taken == Pipe::kNoRoom) {
                 put_back_ = static_cast<Bytes>(message_.size());
@@ -196,14 +196,14 @@ TEST_CASE("messages that are answered always use the same lines") {
     std::vector<std::byte> bytes(3000, std::byte{0xff});
     const BufferView view(bytes.data(), bytes.size());
     for (int round = 0; round < 1000; ++round) {
-        REQUIRE(a.start_frame({3000, round, kMplContext, FrameKind::kEager, FlowClass::kUser}, view,
+        REQUIRE(a.start_frame({3000, round, poe::kMplContext, FrameKind::kEager, FlowClass::kUser}, view,
                               0, 0) == 3000);
         const FrameHeader* header = at_b.front();
         REQUIRE(header != nullptr);
         b.take_echo(header->device);
         REQUIRE(at_b.read_whole(view, 0));
         b.set_echo(at_b.echo());
-        REQUIRE(b.start_frame({3000, round, kMplContext, FrameKind::kEager, FlowClass::kUser}, view,
+        REQUIRE(b.start_frame({3000, round, poe::kMplContext, FrameKind::kEager, FlowClass::kUser}, view,
                               0, 0) == 3000);
         header = at_a.front();
         REQUIRE(header != nullptr);

@@ -49,7 +49,7 @@ BufferView view_of(std::vector<std::byte>& bytes) {
 }
 
 FrameHeader header_of(std::size_t length, int tag) {
-    return {static_cast<std::uint32_t>(length), tag, kMplContext, FrameKind::kEager,
+    return {static_cast<std::uint32_t>(length), tag, poe::kMplContext, FrameKind::kEager,
             FlowClass::kUser};
 }
 

@@ -78,7 +78,7 @@ struct Job {
     bool send(TaskId from, TaskId to, const std::string& text) {
         const FrameHeader header{static_cast<std::uint32_t>(text.size()),
                                  0,
-                                 kMplContext,
+                                 poe::kMplContext,
                                  FrameKind::kEager,
                                  FlowClass::kUser,
                                  0};

@@ -58,7 +58,7 @@ struct Pair {
 FrameHeader eager(Bytes length, int tag = 0) {
     return {static_cast<std::uint32_t>(length),
             tag,
-            kMplContext,
+            poe::kMplContext,
             FrameKind::kEager,
             FlowClass::kUser,
             0};

@@ -14,7 +14,7 @@ using namespace poe::mpi;
 
 namespace {
 
-constexpr ContextId kContext = kFirstMpiContext;
+constexpr poe::ContextId kContext = poe::kFirstMpiContext;
 
 struct Sender {
     comm::MessageLayer messages{{0, 1, 0, 0}, {}, {}, nullptr};

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""A task of an MPI program dies while it or another one is in a call: the job ends with the right message, or, where
+it may go on, the calls of the others return an error class."""
+
+import os
+import signal
+
+from launching import DEADLINE, clean_environment, main, start
+from poe_mpi import MpiTest, poe
+
+# Task 1 is the victim. In calls of the first group it waits while the others need it; in the others it takes part.
+PROGRAM = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int rank, size, number, sum;
+static char memory[1 << 20], other[1 << 20];
+
+static int is(const char* name, const char* what) { return strcmp(name, what) == 0; }
+
+/* A call that needs task 1, which does nothing. Returns its code. */
+static int lonely(const char* what) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Message message;
+    MPI_Status status;
+    if (is("recv", what)) return MPI_Recv(&number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &status);
+    if (is("ssend", what)) return MPI_Ssend(&number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    if (is("send", what)) return MPI_Send(memory, sizeof memory, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+    if (is("probe", what)) return MPI_Probe(1, 0, MPI_COMM_WORLD, &status);
+    if (is("mprobe", what)) return MPI_Mprobe(1, 0, MPI_COMM_WORLD, &message, &status);
+    if (is("wait", what)) {
+        MPI_Irecv(&number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+        return MPI_Wait(&request, &status);
+    }
+    if (is("waitany", what)) {
+        int index;
+        MPI_Irecv(&number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+        return MPI_Waitany(1, &request, &index, &status);
+    }
+    if (is("sendrecv", what))
+        return MPI_Sendrecv(memory, 1, MPI_INT, 1, 0, &number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &status);
+    return -1;
+}
+
+/* A call that all members make. */
+static int together(const char* what) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Comm made = MPI_COMM_NULL;
+    int code = -1;
+    if (is("barrier", what)) return MPI_Barrier(MPI_COMM_WORLD);
+    if (is("bcast", what)) return MPI_Bcast(memory, 100, MPI_INT, 1, MPI_COMM_WORLD);
+    if (is("allreduce", what)) return MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (is("alltoall", what))
+        return MPI_Alltoall(memory, 50000, MPI_INT, other, 50000, MPI_INT, MPI_COMM_WORLD);
+    if (is("gatherv", what)) {
+        int counts[16], places[16];
+        for (int i = 0; i < size; ++i) counts[i] = 1000, places[i] = 1000 * i;
+        return MPI_Gatherv(memory, 1000, MPI_INT, other, counts, places, MPI_INT, 1, MPI_COMM_WORLD);
+    }
+    if (is("ibcast", what)) {
+        code = MPI_Ibcast(memory, 100, MPI_INT, 1, MPI_COMM_WORLD, &request);
+        return code != MPI_SUCCESS ? code : MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    if (is("comm_dup", what)) code = MPI_Comm_dup(MPI_COMM_WORLD, &made);
+    if (is("comm_split", what)) code = MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &made);
+    if (is("comm_idup", what)) {
+        code = MPI_Comm_idup(MPI_COMM_WORLD, &made, &request);
+        if (code == MPI_SUCCESS) code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    if (code == MPI_SUCCESS) MPI_Comm_free(&made);
+    return code;
+}
+
+int main(int argc, char** argv) {
+    const char* what = argv[1];
+    const int alone = lonely_names(what), returns = is("return", argv[2]);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (returns) MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) {
+        if (returns) _exit(7); /* an end that does not end the job */
+        printf("%d\n", (int)getpid());
+        fflush(stdout);
+        while (alone) pause();
+    }
+    for (;;) {
+        const int code = alone ? lonely(what) : together(what);
+        int class = MPI_SUCCESS;
+        if (code == MPI_SUCCESS) continue;
+        MPI_Error_class(code, &class);
+        printf("%s\n", class == MPI_ERR_PROC_ABORTED ? "aborted" : "another class");
+        return 0;
+    }
+}
+"""
+
+LONELY = ["recv", "ssend", "send", "probe", "mprobe", "wait", "waitany", "sendrecv"]
+TOGETHER = ["barrier", "bcast", "allreduce", "alltoall", "gatherv", "ibcast", "comm_dup", "comm_split", "comm_idup"]
+
+
+class Deaths(MpiTest):
+    def setUp(self):
+        super().setUp()
+        names = " || ".join(f'is("{name}", what)' for name in LONELY)
+        self.program = self.compile(PROGRAM.replace("int main(", "static int lonely_names(const char* what) "
+                                                    f"{{ return {names}; }}\n\nint main("))
+
+    def kill_during(self, what, *options):
+        """Kills task 1 and checks the end of the job."""
+        job = start(self.program, what, "fatal", "-procs", "3", *options, env=clean_environment())
+        os.kill(int(job.stdout.readline()), signal.SIGKILL)
+        _, errors = job.communicate(timeout=DEADLINE)
+        text = errors.decode()
+        self.assertEqual(job.returncode, 128 + signal.SIGKILL, text)
+        self.assertRegex(text, r"ERROR: 0031-250  task 1 \(node .*\) killed by SIGKILL")
+
+    def test_a_task_is_killed_while_others_need_it(self):
+        for what in LONELY:
+            with self.subTest(what):
+                self.kill_during(what)
+
+    def test_a_task_is_killed_in_a_call_of_all(self):
+        for what in TOGETHER:
+            with self.subTest(what):
+                self.kill_during(what)
+
+    def test_the_same_over_tcp(self):
+        for what in ["recv", "ssend", "wait", "probe", "barrier", "allreduce", "ibcast", "comm_dup"]:
+            with self.subTest(what):
+                self.kill_during(what, "-euilib", "ip")
+
+    def go_on_without(self, what, *options):
+        """Task 1 ends with a code that does not end the job: the calls of the others return an error."""
+        result = poe(self.program, what, "return", "-procs", "2", *options, timeout=DEADLINE)
+        self.assertEqual(result.stdout, b"aborted\n", result.stderr)
+        self.assertEqual(result.returncode, 7, result.stderr)
+
+    def test_errors_are_returned_when_a_task_has_ended(self):
+        for what in LONELY + TOGETHER:
+            with self.subTest(what):
+                # Connections show that a task has ended; the shared memory of a node does not.
+                self.go_on_without(what, "-euilib", "ip")
+
+
+if __name__ == "__main__":
+    main()
