@@ -44,3 +44,9 @@ mpi_test(collective_inter_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_collective_i
 foreach(program communicator_basic communicator_inter topology_all)
   mpi_test(${program}_nodes mpl_run -N 2 -n 5 $<TARGET_FILE:mpi_${program}>)
 endforeach()
+
+# Several threads per task, over TCP between simulated nodes, and with announced messages only.
+foreach(program threads_point threads_collective threads_objects)
+  mpi_test(${program}_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_${program}>)
+endforeach()
+mpi_test(threads_point_rendezvous mpl_run -n 4 -e 100 $<TARGET_FILE:mpi_threads_point>)
