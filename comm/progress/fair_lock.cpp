@@ -13,7 +13,7 @@ namespace {
 // A section lasts about 100 ns, unless its thread was interrupted or calls a function of the
 // program.
 constexpr int kSpins = 60;
-constexpr int kYields = 8;
+constexpr int kYields = 2;
 // At most this many times, other threads get the lock before the head of the queue.
 constexpr int kMostOvertakings = 64;
 // No thread of a process disappears alone, so no wake-up can be missing.
