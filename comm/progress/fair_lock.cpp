@@ -14,6 +14,8 @@ namespace {
 // program.
 constexpr int kSpins = 60;
 constexpr int kYields = 2;
+// At most this many times, other threads get the lock before the head of the queue.
+constexpr int kMostOvertakings = 64;
 // No thread of a process disappears alone, so no wake-up can be missing.
 constexpr auto kNoLimit = std::chrono::hours(24);
 
@@ -64,7 +66,7 @@ void FairLock::unlock_slowly() noexcept {
     {
         const std::lock_guard guard(mutex_);
         Queued* const head = head_;
-        if (head != nullptr && head->was_called) {
+        if (head != nullptr && head->overtaken == kMostOvertakings) {
             head_ = head->next;
             if (head_ == nullptr) {
                 tail_ = nullptr;
@@ -75,9 +77,9 @@ void FairLock::unlock_slowly() noexcept {
         } else {
             state_.fetch_and(~std::uint32_t{kHeld});
             if (head == nullptr) return;
-            head->was_called = true;
+            ++head->overtaken;
             word = &head->call;
-            word->store(kTry);
+            if (word->exchange(kTry) == kTry) return;
         }
     }
     // The thread may have gone on already. A wake-up of a word that is in use for something else

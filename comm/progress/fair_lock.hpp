@@ -7,13 +7,15 @@
 //   1. The thread appends itself to the queue and sets kQueued. Only then does it look at kHeld
 //      once more.
 //   2. A thread that gives the lock back clears kHeld by compare-exchange if kQueued is not set. If
-//      it is set, the thread wakes the head of the queue.
-//   3. The head tries to take the lock. If another thread was faster, the head sleeps again, and the
-//      next thread that gives the lock back passes the lock to it: kHeld then stays set.
+//      it is set, the thread also wakes the head of the queue, unless that was woken already.
+//   3. The head tries to take the lock. If another thread was faster, the head sleeps again.
+//   4. If the lock was given back often while a thread was the head, it is passed to the head: kHeld
+//      then stays set. It is not passed earlier, because with more threads than cores the lock would
+//      be idle until the head runs.
 // No wake-up is lost: either the compare-exchange of step 2 fails because of kQueued, or the thread
 // of step 1 sees that kHeld is clear. The head clears its own call before it tries, and a call that
-// comes later stays. No thread starves: the queue is in order of arrival, and after its head was
-// woken, at most one other thread gets the lock before the head.
+// comes later stays. No thread starves: the queue is in order of arrival, and step 4 limits the number
+// of threads that get the lock before the head.
 #pragma once
 
 #include <atomic>
@@ -52,7 +54,7 @@ class FairLock {
     // A thread in the queue, on its own stack. The mutex protects all but `call`.
     struct Queued {
         std::atomic<std::uint32_t> call{kSleep};  // futex word
-        bool was_called = false;
+        int overtaken = 0;  // how often the lock was given back while this thread was the head
         Queued* next = nullptr;
     };
 
