@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "base/contexts.hpp"
 #include "poe/poestat_options.hpp"
 #include "poe/poestat_text.hpp"
 
@@ -71,6 +72,45 @@ TEST_CASE("poestat's arguments", "[poestat]") {
           std::string::npos);
 }
 
+namespace {
+
+Call mpi_call(std::string_view name) {
+    for (std::uint16_t number = kFirstMpiCall; number <= kLastCall; ++number)
+        if (call_name(static_cast<Call>(number)) == name) return static_cast<Call>(number);
+    return Call::kNone;
+}
+
+}  // namespace
+
+TEST_CASE("what a task of MPI does, in words", "[poestat]") {
+    TaskView view = in_call(mpi_call("MPI_Recv"), 3, 7, 4096, 12345);
+    view.state.doing.context = kFirstMpiContext;
+    CHECK(state_in_words(view) == "MPI_Recv from 3 tag 7, 4 KB in MPI_COMM_WORLD, 12.3 s");
+    view.state.communicator = "mesh\x1b[2J";
+    CHECK(state_in_words(view).find('\x1b') == std::string::npos);
+    view = in_call(mpi_call("MPI_Allreduce_c"), -1, 5, 0, 0);
+    view.state.doing.context = kFirstMpiContext + 5;
+    CHECK(state_in_words(view) == "MPI_Allreduce_c in communicator 5");
+    CHECK(state_in_words(in_call(mpi_call("MPI_Waitany"), -1, -1, 0, 0)) == "MPI_Waitany");
+    CHECK(state_in_words(in_call(mpi_call("MPI_Ssend"), 1, 2, 8, 0)) ==
+          "MPI_Ssend to 1 tag 2, 8 B");
+}
+
+TEST_CASE("kinds of calls", "[poestat]") {
+    CHECK(is_collective(mpi_call("MPI_Comm_split")));
+    CHECK(is_collective(mpi_call("MPI_Finalize")));
+    CHECK_FALSE(is_collective(mpi_call("MPI_Ibarrier")));
+    CHECK(call_kind(mpi_call("MPI_Ibarrier")) == CallKind::kStartsCollective);
+    CHECK(call_kind(mpi_call("MPI_Comm_idup")) == CallKind::kStartsCollective);
+    CHECK(call_kind(mpi_call("MPI_Mprobe")) == CallKind::kReceives);
+    CHECK(call_kind(mpi_call("MPI_Isendrecv_replace_c")) == CallKind::kExchanges);
+    CHECK(call_kind(mpi_call("MPI_Testsome")) == CallKind::kCompletes);
+    CHECK(call_kind(mpi_call("MPI_Buffer_detach")) == CallKind::kFlushes);
+    CHECK(call_kind(mpi_call("MPI_Comm_rank")) == CallKind::kOther);
+    CHECK(call_kind(Call::kSync) == CallKind::kCollective);
+    CHECK(call_name(static_cast<Call>(kLastCall)) == "?");
+}
+
 TEST_CASE("what a task does, in words", "[poestat]") {
     CHECK(state_in_words(view_of(0)) == "computing");
     CHECK(state_in_words(in_call(Call::kBrecv, 3, 7, 4096, 12345)) ==
@@ -87,7 +127,7 @@ TEST_CASE("what a task does, in words", "[poestat]") {
     CHECK(state_in_words(view) == "mpc_sync, waits for 5, 1d 01:01, 1 unasked");
     view.process->state = 'T';
     CHECK(state_in_words(view).starts_with("stopped, mpc_sync"));
-    CHECK(state_in_words(in_call(static_cast<Call>(99), 9999999, -5, 1, 1)).starts_with("? "));
+    CHECK(state_in_words(in_call(static_cast<Call>(99), 9999999, -5, 1, 1)).starts_with("?"));
     view = view_of(0);
     view.state.life = TaskState::Life::kOutside;
     CHECK(state_in_words(view) == "computing, no MPL call yet");
