@@ -97,8 +97,7 @@ int errhandler_free(Call& call, MPI_Errhandler* errhandler) {
 
 int comm_set_errhandler(Call& call, MPI_Comm comm, MPI_Errhandler errhandler) {
     Environment& mpi = environment();
-    const int code =
-        set_errhandler(call, mpi.find_comm(comm)->errhandler, Kind::kComm, errhandler);
+    const int code = set_errhandler(call, mpi.find_comm(comm)->errhandler, Kind::kComm, errhandler);
     if (code == MPI_SUCCESS && comm == MPI_COMM_SELF) mpi.self_has_own_errhandler = true;
     return code;
 }

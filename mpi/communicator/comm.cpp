@@ -56,8 +56,8 @@ std::string_view name_of_context(ContextId context) {
     return found != nullptr ? std::string_view(found->name) : std::string_view();
 }
 
-void set_up(Comm& comm, int gid, MembersPtr local, MembersPtr remote, ContextId context,
-            TaskId own, const CommBase* parent) {
+void set_up(Comm& comm, int gid, MembersPtr local, MembersPtr remote, ContextId context, TaskId own,
+            const CommBase* parent) {
     comm.rank = local->rank_of(own);
     comm.context = context;
     comm.duplicates = comm.operations = 0;

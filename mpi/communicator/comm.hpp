@@ -90,8 +90,8 @@ std::string_view name_of_context(ContextId context);
 
 // Fills in a communicator whose group of CCL has the number `gid`, which all members agree on.
 // `remote` is null for an intracommunicator. Takes the error handler and nothing else of `parent`.
-void set_up(Comm& comm, int gid, MembersPtr local, MembersPtr remote, ContextId context,
-            TaskId own, const CommBase* parent);
+void set_up(Comm& comm, int gid, MembersPtr local, MembersPtr remote, ContextId context, TaskId own,
+            const CommBase* parent);
 
 // The context of a communicator whose group has this number.
 inline ContextId context_of(int gid) noexcept {

@@ -155,9 +155,7 @@ void wait_for(comm::Runtime& runtime, Request& request) {
             if (request.type == Type::kWork) advance_work(messages, request);
             return has_ended(request);
         },
-        [&] {
-            return request.type == Type::kWork ? request.work->awaited(messages) : Awaited{};
-        });
+        [&] { return request.type == Type::kWork ? request.work->awaited(messages) : Awaited{}; });
 }
 
 void wait_for_any(comm::Runtime& runtime, std::span<const MPI_Request> handles) {

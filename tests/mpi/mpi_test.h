@@ -30,31 +30,31 @@ static void test_failed(const char* file, int line, const char* what, long long 
 }
 
 /* The condition is true. */
-#define CHECK(condition)                                                           \
-    do {                                                                           \
-        if (!(condition)) test_failed(__FILE__, __LINE__, #condition, 0, 0, 0);    \
+#define CHECK(condition)                                                        \
+    do {                                                                        \
+        if (!(condition)) test_failed(__FILE__, __LINE__, #condition, 0, 0, 0); \
     } while (0)
 
 /* Two integers are equal; prints both if they are not. */
-#define CHECK_INT(value, expected)                                                 \
-    do {                                                                           \
-        const long long test_is = (long long)(value);                              \
-        const long long test_expected = (long long)(expected);                     \
-        if (test_is != test_expected)                                              \
-            test_failed(__FILE__, __LINE__, #value, test_is, test_expected, 1);    \
+#define CHECK_INT(value, expected)                                              \
+    do {                                                                        \
+        const long long test_is = (long long)(value);                           \
+        const long long test_expected = (long long)(expected);                  \
+        if (test_is != test_expected)                                           \
+            test_failed(__FILE__, __LINE__, #value, test_is, test_expected, 1); \
     } while (0)
 
 /* The call succeeds. */
 #define CHECK_OK(call) CHECK_INT(call, MPI_SUCCESS)
 
 /* The call returns an error of this class. The error handler must return errors. */
-#define CHECK_CLASS(call, expected)                                                \
-    do {                                                                           \
-        int test_class = MPI_SUCCESS;                                              \
-        const int test_code = (call);                                              \
-        MPI_Error_class(test_code, &test_class);                                   \
-        if (test_class != (expected))                                              \
-            test_failed(__FILE__, __LINE__, #call, test_class, (expected), 1);     \
+#define CHECK_CLASS(call, expected)                                            \
+    do {                                                                       \
+        int test_class = MPI_SUCCESS;                                          \
+        const int test_code = (call);                                          \
+        MPI_Error_class(test_code, &test_class);                               \
+        if (test_class != (expected))                                          \
+            test_failed(__FILE__, __LINE__, #call, test_class, (expected), 1); \
     } while (0)
 
 #endif

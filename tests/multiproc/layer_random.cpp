@@ -30,8 +30,8 @@ using namespace poe::comm;
 
 namespace {
 
-constexpr poe::ContextId kContexts[] = {poe::kMplContext, poe::kFirstMpiContext, poe::kFirstMpiContext + 1,
-                                   0xfffffff0u};
+constexpr poe::ContextId kContexts[] = {poe::kMplContext, poe::kFirstMpiContext,
+                                        poe::kFirstMpiContext + 1, 0xfffffff0u};
 constexpr unsigned char kMark = 0xa5;
 
 struct Planned {

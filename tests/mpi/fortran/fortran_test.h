@@ -5,8 +5,8 @@
 #define USE_MPI
 #define INCLUDE_MPI include 'mpif.h'
 #define HANDLE(kind) integer
-#define STATUS(name) integer :: name(MPI_STATUS_SIZE)
-#define STATUSES(name, n) integer :: name(MPI_STATUS_SIZE, n)
+#define STATUS(name) integer ::name(MPI_STATUS_SIZE)
+#define STATUSES(name, n) integer ::name(MPI_STATUS_SIZE, n)
 #define SOURCE_OF(name) name(MPI_SOURCE)
 #define TAG_OF(name) name(MPI_TAG)
 #define ERROR_OF(name) name(MPI_ERROR)
@@ -15,8 +15,8 @@
 #define USE_MPI use mpi
 #define INCLUDE_MPI
 #define HANDLE(kind) integer
-#define STATUS(name) integer :: name(MPI_STATUS_SIZE)
-#define STATUSES(name, n) integer :: name(MPI_STATUS_SIZE, n)
+#define STATUS(name) integer ::name(MPI_STATUS_SIZE)
+#define STATUSES(name, n) integer ::name(MPI_STATUS_SIZE, n)
 #define SOURCE_OF(name) name(MPI_SOURCE)
 #define TAG_OF(name) name(MPI_TAG)
 #define ERROR_OF(name) name(MPI_ERROR)
@@ -25,12 +25,12 @@
 #define USE_MPI use mpi_f08
 #define INCLUDE_MPI
 #define HANDLE(kind) type(kind)
-#define STATUS(name) type(MPI_Status) :: name
-#define STATUSES(name, n) type(MPI_Status) :: name(n)
-#define SOURCE_OF(name) name%MPI_SOURCE
-#define TAG_OF(name) name%MPI_TAG
-#define ERROR_OF(name) name%MPI_ERROR
-#define SOURCE_OF_ONE(name, i) name(i)%MPI_SOURCE
+#define STATUS(name) type(MPI_Status)::name
+#define STATUSES(name, n) type(MPI_Status)::name(n)
+#define SOURCE_OF(name) name % MPI_SOURCE
+#define TAG_OF(name) name % MPI_TAG
+#define ERROR_OF(name) name % MPI_ERROR
+#define SOURCE_OF_ONE(name, i) name(i) % MPI_SOURCE
 #endif
 
 ! The condition is true. A check that fails names the line and ends the job.

@@ -300,7 +300,8 @@ TEST_CASE("a message that arrives when a wait is about to sleep is shown to watc
         if (ended++ == 0) pair.zero.send({text.data(), text.size()}, 1, 9);
     };
     std::string room(20, ' ');
-    const ReceiveRequest& received = one.receive({room.data(), room.size()}, {poe::kMplContext, 0, 9});
+    const ReceiveRequest& received =
+        one.receive({room.data(), room.size()}, {poe::kMplContext, 0, 9});
     CHECK(received.outcome == Outcome::kDone);
     CHECK(device.polls <= 3000);
     REQUIRE(pair.slot.unexpected.read().has_value());

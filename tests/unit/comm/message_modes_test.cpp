@@ -66,7 +66,8 @@ struct ReceivedLater {
 
 TEST_CASE("a message of any context waits for a receive of this context") {
     Pair pair;
-    constexpr poe::ContextId kContexts[] = {kWorld, kWorld + 1, 0x80000000u, 0xffffffffu, poe::kMplContext};
+    constexpr poe::ContextId kContexts[] = {kWorld, kWorld + 1, 0x80000000u, 0xffffffffu,
+                                            poe::kMplContext};
     std::deque<Sent> sent;
     for (const poe::ContextId context : kContexts)
         sent.emplace_back(pair.zero, 1, 7, "to " + std::to_string(context), context);

@@ -196,15 +196,15 @@ TEST_CASE("messages that are answered always use the same lines") {
     std::vector<std::byte> bytes(3000, std::byte{0xff});
     const BufferView view(bytes.data(), bytes.size());
     for (int round = 0; round < 1000; ++round) {
-        REQUIRE(a.start_frame({3000, round, poe::kMplContext, FrameKind::kEager, FlowClass::kUser}, view,
-                              0, 0) == 3000);
+        REQUIRE(a.start_frame({3000, round, poe::kMplContext, FrameKind::kEager, FlowClass::kUser},
+                              view, 0, 0) == 3000);
         const FrameHeader* header = at_b.front();
         REQUIRE(header != nullptr);
         b.take_echo(header->device);
         REQUIRE(at_b.read_whole(view, 0));
         b.set_echo(at_b.echo());
-        REQUIRE(b.start_frame({3000, round, poe::kMplContext, FrameKind::kEager, FlowClass::kUser}, view,
-                              0, 0) == 3000);
+        REQUIRE(b.start_frame({3000, round, poe::kMplContext, FrameKind::kEager, FlowClass::kUser},
+                              view, 0, 0) == 3000);
         header = at_a.front();
         REQUIRE(header != nullptr);
         a.take_echo(header->device);
