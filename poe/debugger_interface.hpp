@@ -1,10 +1,9 @@
-// The process table that parallel debuggers (TotalView, DDT, STAT and others) read from the memory of
-// poe, in the form that the MPIR Process Acquisition Interface defines.
+// The process table that parallel debuggers read from the memory of poe, in the form that the MPIR
+// Process Acquisition Interface defines.
 #pragma once
 
 #include <vector>
 
-#include "partition_manager/channel/messages.hpp"
 #include "partition_manager/job/job.hpp"
 
 namespace poe::cli {

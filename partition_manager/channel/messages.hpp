@@ -287,14 +287,7 @@ struct ResizeTerminals {
     std::uint16_t columns = 0;
 };
 
-// The processes that were started as the tasks of a node.
-struct TaskProcess {
-    TaskId task = 0;
-    std::int32_t pid = 0;
-    // The processors that it may use, in the kernel's format ("0-3,8"); empty unless
-    // JobSpec::tell_binding.
-    std::string processors;
-};
+// The tasks of a node have been started.
 struct TasksStarted {
     std::vector<TaskProcess> tasks;
 };

@@ -19,6 +19,15 @@ namespace poe::pm {
 // 1,000 tasks of one program. In SPMD there is one.
 using Command = std::vector<std::string>;
 
+// The process that was started as a task.
+struct TaskProcess {
+    TaskId task = 0;
+    std::int32_t pid = 0;
+    // The processors that it may use, in the kernel's format ("0-3,8"); empty unless
+    // JobSpec::tell_binding.
+    std::string processors;
+};
+
 struct TaskSpec {
     NodeIndex node = 0;
     std::uint32_t command = 0;  // index into JobSpec::commands; also the PMI application number
