@@ -63,8 +63,8 @@ class Runtime {
     // all tasks. A task that is alone on its node has none in any case.
     bool all_by_tcp() const noexcept;
     const Fences& fences() const noexcept { return fences_; }
-    // The current call, for watchers. In a job of one task it is in private memory.
-    // Of a task of several threads, it is that of this thread, and watchers see one that waits.
+    // The current call, for watchers. In a job of one task it is in private memory. If the task has
+    // several threads, each thread has its own, and watchers see the call of one thread that waits.
     TaskActivityWords& doing() noexcept {
         TaskActivityWords* const activity = shown_.activity;
         return activity != nullptr ? *activity : this_threads_activity();

@@ -12,10 +12,14 @@
 //   4. If the lock was given back often while a thread was the head, it is passed to the head: kHeld
 //      then stays set. It is not passed earlier, because with more threads than cores the lock would
 //      be idle until the head runs.
-// No wake-up is lost: either the compare-exchange of step 2 fails because of kQueued, or the thread
-// of step 1 sees that kHeld is clear. The head clears its own call before it tries, and a call that
-// comes later stays. No thread starves: the queue is in order of arrival, and step 4 limits the number
-// of threads that get the lock before the head.
+//
+// No wake-up is lost. Step 1 sets kQueued before it reads kHeld, and both are bits of one word.
+// Therefore either the thread of step 2 sees kQueued and wakes the head, or the thread of step 1 sees
+// that kHeld is clear and takes the lock. A wake-up is the word `call` of the head. The head resets
+// this word before it tries to take the lock, so a wake-up that comes during the attempt remains.
+//
+// No thread starves. The queue is in the order of arrival, and step 4 limits how often other threads
+// take the lock while a thread is the head.
 #pragma once
 
 #include <atomic>

@@ -10,8 +10,8 @@
 //   MPI             the integer behind the pointer; MPI_WIN_BASE: the address     a pointer
 //
 // The functions of a key are Fortran subroutines; a key that Fortran creates therefore has
-// functions of C here, which call them and own the Values. A key that C has created knows nothing
-// of a Value; it is then never freed.
+// functions of C here, which call them and own the Values. The functions of a key that C has created
+// do not free the Value of an attribute that Fortran has set, so it exists until the process ends.
 #include <memory>
 #include <mutex>
 #include <unordered_set>

@@ -162,7 +162,8 @@ int grequest_start(Procedure* query_fn, Procedure* free_fn, Procedure* cancel_fn
     return code;
 }
 
-// Data representations belong to files, which are not implemented: the C function refuses.
+// MPI_Register_datarep belongs to the functions for files, which raise
+// MPI_ERR_UNSUPPORTED_OPERATION, so the functions of the program are not passed on.
 int register_datarep(const char* datarep, Procedure*, Procedure*, Procedure*, const MPI_Aint*,
                      std::size_t datarep_length) {
     return MPI_Register_datarep(text(datarep, datarep_length).c_str(), nullptr, nullptr, nullptr,

@@ -229,10 +229,7 @@ def outputs():
 def main():
     folder = pathlib.Path(sys.argv[1])
     for name, text in outputs():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.is_file() or path.read_text() != text:
-            path.write_text(text)
+        fortran_table.table.write(folder / name, text)
 
 
 if __name__ == "__main__":

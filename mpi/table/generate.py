@@ -313,6 +313,13 @@ def call_list(functions):
         for f, large in forms_of(functions))
 
 
+def write(path, text):
+    """Writes a file. If its contents do not change, it keeps its time, so nothing is built again."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.is_file() or path.read_text() != text:
+        path.write_text(text)
+
+
 def manual_list(functions):
     """The functions without a body, in the form of a manual page."""
     names = sorted({f.name for f in functions if f.body == "-"})
@@ -326,17 +333,12 @@ def main():
         page.write_text(template.read_text().replace("@UNSUPPORTED@", manual_list(functions)))
         return
     if sys.argv[1] == "--calls":
-        path = pathlib.Path(sys.argv[2])
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(call_list(functions))
+        write(pathlib.Path(sys.argv[2]), call_list(functions))
         return
     folder = pathlib.Path(sys.argv[1])
     constants = [row for _, row in read_rows(HERE / "constants.tsv")]
     for name, text in outputs(functions, constants):
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.is_file() or path.read_text() != text:
-            path.write_text(text)
+        write(folder / name, text)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import re
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -129,6 +130,18 @@ def is_left_over(name):
         return False  # its daemon holds the lock
     finally:
         os.close(folder)
+
+
+def install_for(test):
+    """A folder into which this build is installed for the length of the test. Skips the test under sanitizers, because
+    programs that link to the libraries would need their flags."""
+    if SANITIZED:
+        test.skipTest("programs need the sanitizer's flags too")
+    folder = tempfile.TemporaryDirectory()
+    test.addCleanup(folder.cleanup)
+    prefix = pathlib.Path(folder.name) / "installed"
+    subprocess.run(["cmake", "--install", str(BUILD), "--prefix", str(prefix)], check=True, capture_output=True)
+    return prefix
 
 
 class LaunchTest(unittest.TestCase):

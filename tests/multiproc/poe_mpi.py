@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-from launching import BUILD, DEADLINE, EXAMPLES, SANITIZED, LaunchTest, clean_environment, main, poe, start, wait_for
+from launching import BUILD, DEADLINE, EXAMPLES, SANITIZED, LaunchTest, clean_environment, install_for, main, poe, start, wait_for
 
 MPICC = str(BUILD / "bin" / "mpicc.poe")
 MPIEXEC = str(BUILD / "bin" / "mpiexec.poe")
@@ -135,10 +135,7 @@ class Installed(MpiTest):
 
     def setUp(self):
         super().setUp()
-        if SANITIZED:
-            self.skipTest("programs need the sanitizer's flags too")
-        self.prefix = self.folder / "installed"
-        subprocess.run(["cmake", "--install", str(BUILD), "--prefix", str(self.prefix)], check=True, capture_output=True)
+        self.prefix = install_for(self)
 
     def test_cmake(self):
         project = self.folder / "project"

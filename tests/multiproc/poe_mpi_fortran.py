@@ -6,7 +6,7 @@ import pathlib
 import subprocess
 import tempfile
 
-from launching import BUILD, DEADLINE, SANITIZED, LaunchTest, clean_environment, main, poe
+from launching import BUILD, DEADLINE, SANITIZED, LaunchTest, clean_environment, install_for, main, poe
 
 MPIFORT = str(BUILD / "bin" / "mpifort.poe")
 
@@ -117,10 +117,7 @@ class Compilers(FortranTest):
 class Installed(FortranTest):
     def setUp(self):
         super().setUp()
-        if SANITIZED:
-            self.skipTest("programs need the sanitizer's flags too")
-        self.prefix = self.folder / "installed"
-        subprocess.run(["cmake", "--install", str(BUILD), "--prefix", str(self.prefix)], check=True, capture_output=True)
+        self.prefix = install_for(self)
 
     def test_cmake(self):
         project = self.folder / "project"

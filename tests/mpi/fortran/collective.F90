@@ -1,6 +1,6 @@
 ! Collective calls in Fortran: MPI_IN_PLACE, MPI_BOTTOM, operations of the program, arrays of counts and
 ! of datatypes, topologies with their logical arguments.
-#include "fortran_test.h"
+#include "fortran_test.inc"
 
 ! An operation of the program. In a module of its own, because a procedure that can see the variables of the main
 ! program would need code on the stack.

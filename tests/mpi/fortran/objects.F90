@@ -1,6 +1,6 @@
 ! What programs attach to objects, in Fortran: attributes with functions of the program, error handlers, names, Info,
 ! error codes, generalized requests, and the functions of environment.
-#include "fortran_test.h"
+#include "fortran_test.inc"
 
 ! The functions of the program. They count their calls.
 module functions

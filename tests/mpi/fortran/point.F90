@@ -1,6 +1,6 @@
 ! Point-to-point communication in Fortran: modes, statuses, what stands for an argument, requests of all
 ! kinds, and indices that count from 1.
-#include "fortran_test.h"
+#include "fortran_test.inc"
 
 program point
     USE_MPI

@@ -1,5 +1,5 @@
 ! Tools see each call of a Fortran program once: one in C (tool_calls.c), and one in Fortran (tool_barrier.f90).
-#include "fortran_test.h"
+#include "fortran_test.inc"
 
 program tool
     USE_MPI

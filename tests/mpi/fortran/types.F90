@@ -1,5 +1,5 @@
 ! Datatypes in Fortran: constructors, queries, names, packing, and the sizes of the types of the compiler.
-#include "fortran_test.h"
+#include "fortran_test.inc"
 
 program types
     USE_MPI
