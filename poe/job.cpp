@@ -188,6 +188,7 @@ pm::JobSpec make_job(const Options& options, const pm::TaskMap& map, const JobSt
     job.stdout_is_terminal = surroundings.stdout_is_terminal;
     job.stamp_output = options.labelio && pm::tells_time(options.label_format);
     job.unbuffered = unbuffered_of(options, surroundings);
+    job.observe = options.observe;
     job.terminal = surroundings.terminal;
     job.terminal.wanted = options.pty;
     job.tell_binding = options.report_binding || !options.report.empty() || options.infolevel >= 2;

@@ -117,6 +117,11 @@ void set_unbuffered(Options& options, const Value& value) {
                           : value.text == "no" ? Unbuffering::kNo
                                                : Unbuffering::kAuto;
 }
+void set_observe(Options& options, const Value& value) {
+    options.observe = value.text == "yes"  ? pm::Observe::kYes
+                      : value.text == "no" ? pm::Observe::kNo
+                                           : pm::Observe::kAuto;
+}
 void set_maxtime(Options& options, const Value& value) {
     options.maxtime.reset();
     if (value.number > 0) options.maxtime = std::chrono::seconds(value.number);
@@ -377,6 +382,8 @@ constexpr OptionRow kTable[] = {
     choice("tracelevel tlevel", "MP_TRACELEVEL", "0 1 2 3 9", "0",
            "what to record: 0 nothing ... 9 everything", Group::kDisplays,
            [](Options& o, const Value& v) { o.trace_level = v.text.front() - '0'; }),
+    choice("observe", "MP_OBSERVE", "auto yes no", "auto",
+           "show and record the calls of other MPI libraries", Group::kDisplays, set_observe),
     text("tracedir tdir", "MP_TRACEDIR", "directory", "",
          "directory of the trace file", Group::kDisplays,
            [](Options& o, const Value& v) { o.trace_directory = v.text; }),

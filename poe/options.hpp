@@ -105,6 +105,7 @@ struct Options {
     pm::StdinMode stdin_mode;    // its task id is below procs
     pm::StdoutMode stdout_mode;  // its task id is below procs
     Unbuffering unbuffering = Unbuffering::kAuto;
+    pm::Observe observe = pm::Observe::kAuto;
     bool pty = false;         // each task gets a terminal
     bool hold_stdin = false;  // read standard input only once all tasks run
     int infolevel = 1;        // 0..6

@@ -28,6 +28,7 @@
 //   ports                  pmd; those of tasks on other nodes also later (a task waits while 0)
 //   slot                   its task, with the following exceptions
 //     started_pid, ended     pmd (also listener, before the task starts, and tracing)
+//     doing.since            its task; pmd if the task is observed
 //     sleeping, doorbell     its task and the senders that wake it
 //   doorbell bits          its senders set them, the task clears them
 //   markers                its task and the programs that the task starts
@@ -49,7 +50,7 @@
 namespace poe {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x4745'5345'444f'4e50ull;  // "PNODESEG" in memory
-inline constexpr std::uint32_t kSegmentVersion = 19;
+inline constexpr std::uint32_t kSegmentVersion = 20;
 inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxTasks = 1u << 20;
@@ -196,9 +197,16 @@ static_assert(sizeof(SegmentHeader) <= kPage);
 // Values of TaskSlot::sleeping: how to wake the task (comm/progress/wait.hpp).
 enum SleepState : std::uint32_t { kAwake = 0, kAsleepOnDoorbell = 1, kAsleepOnFifo = 2 };
 
+// Values of TaskSlot::attached: whose calls the slot shows.
+enum Attached : std::uint32_t {
+    kNotAttached = 0,
+    kOwnLibrary = 1,  // the runtime of MPL and MPI is initialized
+    kObserved = 2,    // another MPI library, whose calls are observed (mpi/observe)
+};
+
 struct TaskSlot {
     // Line 0: written by the task, read by pmd and watchers.
-    alignas(kLine) std::atomic<std::uint32_t> attached;  // 1: the MPL runtime is initialized
+    alignas(kLine) std::atomic<std::uint32_t> attached;  // Attached
     std::atomic<std::uint32_t> finished;                 // 1: the task's exit handlers have run
     std::atomic<std::uint32_t> stopall_called;           // stored after stopall_code
     std::int32_t stopall_code;
@@ -208,6 +216,7 @@ struct TaskSlot {
     std::int32_t listener;
     TaskActivityWords doing;
     WaitPulse pulse;
+    std::atomic<std::uint64_t> calls;  // of an observed task: how many it has begun
 
     // Line 1: read by every sender after every message; written only around sleeps.
     alignas(kLine) std::atomic<std::uint32_t> sleeping;  // SleepState

@@ -265,8 +265,9 @@ void Runtime::enter(NodeSegment segment, TaskId task) {
     task_ = task;
     tasks_ = segment_->tasks();
     TaskSlot& slot = segment_->slot(*index);
-    std::uint32_t nobody = 0;
-    if (!slot.attached.compare_exchange_strong(nobody, 1)) {
+    // A program of another MPI library, whose calls were shown until now, may call MPL too.
+    std::uint32_t before = slot.pid == process_ ? kObserved : kNotAttached;
+    if (!slot.attached.compare_exchange_strong(before, kOwnLibrary)) {
         throw Error("another process (pid " + std::to_string(slot.pid) +
                     ") has already sent or received as this task; a task can be only one MPL "
                     "program, so start the programs one after another with poe itself");

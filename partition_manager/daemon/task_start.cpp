@@ -22,6 +22,7 @@
 #include "partition_manager/daemon/cpu_shares.hpp"
 #include "partition_manager/job/program_path.hpp"
 #include "partition_manager/launch/local_launcher.hpp"
+#include "partition_manager/launch/preload.hpp"
 #include "partition_manager/status/job_directory.hpp"
 #include "partition_manager/stdio/line_buffering.hpp"
 #include "partition_manager/stdio/task_terminal.hpp"
@@ -275,8 +276,7 @@ class Round {
         one.kept = starter_.keep_fd_of(task);
         one.listener = starter_.listener_of(task);
         EnvironmentEntries entries = starter_.environment_of(task);
-        if (job.unbuffered != Unbuffered::kNo && !job.terminal.wanted)
-            add_line_buffering(one, entries);
+        add_preloads(one, entries);
         one.environment = merged_environment(job.environment, entries);
         return one;
     }
@@ -303,17 +303,29 @@ class Round {
         one.task.terminal = std::move(terminal.master);
     }
 
-    void add_line_buffering(const Prepared& one, EnvironmentEntries& entries) {
+    // Preloads what shows the calls of other MPI libraries, and what makes output appear line by line.
+    void add_preloads(const Prepared& one, EnvironmentEntries& entries) {
         const JobSpec& job = starter_.job;
         const std::uint32_t command = job.tasks[static_cast<std::size_t>(one.task.task)].command;
-        if (preloads_.empty()) preloads_.resize(commands_.size());
-        std::optional<bool>& preloads = preloads_[command];
-        if (!preloads) preloads = accepts_preload(commands_[command].program.file);
+        if (programs_.empty()) programs_.resize(commands_.size());
+        std::optional<ProgramFile>& program = programs_[command];
+        if (!program) program = look_at_program(commands_[command].program.file);
+        constexpr std::string_view kPreload = "LD_PRELOAD=";
+        std::string preload;
+        for (const std::string& entry : job.environment)
+            if (entry.starts_with(kPreload)) preload = entry.substr(kPreload.size());
+        const bool observe = !observer_library_.empty() && program->accepts_preload &&
+                             (!program->shows_itself || job.observe == Observe::kYes);
+        if (observe) {
+            preload = with_preload(preload, observer_library_);
+            entries.emplace_back("LD_PRELOAD", preload);
+        }
+        if (job.unbuffered == Unbuffered::kNo || job.terminal.wanted) return;
         struct stat pipe = {};
         ::fstat(one.out.write.get(), &pipe);
+        const std::string& library = program->accepts_preload ? unbuffered_library_ : "";
         for (auto& entry :
-             line_buffering_variables(job.unbuffered, *preloads ? unbuffered_library_ : "",
-                                      pipe.st_ino, job.environment))
+             line_buffering_variables(job.unbuffered, library, pipe.st_ino, job.environment, preload))
             entries.push_back(std::move(entry));
     }
 
@@ -366,8 +378,12 @@ class Round {
         starter_.job.core.format.empty() ? "" : find_pmd_sibling("pmd-core");
     const UniqueFd empty_{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
     const std::string unbuffered_library_ =
-        starter_.job.unbuffered == Unbuffered::kNo ? "" : find_unbuffered_library(own_directory());
-    std::vector<std::optional<bool>> preloads_;  // by command; protected by the lock
+        starter_.job.unbuffered == Unbuffered::kNo
+            ? ""
+            : find_preload(own_directory(), "libpoe-unbuffered.so");
+    const std::string observer_library_ =
+        starter_.job.observe == Observe::kNo ? "" : find_preload(own_directory(), "libpoe-observe.so");
+    std::vector<std::optional<ProgramFile>> programs_;  // by command; protected by the lock
     std::vector<TaskId> tasks_;
 
     std::mutex mutex_;  // protects everything below

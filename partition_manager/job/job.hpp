@@ -72,6 +72,13 @@ enum class Unbuffered : std::uint8_t {
     kAllProcesses,  // all processes that write to a task's standard output
 };
 
+// Whether the calls of other MPI libraries are observed (mpi/observe).
+enum class Observe : std::uint8_t {
+    kAuto,  // in programs that are not linked to a library of POE
+    kYes,   // in all programs
+    kNo,
+};
+
 // The terminal of each task (-pty).
 struct TerminalSpec {
     bool wanted = false;
@@ -145,6 +152,7 @@ struct JobSpec {
     // Daemons report when output was read (MP_LABELFORMAT).
     bool stamp_output = false;
     Unbuffered unbuffered = Unbuffered::kNo;  // -unbuffered
+    Observe observe = Observe::kNo;           // -observe
     TerminalSpec terminal;                    // -pty
     WaitMode wait_mode = WaitMode::kAdaptive;
     Bytes buffer_mem = 0;   // MP_BUFFER_MEM, 0 = default

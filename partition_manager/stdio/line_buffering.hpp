@@ -13,19 +13,11 @@
 
 namespace poe::pm {
 
-// True if a library can be preloaded into the program in this file: it is dynamically linked, for
-// this computer's word size, and has no sanitizer, because a sanitizer's runtime must be loaded
-// first. For a script the interpreter is checked. Reads the file.
-bool accepts_preload(const std::string& file);
-
-// The path of the library, relative to the directory of pmd's program. Empty if it is not
-// installed.
-std::string find_unbuffered_library(const std::string& directory);
-
 // The variables that a task needs in addition. `output` is the inode of the pipe that is the task's
-// standard output; `environment` is the rest of its environment. Pure.
+// standard output; `environment` is the rest of its environment, and `preload` the value of LD_PRELOAD
+// without this library. `library` is its path; empty: it cannot be preloaded. Pure.
 std::vector<std::pair<std::string, std::string>> line_buffering_variables(
     Unbuffered mode, const std::string& library, ino_t output,
-    const std::vector<std::string>& environment);
+    const std::vector<std::string>& environment, const std::string& preload);
 
 }  // namespace poe::pm

@@ -33,6 +33,7 @@ struct OpenSend {
     TaskId to = 0;
     std::uint32_t type = 0;
     std::uint16_t number = 0;
+    std::uint32_t line = 0;  // of the message
     bool received = false;
     bool ends_later = false;  // a later call than the one that started it ends it
     Time sent{0};

@@ -37,6 +37,7 @@ void pack(Packer& out, const OpenSend& send) {
     out.number(static_cast<std::uint64_t>(send.to));
     out.number(send.type);
     out.number(send.number);
+    out.number(send.line);
     out.number((send.received ? 1u : 0u) | (send.ends_later ? 2u : 0u));
     out.time(send.sent);
     out.time(send.call_since);
@@ -48,6 +49,7 @@ OpenSend open_send_of(Unpacker& in, std::size_t tasks) {
     send.to = static_cast<TaskId>(std::min<std::uint64_t>(in.number(), tasks - 1));
     send.type = static_cast<std::uint32_t>(in.number());
     send.number = static_cast<std::uint16_t>(in.number());
+    send.line = static_cast<std::uint32_t>(in.number());
     const std::uint64_t flags = in.number();
     send.received = (flags & 1) != 0;
     send.ends_later = (flags & 2) != 0;
@@ -153,6 +155,7 @@ void pack(Packer& out, const std::vector<Message>& messages) {
         out.number(message.type);
         out.number(message.context);
         out.number(message.number);
+        out.number(message.line);
         out.number(message.bytes);
         out.time(message.sent);
         out.time(message.received);
@@ -177,6 +180,7 @@ std::vector<Message> messages_of(Unpacker& in, std::size_t tasks) {
         message.type = static_cast<std::uint32_t>(in.number());
         message.context = static_cast<std::uint8_t>(in.number());
         message.number = static_cast<std::uint16_t>(in.number());
+        message.line = static_cast<std::uint32_t>(in.number());
         message.bytes = in.number();
         message.sent = in.bounded_time();
         message.received = in.bounded_time();

@@ -241,8 +241,11 @@ void Replay::settle(Time now) {
 void Replay::message_end(TaskId id, TaskTimeline& task, const Event& event, bool is_send) {
     const Record& record = event.record;
     const Bytes bytes = source_.bytes_of(event);
-    Message end{
-        .type = high(record.b), .context = record.detail, .number = record.extra, .bytes = bytes};
+    Message end{.type = high(record.b),
+                .context = class_of_message(record.detail),
+                .number = record.extra,
+                .line = source_.line_of(event),
+                .bytes = bytes};
     if (end.context != kUserMessages) {
         task.inner_sends += is_send ? 1 : 0;
         task.inner_bytes += is_send ? bytes : 0;

@@ -137,7 +137,7 @@ class Otf2 : public ExportSink {
     }
     void message(const Message&, std::uint64_t) override {}
     void message_end(TaskId task, Time at, const Event& event, Bytes bytes) override {
-        if (event.record.detail != kUserMessages ||
+        if (class_of_message(event.record.detail) != kUserMessages ||
             event.record.a >= static_cast<std::uint32_t>(facts_.tasks))
             return;
         Location& on = locations_[task];

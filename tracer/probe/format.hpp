@@ -103,6 +103,12 @@ inline constexpr std::uint32_t kManyBytes = 0xffffffff;
 // Classes of messages: the program's own messages, and those of collective calls.
 inline constexpr std::uint8_t kUserMessages = 0;
 inline constexpr std::uint8_t kCollectiveMessages = 1;
+// The program's own messages as an observer sees them: they are counted among those with the same context
+// and type, because a message of another library does not carry a number.
+inline constexpr std::uint8_t kNumberedByTag = 2;
+constexpr std::uint8_t class_of_message(std::uint8_t detail) noexcept {
+    return detail == kNumberedByTag ? kUserMessages : detail;
+}
 // Smaller region ids are those of MPL's and MPI's calls (library_regions.hpp); the program's regions
 // follow. Before version 3 they began at 256.
 inline constexpr std::uint32_t kFirstUserRegion = 4096;

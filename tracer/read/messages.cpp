@@ -3,12 +3,20 @@
 
 #include <algorithm>
 
+#include "tracer/probe/id_table.hpp"
+
 namespace poe::trace {
 
 MessageMatcher::Key MessageMatcher::key_of(const Message& message) {
     constexpr int kContextAt = 48;
     constexpr std::uint64_t kNumbered = std::uint64_t{1} << 63;
     const std::uint64_t context = std::uint64_t{message.context} << kContextAt;
+    if (message.line != 0 && message.number != 0) {
+        constexpr int kNumberBits = 16;
+        const std::uint64_t line = mix(pair(message.line, message.type)) << kNumberBits;
+        return {pair(static_cast<std::uint32_t>(message.from), static_cast<std::uint32_t>(message.to)),
+                kNumbered | line | message.number};
+    }
     return {pair(static_cast<std::uint32_t>(message.from), static_cast<std::uint32_t>(message.to)),
             message.number != 0 ? kNumbered | context | message.number : context | message.type};
 }

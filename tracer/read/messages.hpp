@@ -36,6 +36,8 @@ struct Message {
     std::uint32_t type = 0;
     std::uint8_t context = kUserMessages;
     std::uint16_t number = 0;
+    // 0: `number` counts the messages of the class; otherwise those with this matching context and type.
+    std::uint32_t line = 0;
     Bytes bytes = 0;
     Time sent{0};      // time of the kSend record
     Time received{0};  // time of the kReceive record
@@ -67,7 +69,7 @@ class MessageMatcher {
   private:
     struct Key {
         std::uint64_t pair;
-        std::uint64_t what;  // context, then type or number
+        std::uint64_t what;  // class, then type or number, or all of line, type and number
         bool operator==(const Key&) const = default;
     };
     struct KeyHash {

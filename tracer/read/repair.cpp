@@ -44,8 +44,9 @@ class Walk {
             Message end{.from = is_send ? task : peer,
                         .to = is_send ? peer : task,
                         .type = high(record.b),
-                        .context = record.detail,
-                        .number = record.extra};
+                        .context = class_of_message(record.detail),
+                        .number = record.extra,
+                        .line = source_.line_of(event)};
             if (is_send) {
                 end.sent = event.time;
             } else {

@@ -132,6 +132,10 @@ class TraceSource {
     Bytes bytes_of(const Event& event) const {
         return trace::bytes_of(streams_[event.stream], event.number, event.record);
     }
+    // Message::line of the end of a message.
+    std::uint32_t line_of(const Event& event) const {
+        return event.record.detail == kNumberedByTag ? about_of(event).context : 0;
+    }
     About about_of(const Event& event) const {
         return trace::about_of(streams_[event.stream], event.number);
     }

@@ -7,14 +7,17 @@
 
 #include <catch2/catch.hpp>
 
+#include "partition_manager/launch/preload.hpp"
+
 using namespace poe::pm;
 
 namespace {
 
 std::map<std::string, std::string> variables(Unbuffered mode, const std::string& library,
-                                             const std::vector<std::string>& environment) {
+                                             const std::vector<std::string>& environment,
+                                             const std::string& preload = "") {
     std::map<std::string, std::string> result;
-    for (const auto& [name, value] : line_buffering_variables(mode, library, 77, environment))
+    for (const auto& [name, value] : line_buffering_variables(mode, library, 77, environment, preload))
         result[name] = value;
     return result;
 }
@@ -29,19 +32,19 @@ std::string file_with(const std::string& content) {
 }  // namespace
 
 TEST_CASE("programs that take a preloaded library", "[line_buffering]") {
-    CHECK(accepts_preload("/bin/sh"));
-    CHECK_FALSE(accepts_preload("/nowhere"));
-    CHECK_FALSE(accepts_preload("/"));
+    CHECK(look_at_program("/bin/sh").accepts_preload);
+    CHECK_FALSE(look_at_program("/nowhere").accepts_preload);
+    CHECK_FALSE(look_at_program("/").accepts_preload);
     const std::string script = file_with("#! /bin/sh -e\necho\n");
     const std::string lost = file_with("#!/nowhere/sh\n");
     const std::string text = file_with("echo\n");
     const std::string broken = file_with(
         "\x7f"
         "ELF and nothing more");
-    CHECK(accepts_preload(script));
-    CHECK_FALSE(accepts_preload(lost));
-    CHECK_FALSE(accepts_preload(text));
-    CHECK_FALSE(accepts_preload(broken));
+    CHECK(look_at_program(script).accepts_preload);
+    CHECK_FALSE(look_at_program(lost).accepts_preload);
+    CHECK_FALSE(look_at_program(text).accepts_preload);
+    CHECK_FALSE(look_at_program(broken).accepts_preload);
     for (const std::string& path : {script, lost, text, broken}) ::unlink(path.c_str());
 }
 
@@ -54,10 +57,9 @@ TEST_CASE("variables for lines at once", "[line_buffering]") {
               {"MP_UNBUFFERED_PIPE", "77"},
               {"MP_UNBUFFERED_PRELOAD", ""}});
     CHECK(variables(Unbuffered::kAllProcesses, "/l.so",
-                    {"LD_PRELOAD=/mine.so", "PYTHONUNBUFFERED=x",
-                     "GFORTRAN_UNBUFFERED_PRECONNECTED=n"}) ==
+                    {"PYTHONUNBUFFERED=x", "GFORTRAN_UNBUFFERED_PRECONNECTED=n"}, "/mine.so") ==
           Map{{"LD_PRELOAD", "/mine.so:/l.so"}, {"MP_UNBUFFERED_PIPE", "77"}});
-    CHECK(variables(Unbuffered::kPrograms, "/l.so", {"LD_PRELOAD=/mine.so"})
+    CHECK(variables(Unbuffered::kPrograms, "/l.so", {}, "/mine.so")
               .at("MP_UNBUFFERED_PRELOAD") == "/mine.so");
     CHECK(variables(Unbuffered::kPrograms, "", {}).count("LD_PRELOAD") == 0);
 }

@@ -1,0 +1,71 @@
+// What each observed function of MPI does, and which of its arguments says what. Generated from the
+// table of functions (generate_observe.py); the same for every MPI library.
+#pragma once
+
+#include <cstdint>
+
+namespace poe::observe {
+
+enum class Action : std::uint8_t {
+    kOther,  // shown and recorded, without messages
+    kInit,
+    kFinalize,
+    kControl,  // MPI_Pcontrol
+    kRename,
+    kFreeType,
+    kFreeComm,
+    kMakeComm,
+    kStartMakingComm,
+    kSend,
+    kStartSend,
+    kMakeSend,  // a persistent request, as the following kMake...
+    kReceive,
+    kStartReceive,
+    kMakeReceive,
+    kExchange,
+    kStartExchange,
+    kProbe,
+    kPoll,
+    kMatch,
+    kReceiveMatched,
+    kStartReceiveMatched,
+    kStart,
+    kComplete,
+    kCancel,
+    kFreeRequest,
+    kCollective,
+    kStartCollective,
+    kMakeCollective,
+};
+
+// The position of each argument; -1: the function has no such argument.
+struct CallShape {
+    Action action = Action::kOther;
+    std::int8_t comm = -1;
+    std::int8_t new_comm = -1;  // address of the communicator that the call makes
+    std::int8_t dest = -1;
+    std::int8_t source = -1;
+    std::int8_t root = -1;
+    std::int8_t send_tag = -1;
+    std::int8_t receive_tag = -1;
+    std::int8_t send_count = -1;
+    std::int8_t send_type = -1;
+    std::int8_t receive_count = -1;
+    std::int8_t receive_type = -1;
+    std::int8_t send_buffer = -1;
+    std::int8_t receive_buffer = -1;
+    std::int8_t request = -1;   // address of a request
+    std::int8_t requests = -1;  // array of requests
+    std::int8_t requests_count = -1;
+    std::int8_t flag = -1;        // address of the answer of a test
+    std::int8_t index = -1;       // address of the index of the request that has ended
+    std::int8_t done_count = -1;  // address of the number of those
+    std::int8_t indices = -1;     // array of their indices
+    std::int8_t status = -1;      // address of a status, or array of them
+    std::int8_t message = -1;     // address of a matched message
+};
+
+// `number`: a number of base/calls.hpp from kFirstMpiCall to kLastCall. Null: the function is not observed.
+const CallShape* shape_of(std::uint32_t number) noexcept;
+
+}  // namespace poe::observe

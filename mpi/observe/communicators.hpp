@@ -1,0 +1,70 @@
+// Communicators: what the observer knows of the communicators of a foreign library. Each has a number
+// that all its members compute alike and without messages, so that calls and messages of different
+// tasks can be brought together.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/contexts.hpp"
+#include "base/types.hpp"
+#include "mpi/observe/flat_table.hpp"
+#include "mpi/observe/foreign_library.hpp"
+
+namespace poe::observe {
+
+struct Communicator {
+    ContextId context = 0;
+    Word handle = 0;
+    std::uint32_t operations = 0;  // collective operations so far
+    std::string name;
+    bool inter = false;
+    // The task of each rank that a message may go to or come from; -1: not a task of this job. Empty:
+    // rank and task are the same number.
+    std::vector<TaskId> tasks;
+    std::vector<TaskId> own_tasks;  // of an intercommunicator: its local group
+
+    // -1 if the rank is none, as MPI_PROC_NULL is.
+    TaskId task(int rank) const noexcept {
+        if (rank < 0) return -1;
+        if (tasks.empty()) return rank;
+        return static_cast<std::size_t>(rank) < tasks.size()
+                   ? tasks[static_cast<std::size_t>(rank)]
+                   : -1;
+    }
+};
+
+// Not for several threads.
+class Communicators {
+  public:
+    // `tasks`: of the job. `world_task`: task of a rank of MPI_COMM_WORLD if this world is one task alone;
+    // -1: its ranks are the tasks of the job.
+    Communicators(const ForeignLibrary& library, TaskId world_task);
+
+    // The communicator of this handle; null for the null handle. One that was made by a call that is not
+    // observed becomes known here.
+    Communicator* find(Word handle);
+    // A call on `parent` has made this communicator.
+    void made(Word handle, const Communicator* parent);
+    void renamed(Word handle);
+    // The handle is not valid any more. The communicator exists until the process ends, because
+    // operations of it may still be pending.
+    void freed(Word handle);
+
+  private:
+    Communicator* add(Word handle, ContextId parent);
+
+    const ForeignLibrary& library_;
+    const TaskId world_task_;
+    FlatTable<Word, std::unique_ptr<Communicator>> known_;
+    std::vector<std::unique_ptr<Communicator>> gone_;
+    Word last_handle_;
+    Communicator* last_ = nullptr;
+    // How many communicators with this parent and these members exist so far.
+    std::map<std::uint64_t, std::uint32_t> generations_;
+};
+
+}  // namespace poe::observe

@@ -1,0 +1,198 @@
+/* libpoe-observe.so: stands between a program and its MPI library, whichever that is. pmd has it
+   preloaded into tasks; it is never linked. It needs nothing but libc and does nothing before the
+   first call of MPI, because it is also in programs that have nothing to do with MPI.
+
+   It defines the public functions of MPI that may communicate, under both names, and knows no mpi.h:
+   every argument of such a function is an integer or an address, so it is handed on as one word.
+   A library may call its own public functions; only the outermost call of a thread is the program's.
+   Fortran's entry points call the functions of C under one of the two names, so Fortran is observed
+   without entry points of its own. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mpi/observe/observed_call.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+typedef long (*Function)(void);
+
+enum {
+#define NUMBER(name, number) name = number,
+#include "mpi/observe/numbers.inc"
+};
+
+/* The functions behind ours: by number, under MPI_X and PMPI_X. Found at the first call of each. */
+static Function behind[kNumbers][2];
+static const struct PoeRecorder* recorder;
+/* The frame of the thread's outermost call of MPI; null outside. The stack grows downwards, so a call
+   whose frame is not below it is not inside of it: that one ended without returning (longjmp). */
+static __thread const char* outermost __attribute__((tls_model("initial-exec")));
+
+/* The object that contains this address of code. */
+static void* object_of(const void* address) {
+    Dl_info info;
+    struct link_map* map = NULL;
+    if (address == NULL || dladdr1(address, &info, (void**)&map, RTLD_DL_LINKMAP) == 0 ||
+        map == NULL || map->l_name[0] == '\0')
+        return NULL;
+    return dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
+}
+
+/* The object whose call loaded the recorder: it can see the MPI library even if the library was
+   loaded with RTLD_LOCAL, as Python does. */
+static void* known_object;
+
+static void* look_up(const char* name, void* object) {
+    void* found = dlsym(RTLD_NEXT, name);
+    return found != NULL || object == NULL ? found : dlsym(object, name);
+}
+
+/* What the recorder looks for is not interposed. It may be an object that the program has a copy of. */
+static void* find_for_recorder(const char* name) {
+    void* found = dlsym(RTLD_DEFAULT, name);
+    return found != NULL || known_object == NULL ? found : dlsym(known_object, name);
+}
+
+static Function find(unsigned number, int profiling, const char* name, const void* site) {
+    /* The names of the stubs begin with "PMPI_"; the other name is its end. */
+    Function function = (Function)look_up(profiling ? name : name + 1, object_of(site));
+    if (function == NULL) {
+        fprintf(stderr,
+                "ERROR: poe cannot find %s of the program's MPI library, which it observes. Run "
+                "the program with "
+                "-observe no.\n",
+                profiling ? name : name + 1);
+        abort();
+    }
+    __atomic_store_n(&behind[number - kFirstNumber][profiling], function, __ATOMIC_RELEASE);
+    return function;
+}
+
+/* Loads the recorder, which is in the folder of this library. */
+static void start_recorder(const void* site) {
+    static const struct PoeInterposer interposer = {find_for_recorder};
+    Dl_info own;
+    char path[4096];
+    if (getenv("MP_SEGMENT") == NULL || dladdr((const void*)&behind, &own) == 0) return;
+    const char* slash = strrchr(own.dli_fname, '/');
+    const int length = slash == NULL ? 0 : (int)(slash + 1 - own.dli_fname);
+    if (snprintf(path, sizeof path, "%.*slibpoe-recorder.so", length, own.dli_fname) >=
+        (int)sizeof path)
+        return;
+    known_object = object_of(site);
+    void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const struct PoeRecorder* (*start)(const struct PoeInterposer*) = NULL;
+    if (library != NULL)
+        start = (const struct PoeRecorder* (*)(const struct PoeInterposer*))dlsym(
+            library, "poe_start_recorder");
+    if (start == NULL) {
+        fprintf(stderr, "ATTENTION: poe does not observe the MPI calls of process %d: %s.\n",
+                (int)getpid(), dlerror());
+        return;
+    }
+    __atomic_store_n(&recorder, start(&interposer), __ATOMIC_RELEASE);
+}
+
+static int is_init(unsigned number) {
+    return number == kNumberOfInit || number == kNumberOfInitThread;
+}
+
+/* Makes the call with all words, whatever its arity is: a function does not look at arguments that it
+   does not have, and its caller removes them. */
+static inline long forward(Function function, const long* a) {
+    typedef long (*Widest)(long, long, long, long, long, long, long, long, long, long, long, long,
+                           long, long);
+    return ((Widest)(void (*)(void))function)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8],
+                                              a[9], a[10], a[11], a[12], a[13]);
+}
+
+/* Runs when a call ends, also when an exception of C++ passes through it. */
+static void leave_outermost(const char** entered) {
+    (void)entered;
+    outermost = NULL;
+}
+
+static __attribute__((noinline)) long observed(unsigned number, int profiling, const char* name,
+                                               const long* arguments, const void* site) {
+    Function function =
+        __atomic_load_n(&behind[number - kFirstNumber][profiling], __ATOMIC_ACQUIRE);
+    if (UNLIKELY(function == NULL)) function = find(number, profiling, name, site);
+    const char* frame = (const char*)__builtin_frame_address(0);
+    if (outermost != NULL && frame < outermost) return forward(function, arguments);
+    const char* entered __attribute__((cleanup(leave_outermost))) = frame;
+    outermost = entered;
+    const struct PoeRecorder* const to = __atomic_load_n(&recorder, __ATOMIC_ACQUIRE);
+    if (to == NULL || to->looks_at[number - kFirstNumber] == 0) {
+        const long result = forward(function, arguments);
+        if (UNLIKELY(to == NULL && (int)result == 0 && is_init(number))) start_recorder(site);
+        return result;
+    }
+    struct PoeObservedCall call;
+    call.number = number;
+    call.site = site;
+    memcpy(call.arguments, arguments, sizeof call.arguments);
+    to->before(&call);
+    const long result = forward(function, call.arguments);
+    to->after(&call, (int)result);
+    return result;
+}
+
+/* One stub: the function under both names. */
+#define STUB(number, name, parameters, ...)                                            \
+    EXPORT long name parameters {                                                      \
+        const long arguments[kMostArguments] = {__VA_ARGS__};                          \
+        return observed(number, 0, "P" #name, arguments, __builtin_return_address(0)); \
+    }                                                                                  \
+    EXPORT long P##name parameters {                                                   \
+        const long arguments[kMostArguments] = {__VA_ARGS__};                          \
+        return observed(number, 1, "P" #name, arguments, __builtin_return_address(0)); \
+    }
+#define STUB_0(number, name) STUB(number, name, (void), 0)
+#define STUB_1(number, name) STUB(number, name, (long a), a)
+#define STUB_2(number, name) STUB(number, name, (long a, long b), a, b)
+#define STUB_3(number, name) STUB(number, name, (long a, long b, long c), a, b, c)
+#define STUB_4(number, name) STUB(number, name, (long a, long b, long c, long d), a, b, c, d)
+#define STUB_5(number, name) \
+    STUB(number, name, (long a, long b, long c, long d, long e), a, b, c, d, e)
+#define STUB_6(number, name) \
+    STUB(number, name, (long a, long b, long c, long d, long e, long f), a, b, c, d, e, f)
+#define STUB_7(number, name)                                                                       \
+    STUB(number, name, (long a, long b, long c, long d, long e, long f, long g), a, b, c, d, e, f, \
+         g)
+#define STUB_8(number, name)                                                                      \
+    STUB(number, name, (long a, long b, long c, long d, long e, long f, long g, long h), a, b, c, \
+         d, e, f, g, h)
+#define STUB_9(number, name)                                                                     \
+    STUB(number, name, (long a, long b, long c, long d, long e, long f, long g, long h, long i), \
+         a, b, c, d, e, f, g, h, i)
+#define STUB_10(number, name)                                                                    \
+    STUB(number, name,                                                                           \
+         (long a, long b, long c, long d, long e, long f, long g, long h, long i, long j), a, b, \
+         c, d, e, f, g, h, i, j)
+#define STUB_11(number, name)                                                                      \
+    STUB(number, name,                                                                             \
+         (long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k), \
+         a, b, c, d, e, f, g, h, i, j, k)
+#define STUB_12(number, name)                                                                     \
+    STUB(number, name,                                                                            \
+         (long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, \
+          long l),                                                                                \
+         a, b, c, d, e, f, g, h, i, j, k, l)
+#define STUB_13(number, name)                                                                     \
+    STUB(number, name,                                                                            \
+         (long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, \
+          long l, long m),                                                                        \
+         a, b, c, d, e, f, g, h, i, j, k, l, m)
+
+#pragma GCC diagnostic push
+/* The prototypes are those of the MPI library, which this file does not know. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+#include "mpi/observe/stubs.inc"
+#pragma GCC diagnostic pop

@@ -1,0 +1,48 @@
+/* The interface between the interposer (interposer.c, in every process of a job) and the recorder
+   (recorder.cpp, loaded by the first call of MPI_Init). Both are installed together and are of one
+   version. */
+#pragma once
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { kMostArguments = 14, kKeptWords = 8 };
+
+/* A call of the program, from its beginning to its end, on the stack of the interposer. */
+struct PoeObservedCall {
+    unsigned number;  /* of base/calls.hpp */
+    const void* site; /* where the call returns to */
+    /* Each argument as the caller passed it. If the argument is an int, the upper half of its word has
+       no meaning. The recorder may replace an argument before the call is made. */
+    long arguments[kMostArguments];
+    /* For the recorder, from its beginning to its end. */
+    unsigned long kept[kKeptWords];
+    /* A status for calls in which the program asks for none. */
+    unsigned long status[8];
+};
+
+/* What the interposer offers to the recorder. */
+struct PoeInterposer {
+    /* The function with this name in the program's MPI library; null if it has none. */
+    void* (*find)(const char* name);
+};
+
+/* What the recorder returns. The functions are called for the outermost calls of MPI only. */
+struct PoeRecorder {
+    void (*before)(struct PoeObservedCall* call);
+    void (*after)(struct PoeObservedCall* call, int result);
+    /* By number - kFirstNumber: 0 if the recorder does not look at the call. */
+    const unsigned char* looks_at;
+};
+enum { kFirstNumber = 256, kNumbers = 1792 };
+
+/* The only function of the recorder's library. Null: nothing is to be recorded. Does not fail; if the
+   program cannot be observed, it has said why. */
+const struct PoeRecorder* poe_start_recorder(const struct PoeInterposer* interposer);
+
+#ifdef __cplusplus
+}
+#endif

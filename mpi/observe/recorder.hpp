@@ -1,0 +1,108 @@
+// Recorder: turns the calls that a program makes to a foreign MPI library into what the calls of our own
+// library show: what the task does now, in its slot of the node segment, and records of the trace.
+//
+// before() and after() enclose every outermost call. What one of them needs of the call is said by its
+// shape (call_shape.hpp); what differs between the libraries is in ForeignLibrary. The library's own
+// functions are called only to look something up, and for handles that it has accepted.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "base/segment/node_segment.hpp"
+#include "mpi/observe/call_shape.hpp"
+#include "mpi/observe/communicators.hpp"
+#include "mpi/observe/flat_table.hpp"
+#include "mpi/observe/foreign_library.hpp"
+#include "mpi/observe/message_numbers.hpp"
+#include "mpi/observe/observed_call.h"
+#include "tracer/probe/format.hpp"
+
+namespace poe::observe {
+
+// One end of a message, as the arguments of a call name it.
+struct End {
+    TaskId peer = TaskActivity::kAnyPeer;  // -1 also for a task that does not belong to the job
+    std::int32_t tag = TaskActivity::kNoType;
+    Bytes bytes = 0;
+    bool nobody = false;    // MPI_PROC_NULL: there is no message
+    bool wildcard = false;  // any source or any tag
+};
+
+// An operation that a request stands for.
+struct Pending {
+    enum class Kind : std::uint8_t { kSend, kReceive, kCollective, kNewComm };
+
+    Kind kind = Kind::kSend;
+    bool persistent = false;
+    bool active = true;
+    End end;
+    std::uint32_t number = 0;   // of the message; 0: not known yet. Or of the collective operation
+    std::uint32_t request = 0;  // counts the requests of this task
+    TaskId root = -1;
+    Communicator* comm = nullptr;
+    const void* new_comm = nullptr;  // where the library stores the communicator that it makes
+};
+
+// One per process. Any thread that the library admits may call.
+class Recorder {
+  public:
+    // `slot`: of this task; the segment must exist as long as the process. `world_task`: see
+    // Communicators. To be constructed in the thread that has initialized MPI.
+    Recorder(const ForeignLibrary& library, TaskSlot& slot, TaskId world_task);
+
+    void before(PoeObservedCall& call);
+    void after(PoeObservedCall& call, int result);
+
+  private:
+    // What a call is about, before it is made.
+    struct About {
+        Communicator* comm = nullptr;
+        End end;
+        bool collective = false;
+        trace::Phase phase = trace::Phase::kWhole;
+        TaskId root = -1;
+    };
+
+    About about(const PoeObservedCall& call, const CallShape& shape);
+    End outgoing(const PoeObservedCall& call, const CallShape& shape, const Communicator& comm);
+    End incoming(const PoeObservedCall& call, const CallShape& shape, const Communicator& comm);
+    Bytes bytes_of(const PoeObservedCall& call, int count, int type);
+    Bytes collective_bytes(const PoeObservedCall& call, const CallShape& shape);
+    void save(PoeObservedCall& call, const CallShape& shape);
+    void save_requests(PoeObservedCall& call, const CallShape& shape);
+    void want_status(PoeObservedCall& call, const CallShape& shape, std::size_t count);
+    void show(const PoeObservedCall& call, const About& about);
+    void record(PoeObservedCall& call, const About& about);
+    std::uint32_t send(const Communicator& comm, const End& end, std::uint32_t request);
+    std::uint32_t number_of_receive(const Communicator& comm, const End& end);
+    void hide() noexcept;
+    void start_persistent(const PoeObservedCall& call, const CallShape& shape);
+
+    void take_effect(PoeObservedCall& call, const CallShape& shape);
+    void add_request(const PoeObservedCall& call, const CallShape& shape);
+    void match(const PoeObservedCall& call, const CallShape& shape);
+    void complete(const PoeObservedCall& call, const CallShape& shape);
+    void finish(Word handle, const void* statuses, std::size_t index);
+    void arrived(const Communicator& comm, const Arrival& arrival, std::uint32_t number,
+                 std::uint32_t request);
+    void control(int level);
+
+    ForeignLibrary library_;
+    TaskSlot& slot_;
+    bool many_threads_ = false;
+    bool finalized_ = false;
+    std::mutex mutex_;  // taken only if there may be several threads
+    const void* main_thread_ = nullptr;
+    Communicators comms_;
+    FlatTable<Word, Bytes> type_sizes_;
+    FlatTable<Word, Pending> pending_;
+    FlatTable<Word, Pending> matched_;  // by the handle of the matched message
+    MessageNumbers sends_;
+    MessageNumbers receives_;
+    std::uint32_t requests_ = 0;
+    const Communicator* shown_comm_ = nullptr;
+};
+
+}  // namespace poe::observe

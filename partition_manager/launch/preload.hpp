@@ -1,0 +1,28 @@
+// Libraries that are preloaded into tasks: into which programs that is possible, and where they are.
+#pragma once
+
+#include <string>
+
+namespace poe::pm {
+
+// What the file of a program says. For a script it is the file of the interpreter.
+struct ProgramFile {
+    // A library can be preloaded: the program is dynamically linked, for this computer's word size, and
+    // has no sanitizer, because a sanitizer's runtime must be loaded first.
+    bool accepts_preload = false;
+    // It is linked to MPL, or to the library of MPI's standard ABI, for which POE has its own. Its calls are
+    // visible without an observer.
+    bool shows_itself = false;
+};
+
+// Reads the file. All false if that is not possible.
+ProgramFile look_at_program(const std::string& file);
+
+// The path of the library with this name, relative to the directory of pmd's program. Empty if it is not
+// installed.
+std::string find_preload(const std::string& directory, const std::string& name);
+
+// The value of LD_PRELOAD with one more library.
+std::string with_preload(const std::string& before, const std::string& library);
+
+}  // namespace poe::pm
