@@ -65,7 +65,4 @@ struct CallShape {
     std::int8_t message = -1;     // address of a matched message
 };
 
-// `number`: a number of base/calls.hpp from kFirstMpiCall to kLastCall. Null: the function is not observed.
-const CallShape* shape_of(std::uint32_t number) noexcept;
-
 }  // namespace poe::observe

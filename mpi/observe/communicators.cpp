@@ -20,8 +20,7 @@ std::uint64_t sum_of(std::uint64_t start, const std::vector<TaskId>& tasks) noex
 Communicators::Communicators(const ForeignLibrary& library, TaskId world_task)
     : library_(library), world_task_(world_task), last_handle_(library.comm_null) {}
 
-Communicator* Communicators::find(Word handle) {
-    if (handle == last_handle_) return last_;
+Communicator* Communicators::find_other(Word handle) {
     if (handle == library_.comm_null || handle == 0) return nullptr;
     auto* known = known_.find(handle);
     Communicator* const communicator = known != nullptr ? known->get() : add(handle, 0);

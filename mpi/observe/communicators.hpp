@@ -31,9 +31,8 @@ struct Communicator {
     TaskId task(int rank) const noexcept {
         if (rank < 0) return -1;
         if (tasks.empty()) return rank;
-        return static_cast<std::size_t>(rank) < tasks.size()
-                   ? tasks[static_cast<std::size_t>(rank)]
-                   : -1;
+        return static_cast<std::size_t>(rank) < tasks.size() ? tasks[static_cast<std::size_t>(rank)]
+                                                             : -1;
     }
 };
 
@@ -46,7 +45,9 @@ class Communicators {
 
     // The communicator of this handle; null for the null handle. One that was made by a call that is not
     // observed becomes known here.
-    Communicator* find(Word handle);
+    Communicator* find(Word handle) {
+        return handle == last_handle_ ? last_ : find_other(handle);
+    }
     // A call on `parent` has made this communicator.
     void made(Word handle, const Communicator* parent);
     void renamed(Word handle);
@@ -55,6 +56,7 @@ class Communicators {
     void freed(Word handle);
 
   private:
+    Communicator* find_other(Word handle);
     Communicator* add(Word handle, ContextId parent);
 
     const ForeignLibrary& library_;

@@ -72,7 +72,8 @@ class FlatTable {
         if (entries_.empty()) return kNone;
         std::size_t found = kNone;
         for (std::size_t at = home_of(key); entries_[at].age != kEmpty; at = next(at))
-            if (entries_[at].key == key && (found == kNone || entries_[at].age < entries_[found].age))
+            if (entries_[at].key == key &&
+                (found == kNone || entries_[at].age < entries_[found].age))
                 found = at;
         return found;
     }

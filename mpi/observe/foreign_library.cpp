@@ -118,8 +118,7 @@ Arrival ForeignLibrary::arrival(const void* statuses, std::size_t index) const n
         case Layout::kMpich: {
             // The lowest bit of the upper word says whether the operation was cancelled.
             const auto upper = read<std::uint32_t>(status, 4);
-            const auto count =
-                std::uint64_t{upper >> 1} << 32 | read<std::uint32_t>(status, 0);
+            const auto count = std::uint64_t{upper >> 1} << 32 | read<std::uint32_t>(status, 0);
             return {read<int>(status, 8), read<int>(status, 12), count, (upper & 1) != 0};
         }
         case Layout::kStandard:

@@ -104,13 +104,16 @@ static int is_init(unsigned number) {
     return number == kNumberOfInit || number == kNumberOfInitThread;
 }
 
-/* Makes the call with all words, whatever its arity is: a function does not look at arguments that it
-   does not have, and its caller removes them. */
-static inline long forward(Function function, const long* a) {
+/* Make the call with as many words as most functions have arguments, or with all. A function does not look
+   at arguments that it does not have, and its caller removes them. */
+static inline long forward(Function function, int wide, const long* a) {
+    typedef long (*Usual)(long, long, long, long, long, long, long);
     typedef long (*Widest)(long, long, long, long, long, long, long, long, long, long, long, long,
                            long, long);
-    return ((Widest)(void (*)(void))function)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8],
-                                              a[9], a[10], a[11], a[12], a[13]);
+    void (*const any)(void) = (void (*)(void))function;
+    if (!wide) return ((Usual)any)(a[0], a[1], a[2], a[3], a[4], a[5], a[6]);
+    return ((Widest)any)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11],
+                         a[12], a[13]);
 }
 
 /* Runs when a call ends, also when an exception of C++ passes through it. */
@@ -119,74 +122,89 @@ static void leave_outermost(const char** entered) {
     outermost = NULL;
 }
 
-static __attribute__((noinline)) long observed(unsigned number, int profiling, const char* name,
-                                               const long* arguments, const void* site) {
-    Function function =
-        __atomic_load_n(&behind[number - kFirstNumber][profiling], __ATOMIC_ACQUIRE);
-    if (UNLIKELY(function == NULL)) function = find(number, profiling, name, site);
-    const char* frame = (const char*)__builtin_frame_address(0);
-    if (outermost != NULL && frame < outermost) return forward(function, arguments);
+static inline __attribute__((always_inline)) long observe(struct PoeObservedCall* call,
+                                                          int profiling, const char* name,
+                                                          int wide) {
+    const unsigned place = call->number - kFirstNumber;
+    Function function = __atomic_load_n(&behind[place][profiling], __ATOMIC_ACQUIRE);
+    if (UNLIKELY(function == NULL)) function = find(call->number, profiling, name, call->site);
+    const char* frame = (const char*)call;
+    if (UNLIKELY(outermost != NULL) && frame < outermost)
+        return forward(function, wide, call->arguments.words);
     const char* entered __attribute__((cleanup(leave_outermost))) = frame;
     outermost = entered;
     const struct PoeRecorder* const to = __atomic_load_n(&recorder, __ATOMIC_ACQUIRE);
-    if (to == NULL || to->looks_at[number - kFirstNumber] == 0) {
-        const long result = forward(function, arguments);
-        if (UNLIKELY(to == NULL && (int)result == 0 && is_init(number))) start_recorder(site);
+    if (UNLIKELY(to == NULL)) {
+        const long result = forward(function, wide, call->arguments.words);
+        if ((int)result == 0 && is_init(call->number)) start_recorder(call->site);
         return result;
     }
-    struct PoeObservedCall call;
-    call.number = number;
-    call.site = site;
-    memcpy(call.arguments, arguments, sizeof call.arguments);
-    to->before(&call);
-    const long result = forward(function, call.arguments);
-    to->after(&call, (int)result);
+    const struct PoeHooks hooks = to->hooks[place];
+    if (UNLIKELY(hooks.before == NULL)) return forward(function, wide, call->arguments.words);
+    hooks.before(call);
+    const long result = forward(function, wide, call->arguments.words);
+    hooks.after(call, (int)result);
     return result;
 }
 
-/* One stub: the function under both names. */
-#define STUB(number, name, parameters, ...)                                            \
-    EXPORT long name parameters {                                                      \
-        const long arguments[kMostArguments] = {__VA_ARGS__};                          \
-        return observed(number, 0, "P" #name, arguments, __builtin_return_address(0)); \
-    }                                                                                  \
-    EXPORT long P##name parameters {                                                   \
-        const long arguments[kMostArguments] = {__VA_ARGS__};                          \
-        return observed(number, 1, "P" #name, arguments, __builtin_return_address(0)); \
+static __attribute__((noinline)) long observed(struct PoeObservedCall* call, int profiling,
+                                               const char* name) {
+    return observe(call, profiling, name, 0);
+}
+static __attribute__((noinline)) long observed_wide(struct PoeObservedCall* call, int profiling,
+                                                    const char* name) {
+    return observe(call, profiling, name, 1);
+}
+
+/* One stub: the function under both names. What the recorder keeps in the call is not cleared. */
+#define BODY(observed, call_number, profiling, name, ...)  \
+    struct PoeObservedCall call;                           \
+    call.number = call_number;                             \
+    call.site = __builtin_return_address(0);               \
+    call.arguments = (struct PoeArguments){{__VA_ARGS__}}; \
+    return observed(&call, profiling, "P" #name)
+#define STUB(observed, call_number, name, parameters, ...) \
+    EXPORT long name parameters {                          \
+        BODY(observed, call_number, 0, name, __VA_ARGS__); \
+    }                                                      \
+    EXPORT long P##name parameters {                       \
+        BODY(observed, call_number, 1, name, __VA_ARGS__); \
     }
-#define STUB_0(number, name) STUB(number, name, (void), 0)
-#define STUB_1(number, name) STUB(number, name, (long a), a)
-#define STUB_2(number, name) STUB(number, name, (long a, long b), a, b)
-#define STUB_3(number, name) STUB(number, name, (long a, long b, long c), a, b, c)
-#define STUB_4(number, name) STUB(number, name, (long a, long b, long c, long d), a, b, c, d)
+#define STUB_0(number, name) STUB(observed, number, name, (void), 0)
+#define STUB_1(number, name) STUB(observed, number, name, (long a), a)
+#define STUB_2(number, name) STUB(observed, number, name, (long a, long b), a, b)
+#define STUB_3(number, name) STUB(observed, number, name, (long a, long b, long c), a, b, c)
+#define STUB_4(number, name) \
+    STUB(observed, number, name, (long a, long b, long c, long d), a, b, c, d)
 #define STUB_5(number, name) \
-    STUB(number, name, (long a, long b, long c, long d, long e), a, b, c, d, e)
+    STUB(observed, number, name, (long a, long b, long c, long d, long e), a, b, c, d, e)
 #define STUB_6(number, name) \
-    STUB(number, name, (long a, long b, long c, long d, long e, long f), a, b, c, d, e, f)
-#define STUB_7(number, name)                                                                       \
-    STUB(number, name, (long a, long b, long c, long d, long e, long f, long g), a, b, c, d, e, f, \
-         g)
-#define STUB_8(number, name)                                                                      \
-    STUB(number, name, (long a, long b, long c, long d, long e, long f, long g, long h), a, b, c, \
-         d, e, f, g, h)
-#define STUB_9(number, name)                                                                     \
-    STUB(number, name, (long a, long b, long c, long d, long e, long f, long g, long h, long i), \
-         a, b, c, d, e, f, g, h, i)
+    STUB(observed, number, name, (long a, long b, long c, long d, long e, long f), a, b, c, d, e, f)
+#define STUB_7(number, name)                                                                     \
+    STUB(observed, number, name, (long a, long b, long c, long d, long e, long f, long g), a, b, \
+         c, d, e, f, g)
+#define STUB_8(number, name)          \
+    STUB(observed_wide, number, name, \
+         (long a, long b, long c, long d, long e, long f, long g, long h), a, b, c, d, e, f, g, h)
+#define STUB_9(number, name)                                                                      \
+    STUB(observed_wide, number, name,                                                             \
+         (long a, long b, long c, long d, long e, long f, long g, long h, long i), a, b, c, d, e, \
+         f, g, h, i)
 #define STUB_10(number, name)                                                                    \
-    STUB(number, name,                                                                           \
+    STUB(observed_wide, number, name,                                                            \
          (long a, long b, long c, long d, long e, long f, long g, long h, long i, long j), a, b, \
          c, d, e, f, g, h, i, j)
 #define STUB_11(number, name)                                                                      \
-    STUB(number, name,                                                                             \
+    STUB(observed_wide, number, name,                                                              \
          (long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k), \
          a, b, c, d, e, f, g, h, i, j, k)
 #define STUB_12(number, name)                                                                     \
-    STUB(number, name,                                                                            \
+    STUB(observed_wide, number, name,                                                             \
          (long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, \
           long l),                                                                                \
          a, b, c, d, e, f, g, h, i, j, k, l)
 #define STUB_13(number, name)                                                                     \
-    STUB(number, name,                                                                            \
+    STUB(observed_wide, number, name,                                                             \
          (long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, \
           long l, long m),                                                                        \
          a, b, c, d, e, f, g, h, i, j, k, l, m)

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-enum { kMostArguments = 14, kKeptWords = 8 };
+enum { kMostArguments = 14, kKeptWords = 12 };
 
 /* A call of the program, from its beginning to its end, on the stack of the interposer. */
 struct PoeObservedCall {
@@ -17,7 +17,9 @@ struct PoeObservedCall {
     const void* site; /* where the call returns to */
     /* Each argument as the caller passed it. If the argument is an int, the upper half of its word has
        no meaning. The recorder may replace an argument before the call is made. */
-    long arguments[kMostArguments];
+    struct PoeArguments {
+        long words[kMostArguments];
+    } arguments;
     /* For the recorder, from its beginning to its end. */
     unsigned long kept[kKeptWords];
     /* A status for calls in which the program asks for none. */
@@ -30,14 +32,17 @@ struct PoeInterposer {
     void* (*find)(const char* name);
 };
 
-/* What the recorder returns. The functions are called for the outermost calls of MPI only. */
-struct PoeRecorder {
+/* What the recorder does at the beginning and at the end of an outermost call of a function. */
+struct PoeHooks {
     void (*before)(struct PoeObservedCall* call);
     void (*after)(struct PoeObservedCall* call, int result);
-    /* By number - kFirstNumber: 0 if the recorder does not look at the call. */
-    const unsigned char* looks_at;
 };
 enum { kFirstNumber = 256, kNumbers = 1792 };
+
+/* By number - kFirstNumber; both null if the recorder does not look at the function. */
+struct PoeRecorder {
+    struct PoeHooks hooks[kNumbers];
+};
 
 /* The only function of the recorder's library. Null: nothing is to be recorded. Does not fail; if the
    program cannot be observed, it has said why. */

@@ -1,11 +1,9 @@
-// How a call begins: what it is about, what is shown and recorded of it. recorder_effects.cpp has what follows
-// when it has succeeded. See recorder.hpp.
+// The rare parts of the recorder: requests, traces, communicators. See recorder.hpp.
 #include "mpi/observe/recorder.hpp"
 
 #include <algorithm>
 
-#include "base/calls.hpp"
-#include "mpi/observe/recorder_parts.hpp"
+#include "mpi/observe/recorder_calls.hpp"
 
 namespace poe::observe {
 
@@ -32,64 +30,20 @@ Recorder::Recorder(const ForeignLibrary& library, TaskSlot& slot, TaskId world_t
     if (many_threads_) tracer().record_states_of_this_thread();
 }
 
-void Recorder::before(PoeObservedCall& call) {
-    const CallShape& shape = *shape_of(call.number);
-    std::unique_lock lock(mutex_, std::defer_lock);
-    if (many_threads_) lock.lock();
-    call.kept[kRegion] = 0;
-    if (finalized_) return;
-    save(call, shape);
-    if (is_silent(shape.action)) return;
-    const About now = about(call, shape);
-    call.kept[kBytes] = now.end.bytes;
-    if (!many_threads_ || this_thread() == main_thread_) show(call, now);
-    if (tracer().on()) [[unlikely]]
-        record(call, now);
-    if (now.collective) call.kept[kNumber] = now.comm->operations++;
-
-    // A message counts as sent before the library sees it, so that it cannot arrive earlier.
-    const bool sends = shape.action == Action::kSend || shape.action == Action::kStartSend ||
-                       shape.action == Action::kExchange || shape.action == Action::kStartExchange;
-    if (sends && now.comm != nullptr) {
-        const bool later = shape.action == Action::kStartSend;
-        call.kept[kNumber] = send(*now.comm, outgoing(call, shape, *now.comm), later ? requests_ + 1 : 0);
-    }
-    if (shape.action == Action::kStart) start_persistent(call, shape);
+bool Recorder::is_main_thread() const noexcept {
+    return this_thread() == main_thread_;
 }
 
-// Keeps what the library will overwrite, and has it write what the program ignores.
-void Recorder::save(PoeObservedCall& call, const CallShape& shape) {
-    switch (shape.action) {
-        case Action::kReceive:
-        case Action::kExchange:
-        case Action::kMatch:
-            want_status(call, shape, 1);
-            break;
-        case Action::kReceiveMatched:
-            want_status(call, shape, 1);
-            [[fallthrough]];
-        case Action::kStartReceiveMatched:
-            call.kept[kHandle] = library_.handle_at(pointer(call, shape.message));
-            break;
-        case Action::kStart:
-        case Action::kComplete:
-        case Action::kFreeRequest:
-            save_requests(call, shape);
-            break;
-        case Action::kFreeComm:
-            call.kept[kHandle] = library_.handle_at(pointer(call, shape.comm));
-            break;
-        case Action::kFreeType:
-            call.kept[kHandle] = library_.handle_at(pointer(call, 0));
-            break;
-        default:
-            break;
-    }
+void Recorder::find_type(Word handle) {
+    const Bytes* known = type_sizes_.find(handle);
+    last_type_size_ = known != nullptr ? *known : library_.type_size(handle);
+    last_type_ = handle;
+    if (known == nullptr) type_sizes_.add(handle, last_type_size_);
 }
 
-void Recorder::save_requests(PoeObservedCall& call, const CallShape& shape) {
+void Recorder::save_requests(PoeObservedCall& call, const CallShape& shape, CallNotes& notes) {
     if (shape.requests < 0) {
-        call.kept[kHandle] = library_.handle_at(pointer(call, shape.request));
+        notes.handle = library_.handle_at(pointer(call, shape.request));
         if (shape.status >= 0) want_status(call, shape, 1);
         return;
     }
@@ -102,160 +56,27 @@ void Recorder::save_requests(PoeObservedCall& call, const CallShape& shape) {
     if (shape.status >= 0 && count > 0) want_status(call, shape, shape.index >= 0 ? 1 : count);
 }
 
-void Recorder::want_status(PoeObservedCall& call, const CallShape& shape, std::size_t count) {
-    long& status = call.arguments[shape.status];
-    if (static_cast<Word>(status) != library_.status_ignore) return;
-    if (count * library_.status_bytes <= sizeof call.status) {
-        status = reinterpret_cast<long>(call.status);
-        return;
-    }
-    std::vector<unsigned long>& own = call_memory().statuses;
-    own.resize(count * library_.status_bytes / sizeof(unsigned long) + 1);
-    status = reinterpret_cast<long>(own.data());
+void Recorder::record(const PoeObservedCall& call, CallNotes& notes) {
+    const trace::About detail{notes.comm != nullptr ? notes.comm->context : 0, 0};
+    notes.recorded = tracer().enter(call.number, notes.end.peer, notes.end.tag, call.site, detail);
+    if (notes.recorded && notes.collective)
+        tracer().collective(notes.root, group_number(*notes.comm), notes.end.bytes,
+                            notes.comm->operations, notes.phase);
 }
 
-Recorder::About Recorder::about(const PoeObservedCall& call, const CallShape& shape) {
-    About now;
-    if (shape.comm >= 0 && shape.action != Action::kFreeComm)
-        now.comm = comms_.find(library_.handle(call.arguments[shape.comm]));
-    else if (shape.action == Action::kFreeComm)
-        now.comm = comms_.find(call.kept[kHandle]);
-    switch (shape.action) {
-        case Action::kSend:
-        case Action::kStartSend:
-        case Action::kMakeSend:
-            if (now.comm != nullptr) now.end = outgoing(call, shape, *now.comm);
-            break;
-        case Action::kReceive:
-        case Action::kStartReceive:
-        case Action::kMakeReceive:
-        case Action::kExchange:
-        case Action::kStartExchange:
-        case Action::kProbe:
-        case Action::kPoll:
-        case Action::kMatch:
-            if (now.comm != nullptr) now.end = incoming(call, shape, *now.comm);
-            break;
-        case Action::kReceiveMatched:
-        case Action::kStartReceiveMatched:
-            if (const Pending* known = matched_.find(call.kept[kHandle])) {
-                now.comm = known->comm;
-                now.end = known->end;
-            }
-            break;
-        case Action::kComplete:
-        case Action::kStart:
-            if (shape.requests >= 0) break;
-            if (const Pending* known = pending_.find(call.kept[kHandle])) {
-                now.comm = known->comm;
-                now.end = known->end;
-            }
-            break;
-        case Action::kCollective:
-        case Action::kMakeComm:
-        case Action::kStartCollective:
-        case Action::kStartMakingComm:
-            if (now.comm == nullptr) break;
-            now.collective = true;
-            now.end.bytes = collective_bytes(call, shape);
-            now.end.tag = group_number(*now.comm);
-            if (shape.root >= 0 && !now.comm->inter)
-                now.root = now.comm->task(integer(call, shape.root));
-            if (shape.action == Action::kStartCollective ||
-                shape.action == Action::kStartMakingComm)
-                now.phase = trace::Phase::kStarts;
-            break;
-        default:
-            break;
-    }
-    return now;
-}
-
-End Recorder::outgoing(const PoeObservedCall& call, const CallShape& shape,
-                       const Communicator& comm) {
-    const int rank = integer(call, shape.dest);
-    return {.peer = comm.task(rank),
-            .tag = integer(call, shape.send_tag),
-            .bytes = bytes_of(call, shape.send_count, shape.send_type),
-            .nobody = rank == library_.proc_null};
-}
-
-End Recorder::incoming(const PoeObservedCall& call, const CallShape& shape,
-                       const Communicator& comm) {
-    const int rank = integer(call, shape.source);
-    const int tag = integer(call, shape.receive_tag);
-    return {.peer = comm.task(rank),
-            .tag = tag == library_.any_tag ? TaskActivity::kNoType : tag,
-            .bytes = bytes_of(call, shape.receive_count, shape.receive_type),
-            .nobody = rank == library_.proc_null,
-            .wildcard = rank == library_.any_source || tag == library_.any_tag};
-}
-
-Bytes Recorder::bytes_of(const PoeObservedCall& call, int count, int type) {
-    if (count < 0 || type < 0) return 0;
-    const int elements = integer(call, count);
-    if (elements <= 0) return 0;
-    const Word handle = library_.handle(call.arguments[type]);
-    Bytes* size = type_sizes_.find(handle);
-    if (size == nullptr) {
-        type_sizes_.add(handle, library_.type_size(handle));
-        size = type_sizes_.find(handle);
-    }
-    return static_cast<Bytes>(elements) * *size;
-}
-
-// What this member contributes. Arguments that only the root need give, or that do not count with
-// MPI_IN_PLACE, may be anything and are not looked at.
-Bytes Recorder::collective_bytes(const PoeObservedCall& call, const CallShape& shape) {
-    const bool two_types = shape.send_type >= 0 && shape.receive_type >= 0;
-    if (two_types && shape.root >= 0) return 0;
-    const bool in_place =
-        shape.send_buffer >= 0 &&
-        static_cast<Word>(call.arguments[shape.send_buffer]) == library_.in_place;
-    return in_place && two_types ? bytes_of(call, shape.receive_count, shape.receive_type)
-                                 : bytes_of(call, shape.send_count, shape.send_type);
-}
-
-void Recorder::show(const PoeObservedCall& call, const About& now) {
-    slot_.calls.store(slot_.calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    if (now.comm != nullptr && now.comm != shown_comm_) {
-        slot_.context_name.write(now.comm->name);
-        shown_comm_ = now.comm;
-    }
-    slot_.doing.set(static_cast<Call>(call.number), now.end.peer, now.end.tag, now.end.bytes,
-                    now.comm != nullptr ? now.comm->context : 0);
-}
-
-void Recorder::hide() noexcept {
-    if (!many_threads_ || this_thread() == main_thread_) slot_.doing.clear();
-}
-
-void Recorder::record(PoeObservedCall& call, const About& now) {
-    const trace::About detail{now.comm != nullptr ? now.comm->context : 0, 0};
-    if (!tracer().enter(call.number, now.end.peer, now.end.tag, call.site, detail)) return;
-    call.kept[kRegion] = call.number;
-    if (now.collective)
-        tracer().collective(now.root, group_number(*now.comm), now.end.bytes, now.comm->operations,
-                            now.phase);
-}
-
-// Returns the number of the message; 0 if there is none.
-std::uint32_t Recorder::send(const Communicator& comm, const End& end, std::uint32_t request) {
-    if (end.nobody || end.peer < 0) return 0;
-    const std::uint32_t number = sends_.next({comm.context, end.peer, end.tag});
-    slot_.traffic.add_sent(end.bytes);
-    if (tracer().on()) [[unlikely]]
-        tracer().sent(trace::kNumberedByTag, end.peer, end.tag, end.bytes, number,
-                      {comm.context, request});
-    return number;
+void Recorder::send_of_exchange(const PoeObservedCall& call, const CallShape& shape,
+                                const Communicator& comm) {
+    End end;
+    outgoing(call, shape, comm, end);
+    send(comm, end, 0);
 }
 
 // The requests of MPI_Start or MPI_Startall begin their operations again.
-void Recorder::start_persistent(const PoeObservedCall& call, const CallShape& shape) {
+void Recorder::start_persistent(const CallShape& shape, const CallNotes& notes) {
     const bool several = shape.requests >= 0;
     const std::vector<Word>& all = call_memory().requests;
     for (std::size_t i = 0; i < (several ? all.size() : 1); ++i) {
-        Pending* const pending = pending_.find(several ? all[i] : call.kept[kHandle]);
+        Pending* const pending = pending_.find(several ? all[i] : notes.handle);
         if (pending == nullptr || !pending->persistent || pending->comm == nullptr) continue;
         pending->active = true;
         Communicator& comm = *pending->comm;
@@ -266,17 +87,140 @@ void Recorder::start_persistent(const PoeObservedCall& call, const CallShape& sh
             pending->number = number_of_receive(comm, end);
         } else if (pending->kind == Pending::Kind::kCollective) {
             pending->number = comm.operations++;
-            if (call.kept[kRegion] != 0)
+            if (notes.recorded)
                 tracer().collective(pending->root, group_number(comm), end.bytes, pending->number,
                                     trace::Phase::kStarts);
         }
     }
 }
 
-// The number of a receive that has just been posted; 0 if only its message tells it.
-std::uint32_t Recorder::number_of_receive(const Communicator& comm, const End& end) {
-    if (end.nobody || end.wildcard || end.peer < 0) return 0;
-    return receives_.next({comm.context, end.peer, end.tag});
+// The call has stored a new request.
+void Recorder::add_request(const PoeObservedCall& call, const CallShape& shape,
+                           const CallNotes& notes) {
+    const Word handle = library_.handle_at(pointer(call, shape.request));
+    if (handle == library_.request_null) return;
+    if (notes.comm == nullptr) return;
+    Pending pending{.end = notes.end,
+                    .number = notes.number,
+                    .request = ++requests_,
+                    .root = notes.root,
+                    .comm = notes.comm};
+    pending.persistent = shape.action == Action::kMakeSend ||
+                         shape.action == Action::kMakeReceive ||
+                         shape.action == Action::kMakeCollective;
+    pending.active = !pending.persistent;
+    switch (shape.action) {
+        case Action::kStartSend:
+        case Action::kMakeSend:
+            pending.kind = Pending::Kind::kSend;
+            break;
+        case Action::kStartReceive:
+        case Action::kStartExchange:
+            pending.kind = Pending::Kind::kReceive;
+            pending.number = number_of_receive(*notes.comm, notes.end);
+            break;
+        case Action::kMakeReceive:
+            pending.kind = Pending::Kind::kReceive;
+            break;
+        case Action::kStartReceiveMatched:
+            pending.kind = Pending::Kind::kReceive;
+            pending.number = matched_.find(notes.handle)->number;
+            matched_.remove(notes.handle);
+            break;
+        case Action::kStartMakingComm:
+            pending.kind = Pending::Kind::kNewComm;
+            pending.new_comm = pointer(call, shape.new_comm);
+            break;
+        default:
+            pending.kind = Pending::Kind::kCollective;
+            if (shape.root >= 0 && !notes.comm->inter)
+                pending.root = notes.comm->task(integer(call, shape.root));
+            break;
+    }
+    pending_.add(handle, pending);
+}
+
+// A matched probe has taken a message out of matching; MPI_Mrecv will receive it.
+void Recorder::match(const PoeObservedCall& call, const CallShape& shape, const CallNotes& notes) {
+    Communicator* const comm = notes.comm;
+    if (comm == nullptr) return;
+    const Arrival arrival = library_.arrival(pointer(call, shape.status));
+    const TaskId from = comm->task(arrival.source);
+    if (from < 0) return;
+    Pending pending{.kind = Pending::Kind::kReceive,
+                    .end = {.peer = from, .tag = arrival.tag, .bytes = arrival.bytes},
+                    .comm = comm};
+    pending.number = receives_.next({comm->context, from, arrival.tag});
+    matched_.add(library_.handle_at(pointer(call, shape.message)), pending);
+}
+
+// Some of the requests of the call may have ended.
+void Recorder::complete(const PoeObservedCall& call, const CallShape& shape,
+                        const CallNotes& notes) {
+    if (!is_true(call, shape.flag)) return;
+    const void* const statuses = shape.status >= 0 ? pointer(call, shape.status) : nullptr;
+    if (shape.requests < 0) {
+        finish(notes.handle, statuses, 0);
+        return;
+    }
+    const std::vector<Word>& all = call_memory().requests;
+    const auto one = [&](int which, std::size_t status) {
+        if (which >= 0 && static_cast<std::size_t>(which) < all.size())
+            finish(all[static_cast<std::size_t>(which)], statuses, status);
+    };
+    if (shape.index >= 0) {
+        one(*static_cast<const int*>(pointer(call, shape.index)), 0);
+    } else if (shape.done_count >= 0) {
+        const int count = *static_cast<const int*>(pointer(call, shape.done_count));
+        if (count == kUndefined) return;
+        const int* const indices = static_cast<const int*>(pointer(call, shape.indices));
+        for (int i = 0; i < count; ++i) one(indices[i], static_cast<std::size_t>(i));
+    } else {
+        for (std::size_t i = 0; i < all.size(); ++i) finish(all[i], statuses, i);
+    }
+}
+
+void Recorder::finish(Word handle, const void* statuses, std::size_t index) {
+    if (handle == library_.request_null) return;
+    Pending* const known = pending_.find(handle);
+    if (known == nullptr || !known->active) return;
+    const Pending pending = *known;
+    known->active = false;
+    if (!pending.persistent) pending_.remove(handle);
+    switch (pending.kind) {
+        case Pending::Kind::kSend:
+            if (pending.number != 0 && tracer().on()) [[unlikely]]
+                tracer().send_ended(trace::kNumberedByTag, pending.end.peer, pending.end.tag,
+                                    pending.number, {pending.comm->context, pending.request});
+            break;
+        case Pending::Kind::kReceive: {
+            if (pending.end.nobody) break;
+            const Arrival arrival = library_.arrival(statuses, index);
+            if (arrival.cancelled)
+                receives_.give_back({pending.comm->context, pending.end.peer, pending.end.tag},
+                                    pending.number);
+            else
+                arrived(*pending.comm, arrival, pending.number, pending.request);
+            break;
+        }
+        case Pending::Kind::kCollective:
+            if (tracer().on()) [[unlikely]]
+                tracer().collective(pending.root, group_number(*pending.comm), pending.end.bytes,
+                                    pending.number, trace::Phase::kEnds);
+            break;
+        case Pending::Kind::kNewComm:
+            comms_.made(library_.handle_at(pending.new_comm), pending.comm);
+            break;
+    }
+}
+
+// MPI_Pcontrol switches recording off and on, as in our own library (MPI 5.0, section 15.2.4).
+void Recorder::control(int level) {
+    if (!tracer().on()) return;
+    if (level == 0)
+        tracer().stop();
+    else
+        tracer().start(0);
 }
 
 }  // namespace poe::observe

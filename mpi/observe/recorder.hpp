@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <type_traits>
 #include <vector>
 
 #include "base/segment/node_segment.hpp"
@@ -45,6 +46,20 @@ struct Pending {
     const void* new_comm = nullptr;  // where the library stores the communicator that it makes
 };
 
+// What is kept of a call from its beginning to its end (PoeObservedCall::kept).
+struct CallNotes {
+    Communicator* comm = nullptr;
+    End end;
+    bool collective = false;
+    bool recorded = false;  // the trace has the beginning of the call
+    trace::Phase phase = trace::Phase::kWhole;
+    TaskId root = -1;
+    std::uint32_t number = 0;  // of the message or of the collective operation
+    Word handle = 0;           // that the call may overwrite
+};
+static_assert(sizeof(CallNotes) <= sizeof PoeObservedCall::kept &&
+              std::is_trivially_copyable_v<CallNotes>);
+
 // One per process. Any thread that the library admits may call.
 class Recorder {
   public:
@@ -52,38 +67,36 @@ class Recorder {
     // Communicators. To be constructed in the thread that has initialized MPI.
     Recorder(const ForeignLibrary& library, TaskSlot& slot, TaskId world_task);
 
-    void before(PoeObservedCall& call);
-    void after(PoeObservedCall& call, int result);
+    // `shape`: of the function of the call. Inlined, so that for a known shape hardly anything is left.
+    void before(PoeObservedCall& call, const CallShape& shape);
+    void after(PoeObservedCall& call, const CallShape& shape, int result);
 
   private:
-    // What a call is about, before it is made.
-    struct About {
-        Communicator* comm = nullptr;
-        End end;
-        bool collective = false;
-        trace::Phase phase = trace::Phase::kWhole;
-        TaskId root = -1;
-    };
-
-    About about(const PoeObservedCall& call, const CallShape& shape);
-    End outgoing(const PoeObservedCall& call, const CallShape& shape, const Communicator& comm);
-    End incoming(const PoeObservedCall& call, const CallShape& shape, const Communicator& comm);
+    void describe(const PoeObservedCall& call, const CallShape& shape, CallNotes& notes);
+    void outgoing(const PoeObservedCall& call, const CallShape& shape, const Communicator& comm,
+                  End& end);
+    void incoming(const PoeObservedCall& call, const CallShape& shape, const Communicator& comm,
+                  End& end);
+    void send_of_exchange(const PoeObservedCall& call, const CallShape& shape,
+                          const Communicator& comm);
     Bytes bytes_of(const PoeObservedCall& call, int count, int type);
     Bytes collective_bytes(const PoeObservedCall& call, const CallShape& shape);
-    void save(PoeObservedCall& call, const CallShape& shape);
-    void save_requests(PoeObservedCall& call, const CallShape& shape);
+    void save(PoeObservedCall& call, const CallShape& shape, CallNotes& notes);
+    void save_requests(PoeObservedCall& call, const CallShape& shape, CallNotes& notes);
     void want_status(PoeObservedCall& call, const CallShape& shape, std::size_t count);
-    void show(const PoeObservedCall& call, const About& about);
-    void record(PoeObservedCall& call, const About& about);
+    void show(const PoeObservedCall& call, const CallNotes& notes);
+    void record(const PoeObservedCall& call, CallNotes& notes);
     std::uint32_t send(const Communicator& comm, const End& end, std::uint32_t request);
     std::uint32_t number_of_receive(const Communicator& comm, const End& end);
-    void hide() noexcept;
-    void start_persistent(const PoeObservedCall& call, const CallShape& shape);
+    bool shows_this_thread() const noexcept;
+    bool is_main_thread() const noexcept;
+    void find_type(Word handle);
+    void start_persistent(const CallShape& shape, const CallNotes& notes);
 
-    void take_effect(PoeObservedCall& call, const CallShape& shape);
-    void add_request(const PoeObservedCall& call, const CallShape& shape);
-    void match(const PoeObservedCall& call, const CallShape& shape);
-    void complete(const PoeObservedCall& call, const CallShape& shape);
+    void take_effect(const PoeObservedCall& call, const CallShape& shape, const CallNotes& notes);
+    void add_request(const PoeObservedCall& call, const CallShape& shape, const CallNotes& notes);
+    void match(const PoeObservedCall& call, const CallShape& shape, const CallNotes& notes);
+    void complete(const PoeObservedCall& call, const CallShape& shape, const CallNotes& notes);
     void finish(Word handle, const void* statuses, std::size_t index);
     void arrived(const Communicator& comm, const Arrival& arrival, std::uint32_t number,
                  std::uint32_t request);
@@ -97,6 +110,8 @@ class Recorder {
     const void* main_thread_ = nullptr;
     Communicators comms_;
     FlatTable<Word, Bytes> type_sizes_;
+    Word last_type_ = 0;  // 0: none
+    Bytes last_type_size_ = 0;
     FlatTable<Word, Pending> pending_;
     FlatTable<Word, Pending> matched_;  // by the handle of the matched message
     MessageNumbers sends_;

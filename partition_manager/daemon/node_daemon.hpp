@@ -31,6 +31,7 @@
 #include "partition_manager/daemon/state_merger.hpp"
 #include "partition_manager/daemon/task_listeners.hpp"
 #include "partition_manager/daemon/task_start.hpp"
+#include "partition_manager/daemon/observed_calls.hpp"
 #include "partition_manager/daemon/task_watch.hpp"
 #include "partition_manager/daemon/tree_relay.hpp"
 #include "partition_manager/launch/heartbeat.hpp"
@@ -127,6 +128,7 @@ class NodeDaemon {
                  std::function<void(WatchedTasks)> send)
             : rows(loop, std::move(queued), std::move(send)) {}
         std::unique_ptr<TaskWatch> tasks;
+        std::unique_ptr<ObservedCalls> observed;
         // Null on the home node, because displays there observe the tasks directly.
         std::unique_ptr<NodeWatch> shown;
         StateMerger rows;

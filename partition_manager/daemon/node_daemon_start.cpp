@@ -232,6 +232,8 @@ void NodeDaemon::launch() {
     watching_.tasks =
         std::make_unique<TaskWatch>(loop_, *segment_, job_.deadlock_timeout,
                                     [this](TaskStates states) { send(std::move(states)); });
+    if (job_.observe != Observe::kNo)
+        watching_.observed = std::make_unique<ObservedCalls>(loop_, *segment_);
     if (node_ != job_.launch.home)
         watching_.shown = std::make_unique<NodeWatch>(
             loop_, *segment_,

@@ -24,7 +24,7 @@ void read_wait(const TaskSlot& slot, std::uint32_t now_ms, TaskState& state) {
         state.unmoved_ms = age(after.moved_ms);
         state.unlooked_ms = age(after.looked_ms);
         if (notes) state.unexpected = *notes;
-        if (state.measured && state.doing.context != 0)
+        if (state.doing.since_ms != 0 && state.doing.context != 0)
             state.communicator = slot.context_name.read();
         return;
     }

@@ -1,5 +1,6 @@
-// libpoe-recorder.so: the recorder as a library that the interposer loads. It links to the engine, so that marks
-// and records of MPL and VT_trc.h in the same program go to the same trace.
+// A pair of functions for each function of MPI: those of the recorder, compiled for its shape. And the start of
+// the recorder, the only name that libpoe-recorder.so exports. The library links to the engine, so marks and
+// records of MPL and VT_trc.h in the same program go to the same trace.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -9,8 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/parse.hpp"
-#include "mpi/observe/recorder.hpp"
-#include "tracer/probe/process_context.hpp"
+#include "mpi/observe/recorder_calls.hpp"
 
 namespace poe::observe {
 namespace {
@@ -18,19 +18,24 @@ namespace {
 // Exists as long as the process.
 Recorder* the_recorder = nullptr;
 
+template <CallShape shape>
 void before(PoeObservedCall* call) {
-    the_recorder->before(*call);
+    the_recorder->before(*call, shape);
 }
 
+template <CallShape shape>
 void after(PoeObservedCall* call, int result) {
-    the_recorder->after(*call, result);
+    the_recorder->after(*call, shape, result);
 }
 
-// Which calls the recorder looks at: all that have a shape.
-const unsigned char* looked_at() {
-    static unsigned char table[kNumbers];
-    for (std::uint32_t i = 0; i < kNumbers; ++i) table[i] = shape_of(kFirstNumber + i) != nullptr;
-    return table;
+const PoeRecorder& all_hooks() {
+    static PoeRecorder recorder;
+#define SHAPE(number, ...)                                                   \
+    recorder.hooks[(number)-kFirstNumber] = {before<CallShape{__VA_ARGS__}>, \
+                                             after<CallShape{__VA_ARGS__}>};
+#include "mpi/observe/shapes.inc"
+#undef SHAPE
+    return recorder;
 }
 
 void say(const std::string& why) {
@@ -51,22 +56,21 @@ const PoeRecorder* start(const PoeInterposer& interposer) {
     auto* segment = new NodeSegment(NodeSegment::attach(path));
     const auto index = segment->local_index(*task);
     if (!index) return nullptr;
-    // A world of another size is a job within the task, which another launcher has started, or every
+    // A world of another size is a job within the task, which another launcher has started. Or every
     // task is alone.
     const int size = library->size(library->comm_world);
     const int rank = library->rank(library->comm_world);
     const bool whole_job = size == static_cast<int>(segment->tasks()) && rank == *task;
     if (!whole_job && size != 1) return nullptr;
     TaskSlot& slot = segment->slot(*index);
-    std::uint32_t nobody = 0;
+    std::uint32_t nobody = kNotAttached;
     if (!slot.attached.compare_exchange_strong(nobody, kObserved)) return nullptr;
     slot.pid = ::getpid();
     const std::string segment_path = path;
     process_context().tracer.attach(slot.tracing, segment_path.substr(0, segment_path.rfind('/')),
                                     *task);
     the_recorder = new Recorder(*library, slot, whole_job ? -1 : *task);
-    static const PoeRecorder functions{before, after, looked_at()};
-    return &functions;
+    return &all_hooks();
 }
 
 }  // namespace

@@ -1,0 +1,372 @@
+// The path of every call through the recorder; see recorder.hpp. The functions are inlined into one pair of
+// functions per kind of call (recorder_hooks.cpp), because a call may cost a few nanoseconds only. What is rare is
+// in recorder.cpp.
+#pragma once
+
+#include <new>
+#include <vector>
+
+#include "base/calls.hpp"
+#include "mpi/observe/recorder.hpp"
+#include "tracer/probe/process_context.hpp"
+
+namespace poe::observe {
+
+// The requests of the thread's call, and statuses that the program ignores. They are kept from the beginning to
+// the end of the call, because the library overwrites the handles of requests that have ended.
+struct CallMemory {
+    std::vector<Word> requests;
+    std::vector<unsigned long> statuses;
+};
+CallMemory& call_memory();
+
+inline trace::Tracer& tracer() noexcept {
+    return process_context().tracer;
+}
+
+inline int integer(const PoeObservedCall& call, int place) noexcept {
+    return static_cast<int>(call.arguments.words[place]);
+}
+inline void* pointer(const PoeObservedCall& call, int place) noexcept {
+    return reinterpret_cast<void*>(call.arguments.words[place]);
+}
+
+// The number of a communicator in the records of collective operations (tracer/FORMAT.md).
+inline std::int32_t group_number(const Communicator& comm) noexcept {
+    constexpr std::int32_t kCommunicator = 0x40000000;
+    return kCommunicator | static_cast<std::int32_t>(comm.context);
+}
+
+// True for a call that is neither shown nor recorded.
+constexpr bool is_silent(Action action) noexcept {
+    return action == Action::kRename || action == Action::kControl || action == Action::kFreeType;
+}
+
+// True for a call that stores a request.
+constexpr bool makes_request(Action action) noexcept {
+    switch (action) {
+        case Action::kStartSend:
+        case Action::kMakeSend:
+        case Action::kStartReceive:
+        case Action::kMakeReceive:
+        case Action::kStartExchange:
+        case Action::kStartReceiveMatched:
+        case Action::kStartCollective:
+        case Action::kMakeCollective:
+        case Action::kStartMakingComm:
+            return true;
+        default:
+            return false;
+    }
+}
+
+// Locks the mutex, if there is one. std::unique_lock costs more if there is none.
+class OnlyThread {
+  public:
+    explicit OnlyThread(std::mutex* mutex) : mutex_(mutex) {
+        if (mutex_ != nullptr) [[unlikely]]
+            mutex_->lock();
+    }
+    ~OnlyThread() {
+        if (mutex_ != nullptr) [[unlikely]]
+            mutex_->unlock();
+    }
+    OnlyThread(const OnlyThread&) = delete;
+    OnlyThread& operator=(const OnlyThread&) = delete;
+
+  private:
+    std::mutex* mutex_;
+};
+
+// In all libraries.
+constexpr int kUndefined = -32766;  // MPI_UNDEFINED in all libraries
+constexpr int kSuccess = 0;         // MPI_SUCCESS
+
+inline bool is_true(const PoeObservedCall& call, int place) noexcept {
+    return place < 0 || *static_cast<const int*>(pointer(call, place)) != 0;
+}
+
+[[gnu::always_inline]] inline void Recorder::before(PoeObservedCall& call, const CallShape& shape) {
+    const OnlyThread only(many_threads_ ? &mutex_ : nullptr);
+    CallNotes& notes = *new (call.kept) CallNotes();
+    if (finalized_) return;
+    save(call, shape, notes);
+    if (is_silent(shape.action)) return;
+    describe(call, shape, notes);
+    if (shows_this_thread()) show(call, notes);
+    if (tracer().on()) [[unlikely]]
+        record(call, notes);
+    if (notes.collective) notes.number = notes.comm->operations++;
+
+    // A message counts as sent before the library sees it, so that it cannot arrive earlier.
+    if (notes.comm != nullptr) {
+        if (shape.action == Action::kSend)
+            send(*notes.comm, notes.end, 0);
+        else if (shape.action == Action::kStartSend)
+            notes.number = send(*notes.comm, notes.end, requests_ + 1);
+        else if (shape.action == Action::kExchange || shape.action == Action::kStartExchange)
+            send_of_exchange(call, shape, *notes.comm);
+    }
+    if (shape.action == Action::kStart) start_persistent(shape, notes);
+}
+
+// Keeps what the library will overwrite, and has it write what the program ignores.
+[[gnu::always_inline]] inline void Recorder::save(PoeObservedCall& call, const CallShape& shape,
+                                                  CallNotes& notes) {
+    switch (shape.action) {
+        case Action::kReceive:
+        case Action::kExchange:
+        case Action::kMatch:
+            want_status(call, shape, 1);
+            break;
+        case Action::kReceiveMatched:
+            want_status(call, shape, 1);
+            [[fallthrough]];
+        case Action::kStartReceiveMatched:
+            notes.handle = library_.handle_at(pointer(call, shape.message));
+            break;
+        case Action::kStart:
+        case Action::kComplete:
+        case Action::kFreeRequest:
+            save_requests(call, shape, notes);
+            break;
+        case Action::kFreeComm:
+            notes.handle = library_.handle_at(pointer(call, shape.comm));
+            break;
+        case Action::kFreeType:
+            notes.handle = library_.handle_at(pointer(call, 0));
+            break;
+        default:
+            break;
+    }
+}
+
+[[gnu::always_inline]] inline void Recorder::want_status(PoeObservedCall& call,
+                                                         const CallShape& shape,
+                                                         std::size_t count) {
+    long& status = call.arguments.words[shape.status];
+    if (static_cast<Word>(status) != library_.status_ignore) return;
+    if (count * library_.status_bytes <= sizeof call.status) {
+        status = reinterpret_cast<long>(call.status);
+        return;
+    }
+    std::vector<unsigned long>& own = call_memory().statuses;
+    own.resize(count * library_.status_bytes / sizeof(unsigned long) + 1);
+    status = reinterpret_cast<long>(own.data());
+}
+
+[[gnu::always_inline]] inline void Recorder::describe(const PoeObservedCall& call,
+                                                      const CallShape& shape, CallNotes& notes) {
+    if (shape.comm >= 0 && shape.action != Action::kFreeComm)
+        notes.comm = comms_.find(library_.handle(call.arguments.words[shape.comm]));
+    else if (shape.action == Action::kFreeComm)
+        notes.comm = comms_.find(notes.handle);
+    switch (shape.action) {
+        case Action::kSend:
+        case Action::kStartSend:
+        case Action::kMakeSend:
+            if (notes.comm != nullptr) outgoing(call, shape, *notes.comm, notes.end);
+            break;
+        case Action::kReceive:
+        case Action::kStartReceive:
+        case Action::kMakeReceive:
+        case Action::kExchange:
+        case Action::kStartExchange:
+        case Action::kProbe:
+        case Action::kPoll:
+        case Action::kMatch:
+            if (notes.comm != nullptr) incoming(call, shape, *notes.comm, notes.end);
+            break;
+        case Action::kReceiveMatched:
+        case Action::kStartReceiveMatched:
+            if (const Pending* known = matched_.find(notes.handle)) {
+                notes.comm = known->comm;
+                notes.end = known->end;
+            }
+            break;
+        case Action::kComplete:
+        case Action::kStart:
+            if (shape.requests >= 0) break;
+            if (const Pending* known = pending_.find(notes.handle)) {
+                notes.comm = known->comm;
+                notes.end = known->end;
+            }
+            break;
+        case Action::kCollective:
+        case Action::kMakeComm:
+        case Action::kStartCollective:
+        case Action::kStartMakingComm:
+            if (notes.comm == nullptr) break;
+            notes.collective = true;
+            notes.end.bytes = collective_bytes(call, shape);
+            notes.end.tag = group_number(*notes.comm);
+            if (shape.root >= 0 && !notes.comm->inter)
+                notes.root = notes.comm->task(integer(call, shape.root));
+            if (shape.action == Action::kStartCollective ||
+                shape.action == Action::kStartMakingComm)
+                notes.phase = trace::Phase::kStarts;
+            break;
+        default:
+            break;
+    }
+}
+
+// Writes member by member: to copy what has just been written in parts takes longer than all the rest.
+[[gnu::always_inline]] inline void Recorder::outgoing(const PoeObservedCall& call,
+                                                      const CallShape& shape,
+                                                      const Communicator& comm, End& end) {
+    const int rank = integer(call, shape.dest);
+    end.peer = comm.task(rank);
+    end.tag = integer(call, shape.send_tag);
+    end.bytes = bytes_of(call, shape.send_count, shape.send_type);
+    end.nobody = rank == library_.proc_null;
+}
+
+[[gnu::always_inline]] inline void Recorder::incoming(const PoeObservedCall& call,
+                                                      const CallShape& shape,
+                                                      const Communicator& comm, End& end) {
+    const int rank = integer(call, shape.source);
+    const int tag = integer(call, shape.receive_tag);
+    end.peer = comm.task(rank);
+    end.tag = tag == library_.any_tag ? TaskActivity::kNoType : tag;
+    end.bytes = bytes_of(call, shape.receive_count, shape.receive_type);
+    end.nobody = rank == library_.proc_null;
+    end.wildcard = rank == library_.any_source || tag == library_.any_tag;
+}
+
+[[gnu::always_inline]] inline Bytes Recorder::bytes_of(const PoeObservedCall& call, int count,
+                                                       int type) {
+    if (count < 0 || type < 0) return 0;
+    const int elements = integer(call, count);
+    if (elements <= 0) return 0;
+    const Word handle = library_.handle(call.arguments.words[type]);
+    if (handle != last_type_) [[unlikely]]
+        find_type(handle);
+    return static_cast<Bytes>(elements) * last_type_size_;
+}
+
+// What this member contributes. Arguments that only the root need give, or that do not count with
+// MPI_IN_PLACE, may be anything and are not looked at.
+inline Bytes Recorder::collective_bytes(const PoeObservedCall& call, const CallShape& shape) {
+    const bool two_types = shape.send_type >= 0 && shape.receive_type >= 0;
+    if (two_types && shape.root >= 0) return 0;
+    const bool in_place =
+        shape.send_buffer >= 0 &&
+        static_cast<Word>(call.arguments.words[shape.send_buffer]) == library_.in_place;
+    return in_place && two_types ? bytes_of(call, shape.receive_count, shape.receive_type)
+                                 : bytes_of(call, shape.send_count, shape.send_type);
+}
+
+[[gnu::always_inline]] inline void Recorder::show(const PoeObservedCall& call,
+                                                  const CallNotes& notes) {
+    slot_.calls.store(slot_.calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    if (notes.comm != nullptr && notes.comm != shown_comm_) {
+        slot_.context_name.write(notes.comm->name);
+        shown_comm_ = notes.comm;
+    }
+    slot_.doing.set(static_cast<Call>(call.number), notes.end.peer, notes.end.tag, notes.end.bytes,
+                    notes.comm != nullptr ? notes.comm->context : 0);
+}
+
+inline bool Recorder::shows_this_thread() const noexcept {
+    return !many_threads_ || is_main_thread();
+}
+
+// Returns the number of the message; 0 if there is none.
+[[gnu::always_inline]] inline std::uint32_t Recorder::send(const Communicator& comm, const End& end,
+                                                           std::uint32_t request) {
+    if (end.nobody || end.peer < 0) return 0;
+    const std::uint32_t number = sends_.next({comm.context, end.peer, end.tag});
+    slot_.traffic.add_sent(end.bytes);
+    if (tracer().on()) [[unlikely]]
+        tracer().sent(trace::kNumberedByTag, end.peer, end.tag, end.bytes, number,
+                      {comm.context, request});
+    return number;
+}
+
+// The number of a receive that has just been posted; 0 if only its message tells it.
+[[gnu::always_inline]] inline std::uint32_t Recorder::number_of_receive(const Communicator& comm,
+                                                                        const End& end) {
+    if (end.nobody || end.wildcard || end.peer < 0) return 0;
+    return receives_.next({comm.context, end.peer, end.tag});
+}
+
+[[gnu::always_inline]] inline void Recorder::after(PoeObservedCall& call, const CallShape& shape,
+                                                   int result) {
+    const OnlyThread only(many_threads_ ? &mutex_ : nullptr);
+    if (finalized_) return;
+    const CallNotes& notes = *reinterpret_cast<const CallNotes*>(call.kept);
+    if (result == kSuccess) take_effect(call, shape, notes);
+    if (notes.recorded) [[unlikely]]
+        tracer().leave(call.number, notes.end.bytes);
+    if (shows_this_thread() && !is_silent(shape.action)) slot_.doing.clear();
+}
+
+[[gnu::always_inline]] inline void Recorder::take_effect(const PoeObservedCall& call,
+                                                         const CallShape& shape,
+                                                         const CallNotes& notes) {
+    const auto new_comm = [&] { return library_.handle_at(pointer(call, shape.new_comm)); };
+    switch (shape.action) {
+        case Action::kReceive:
+        case Action::kExchange:
+            if (notes.comm != nullptr && !notes.end.nobody)
+                arrived(*notes.comm, library_.arrival(pointer(call, shape.status)),
+                        number_of_receive(*notes.comm, notes.end), 0);
+            break;
+        case Action::kMatch:
+            if (is_true(call, shape.flag)) match(call, shape, notes);
+            break;
+        case Action::kReceiveMatched:
+            if (const Pending* known = matched_.find(notes.handle)) {
+                arrived(*known->comm, library_.arrival(pointer(call, shape.status)), known->number,
+                        0);
+                matched_.remove(notes.handle);
+            }
+            break;
+        case Action::kComplete:
+            complete(call, shape, notes);
+            break;
+        case Action::kFreeRequest:
+            pending_.remove(notes.handle);
+            break;
+        case Action::kMakeComm:
+            comms_.made(new_comm(), notes.comm);
+            break;
+        case Action::kFreeComm:
+            comms_.freed(notes.handle);
+            shown_comm_ = nullptr;
+            break;
+        case Action::kRename:
+            comms_.renamed(library_.handle(call.arguments.words[shape.comm]));
+            shown_comm_ = nullptr;
+            break;
+        case Action::kFreeType:
+            type_sizes_.remove(notes.handle);
+            last_type_ = 0;
+            break;
+        case Action::kControl:
+            control(integer(call, 0));
+            break;
+        case Action::kFinalize:
+            finalized_ = true;
+            break;
+        default:
+            if (makes_request(shape.action)) add_request(call, shape, notes);
+            break;
+    }
+}
+
+// `number`: of the message, if the receive knew it when it was posted; otherwise 0.
+[[gnu::always_inline]] inline void Recorder::arrived(const Communicator& comm,
+                                                     const Arrival& arrival, std::uint32_t number,
+                                                     std::uint32_t request) {
+    const TaskId from = comm.task(arrival.source);
+    if (from < 0) return;
+    if (number == 0) number = receives_.next({comm.context, from, arrival.tag});
+    slot_.traffic.add_received(arrival.bytes);
+    if (tracer().on()) [[unlikely]]
+        tracer().received(trace::kNumberedByTag, from, arrival.tag, arrival.bytes, number,
+                          {comm.context, request});
+}
+
+}  // namespace poe::observe
