@@ -234,6 +234,8 @@ struct TaskSlot {
     // Written by pmd.
     std::atomic<std::int32_t> started_pid;  // of the process that pmd started as this task
     std::atomic<std::uint32_t> ended;       // task_end(wait status) once that process has ended
+    // Written by an observed task: where it keeps its ObservedTables, in its own memory. 0: nowhere.
+    std::atomic<std::uint64_t> observed_tables;
 
     // Line 2: how often a doorbell bit was set. The owner reads it before it scans its board.
     alignas(kLine) std::atomic<std::uint32_t> rings;

@@ -17,8 +17,10 @@ std::uint64_t sum_of(std::uint64_t start, const std::vector<TaskId>& tasks) noex
 
 }  // namespace
 
-Communicators::Communicators(const ForeignLibrary& library, TaskId world_task)
-    : library_(library), world_task_(world_task), last_handle_(library.comm_null) {}
+Communicators::Communicators(const ForeignLibrary& library, TaskId world_task, ObservedArray* raw)
+    : library_(library), world_task_(world_task), known_(raw), last_handle_(library.comm_null) {
+    find(library_.comm_world);
+}
 
 Communicator* Communicators::find_other(Word handle) {
     if (handle == library_.comm_null || handle == 0) return nullptr;

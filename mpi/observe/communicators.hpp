@@ -16,10 +16,8 @@
 
 namespace poe::observe {
 
-struct Communicator {
-    ContextId context = 0;
+struct Communicator : ObservedComm {
     Word handle = 0;
-    std::uint32_t operations = 0;  // collective operations so far
     std::string name;
     bool inter = false;
     // The task of each rank that a message may go to or come from; -1: not a task of this job. Empty:
@@ -41,13 +39,11 @@ class Communicators {
   public:
     // `tasks`: of the job. `world_task`: task of a rank of MPI_COMM_WORLD if this world is one task alone;
     // -1: its ranks are the tasks of the job.
-    Communicators(const ForeignLibrary& library, TaskId world_task);
+    Communicators(const ForeignLibrary& library, TaskId world_task, ObservedArray* raw);
 
     // The communicator of this handle; null for the null handle. One that was made by a call that is not
     // observed becomes known here.
-    Communicator* find(Word handle) {
-        return handle == last_handle_ ? last_ : find_other(handle);
-    }
+    Communicator* find(Word handle) { return handle == last_handle_ ? last_ : find_other(handle); }
     // A call on `parent` has made this communicator.
     void made(Word handle, const Communicator* parent);
     void renamed(Word handle);
@@ -61,6 +57,8 @@ class Communicators {
 
     const ForeignLibrary& library_;
     const TaskId world_task_;
+    static_assert(FlatTable<Word, std::unique_ptr<Communicator>>::kEntryBytes ==
+                  sizeof(ObservedCommEntry));
     FlatTable<Word, std::unique_ptr<Communicator>> known_;
     std::vector<std::unique_ptr<Communicator>> gone_;
     Word last_handle_;

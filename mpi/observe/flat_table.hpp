@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/segment/observed_tables.hpp"
+
 namespace poe::observe {
 
 constexpr std::uint64_t mixed(std::uint64_t key) noexcept {
@@ -18,6 +20,9 @@ constexpr std::uint64_t mixed(std::uint64_t key) noexcept {
 template <typename Key, typename Value>
 class FlatTable {
   public:
+    // `raw` follows where the entries are, for readers in another process (ObservedTables).
+    explicit FlatTable(ObservedArray* raw = nullptr) : raw_(raw) {}
+
     std::size_t size() const noexcept { return size_; }
 
     // The oldest entry with this key; null if there is none. Valid until the next change of the table.
@@ -59,6 +64,10 @@ class FlatTable {
         std::uint64_t age = kEmpty;
     };
 
+  public:
+    static constexpr std::size_t kEntryBytes = sizeof(Entry);
+
+  private:
     static std::uint64_t hash(const Key& key) noexcept {
         if constexpr (requires { key.hash(); })
             return key.hash();
@@ -91,8 +100,11 @@ class FlatTable {
         size_ = 0;
         for (Entry& entry : before)
             if (entry.age != kEmpty) insert(std::move(entry));
+        if (raw_ != nullptr)
+            *raw_ = {reinterpret_cast<std::uint64_t>(entries_.data()), entries_.size()};
     }
 
+    ObservedArray* raw_;
     std::vector<Entry> entries_;
     std::size_t size_ = 0;
     std::uint64_t next_age_ = 1;

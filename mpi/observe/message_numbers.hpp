@@ -29,6 +29,8 @@ struct MessageLine {
 // For one direction. Not for several threads.
 class MessageNumbers {
   public:
+    explicit MessageNumbers(ObservedArray* raw = nullptr) : lines_(raw) {}
+
     // Memory is bounded: beyond so many different lines, messages of new ones have number 0.
     static constexpr std::size_t kMostLines = std::size_t{1} << 19;
 
@@ -54,6 +56,7 @@ class MessageNumbers {
     }
 
   private:
+    static_assert(FlatTable<MessageLine, std::uint32_t>::kEntryBytes == sizeof(ObservedLine));
     FlatTable<MessageLine, std::uint32_t> lines_;
     MessageLine last_line_;
     std::uint32_t* last_ = nullptr;  // its count

@@ -1,5 +1,5 @@
 /* The interface between the interposer (interposer.c, in every process of a job) and the recorder
-   (recorder.cpp, loaded by the first call of MPI_Init). Both are installed together and are of one
+   (recorder_calls.cpp, loaded by the first call of MPI_Init). Both are installed together and are of one
    version. */
 #pragma once
 

@@ -73,6 +73,7 @@ class Recorder {
 
   private:
     void describe(const PoeObservedCall& call, const CallShape& shape, CallNotes& notes);
+    void describe_requests(const CallShape& shape, CallNotes& notes);
     void outgoing(const PoeObservedCall& call, const CallShape& shape, const Communicator& comm,
                   End& end);
     void incoming(const PoeObservedCall& call, const CallShape& shape, const Communicator& comm,
@@ -102,8 +103,15 @@ class Recorder {
                  std::uint32_t request);
     void control(int level);
 
+    void note_needs(const PoeObservedCall& call, const CallShape& shape, const CallNotes& notes);
+    void note_need(const ObservedNeed& need) noexcept;
+    void count_wildcard(const Pending& pending, int change) noexcept;
+    void need_requests(const PoeObservedCall& call, const CallShape& shape, const CallNotes& notes);
+    void need_request(Word handle);
+
     ForeignLibrary library_;
     TaskSlot& slot_;
+    ObservedTables tables_;
     bool many_threads_ = false;
     bool finalized_ = false;
     std::mutex mutex_;  // taken only if there may be several threads

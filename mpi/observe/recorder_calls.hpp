@@ -1,6 +1,6 @@
 // The path of every call through the recorder; see recorder.hpp. The functions are inlined into one pair of
 // functions per kind of call (recorder_hooks.cpp), because a call may cost a few nanoseconds only. What is rare is
-// in recorder.cpp.
+// in recorder_calls.cpp.
 #pragma once
 
 #include <new>
@@ -101,13 +101,60 @@ inline bool is_true(const PoeObservedCall& call, int place) noexcept {
     // A message counts as sent before the library sees it, so that it cannot arrive earlier.
     if (notes.comm != nullptr) {
         if (shape.action == Action::kSend)
-            send(*notes.comm, notes.end, 0);
+            notes.number = send(*notes.comm, notes.end, 0);
         else if (shape.action == Action::kStartSend)
             notes.number = send(*notes.comm, notes.end, requests_ + 1);
         else if (shape.action == Action::kExchange || shape.action == Action::kStartExchange)
             send_of_exchange(call, shape, *notes.comm);
     }
     if (shape.action == Action::kStart) start_persistent(shape, notes);
+    note_needs(call, shape, notes);
+}
+
+inline void Recorder::note_need(const ObservedNeed& need) noexcept {
+    ObservedNeed& to = tables_.needs[0];
+    to.kind = need.kind;
+    to.peer = need.peer;
+    to.tag = need.tag;
+    to.context = need.context;
+    to.number = need.number;
+    tables_.needs_count = 1;
+}
+
+// What the call waits for, should it not return.
+[[gnu::always_inline]] inline void Recorder::note_needs(const PoeObservedCall& call,
+                                                        const CallShape& shape,
+                                                        const CallNotes& notes) {
+    using Kind = ObservedNeed::Kind;
+    const std::uint32_t context = notes.comm != nullptr ? notes.comm->context : 0;
+    const End& end = notes.end;
+    switch (shape.action) {
+        case Action::kSend:
+            note_need({Kind::kReceive, end.peer, end.tag, context, notes.number});
+            break;
+        case Action::kReceive:
+        case Action::kExchange:
+        case Action::kProbe:
+        case Action::kMatch:
+            // A message that this call would receive has no number yet. MPI_Improbe does not block.
+            note_need({end.nobody || shape.flag >= 0 ? Kind::kUnknown : Kind::kMessage, end.peer,
+                       end.tag, context, 0});
+            break;
+        case Action::kCollective:
+        case Action::kMakeComm:
+            note_need({notes.collective && !notes.comm->inter ? Kind::kOperation : Kind::kUnknown,
+                       -1, -1, context, notes.number});
+            break;
+        case Action::kComplete:
+            need_requests(call, shape, notes);
+            break;
+        case Action::kFinalize:
+            note_need({Kind::kAll, -1, -1, 0, 0});
+            break;
+        default:
+            tables_.needs_count = 0;
+            break;
+    }
 }
 
 // Keeps what the library will overwrite, and has it write what the program ignores.
@@ -186,11 +233,11 @@ inline bool is_true(const PoeObservedCall& call, int place) noexcept {
             break;
         case Action::kComplete:
         case Action::kStart:
-            if (shape.requests >= 0) break;
-            if (const Pending* known = pending_.find(notes.handle)) {
-                notes.comm = known->comm;
-                notes.end = known->end;
-            }
+            describe_requests(shape, notes);
+            break;
+        case Action::kFinalize:
+            notes.comm = comms_.find(library_.comm_world);
+            notes.end.tag = 0;
             break;
         case Action::kCollective:
         case Action::kMakeComm:
@@ -199,7 +246,9 @@ inline bool is_true(const PoeObservedCall& call, int place) noexcept {
             if (notes.comm == nullptr) break;
             notes.collective = true;
             notes.end.bytes = collective_bytes(call, shape);
-            notes.end.tag = group_number(*notes.comm);
+            notes.end.tag = notes.comm->handle == library_.comm_world
+                                ? 0
+                                : static_cast<std::int32_t>(notes.comm->context);
             if (shape.root >= 0 && !notes.comm->inter)
                 notes.root = notes.comm->task(integer(call, shape.root));
             if (shape.action == Action::kStartCollective ||

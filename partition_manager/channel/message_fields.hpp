@@ -148,6 +148,22 @@ void fields(F& f, UnexpectedNote& m) {
     f(m.source)(m.type)(m.length)(m.context);
 }
 template <class F>
+void fields(F& f, ObservedNeed& m) {
+    f(m.kind, ObservedNeed::Kind::kAll)(m.peer)(m.tag)(m.context)(m.number);
+}
+template <class F>
+void fields(F& f, LineCount& m) {
+    f(m.context)(m.peer)(m.tag)(m.count);
+}
+template <class F>
+void fields(F& f, CommCount& m) {
+    f(m.context)(m.operations);
+}
+template <class F>
+void fields(F& f, ObservedEvidence& m) {
+    f(m.known)(m.wildcards)(m.needs)(m.sends)(m.receives)(m.comms);
+}
+template <class F>
 void fields(F& f, TaskState& m) {
     f(m.task)(m.node)(m.life, TaskState::Life::kEnded)(m.pid)(m.wait_status)(m.measured);
     f(m.awaited.kind, Awaited::Kind::kAll)(m.awaited.peer)(m.awaited.type)(m.awaited.context);
@@ -155,6 +171,7 @@ void fields(F& f, TaskState& m) {
     f(m.doing.context)(m.doing.request)(m.communicator);
     f(m.waits_ms)(m.unmoved_ms)(m.unlooked_ms)(m.unexpected.count);
     f.some(m.unexpected.notes, m.unexpected.noted);
+    f(m.observed)(m.evidence);
 }
 template <class F>
 void fields(F& f, ProcessesView& m) {

@@ -44,7 +44,8 @@ bool ObservedCalls::look_at(std::uint32_t index, std::uint32_t now_ms) {
     if (calls != seen.calls) {
         seen = {calls, now_ms};
         slot.pulse.moved(now_ms);
-    } else if (slot.doing.read().call != Call::kNone && slot.doing.stamp_if_same(seen.since_ms | 1u)) {
+    } else if (slot.doing.read().call != Call::kNone &&
+               slot.doing.stamp_if_same(seen.since_ms | 1u)) {
         slot.pulse.looked(now_ms);
     }
     return true;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "partition_manager/daemon/observed_memory.hpp"
 #include "partition_manager/status/wait_graph.hpp"
 
 namespace poe::pm {
@@ -25,6 +26,11 @@ TaskWatch::TaskWatch(asio::io_context& loop, const NodeSegment& segment,
 
 TaskStates TaskWatch::states(std::uint32_t round) const {
     TaskStates result{round, look_at_tasks(segment_, std::chrono::steady_clock::now())};
+    for (TaskState& state : result.states) {
+        const auto index = segment_.local_index(state.task);
+        if (state.observed && state.measured && index)
+            state.evidence = read_observed_memory(segment_.slot(*index));
+    }
     if (round >= kStatusRounds) return result;
     std::erase_if(result.states, [this](const TaskState& state) {
         return state.life != TaskState::Life::kEnded &&

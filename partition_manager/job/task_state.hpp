@@ -11,6 +11,7 @@
 #include "base/segment/node_segment.hpp"
 #include "base/segment/task_activity.hpp"
 #include "base/segment/wait_notes.hpp"
+#include "partition_manager/job/observed_evidence.hpp"
 
 namespace poe::pm {
 
@@ -36,6 +37,8 @@ struct TaskState {
     // Since the task last checked for progress without finding any, in ms.
     std::uint32_t unlooked_ms = 0;
     UnexpectedView unexpected;  // messages that have arrived and are not asked for
+    bool observed = false;      // it uses another MPI library
+    ObservedEvidence evidence;  // of an observed task that waits, if somebody looks for deadlocks
 
     // True if the task waits, nothing has moved for `patience`, and the task has run since. The
     // last condition means that it has checked for messages and is neither stopped nor starved.

@@ -8,6 +8,7 @@
 #include "base/contexts.hpp"
 #include "partition_manager/job/state_words.hpp"
 #include "partition_manager/job/task_ranges.hpp"
+#include "partition_manager/status/observed_waits.hpp"
 
 namespace poe::pm {
 namespace {
@@ -139,12 +140,13 @@ void add_messages(const TaskState& state, std::vector<std::string>& lines) {
             if (is_near != near || std::any_of(told.begin(), told.end(), same)) continue;
             told.push_back(note);
             const Call call = state.doing.call;
-            lines.push_back("task " + std::to_string(note.source) + " sent " + type_word(call) +
-                            " " + std::to_string(note.type) + " (" + bytes_in_words(note.length) +
-                            ") to task " + std::to_string(state.task) +
-                            (note.context != awaited.context ? " in another communicator" : "") +
-                            "; task " + std::to_string(state.task) + " waits for " +
-                            wanted_in_words(call, awaited));
+            lines.push_back(
+                "task " + std::to_string(note.source) + " sent " + type_word(call) + " " +
+                std::to_string(note.type) +
+                (note.length == kUnknownLength ? "" : " (" + bytes_in_words(note.length) + ")") +
+                " to task " + std::to_string(state.task) +
+                (note.context != awaited.context ? " in another communicator" : "") + "; task " +
+                std::to_string(state.task) + " waits for " + wanted_in_words(call, awaited));
         }
     };
     tell(true);

@@ -5,6 +5,7 @@
 
 #include "partition_manager/job/task_ranges.hpp"
 #include "partition_manager/status/deadlock_text.hpp"
+#include "partition_manager/status/observed_waits.hpp"
 
 namespace poe::pm {
 namespace {
@@ -118,7 +119,9 @@ TaskId WaitTargets::of(TaskId task) const {
 WaitFindings find_deadlock(std::span<const TaskState> states, TaskId tasks,
                            std::chrono::milliseconds patience) {
     WaitFindings findings;
-    const std::vector<const TaskState*> all = by_task(states, tasks);
+    std::vector<TaskState> resolved(states.begin(), states.end());
+    resolve_observed_waits(resolved);
+    const std::vector<const TaskState*> all = by_task(resolved, tasks);
     findings.stuck = stuck_tasks(all, patience);
     if (findings.stuck.empty()) return findings;
     const WaitTargets targets(all, findings.stuck);

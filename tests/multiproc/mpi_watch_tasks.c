@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static char buffer[100000000];
 
@@ -53,6 +54,27 @@ int main(int argc, char** argv) {
     } else if (strcmp(how, "communicator") == 0) {
         if (rank == 0) MPI_Send(buffer, 16, MPI_CHAR, 1, 7, MPI_COMM_WORLD);
         if (rank == 1) MPI_Recv(buffer, 16, MPI_CHAR, 0, 7, mesh, MPI_STATUS_IGNORE);
+    } else if (strcmp(how, "long") == 0) {
+        /* Waits of more than a timeout that end. */
+        MPI_Request requests[2];
+        int index = 0, found = 0;
+        if (rank == 0) sleep(2);
+        MPI_Barrier(mesh);
+        if (rank == 0) {
+            for (int i = 0; i < 2; ++i) MPI_Irecv(buffer + i, 1, MPI_CHAR, i + 1, 1, mesh, &requests[i]);
+            MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
+            MPI_Wait(&requests[1 - index], MPI_STATUS_IGNORE);
+        } else {
+            sleep(2);
+            MPI_Send(buffer, 1, MPI_CHAR, 0, 1, mesh);
+        }
+        if (rank == 1) { /* polls while the others wait for it */
+            const double end = MPI_Wtime() + 2;
+            while (MPI_Wtime() < end) MPI_Iprobe(MPI_ANY_SOURCE, 99, mesh, &found, MPI_STATUS_IGNORE);
+        }
+        if (rank == 2) MPI_Recv(buffer, 8, MPI_CHAR, MPI_ANY_SOURCE, MPI_ANY_TAG, mesh, MPI_STATUS_IGNORE);
+        if (rank == 1) MPI_Ssend(buffer, 8, MPI_CHAR, 2, 5, mesh);
+        MPI_Barrier(MPI_COMM_WORLD);
     } else if (strcmp(how, "barrier") == 0) {
         if (rank != 0) MPI_Barrier(mesh);
     } else if (strcmp(how, "nonblocking") == 0) {

@@ -13,6 +13,10 @@ from trace_file import Trace
 
 class MpiWatchTest(WatchTest):
     compiler, source = "mpicc.poe", "mpi_watch_tasks"
+    knows_lengths = True  # of messages that nobody has received
+
+    def sent(self, sender, tag, length, receiver):
+        return f"task {sender} sent tag {tag}{f' ({length} bytes)' if self.knows_lengths else ''} to task {receiver}"
 
 
 class Deadlocks(MpiWatchTest):
@@ -29,7 +33,7 @@ class Deadlocks(MpiWatchTest):
     def test_requests(self):
         self.told("wait", 2, "task 0 waits in MPI_Wait for tag 4 from task 1 in MPI_COMM_WORLD")
         self.told("waitall", 2, "task 0 waits in MPI_Waitall for tag 4 from task 1 in MPI_COMM_WORLD",
-                  "task 1 sent tag 5 (8 bytes) to task 0; task 0 waits for tag 4 from task 1")
+                  self.sent(1, 5, 8, 0) + "; task 0 waits for tag 4 from task 1")
 
     def test_probe_and_exchange(self):
         self.told("probe", 2, "task 0 waits in MPI_Probe for tag 6 from task 1 in MPI_COMM_WORLD")
@@ -39,9 +43,9 @@ class Deadlocks(MpiWatchTest):
         self.told("tag", 2, "deadlock: tasks 0,1 wait for each other",
                   "task 0 waits in MPI_Finalize in MPI_COMM_WORLD for task 1",
                   "task 1 waits in MPI_Recv for tag 7 from task 0 in MPI_COMM_WORLD",
-                  "task 0 sent tag 8 (16 bytes) to task 1; task 1 waits for tag 7 from task 0")
+                  self.sent(0, 8, 16, 1) + "; task 1 waits for tag 7 from task 0")
         self.told("communicator", 2, "task 1 waits in MPI_Recv for tag 7 from task 0 in mesh",
-                  "task 0 sent tag 7 (16 bytes) to task 1 in another communicator")
+                  self.sent(0, 7, 16, 1) + " in another communicator")
 
     def test_collectives_of_different_communicators(self):
         self.told("communicators", 3, "deadlock: tasks 0-2", "task 0 waits in MPI_Barrier in MPI_COMM_WORLD for tasks 1,2",
@@ -52,6 +56,29 @@ class Deadlocks(MpiWatchTest):
     def test_making_and_completing(self):
         self.told("nonblocking", 3, "deadlock: tasks 0-2", "task 0 waits in MPI_Recv", "MPI_Wait for task 0 in a collective operation of mesh")
         self.told("split", 3, "deadlock: tasks 0-2", "task 0 waits in MPI_Recv", "MPI_Comm_split in mesh")
+
+
+class NoDeadlocks(MpiWatchTest):
+    def test_long_waits(self):
+        result = self.ok(poe(self.program, "long", self.marker, "-procs", "3", env=self.environment()))
+        self.assertEqual(result.stderr, b"")
+
+
+class OpenMpiNoDeadlocks(NoDeadlocks):
+    compiler = "/usr/bin/mpicc.openmpi"
+
+
+class MpichNoDeadlocks(NoDeadlocks):
+    compiler = "/usr/bin/mpicc.mpich"
+
+
+class OpenMpiDeadlocks(Deadlocks):
+    """The same of a program that is observed in another library."""
+    compiler, knows_lengths = "/usr/bin/mpicc.openmpi", False
+
+
+class MpichDeadlocks(OpenMpiDeadlocks):
+    compiler = "/usr/bin/mpicc.mpich"
 
 
 class Poestat(MpiWatchTest):

@@ -38,6 +38,7 @@ class MplWaits(LaunchTest):
     send, bcast, ibcast, sync, last_sync = "mpc_bsend", "mpc_bcast", "mpc_ibcast", "mpc_sync", "mpc_sync"
     wait, wait_for_bcast = "mpc_wait", "mpc_collwait"
     polls = ("mpc_status", "mpc_probe")
+    message_class = 0
 
     @classmethod
     def setUpClass(cls):
@@ -73,10 +74,14 @@ class MplWaits(LaunchTest):
         waits = {}
         for task in trace.tasks:
             for sent in trace.of(task, "send"):
-                if sent.detail != 0:
+                if sent.detail != self.message_class:
                     continue
+                # The number counts the messages between the two tasks; in an observed program those of one tag, and
+                # these programs use each tag in one communicator.
+                tag = lambda record: record.b >> 32 if self.message_class == 2 else 0
                 received = next(record for record in trace.of(sent.a, "receive")
-                                if (record.a, record.extra, record.detail) == (task, sent.extra, 0))
+                                if (record.a, record.extra, record.detail, tag(record)) ==
+                                (task, sent.extra, self.message_class, tag(sent)))
                 came = calls[sent.a].around(received.time)[1]
                 waiting = next(call for call in calls[task].named(call_that_waits) if call[2] >= sent.time)
                 begun = max(waiting[1], sent.time)
@@ -135,6 +140,14 @@ class MpiWaits(MplWaits):
     send, bcast, ibcast, sync, last_sync = "MPI_Send", "MPI_Bcast", "MPI_Ibcast", "MPI_Barrier", "MPI_Finalize"
     wait, wait_for_bcast = "MPI_Wait", "MPI_Wait"
     polls = ("MPI_Test", "MPI_Iprobe")
+
+
+class OpenMpiWaits(MpiWaits):
+    compiler, message_class = "/usr/bin/mpicc.openmpi", 2
+
+
+class MpichWaits(MpiWaits):
+    compiler, message_class = "/usr/bin/mpicc.mpich", 2
 
 
 if __name__ == "__main__":

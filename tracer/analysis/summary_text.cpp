@@ -50,7 +50,10 @@ std::string states_part(const Summary& summary) {
             out += fmt::format("    {:<10} {:>7}  {:>10}\n", region.name,
                                percent_words(share(region.time, whole)), span_words(region.time));
     }
-    if (summary.tasks.size() > 1)
+    if (summary.calls.empty())
+        out +=
+            "  No calls were recorded, so a task that waits for others may look as if it computed.\n";
+    else if (summary.tasks.size() > 1)
         out += fmt::format("  imbalance    {:>7}  task {} computes longest\n",
                            percent_words(summary.imbalance()), summary.busiest());
     return out;

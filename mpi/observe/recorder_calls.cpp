@@ -1,9 +1,9 @@
 // The rare parts of the recorder: requests, traces, communicators. See recorder.hpp.
-#include "mpi/observe/recorder.hpp"
+#include "mpi/observe/recorder_calls.hpp"
 
 #include <algorithm>
 
-#include "mpi/observe/recorder_calls.hpp"
+#include "mpi/observe/recorder.hpp"
 
 namespace poe::observe {
 
@@ -26,8 +26,14 @@ Recorder::Recorder(const ForeignLibrary& library, TaskSlot& slot, TaskId world_t
       slot_(slot),
       many_threads_(library.many_threads()),
       main_thread_(this_thread()),
-      comms_(library_, world_task) {
-    if (many_threads_) tracer().record_states_of_this_thread();
+      comms_(library_, world_task, &tables_.comms),
+      sends_(&tables_.sends),
+      receives_(&tables_.receives) {
+    if (many_threads_)
+        tracer().record_states_of_this_thread();
+    else  // a task whose threads call at the same time counts as able to do anything
+        slot_.observed_tables.store(reinterpret_cast<std::uint64_t>(&tables_),
+                                    std::memory_order_release);
 }
 
 bool Recorder::is_main_thread() const noexcept {
@@ -85,12 +91,67 @@ void Recorder::start_persistent(const CallShape& shape, const CallNotes& notes) 
             pending->number = send(comm, end, pending->request);
         } else if (pending->kind == Pending::Kind::kReceive) {
             pending->number = number_of_receive(comm, end);
+            count_wildcard(*pending, 1);
         } else if (pending->kind == Pending::Kind::kCollective) {
             pending->number = comm.operations++;
             if (notes.recorded)
                 tracer().collective(pending->root, group_number(comm), end.bytes, pending->number,
                                     trace::Phase::kStarts);
         }
+    }
+}
+
+// A call about one request is about its message; of several requests the first tells the communicator.
+void Recorder::describe_requests(const CallShape& shape, CallNotes& notes) {
+    const std::vector<Word>& all = call_memory().requests;
+    if (shape.requests >= 0 && all.empty()) return;
+    const Pending* const known = pending_.find(shape.requests < 0 ? notes.handle : all.front());
+    if (known == nullptr) return;
+    notes.comm = known->comm;
+    if (shape.requests < 0) notes.end = known->end;
+}
+
+// The requests that must end before a wait returns. A call that waits for one of several, or does not wait, needs
+// nothing that is known.
+void Recorder::need_requests(const PoeObservedCall& call, const CallShape& shape,
+                             const CallNotes& notes) {
+    tables_.needs_count = 0;
+    if (shape.flag >= 0) return;
+    if (shape.requests < 0) {
+        need_request(notes.handle);
+        return;
+    }
+    const std::vector<Word>& all = call_memory().requests;
+    const bool one_suffices = shape.index >= 0 || shape.done_count >= 0;
+    if (one_suffices && all.size() != 1) return;
+    static_cast<void>(call);
+    for (const Word handle : all) need_request(handle);
+}
+
+void Recorder::need_request(Word handle) {
+    using Kind = ObservedNeed::Kind;
+    if (handle == library_.request_null) return;
+    const Pending* const pending = pending_.find(handle);
+    if (pending != nullptr && (!pending->active || pending->end.nobody)) return;
+    if (tables_.needs_count >= ObservedTables::kMostNeeds) {
+        tables_.needs_count = ObservedTables::kMostNeeds + 1;
+        return;
+    }
+    ObservedNeed& need = tables_.needs[tables_.needs_count++];
+    need = {};
+    if (pending == nullptr || pending->comm == nullptr || pending->comm->inter) return;
+    need = {Kind::kUnknown, pending->end.peer, pending->end.tag, pending->comm->context,
+            pending->number};
+    switch (pending->kind) {
+        case Pending::Kind::kSend:
+            need.kind = Kind::kReceive;
+            break;
+        case Pending::Kind::kReceive:
+            need.kind = Kind::kMessage;
+            break;
+        default:
+            need.kind = Kind::kOperation;
+            break;
     }
 }
 
@@ -137,7 +198,14 @@ void Recorder::add_request(const PoeObservedCall& call, const CallShape& shape,
                 pending.root = notes.comm->task(integer(call, shape.root));
             break;
     }
+    if (pending.active) count_wildcard(pending, 1);
     pending_.add(handle, pending);
+}
+
+// Keeps the number of receives with a wildcard that are pending.
+void Recorder::count_wildcard(const Pending& pending, int change) noexcept {
+    if (pending.kind == Pending::Kind::kReceive && pending.end.wildcard)
+        tables_.wildcards += static_cast<std::uint64_t>(change);
 }
 
 // A matched probe has taken a message out of matching; MPI_Mrecv will receive it.
@@ -186,6 +254,7 @@ void Recorder::finish(Word handle, const void* statuses, std::size_t index) {
     if (known == nullptr || !known->active) return;
     const Pending pending = *known;
     known->active = false;
+    count_wildcard(pending, -1);
     if (!pending.persistent) pending_.remove(handle);
     switch (pending.kind) {
         case Pending::Kind::kSend:
@@ -203,13 +272,13 @@ void Recorder::finish(Word handle, const void* statuses, std::size_t index) {
                 arrived(*pending.comm, arrival, pending.number, pending.request);
             break;
         }
+        case Pending::Kind::kNewComm:
+            comms_.made(library_.handle_at(pending.new_comm), pending.comm);
+            [[fallthrough]];
         case Pending::Kind::kCollective:
             if (tracer().on()) [[unlikely]]
                 tracer().collective(pending.root, group_number(*pending.comm), pending.end.bytes,
                                     pending.number, trace::Phase::kEnds);
-            break;
-        case Pending::Kind::kNewComm:
-            comms_.made(library_.handle_at(pending.new_comm), pending.comm);
             break;
     }
 }

@@ -1,0 +1,73 @@
+// See observed_memory.hpp.
+#include "partition_manager/daemon/observed_memory.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <sys/uio.h>
+
+namespace poe::pm {
+namespace {
+
+constexpr std::uint64_t kMostPlaces = std::uint64_t{1} << 20;
+
+template <typename Object>
+bool read_memory(pid_t process, std::uint64_t address, Object* into, std::size_t count) {
+    const iovec local{into, count * sizeof(Object)};
+    const iovec remote{reinterpret_cast<void*>(address), count * sizeof(Object)};
+    return ::process_vm_readv(process, &local, 1, &remote, 1, 0) ==
+           static_cast<ssize_t>(local.iov_len);
+}
+
+// Returns the entries of a table that are not empty; nothing if there are too many.
+template <typename Entry>
+std::optional<std::vector<Entry>> entries_of(pid_t process, const ObservedArray& array) {
+    std::vector<Entry> entries;
+    if (array.places == 0) return entries;
+    if (array.places > kMostPlaces) return std::nullopt;
+    entries.resize(array.places);
+    if (!read_memory(process, array.address, entries.data(), entries.size())) return std::nullopt;
+    std::erase_if(entries, [](const Entry& entry) { return entry.age == 0; });
+    if (entries.size() > ObservedEvidence::kMostCounts) return std::nullopt;
+    return entries;
+}
+
+bool add_lines(pid_t process, const ObservedArray& array, std::vector<LineCount>& lines) {
+    const auto entries = entries_of<ObservedLine>(process, array);
+    if (!entries) return false;
+    for (const ObservedLine& line : *entries)
+        lines.push_back({line.context, line.peer, line.tag, line.count});
+    return true;
+}
+
+}  // namespace
+
+ObservedEvidence read_observed_memory(const TaskSlot& slot) {
+    ObservedEvidence evidence;
+    const std::uint64_t calls = slot.calls.load(std::memory_order_acquire);
+    const std::uint64_t address = slot.observed_tables.load(std::memory_order_acquire);
+    const pid_t process = slot.pid;
+    ObservedTables tables;
+    if (address == 0 || process <= 0 || !read_memory(process, address, &tables, 1) ||
+        tables.magic != ObservedTables::kMagic || tables.needs_count > ObservedTables::kMostNeeds)
+        return evidence;
+    evidence.wildcards = static_cast<std::uint32_t>(tables.wildcards);
+    for (std::size_t i = 0; i < tables.needs_count; ++i) {
+        evidence.needs.push_back(tables.needs[i]);
+        if (tables.needs[i].kind > ObservedNeed::Kind::kAll)
+            evidence.needs.back().kind = ObservedNeed::Kind::kUnknown;
+    }
+    if (!add_lines(process, tables.sends, evidence.sends) ||
+        !add_lines(process, tables.receives, evidence.receives))
+        return evidence;
+    const auto comms = entries_of<ObservedCommEntry>(process, tables.comms);
+    if (!comms) return evidence;
+    for (const ObservedCommEntry& entry : *comms) {
+        ObservedComm comm;
+        if (!read_memory(process, entry.address, &comm, 1)) return evidence;
+        evidence.comms.push_back({comm.context, comm.operations});
+    }
+    evidence.known = slot.calls.load(std::memory_order_acquire) == calls;
+    return evidence;
+}
+
+}  // namespace poe::pm
