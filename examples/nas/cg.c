@@ -31,11 +31,11 @@ typedef struct {
 typedef struct {
     int rows, columns, row, column; /* the grid of tasks, and this task in it */
     MPI_Comm row_comm;
-    int partner;               /* the task that has the part of this task's column, and the reverse */
-    int first_row, last_row;   /* the block of the matrix */
+    int partner;             /* the task that has the part of this task's column, and the reverse */
+    int first_row, last_row; /* the block of the matrix */
     int first_col, last_col;
     int partner_first, partner_count; /* the rows that the partner needs */
-    int *begin, *index;        /* the entries of each row, columns counted from first_col */
+    int *begin, *index;               /* the entries of each row, columns counted from first_col */
     double *value, *product;
 } Matrix;
 
@@ -118,7 +118,8 @@ static Entry* make_entries(const Matrix* m, size_t* count) {
                     entries = realloc(entries, room * sizeof *entries);
                     if (entries == NULL) nas_refuse("CG", "no memory for the matrix");
                 }
-                entries[(*count)++] = (Entry){v.place[a] - m->first_row, v.place[b] - m->first_col, value};
+                entries[(*count)++] =
+                    (Entry){v.place[a] - m->first_row, v.place[b] - m->first_col, value};
             }
         }
     }
@@ -204,8 +205,8 @@ int main(int argc, char** argv) {
     if (!nas_equal(zeta, kClasses[nas_class].zeta, 1e-10))
         snprintf(wrong, sizeof wrong, "zeta is %.13f, not %.13f", zeta, kClasses[nas_class].zeta);
     const double entries = nonzero * (nonzero + 1);
-    const double operations = 2.0 * kClasses[nas_class].steps * n *
-                              (3 + entries + ITERATIONS * (5 + entries) + 3);
+    const double operations =
+        2.0 * kClasses[nas_class].steps * n * (3 + entries + ITERATIONS * (5 + entries) + 3);
     const int status = nas_end("CG", start, operations, wrong);
     for (int i = 0; i < 5; ++i) free(work[i]);
     free(m.begin), free(m.index), free(m.value), free(m.product);

@@ -21,19 +21,33 @@ typedef double complex Complex;
 static const struct {
     int nx, ny, nz;
     double checksums[STEPS][2];
-} kClasses[NAS_CLASSES] = {
-    {64, 64, 64,
-     {{5.546087004964e+02, 4.845363331978e+02}, {5.546385409189e+02, 4.865304269511e+02},
-      {5.546148406171e+02, 4.883910722336e+02}, {5.545423607415e+02, 4.901273169046e+02},
-      {5.544255039624e+02, 4.917475857993e+02}, {5.542683411902e+02, 4.932597244941e+02}}},
-    {128, 128, 32,
-     {{5.673612178944e+02, 5.293246849175e+02}, {5.631436885271e+02, 5.282149986629e+02},
-      {5.594024089970e+02, 5.270996558037e+02}, {5.560698047020e+02, 5.260027904925e+02},
-      {5.530898991250e+02, 5.249400845633e+02}, {5.504159734538e+02, 5.239212247086e+02}}},
-    {256, 256, 128,
-     {{5.046735008193e+02, 5.114047905510e+02}, {5.059412319734e+02, 5.098809666433e+02},
-      {5.069376896287e+02, 5.098144042213e+02}, {5.077892868474e+02, 5.101336130759e+02},
-      {5.085233095391e+02, 5.104914655194e+02}, {5.091487099959e+02, 5.107917842803e+02}}}};
+} kClasses[NAS_CLASSES] = {{64,
+                            64,
+                            64,
+                            {{5.546087004964e+02, 4.845363331978e+02},
+                             {5.546385409189e+02, 4.865304269511e+02},
+                             {5.546148406171e+02, 4.883910722336e+02},
+                             {5.545423607415e+02, 4.901273169046e+02},
+                             {5.544255039624e+02, 4.917475857993e+02},
+                             {5.542683411902e+02, 4.932597244941e+02}}},
+                           {128,
+                            128,
+                            32,
+                            {{5.673612178944e+02, 5.293246849175e+02},
+                             {5.631436885271e+02, 5.282149986629e+02},
+                             {5.594024089970e+02, 5.270996558037e+02},
+                             {5.560698047020e+02, 5.260027904925e+02},
+                             {5.530898991250e+02, 5.249400845633e+02},
+                             {5.504159734538e+02, 5.239212247086e+02}}},
+                           {256,
+                            256,
+                            128,
+                            {{5.046735008193e+02, 5.114047905510e+02},
+                             {5.059412319734e+02, 5.098809666433e+02},
+                             {5.069376896287e+02, 5.098144042213e+02},
+                             {5.077892868474e+02, 5.101336130759e+02},
+                             {5.085233095391e+02, 5.104914655194e+02},
+                             {5.091487099959e+02, 5.107917842803e+02}}}};
 
 typedef struct {
     int nx, ny, nz;
@@ -82,10 +96,12 @@ static void transform_lines(const Grid* g, Complex* data, int n, size_t along, i
     for (int line = 0; line < lines; line += BATCH) {
         Complex* first = data + (size_t)line * across;
         for (int k = 0; k < n; ++k)
-            for (int l = 0; l < BATCH; ++l) a[k * BATCH + l] = first[(size_t)k * along + (size_t)l * across];
+            for (int l = 0; l < BATCH; ++l)
+                a[k * BATCH + l] = first[(size_t)k * along + (size_t)l * across];
         const Complex* result = transform(g, a, b, n, backwards);
         for (int k = 0; k < n; ++k)
-            for (int l = 0; l < BATCH; ++l) first[(size_t)k * along + (size_t)l * across] = result[k * BATCH + l];
+            for (int l = 0; l < BATCH; ++l)
+                first[(size_t)k * along + (size_t)l * across] = result[k * BATCH + l];
     }
 }
 
@@ -101,14 +117,15 @@ static void transform_planes(const Grid* g, Complex* space, int backwards) {
 /* z, in frequency. */
 static void transform_depth(const Grid* g, Complex* frequency, int backwards) {
     for (int y = 0; y < g->rows; ++y)
-        transform_lines(g, frequency + (size_t)y * (size_t)g->nx * (size_t)g->nz, g->nz, (size_t)g->nx,
-                        g->nx, 1, backwards);
+        transform_lines(g, frequency + (size_t)y * (size_t)g->nx * (size_t)g->nz, g->nz,
+                        (size_t)g->nx, g->nx, 1, backwards);
 }
 
 /* The line of nx elements at row y (of those of the slab of `task`) and plane z (of the own slab) in
  * the memory for messages: blocks by task, each [row][plane]. */
 static Complex* packed_line(const Grid* g, Complex* memory, int task, int row, int plane) {
-    return memory + ((size_t)(task * g->rows + row) * (size_t)g->planes + (size_t)plane) * (size_t)g->nx;
+    return memory +
+           ((size_t)(task * g->rows + row) * (size_t)g->planes + (size_t)plane) * (size_t)g->nx;
 }
 
 static void all_to_all(const Grid* g) {
@@ -193,7 +210,8 @@ static void take_checksum(const Grid* g, const Complex* space, double* sum) {
     for (int j = 1; j <= CHECKED; ++j) {
         const int x = j % g->nx, y = 3 * j % g->ny, z = 5 * j % g->nz - g->first_plane;
         if (z < 0 || z >= g->planes) continue;
-        const Complex value = space[((size_t)z * (size_t)g->ny + (size_t)y) * (size_t)g->nx + (size_t)x];
+        const Complex value =
+            space[((size_t)z * (size_t)g->ny + (size_t)y) * (size_t)g->nx + (size_t)x];
         own[0] += creal(value);
         own[1] += cimag(value);
     }
@@ -227,8 +245,9 @@ int main(int argc, char** argv) {
         take_checksum(&g, space, sum);
         const double* expected = kClasses[nas_class].checksums[step];
         if (!nas_equal(sum[0], expected[0], 1e-12) || !nas_equal(sum[1], expected[1], 1e-12))
-            snprintf(wrong, sizeof wrong, "the checksum of step %d is (%.12e, %.12e), not (%.12e, %.12e)",
-                     step + 1, sum[0], sum[1], expected[0], expected[1]);
+            snprintf(wrong, sizeof wrong,
+                     "the checksum of step %d is (%.12e, %.12e), not (%.12e, %.12e)", step + 1,
+                     sum[0], sum[1], expected[0], expected[1]);
     }
     const double all = (double)g.nx * g.ny * g.nz;
     /* 5 N log2 N for each transform, and 10 N for each step. */

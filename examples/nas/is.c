@@ -20,18 +20,26 @@ static const struct {
     int offset;
 } kClasses[NAS_CLASSES] = {
     {16, 11, {48427, 17148, 23627, 62548, 4431}, {0, 18, 346, 64917, 65463}, 3, 0},
-    {20, 16, {357773, 934767, 875723, 898999, 404505},
-     {1249, 11698, 1039987, 1043896, 1048018}, 2, -2},
-    {23, 19, {2112377, 662041, 5336171, 3642833, 4250760},
-     {104, 17523, 123928, 8288932, 8388264}, 3, -1}};
+    {20,
+     16,
+     {357773, 934767, 875723, 898999, 404505},
+     {1249, 11698, 1039987, 1043896, 1048018},
+     2,
+     -2},
+    {23,
+     19,
+     {2112377, 662041, 5336171, 3642833, 4250760},
+     {104, 17523, 123928, 8288932, 8388264},
+     3,
+     -1}};
 
 typedef struct {
-    long count, first;      /* own keys, and the index of the first of them */
-    int shift;              /* key >> shift is its bucket */
-    int *keys, *sorted;     /* own keys; by bucket */
+    long count, first;  /* own keys, and the index of the first of them */
+    int shift;          /* key >> shift is its bucket */
+    int *keys, *sorted; /* own keys; by bucket */
     int *received, capacity, arrived;
-    int low, high;          /* the range of keys that this task ranks */
-    long below;             /* how many keys are smaller than low */
+    int low, high;            /* the range of keys that this task ranks */
+    long below;               /* how many keys are smaller than low */
     int *counts, counts_room; /* of each key of the range, how many are not larger */
 } Sort;
 
@@ -118,10 +126,9 @@ static int wrong_ranks(const Sort* s, const int* probes, int step) {
         if (key < s->low || key >= s->high) continue;
         const long rank = s->below + (key > s->low ? s->counts[key - s->low - 1] : 0);
         const int change = step + kClasses[nas_class].offset;
-        const long expected = kClasses[nas_class].rank[i] +
-                              (i < kClasses[nas_class].rising ? change
-                               : nas_class == 1               ? -step
-                                                              : -change);
+        const long expected = kClasses[nas_class].rank[i] + (i < kClasses[nas_class].rising ? change
+                                                             : nas_class == 1               ? -step
+                                                                              : -change);
         wrong += rank != expected;
     }
     return wrong;

@@ -124,8 +124,8 @@ static void exchange(const Grid* g, const Level* l, double* a) {
 
 /* A stencil of 27 points by distance: w[0] the point itself, w[1] the 6 of the faces, w[2] the 12 of the
  * edges, w[3] the 8 corners. result = base + sign * stencil(a). */
-static void apply(const Level* l, const double w[4], const double* a, const double* base, double sign,
-                  double* result) {
+static void apply(const Level* l, const double w[4], const double* a, const double* base,
+                  double sign, double* result) {
     enum { LONGEST = 258 };
     double sides[LONGEST], edges[LONGEST];
     const double w0 = sign * w[0], w1 = sign * w[1], w2 = sign * w[2], w3 = sign * w[3];
@@ -286,8 +286,8 @@ static void consider(Candidate* list, double value, uint64_t place) {
 /* v at the places of the ten largest of all tasks becomes `charge`. */
 static void place_charges(const Grid* g, const Level* l, const Candidate* own, double charge) {
     Candidate all[16 * CHARGES];
-    MPI_Allgather(own, CHARGES * (int)sizeof *own, MPI_BYTE, all, CHARGES * (int)sizeof *own, MPI_BYTE,
-                  g->comm);
+    MPI_Allgather(own, CHARGES * (int)sizeof *own, MPI_BYTE, all, CHARGES * (int)sizeof *own,
+                  MPI_BYTE, g->comm);
     qsort(all, (size_t)nas_tasks * CHARGES, sizeof *all, by_value);
     const uint64_t n = UINT64_C(1) << kClasses[nas_class].log_n;
     for (int i = (nas_tasks - 1) * CHARGES; i < nas_tasks * CHARGES; ++i) {
@@ -306,7 +306,8 @@ static void make_right_side(const Grid* g, const Level* l) {
     for (int z = 0; z < l->n[0]; ++z)
         for (int y = 0; y < l->n[1]; ++y) {
             const uint64_t place = ((uint64_t)(g->coords[0] * l->n[0] + z) * n +
-                                    (uint64_t)(g->coords[1] * l->n[1] + y)) * n +
+                                    (uint64_t)(g->coords[1] * l->n[1] + y)) *
+                                       n +
                                    (uint64_t)(g->coords[2] * l->n[2]);
             uint64_t state = nas_skip(NAS_SEED, place);
             for (int x = 0; x < l->n[2]; ++x) {
@@ -343,7 +344,8 @@ int main(int argc, char** argv) {
     const double norm = norm_of(&g, finest);
     char wrong[100] = "";
     if (!nas_equal(norm, kClasses[nas_class].norm, 1e-8))
-        snprintf(wrong, sizeof wrong, "the norm is %.13e, not %.13e", norm, kClasses[nas_class].norm);
+        snprintf(wrong, sizeof wrong, "the norm is %.13e, not %.13e", norm,
+                 kClasses[nas_class].norm);
     for (int i = 0; i < levels; ++i) {
         free(g.levels[i].u), free(g.levels[i].r);
         for (int d = 0; d < 12; ++d) MPI_Type_free(&g.levels[i].face[d / 4][d % 4]);

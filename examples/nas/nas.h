@@ -49,8 +49,10 @@ static inline void nas_begin(int* argc, char*** argv, const char* kernel) {
     MPI_Comm_rank(MPI_COMM_WORLD, &nas_me);
     const char* word = *argc > 1 ? (*argv)[1] : "S";
     const char* found = strlen(word) == 1 ? strchr("SWA", word[0]) : NULL;
-    if (found == NULL) nas_refuse(kernel, "the class is S, W or A");
-    else nas_class = (int)(found - "SWA");
+    if (found == NULL)
+        nas_refuse(kernel, "the class is S, W or A");
+    else
+        nas_class = (int)(found - "SWA");
     if ((nas_tasks & (nas_tasks - 1)) != 0 || nas_tasks > 16)
         nas_refuse(kernel, "runs with 1, 2, 4, 8 or 16 tasks");
 }
@@ -58,7 +60,8 @@ static inline void nas_begin(int* argc, char*** argv, const char* kernel) {
 static inline void* nas_memory(size_t count, size_t size) {
     void* memory = calloc(count > 0 ? count : 1, size);
     if (memory == NULL) {
-        fprintf(stderr, "task %d has no memory for %zu elements of %zu bytes\n", nas_me, count, size);
+        fprintf(stderr, "task %d has no memory for %zu elements of %zu bytes\n", nas_me, count,
+                size);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     return memory;
