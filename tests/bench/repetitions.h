@@ -5,7 +5,7 @@
  * A virtual machine's cores are now two threads of one real core, now two real cores, and a cache
  * line takes 30 ns or 170 between them. So before and after each repetition the two tasks hand a
  * line of a shared file (COMM_BENCH_LINE, a path) to and fro, and each repetition belongs to the
- * state that both agree on: near or far. Without the file all are "any". Task 0 prints a line
+ * state that both agree on: near, far, or middle for between. Without the file all are "any". Task 0 prints a line
  * "OPERATION BYTES STATE MEDIAN BEST REPETITIONS" for each state met, times in microseconds. */
 #include <fcntl.h>
 #include <sched.h>
@@ -32,7 +32,7 @@ static int by_value(const void* a, const void* b) {
     return x < y ? -1 : x > y;
 }
 
-enum { ANY, NEAR, FAR, UNCLEAR, STATES };
+enum { ANY, NEAR, FAR, MIDDLE, STATES };
 
 static int state_of_line(void) {
     if (line == NULL || me > 1) return ANY;
@@ -43,7 +43,7 @@ static int state_of_line(void) {
         atomic_store_explicit(line, 1 - me, memory_order_release);
     }
     const double one_way = (now() - start) / TURNS / 2;
-    return one_way < 60e-9 ? NEAR : one_way > 100e-9 ? FAR : UNCLEAR;
+    return one_way < 60e-9 ? NEAR : one_way > 100e-9 ? FAR : MIDDLE;
 }
 
 /* The line that tells near from far, when both have a core of their own. */
@@ -94,9 +94,9 @@ static void measure(const char* name, void (*step)(size_t), size_t size, double 
         const double time = 1e6 * timed(step, size, count) / per_step;
         synchronise();
         const int state = state_of_line();
-        if (state == before && state != UNCLEAR) times[state][found[state]++] = time;
+        if (state == before) times[state][found[state]++] = time;
     }
-    static const char* names[STATES] = {"any", "near", "far", "unclear"};
+    static const char* names[STATES] = {"any", "near", "far", "middle"};
     for (int state = 0; me == 0 && state < STATES; ++state) {
         if (found[state] == 0) continue;
         qsort(times[state], (size_t)found[state], sizeof times[state][0], by_value);
