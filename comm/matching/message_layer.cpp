@@ -2,6 +2,7 @@
 // message_output.cpp has the sending half, message_input.cpp has receiving and matching.
 #include "comm/matching/message_layer.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -38,7 +39,10 @@ MessageLayer::~MessageLayer() {
 Peer& MessageLayer::make_peer(TaskId task) {
     auto made = std::make_unique<Peer>();
     made->task = task;
-    if (task != settings_.me) made->pipe = &device_of_(task).pipe_to(task);
+    if (task != settings_.me) {
+        made->pipe = &device_of_(task).pipe_to(task);
+        made->at_once = std::min(made->pipe->whole_frames(), settings_.eager_limit);
+    }
     auto& known = peers_[static_cast<std::size_t>(task)];
     known = std::move(made);
     return *known;

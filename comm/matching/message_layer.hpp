@@ -87,6 +87,10 @@ class MessageLayer final : private PipeSink {
     // synchronous of a send, view and wanted of a receive, and owns the request until it has ended.
     void start(SendRequest& request);
     void start(ReceiveRequest& request);
+    // Sends a message of the eager protocol without a request if the pipe takes all of it at once.
+    // Returns false if it has done nothing: then start() must send the message. Never blocks.
+    bool send_at_once(const BufferView& view, TaskId dest, std::int32_t type, ContextId context,
+                      FlowClass flow = FlowClass::kUser);
     // Moves everything that can be moved, at most about kBytesPerVisit bytes per peer. Never
     // blocks. Returns true if anything was moved.
     bool progress();

@@ -37,6 +37,19 @@ void MessageLayer::start(SendRequest& request) {
     }
 }
 
+bool MessageLayer::send_at_once(const BufferView& view, TaskId dest, std::int32_t type,
+                                ContextId context, FlowClass flow) {
+    const Bytes size = view.size();
+    if (dest == settings_.me) return false;
+    Peer& to = peer(dest);
+    if (size > to.at_once || !to.idle()) return false;
+    const FrameHeader header{static_cast<std::uint32_t>(size), type, context, FrameKind::kEager,
+                             flow};
+    if (to.pipe->start_frame(header, view, 0, size + kMessageCost) != size) return false;
+    note_sent(to, flow, type, size, context);
+    return true;
+}
+
 void MessageLayer::begin(SendRequest& request) {
     Peer& to = peer(request.dest);
     OutFrame& frame = request.frame;
@@ -46,6 +59,12 @@ void MessageLayer::begin(SendRequest& request) {
                         request.context, FrameKind::kEager, request.flow};
         frame.payload = request.view;
         frame.cost = request.view.size() + kMessageCost;
+        if (to.idle()) [[likely]] {
+            const Bytes taken = to.pipe->start_frame(frame.header, frame.payload, 0, frame.cost);
+            if (taken == frame.header.length) return finish(request, Outcome::kDone);
+            frame.started = taken != Pipe::kNoRoom;
+            if (frame.started) frame.sent = taken;
+        }
     } else {
         request.id = sends_.add(request);
         RequestBody body;

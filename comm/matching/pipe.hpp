@@ -93,6 +93,8 @@ class Pipe {
     // supply the rest before the next start_frame.
     virtual Bytes start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset,
                               Bytes cost) = 0;
+    // start_frame takes all of a payload of up to this many bytes, or nothing.
+    virtual Bytes whole_frames() const noexcept { return 0; }
     // Takes more of the frame in progress: up to `rest` bytes from position `offset`. Returns the
     // number of bytes taken.
     virtual Bytes continue_frame(const BufferView& payload, Bytes offset, Bytes rest) = 0;

@@ -36,7 +36,7 @@ bool is_busy(const Comm& comm) {
     auto unseen = requests_in_use();
     for (int number = static_cast<int>(kFirstAddress); unseen > 0; ++number) {
         const auto* request = static_cast<const Request*>(requests->at(number));
-        if (request == nullptr) continue;
+        if (request == nullptr || request->common) continue;
         --unseen;
         if (request->comm == &comm && request->active && !has_ended(*request)) return true;
     }

@@ -23,11 +23,24 @@ int start_noted(Call& call, Request& request, MPI_Request* handle) {
     return start_new(call, request, handle);
 }
 
+// Sends a message that ends at once, if it is not traced: a trace names each request.
+bool send_at_once(Call& call, const MessageArguments& message) {
+    if (message.nobody || process_context().tracer.on()) return false;
+    TypedLayout layout;
+    return call.runtime().messages().send_at_once(message.view(layout), message.task, message.tag,
+                                                  message.comm->context);
+}
+
 int start_send(Call& call, const SendArguments& given, SendMode mode, MPI_Request* request) {
     MessageArguments message;
     if (!resolve_send(call, given.buf, given.count, given.datatype, given.dest, given.tag,
                       given.comm, message))
         return call.code();
+    if (mode != SendMode::kSynchronous && mode != SendMode::kBuffered &&
+        send_at_once(call, message)) [[likely]] {
+        *request = handle_of(sent_request());
+        return MPI_SUCCESS;
+    }
     return start_noted(call, make_send(message, mode), request);
 }
 

@@ -113,6 +113,10 @@ void retire(comm::Runtime& runtime, MPI_Request& handle, Request& request) noexc
             end_help_if_idle(runtime.messages());
         }
     }
+    if (request.common) {
+        handle = MPI_REQUEST_NULL;
+        return;
+    }
     request.active = false;
     if (request.persistent) return;
     free_request(request);

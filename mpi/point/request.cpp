@@ -54,7 +54,20 @@ Request& make_request() {
     return *request;
 }
 
+Request& sent_request() {
+    static Request& request = []() -> Request& {
+        Request& made = kept().pool.make();
+        made.type = Request::Type::kSend;
+        made.common = made.active = true;
+        made.comm = &world();
+        made.send.outcome = comm::Outcome::kDone;
+        return made;
+    }();
+    return request;
+}
+
 void free_request(Request& request) noexcept {
+    if (request.common) return;
     KeptRequests& requests = kept();
     request.magic.store(0, std::memory_order_relaxed);
     request.reset();

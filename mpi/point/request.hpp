@@ -80,6 +80,7 @@ struct Request final : Object {
     bool active = false;  // from the start until a wait or test has completed it
     bool ended = false;   // kWork: advance() has returned true
     bool freed = false;   // the program has called MPI_Request_free while it was active
+    bool common = false;  // it is sent_request()
     SendMode mode = SendMode::kStandard;
     // The request stands for a receive from MPI_PROC_NULL, perhaps in addition to a send.
     bool receives_from_nobody = false;
@@ -115,6 +116,9 @@ struct Request final : Object {
 Request& make_request();
 // Ends a request that is not active, and invalidates its handle.
 void free_request(Request& request) noexcept;
+// The one request of all sends that have ended when MPI_Isend returns, because to make a request takes
+// longer than a short message. It is always active and never freed.
+Request& sent_request();
 // The number of requests in use, to find what a program has not freed.
 std::size_t requests_in_use() noexcept;
 

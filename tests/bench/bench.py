@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """./dev bench [NAME]... [--record]: measures poe beside its peers in one run. Prints tables of medians and ratios,
-and writes build/bench/NAME.json. What follows collectives, model or one of cluster-... is for it.
+and writes build/bench/NAME.json. What follows collectives, model, mpi or one of cluster-... is for it.
 
 --record also replaces the section of that name in tests/bench/RESULTS.md. It takes whole benchmarks only, because
 a recorded table replaces all rows of its section."""
@@ -27,7 +27,7 @@ BENCHES = {"collectives": coll_bench.run, "comm": comm_bench.run, "launch": laun
            "mpi": mpi_bench.run, "packages": packages_bench.run, "progress": progress_bench.run,
            "stdio": stdio_bench.run, "trace": trace_bench.run}
 # These take words of their own.
-WITH_WORDS = ("collectives", "cluster-launch", "cluster-slurm", "cluster-stdio", "model")
+WITH_WORDS = ("collectives", "cluster-launch", "cluster-slurm", "cluster-stdio", "model", "mpi")
 # These have no rows of RESULTS.md, because their figures have no peer.
 NOT_RECORDED = ("markers", "model", "trace")
 # Of collectives: sections of their own.
@@ -37,11 +37,16 @@ KINDS = ("apart", "hosts", "irregular")
 def jobs(words):
     """What is to be run: (name, words for it)."""
     if words[:1] and words[0] in WITH_WORDS:
-        return [(words[0], words[1:])]
+        return expanded([(words[0], words[1:])])
     unknown = [name for name in words if name not in BENCHES]
     if unknown:
         sys.exit(f"bench: no benchmark {', '.join(unknown)}; there are: {', '.join(BENCHES)}")
-    return [(name, []) for name in words or BENCHES]
+    return expanded([(name, []) for name in words or BENCHES])
+
+
+def expanded(chosen):
+    """The same, with each section of mpi on its own, because each has a table of its own."""
+    return [(name, part) for name, its in chosen for part in (mpi_bench.sections(its) if name == "mpi" else [its])]
 
 
 def check_recorded(chosen):
@@ -49,7 +54,7 @@ def check_recorded(chosen):
     for name, words in chosen:
         if name in NOT_RECORDED:
             sys.exit(f"bench: --record: {name} has no rows with a peer; its section is written by hand")
-        if words and not (name == "collectives" and len(words) == 1 and words[0] in KINDS):
+        if words and name != "mpi" and not (name == "collectives" and len(words) == 1 and words[0] in KINDS):
             sys.exit(f"bench: --record takes whole benchmarks only, not {name} {' '.join(words)}")
     if SHORT:
         sys.exit("bench: --record: the figures of short runs (POE_BENCH_SHORT) mean little")

@@ -4,11 +4,12 @@ beside them what the machine allows (poe_limits). Ratios of medians to the faste
 import os
 import subprocess
 
-from measuring import (BUILD, HYDRA, OPEN_MPI, POE, compile_program, environment, ratio, save, statistics, table, text)
+from measuring import (BUILD, HYDRA, OPEN_MPI, POE, compile_program, environment, output_of, ratio, save, statistics,
+                       table, text)
 from results import row
 
 LAUNCHES = 3
-# Repetitions of a run that met the same state of the cores (see comm_bench.c).
+# Repetitions of a run that met the same state of the cores (see repetitions.h).
 LEAST_REPETITIONS = 20
 # Bytes and what MPL may take of the faster MPI's time, at most.
 PINGPONG = {0: 0.65, 8: 0.65, 64: 0.65, 512: 0.60, 1024: 0.60, 4096: 0.60, 8192: 0.60, 16384: 0.70, 65536: 0.70,
@@ -28,44 +29,42 @@ def programs():
             "Open MPI": compile_program("comm_bench.c", "comm_bench_openmpi", "mpicc.openmpi", "-DUSE_MPI")}
 
 
-def launch(name, tasks, program, arguments, extra):
-    """The values of one run: (bytes, state of the cores) -> microseconds."""
+def launch(name, tasks, program, arguments, extra, patience=300, least=LEAST_REPETITIONS):
+    """The values of one run: (bytes, state of the cores) -> microseconds; None if it failed or took too long."""
     prefix = {"MPL": [POE], "POE": [POE], "MPICH": [HYDRA, "-n", str(tasks)],
               "Open MPI": [OPEN_MPI, "--oversubscribe", "--bind-to", "none", "-n", str(tasks)]}[name]
     suffix = ["-procs", str(tasks), *extra] if prefix == [POE] else []
-    env = environment()
     line = f"/dev/shm/poe-bench-line-{os.getpid()}"
-    if tasks == 2 and "one" not in arguments:
-        env["COMM_BENCH_LINE"] = line
-    run = subprocess.run([*prefix, program, *arguments, *suffix], env=env, capture_output=True, text=True,
-                         stdin=subprocess.DEVNULL, timeout=300)
+    variables = {"COMM_BENCH_LINE": line} if tasks == 2 and "one" not in arguments else {}
+    out = output_of([*prefix, program, *arguments, *suffix], patience, **variables)
     if os.path.exists(line):
         os.unlink(line)
-    if run.returncode != 0:
-        print(f"  {name} failed: {run.stderr.strip()[-300:]}")
-        return {}
-    values = {}
-    for words in map(str.split, run.stdout.splitlines()):
-        if int(words[5]) >= LEAST_REPETITIONS:
-            values[int(words[1]), words[2]] = float(words[3])
-    return values
+    if out is None:
+        return None
+    lines = map(str.split, out.splitlines())
+    return {(int(words[1]), words[2]): float(words[3]) for words in lines if int(words[5]) >= least}
 
 
-def operation(built, what, sizes, tasks=2, pin="cores", extra=(), launches=LAUNCHES, names=None):
-    """state -> name -> bytes -> median over launches, for states in which all were met at some size."""
+def operation(built, what, sizes, tasks=2, pin="cores", extra=(), launches=LAUNCHES, names=None, **how):
+    """state -> name -> bytes -> median over launches, for states in which all that finished were met at some size.
+    A run that failed or took too long is not repeated."""
     names = names or list(built)
-    values = {}
+    values, failed = {}, set()
     for _ in range(launches):
         for size in sizes:  # short runs in turns: the state may change at any time
             for name in names:
-                found = launch(name, tasks, built[name], ["-pin", pin, what, str(size)], extra)
-                for (_, state), value in found.items():
+                if (name, size) in failed:
+                    continue
+                found = launch(name, tasks, built[name], ["-pin", pin, what, str(size)], extra, **how)
+                if found is None:
+                    failed.add((name, size))
+                for (_, state), value in (found or {}).items():
                     values.setdefault(state, {}).setdefault(name, {}).setdefault(size, []).append(value)
     medians = {state: {name: {size: statistics.median(of[size]) if of.get(size) else None for size in sizes}
                        for name in names for of in [by_name.get(name, {})]}
                for state, by_name in values.items()}
     return {state: of for state, of in medians.items()
-            if any(all(of[name][size] for name in names) for size in sizes)}
+            if any(all(of[name][size] or (name, size) in failed for name in names) for size in sizes)}
 
 
 def show(title, by_state, targets, own="MPL"):
@@ -119,7 +118,7 @@ def run():
         values = {}
         for name, program in two.items():
             found = [launch(name, tasks, program, ["-pin", "cores", "sync"], ()) for _ in range(LAUNCHES)]
-            values[name] = statistics.median(time for of in found for time in of.values())
+            values[name] = statistics.median(time for of in found for time in (of or {}).values())
         results[f"sync_{tasks}"] = values
         rows.append([tasks, *(text(value, 1, 2) for value in values.values()),
                      text(ratio(values["MPL"], values["Open MPI"]))])

@@ -37,7 +37,8 @@ def compile_program(source, name, compiler="cc", *flags):
     """Compiles tests/bench/SOURCE with `compiler`; the path of the program."""
     OUT.mkdir(parents=True, exist_ok=True)
     program = OUT / name
-    subprocess.run([compiler, "-O2", *flags, "-o", program, pathlib.Path(__file__).parent / source], check=True)
+    # Libraries among the flags must follow the source.
+    subprocess.run([compiler, "-O2", "-o", program, pathlib.Path(__file__).parent / source, *flags], check=True)
     return str(program)
 
 
@@ -139,7 +140,7 @@ def save(name, results):
 
 
 def output_of(command, patience, **variables):
-    """What a command has printed; None when it failed, which is told, or took more than `patience` seconds."""
+    """What a command has printed; None if it failed, which is reported, or took more than `patience` seconds."""
     process = subprocess.Popen(command, env={**environment(), **variables}, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
     try:
