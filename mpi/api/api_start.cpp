@@ -106,11 +106,14 @@ int finalize(Call& call) {
 }
 
 int abort(Call& call, MPI_Comm, int errorcode) {
-    std::fprintf(stderr,
-                 "ERROR: 0032-%d MPI_Abort in task %d: the program ends the job with code %d.\n",
-                 200 + MPI_ERR_OTHER, call.runtime().task(), errorcode);
+    comm::Runtime& runtime = call.runtime();
+    if (!runtime.stops_are_reported()) {
+        std::fprintf(
+            stderr, "ERROR: 0032-%d MPI_Abort in task %d: the program ends the job with code %d.\n",
+            200 + MPI_ERR_OTHER, runtime.task(), errorcode);
+    }
     std::fflush(nullptr);
-    call.runtime().stop_all(errorcode);
+    runtime.stop_all(errorcode, StopKind::kMpiAbort);
 }
 
 }  // namespace poe::mpi

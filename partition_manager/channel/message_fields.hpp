@@ -52,6 +52,13 @@ void fields(F& f, LaunchFailure& m) {
     f(m.task)(m.text);
 }
 template <class F>
+void fields(F& f, TaskStop& m) {
+    f(m.kind, StopKind::kMpiError)(m.code)(m.text);
+}
+inline void check(TaskStop& m) {
+    require(m.kind != StopKind::kNone, "kind");
+}
+template <class F>
 void fields(F& f, TaskProcess& m) {
     f(m.task)(m.pid)(m.processors);
 }
@@ -206,7 +213,7 @@ void fields(F& f, StdinProgress& m) {
 }
 template <class F>
 void fields(F& f, TaskExit& m) {
-    f(m.task)(m.code, kLastExitCode)(m.signal, kLastSignal)(m.core)(m.stopall, kLastExitCode);
+    f(m.task)(m.code, kLastExitCode)(m.signal, kLastSignal)(m.core)(m.stop);
     f(m.after)(m.user)(m.system)(m.peak_memory);
 }
 template <class F>

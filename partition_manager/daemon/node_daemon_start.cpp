@@ -158,6 +158,7 @@ void NodeDaemon::make_segment() {
     spec.pmd_pid = ::getpid();
     spec.buffer_mem = job_.buffer_mem;
     spec.eager_limit = job_.eager_limit;
+    spec.reports_stops = true;
     spec.euilib = job_.euilib;
     if (needs_tcp(job_)) add_tcp_facts(job_, spec);
     spec.single_copy = job_.single_copy;

@@ -192,13 +192,22 @@ inline bool needs_tcp(const JobSpec& job) {
     return job.tasks.size() > 1 && (job.nodes.size() > 1 || job.euilib == Euilib::kIp);
 }
 
+// The call with which a task has ended the job.
+struct TaskStop {
+    StopKind kind = StopKind::kStopall;
+    int code = 0;      // as the program gave it
+    std::string text;  // of an MPI error: its number, function and cause
+
+    bool operator==(const TaskStop&) const = default;
+};
+
 // The end of a task.
 struct TaskExit {
     TaskId task = 0;
     int code = 0;                       // exit code, if signal is 0
     int signal = 0;                     // the signal that killed it; 0: none
     bool core = false;                  // it dumped core
-    std::optional<int> stopall;         // the code with which it called mpc_stopall (or MPI_Abort)
+    std::optional<TaskStop> stop;       // set if the task ended the job itself
     std::chrono::nanoseconds after{0};  // time since the job's tasks were started
     std::chrono::microseconds user{0};
     std::chrono::microseconds system{0};

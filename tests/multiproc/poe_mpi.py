@@ -227,9 +227,25 @@ class Errors(MpiTest):
     def test_fatal(self):
         program = self.compile("#include <mpi.h>\nint main(void) { MPI_Init(0, 0); MPI_Comm c;"
                                "MPI_Comm_dup(MPI_COMM_NULL, &c); MPI_Finalize(); return 0; }")
-        result = poe(program, "-procs", "1")
+        for tasks, named in (1, "task 0"), (4, "tasks 0-3"):
+            result = poe(program, "-procs", str(tasks))
+            self.assertEqual(result.returncode, 5)
+            # One message, although all tasks make the mistake. A task that poe ends first is not named.
+            self.assertRegex(result.stderr.decode(),
+                             rf"\AERROR: 0031-252  ({named}|tasks? [0-3,-]+) \(node .*\) ended the job because of an MPI error, .*\n"
+                             r" +0032-205 MPI_Comm_dup: argument comm: .*MPI_COMM_NULL.*\n"
+                             r"( +tasks? [0-3,-]+ ended by poe \(SIGTERM\)\n)?\Z")
+        # Alone, the task prints the message itself.
+        alone = run(program)
+        self.assertEqual(alone.returncode, 5)
+        self.assertRegex(alone.stderr, r"\AERROR: 0032-205 MPI_Comm_dup in task 0 on node .*MPI_COMM_NULL.*\n\Z")
+
+    def test_before_init(self):
+        program = self.compile("#include <mpi.h>\nint main(void) { int rank; return MPI_Comm_rank(MPI_COMM_WORLD, &rank); }")
+        result = poe(program, "-procs", "2")
         self.assertNotEqual(result.returncode, 0)
-        self.assertRegex(result.stderr.decode(), r"ERROR: 0032-205 MPI_Comm_dup .* task 0 .*MPI_COMM_NULL")
+        self.assertEqual(result.stderr.count(b"MPI is not initialized"), 1, result.stderr)
+        self.assertIn(b"call MPI_Init first", result.stderr)
 
     def test_abort(self):
         program = self.compile("#include <mpi.h>\nint main(void) { int rank; MPI_Init(0, 0); "
@@ -237,6 +253,8 @@ class Errors(MpiTest):
                                "for (;;) MPI_Barrier(MPI_COMM_SELF); }")
         result = poe(program, "-procs", "3")
         self.assertEqual(result.returncode, 9, result.stderr)
+        self.assertRegex(result.stderr.decode(), r"\AERROR: 0031-252  task 1 \(node .*\) ended the job by MPI_Abort with code 9, ")
+        self.assertEqual(result.stderr.count(b"MPI_Abort"), 1)
 
     def test_an_end_without_finalize(self):
         program = self.compile("#include <mpi.h>\nint main(void) { MPI_Init(0, 0); return 3; }")
