@@ -22,7 +22,7 @@
 //   - the staging part of a piece, for long data, is reserved by the first user of long data.
 //
 //   part                   written by
-//   header                 pmd, before any process attaches; `ending` also later
+//   header                 pmd, before any process attaches; `ending` and `ends` also later
 //     commons_taken          tasks (also core_move)
 //   node map, nodes        pmd, before any process attaches
 //   ports                  pmd; those of tasks on other nodes also later (a task waits while 0)
@@ -49,7 +49,7 @@
 namespace poe {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x4745'5345'444f'4e50ull;  // "PNODESEG" in memory
-inline constexpr std::uint32_t kSegmentVersion = 20;
+inline constexpr std::uint32_t kSegmentVersion = 21;
 inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxTasks = 1u << 20;
@@ -187,6 +187,8 @@ struct SegmentHeader {
     SegmentFacts facts;
     // Futex word, set to 1 by pmd when the job is being ended (NodeSegment::announce_ending).
     alignas(kLine) std::atomic<std::uint32_t> ending;
+    // How many tasks of this node have ended. Incremented by pmd after TaskSlot::ended was stored.
+    std::atomic<std::uint32_t> ends;
     // One bit per common piece; set while the piece is in use.
     alignas(kLine) std::atomic<std::uint32_t> commons_taken;
     // When a task was last moved to another core, and for how many milliseconds no task is moved

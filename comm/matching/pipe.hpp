@@ -132,6 +132,8 @@ class Pipe {
 
     // Returns what the peer did wrong, or null. A broken pipe neither sends nor receives.
     virtual const char* fault() const = 0;
+    // True if fault() shows that the peer has ended. Otherwise the message layer has to find it out.
+    virtual bool shows_end_of_peer() const { return true; }
 
   private:
     TaskId peer_;

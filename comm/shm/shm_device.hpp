@@ -47,6 +47,7 @@ class ShmPipe final : public Pipe {
     void finish_frame() override;
     void give_tokens(FlowClass flow, Bytes cost) override;
     const char* fault() const override;
+    bool shows_end_of_peer() const override { return false; }
     bool can_fetch() const override;
     bool fetch(std::uint64_t address, const BufferView& to, Bytes offset, Bytes n) override;
     HandoverSender* handover_out() override;

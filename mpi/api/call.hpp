@@ -12,6 +12,7 @@
 #include <string_view>
 #include <thread>
 
+#include "collectives/call/groups.hpp"
 #include "comm/bootstrap/runtime.hpp"
 #include "comm/progress/runtime_lock.hpp"
 #include "mpi/object/fault.hpp"
@@ -115,6 +116,8 @@ class Call {
     int run(Work&& work) {
         try {
             return work();
+        } catch (const collectives::MemberLost& lost) {
+            return fail(MPI_ERR_PROC_ABORTED, "", lost.what(), "find out why that task has ended");
         } catch (const std::bad_alloc&) {
             return fail(MPI_ERR_NO_MEM, "", "there is not enough memory", "");
         } catch (const std::exception& error) {

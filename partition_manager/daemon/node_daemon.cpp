@@ -308,6 +308,7 @@ void NodeDaemon::on_task_exit(TaskId task, pid_t process, int status, const rusa
     if (const auto index = segment_->local_index(task)) {
         TaskSlot& slot = segment_->slot(*index);
         slot.ended.store(task_end(status), std::memory_order_relaxed);
+        segment_->header().ends.fetch_add(1, std::memory_order_release);
         exit.stop = stop_of(slot);
     }
     exit.after = std::chrono::steady_clock::now() - start_.time;
