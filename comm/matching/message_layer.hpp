@@ -16,6 +16,10 @@
 // one. A synchronous message uses this protocol at every length, and is never taken into buffer
 // memory, because its send may end only when a receive has matched.
 //
+// To cancel an announced message, the sender sends kCancel. If no receive has matched the message, the
+// receiver forgets it and answers with kCancelled. Otherwise the receiver does nothing, because its
+// kGrant is on the way, and the send completes. If the receiver waits or polls, one of both arrives.
+//
 // Fairness: one visit to a pipe (on_input, pump) moves at most about kBytesPerVisit bytes. A longer
 // message that is fetched is fetched in pieces of that size, one piece per call of progress(). All
 // active pipes are polled between two pieces, so a long message delays other tasks' messages by one
@@ -181,6 +185,10 @@ class MessageLayer final : private PipeSink {
     // false, and changes nothing, if a message has matched it or if it has ended (MPI 5.0, 3.8.4).
     // Never blocks.
     bool cancel(ReceiveRequest& request);
+    // Cancels a send that was started. One that no frame was sent of, or that is to this task itself, ends
+    // with kCancelled at once. One that was announced ends with kCancelled or completes, as soon as the
+    // receiver polls. Any other one completes. Never blocks.
+    void cancel(SendRequest& request);
 
     // For measurements: forces all messages that could be fetched or streamed to use `way` instead
     // of the cheaper one. Empty: use the cheaper one again.
@@ -234,6 +242,9 @@ class MessageLayer final : private PipeSink {
     void frame_sent(Peer& peer, OutFrame& frame);
     void send_granted_data(Peer& peer, SendRequest& request);
     void send_grant(TaskId source, std::uint32_t send_id, ReceiveRequest& into, Bytes bytes);
+    void send_cancel(Peer& to, const SendRequest& request);
+    template <typename Body>
+    OutFrame& control_frame(FrameKind kind, ContextId context, FlowClass flow, const Body& body);
 
     // Receiving (message_input.cpp).
     bool receive_at_once(Peer& peer, const FrameHeader& header);
@@ -244,6 +255,8 @@ class MessageLayer final : private PipeSink {
     void finish_frame(Peer& peer);
     void handle_request(Peer& peer, const FrameHeader& header, const RequestBody& body);
     void handle_grant(Peer& peer, const GrantBody& body);
+    void handle_cancel(Peer& peer, const FrameHeader& header, const CancelBody& body);
+    void handle_cancelled(Peer& peer, const CancelBody& body);
     void accept_offer(Peer& from, const RequestBody& offer, ReceiveRequest& into);
     bool fetch_piece(Fetch& fetch);
     void fetch_next_piece();
