@@ -129,6 +129,7 @@ void fields(F& f, JobSpec& m) {
     f(m.euilib, Euilib::kIp)(m.job_key)(m.addresses)(m.deadlock_timeout)(m.bind)(m.single_copy);
     f(m.launch)(m.trace)(m.core)(m.stamp_output)(m.spawned)(m.places);
     f(m.unbuffered, Unbuffered::kAllProcesses)(m.terminal)(m.tell_binding);
+    f(m.threads, kMaxThreads)(m.own_mpi_library);
 }
 // No later code checks whether a task's node exists.
 inline void check(JobSpec& m) {

@@ -160,6 +160,9 @@ struct JobSpec {
     bool host_pmix = true;                      // offer PMIx and PMI-1 (MP_PMIX)
     bool eager_pmix = false;                    // start the PMIx server before the tasks
     bool tell_binding = false;  // the daemons report which processors each task may use
+    // Programs for the standard's binary interface get POE's MPI library (MP_MPI_LIBRARY).
+    bool own_mpi_library = true;
+    int threads = 0;          // threads of each task (MP_THREADS); 0: the user has not said
     bool bind = true;         // bind each task to its own processors, if there are enough (MP_BIND)
     bool single_copy = true;  // tasks may read each other's memory (MP_SINGLE_COPY)
     CoreSpec core;
@@ -184,6 +187,8 @@ inline const std::string& directory_of(const JobSpec& job, TaskId task) {
 inline constexpr std::chrono::hours kMaxKillGrace{1};
 inline constexpr Bytes kMaxBufferMem = Bytes{1} << 40;
 inline constexpr Bytes kMaxEagerLimit = Bytes{1} << 30;
+// Upper limit of JobSpec::threads.
+inline constexpr int kMaxThreads = 1 << 16;
 // Upper limit of TraceSpec's sizes, in bytes.
 inline constexpr Bytes kMaxTraceBytes = Bytes{1} << 40;
 
