@@ -95,7 +95,7 @@ int main(int argc, char** argv) {
     CHECK_OK(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     CHECK_OK(MPI_Comm_size(MPI_COMM_WORLD, &size));
     one_after_the_other(many);
-    overlapping(many / 10);
+    overlapping(300);
     with_messages_under_way(30);
     CHECK_OK(MPI_Finalize());
     return 0;

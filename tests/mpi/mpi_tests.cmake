@@ -19,7 +19,8 @@ endfunction()
 
 # More communicators than a program usually makes.
 foreach(tasks 2 4)
-  mpi_test(communicator_many_200000_${tasks} mpl_run -n ${tasks} $<TARGET_FILE:mpi_communicator_many> 200000)
+  mpi_test(communicator_many_200000_${tasks} mpl_run -n ${tasks} -t 300 $<TARGET_FILE:mpi_communicator_many> 200000)
+  set_tests_properties(mpi_communicator_many_200000_${tasks} PROPERTIES TIMEOUT 330)
 endforeach()
 mpi_test(communicator_many_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_communicator_many>)
 
