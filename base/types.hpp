@@ -14,6 +14,14 @@ using Bytes = std::uint64_t;
 // How a task waits for a message (MP_WAIT_MODE). kAdaptive chooses by tasks per core on the node.
 enum class WaitMode : std::uint32_t { kAdaptive = 0, kPoll = 1, kYield = 2, kSleep = 3 };
 
+// How a task has ended its job.
+enum class StopKind : std::uint32_t {
+    kNone,
+    kStopall,   // mpc_stopall
+    kMpiAbort,  // MPI_Abort
+    kMpiError,  // an error of an MPI call with the error handler MPI_ERRORS_ARE_FATAL
+};
+
 // Which devices carry messages (MP_EUILIB). kUs: the fastest device for each task; kIp: TCP
 // everywhere.
 enum class Euilib : std::uint32_t { kUs = 0, kIp = 1 };

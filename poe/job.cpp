@@ -206,6 +206,8 @@ pm::JobSpec make_job(const Options& options, const pm::TaskMap& map, const JobSt
     job.host_pmix = options.pmix != PmixMode::kNo;
     job.eager_pmix = options.pmix == PmixMode::kYes;
     job.bind = options.bind;
+    job.threads = options.threads;
+    job.own_mpi_library = options.own_mpi_library;
     job.single_copy = options.single_copy;
     if (options.trace_level > 0)
         job.trace = make_trace(

@@ -89,6 +89,8 @@ struct Options {
     std::chrono::seconds pulse{600};    // limit for an answer of a daemon; 0: off
     bool bind = true;                   // bind each task to its own processors, if there are enough
     bool report_binding = false;
+    bool own_mpi_library = true;
+    int threads = 0;  // of each task; 0: not said
 
     // The programs of the tasks.
     ProgramModel program_model = ProgramModel::kSpmd;

@@ -32,7 +32,7 @@ Json job_json(const pm::RunningJob& job) {
 const char* life_name(const pm::TaskView& view) {
     if (view.state.life == TaskState::Life::kEnded) return "ended";
     if (!view.process) return view.state.pid == 0 ? "not started" : "gone";
-    if (view.state.life == TaskState::Life::kOutside) return "no MPL call yet";
+    if (view.state.life == TaskState::Life::kOutside) return "no message-passing call yet";
     return view.state.doing.call == Call::kNone ? "computing" : "in a call";
 }
 

@@ -125,7 +125,8 @@ std::string state_in_words(const pm::TaskView& view) {
     std::string text;
     if (view.process && (view.process->state == 'T' || view.process->state == 't'))
         text = "stopped, ";
-    if (state.life == TaskState::Life::kOutside) return text + between + ", no MPL call yet";
+    if (state.life == TaskState::Life::kOutside)
+        return text + between + ", no message-passing call yet";
     text += state.doing.call == Call::kNone ? between : call_in_words(state);
     if (state.measured && state.doing.call != Call::kNone && state.unexpected.count > 0)
         text += fmt::format(", {} unasked", state.unexpected.count);

@@ -51,9 +51,38 @@ std::string nodes_in_words(const pm::JobSpec& job, const std::vector<TaskId>& ta
     return (nodes.size() == 1 ? "node " : "nodes ") + names;
 }
 
-// Returns "task 2 (node n1, ./ring)".
+// Returns "task 2 (node n1, ./ring)" or "tasks 0-2 (nodes n0,n1, ./ring)". The program is that of
+// the first task.
+std::string introduce(const pm::JobSpec& job, const std::vector<TaskId>& tasks) {
+    return fmt::format("{} ({}, {})", pm::tasks_in_words(tasks), nodes_in_words(job, tasks),
+                       program_of(job, tasks.front()));
+}
 std::string introduce(const pm::JobSpec& job, TaskId task) {
-    return fmt::format("task {} (node {}, {})", task, node_of(job, task), program_of(job, task));
+    return introduce(job, std::vector{task});
+}
+
+// Returns with which call the task has ended the job; null if it has not.
+const pm::TaskStop* stop_of(const pm::TaskEnd& end) {
+    return end.exit && end.exit->stop ? &*end.exit->stop : nullptr;
+}
+
+// True if the task has ended the job by the same call, with the same code and text, as the task that
+// is responsible. Often all tasks make the same mistake.
+bool stopped_likewise(const pm::Outcome& outcome, TaskId task) {
+    if (!outcome.first_failure) return false;
+    const auto stop = [&](TaskId one) {
+        return stop_of(outcome.tasks[static_cast<std::size_t>(one)]);
+    };
+    const pm::TaskStop* first = stop(*outcome.first_failure);
+    return first != nullptr && stop(task) != nullptr && *stop(task) == *first;
+}
+
+std::string introduce_stopped(const pm::JobSpec& job, const pm::Outcome& outcome) {
+    std::vector<TaskId> tasks;
+    for (std::size_t task = 0; task < outcome.tasks.size(); ++task)
+        if (stopped_likewise(outcome, static_cast<TaskId>(task)))
+            tasks.push_back(static_cast<TaskId>(task));
+    return tasks.empty() ? introduce(job, *outcome.first_failure) : introduce(job, tasks);
 }
 
 // True for signals that normally produce a core, so that its absence is worth reporting.
@@ -84,6 +113,9 @@ ReportLine first_line(const pm::JobSpec& job, const pm::Outcome& outcome) {
     const auto about = [&](const std::string& what) {
         return introduce(job, task) + " " + what + ", " + when(outcome, task);
     };
+    const auto about_stopped = [&](const std::string& what) {
+        return introduce_stopped(job, outcome) + " " + what + ", " + when(outcome, task);
+    };
     switch (outcome.cause) {
         case Cause::kOrderly:
         case Cause::kExitCode:
@@ -94,8 +126,14 @@ ReportLine first_line(const pm::JobSpec& job, const pm::Outcome& outcome) {
                     about(ending_of(job, *outcome.tasks[static_cast<std::size_t>(task)].exit))};
         case Cause::kStopall:
             return {true, kTaskStopped,
-                    about(fmt::format("called mpc_stopall({})", outcome.status))};
+                    about_stopped(fmt::format("called mpc_stopall({})", outcome.status))};
+        case Cause::kMpiError:
+            return {true, kTaskStopped, about_stopped("ended the job because of an MPI error")};
         case Cause::kAbort:
+            if (const pm::TaskStop* stop = stop_of(outcome.tasks[static_cast<std::size_t>(task)]))
+                return {true, kTaskStopped,
+                        about_stopped(
+                            fmt::format("ended the job by MPI_Abort with code {}", stop->code))};
             return {true, kTaskStopped,
                     about(fmt::format("aborted the job with code {}{}", outcome.status,
                                       outcome.text.empty() ? "" : " (" + outcome.text + ")"))};
@@ -150,6 +188,8 @@ std::string fate(const pm::JobSpec& job, const pm::TaskEnd& end, const pm::Outco
     if (!end.exit) return kUnheard;
     const pm::TaskExit& exit = *end.exit;
     if (outcome.cause == Cause::kInterrupted && exit.signal == outcome.status - 128) return "";
+    if (exit.stop && exit.stop->kind == StopKind::kMpiError)
+        return "had an MPI error, too: " + exit.stop->text;
     if (end.ended_by_poe) {
         if (exit.signal == SIGTERM || exit.signal == SIGKILL)
             return "ended by poe (" + signal_name(exit.signal) + ")";
@@ -164,7 +204,9 @@ std::vector<ReportLine> other_lines(const pm::JobSpec& job, const pm::Outcome& o
     std::vector<std::string> order;
     std::map<std::string, std::vector<TaskId>> by_fate;
     for (std::size_t task = 0; task < outcome.tasks.size(); ++task) {
-        if (outcome.first_failure == static_cast<TaskId>(task)) continue;
+        if (outcome.first_failure == static_cast<TaskId>(task) ||
+            stopped_likewise(outcome, static_cast<TaskId>(task)))
+            continue;
         const std::string text = fate(job, outcome.tasks[task], outcome);
         if (text.empty()) continue;
         if (!by_fate.contains(text)) order.push_back(text);
@@ -179,6 +221,12 @@ std::vector<ReportLine> other_lines(const pm::JobSpec& job, const pm::Outcome& o
                              (one ? "did not report how it ended" : text)});
     }
     return lines;
+}
+
+// The text of the MPI error that has ended the job.
+std::vector<ReportLine> error_lines(const pm::Outcome& outcome) {
+    if (outcome.cause != Cause::kMpiError || outcome.text.empty()) return {};
+    return {{false, 0, "       " + outcome.text}};
 }
 
 // Returns the last lines of a task on standard error, without the stack that the task may have left
@@ -227,6 +275,8 @@ const char* cause_name(Cause cause) {
             return "mpc_stopall";
         case Cause::kAbort:
             return "abort";
+        case Cause::kMpiError:
+            return "MPI error";
         case Cause::kLeft:
             return "left without MPI_Finalize";
         case Cause::kNotStarted:
@@ -266,6 +316,8 @@ nlohmann::ordered_json task_json(const pm::JobSpec& job, TaskId task, const pm::
     } else {
         json["code"] = exit.code;
     }
+    if (const pm::TaskStop* stop = stop_of(end); stop != nullptr && !stop->text.empty())
+        json["mpi_error"] = stop->text;
     json["ended_by_poe"] = end.ended_by_poe;
     json["seconds"] = seconds(exit.after);
     json["user_seconds"] = seconds(exit.user);
@@ -284,6 +336,7 @@ std::vector<ReportLine> report_lines(const pm::JobSpec& job, const pm::Outcome& 
         return not_started_lines(job, outcome);
     std::vector<ReportLine> lines{first_line(job, outcome)};
     if (outcome.cause == Cause::kNotStarted || outcome.never_ran) return lines;
+    for (auto& line : error_lines(outcome)) lines.push_back(std::move(line));
     for (auto& line : last_words(job, outcome, tails)) lines.push_back(std::move(line));
     for (auto& line : other_lines(job, outcome)) lines.push_back(std::move(line));
     return lines;

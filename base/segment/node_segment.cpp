@@ -115,6 +115,7 @@ SegmentFacts facts_of(const NodeSegmentSpec& spec) {
     facts.eager_limit = spec.eager_limit;
     facts.single_copy = spec.single_copy ? 1 : 0;
     facts.euilib = static_cast<std::uint32_t>(spec.euilib);
+    facts.reports_stops = spec.reports_stops ? 1 : 0;
     facts.job_key = spec.job_key;
     facts.created_ns = monotonic_ns();
     facts.asymmetric_fences = membarrier_available() ? 1 : 0;

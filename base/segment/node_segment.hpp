@@ -30,6 +30,7 @@ struct NodeSegmentSpec {
     Bytes eager_limit = 0;    // bytes; 0 = default
     bool single_copy = true;  // tasks may read each other's memory if the system permits it
     Euilib euilib = Euilib::kUs;
+    bool reports_stops = false;  // the creator reports why a task has ended the job
     // Only in a job with TCP: the job's key, the nodes' addresses, and the names that are known.
     JobKey job_key{};
     std::vector<NodeAddress> node_addresses;

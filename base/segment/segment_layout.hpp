@@ -22,7 +22,7 @@
 //   - the staging part of a piece, for long data, is reserved by the first user of long data.
 //
 //   part                   written by
-//   header                 pmd, before any process attaches; `ending` also later
+//   header                 pmd, before any process attaches; `ending` and `ends` also later
 //     commons_taken          tasks (also core_move)
 //   node map, nodes        pmd, before any process attaches
 //   ports                  pmd; those of tasks on other nodes also later (a task waits while 0)
@@ -50,7 +50,7 @@
 namespace poe {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x4745'5345'444f'4e50ull;  // "PNODESEG" in memory
-inline constexpr std::uint32_t kSegmentVersion = 20;
+inline constexpr std::uint32_t kSegmentVersion = 22;
 inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxTasks = 1u << 20;
@@ -170,7 +170,9 @@ struct SegmentFacts {
     std::uint32_t asymmetric_fences = 0;
     std::uint32_t single_copy = 0;  // 1: tasks may read each other's memory
     std::uint32_t euilib = 0;       // Euilib
-    JobKey job_key{};               // all zero in a job without TCP
+    // 1: poe reports why a task has ended the job, so the task does not print it.
+    std::uint32_t reports_stops = 0;
+    JobKey job_key{};  // all zero in a job without TCP
     char job_id[kMaxJobId + 8] = {};
     SegmentLayout layout;
 
@@ -186,6 +188,8 @@ struct SegmentHeader {
     SegmentFacts facts;
     // Futex word, set to 1 by pmd when the job is being ended (NodeSegment::announce_ending).
     alignas(kLine) std::atomic<std::uint32_t> ending;
+    // How many tasks of this node have ended. Incremented by pmd after TaskSlot::ended was stored.
+    std::atomic<std::uint32_t> ends;
     // One bit per common piece; set while the piece is in use.
     alignas(kLine) std::atomic<std::uint32_t> commons_taken;
     // When a task was last moved to another core, and for how many milliseconds no task is moved
@@ -204,12 +208,15 @@ enum Attached : std::uint32_t {
     kObserved = 2,    // another MPI library, whose calls are observed (mpi/observe)
 };
 
+// Bytes of TaskSlot::stop_text. Longer texts are cut.
+inline constexpr std::size_t kMaxStopText = 512;
+
 struct TaskSlot {
     // Line 0: written by the task, read by pmd and watchers.
     alignas(kLine) std::atomic<std::uint32_t> attached;  // Attached
     std::atomic<std::uint32_t> finished;                 // 1: the task's exit handlers have run
-    std::atomic<std::uint32_t> stopall_called;           // stored after stopall_code
-    std::int32_t stopall_code;
+    std::atomic<std::uint32_t> stop_kind;                // StopKind; stored after the code and text
+    std::int32_t stop_code;
     std::int32_t pid;  // of the attached process
     // Written by pmd before the task starts: the descriptor number of the task's listening socket;
     // 0: none.
@@ -246,8 +253,11 @@ struct TaskSlot {
     // Line 6: written by the task at every message, read by watchers.
     alignas(kLine) TrafficWords traffic;
     ContextName context_name;  // written by the task in waits that last
+
+    // Lines 7 to 14: the message of an error that ends the job, with a zero at its end.
+    alignas(kLine) char stop_text[kMaxStopText];
 };
-static_assert(sizeof(TaskSlot) == 7 * kLine);
+static_assert(sizeof(TaskSlot) == 15 * kLine);
 static_assert(offsetof(TaskSlot, rings) == 2 * kLine && offsetof(TaskSlot, traffic) == 6 * kLine);
 
 // The value of TaskSlot::ended for a task with this wait(2) status. Never 0.

@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/types.hpp"
 #include "collectives/schedule/schedule.hpp"
 
@@ -18,6 +20,15 @@ namespace poe::collectives {
 // The base of what the executor keeps with a group (engine/group_state.hpp).
 struct GroupOwned {
     virtual ~GroupOwned() = default;
+};
+
+// Thrown by a collective call in shared memory if a member has ended, in a job that goes on.
+class MemberLost : public Error {
+  public:
+    explicit MemberLost(TaskId its_task)
+        : Error("task " + std::to_string(its_task) + ", a member of this communicator, has ended"),
+          task(its_task) {}
+    TaskId task;
 };
 
 struct Group {
@@ -38,6 +49,9 @@ struct Group {
     Rank me;
     std::uint32_t sequence = 0;  // number of calls so far that needed messages
     std::uint32_t calls = 0;     // number of collective operations so far
+    // A member that had ended when this task waited for it in shared memory; -1: none. The members
+    // have then made different numbers of calls, so no further call can be made.
+    TaskId lost_member = -1;
     std::unique_ptr<GroupOwned> owned;
 
   private:

@@ -180,6 +180,8 @@ std::optional<SelectedPath> CollectiveContext::path_by(Transport transport, Grou
 // By value, because a call of another thread may overwrite the entry of the cache.
 [[gnu::hot]] Plan* CollectiveContext::run_on(SelectedPath selected, Group& group,
                                              const CollectiveCall& call) {
+    if (group.lost_member >= 0) [[unlikely]]
+        throw MemberLost(group.lost_member);
     if (selected.sync_first) [[unlikely]]
         sync_in_memory(group);
     Plan* plan = selected.path->run({*this, group, selected, call});

@@ -24,9 +24,15 @@ void report_missing(const std::string& what) {
 
 }  // namespace
 
-ShmGroup::ShmGroup(comm::Runtime& runtime, const Group& group, std::uint32_t piece)
+ShmGroup::ShmGroup(comm::Runtime& runtime, Group& group, std::uint32_t piece)
     : runtime_(&runtime),
       group_(&group),
+      member_lost_([&runtime, &group] {
+          const auto lost = [&](TaskId task) { return runtime.messages().lost(task); };
+          const auto first = std::find_if(group.members.begin(), group.members.end(), lost);
+          if (first != group.members.end()) group.lost_member = *first;
+          return group.lost_member >= 0;
+      }),
       piece_(piece),
       me_(static_cast<std::uint32_t>(group.me)),
       spins_(runtime.segment()->facts().oversubscribed() ? 0 : kSpinsBeforeYield),
@@ -126,11 +132,13 @@ std::uint32_t ShmGroup::first_without(bool has) {
 
 [[gnu::hot]] void ShmGroup::wait(const std::function<bool()>& over,
                                  const std::function<std::uint32_t()>& whom) {
-    runtime_->messages().wait_until(over, [&]() -> Awaited {
+    const auto awaited = [&]() -> Awaited {
         const std::uint32_t member = whom();
         if (member >= group_->size()) return {};
         return {Awaited::Kind::kMessage, group_->members[member], -1};
-    });
+    };
+    if (!runtime_->messages().wait_until(over, std::cref(awaited), &member_lost_)) [[unlikely]]
+        throw MemberLost(group_->lost_member);
 }
 
 [[gnu::hot]] void ShmGroup::wake_others() noexcept {

@@ -3,6 +3,7 @@
 // paths (engine/paths.cpp) says which call uses which region.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -22,7 +23,7 @@ class ShmGroup final : public GroupSegment::Host {
     ShmGroup() = default;
     // Uses a common piece of the node's segment that rank 0 has reserved (reserve_piece). `runtime`
     // and `group` must outlive this object. For one thread at a time. Throws Error.
-    ShmGroup(comm::Runtime& runtime, const Group& group, std::uint32_t piece);
+    ShmGroup(comm::Runtime& runtime, Group& group, std::uint32_t piece);
     // Leaves the segment. The last member to leave clears it and gives the common piece back.
     ~ShmGroup() override;
     ShmGroup(const ShmGroup&) = delete;
@@ -75,7 +76,8 @@ class ShmGroup final : public GroupSegment::Host {
     void wake(std::uint32_t member) noexcept override;
 
     comm::Runtime* runtime_ = nullptr;
-    const Group* group_ = nullptr;
+    Group* group_ = nullptr;
+    std::function<bool()> member_lost_;  // a member has ended; notes which
     std::uint32_t piece_ = 0;
     std::uint32_t me_ = 0;
     int spins_ = 0;

@@ -352,12 +352,16 @@ void Runtime::call_handlers() {
     handlers_.running = false;
 }
 
-void Runtime::stop_all(int code) noexcept {
+void Runtime::stop_all(int code, StopKind kind, std::string_view text) noexcept {
     if (slot_ != nullptr) {
-        slot_->stopall_code = code;
-        slot_->stopall_called.store(1, std::memory_order_release);
+        slot_->stop_code = code;
+        slot_->stop_text[text.copy(slot_->stop_text, kMaxStopText - 1)] = '\0';
+        slot_->stop_kind.store(static_cast<std::uint32_t>(kind), std::memory_order_release);
     }
-    if (rendezvous_ && process_ == ::getpid()) rendezvous_->abort(code & 255, "mpc_stopall");
+    const char* why = kind == StopKind::kStopall    ? "mpc_stopall"
+                      : kind == StopKind::kMpiAbort ? "MPI_Abort"
+                                                    : "an MPI error";
+    if (rendezvous_ && process_ == ::getpid()) rendezvous_->abort(code & 255, why);
     ::_exit(code & 255);
 }
 

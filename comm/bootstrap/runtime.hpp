@@ -6,6 +6,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <sys/types.h>
 #include <utility>
 
@@ -140,8 +141,13 @@ class Runtime {
     void forget_progress_thread() noexcept;
 
     // Ends the job with this exit code: stores it for pmd or asks the other launcher, then exits
-    // this process.
-    [[noreturn]] void stop_all(int code) noexcept;
+    // this process. `text` is the message of an MPI error, for the report of poe.
+    [[noreturn]] void stop_all(int code, StopKind kind = StopKind::kStopall,
+                               std::string_view text = {}) noexcept;
+    // True if poe reports how and why this task ends the job, so the task need not print it.
+    bool stops_are_reported() const noexcept {
+        return slot_ != nullptr && segment_->facts().reports_stops != 0;
+    }
     // Records that the task's exit handlers have run.
     void note_finished() noexcept;
 

@@ -139,9 +139,12 @@ bool MessageLayer::begin_frame(Peer& from, const FrameHeader& header) {
             in.active = begin_data(from, header);
             return in.active;
         case FrameKind::kRequest:
-        case FrameKind::kGrant: {
-            const std::size_t size =
-                header.kind == FrameKind::kGrant ? sizeof(GrantBody) : sizeof(RequestBody);
+        case FrameKind::kGrant:
+        case FrameKind::kCancel:
+        case FrameKind::kCancelled: {
+            const std::size_t size = header.kind == FrameKind::kGrant     ? sizeof(GrantBody)
+                                     : header.kind == FrameKind::kRequest ? sizeof(RequestBody)
+                                                                          : sizeof(CancelBody);
             in.active = header.length == size;
             if (!in.active) break_pipe(from, "it sent a control frame of the wrong size");
             return in.active;
@@ -198,7 +201,7 @@ bool MessageLayer::move_payload(Peer& from) {
         const Bytes rest = std::min(left, in.header.length - in.got);
         const Bytes keep_rest = in.got < in.room ? std::min(left, in.room - in.got) : 0;
         Bytes got = 0;
-        if (in.header.kind == FrameKind::kRequest || in.header.kind == FrameKind::kGrant) {
+        if (in.header.kind != FrameKind::kEager && in.header.kind != FrameKind::kData) {
             got = pipe.read(BufferView(in.body, sizeof in.body), in.got, rest);
         } else if (keep_rest == 0) {
             got = pipe.skip(rest);
@@ -257,6 +260,18 @@ void MessageLayer::finish_frame(Peer& from) {
             GrantBody body;
             std::memcpy(&body, in.body, sizeof body);
             handle_grant(from, body);
+            return;
+        }
+        case FrameKind::kCancel: {
+            CancelBody body;
+            std::memcpy(&body, in.body, sizeof body);
+            handle_cancel(from, in.header, body);
+            return;
+        }
+        case FrameKind::kCancelled: {
+            CancelBody body;
+            std::memcpy(&body, in.body, sizeof body);
+            handle_cancelled(from, body);
             return;
         }
     }

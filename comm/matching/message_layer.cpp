@@ -16,6 +16,7 @@ namespace {
 
 // Yields at the start of a wait before messages are polled; see Waiter::yield_first.
 constexpr int kYieldsBeforePolling = 2;
+constexpr std::uint32_t kQuestionsPerSearch = 16;
 
 }  // namespace
 
@@ -187,19 +188,27 @@ struct MessageLayer::WaitForStore {
     MessageLayer& layer;
     const std::function<bool()>& done;
     const std::function<Awaited()>& awaited;
+    const std::function<bool()>* give_up;
+    bool& given_up;
 
-    bool over() const { return done(); }
-    void sweep() const {}
+    bool over() const { return given_up || done(); }
+    void sweep() const {
+        layer.look_for_ends();
+        if (give_up != nullptr) given_up = given_up || (*give_up)();
+    }
     void note() const { layer.waiter_->note(awaited(), layer.unexpected_view(awaited())); }
 };
 
-[[gnu::hot]] void MessageLayer::wait_until(const std::function<bool()>& over,
-                                           const std::function<Awaited()>& awaited) {
+[[gnu::hot]] bool MessageLayer::wait_until(const std::function<bool()>& over,
+                                           const std::function<Awaited()>& awaited,
+                                           const std::function<bool()>* give_up) {
     for (int i = 0;
          i < kYieldsBeforePolling && !shared() && !has_more_to_do() && waiter_->yield_first(); ++i)
-        if (over()) return;
+        if (over()) return true;
     const Outcome never = Outcome::kPending;
-    wait_until_over(never, WaitForStore{*this, over, awaited});
+    bool given_up = false;
+    wait_until_over(never, WaitForStore{*this, over, awaited, give_up, given_up});
+    return !given_up;
 }
 
 void MessageLayer::begin_wait_elsewhere() noexcept {
@@ -214,7 +223,9 @@ void MessageLayer::look_elsewhere(const Awaited& awaited) {
 }
 
 void MessageLayer::end_if_hopeless(SendRequest& request) {
-    if (request.outcome != Outcome::kPending || fault_of(request.dest) == nullptr) return;
+    if (request.outcome != Outcome::kPending ||
+        lost_partner(request.dest, request.context, request.type) < 0)
+        return;
     abandon(request);
     finish(request, Outcome::kPeerBroken);
 }
@@ -226,12 +237,74 @@ void MessageLayer::end_if_hopeless(ReceiveRequest& request) {
         finish(request, Outcome::kNobodySends);
         return;
     }
-    // Once the receive is matched, `source` is the sender. Before that, only a receive from a
-    // specific task can be checked.
-    if (request.source < 0) request.source = request.wanted.source;
-    if (request.source < 0 || fault_of(request.source) == nullptr) return;
+    end_if_lost(request);
+}
+
+void MessageLayer::end_if_lost(ReceiveRequest& request) {
+    if (request.outcome != Outcome::kPending) return;
+    // Once the receive is matched, `source` is the sender.
+    const TaskId lost = request.source >= 0 ? lost_partner(request.source, request.wanted.context,
+                                                           request.wanted.type)
+                                            : lost_sender(request.wanted);
+    // To look for ends may have completed the receive.
+    if (lost < 0 || request.outcome != Outcome::kPending) return;
+    request.source = lost;
     abandon(request);
     finish(request, Outcome::kPeerBroken);
+}
+
+void MessageLayer::notice_ends(const NodeSegment& segment, LostMember lost_member) {
+    segment_ = &segment;
+    lost_member_ = std::move(lost_member);
+}
+
+// A task that has ended sends nothing more, and all that it has sent is in its pipe, because the
+// process was gone before its end was stored. A connection shows the end by itself, after the last
+// message.
+void MessageLayer::look_for_ends() {
+    if (segment_ == nullptr) return;
+    const std::uint32_t ends = segment_->header().ends.load(std::memory_order_acquire);
+    if (ends == ends_seen_) [[likely]]
+        return;
+    ends_seen_ = ends;
+    for (std::uint32_t index = 0; index < segment_->local_tasks(); ++index) {
+        const TaskId task = segment_->task_at(index);
+        if (task == settings_.me || lost(task) ||
+            segment_->slot(index).ended.load(std::memory_order_relaxed) == 0)
+            continue;
+        ended_.push_back(task);
+        Peer& from = peer(task);
+        if (from.pipe->shows_end_of_peer()) continue;
+        progress();  // answers its doorbell
+        while (from.fault == nullptr && on_input(*from.pipe)) {
+        }
+        break_pipe(from, "that task has ended");
+    }
+}
+
+bool MessageLayer::lost(TaskId task) const noexcept {
+    return fault_of(task) != nullptr ||
+           std::find(ended_.begin(), ended_.end(), task) != ended_.end();
+}
+
+// Returns the task because of which an operation with `peer` (-1: any task) cannot end.
+TaskId MessageLayer::lost_partner(TaskId peer, ContextId context, std::int32_t type) {
+    look_for_ends();
+    if (peer >= 0 && fault_of(peer) != nullptr) {
+        fault_seen_ = true;
+        return peer;
+    }
+    const bool needs_all = peer < 0 || !is_of_program(context);
+    if (!lost_member_ || !needs_all) return -1;
+    // Callers ask whenever they poll. As long as no end is known, most of them need not look at all
+    // members.
+    if (ended_.empty() && !fault_seen_ && ++questions_ % kQuestionsPerSearch != 0) return -1;
+    return lost_member_(context, type);
+}
+
+TaskId MessageLayer::lost_sender(const MatchKey& wanted) {
+    const TaskId lost = lost_partner(wanted.source, wanted.context, wanted.type);
+    return lost >= 0 && unexpected_.first(wanted) == nullptr ? lost : -1;
 }
 
 const Unexpected* MessageLayer::probe(const MatchKey& wanted) const noexcept {

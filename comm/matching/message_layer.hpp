@@ -16,6 +16,10 @@
 // one. A synchronous message uses this protocol at every length, and is never taken into buffer
 // memory, because its send may end only when a receive has matched.
 //
+// To cancel an announced message, the sender sends kCancel. If no receive has matched the message, the
+// receiver forgets it and answers with kCancelled. Otherwise the receiver does nothing, because its
+// kGrant is on the way, and the send completes. If the receiver waits or polls, one of both arrives.
+//
 // Fairness: one visit to a pipe (on_input, pump) moves at most about kBytesPerVisit bytes. A longer
 // message that is fetched is fetched in pieces of that size, one piece per call of progress(). All
 // active pipes are polled between two pieces, so a long message delays other tasks' messages by one
@@ -37,6 +41,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/segment/node_segment.hpp"
 #include "base/segment/task_traffic.hpp"
 #include "base/types.hpp"
 #include "comm/matching/pipe.hpp"
@@ -79,6 +84,20 @@ class MessageLayer final : private PipeSink {
     // may send to itself while another of its threads waits.
     void share(ThreadWaits& waits) noexcept { thread_waits_ = &waits; }
     bool shared() const noexcept { return thread_waits_ != nullptr; }
+
+    // From now on waits end that cannot complete because a task of this node has ended. Without this, a
+    // wait for a task in shared memory lasts until the job is ended. `lost_member` returns a task that
+    // lost() is true of and that is a member of the communicator of a message with this context and
+    // type; -1 if there is none. It is asked about messages from any task, and about those of
+    // collective calls, because members that have left the call after an error send nothing more.
+    // `segment` must outlive the layer. MPI needs this; MPL leaves the decision to poe.
+    using LostMember = std::function<TaskId(ContextId context, std::int32_t type)>;
+    void notice_ends(const NodeSegment& segment, LostMember lost_member);
+    // True if the task has ended, as far as this task has noticed, or if its pipe is broken.
+    bool lost(TaskId task) const noexcept;
+    // Returns the task because of which such a message will not arrive; -1 if there is none, as far as
+    // this task can know. Messages may be moved. Never blocks.
+    TaskId lost_sender(const MatchKey& wanted);
 
     // Counts the bytes of all messages in `traffic`, which must outlive the layer.
     void count_in(TrafficWords& traffic) noexcept { traffic_ = &traffic; }
@@ -132,7 +151,9 @@ class MessageLayer final : private PipeSink {
     // Blocks until over() returns true; messages make progress meanwhile. awaited() names the
     // member being waited for; it is called only when a diagnostic is due. For waits that end by a
     // store to shared memory: the task that makes the store must wake this task. Does not allocate.
-    void wait_until(const std::function<bool()>& over, const std::function<Awaited()>& awaited);
+    // `give_up` is called in waits that last; if it returns true, the wait ends and the result is false.
+    bool wait_until(const std::function<bool()>& over, const std::function<Awaited()>& awaited,
+                    const std::function<bool()>* give_up = nullptr);
     // For waits outside this layer, such as for a daemon's answer. Call the first at the start of
     // the wait and the second at each poll; messages make progress in it. Never block.
     void begin_wait_elsewhere() noexcept;
@@ -143,6 +164,8 @@ class MessageLayer final : private PipeSink {
     // thread may always complete an operation with this task itself.
     void end_if_hopeless(SendRequest& request);
     void end_if_hopeless(ReceiveRequest& request);
+    // Ends the receive if a task has ended, or its pipe is broken, that it needs.
+    void end_if_lost(ReceiveRequest& request);
     // Returns the oldest message that such a receive would match; null if there is none. Considers
     // only messages that have arrived (call progress() first). Valid until the next call of another
     // function of this class.
@@ -166,6 +189,10 @@ class MessageLayer final : private PipeSink {
     // false, and changes nothing, if a message has matched it or if it has ended (MPI 5.0, 3.8.4).
     // Never blocks.
     bool cancel(ReceiveRequest& request);
+    // Cancels a send that was started. One that no frame was sent of, or that is to this task itself, ends
+    // with kCancelled at once. One that was announced ends with kCancelled or completes, as soon as the
+    // receiver polls. Any other one completes. Never blocks.
+    void cancel(SendRequest& request);
 
     // For measurements: forces all messages that could be fetched or streamed to use `way` instead
     // of the cheaper one. Empty: use the cheaper one again.
@@ -219,6 +246,9 @@ class MessageLayer final : private PipeSink {
     void frame_sent(Peer& peer, OutFrame& frame);
     void send_granted_data(Peer& peer, SendRequest& request);
     void send_grant(TaskId source, std::uint32_t send_id, ReceiveRequest& into, Bytes bytes);
+    void send_cancel(Peer& to, const SendRequest& request);
+    template <typename Body>
+    OutFrame& control_frame(FrameKind kind, ContextId context, FlowClass flow, const Body& body);
 
     // Receiving (message_input.cpp).
     bool receive_at_once(Peer& peer, const FrameHeader& header);
@@ -229,6 +259,8 @@ class MessageLayer final : private PipeSink {
     void finish_frame(Peer& peer);
     void handle_request(Peer& peer, const FrameHeader& header, const RequestBody& body);
     void handle_grant(Peer& peer, const GrantBody& body);
+    void handle_cancel(Peer& peer, const FrameHeader& header, const CancelBody& body);
+    void handle_cancelled(Peer& peer, const CancelBody& body);
     void accept_offer(Peer& from, const RequestBody& offer, ReceiveRequest& into);
     bool fetch_piece(Fetch& fetch);
     void fetch_next_piece();
@@ -261,6 +293,8 @@ class MessageLayer final : private PipeSink {
     template <typename Wait>
     void wait_until_over(const Outcome& outcome, const Wait& wait);
     bool nobody_can_send(const ReceiveRequest& request) const noexcept;
+    void look_for_ends();
+    TaskId lost_partner(TaskId peer, ContextId context, std::int32_t type);
 
     // The notes for watchers about a wait (message_notes.cpp).
     UnexpectedView unexpected_view(const Awaited& awaited) const noexcept;
@@ -291,6 +325,12 @@ class MessageLayer final : private PipeSink {
     IdTable<ReceiveRequest> receives_;
     std::vector<std::unique_ptr<OutFrame>> grant_storage_;
     std::vector<OutFrame*> free_grants_;
+    const NodeSegment* segment_ = nullptr;  // null: ends of tasks are not noticed
+    LostMember lost_member_;
+    std::uint32_t ends_seen_ = 0;
+    std::vector<TaskId> ended_;    // tasks of this node that have ended
+    bool fault_seen_ = false;      // a pipe is broken
+    std::uint32_t questions_ = 0;  // calls of lost_partner() that needed lost_member_
     TrafficWords own_traffic_;
     TrafficWords* traffic_ = &own_traffic_;
 };

@@ -27,6 +27,18 @@ void FrameQueue::remove(const OutFrame& frame) noexcept {
     }
 }
 
+bool FrameQueue::replace(const OutFrame& old, OutFrame& frame) noexcept {
+    OutFrame* before = nullptr;
+    for (OutFrame* at = head; at != nullptr; before = at, at = at->next) {
+        if (at != &old) continue;
+        frame.next = at->next;
+        (before != nullptr ? before->next : head) = &frame;
+        if (tail == at) tail = &frame;
+        return true;
+    }
+    return false;
+}
+
 void MessageLayer::start(SendRequest& request) {
     request.number = note_sent(peer(request.dest), request.flow, request.type, request.view.size(),
                                request.context);
@@ -99,6 +111,38 @@ void MessageLayer::abandon(SendRequest& request) {
     } else {
         drop(kept);
     }
+}
+
+// Messages are numbered when their sends start, so a message that will not be sent leaves a frame that
+// the receiver counts in its place.
+void MessageLayer::cancel(SendRequest& request) {
+    if (request.outcome != Outcome::kPending || request.granted || request.cancelling) return;
+    if (request.dest == settings_.me) {
+        if (request.kept == nullptr || request.kept->unmatchable()) return;
+        abandon(request);
+        finish(request, Outcome::kCancelled);
+        return;
+    }
+    Peer& to = peer(request.dest);
+    FrameQueue& queue = to.ordered[index_of(request.flow)];
+    OutFrame& skip = control_frame(FrameKind::kCancel, request.context, request.flow, CancelBody{});
+    if (queue.replace(request.frame, skip)) {
+        abandon(request);
+        finish(request, Outcome::kCancelled);
+        pump(to);
+        return;
+    }
+    free_grants_.push_back(&skip);
+    if (request.id == 0) return;
+    request.cancelling = true;
+    if (to.current != &request.frame) send_cancel(to, request);
+    pump(to);
+}
+
+// Precondition: the frame that announces the message was sent.
+void MessageLayer::send_cancel(Peer& to, const SendRequest& request) {
+    queue_frame(to, control_frame(FrameKind::kCancel, request.context, request.flow,
+                                  CancelBody{request.id}));
 }
 
 // If no receive matches a message to this task itself, the message is copied into buffer memory if
@@ -236,12 +280,15 @@ void MessageLayer::frame_sent(Peer& to, OutFrame& frame) {
             finish(request, Outcome::kDone);
             return;
         case FrameKind::kRequest:
+            if (request.cancelling) send_cancel(to, request);
             return;
         case FrameKind::kData:
             request.sent += frame.header.length;
             send_granted_data(to, request);
             return;
         case FrameKind::kGrant:
+        case FrameKind::kCancel:
+        case FrameKind::kCancelled:
             break;
     }
     POE_CHECK(false, static_cast<int>(frame.header.kind));
@@ -292,6 +339,14 @@ void MessageLayer::send_grant(TaskId source, std::uint32_t send_id, ReceiveReque
         into.id = receives_.add(into);
         body.receive_id = into.id;
     }
+    queue_frame(to, control_frame(FrameKind::kGrant, into.wanted.context, FlowClass::kUser, body));
+    pump(to);
+}
+
+// Returns a frame that needs no tokens and that the layer frees once it was sent.
+template <typename Body>
+OutFrame& MessageLayer::control_frame(FrameKind kind, ContextId context, FlowClass flow,
+                                      const Body& body) {
     if (free_grants_.empty()) {
         grant_storage_.push_back(std::make_unique<OutFrame>());
         free_grants_.push_back(grant_storage_.back().get());
@@ -300,10 +355,41 @@ void MessageLayer::send_grant(TaskId source, std::uint32_t send_id, ReceiveReque
     free_grants_.pop_back();
     frame = OutFrame{};
     std::memcpy(frame.body, &body, sizeof body);
-    frame.header = {sizeof body, 0, into.wanted.context, FrameKind::kGrant, FlowClass::kUser};
+    frame.header = {sizeof body, 0, context, kind, flow};
     frame.payload = BufferView(frame.body, sizeof body);
-    queue_frame(to, frame);
-    pump(to);
+    return frame;
+}
+
+// A message that a receive has matched, that was extracted, or whose bytes are in buffer memory cannot
+// be withdrawn any more. Its grant is on the way, or will be sent.
+void MessageLayer::handle_cancel(Peer& from, const FrameHeader& header, const CancelBody& body) {
+    if (body.send_id == 0) {
+        ++from.messages_from[index_of(header.flow)];
+        return;
+    }
+    for (Unexpected* message = held_.oldest; message != nullptr; message = message->newer) {
+        if (message->state != Unexpected::State::kOffered || message->unmatchable() ||
+            message->from.source != from.task || message->offer.send_id != body.send_id)
+            continue;
+        if (message->may_be_taken_in()) --offers_;
+        drop(message);
+        queue_frame(from,
+                    control_frame(FrameKind::kCancelled, header.context, FlowClass::kUser, body));
+        pump(from);
+        return;
+    }
+}
+
+void MessageLayer::handle_cancelled(Peer& from, const CancelBody& body) {
+    SendRequest* request = sends_.find(body.send_id);
+    if (request == nullptr || request->dest != from.task || request->granted ||
+        !request->cancelling) {
+        break_pipe(from, "it withdrew a message that was not to be withdrawn");
+        return;
+    }
+    sends_.remove(request->id);
+    request->id = 0;
+    finish(*request, Outcome::kCancelled);
 }
 
 // Records a message in the trace before it is sent, so that its receipt cannot be recorded earlier.

@@ -19,7 +19,7 @@ struct InboundFrame {
     Bytes base = 0;                      // where the frame's payload starts in the destination
     Bytes room = 0;                      // bytes to keep; the rest is skipped
     std::uint64_t begun_ns = 0;          // kEager: when first seen; 0: not timed
-    alignas(8) std::byte body[24] = {};  // kRequest, kGrant
+    alignas(8) std::byte body[24] = {};  // control frames
 };
 
 // A FIFO list of frames. Does not own them.
@@ -38,6 +38,8 @@ struct FrameQueue {
         if (head == nullptr) tail = nullptr;
     }
     void remove(const OutFrame& frame) noexcept;
+    // Puts `frame` into the place of `old`. False: `old` is not in the queue.
+    bool replace(const OutFrame& old, OutFrame& frame) noexcept;
 };
 
 struct Peer {

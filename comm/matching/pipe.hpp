@@ -44,6 +44,9 @@ enum class FrameKind : std::uint8_t {
     kRequest = 2,  // rendezvous: announces a message; tag = type, body RequestBody. Needs tokens.
     kGrant = 3,    // rendezvous: asks for the bytes; body GrantBody
     kData = 4,     // rendezvous: bytes of a granted message; tag = the receive's id
+    kCancel = 5,   // rendezvous: withdraws an announced message; body CancelBody
+    kCancelled =
+        6,  // rendezvous: the message was withdrawn before a receive matched it; CancelBody
 };
 
 // The header of a frame; `length` bytes of payload follow. The same on every device.
@@ -71,6 +74,11 @@ struct GrantBody {
     std::uint64_t length = 0;  // bytes wanted, at most those of the message
     std::uint32_t send_id = 0;
     std::uint32_t receive_id = 0;
+};
+
+struct CancelBody {
+    // 0 in kCancel: a message was withdrawn before it was sent. The receiver only counts it.
+    std::uint32_t send_id = 0;
 };
 
 // One end of the channel to one peer, for both directions. Not thread-safe: the owner of the
@@ -134,6 +142,8 @@ class Pipe {
 
     // Returns what the peer did wrong, or null. A broken pipe neither sends nor receives.
     virtual const char* fault() const = 0;
+    // True if fault() shows that the peer has ended. Otherwise the message layer has to find it out.
+    virtual bool shows_end_of_peer() const { return true; }
 
   private:
     TaskId peer_;

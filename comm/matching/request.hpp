@@ -20,7 +20,7 @@ enum class Outcome : std::uint8_t {
     kNoBuffer,        // a message to this task itself exceeds the free buffer memory
     kNobodySends,     // no task can ever satisfy the receive
     kNobodyReceives,  // a synchronous message to this task itself, which no receive can match
-    kCancelled,       // a receive that was cancelled before a message matched it
+    kCancelled,       // cancelled before a receive and a message matched
 };
 
 // The common part of a send and a receive. Both end only through finish().
@@ -88,6 +88,7 @@ struct SendRequest : Request {
         id = 0;
         kept = nullptr;
         granted = false;
+        cancelling = false;
         to_send = 0;
         sent = 0;
         frame.offset = 0;
@@ -106,8 +107,9 @@ struct SendRequest : Request {
     std::uint32_t id = 0;               // in the table of sends during a rendezvous
     struct Unexpected* kept = nullptr;  // a message to this task itself, not received yet
     bool granted = false;
-    Bytes to_send = 0;  // rendezvous: bytes that the receiver wants
-    Bytes sent = 0;     // bytes of these in finished frames
+    bool cancelling = false;  // rendezvous: kCancel was sent
+    Bytes to_send = 0;        // rendezvous: bytes that the receiver wants
+    Bytes sent = 0;           // bytes of these in finished frames
     OutFrame frame;
 };
 

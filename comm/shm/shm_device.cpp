@@ -119,7 +119,7 @@ bool ShmPipe::fetch(std::uint64_t address, const BufferView& to, Bytes offset, B
         iovec remote{reinterpret_cast<void*>(static_cast<std::uintptr_t>(address + done)), taken};
         const ssize_t got = ::process_vm_readv(peer_slot_.pid, local.data(), pieces, &remote, 1, 0);
         if (got <= 0) {
-            if (got < 0 && errno != EFAULT) device_.may_fetch_ = false;
+            if (got < 0 && errno != EFAULT && errno != ESRCH) device_.may_fetch_ = false;
             return false;
         }
         done += static_cast<Bytes>(got);

@@ -48,6 +48,7 @@ class ShmPipe final : public Pipe {
     void give_tokens(FlowClass flow, Bytes cost) override;
     const char* fault() const override;
     Bytes whole_frames() const noexcept override { return kWholeFrame; }
+    bool shows_end_of_peer() const override { return false; }
     bool can_fetch() const override;
     bool fetch(std::uint64_t address, const BufferView& to, Bytes offset, Bytes n) override;
     HandoverSender* handover_out() override;

@@ -14,7 +14,7 @@ namespace poe::comm {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x4c50'4d50;  // "PMPL" in memory
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 struct Hello {
     std::uint32_t magic = kMagic;

@@ -26,8 +26,7 @@ constexpr std::size_t kPieces = 64;
 constexpr std::size_t kLeastRoom = 4096;
 
 bool is_known(FrameKind kind) noexcept {
-    return kind == FrameKind::kEager || kind == FrameKind::kRequest || kind == FrameKind::kGrant ||
-           kind == FrameKind::kData || kind == kTokenReturn;
+    return (kind >= FrameKind::kEager && kind <= FrameKind::kCancelled) || kind == kTokenReturn;
 }
 
 bool would_block(int error) noexcept {

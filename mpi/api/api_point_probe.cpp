@@ -27,10 +27,10 @@ int find_message(Call& call, int source, int tag, MPI_Comm comm, bool blocks,
     }
     const Shown shown(call, about);
     comm::Outcome outcome = comm::Outcome::kDone;
-    found = wait_for_message(call.runtime(), wanted.key(), outcome);
+    TaskId lost = wanted.task;
+    found = wait_for_message(call.runtime(), wanted.key(), outcome, lost);
     if (found != nullptr) return MPI_SUCCESS;
-    return fail_message(call, *wanted.comm,
-                        fault_of(call.runtime(), *wanted.comm, outcome, wanted.task));
+    return fail_message(call, *wanted.comm, fault_of(call.runtime(), *wanted.comm, outcome, lost));
 }
 
 void store_status(MPI_Status* status, const MessageArguments& wanted,

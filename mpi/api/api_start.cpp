@@ -38,7 +38,14 @@ int start(Call& call, int level) {
     const auto own = groups.number(runtime.task(), groups.counter());
     groups.count();
     make_predefined_comms(runtime.task(), runtime.tasks(), own.value_or(1));
-    runtime.messages().name_contexts(name_of_context);
+    comm::MessageLayer& messages = runtime.messages();
+    messages.name_contexts(name_of_context);
+    if (runtime.segment() != nullptr) {
+        messages.notice_ends(*runtime.segment(), [&messages](ContextId context, std::int32_t type) {
+            return lost_member_of(context, type,
+                                  [&messages](TaskId task) { return messages.lost(task); });
+        });
+    }
     mpi.predefined.universe_size = static_cast<int>(runtime.tasks());
     // Only a program that asks for it pays for locks.
     if (level == MPI_THREAD_MULTIPLE) runtime.share_among_threads();
@@ -99,18 +106,25 @@ int finalize(Call& call) {
         sync.name = "MPI_Finalize";
         sync.call = ::poe::Call::kSync;
         sync.shape.n = world().group->size();
-        collectives::the_collectives(call.runtime()).run_blocking(*world().group, sync);
+        try {
+            collectives::the_collectives(call.runtime()).run_blocking(*world().group, sync);
+        } catch (const collectives::MemberLost&) {
+            // A task that has ended needs nothing, and the others learn of its end, too.
+        }
     }
     mpi.state.store(State::kFinalized);
     return MPI_SUCCESS;
 }
 
 int abort(Call& call, MPI_Comm, int errorcode) {
-    std::fprintf(stderr,
-                 "ERROR: 0032-%d MPI_Abort in task %d: the program ends the job with code %d.\n",
-                 200 + MPI_ERR_OTHER, call.runtime().task(), errorcode);
+    comm::Runtime& runtime = call.runtime();
+    if (!runtime.stops_are_reported()) {
+        std::fprintf(
+            stderr, "ERROR: 0032-%d MPI_Abort in task %d: the program ends the job with code %d.\n",
+            200 + MPI_ERR_OTHER, runtime.task(), errorcode);
+    }
     std::fflush(nullptr);
-    call.runtime().stop_all(errorcode);
+    runtime.stop_all(errorcode, StopKind::kMpiAbort);
 }
 
 }  // namespace poe::mpi

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <unistd.h>
 
+#include "comm/bootstrap/process_runtime.hpp"
 #include "comm/bootstrap/runtime.hpp"
 #include "mpi/process/start_facts.hpp"
 #include "tracer/probe/process_context.hpp"
@@ -76,7 +77,7 @@ bool Call::refuse_unready() {
 int Call::fail(int code, std::string_view argument, std::string_view what,
                std::string_view remedy) {
     code_ = code;
-    invoke(object_, code, message(code, argument, what, remedy));
+    invoke(object_, {code, argument, what, remedy});
     return code;
 }
 
@@ -87,7 +88,7 @@ int Call::refuse_unsupported() {
 
 void Call::invoke_handler(ErrorObject object, int code, std::string_view what) {
     object_ = object;
-    invoke(object, code, message(code, "", what, ""));
+    invoke(object, {code, "", what, ""});
 }
 
 MPI_Errhandler Call::handler_of(ErrorObject& object) const noexcept {
@@ -106,44 +107,51 @@ MPI_Errhandler Call::handler_of(ErrorObject& object) const noexcept {
     return comm != nullptr ? comm->errhandler : mpi.initial_errhandler;
 }
 
-void Call::invoke(ErrorObject object, int code, const std::string& text) {
+void Call::invoke(ErrorObject object, const Cause& cause) {
     const MPI_Errhandler handler = handler_of(object);
     if (handler == MPI_ERRORS_RETURN) return;
     auto* own = find<ErrorHandler>(handler);
-    if (own == nullptr) end_job(code, text);
+    if (own == nullptr) end_job(cause);
     // The handler may free itself.
     Environment& mpi = environment();
     mpi.retain(handler);
-    outside([&] { call_function(*own, object, code); });
+    outside([&] { call_function(*own, object, cause.code); });
     mpi.release(handler);
 }
 
-std::string Call::message(int code, std::string_view argument, std::string_view what,
-                          std::string_view remedy) const {
-    std::string text = "ERROR: 0032-" + std::to_string(message_number(code)) + " ";
+std::string Call::message(const Cause& cause, const std::string& place) const {
+    std::string text = "0032-" + std::to_string(message_number(cause.code)) + " ";
     text += function_name(function_);
-    const comm::Runtime* runtime = process_context().runtime;
-    if (runtime != nullptr) text += " in task " + std::to_string(runtime->task());
-    text += " on node " + host_name();
+    text += place;
     const std::string comm = name_of(object_);
     if (!comm.empty()) text += " with communicator " + comm;
     text += ": ";
-    if (!argument.empty()) text += "argument " + std::string(argument) + ": ";
-    text += what;
-    const std::string_view name = error_class_name(code);
+    if (!cause.argument.empty()) text += "argument " + std::string(cause.argument) + ": ";
+    text += cause.what;
+    const std::string_view name = error_class_name(cause.code);
     if (!name.empty()) text += " (" + std::string(name) + ")";
-    if (!remedy.empty()) text += "; " + std::string(remedy);
-    return text + ".\n";
+    if (!cause.remedy.empty()) text += "; " + std::string(cause.remedy);
+    return text;
 }
 
-void Call::end_job(int code, const std::string& text) const {
-    // A single write, so that the lines of several tasks do not mix.
+// If poe reports the error, the task does not print it, so that the user sees it once. Before MPI_Init
+// a task may have no runtime yet; then it is made, because it leads to poe.
+void Call::end_job(const Cause& cause) const {
+    comm::Runtime* runtime = process_context().runtime;
+    if (runtime == nullptr && started_by_poe()) runtime = &comm::the_runtime();
+    const int status = (cause.code & 0xff) != 0 ? cause.code & 0xff : 1;
     std::fflush(stdout);
-    std::fwrite(text.data(), 1, text.size(), stderr);
+    if (runtime == nullptr || !runtime->stops_are_reported()) {
+        const std::string place =
+            (runtime != nullptr ? " in task " + std::to_string(runtime->task()) : "") +
+            " on node " + host_name();
+        // A single write, so that the lines of several tasks do not mix.
+        const std::string line = "ERROR: " + message(cause, place) + ".\n";
+        std::fwrite(line.data(), 1, line.size(), stderr);
+    }
     std::fflush(stderr);
-    const int status = (code & 0xff) != 0 ? code & 0xff : 1;
-    if (process_context().runtime != nullptr) process_context().runtime->stop_all(status);
-    ::_exit(status);
+    if (runtime == nullptr) ::_exit(status);
+    runtime->stop_all(status, StopKind::kMpiError, message(cause, "") + ".");
 }
 
 Call::Nesting::Nesting(Call& call) noexcept {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <thread>
 
+#include "collectives/call/groups.hpp"
 #include "comm/bootstrap/runtime.hpp"
 #include "comm/progress/runtime_lock.hpp"
 #include "mpi/object/fault.hpp"
@@ -115,6 +116,8 @@ class Call {
     int run(Work&& work) {
         try {
             return work();
+        } catch (const collectives::MemberLost& lost) {
+            return fail(MPI_ERR_PROC_ABORTED, "", lost.what(), "find out why that task has ended");
         } catch (const std::bad_alloc&) {
             return fail(MPI_ERR_NO_MEM, "", "there is not enough memory", "");
         } catch (const std::exception& error) {
@@ -151,10 +154,18 @@ class Call {
     }
     bool refuse_unready();
     MPI_Errhandler handler_of(ErrorObject& object) const noexcept;
-    std::string message(int code, std::string_view argument, std::string_view what,
-                        std::string_view remedy) const;
-    void invoke(ErrorObject object, int code, const std::string& text);
-    [[noreturn]] void end_job(int code, const std::string& text) const;
+    // What is known of an error.
+    struct Cause {
+        int code;
+        std::string_view argument;
+        std::string_view what;
+        std::string_view remedy;
+    };
+    // Returns the message for the user. `place` says in which task the error happened; the report of
+    // poe gives no place, so that equal messages of several tasks are the same text.
+    std::string message(const Cause& cause, const std::string& place) const;
+    void invoke(ErrorObject object, const Cause& cause);
+    [[noreturn]] void end_job(const Cause& cause) const;
 
     Function function_;
     Context context_;

@@ -231,13 +231,12 @@ void Sequence::check(comm::Outcome outcome, TaskId task) {
     if (outcome == comm::Outcome::kDone) return;
     fail(outcome == comm::Outcome::kPeerBroken ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER, "",
          "a message to or from task " + std::to_string(task) +
-             (outcome == comm::Outcome::kPeerBroken ? " failed: the connection is broken"
+             (outcome == comm::Outcome::kPeerBroken ? " failed, because a task has ended"
                                                     : " cannot be completed"));
 }
 
 void Sequence::check(const comm::ReceiveRequest& request) {
-    check(request.outcome,
-          request.outcome == comm::Outcome::kDone ? request.source : request.wanted.source);
+    check(request.outcome, request.source >= 0 ? request.source : request.wanted.source);
     if (request.outcome == comm::Outcome::kDone && request.length > request.view.size()) {
         fail(MPI_ERR_TRUNCATE, "",
              "task " + std::to_string(request.source) + " sends " + std::to_string(request.length) +

@@ -1,6 +1,7 @@
 // Communicators; see comm.hpp.
 #include "mpi/communicator/comm.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "mpi/process/environment.hpp"
@@ -16,6 +17,14 @@ struct Predefined {
 Predefined& predefined() noexcept {
     static Predefined* const comms = new Predefined;
     return *comms;
+}
+
+// Returns a communicator in use of which matches() is true; null if there is none.
+template <typename Matches>
+const Comm* find_comm_if(Matches&& matches) {
+    if (matches(predefined().world)) return &predefined().world;
+    if (matches(predefined().self)) return &predefined().self;
+    return comm_pool().find_if(matches);
 }
 
 }  // namespace
@@ -49,11 +58,27 @@ MPI_Comm handle_of(Comm& comm) noexcept {
 }
 
 std::string_view name_of_context(ContextId context) {
-    if (context == predefined().world.context) return predefined().world.name;
-    if (context == predefined().self.context) return predefined().self.name;
     const Comm* found =
-        comm_pool().find_if([context](const Comm& comm) { return comm.context == context; });
+        find_comm_if([context](const Comm& comm) { return comm.context == context; });
     return found != nullptr ? std::string_view(found->name) : std::string_view();
+}
+
+TaskId lost_member_of(ContextId context, std::int32_t type,
+                      const std::function<bool(TaskId)>& lost) {
+    const bool by_number = context == kCclContext;
+    const int number = type / collectives::kCallsAtOnce;
+    const Comm* comm = find_comm_if([&](const Comm& each) {
+        return by_number ? each.group && each.group->gid == number
+                         : each.context == (context & ~kInternalContexts);
+    });
+    if (comm == nullptr) return -1;
+    for (const MembersPtr& members : {comm->local, comm->remote}) {
+        if (members == nullptr) continue;
+        const auto tasks = members->tasks();
+        const auto first = std::find_if(tasks.begin(), tasks.end(), lost);
+        if (first != tasks.end()) return *first;
+    }
+    return -1;
 }
 
 void set_up(Comm& comm, int gid, MembersPtr local, MembersPtr remote, ContextId context, TaskId own,

@@ -7,6 +7,7 @@
 // that of internal_context(). Schedules of CCL use the gid in their message types.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -87,6 +88,11 @@ MPI_Comm handle_of(Comm& comm) noexcept;
 // The name of the communicator whose messages have this context; empty if there is none. Searches
 // all communicators.
 std::string_view name_of_context(ContextId context);
+
+// Returns a member of the communicator to which a message of this context and type belongs for which
+// lost() is true; -1 if there is none. For MessageLayer::notice_ends().
+TaskId lost_member_of(ContextId context, std::int32_t type,
+                      const std::function<bool(TaskId)>& lost);
 
 // Fills in a communicator whose group of CCL has the number `gid`, which all members agree on.
 // `remote` is null for an intracommunicator. Takes the error handler and nothing else of `parent`.

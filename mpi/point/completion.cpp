@@ -14,8 +14,12 @@ namespace {
 using comm::Outcome;
 using Type = Request::Type;
 
-bool is_cancelled(const comm::ReceiveRequest& receive) noexcept {
-    return receive.outcome == Outcome::kCancelled;
+bool is_cancelled(const comm::Request& message) noexcept {
+    return message.outcome == Outcome::kCancelled;
+}
+
+bool succeeded(const comm::SendRequest& send) noexcept {
+    return is_cancelled(send) || send.outcome == Outcome::kDone;
 }
 
 bool succeeded(const comm::ReceiveRequest& receive) noexcept {
@@ -32,8 +36,7 @@ Fault fault_of_receive(comm::Runtime& runtime, const Comm& comm,
 }
 
 Fault fault_of_send(comm::Runtime& runtime, const Comm& comm, const comm::SendRequest& send) {
-    return send.outcome == Outcome::kDone ? Fault{}
-                                          : fault_of(runtime, comm, send.outcome, send.dest);
+    return succeeded(send) ? Fault{} : fault_of(runtime, comm, send.outcome, send.dest);
 }
 
 void trace_end(const Request& request) {
@@ -64,17 +67,18 @@ void set_status_of(MPI_Status& status, const Request& request) noexcept {
         return set_received(status, *request.comm, request.receive);
     if (request.receives_from_nobody) return set_from_nobody(status);
     set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
+    if (request.type == Type::kSend && is_cancelled(request.send)) set_cancelled(status, true);
 }
 
 bool is_surely_successful(const Request& request) noexcept {
     if (!request.active) return true;
     switch (request.type) {
         case Type::kSend:
-            return request.send.outcome == Outcome::kDone;
+            return succeeded(request.send);
         case Type::kReceive:
             return succeeded(request.receive);
         case Type::kSendReceive:
-            return request.send.outcome == Outcome::kDone && succeeded(request.receive);
+            return succeeded(request.send) && succeeded(request.receive);
         case Type::kNobody:
             return true;
         case Type::kNone:
@@ -125,6 +129,7 @@ void retire(comm::Runtime& runtime, MPI_Request& handle, Request& request) noexc
 
 void cancel(comm::Runtime& runtime, Request& request) {
     if (request.type == Type::kReceive) runtime.messages().cancel(request.receive);
+    if (request.type == Type::kSend) runtime.messages().cancel(request.send);
 }
 
 }  // namespace poe::mpi

@@ -30,7 +30,7 @@ Fault fault_of_request(comm::Runtime& runtime, Request& request);
 void retire(comm::Runtime& runtime, MPI_Request& handle, Request& request) noexcept;
 
 // Tries to cancel the messages of an active request (section 3.8.4). Only a receive that no message
-// has matched can be cancelled. Never blocks.
+// has matched, and a send that no receive has matched, can be cancelled. Never blocks.
 void cancel(comm::Runtime& runtime, Request& request);
 
 }  // namespace poe::mpi

@@ -36,10 +36,11 @@ const comm::Unexpected* look_for(comm::Runtime& runtime, const comm::MatchKey& w
 }
 
 const comm::Unexpected* wait_for_message(comm::Runtime& runtime, const comm::MatchKey& wanted,
-                                         comm::Outcome& outcome) {
+                                         comm::Outcome& outcome, TaskId& lost) {
     comm::MessageLayer& messages = runtime.messages();
     const comm::Unexpected* found = messages.probe(wanted);
     outcome = comm::Outcome::kDone;
+    lost = wanted.source;
     if (found != nullptr) return found;
     const bool only_self =
         !messages.shared() && (runtime.tasks() == 1 || wanted.source == runtime.task());
@@ -52,13 +53,16 @@ const comm::Unexpected* wait_for_message(comm::Runtime& runtime, const comm::Mat
     };
     const auto over = [&] {
         found = messages.probe(wanted);
-        if (found != nullptr) return true;
-        if (wanted.source >= 0 && messages.fault_of(wanted.source) != nullptr)
-            outcome = comm::Outcome::kPeerBroken;
-        return outcome != comm::Outcome::kDone;
+        return found != nullptr;
+    };
+    const std::function<bool()> give_up = [&] {
+        lost = messages.lost_sender(wanted);
+        if (lost < 0) return false;
+        outcome = comm::Outcome::kPeerBroken;
+        return true;
     };
     // References, because copies of the functions would be allocated.
-    wait_until(runtime, std::ref(over), std::ref(awaited));
+    wait_until(runtime, std::ref(over), std::ref(awaited), &give_up);
     return found;
 }
 

@@ -46,15 +46,11 @@ void tell(Request& request, comm::FinishedList* list) noexcept {
     if (receives(request)) request.receive.tell = list;
 }
 
-// Ends messages with tasks that have died. A receive from any task, and one from the task itself,
-// may still be matched.
+// Ends messages that need a task that has ended.
 void end_if_broken(comm::Runtime& runtime, Request& request) {
     comm::MessageLayer& messages = runtime.messages();
     if (sends(request)) messages.end_if_hopeless(request.send);
-    if (!receives(request)) return;
-    const comm::ReceiveRequest& receive = request.receive;
-    const TaskId peer = receive.source >= 0 ? receive.source : receive.wanted.source;
-    if (peer >= 0 && messages.fault_of(peer) != nullptr) messages.end_if_hopeless(request.receive);
+    if (receives(request)) messages.end_if_lost(request.receive);
 }
 
 // True if only this task could end the message, by a call that its only thread does not make while
@@ -198,9 +194,11 @@ void look(comm::Runtime& runtime, std::span<const MPI_Request> handles) {
 }
 
 void wait_until(comm::Runtime& runtime, const std::function<bool()>& over,
-                const std::function<Awaited()>& awaited) {
-    if (runtime.tasks() > 1 || runtime.messages().shared())
-        return runtime.messages().wait_until(over, awaited);
+                const std::function<Awaited()>& awaited, const std::function<bool()>* give_up) {
+    if (runtime.tasks() > 1 || runtime.messages().shared()) {
+        runtime.messages().wait_until(over, awaited, give_up);
+        return;
+    }
     // In a job of one task the message layer cannot wait, because nobody would wake it.
     while (!over()) {
         runtime.messages().progress();

@@ -50,9 +50,11 @@ inline void pause_after_look(comm::Runtime& runtime) {
     runtime.pause_between_looks();
 }
 
-// Blocks until over() returns true. `awaited` says for what, for watchers.
+// Blocks until over() returns true. `awaited` says for what, for watchers. `give_up` is that of
+// MessageLayer::wait_until().
 void wait_until(comm::Runtime& runtime, const std::function<bool()>& over,
-                const std::function<Awaited()>& awaited);
+                const std::function<Awaited()>& awaited,
+                const std::function<bool()>* give_up = nullptr);
 
 // A request that the program has freed while it was active: it is freed when it has ended.
 void free_when_ended(Request& request) noexcept;

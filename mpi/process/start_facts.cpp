@@ -49,6 +49,10 @@ StartFacts start_facts(int argument_count, char** arguments) {
     return facts;
 }
 
+bool started_by_poe() {
+    return std::getenv("MP_CHILD") != nullptr && std::getenv("MP_SEGMENT") != nullptr;
+}
+
 std::string host_name() {
     char name[HOST_NAME_MAX + 1] = "";
     ::gethostname(name, sizeof name - 1);

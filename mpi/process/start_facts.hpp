@@ -11,6 +11,10 @@ StartFacts own_start_facts();
 // The same for a program that gives its own arguments; `argument_count` may be 0.
 StartFacts start_facts(int argument_count, char** arguments);
 
+// True if poe has started this process as a task, or the process has inherited the variables of a
+// task.
+bool started_by_poe();
+
 // The name of this host.
 std::string host_name();
 

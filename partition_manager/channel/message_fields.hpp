@@ -52,6 +52,13 @@ void fields(F& f, LaunchFailure& m) {
     f(m.task)(m.text);
 }
 template <class F>
+void fields(F& f, TaskStop& m) {
+    f(m.kind, StopKind::kMpiError)(m.code)(m.text);
+}
+inline void check(TaskStop& m) {
+    require(m.kind != StopKind::kNone, "kind");
+}
+template <class F>
 void fields(F& f, TaskProcess& m) {
     f(m.task)(m.pid)(m.processors);
 }
@@ -123,6 +130,7 @@ void fields(F& f, JobSpec& m) {
     f(m.launch)(m.trace)(m.core)(m.stamp_output)(m.spawned)(m.places);
     f(m.unbuffered, Unbuffered::kAllProcesses)(m.terminal)(m.tell_binding);
     f(m.observe, Observe::kNo);
+    f(m.threads, kMaxThreads)(m.own_mpi_library);
 }
 // No later code checks whether a task's node exists.
 inline void check(JobSpec& m) {
@@ -224,7 +232,7 @@ void fields(F& f, StdinProgress& m) {
 }
 template <class F>
 void fields(F& f, TaskExit& m) {
-    f(m.task)(m.code, kLastExitCode)(m.signal, kLastSignal)(m.core)(m.stopall, kLastExitCode);
+    f(m.task)(m.code, kLastExitCode)(m.signal, kLastSignal)(m.core)(m.stop);
     f(m.after)(m.user)(m.system)(m.peak_memory);
 }
 template <class F>

@@ -40,21 +40,45 @@ std::vector<Core> usable_cores() {
     return cores;
 }
 
+namespace {
+
+// The cores if there are at least `wanted`; otherwise the processors as cores of their own, if these are
+// enough; otherwise nothing.
+std::vector<Core> enough_units(const std::vector<Core>& cores, std::size_t wanted) {
+    if (cores.size() >= wanted) return cores;
+    std::vector<Core> units;
+    for (const Core& core : cores)
+        for (const int cpu : core) units.push_back({cpu});
+    return units.size() >= wanted ? units : std::vector<Core>();
+}
+
+cpu_set_t set_of(const std::vector<Core>& units, std::size_t begin, std::size_t end) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (std::size_t unit = begin; unit < end; ++unit)
+        for (const int cpu : units[unit]) CPU_SET(cpu, &set);
+    return set;
+}
+
+}  // namespace
+
 std::vector<cpu_set_t> cpu_shares(const std::vector<Core>& cores, std::size_t tasks) {
-    std::vector<Core> units = cores;
-    if (units.size() < tasks) {
-        units.clear();
-        for (const Core& core : cores)
-            for (const int cpu : core) units.push_back({cpu});
-    }
-    if (units.size() < tasks) return {};
-    std::vector<cpu_set_t> shares(tasks);
-    for (std::size_t task = 0; task < tasks; ++task) {
-        CPU_ZERO(&shares[task]);
-        const std::size_t end = (task + 1) * units.size() / tasks;
-        for (std::size_t unit = task * units.size() / tasks; unit < end; ++unit)
-            for (const int cpu : units[unit]) CPU_SET(cpu, &shares[task]);
-    }
+    const std::vector<Core> units = enough_units(cores, tasks);
+    if (units.empty()) return {};
+    std::vector<cpu_set_t> shares;
+    for (std::size_t task = 0; task < tasks; ++task)
+        shares.push_back(
+            set_of(units, task * units.size() / tasks, (task + 1) * units.size() / tasks));
+    return shares;
+}
+
+std::vector<cpu_set_t> thread_shares(const std::vector<Core>& cores, std::size_t tasks,
+                                     std::size_t threads) {
+    const std::vector<Core> units = enough_units(cores, tasks * threads);
+    if (units.empty()) return {};
+    std::vector<cpu_set_t> shares;
+    for (std::size_t task = 0; task < tasks; ++task)
+        shares.push_back(set_of(units, task * threads, (task + 1) * threads));
     return shares;
 }
 

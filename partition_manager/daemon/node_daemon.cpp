@@ -43,6 +43,14 @@ std::uint64_t credit_of(const Frame& frame) {
     return value;
 }
 
+// The task may have written anything into its slot.
+std::optional<TaskStop> stop_of(const TaskSlot& slot) {
+    const auto kind = static_cast<StopKind>(slot.stop_kind.load(std::memory_order_acquire));
+    if (kind == StopKind::kNone || kind > StopKind::kMpiError) return std::nullopt;
+    return TaskStop{kind, slot.stop_code,
+                    std::string(slot.stop_text, ::strnlen(slot.stop_text, kMaxStopText))};
+}
+
 }  // namespace
 
 NodeDaemon::NodeDaemon(UniqueFd in, UniqueFd out, InheritedSignals heritage,
@@ -300,8 +308,8 @@ void NodeDaemon::on_task_exit(TaskId task, pid_t process, int status, const rusa
     if (const auto index = segment_->local_index(task)) {
         TaskSlot& slot = segment_->slot(*index);
         slot.ended.store(task_end(status), std::memory_order_relaxed);
-        if (slot.stopall_called.load(std::memory_order_acquire) != 0)
-            exit.stopall = slot.stopall_code & 255;
+        segment_->header().ends.fetch_add(1, std::memory_order_release);
+        exit.stop = stop_of(slot);
     }
     exit.after = std::chrono::steady_clock::now() - start_.time;
     exit.user = duration(usage.ru_utime);

@@ -29,6 +29,13 @@ unsigned usable_cpus() {
     return static_cast<unsigned>(CPU_COUNT(&set));
 }
 
+// True if no earlier task of the job, on any node, runs the same command.
+bool is_first_of_command(const JobSpec& job, TaskId task) {
+    const auto end = job.tasks.begin() + task;
+    return std::none_of(job.tasks.begin(), end,
+                        [&](const TaskSpec& earlier) { return earlier.command == end->command; });
+}
+
 }  // namespace
 
 void NodeDaemon::start_job(StartJob start) {
@@ -158,6 +165,7 @@ void NodeDaemon::make_segment() {
     spec.pmd_pid = ::getpid();
     spec.buffer_mem = job_.buffer_mem;
     spec.eager_limit = job_.eager_limit;
+    spec.reports_stops = true;
     spec.euilib = job_.euilib;
     if (needs_tcp(job_)) add_tcp_facts(job_, spec);
     spec.single_copy = job_.single_copy;
@@ -219,8 +227,20 @@ void NodeDaemon::launch() {
     std::vector<StartedTask> started;
     std::vector<LaunchFailure> failures = starter.start(started);
     if (pmi_) pmi_->tasks_started();
+    const bool unbound = !started.empty() && !started.front().bound;
+    if (job_.threads > 0 && job_.bind && unbound) {
+        const std::size_t tasks = started.size();
+        const auto threads = static_cast<std::size_t>(job_.threads);
+        send(Attention{"tasks of node " + job_.nodes[static_cast<std::size_t>(node_)] +
+                       " are not bound: " + std::to_string(tasks) +
+                       (tasks == 1 ? " task with " : " tasks with ") + std::to_string(threads) +
+                       " threads each need " + std::to_string(tasks * threads) +
+                       " processors, and fewer are free; use fewer tasks or threads"});
+    }
     TasksStarted processes;
     for (StartedTask& task : started) {
+        if (!task.attention.empty() && is_first_of_command(job_, task.task))
+            send(Attention{task.attention});
         processes.tasks.push_back(
             {task.task, task.pid, job_.tell_binding ? task.processors : std::string()});
         adopt(std::move(task));

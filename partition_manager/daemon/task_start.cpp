@@ -20,6 +20,7 @@
 #include "partition_manager/daemon/busy_processors.hpp"
 #include "partition_manager/daemon/core_files.hpp"
 #include "partition_manager/daemon/cpu_shares.hpp"
+#include "partition_manager/daemon/mpi_library.hpp"
 #include "partition_manager/job/program_path.hpp"
 #include "partition_manager/launch/local_launcher.hpp"
 #include "partition_manager/launch/preload.hpp"
@@ -126,9 +127,25 @@ cpu_set_t usable_processors() {
 }
 
 // True if tasks of the job are bound to processors. A job with a single task is not bound, because
-// the task may have threads for all processors.
+// the task may have threads for all processors, unless the user gives their number.
 bool binds(const JobSpec& job) {
-    return job.bind && job.tasks.size() > 1;
+    return job.bind && (job.tasks.size() > 1 || job.threads > 0);
+}
+
+// Variables of OpenMP for the threads of each task (-threads). A thread of a bound task stays on its
+// core. Variables that the user has set count.
+void add_thread_variables(const JobSpec& job, bool bound, EnvironmentEntries& entries) {
+    const auto add = [&](const std::string& name, const std::string& value) {
+        const auto sets = [&](const std::string& entry) { return entry.starts_with(name + "="); };
+        const auto is = [&](const auto& entry) { return entry.first == name; };
+        if (std::none_of(job.environment.begin(), job.environment.end(), sets) &&
+            std::none_of(entries.begin(), entries.end(), is))
+            entries.emplace_back(name, value);
+    };
+    add("OMP_NUM_THREADS", std::to_string(job.threads));
+    if (!bound) return;
+    add("OMP_PLACES", "cores");
+    add("OMP_PROC_BIND", "close");
 }
 
 // Returns the processors of each task, by position among the node's tasks. Empty if the tasks may
@@ -139,7 +156,27 @@ std::vector<cpu_set_t> shares_of(const JobSpec& job, NodeIndex node) {
     const auto local = std::count_if(job.tasks.begin(), job.tasks.end(),
                                      [node](const TaskSpec& task) { return task.node == node; });
     const cpu_set_t busy = busy_processors(kJobDirectoryParent, job.id, usable_processors());
-    return cpu_shares(free_cores(usable_cores(), busy), static_cast<std::size_t>(local));
+    const std::vector<Core> cores = free_cores(usable_cores(), busy);
+    const auto tasks = static_cast<std::size_t>(local);
+    return job.threads > 0 ? thread_shares(cores, tasks, static_cast<std::size_t>(job.threads))
+                           : cpu_shares(cores, tasks);
+}
+
+// Makes the library the first one that is preloaded.
+void add_preload(const std::string& library, const std::vector<std::string>& environment,
+                 EnvironmentEntries& entries) {
+    constexpr std::string_view kVariable = "LD_PRELOAD";
+    const auto is = [&](const auto& entry) { return entry.first == kVariable; };
+    const auto entry = std::find_if(entries.begin(), entries.end(), is);
+    if (entry != entries.end()) {
+        entry->second = library + ":" + entry->second;
+        return;
+    }
+    const std::string before = std::string(kVariable) + "=";
+    const auto set = std::find_if(environment.begin(), environment.end(),
+                                  [&](const auto& each) { return each.starts_with(before); });
+    const std::string rest = set != environment.end() ? set->substr(before.size()) : "";
+    entries.emplace_back(kVariable, rest.empty() ? library : library + ":" + rest);
 }
 
 // `before` is the command line of a helper that later executes this program.
@@ -276,9 +313,26 @@ class Round {
         one.kept = starter_.keep_fd_of(task);
         one.listener = starter_.listener_of(task);
         EnvironmentEntries entries = starter_.environment_of(task);
+        one.task.bound = one.cpus != nullptr;
+        if (job.threads > 0) add_thread_variables(job, one.task.bound, entries);
         add_preloads(one, entries);
+        if (job.own_mpi_library) add_mpi_library(one.task, entries);
         one.environment = merged_environment(job.environment, entries);
         return one;
+    }
+
+    void add_mpi_library(StartedTask& task, EnvironmentEntries& entries) {
+        const std::uint32_t command =
+            starter_.job.tasks[static_cast<std::size_t>(task.task)].command;
+        if (mpi_libraries_.empty()) mpi_libraries_.resize(commands_.size());
+        std::optional<std::string>& library = mpi_libraries_[command];
+        if (!library) {
+            MpiLibraryChoice choice =
+                choose_mpi_library(commands_[command].program.file, own_mpi_library_);
+            library = choice.preload;
+            task.attention = choice.attention;
+        }
+        if (!library->empty()) add_preload(*library, starter_.job.environment, entries);
     }
 
     void open_pipes(Prepared& one) const {
@@ -314,8 +368,10 @@ class Round {
         std::string preload;
         for (const std::string& entry : job.environment)
             if (entry.starts_with(kPreload)) preload = entry.substr(kPreload.size());
-        const bool observe = !observer_library_.empty() && program->accepts_preload &&
-                             (!program->shows_itself || job.observe == Observe::kYes);
+        const bool observe =
+            !observer_library_.empty() && program->accepts_preload &&
+            (job.observe == Observe::kYes || !program->needs_mpl) &&
+            (job.observe == Observe::kYes || !job.own_mpi_library || !program->needs_mpi_abi);
         if (observe) {
             preload = with_preload(preload, observer_library_);
             entries.emplace_back("LD_PRELOAD", preload);
@@ -324,8 +380,8 @@ class Round {
         struct stat pipe = {};
         ::fstat(one.out.write.get(), &pipe);
         const std::string& library = program->accepts_preload ? unbuffered_library_ : "";
-        for (auto& entry :
-             line_buffering_variables(job.unbuffered, library, pipe.st_ino, job.environment, preload))
+        for (auto& entry : line_buffering_variables(job.unbuffered, library, pipe.st_ino,
+                                                    job.environment, preload))
             entries.push_back(std::move(entry));
     }
 
@@ -381,9 +437,14 @@ class Round {
         starter_.job.unbuffered == Unbuffered::kNo
             ? ""
             : find_preload(own_directory(), "libpoe-unbuffered.so");
-    const std::string observer_library_ =
-        starter_.job.observe == Observe::kNo ? "" : find_preload(own_directory(), "libpoe-observe.so");
-    std::vector<std::optional<ProgramFile>> programs_;  // by command; protected by the lock
+    const std::string observer_library_ = starter_.job.observe == Observe::kNo
+                                              ? ""
+                                              : find_preload(own_directory(), "libpoe-observe.so");
+    const std::string own_mpi_library_ =
+        starter_.job.own_mpi_library ? find_mpi_library(own_directory()) : "";
+    // By command; protected by the lock.
+    std::vector<std::optional<ProgramFile>> programs_;
+    std::vector<std::optional<std::string>> mpi_libraries_;
     std::vector<TaskId> tasks_;
 
     std::mutex mutex_;  // protects everything below

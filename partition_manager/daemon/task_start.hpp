@@ -26,6 +26,8 @@ struct StartedTask {
     UniqueFd terminal;
     // The processors that the task may use, for example "0-3,8".
     std::string processors;
+    std::string attention;  // what the user should know about the task's program, once per node
+    bool bound = false;     // to processors that no other task of the job uses
 };
 
 struct TaskLauncher {

@@ -15,6 +15,12 @@ bool ends_the_job(int code) {
     return code == 1 || code > 127;
 }
 
+// If the low 8 bits of a nonzero code are 0, the status is 1, because an exit status of 0 would
+// hide the failure.
+int status_of_abort(int code) {
+    return code != 0 && (code & 255) == 0 ? 1 : code & 255;
+}
+
 }  // namespace
 
 // Only the first decision counts.
@@ -35,7 +41,7 @@ Decision FailurePolicy::on_exit(const TaskExit& exit) {
     end.exit = exit;
     end.ended_by_poe = ending_;
     if (ending_) return Decision::kGoOn;
-    if (exit.stopall) return decide(Cause::kStopall, *exit.stopall, exit.task);
+    if (exit.stop) return on_stop(exit.task, *exit.stop);
     if (exit.signal != 0) {
         const bool ours = ::sigismember(&forwarded_, exit.signal) == 1;
         return decide(ours ? Cause::kInterrupted : Cause::kSignal, 128 + exit.signal,
@@ -50,11 +56,16 @@ Decision FailurePolicy::on_exit(const TaskExit& exit) {
     return Decision::kGoOn;
 }
 
-// If the low 8 bits of a nonzero code are 0, the status is 1, because an exit status of 0 would
-// hide the failure.
+Decision FailurePolicy::on_stop(TaskId task, const TaskStop& stop) {
+    if (stop.kind == StopKind::kMpiError)
+        return decide(Cause::kMpiError, status_of_abort(stop.code), task, stop.text);
+    if (stop.kind == StopKind::kMpiAbort) return on_abort(task, stop.code, "");
+    return decide(Cause::kStopall, stop.code & 255, task);
+}
+
 Decision FailurePolicy::on_abort(TaskId task, int code, const std::string& text) {
-    const int shown = code != 0 && (code & 255) == 0 ? 1 : code & 255;
-    return decide(Cause::kAbort, shown, is_task(task) ? std::optional(task) : std::nullopt, text);
+    return decide(Cause::kAbort, status_of_abort(code),
+                  is_task(task) ? std::optional(task) : std::nullopt, text);
 }
 
 Decision FailurePolicy::on_left(TaskId task) {

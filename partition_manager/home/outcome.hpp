@@ -7,6 +7,8 @@
 //   exit code 1, or above 127   poe ends the job at once                  that code
 //   death by a signal           poe ends the job at once                  128 + signal
 //   mpc_stopall(n), MPI_Abort   poe ends the job at once                  n
+//   a fatal error of MPI        poe ends the job at once                  the code; 1 if its low
+//                                                                         8 bits are 0
 //   end without MPI_Finalize    poe ends the job at once, because the     the code; 1 if that
 //                               others would wait for the task forever    is 0
 //   -maxtime expires            poe ends the job at once                  124
@@ -33,6 +35,7 @@ enum class Cause {
     kSignal,       // a task was killed by a signal that poe did not send
     kStopall,      // mpc_stopall
     kAbort,        // MPI_Abort, PMIx_Abort
+    kMpiError,     // an error of an MPI call whose error handler is MPI_ERRORS_ARE_FATAL
     kLeft,         // a task ended between MPI_Init and MPI_Finalize, with any code
     kNotStarted,   // a program could not be loaded
     kInterrupted,  // a signal told poe to end
@@ -101,6 +104,7 @@ class FailurePolicy {
     bool is_task(TaskId task) const {
         return task >= 0 && static_cast<std::size_t>(task) < outcome_.tasks.size();
     }
+    Decision on_stop(TaskId task, const TaskStop& stop);
     Decision decide(Cause cause, int status, std::optional<TaskId> task, std::string text = "");
 
     Outcome outcome_;

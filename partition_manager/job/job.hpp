@@ -168,6 +168,9 @@ struct JobSpec {
     bool host_pmix = true;                      // offer PMIx and PMI-1 (MP_PMIX)
     bool eager_pmix = false;                    // start the PMIx server before the tasks
     bool tell_binding = false;  // the daemons report which processors each task may use
+    // Programs for the standard's binary interface get POE's MPI library (MP_MPI_LIBRARY).
+    bool own_mpi_library = true;
+    int threads = 0;          // threads of each task (MP_THREADS); 0: the user has not said
     bool bind = true;         // bind each task to its own processors, if there are enough (MP_BIND)
     bool single_copy = true;  // tasks may read each other's memory (MP_SINGLE_COPY)
     CoreSpec core;
@@ -192,6 +195,8 @@ inline const std::string& directory_of(const JobSpec& job, TaskId task) {
 inline constexpr std::chrono::hours kMaxKillGrace{1};
 inline constexpr Bytes kMaxBufferMem = Bytes{1} << 40;
 inline constexpr Bytes kMaxEagerLimit = Bytes{1} << 30;
+// Upper limit of JobSpec::threads.
+inline constexpr int kMaxThreads = 1 << 16;
 // Upper limit of TraceSpec's sizes, in bytes.
 inline constexpr Bytes kMaxTraceBytes = Bytes{1} << 40;
 
@@ -200,13 +205,22 @@ inline bool needs_tcp(const JobSpec& job) {
     return job.tasks.size() > 1 && (job.nodes.size() > 1 || job.euilib == Euilib::kIp);
 }
 
+// The call with which a task has ended the job.
+struct TaskStop {
+    StopKind kind = StopKind::kStopall;
+    int code = 0;      // as the program gave it
+    std::string text;  // of an MPI error: its number, function and cause
+
+    bool operator==(const TaskStop&) const = default;
+};
+
 // The end of a task.
 struct TaskExit {
     TaskId task = 0;
     int code = 0;                       // exit code, if signal is 0
     int signal = 0;                     // the signal that killed it; 0: none
     bool core = false;                  // it dumped core
-    std::optional<int> stopall;         // the code with which it called mpc_stopall (or MPI_Abort)
+    std::optional<TaskStop> stop;       // set if the task ended the job itself
     std::chrono::nanoseconds after{0};  // time since the job's tasks were started
     std::chrono::microseconds user{0};
     std::chrono::microseconds system{0};

@@ -10,9 +10,8 @@ struct ProgramFile {
     // A library can be preloaded: the program is dynamically linked, for this computer's word size, and
     // has no sanitizer, because a sanitizer's runtime must be loaded first.
     bool accepts_preload = false;
-    // It is linked to MPL, or to the library of MPI's standard ABI, for which POE has its own. Its calls are
-    // visible without an observer.
-    bool shows_itself = false;
+    bool needs_mpl = false;      // it is linked to MPL
+    bool needs_mpi_abi = false;  // it is linked to the library of MPI's standard ABI
 };
 
 // Reads the file. All false if that is not possible.

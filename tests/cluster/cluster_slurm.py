@@ -118,6 +118,15 @@ class Slurm(ClusterTest):
             found = sorted(re.findall(r"^task (\d+) of (\d+) .* got (\d+) from task (\d+)$", got.stdout, re.M))
             self.assertEqual(found, [(str(i), "4", str(i if i else 4), str((i or 4) - 1)) for i in range(4)], flags)
 
+    def test_srun_starts_tasks_of_mpi(self):
+        program = hosts.BUILD / "bin" / "mpi_collective_operations"
+        for flags in (["--mpi=pmix"], ["--mpi=pmi2"]):
+            got = self.ok(on("srun", *flags, "-N", "2", "-n", "4", program, cwd=self.folder.name))
+            self.assertEqual((got.stdout, got.stderr), ("", ""), flags)
+            got = self.ok(on("srun", *flags, "-N", "2", "-n", "4", hosts.BUILD / "bin" / "mpi_point_requests",
+                             cwd=self.folder.name))
+            self.assertEqual((got.stdout, got.stderr), ("", ""), flags)
+
 
 if __name__ == "__main__":
     if not slurm.installed():

@@ -194,7 +194,7 @@ class Ending(ClusterTest):
                 self.assertEqual([(int(tasks), int(nodes)) for _, _, tasks, nodes in listed], [(2 * len(hosts), len(hosts))])
                 name, poe = listed[0][:2]
                 for word in (name, poe):
-                    rows = re.findall(r"^ *(\d+)  (node\d) .*  (?:computing|idle), no MPL call yet$", self.poestat(word), re.M)
+                    rows = re.findall(r"^ *(\d+)  (node\d) .*  (?:computing|idle), no message-passing call yet$", self.poestat(word), re.M)
                     self.assertEqual(rows, [(str(task), f"node{hosts[task // 2]}") for task in range(2 * len(hosts))])
                 self.assertIn(f"{name}: no deadlock", self.poestat("-deadlock"))
                 self.assertIn(f"job {name} has been ended", self.ok(self.poekill(0, name)).stdout)

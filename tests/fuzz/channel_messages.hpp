@@ -115,6 +115,9 @@ class Filler {
     template <class T>
     void agree(T&) {}
     void agree(pm::LaunchSpec& launch) { launch.fanout = std::max(launch.fanout, 1u); }
+    void agree(pm::TaskStop& stop) {
+        if (stop.kind == StopKind::kNone) stop.kind = StopKind::kStopall;
+    }
     void agree(pm::JobSummary& outline) {
         if (outline.nodes.empty()) outline.nodes.emplace_back();
         for (NodeIndex& node : outline.node_of_task)

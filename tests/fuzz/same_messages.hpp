@@ -30,7 +30,7 @@ inline auto fields(const pm::StdinProgress& m) {
     return std::tie(m.delivered, m.consumed, m.wanted);
 }
 inline auto fields(const pm::TaskExit& m) {
-    return std::tie(m.task, m.code, m.signal, m.core, m.stopall, m.after, m.user, m.system,
+    return std::tie(m.task, m.code, m.signal, m.core, m.stop, m.after, m.user, m.system,
                     m.peak_memory);
 }
 inline auto fields(const pm::TaskAbort& m) {

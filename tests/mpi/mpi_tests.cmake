@@ -17,6 +17,13 @@ function(mpi_test name)
   set_tests_properties(mpi_${name} PROPERTIES TIMEOUT ${short_test})
 endfunction()
 
+# More communicators than a program usually makes.
+foreach(tasks 2 4)
+  mpi_test(communicator_many_200000_${tasks} mpl_run -n ${tasks} -t 300 $<TARGET_FILE:mpi_communicator_many> 200000)
+  set_tests_properties(mpi_communicator_many_200000_${tasks} PROPERTIES TIMEOUT 330)
+endforeach()
+mpi_test(communicator_many_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_communicator_many>)
+
 # Random traffic: finite buffer memory, long messages fetched, streamed, and fetching forbidden; over
 # TCP between simulated nodes.
 mpi_test(random_point_buffers mpl_run -n 4 -b 16384 $<TARGET_FILE:mpi_random_point> 1000 4)

@@ -358,6 +358,115 @@ static void test_status_of_several(void) {
 #endif
 
 /* What the functions of the generalized request were called for. */
+/* Cancels the request, waits for it, which must not need a receive, and returns whether the send was
+ * cancelled. */
+static int cancel_send(MPI_Request* request) {
+    MPI_Status status;
+    int flag = -1;
+    CHECK_OK(MPI_Cancel(request));
+    CHECK_OK(MPI_Wait(request, &status));
+    CHECK_OK(MPI_Test_cancelled(&status, &flag));
+    return flag;
+}
+
+/* Sends that no receive has matched. The receiver polls in the barrier only. */
+static void test_cancel_sends(void) {
+    static char large[1 << 20];
+    MPI_Request request, first;
+    MPI_Status status;
+    int number = rank, got = -1;
+    /* Announced: synchronous, and long. */
+    CHECK_OK(MPI_Issend(&number, 1, MPI_INT, next(), 40, MPI_COMM_WORLD, &request));
+    CHECK_INT(cancel_send(&request), 1);
+    CHECK(request == MPI_REQUEST_NULL);
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+    /* The receiver may take a long message into buffer memory while it waits; then the send completes. */
+    memset(large, rank + 1, sizeof large);
+    CHECK_OK(MPI_Isend(large, sizeof large, MPI_CHAR, next(), 41, MPI_COMM_WORLD, &request));
+    int sent = !cancel_send(&request);
+    int comes = -1;
+    CHECK_OK(MPI_Sendrecv(&sent, 1, MPI_INT, next(), 42, &comes, 1, MPI_INT, before(), 42,
+                          MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    if (comes) {
+        CHECK_OK(MPI_Recv(large, sizeof large, MPI_CHAR, before(), 41, MPI_COMM_WORLD, &status));
+        CHECK_INT(large[sizeof large - 1], before() + 1);
+    }
+    int there = -1;
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+    CHECK_OK(MPI_Iprobe(before(), MPI_ANY_TAG, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE));
+    CHECK_INT(there, 0);
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+    /* The first of two equal messages is cancelled, so the receive gets the second. */
+    number = 1000 + rank;
+    int second = 2000 + rank;
+    CHECK_OK(MPI_Issend(&number, 1, MPI_INT, next(), 43, MPI_COMM_WORLD, &first));
+    CHECK_OK(MPI_Issend(&second, 1, MPI_INT, next(), 43, MPI_COMM_WORLD, &request));
+    CHECK_INT(cancel_send(&first), 1);
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+    CHECK_OK(MPI_Recv(&got, 1, MPI_INT, before(), 43, MPI_COMM_WORLD, &status));
+    CHECK_INT(got, 2000 + before());
+    CHECK_OK(MPI_Wait(&request, &status));
+    CHECK_OK(MPI_Test_cancelled(&status, &got));
+    CHECK_INT(got, 0);
+    /* A persistent request can be started again after it was cancelled. */
+    CHECK_OK(MPI_Ssend_init(&number, 1, MPI_INT, next(), 44, MPI_COMM_WORLD, &request));
+    CHECK_OK(MPI_Start(&request));
+    CHECK_INT(cancel_send(&request), 1);
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+    CHECK_OK(MPI_Start(&request));
+    CHECK_OK(MPI_Recv(&got, 1, MPI_INT, before(), 44, MPI_COMM_WORLD, &status));
+    CHECK_INT(got, 1000 + before());
+    CHECK_OK(MPI_Wait(&request, &status));
+    CHECK_OK(MPI_Request_free(&request));
+    /* A send that a receive has matched completes. */
+    CHECK_OK(MPI_Irecv(&got, 1, MPI_INT, before(), 45, MPI_COMM_WORLD, &first));
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+    CHECK_OK(MPI_Issend(&number, 1, MPI_INT, next(), 45, MPI_COMM_WORLD, &request));
+    CHECK_INT(cancel_send(&request), 0);
+    CHECK_OK(MPI_Wait(&first, &status));
+    CHECK_INT(got, 1000 + before());
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+/* So many short messages that the receiver has no buffer memory for the last ones. Those that are
+ * cancelled do not arrive, all others do, in order. */
+static void test_cancel_queued_sends(void) {
+    enum { kMost = 4000, kBytes = 4000 };
+    static char data[kBytes];
+    static MPI_Request requests[kMost];
+    static int kept[kMost], coming[kMost];
+    int number = 0, others = 0;
+    for (int i = 0; i < kMost; ++i) {
+        CHECK_OK(MPI_Isend(data, kBytes, MPI_CHAR, next(), i, MPI_COMM_WORLD, &requests[i]));
+    }
+    for (int i = 0; i < kMost; ++i) {
+        int done = 0;
+        CHECK_OK(MPI_Request_get_status(requests[i], &done, MPI_STATUS_IGNORE));
+        if (!done && i % 3 == 0 && cancel_send(&requests[i])) continue;
+        kept[number++] = i;
+    }
+    MPI_Request list;
+    MPI_Status status;
+    CHECK_OK(MPI_Isend(kept, number, MPI_INT, next(), kMost, MPI_COMM_WORLD, &list));
+    for (int i = 0;; ++i) {
+        CHECK_OK(MPI_Probe(before(), MPI_ANY_TAG, MPI_COMM_WORLD, &status));
+        if (status.MPI_TAG == kMost) {
+            CHECK_OK(MPI_Get_count(&status, MPI_INT, &others));
+            CHECK_INT(others, i);
+            break;
+        }
+        coming[i] = status.MPI_TAG;
+        CHECK_OK(MPI_Recv(data, kBytes, MPI_CHAR, before(), status.MPI_TAG, MPI_COMM_WORLD,
+                          MPI_STATUS_IGNORE));
+    }
+    static int expected[kMost];
+    CHECK_OK(MPI_Recv(expected, others, MPI_INT, before(), kMost, MPI_COMM_WORLD, &status));
+    CHECK(memcmp(coming, expected, sizeof(int) * (size_t)others) == 0);
+    CHECK_OK(MPI_Wait(&list, &status));
+    CHECK_OK(MPI_Waitall(kMost, requests, MPI_STATUSES_IGNORE));
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
 static int queries, frees, cancels;
 
 static int query(void* state, MPI_Status* status) {
@@ -426,6 +535,8 @@ int main(int argc, char** argv) {
     test_several();
     test_persistent();
     test_cancel();
+    test_cancel_sends();
+    test_cancel_queued_sends();
     test_free();
     test_probes();
     test_buffer();

@@ -45,6 +45,36 @@ int main(int argc, char** argv) {
 }"""
 
 
+# The same for MPI: says who it is, makes collective calls, and then does what argv[2] says.
+MPI_PROGRAM = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char** argv) {
+    int rank, size, sum, root, in[64], out[64];
+    MPI_Comm half;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    root = rank == size - 1 ? 77 : 0;
+    MPI_Bcast(&root, 1, MPI_INT, size - 1, MPI_COMM_WORLD);
+    for (int i = 0; i < size; ++i) out[i] = rank * 100 + i;
+    MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD);
+    for (int i = 0; i < size; ++i) if (in[i] != i * 100 + rank) MPI_Abort(MPI_COMM_WORLD, 99);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    MPI_Barrier(half);
+    MPI_Comm_free(&half);
+    if (argc > 2 && strcmp(argv[2], "abort") == 0 && rank == 1) MPI_Abort(MPI_COMM_WORLD, atoi(argv[3]));
+    if (argc > 2 && strcmp(argv[2], "error") == 0 && rank == 1) MPI_Send(&rank, -1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    if (argc > 2) MPI_Barrier(MPI_COMM_WORLD);
+    printf("rank %d of %d: %d %d\n", rank, size, sum, root);
+    MPI_Finalize();
+    return 0;
+}"""
+
+
 class Pmi1Launcher:
     """As much of PMI-1 as a task needs, and no more: it does not look after its tasks."""
 
@@ -125,6 +155,10 @@ class ProgramTest(LaunchTest):
         source.write_text(PROGRAM)
         cls.program = str(source.with_suffix(""))
         subprocess.run([str(BUILD / "bin" / "mpcc"), str(source), "-o", cls.program], check=True)
+        source = pathlib.Path(cls.directory.name, "mpi_prog.c")
+        source.write_text(MPI_PROGRAM)
+        cls.mpi_program = str(source.with_suffix(""))
+        subprocess.run([str(BUILD / "bin" / "mpicc.poe"), str(source), "-o", cls.mpi_program], check=True)
 
     @classmethod
     def tearDownClass(cls):
@@ -161,6 +195,26 @@ class Launchers(ProgramTest):
                 out = self.ok(self.launch(kind, n, str(EXAMPLES / "ring"))).stdout.decode()
                 got = sorted(re.findall(r"^task (\d+) of (\d+) .* got (\d+) from task (\d+)$", out, re.M))
                 self.assertEqual(got, [(str(i), str(n), str(i if i else n), str((i or n) - 1)) for i in range(n)], kind)
+
+    def test_mpi(self):
+        for kind in LAUNCHERS:
+            for n, changes in ((1, {}), (2, {}), (4, {}), (3, {"MP_EUILIB": "ip"})):
+                out = self.ok(self.launch(kind, n, self.mpi_program, self.marker, env=self.environment(**changes))).stdout
+                self.assertEqual(sorted(out.decode().splitlines()),
+                                 [f"rank {i} of {n}: {n * (n - 1) // 2} 77" for i in range(n)], kind)
+
+    def test_mpi_abort_ends_the_job_with_its_code(self):
+        for kind in LAUNCHERS:
+            result = self.launch(kind, 3, self.mpi_program, self.marker, "abort", "42")
+            self.assertEqual(result.returncode, 42, (kind, result.stderr))
+            self.assertIn(b"MPI_Abort in task 1: the program ends the job with code 42", result.stderr, kind)
+
+    def test_an_mpi_error_is_told_by_the_task(self):
+        for kind in LAUNCHERS:
+            result = self.launch(kind, 3, self.mpi_program, self.marker, "error")
+            self.assertEqual(result.returncode, 2, (kind, result.stderr))
+            self.assertRegex(result.stderr.decode(), r"ERROR: 0032-202 MPI_Send in task 1 on node \S+ with communicator "
+                                                     r"MPI_COMM_WORLD: argument count: -1 is negative", kind)
 
     def test_word_count(self):
         def counts(out):

@@ -130,6 +130,70 @@ class Compilers(MpiTest):
         self.assertEqual(sorted(out.splitlines()), [b"hello: %d of 3" % i for i in range(3)])
 
 
+class ProgramsOfOthers(MpiTest):
+    """A program that was built for libmpi_abi.so.1 with another library, which it names in the way that `flags` say."""
+
+    # Any library of the soname stands for another MPI.
+    OTHER = r"""
+    #include <stdio.h>
+    #include <stdlib.h>
+    int MPI_Init(int* argc, char*** argv) { printf("the other library\n"); fflush(stdout); exit(3); }
+    int MPI_Comm_rank(void* comm, int* rank) { return 0; }
+    int MPI_Comm_size(void* comm, int* size) { return 0; }
+    int MPI_Finalize(void) { return 0; }
+    """
+
+    def build(self, *flags):
+        other = self.folder / "other"
+        other.mkdir(exist_ok=True)
+        (other / "other.c").write_text(self.OTHER)
+        library = other / "libmpi_abi.so.1"
+        done = run("cc", "-shared", "-fPIC", "-Wl,-soname,libmpi_abi.so.1", str(other / "other.c"), "-o", str(library))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (self.folder / "hello.c").write_text(HELLO)
+        program = str(self.folder / "hello")
+        include = re.search(r"-I\S+", run(MPICC, "-showme:compile").stdout)[0]
+        done = run("cc", include, str(self.folder / "hello.c"), "-o", program, str(library), *flags)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return program
+
+    def test_they_get_our_library(self):
+        if SANITIZED:
+            self.skipTest("a sanitizer's runtime must be loaded first")
+        other = self.folder / "other"
+        expected = [b"hello: %d of 2" % i for i in range(2)]
+        for flags, told in (["-Wl,--enable-new-dtags", f"-Wl,-rpath,{other}"], False), ([], False), \
+                (["-Wl,--disable-new-dtags", f"-Wl,-rpath,{other}"], True), \
+                (["-Wl,--disable-new-dtags", "-Wl,-rpath,$ORIGIN/other"], True):
+            with self.subTest(flags):
+                program = self.build(*flags)
+                result = self.ok(poe(program, "-procs", "2"))
+                self.assertEqual(sorted(result.stdout.splitlines()), expected)
+                if told:
+                    self.assertRegex(result.stderr.decode(), rf"\AATTENTION: .*{program} names another MPI library in its "
+                                                             rf"DT_RPATH, {other}/libmpi_abi.so.1; it gets that of poe instead.*\n\Z")
+                else:
+                    self.assertEqual(result.stderr, b"")
+
+    def test_their_own_on_request(self):
+        program = self.build("-Wl,--disable-new-dtags", f"-Wl,-rpath,{self.folder / 'other'}")
+        result = poe(program, "-procs", "1", "-mpi_library", "program")
+        self.assertEqual((result.stdout, result.returncode), (b"the other library\n", 3), result.stderr)
+
+    def test_what_else_is_preloaded_stays(self):
+        if SANITIZED:
+            self.skipTest("a sanitizer's runtime must be loaded first")
+        program = self.build()
+        (self.folder / "said.c").write_text('#include <unistd.h>\n__attribute__((constructor)) static void say(void) '
+                                            '{ write(1, "preloaded\\n", 10); }\n')
+        said = str(self.folder / "said.so")
+        done = run("cc", "-shared", "-fPIC", str(self.folder / "said.c"), "-o", said)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        result = self.ok(poe(program, "-procs", "1", env=clean_environment(MP_UNBUFFERED="yes", LD_PRELOAD=said)))
+        self.assertIn(b"preloaded\n", result.stdout)
+        self.assertIn(b"hello: 0 of 1\n", result.stdout)
+
+
 class Installed(MpiTest):
     """Build systems find an installed copy by the compiler script or by pkg-config."""
 
@@ -227,9 +291,25 @@ class Errors(MpiTest):
     def test_fatal(self):
         program = self.compile("#include <mpi.h>\nint main(void) { MPI_Init(0, 0); MPI_Comm c;"
                                "MPI_Comm_dup(MPI_COMM_NULL, &c); MPI_Finalize(); return 0; }")
-        result = poe(program, "-procs", "1")
+        for tasks, named in (1, "task 0"), (4, "tasks 0-3"):
+            result = poe(program, "-procs", str(tasks))
+            self.assertEqual(result.returncode, 5)
+            # One message, although all tasks make the mistake. A task that poe ends first is not named.
+            self.assertRegex(result.stderr.decode(),
+                             rf"\AERROR: 0031-252  ({named}|tasks? [0-3,-]+) \(node .*\) ended the job because of an MPI error, .*\n"
+                             r" +0032-205 MPI_Comm_dup: argument comm: .*MPI_COMM_NULL.*\n"
+                             r"( +tasks? [0-3,-]+ ended by poe \(SIGTERM\)\n)?\Z")
+        # Alone, the task prints the message itself.
+        alone = run(program)
+        self.assertEqual(alone.returncode, 5)
+        self.assertRegex(alone.stderr, r"\AERROR: 0032-205 MPI_Comm_dup in task 0 on node .*MPI_COMM_NULL.*\n\Z")
+
+    def test_before_init(self):
+        program = self.compile("#include <mpi.h>\nint main(void) { int rank; return MPI_Comm_rank(MPI_COMM_WORLD, &rank); }")
+        result = poe(program, "-procs", "2")
         self.assertNotEqual(result.returncode, 0)
-        self.assertRegex(result.stderr.decode(), r"ERROR: 0032-205 MPI_Comm_dup .* task 0 .*MPI_COMM_NULL")
+        self.assertEqual(result.stderr.count(b"MPI is not initialized"), 1, result.stderr)
+        self.assertIn(b"call MPI_Init first", result.stderr)
 
     def test_abort(self):
         program = self.compile("#include <mpi.h>\nint main(void) { int rank; MPI_Init(0, 0); "
@@ -237,6 +317,8 @@ class Errors(MpiTest):
                                "for (;;) MPI_Barrier(MPI_COMM_SELF); }")
         result = poe(program, "-procs", "3")
         self.assertEqual(result.returncode, 9, result.stderr)
+        self.assertRegex(result.stderr.decode(), r"\AERROR: 0031-252  task 1 \(node .*\) ended the job by MPI_Abort with code 9, ")
+        self.assertEqual(result.stderr.count(b"MPI_Abort"), 1)
 
     def test_an_end_without_finalize(self):
         program = self.compile("#include <mpi.h>\nint main(void) { MPI_Init(0, 0); return 3; }")

@@ -25,6 +25,17 @@ static int lonely(const char* what) {
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Message message;
     MPI_Status status;
+    if (is("anysource", what))
+        return MPI_Recv(&number, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+    if (is("anyprobe", what)) return MPI_Probe(MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &status);
+    if (is("anywait", what)) {
+        MPI_Irecv(&number, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &request);
+        return MPI_Wait(&request, &status);
+    }
+    if (is("issend", what)) {
+        MPI_Issend(&number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+        return MPI_Wait(&request, &status);
+    }
     if (is("recv", what)) return MPI_Recv(&number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &status);
     if (is("ssend", what)) return MPI_Ssend(&number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
     if (is("send", what)) return MPI_Send(memory, sizeof memory, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
@@ -52,6 +63,9 @@ static int together(const char* what) {
     if (is("barrier", what)) return MPI_Barrier(MPI_COMM_WORLD);
     if (is("bcast", what)) return MPI_Bcast(memory, 100, MPI_INT, 1, MPI_COMM_WORLD);
     if (is("allreduce", what)) return MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (is("reduce", what)) return MPI_Reduce(&rank, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (is("longreduce", what))
+        return MPI_Allreduce(memory, other, 100000, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (is("alltoall", what))
         return MPI_Alltoall(memory, 50000, MPI_INT, other, 50000, MPI_INT, MPI_COMM_WORLD);
     if (is("gatherv", what)) {
@@ -98,14 +112,15 @@ int main(int argc, char** argv) {
 }
 """
 
-LONELY = ["recv", "ssend", "send", "probe", "mprobe", "wait", "waitany", "sendrecv"]
-TOGETHER = ["barrier", "bcast", "allreduce", "alltoall", "gatherv", "ibcast", "comm_dup", "comm_split", "comm_idup"]
+LONELY = ["recv", "ssend", "send", "probe", "mprobe", "wait", "waitany", "sendrecv", "issend"]
+ANY = ["anysource", "anyprobe", "anywait"]
+TOGETHER = ["barrier", "bcast", "allreduce", "reduce", "longreduce", "alltoall", "gatherv", "ibcast", "comm_dup", "comm_split", "comm_idup"]
 
 
 class Deaths(MpiTest):
     def setUp(self):
         super().setUp()
-        names = " || ".join(f'is("{name}", what)' for name in LONELY)
+        names = " || ".join(f'is("{name}", what)' for name in LONELY + ANY)
         self.program = self.compile(PROGRAM.replace("int main(", "static int lonely_names(const char* what) "
                                                     f"{{ return {names}; }}\n\nint main("))
 
@@ -133,17 +148,24 @@ class Deaths(MpiTest):
             with self.subTest(what):
                 self.kill_during(what, "-euilib", "ip")
 
-    def go_on_without(self, what, *options):
-        """Task 1 ends with a code that does not end the job: the calls of the others return an error."""
-        result = poe(self.program, what, "return", "-procs", "2", *options, timeout=DEADLINE)
-        self.assertEqual(result.stdout, b"aborted\n", result.stderr)
+    def go_on_without(self, what, tasks, *options):
+        """Task 1 ends with a code that does not end the job: the calls of all others return an error."""
+        result = poe(self.program, what, "return", "-procs", str(tasks), *options, timeout=DEADLINE)
+        # In a reduce, members other than the root need not wait for anybody, and end when the job is over.
+        self.assertEqual(result.stdout, b"aborted\n" * (tasks - 1), result.stderr)
         self.assertEqual(result.returncode, 7, result.stderr)
 
     def test_errors_are_returned_when_a_task_has_ended(self):
-        for what in LONELY + TOGETHER:
-            with self.subTest(what):
-                # Connections show that a task has ended; the shared memory of a node does not.
-                self.go_on_without(what, "-euilib", "ip")
+        for tasks in 2, 4:
+            for what in LONELY + ANY + TOGETHER:
+                with self.subTest(f"{what} {tasks}"):
+                    self.go_on_without(what, tasks)
+
+    def test_the_same_without_shared_memory(self):
+        for tasks in 2, 4:
+            for what in LONELY + ANY + TOGETHER:
+                with self.subTest(f"{what} {tasks}"):
+                    self.go_on_without(what, tasks, "-euilib", "ip")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import re
 import subprocess
 import tempfile
 
-from launching import BUILD, LaunchTest, main, poe, start
+from launching import BUILD, LaunchTest, clean_environment, main, poe, start
 
 
 def processors(text):
@@ -47,6 +47,30 @@ class Binding(LaunchTest):
 
     def test_no_means_no(self):
         self.assertEqual(self.shares(2, "-bind", "no"), [self.usable] * 2)
+
+    def test_threads(self):
+        cores = sorted(self.usable)
+        tasks = max(len(cores) // 2, 1)
+        threads = len(cores) // tasks
+        shares = self.shares(tasks, "-threads", str(threads))
+        self.assertTrue(all(len(share) >= threads for share in shares), shares)
+        self.assertEqual(sum(map(len, shares)), len(set().union(*shares)), shares)
+        show = ["sh", "-c", "echo $OMP_NUM_THREADS $OMP_PLACES $OMP_PROC_BIND", "-procs", str(tasks)]
+        self.assertEqual(self.ok(poe(*show, "-threads", str(threads))).stdout, b"%d cores close\n" % threads * tasks)
+        self.assertEqual(self.ok(poe(*show)).stdout, b"\n" * tasks)
+        # What the user has set counts.
+        env = clean_environment(OMP_NUM_THREADS="7", OMP_PROC_BIND="spread")
+        self.assertEqual(self.ok(poe(*show, "-threads", str(threads), env=env)).stdout, b"7 cores spread\n" * tasks)
+
+    def test_too_many_threads_are_told_and_not_bound(self):
+        count = len(self.usable) + 1
+        result = self.ok(poe("sh", "-c", "echo $OMP_NUM_THREADS $OMP_PLACES", "-procs", "2", "-threads", str(count)))
+        self.assertEqual(result.stdout, b"%d\n" % count * 2)
+        self.assertRegex(result.stderr.decode(), rf"ATTENTION.*tasks of node \S+ are not bound: 2 tasks with {count} threads "
+                                                 rf"each need {2 * count} processors, and fewer are free")
+        self.assertEqual(self.shares(2, "-threads", str(count)), [self.usable] * 2)
+        quiet = self.ok(poe("true", "-procs", "2", "-threads", str(count), "-bind", "no"))
+        self.assertEqual(quiet.stderr, b"")
 
     def test_two_jobs_at_once_share_nothing_while_cores_are_free(self):
         if len(self.usable) < 4:

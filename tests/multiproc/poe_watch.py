@@ -246,7 +246,7 @@ class Poestat(WatchTest):
         self.assertEqual(job.stdout.readline(), b"ready\n")
         wait_for(lambda: self.tasks_of(job).get(1, {}).get("state") == "ended", "task 1 to end")
         out = poestat(job.pid).stdout
-        self.assertRegex(out, r"(?m)^ +0 .* idle, no MPL call yet$")
+        self.assertRegex(out, r"(?m)^ +0 .* idle, no message-passing call yet$")
         self.assertRegex(out, r"(?m)^ +1 .* ended with code 3$")
         self.assertEqual(poestat("-deadlock", job.pid).returncode, 0)
         job.communicate(b"\n", timeout=60)

@@ -340,6 +340,13 @@ TEST_CASE("frames that MPL never sends break the pipe and nothing else") {
         header.kind = FrameKind::kGrant;
         header.length = sizeof(GrantBody);
     }
+    SECTION("cancellation of the wrong size") {
+        header.kind = FrameKind::kCancel;
+    }
+    SECTION("answer to a cancellation that was not requested") {
+        header.kind = FrameKind::kCancelled;
+        header.length = sizeof(CancelBody);
+    }
     SECTION("request of the wrong size") {
         header.kind = FrameKind::kRequest;
     }

@@ -150,7 +150,7 @@ TEST_CASE("fields of the wrong type", "[messages]") {
         for (std::size_t field = 0; field < good[1].size(); ++field) {
             for (const Json& value : wrong) {
                 if (std::holds_alternative<TaskExit>(message) && field == 4 && value.is_null())
-                    continue;  // no stopall
+                    continue;  // no stop
                 if (std::holds_alternative<StdoutMark>(message) && field == 1 && value.is_null())
                     continue;  // no mode
                 if (std::holds_alternative<NodesUp>(message) && value == Json::array({1}))
@@ -211,8 +211,9 @@ TEST_CASE("numbers that do not fit are refused", "[messages]") {
         {TaskExit{}, 1, -1},
         {TaskExit{}, 2, 65},
         {TaskExit{}, 2, INT_MAX},
+        {TaskExit{}, 4, Json::array({0, 1, ""})},
+        {TaskExit{}, 4, Json::array({4, 1, ""})},
         {TaskExit{}, 4, 256},
-        {TaskExit{}, 4, -1},
         {TaskExit{}, 5, -1},
         {TaskExit{}, 5, INT64_MAX},
         {TaskExit{}, 6, INT64_MAX},

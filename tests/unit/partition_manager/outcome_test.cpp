@@ -36,7 +36,23 @@ Event dies(poe::TaskId task, int signal) {
 Event stops_all(poe::TaskId task, int code) {
     return [=](FailurePolicy& judge) {
         TaskExit exit = exited(task, code & 255);
-        exit.stopall = code;
+        exit.stop = TaskStop{poe::StopKind::kStopall, code, ""};
+        return judge.on_exit(exit);
+    };
+}
+
+Event has_mpi_error(poe::TaskId task, int code) {
+    return [=](FailurePolicy& judge) {
+        TaskExit exit = exited(task, code & 255);
+        exit.stop = TaskStop{poe::StopKind::kMpiError, code, "0032-202 MPI_Send: no"};
+        return judge.on_exit(exit);
+    };
+}
+
+Event aborts_in_mpi(poe::TaskId task, int code) {
+    return [=](FailurePolicy& judge) {
+        TaskExit exit = exited(task, code & 255);
+        exit.stop = TaskStop{poe::StopKind::kMpiAbort, code, ""};
         return judge.on_exit(exit);
     };
 }
@@ -138,6 +154,11 @@ TEST_CASE("what ends the whole job", "[outcome]") {
         {"mpc_stopall", {stops_all(3, 7)}, 0, Cause::kStopall, 7, 3},
         {"mpc_stopall(0)", {stops_all(3, 0)}, 0, Cause::kStopall, 0, 3},
         {"mpc_stopall with an orderly code", {stops_all(3, 2)}, 0, Cause::kStopall, 2, 3},
+        {"MPI_Abort", {aborts_in_mpi(3, 7)}, 0, Cause::kAbort, 7, 3},
+        {"MPI_Abort(0)", {aborts_in_mpi(3, 0)}, 0, Cause::kAbort, 0, 3},
+        {"MPI_Abort(512)", {aborts_in_mpi(3, 512)}, 0, Cause::kAbort, 1, 3},
+        {"an MPI error", {has_mpi_error(2, 15)}, 0, Cause::kMpiError, 15, 2},
+        {"two MPI errors", {has_mpi_error(2, 15), has_mpi_error(1, 6)}, 0, Cause::kMpiError, 15, 2},
         {"abort", {aborts(1, 5)}, 0, Cause::kAbort, 5, 1},
         {"abort(-1)", {aborts(1, -1)}, 0, Cause::kAbort, 255, 1},
         {"abort(256)", {aborts(1, 256)}, 0, Cause::kAbort, 1, 1},

@@ -130,9 +130,9 @@ TEST_CASE("what a task does, in words", "[poestat]") {
     CHECK(state_in_words(in_call(static_cast<Call>(99), 9999999, -5, 1, 1)).starts_with("?"));
     view = view_of(0);
     view.state.life = TaskState::Life::kOutside;
-    CHECK(state_in_words(view) == "computing, no MPL call yet");
+    CHECK(state_in_words(view) == "computing, no message-passing call yet");
     view.idle = true;
-    CHECK(state_in_words(view) == "idle, no MPL call yet");
+    CHECK(state_in_words(view) == "idle, no message-passing call yet");
     view.process.reset();
     CHECK(state_in_words(view) == "gone");
     view.state.pid = 0;

@@ -67,6 +67,48 @@ TEST_CASE("nothing to say", "[report]") {
     CHECK(lines_of(job_of(2), outcome_of(2, Cause::kStopall, 0, 1)).empty());
 }
 
+TEST_CASE("calls that end the job in words", "[report]") {
+    const auto stop = [](pm::Outcome& outcome, std::size_t task, pm::TaskStop call) {
+        outcome.tasks[task].exit->code = call.code & 255;
+        outcome.tasks[task].exit->stop = std::move(call);
+        outcome.tasks[task].ended_by_poe = outcome.first_failure != static_cast<TaskId>(task);
+    };
+    const std::string text =
+        "0032-206 MPI_Send with communicator ring: argument dest: 9 is no rank.";
+    pm::Outcome error = outcome_of(4, Cause::kMpiError, 6, 1);
+    error.text = text;
+    for (const std::size_t task : {0, 1, 2}) stop(error, task, {StopKind::kMpiError, 6, text});
+    kill_task(error, 3, SIGTERM);
+    CHECK(
+        (lines_of(job_of(4), error) ==
+         Lines{"252 tasks 0-2 (nodes n0,n1, ./ring) ended the job because of an MPI error, 1.235 s "
+               "after the start",
+               "       " + text, "       task 3 ended by poe (SIGTERM)"}));
+    // Another error of another task.
+    stop(error, 2, {StopKind::kMpiError, 2, "0032-202 MPI_Recv: argument count: -1."});
+    CHECK(
+        (lines_of(job_of(4), error) ==
+         Lines{"252 tasks 0,1 (nodes n0,n1, ./ring) ended the job because of an MPI error, 1.235 s "
+               "after the start",
+               "       " + text,
+               "       task 2 had an MPI error, too: 0032-202 MPI_Recv: argument count: -1.",
+               "       task 3 ended by poe (SIGTERM)"}));
+    CHECK(report_json(job_of(4), error, {}, {}).find("\"mpi_error\": \"0032-202") !=
+          std::string::npos);
+
+    pm::Outcome abort = outcome_of(2, Cause::kAbort, 1, 1);
+    stop(abort, 0, {StopKind::kMpiAbort, 512, ""});
+    stop(abort, 1, {StopKind::kMpiAbort, 512, ""});
+    CHECK((lines_of(job_of(2), abort) ==
+           Lines{"252 tasks 0,1 (nodes n0,n1, ./ring) ended the job by MPI_Abort with code 512, "
+                 "1.235 s after the start"}));
+    stop(abort, 0, {StopKind::kMpiAbort, 3, ""});
+    CHECK((lines_of(job_of(2), abort) ==
+           Lines{"252 task 1 (node n1, ./ring) ended the job by MPI_Abort with code 512, 1.235 s "
+                 "after the start",
+                 "       task 0 exited with code 3 while the job was being ended"}));
+}
+
 TEST_CASE("exit codes in words", "[report]") {
     pm::Outcome orderly = outcome_of(6, Cause::kOrderly, 9, 1);
     exit_task(orderly, 1, 3);
