@@ -1,6 +1,8 @@
 // The start and the end of MPI (MPI 5.0, sections 11.2 and 11.4).
 #include <cstdio>
+#include <cstdlib>
 #include <mpi.h>
+#include <strings.h>
 #include <thread>
 
 #include "collectives/engine/process_collectives.hpp"
@@ -43,6 +45,8 @@ int start(Call& call, int level) {
     // Only a program that asks for it pays for locks.
     if (level == MPI_THREAD_MULTIPLE) runtime.share_among_threads();
     threads() = {level, std::this_thread::get_id()};
+    const char* const checks = std::getenv("MP_MPICHECK");
+    mpi.checking = checks != nullptr && ::strcasecmp(checks, "yes") == 0;
     mpi.state.store(State::kActive);
     return MPI_SUCCESS;
 }

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "comm/bootstrap/runtime.hpp"
+#include "mpi/check/source_lines.hpp"
+#include "mpi/communicator/comm.hpp"
 #include "mpi/process/start_facts.hpp"
 #include "tracer/probe/process_context.hpp"
 
@@ -80,6 +82,28 @@ int Call::fail(int code, std::string_view argument, std::string_view what,
     return code;
 }
 
+bool Call::is_fatal() const noexcept {
+    ErrorObject object = object_;
+    const MPI_Errhandler handler = handler_of(object);
+    return handler != MPI_ERRORS_RETURN && find<ErrorHandler>(handler) == nullptr;
+}
+
+void Call::warn(const Fault& fault) {
+    if (is_fatal()) {
+        fail(fault);
+        return;
+    }
+    std::string text = message(fault.code, fault.argument, fault.what, fault.remedy);
+    text.replace(0, text.find(':'), "ATTENTION");
+    std::fflush(stdout);
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::fflush(stderr);
+}
+
+void report_for_all(Comm& comm, Function function, const void* site, const Fault& fault) {
+    Call(function, ErrorObject(handle_of(comm)), site).warn(fault);
+}
+
 int Call::refuse_unsupported() {
     return fail(MPI_ERR_UNSUPPORTED_OPERATION, "", "this function is not implemented yet",
                 "poe-mpi(7) lists the functions that are missing");
@@ -127,6 +151,10 @@ std::string Call::message(int code, std::string_view argument, std::string_view 
     text += " on node " + host_name();
     const std::string comm = name_of(object_);
     if (!comm.empty()) text += " with communicator " + comm;
+    if (environment().checking) {
+        const std::string place = check::words_of_site(site_);
+        if (!place.empty()) text += " at " + place;
+    }
     text += ": ";
     if (!argument.empty()) text += "argument " + std::string(argument) + ": ";
     text += what;

@@ -45,6 +45,8 @@ struct ErrorObject {
     Kind kind;
 };
 
+struct Comm;
+
 // A local variable of an entry point. For the thread that made it.
 class Call {
   public:
@@ -56,6 +58,9 @@ class Call {
             enter();  // objects that other threads may use
         }
     }
+    // A report that belongs to another call, in whose turn it is made.
+    Call(Function function, ErrorObject object, const void* site) noexcept
+        : function_(function), context_(Context::kAlways), object_(object), site_(site) {}
     ~Call() {
         if (entry_ == comm::RuntimeLock::Entry::kEntered) leave();
     }
@@ -86,6 +91,12 @@ class Call {
     int refuse_unsupported();
     // Functions of the tools interface return their own codes and invoke no error handler.
     int refuse_unsupported_tools() noexcept { return MPI_T_ERR_NOT_SUPPORTED; }
+
+    // True if an error of this call ends the job.
+    bool is_fatal() const noexcept;
+    // Reports what several tasks have done wrong. If the error handler ends the job, it does so here.
+    // Otherwise a warning is printed, whatever the handler is, and all tasks get the error later.
+    void warn(const Fault& fault);
 
     // The code of the last error.
     int code() const noexcept { return code_; }
@@ -164,5 +175,9 @@ class Call {
     comm::RuntimeLock::Entry entry_ = comm::RuntimeLock::Entry::kRefused;
     int code_ = MPI_SUCCESS;
 };
+
+// Reports a disagreement of the members of a communicator on a call, at one of them
+// (check::Report).
+void report_for_all(Comm& comm, Function function, const void* site, const Fault& fault);
 
 }  // namespace poe::mpi
