@@ -8,6 +8,7 @@
 #include "collectives/engine/process_collectives.hpp"
 #include "comm/bootstrap/process_runtime.hpp"
 #include "mpi/api/bodies.hpp"
+#include "mpi/api/checked_call.hpp"
 #include "mpi/communicator/comm.hpp"
 #include "mpi/process/environment.hpp"
 
@@ -99,6 +100,7 @@ int finalize(Call& call) {
     // Every task may still be needed by the others until all are here.
     if (world().size() > 1) {
         const VisibleCollective visible(call, world());
+        if (const int code = agree(call, world())) return code;
         collectives::CollectiveCall sync;
         sync.name = "MPI_Finalize";
         sync.call = ::poe::Call::kSync;
