@@ -32,8 +32,9 @@ void Request::reset() noexcept {
     mode = SendMode::kStandard;
     send_buffer.type = TypeReference();
     receive_buffer.type = TypeReference();
-    if (type >= Type::kWork || copy != nullptr) [[unlikely]] {
+    if (type >= Type::kWork || copy != nullptr || check != nullptr) [[unlikely]] {
         copy.reset();
+        check.reset();
         work.reset();
         operation = 0;
         generalized = {};

@@ -110,6 +110,9 @@ void wait_for_messages(comm::Runtime& runtime, std::span<const MPI_Request> hand
 
 Fault start(comm::Runtime& runtime, Request& request) {
     comm::MessageLayer& messages = runtime.messages();
+    if (request.check != nullptr) [[unlikely]] {
+        if (Fault fault = request.check->begin()) return fault;
+    }
     if (receives(request)) {
         comm::ReceiveRequest& receive = request.receive;
         receive.reset(receive.view, receive.wanted);
@@ -211,6 +214,7 @@ void wait_until(comm::Runtime& runtime, const std::function<bool()>& over,
 
 void free_when_ended(Request& request) noexcept {
     request.freed = true;
+    if (request.check != nullptr) request.check->end();
     if (is_message(request)) tell(request, &wait_state().freed);
 }
 
