@@ -9,6 +9,7 @@
 #include "comm/bootstrap/process_runtime.hpp"
 #include "mpi/api/bodies.hpp"
 #include "mpi/api/checked_call.hpp"
+#include "mpi/check/leaks.hpp"
 #include "mpi/communicator/comm.hpp"
 #include "mpi/process/environment.hpp"
 
@@ -97,10 +98,15 @@ int finalize(Call& call) {
     if (fault) return call.fail(fault);
     const Fault other = call.outside([&] { return world().attributes.remove_all(MPI_COMM_WORLD); });
     if (other) return call.fail(other);
+    if (mpi.checking) {
+        if (const int code = agree(call, world())) return code;
+        const std::string leaks = check::report_leaks(call.runtime(), world());
+        std::fwrite(leaks.data(), 1, leaks.size(), stderr);
+        std::fflush(stderr);
+    }
     // Every task may still be needed by the others until all are here.
     if (world().size() > 1) {
         const VisibleCollective visible(call, world());
-        if (const int code = agree(call, world())) return code;
         collectives::CollectiveCall sync;
         sync.name = "MPI_Finalize";
         sync.call = ::poe::Call::kSync;

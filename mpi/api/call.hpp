@@ -14,6 +14,7 @@
 
 #include "comm/bootstrap/runtime.hpp"
 #include "comm/progress/runtime_lock.hpp"
+#include "mpi/check/ledger.hpp"
 #include "mpi/object/fault.hpp"
 #include "mpi/process/environment.hpp"
 #include "mpi/table/functions.hpp"
@@ -107,6 +108,21 @@ class Call {
     // Invokes the error handler of the object with this code, as for MPI_Comm_call_errhandler.
     // Returns if the handler does.
     void invoke_handler(ErrorObject object, int code, std::string_view what);
+
+    // For functions that give the program a reference to an object, which it must free: called with
+    // the result of the body. Check mode keeps a list of these objects.
+    template <typename Handle>
+    int given(int code, const Handle* handle) const {
+        if (code == MPI_SUCCESS && environment().checking) [[unlikely]]
+            check::note_acquired(handle, function_, site_);
+        return code;
+    }
+    // For functions to which the program gives a reference back.
+    int taken(int code, const void* handle) const noexcept {
+        if (code == MPI_SUCCESS && environment().checking) [[unlikely]]
+            check::ledger().release(handle);
+        return code;
+    }
 
     Function function() const noexcept { return function_; }
     const void* site() const noexcept { return site_; }

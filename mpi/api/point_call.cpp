@@ -210,6 +210,7 @@ Request* make_matched_receive(Call& call, void* buf, MPI_Count count, MPI_Dataty
     comm::MessageLayer& messages = call.runtime().messages();
     messages.start(request.receive, *matched->message);
     messages.begin_fetching();
+    if (environment().checking) check::ledger().release(matched);
     matched_messages().release(*matched);
     if (!has_ended(request)) call.runtime().keep_moving();
     return &request;

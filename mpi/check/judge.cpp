@@ -12,53 +12,54 @@
 namespace poe::mpi::check {
 namespace {
 
-using Members = std::vector<Member>;
+using MemberList = std::vector<Member>;
 
-struct Kind {
+struct Variant {
     const Member* first = nullptr;
     std::vector<TaskId> tasks;
 };
 
-// Divides the members by a property. The smallest kind, which is probably wrong, comes first.
+// Divides the members by a property. The smallest variant, which is probably wrong, comes first.
 template <typename Same>
-std::vector<Kind> kinds_of(const std::vector<const Member*>& members, Same&& same) {
-    std::vector<Kind> kinds;
+std::vector<Variant> variants_of(const std::vector<const Member*>& members, Same&& same) {
+    std::vector<Variant> variants;
     for (const Member* each : members) {
-        auto kind = std::find_if(kinds.begin(), kinds.end(),
-                                 [&](const Kind& known) { return same(*known.first, *each); });
-        if (kind == kinds.end()) kind = kinds.insert(kind, {each, {}});
-        kind->tasks.push_back(each->task);
+        auto found = std::find_if(variants.begin(), variants.end(),
+                                  [&](const Variant& known) { return same(*known.first, *each); });
+        if (found == variants.end()) found = variants.insert(found, {each, {}});
+        found->tasks.push_back(each->task);
     }
-    std::stable_sort(kinds.begin(), kinds.end(), [](const Kind& one, const Kind& other) {
-        return one.tasks.size() < other.tasks.size();
-    });
-    return kinds;
+    std::stable_sort(variants.begin(), variants.end(),
+                     [](const Variant& one, const Variant& other) {
+                         return one.tasks.size() < other.tasks.size();
+                     });
+    return variants;
 }
 
 // "task 1 calls MPI_Bcast at a.c:4 with root 2, tasks 0,2,3 call MPI_Bcast at a.c:9 with root 0".
-std::string list(const std::vector<Kind>& kinds,
+std::string list(const std::vector<Variant>& variants,
                  const std::function<std::string(const Member&)>& detail) {
     constexpr std::size_t kShown = 4;
     std::string text;
-    for (std::size_t i = 0; i < kinds.size() && i < kShown; ++i) {
-        const Kind& kind = kinds[i];
-        text += (i == 0 ? "" : ", ") + words_of_tasks(kind.tasks) +
-                (kind.tasks.size() == 1 ? " calls " : " call ") +
-                words_of_call(kind.first->description.place) + detail(*kind.first);
+    for (std::size_t i = 0; i < variants.size() && i < kShown; ++i) {
+        const Variant& variant = variants[i];
+        text += (i == 0 ? "" : ", ") + words_of_tasks(variant.tasks) +
+                (variant.tasks.size() == 1 ? " calls " : " call ") +
+                words_of_call(variant.first->description.place) + detail(*variant.first);
     }
-    if (kinds.size() > kShown)
+    if (variants.size() > kShown)
         text +=
-            ", and there are " + std::to_string(kinds.size() - kShown) + " other kinds of calls";
+            ", and there are " + std::to_string(variants.size() - kShown) + " other kinds of calls";
     return text;
 }
 
-std::vector<const Member*> all_of(const Members& members) {
+std::vector<const Member*> all_of(const MemberList& members) {
     std::vector<const Member*> all;
     for (const Member& each : members) all.push_back(&each);
     return all;
 }
 
-Fault find_failed(const Members& members) {
+Fault find_failed(const MemberList& members) {
     const auto failed = std::find_if(members.begin(), members.end(), [](const Member& each) {
         return each.description.fault != MPI_SUCCESS;
     });
@@ -69,19 +70,20 @@ Fault find_failed(const Members& members) {
     const Description& its = failed->description;
     std::string text = "task " + std::to_string(failed->task) + " cannot make its call of " +
                        words_of_call(its.place) + ": " + its.reason;
-    const auto kinds = kinds_of(others, [](const Member& one, const Member& other) {
+    const auto variants = variants_of(others, [](const Member& one, const Member& other) {
         return one.description.place == other.description.place;
     });
-    if (!kinds.empty()) text += "; " + list(kinds, [](const Member&) { return std::string(); });
+    if (!variants.empty())
+        text += "; " + list(variants, [](const Member&) { return std::string(); });
     return {its.fault, "", std::move(text), "correct the arguments of that task"};
 }
 
-Fault find_other_function(const Members& members) {
-    const auto kinds = kinds_of(all_of(members), [](const Member& one, const Member& other) {
+Fault find_other_function(const MemberList& members) {
+    const auto variants = variants_of(all_of(members), [](const Member& one, const Member& other) {
         return one.description.function == other.description.function;
     });
-    if (kinds.size() < 2) return {};
-    return {MPI_ERR_OTHER, "", list(kinds, [](const Member&) { return std::string(); }),
+    if (variants.size() < 2) return {};
+    return {MPI_ERR_OTHER, "", list(variants, [](const Member&) { return std::string(); }),
             "all members of a communicator must make the same collective calls in the same order"};
 }
 
@@ -92,21 +94,21 @@ const Agreed* find_agreed(const Member& member, const std::string& name) {
     return found == agreed.end() ? nullptr : &*found;
 }
 
-Fault find_other_argument(const Members& members) {
+Fault find_other_argument(const MemberList& members) {
     for (const Member& member : members) {
         for (const Agreed& argument : member.description.agreed) {
             std::vector<const Member*> having;
             for (const Member& each : members)
                 if (find_agreed(each, argument.name) != nullptr) having.push_back(&each);
-            const auto kinds = kinds_of(having, [&](const Member& one, const Member& other) {
+            const auto variants = variants_of(having, [&](const Member& one, const Member& other) {
                 if (argument.within_group != 0 && one.group != other.group) return true;
                 return *find_agreed(one, argument.name) == *find_agreed(other, argument.name);
             });
-            if (kinds.size() < 2) continue;
+            if (variants.size() < 2) continue;
             const auto detail = [&](const Member& each) {
                 return " with " + argument.name + " " + find_agreed(each, argument.name)->value;
             };
-            return {argument.code, "", list(kinds, detail),
+            return {argument.code, "", list(variants, detail),
                     "give the same " + argument.name + " at all members"};
         }
     }
@@ -121,7 +123,7 @@ std::string words_of_root(int root) {
 
 // On an intercommunicator one member gives MPI_ROOT, the others of its group MPI_PROC_NULL, and all
 // of the other group the rank of that member.
-Fault find_other_root(const Members& members) {
+Fault find_other_root(const MemberList& members) {
     if (members.front().description.root == MPI_UNDEFINED) return {};
     const Member* root = nullptr;
     bool good = true;
@@ -136,13 +138,13 @@ Fault find_other_root(const Members& members) {
                (&each == root || given == (each.group == root->group ? MPI_PROC_NULL : root->rank));
     }
     if (good) return {};
-    const auto kinds = kinds_of(all_of(members), [](const Member& one, const Member& other) {
+    const auto variants = variants_of(all_of(members), [](const Member& one, const Member& other) {
         return one.description.root == other.description.root && one.group == other.group;
     });
     const auto detail = [](const Member& each) {
         return " with root " + words_of_root(each.description.root);
     };
-    return {MPI_ERR_ROOT, "", list(kinds, detail),
+    return {MPI_ERR_ROOT, "", list(variants, detail),
             "one member must give MPI_ROOT, the others of its group MPI_PROC_NULL, and all of the "
             "other group the rank of that member"};
 }
@@ -174,7 +176,7 @@ Fault compare_flows(const Member& from, const Member& to) {
     return {};
 }
 
-Fault find_other_data(const Members& members) {
+Fault find_other_data(const MemberList& members) {
     const bool two_groups = members.back().group == 1;
     for (const Member& from : members) {
         for (const Member& to : members) {
@@ -186,7 +188,7 @@ Fault find_other_data(const Members& members) {
 }
 
 // Every member of a group must have given this group.
-Fault find_other_group(const Members& members) {
+Fault find_other_group(const MemberList& members) {
     for (const Member& each : members) {
         const Description& own = each.description;
         if (!own.has_group) continue;
@@ -223,7 +225,7 @@ std::string words_of_tasks(std::vector<TaskId> tasks) {
 }
 
 Fault judge(const std::vector<Member>& members) {
-    using Rule = Fault (*)(const Members&);
+    using Rule = Fault (*)(const MemberList&);
     constexpr std::array<Rule, 6> kRules = {find_failed,         find_other_function,
                                             find_other_argument, find_other_root,
                                             find_other_group,    find_other_data};

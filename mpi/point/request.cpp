@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "mpi/check/ledger.hpp"
 #include "mpi/process/environment.hpp"
 
 namespace poe::mpi {
@@ -57,6 +58,8 @@ Request& make_request() {
 
 void free_request(Request& request) noexcept {
     KeptRequests& requests = kept();
+    if (environment().checking) [[unlikely]]
+        check::ledger().release(&request);
     request.magic.store(0, std::memory_order_relaxed);
     request.reset();
     request.next_free = std::exchange(requests.free, &request);

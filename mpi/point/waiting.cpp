@@ -5,7 +5,9 @@
 #include <sched.h>
 #include <utility>
 
+#include "mpi/check/ledger.hpp"
 #include "mpi/point/send_buffer.hpp"
+#include "mpi/process/environment.hpp"
 
 namespace poe::mpi {
 namespace {
@@ -215,6 +217,7 @@ void wait_until(comm::Runtime& runtime, const std::function<bool()>& over,
 void free_when_ended(Request& request) noexcept {
     request.freed = true;
     if (request.check != nullptr) request.check->end();
+    if (environment().checking) check::ledger().release(&request);
     if (is_message(request)) tell(request, &wait_state().freed);
 }
 
