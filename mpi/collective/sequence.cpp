@@ -24,7 +24,8 @@ Sequence::Sequence(collectives::CollectiveContext& context, Comm& comm, Form for
       comm_(comm),
       state_(collective_state(comm)),
       form_(form),
-      type_(static_cast<std::int32_t>(state_.calls++ & 0x7fffffffu)) {}
+      type_(static_cast<std::int32_t>((environment().checking ? comm.agreements : state_.calls++) &
+                                      0x7fffffffu)) {}
 
 Sequence::~Sequence() {
     for (const auto& step : steps_) let_go(*step);
