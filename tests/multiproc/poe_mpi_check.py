@@ -53,7 +53,8 @@ class CheckMode(unittest.TestCase):
         """The job ends with one message, which contains the texts."""
         self.build(body, "-g")
         result = self.job(tasks, "-mpicheck", "yes")
-        messages = [line for line in result.stderr.splitlines() if "0032-2" in line]
+        # poe repeats it, indented, in its report of the end.
+        messages = [line for line in result.stderr.splitlines() if line.startswith(("ERROR: 0032", "ATTENTION: 0032"))]
         self.assertEqual(len(messages), 1, result.stderr)
         self.assertIn(number, messages[0])
         for text in texts:
