@@ -88,11 +88,7 @@ bool Call::is_fatal() const noexcept {
     return handler != MPI_ERRORS_RETURN && find<ErrorHandler>(handler) == nullptr;
 }
 
-void Call::warn(const Fault& fault) {
-    if (is_fatal()) {
-        fail(fault);
-        return;
-    }
+void Call::warn(const Fault& fault) const {
     std::string text = message(fault.code, fault.argument, fault.what, fault.remedy);
     text.replace(0, text.find(':'), "ATTENTION");
     std::fflush(stdout);
@@ -101,6 +97,15 @@ void Call::warn(const Fault& fault) {
 }
 
 void report_for_all(Comm& comm, Function function, const void* site, const Fault& fault) {
+    Call call(function, ErrorObject(handle_of(comm)), site);
+    if (call.is_fatal()) {
+        call.fail(fault);
+    } else {
+        call.warn(fault);
+    }
+}
+
+void warn_for_all(Comm& comm, Function function, const void* site, const Fault& fault) {
     Call(function, ErrorObject(handle_of(comm)), site).warn(fault);
 }
 

@@ -95,9 +95,8 @@ class Call {
 
     // True if an error of this call ends the job.
     bool is_fatal() const noexcept;
-    // Reports what several tasks have done wrong. If the error handler ends the job, it does so here.
-    // Otherwise a warning is printed, whatever the handler is, and all tasks get the error later.
-    void warn(const Fault& fault);
+    // Prints the message of an error as a warning. Invokes no error handler.
+    void warn(const Fault& fault) const;
 
     // The code of the last error.
     int code() const noexcept { return code_; }
@@ -192,8 +191,11 @@ class Call {
     int code_ = MPI_SUCCESS;
 };
 
-// Reports a disagreement of the members of a communicator on a call, at one of them
-// (check::Report).
+// Both report a disagreement of the members of a communicator on a call, at one of them
+// (check::Report). If the error handler ends the job, the first does so here; otherwise it prints a
+// warning, and all members get the error later. The second prints a warning in any case, because the
+// program has got the error already.
 void report_for_all(Comm& comm, Function function, const void* site, const Fault& fault);
+void warn_for_all(Comm& comm, Function function, const void* site, const Fault& fault);
 
 }  // namespace poe::mpi

@@ -54,10 +54,10 @@ void leave_to_itself(Call& call, Request& request) {
 
 std::unique_ptr<Work> after_agreement(Call& call, Comm& members,
                                       const check::Description& description,
-                                      std::unique_ptr<Work> work) {
+                                      std::unique_ptr<Work> work, check::Report report) {
     return std::make_unique<CheckedWork>(
         std::make_unique<check::Agreement>(call.runtime(), members, description, call.site(),
-                                           report_for_all),
+                                           report),
         std::move(work));
 }
 
@@ -90,7 +90,8 @@ Request* start_checked(Call& call, Comm& members, const Composer& compose) {
     std::unique_ptr<Work> work;
     if (!fault) work = std::move(made.sequence);
     Request& request = make_work(call.runtime().messages(),
-                                 after_agreement(call, members, made.description, std::move(work)),
+                                 after_agreement(call, members, made.description, std::move(work),
+                                                 fault ? warn_for_all : report_for_all),
                                  &members, false);
     if (!fault) return &request;
     leave_to_itself(call, request);

@@ -43,6 +43,7 @@ inline int agree(Call& call, Comm& members) {
 // The operation of `work`, after an agreement.
 std::unique_ptr<Work> after_agreement(Call& call, Comm& members,
                                       const check::Description& description,
-                                      std::unique_ptr<Work> work);
+                                      std::unique_ptr<Work> work,
+                                      check::Report report = report_for_all);
 
 }  // namespace poe::mpi
