@@ -351,6 +351,8 @@ constexpr OptionRow kTable[] = {
     choice("euidevelop", "MP_EUIDEVELOP", "yes no deb nor min", "no",
            "compare the collective calls of all tasks", Group::kCommunication,
            kElsewhere),
+    yes_no("mpicheck", "MP_MPICHECK", "no",
+           "search for errors in calls of MPI", Group::kCommunication, kElsewhere),
     yes_no("shared_memory", "MP_SHARED_MEMORY", "yes",
            "use shared memory inside a node", Group::kCommunication, kNotYet),
     yes_no("css_interrupt", "MP_CSS_INTERRUPT", "no",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the testers with random plans for many seeds, and reports the first seed that fails.
 
-    soak.py [point|datatype|collective|all] [SEEDS] [--build FOLDER] [--from SEED]
+    soak.py [point|datatype|collective|point-checked|collective-checked|all] [SEEDS] [--build FOLDER] [--from SEED]
 
 A batch of seeds runs in one job. The seed decides the shape of the job (number of tasks, devices, limits of
 messages), so that a seed can be repeated. If a batch fails, its seeds are run one by one.
@@ -28,12 +28,13 @@ SHAPES = ["-n 4", "-N 2 -n 4", "-n 7", "-n 4 -e 100", "-i -n 3", "-n 2", "-n 4 -
 class Tester:
     """A program that takes the first seed and the number of seeds as arguments."""
 
-    def __init__(self, program, *arguments):
+    def __init__(self, program, *arguments, checked=False):
         self.program, self.arguments = program, arguments
+        self.environment = ["env", "MP_MPICHECK=yes"] if checked else []
 
     def command(self, build, first, seeds):
         shape = SHAPES[first // BATCH % len(SHAPES)].split()
-        run = [f"{build}/bin/mpl_run", "-t", str(SECONDS), *shape]
+        run = [*self.environment, f"{build}/bin/mpl_run", "-t", str(SECONDS), *shape]
         return [*run, f"{build}/bin/{self.program}", str(first), str(seeds), *self.arguments]
 
 
@@ -52,6 +53,9 @@ AREAS = {
     "point": Tester("mpi_random_point"),
     "datatype": UnitTester("unit_mpi_datatype", "[random]", "POE_DATATYPE"),
     "collective": Tester("mpi_random_collective"),
+    # Check mode finds no error in them; with its error handler it would end the job.
+    "point-checked": Tester("mpi_random_point", checked=True),
+    "collective-checked": Tester("mpi_random_collective", checked=True),
 }
 
 

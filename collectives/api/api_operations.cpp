@@ -135,9 +135,12 @@ class Entry {
     }
 
     [[gnu::hot]] int run(Ending ending) {
-        if (!ok()) return refused_;
-        if (!ending.blocking && ending.id == nullptr)
-            return comm::refuse_null(call_, "collid", "an int");
+        if (ok() && !ending.blocking && ending.id == nullptr) [[unlikely]]
+            refused_ = comm::refuse_null(call_, "collid", "an int");
+        if (!ok()) [[unlikely]] {
+            if (group_ != nullptr && library_.develop()) tell_of_refusal(library_, *group_, made_);
+            return refused_;
+        }
         if (!ending.blocking) call_.note_non_blocking(made_.call, group_->gid, made_.shape.bytes);
         call_.doing(made_.call, TaskActivity::kAnyPeer, group_->gid, made_.shape.bytes);
         const std::uint32_t number = group_->calls++;

@@ -20,6 +20,8 @@ struct Told {
     TaskId root = -1;  // -1: the call has no root
     std::int32_t step = 0;
     std::int32_t circular = 0;
+    std::int32_t refused = 0;  // 1: the arguments were refused, so the rest is not known
+    std::int32_t unused = 0;
     Bytes bytes = 0;
     std::uint64_t lengths = 0;  // a hash of the blocks' offsets if blocks are unequal
 
@@ -55,12 +57,16 @@ bool has_root(Operation operation) {
            operation == Operation::kScatter || operation == Operation::kGather;
 }
 
-Told tell(const Group& group, const CollectiveCall& call, const std::string& detail) {
-    Told told;
-    // mpc_x and mp_x are the same call.
+// mpc_x and mp_x are the same call.
+void write_name(Told& told, const CollectiveCall& call) {
     std::string name = call.name;
     if (name.starts_with("mp_")) name = "mpc_" + name.substr(3);
     write(told.name, sizeof told.name, name);
+}
+
+Told tell(const Group& group, const CollectiveCall& call, const std::string& detail) {
+    Told told;
+    write_name(told, call);
     told.gid = group.gid;
     if (has_root(call.shape.operation))
         told.root = group.members[static_cast<std::size_t>(call.shape.root)];
@@ -78,6 +84,9 @@ Told tell(const Group& group, const CollectiveCall& call, const std::string& det
 
 // Describes one of two calls by what differs between them.
 std::string words(const Told& told, const Told& other, bool whole) {
+    if (told.refused != 0)
+        return std::string(told.name) + " with wrong arguments, which its own message explains";
+    if (other.refused != 0) return told.name;
     std::string text;
     if (whole || std::strcmp(told.name, other.name) != 0) text = told.name;
     const auto add = [&](bool differs, const std::string& what) {
@@ -190,6 +199,15 @@ int check_same_call(const comm::ApiCall& api, CollectiveContext& library, Group&
     if (who.empty()) return 0;
     return api.refuse(comm::MplError::kDisagreement, who,
                       "all members of a group must make the same call");
+}
+
+void tell_of_refusal(CollectiveContext& library, Group& group, const CollectiveCall& call) {
+    Told own;
+    write_name(own, call);
+    own.gid = group.gid;
+    own.refused = 1;
+    std::vector<Told> all(group.size());
+    library.allgather_internal(group, &own, all.data(), sizeof own, kChecking);
 }
 
 int refuse_other_making(const comm::ApiCall& api, CollectiveContext& library, Group& group,

@@ -14,6 +14,9 @@ namespace poe::collectives {
 // member makes no call at all.
 int check_same_call(const comm::ApiCall& api, CollectiveContext& library, Group& group,
                     const CollectiveCall& call, const std::string& detail = {});
+// For a member whose arguments were refused, and reported: takes part in the comparison, so that the
+// others learn of it instead of waiting forever for its call. Blocks like check_same_call.
+void tell_of_refusal(CollectiveContext& library, Group& group, const CollectiveCall& call);
 // In develop mode only: the same check for a call that makes groups out of `group`.
 int refuse_other_making(const comm::ApiCall& api, CollectiveContext& library, Group& group,
                         const comm::Caller& name, const std::string& detail = {});

@@ -52,10 +52,18 @@ int intercomm_create(Call& call, MPI_Comm local_comm, int local_leader, MPI_Comm
     if (local.is_inter())
         return call.fail(MPI_ERR_COMM, "local_comm", "it is an intercommunicator",
                          "give a communicator of one group");
+    Fault wrong;
     if (local_leader < 0 || local_leader >= local.size())
-        return call.fail(MPI_ERR_RANK, "local_leader",
-                         std::to_string(local_leader) + " is no rank of local_comm, which has " +
-                             std::to_string(local.size()) + " members");
+        wrong = {MPI_ERR_RANK, "local_leader",
+                 std::to_string(local_leader) + " is no rank of local_comm, which has " +
+                     std::to_string(local.size()) + " members",
+                 ""};
+    if (const int code = agree(call, local, [&](check::Description& description) {
+            description.agree("local_leader", local_leader, MPI_ERR_RANK);
+            description.fail(wrong);
+        }))
+        return code;
+    if (wrong) return call.fail(wrong);
     RemoteLeader remote;
     if (local.rank == local_leader) remote = resolve_remote_leader(peer_comm, remote_leader, tag);
     const VisibleCollective visible(call, local);
@@ -69,6 +77,7 @@ int intercomm_merge(Call& call, MPI_Comm intercomm, int high, MPI_Comm* newintra
         return call.fail(MPI_ERR_COMM, "intercomm", "it is no intercommunicator",
                          "find out with MPI_Comm_test_inter");
     const VisibleCollective visible(call, inter);
+    if (const int code = agree(call, inter)) return code;
     return store_comm(call, merge(call.runtime(), inter, high != 0), newintracomm);
 }
 

@@ -39,6 +39,7 @@ int duplicate(Call& call, MPI_Comm comm, const Info* info, MPI_Comm* newcomm) {
     Duplication duplication(call.runtime(), parent);
     {
         const VisibleCollective visible(call, parent);
+        if (const int code = agree(call, parent)) return code;
         duplication.start();
         duplication.finish();
     }
@@ -89,9 +90,13 @@ int start_duplicate(Call& call, MPI_Comm comm, const Info* info, MPI_Comm* newco
     copy.remote = parent.remote;
     copy.rank = parent.rank;
     const Fault fault = copy_contents(call, copy, parent, comm, info);
+    std::unique_ptr<Work> duplication =
+        std::make_unique<DuplicationWork>(call.runtime(), parent, copy);
+    if (environment().checking)
+        duplication = after_agreement(call, parent, check::describe(call.function(), call.site()),
+                                      std::move(duplication));
     Request& work =
-        make_work(call.runtime().messages(),
-                  std::make_unique<DuplicationWork>(call.runtime(), parent, copy), &parent, false);
+        make_work(call.runtime().messages(), std::move(duplication), &parent, false);
     if (fault) {
         discard(call, copy);
         if (has_ended(work)) {
@@ -141,8 +146,11 @@ int comm_idup_with_info(Call& call, MPI_Comm comm, MPI_Info info, MPI_Comm* newc
 }
 
 int comm_split(Call& call, MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
-    const VisibleCollective visible(call, *find_comm(comm));
-    return store_comm(call, split(call.runtime(), *find_comm(comm), color, key), newcomm);
+    *newcomm = MPI_COMM_NULL;
+    Comm& parent = *find_comm(comm);
+    const VisibleCollective visible(call, parent);
+    if (const int code = agree(call, parent)) return code;
+    return store_comm(call, split(call.runtime(), parent, color, key), newcomm);
 }
 
 int comm_split_type(Call& call, MPI_Comm comm, int split_type, int key, MPI_Info info,
@@ -158,6 +166,7 @@ int comm_split_type(Call& call, MPI_Comm comm, int split_type, int key, MPI_Info
     }
     std::string found;
     const VisibleCollective visible(call, *find_comm(comm));
+    if (const int code = agree(call, *find_comm(comm))) return code;
     const MadeComm made =
         split_by_type(call.runtime(), *find_comm(comm), split_type, key, resource, &found);
     if (Info* result = environment().find_info(info); result != nullptr && !found.empty())
@@ -167,9 +176,17 @@ int comm_split_type(Call& call, MPI_Comm comm, int split_type, int key, MPI_Info
 
 // A wrong group is reported after the exchange, in which the others learn of it.
 int comm_create(Call& call, MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
-    const VisibleCollective visible(call, *find_comm(comm));
-    return store_comm(
-        call, create(call.runtime(), *find_comm(comm), environment().share_group(group)), newcomm);
+    *newcomm = MPI_COMM_NULL;
+    Comm& parent = *find_comm(comm);
+    const MembersPtr members = environment().share_group(group);
+    const VisibleCollective visible(call, parent);
+    if (const int code = agree(call, parent, [&](check::Description& description) {
+            if (members == nullptr) return;  // create() reports it
+            description.has_group = true;
+            description.group.assign(members->tasks().begin(), members->tasks().end());
+        }))
+        return code;
+    return store_comm(call, create(call.runtime(), parent, members), newcomm);
 }
 
 int comm_create_group(Call& call, MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {

@@ -57,6 +57,8 @@ int send(Call& call, const void* buf, MPI_Count count, MPI_Datatype datatype, in
     MessageArguments message;
     if (!resolve_send(call, buf, count, datatype, dest, tag, comm, message)) return call.code();
     if (message.nobody) return MPI_SUCCESS;
+    if (environment().checking) [[unlikely]]
+        return wait_and_free(call, make_send(call, message, SendMode::kStandard), nullptr);
     TypedLayout layout;
     const comm::BufferView view = message.view(layout);
     const VisibleCall visible(call, message.about(view.size()));
@@ -70,6 +72,8 @@ int ssend(Call& call, const void* buf, MPI_Count count, MPI_Datatype datatype, i
     MessageArguments message;
     if (!resolve_send(call, buf, count, datatype, dest, tag, comm, message)) return call.code();
     if (message.nobody) return MPI_SUCCESS;
+    if (environment().checking) [[unlikely]]
+        return wait_and_free(call, make_send(call, message, SendMode::kSynchronous), nullptr);
     TypedLayout layout;
     comm::SendRequest request(message.view(layout), message.task, tag, message.comm->context);
     request.synchronous = true;
@@ -86,7 +90,7 @@ int bsend(Call& call, const void* buf, MPI_Count count, MPI_Datatype datatype, i
     if (!resolve_send(call, buf, count, datatype, dest, tag, comm, message)) return call.code();
     if (message.nobody) return MPI_SUCCESS;
     MPI_Request handle = MPI_REQUEST_NULL;
-    Request& request = make_send(message, SendMode::kBuffered);
+    Request& request = make_send(call, message, SendMode::kBuffered);
     const Noted noted(call, about_request(request));
     if (const int code = start_new(call, request, &handle)) return code;
     retire(call.runtime(), handle, request);
@@ -102,6 +106,8 @@ int recv(Call& call, void* buf, MPI_Count count, MPI_Datatype datatype, int sour
         if (status != MPI_STATUS_IGNORE) set_from_nobody(*status);
         return MPI_SUCCESS;
     }
+    if (environment().checking) [[unlikely]]
+        return wait_and_free(call, make_receive(call, message), status);
     TypedLayout layout;
     const comm::BufferView view = message.view(layout);
     const VisibleCall visible(call, message.about(view.size()));

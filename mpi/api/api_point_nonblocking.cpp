@@ -37,11 +37,11 @@ int start_send(Call& call, const SendArguments& given, SendMode mode, MPI_Reques
                       given.comm, message))
         return call.code();
     if (mode != SendMode::kSynchronous && mode != SendMode::kBuffered &&
-        send_at_once(call, message)) [[likely]] {
+        !environment().checking && send_at_once(call, message)) [[likely]] {
         *request = handle_of(sent_request());
         return MPI_SUCCESS;
     }
-    return start_noted(call, make_send(message, mode), request);
+    return start_noted(call, make_send(call, message, mode), request);
 }
 
 int prepare_send(Call& call, const SendArguments& given, SendMode mode, MPI_Request* request) {
@@ -49,7 +49,7 @@ int prepare_send(Call& call, const SendArguments& given, SendMode mode, MPI_Requ
     if (!resolve_send(call, given.buf, given.count, given.datatype, given.dest, given.tag,
                       given.comm, message))
         return call.code();
-    Request& made = make_send(message, mode);
+    Request& made = make_send(call, message, mode);
     made.persistent = true;
     *request = handle_of(made);
     return MPI_SUCCESS;
@@ -122,14 +122,14 @@ int irecv(Call& call, void* buf, MPI_Count count, MPI_Datatype datatype, int sou
     MessageArguments message;
     if (!resolve_receive(call, buf, count, datatype, source, tag, comm, message))
         return call.code();
-    return start_noted(call, make_receive(message), request);
+    return start_noted(call, make_receive(call, message), request);
 }
 int recv_init(Call& call, void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
               MPI_Comm comm, MPI_Request* request) {
     MessageArguments message;
     if (!resolve_receive(call, buf, count, datatype, source, tag, comm, message))
         return call.code();
-    Request& made = make_receive(message);
+    Request& made = make_receive(call, message);
     made.persistent = true;
     *request = handle_of(made);
     return MPI_SUCCESS;

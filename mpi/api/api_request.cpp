@@ -70,15 +70,25 @@ Fault peek(Call& call, Request& request, MPI_Status* status) {
     return {};
 }
 
+namespace {
+
+// Without the envelope of check mode.
+Bytes seen_bytes(const Request& request, const comm::BufferView& view) noexcept {
+    return request.check != nullptr ? check::without_envelope(view.size()) : view.size();
+}
+
+}  // namespace
+
 CallAbout about_request(const Request& request) noexcept {
     switch (request.type) {
         case Request::Type::kSend:
-            return {request.send.dest, request.send.type, request.send.view.size(),
+            return {request.send.dest, request.send.type, seen_bytes(request, request.send.view),
                     request.comm->context, request.integer};
         case Request::Type::kReceive:
         case Request::Type::kSendReceive:
             return {request.receive.wanted.source, request.receive.wanted.type,
-                    request.receive.view.size(), request.comm->context, request.integer};
+                    seen_bytes(request, request.receive.view), request.comm->context,
+                    request.integer};
         case Request::Type::kWork:
             if (request.comm != nullptr) {
                 CallAbout about = about_all_of(*request.comm);

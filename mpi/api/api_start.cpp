@@ -1,11 +1,15 @@
 // The start and the end of MPI (MPI 5.0, sections 11.2 and 11.4).
 #include <cstdio>
+#include <cstdlib>
 #include <mpi.h>
+#include <strings.h>
 #include <thread>
 
 #include "collectives/engine/process_collectives.hpp"
 #include "comm/bootstrap/process_runtime.hpp"
 #include "mpi/api/bodies.hpp"
+#include "mpi/api/checked_call.hpp"
+#include "mpi/check/leaks.hpp"
 #include "mpi/communicator/comm.hpp"
 #include "mpi/process/environment.hpp"
 
@@ -50,6 +54,8 @@ int start(Call& call, int level) {
     // Only a program that asks for it pays for locks.
     if (level == MPI_THREAD_MULTIPLE) runtime.share_among_threads();
     threads() = {level, std::this_thread::get_id()};
+    const char* const checks = std::getenv("MP_MPICHECK");
+    mpi.checking = checks != nullptr && ::strcasecmp(checks, "yes") == 0;
     mpi.state.store(State::kActive);
     return MPI_SUCCESS;
 }
@@ -99,6 +105,12 @@ int finalize(Call& call) {
     if (fault) return call.fail(fault);
     const Fault other = call.outside([&] { return world().attributes.remove_all(MPI_COMM_WORLD); });
     if (other) return call.fail(other);
+    if (mpi.checking) {
+        if (const int code = agree(call, world())) return code;
+        const std::string leaks = check::report_leaks(call.runtime(), world());
+        std::fwrite(leaks.data(), 1, leaks.size(), stderr);
+        std::fflush(stderr);
+    }
     // Every task may still be needed by the others until all are here.
     if (world().size() > 1) {
         const VisibleCollective visible(call, world());

@@ -35,6 +35,12 @@ int cart_create(Call& call, MPI_Comm comm_old, int ndims, const int* dims, const
     if (refuse_inter(call, parent)) return call.code();
     const GridSize size = check_grid(ndims, dims, periods, parent.size());
     const VisibleCollective visible(call, parent);
+    if (const int code = agree(call, parent, [&](check::Description& description) {
+            description.agree_list("dims", dims, ndims, MPI_ERR_DIMS);
+            description.agree_list("periods", periods, ndims);
+            description.fail(size.fault);
+        }))
+        return code;
     const MadeComm made = take_part(call.runtime(), parent, parent.rank < size.members, size.fault);
     if (made.comm != nullptr) {
         auto cart = std::make_unique<CartTopology>();
@@ -65,6 +71,10 @@ int cart_sub(Call& call, MPI_Comm comm, const int* remain_dims, MPI_Comm* newcom
         }
     }
     const VisibleCollective visible(call, parent);
+    if (const int code = agree(call, parent, [&](check::Description& description) {
+            description.agree_list("remain_dims", remain_dims, static_cast<int>(cart->size()));
+        }))
+        return code;
     const MadeComm made = split(call.runtime(), parent, color, 0);
     if (made.comm != nullptr) made.comm->topology = std::move(part);
     return store_comm(call, made, newcomm);

@@ -132,9 +132,16 @@ int graph_create(Call& call, MPI_Comm comm_old, int nnodes, const int* indx, con
     *comm_graph = MPI_COMM_NULL;
     Comm& parent = *find_comm(comm_old);
     if (refuse_inter(call, parent)) return call.code();
+    const Fault wrong = check_nodes(parent, nnodes, indx, edges);
     const VisibleCollective visible(call, parent);
-    const MadeComm made = take_part(call.runtime(), parent, parent.rank < nnodes,
-                                    check_nodes(parent, nnodes, indx, edges));
+    if (const int code = agree(call, parent, [&](check::Description& description) {
+            description.fail(wrong);
+            if (wrong) return;
+            description.agree_list("index", indx, nnodes);
+            description.agree_list("edges", edges, nnodes > 0 ? indx[nnodes - 1] : 0);
+        }))
+        return code;
+    const MadeComm made = take_part(call.runtime(), parent, parent.rank < nnodes, wrong);
     if (made.comm != nullptr) {
         auto graph = std::make_unique<GraphTopology>();
         graph->index.assign(indx, indx + nnodes);
@@ -195,6 +202,9 @@ int dist_graph_create_adjacent(Call& call, MPI_Comm comm_old, int indegree, cons
         fault = {MPI_ERR_ARG, "destweights", "only one direction is MPI_UNWEIGHTED",
                  "give MPI_UNWEIGHTED for both directions or for none"};
     const VisibleCollective visible(call, parent);
+    if (const int code = agree(
+            call, parent, [&](check::Description& description) { description.fail(fault); }))
+        return code;
     const MadeComm made = take_part(call.runtime(), parent, true, fault);
     if (made.comm != nullptr) {
         auto graph = std::make_unique<DistGraphTopology>();
@@ -215,6 +225,9 @@ int dist_graph_create(Call& call, MPI_Comm comm_old, int n, const int* sources, 
     if (refuse_inter(call, parent)) return call.code();
     const Edges edges = edges_of(parent, n, sources, degrees, destinations, weights);
     const VisibleCollective visible(call, parent);
+    if (const int code = agree(
+            call, parent, [&](check::Description& description) { description.fail(edges.fault); }))
+        return code;
     const MadeComm made = take_part(call.runtime(), parent, true, edges.fault);
     if (made.comm == nullptr) return store_comm(call, made, comm_dist_graph);
     Words all;

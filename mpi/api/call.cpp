@@ -6,6 +6,8 @@
 
 #include "comm/bootstrap/process_runtime.hpp"
 #include "comm/bootstrap/runtime.hpp"
+#include "mpi/check/source_lines.hpp"
+#include "mpi/communicator/comm.hpp"
 #include "mpi/process/start_facts.hpp"
 #include "tracer/probe/process_context.hpp"
 
@@ -81,6 +83,33 @@ int Call::fail(int code, std::string_view argument, std::string_view what,
     return code;
 }
 
+bool Call::is_fatal() const noexcept {
+    ErrorObject object = object_;
+    const MPI_Errhandler handler = handler_of(object);
+    return handler != MPI_ERRORS_RETURN && find<ErrorHandler>(handler) == nullptr;
+}
+
+void Call::warn(const Fault& fault) const {
+    std::string text = message(fault.code, fault.argument, fault.what, fault.remedy);
+    text.replace(0, text.find(':'), "ATTENTION");
+    std::fflush(stdout);
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::fflush(stderr);
+}
+
+void report_for_all(Comm& comm, Function function, const void* site, const Fault& fault) {
+    Call call(function, ErrorObject(handle_of(comm)), site);
+    if (call.is_fatal()) {
+        call.fail(fault);
+    } else {
+        call.warn(fault);
+    }
+}
+
+void warn_for_all(Comm& comm, Function function, const void* site, const Fault& fault) {
+    Call(function, ErrorObject(handle_of(comm)), site).warn(fault);
+}
+
 int Call::refuse_unsupported() {
     return fail(MPI_ERR_UNSUPPORTED_OPERATION, "", "this function is not implemented yet",
                 "poe-mpi(7) lists the functions that are missing");
@@ -125,6 +154,10 @@ std::string Call::message(const Cause& cause, const std::string& place) const {
     text += place;
     const std::string comm = name_of(object_);
     if (!comm.empty()) text += " with communicator " + comm;
+    if (environment().checking) {
+        const std::string place = check::words_of_site(site_);
+        if (!place.empty()) text += " at " + place;
+    }
     text += ": ";
     if (!cause.argument.empty()) text += "argument " + std::string(cause.argument) + ": ";
     text += cause.what;

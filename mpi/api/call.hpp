@@ -15,6 +15,7 @@
 #include "collectives/call/groups.hpp"
 #include "comm/bootstrap/runtime.hpp"
 #include "comm/progress/runtime_lock.hpp"
+#include "mpi/check/ledger.hpp"
 #include "mpi/object/fault.hpp"
 #include "mpi/process/environment.hpp"
 #include "mpi/table/functions.hpp"
@@ -46,6 +47,8 @@ struct ErrorObject {
     Kind kind;
 };
 
+struct Comm;
+
 // A local variable of an entry point. For the thread that made it.
 class Call {
   public:
@@ -57,6 +60,9 @@ class Call {
             enter();  // objects that other threads may use
         }
     }
+    // A report that belongs to another call, in whose turn it is made.
+    Call(Function function, ErrorObject object, const void* site) noexcept
+        : function_(function), context_(Context::kAlways), object_(object), site_(site) {}
     ~Call() {
         if (entry_ == comm::RuntimeLock::Entry::kEntered) leave();
     }
@@ -88,6 +94,11 @@ class Call {
     // Functions of the tools interface return their own codes and invoke no error handler.
     int refuse_unsupported_tools() noexcept { return MPI_T_ERR_NOT_SUPPORTED; }
 
+    // True if an error of this call ends the job.
+    bool is_fatal() const noexcept;
+    // Prints the message of an error as a warning. Invokes no error handler.
+    void warn(const Fault& fault) const;
+
     // The code of the last error.
     int code() const noexcept { return code_; }
 
@@ -97,6 +108,21 @@ class Call {
     // Invokes the error handler of the object with this code, as for MPI_Comm_call_errhandler.
     // Returns if the handler does.
     void invoke_handler(ErrorObject object, int code, std::string_view what);
+
+    // For functions that give the program a reference to an object, which it must free: called with
+    // the result of the body. Check mode keeps a list of these objects.
+    template <typename Handle>
+    int given(int code, const Handle* handle) const {
+        if (code == MPI_SUCCESS && environment().checking) [[unlikely]]
+            check::note_acquired(handle, function_, site_);
+        return code;
+    }
+    // For functions to which the program gives a reference back.
+    int taken(int code, const void* handle) const noexcept {
+        if (code == MPI_SUCCESS && environment().checking) [[unlikely]]
+            check::ledger().release(handle);
+        return code;
+    }
 
     Function function() const noexcept { return function_; }
     const void* site() const noexcept { return site_; }
@@ -175,5 +201,12 @@ class Call {
     comm::RuntimeLock::Entry entry_ = comm::RuntimeLock::Entry::kRefused;
     int code_ = MPI_SUCCESS;
 };
+
+// Both report a disagreement of the members of a communicator on a call, at one of them
+// (check::Report). If the error handler ends the job, the first does so here; otherwise it prints a
+// warning, and all members get the error later. The second prints a warning in any case, because the
+// program has got the error already.
+void report_for_all(Comm& comm, Function function, const void* site, const Fault& fault);
+void warn_for_all(Comm& comm, Function function, const void* site, const Fault& fault);
 
 }  // namespace poe::mpi

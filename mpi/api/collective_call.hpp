@@ -8,6 +8,7 @@
 
 #include "collectives/engine/process_collectives.hpp"
 #include "comm/bootstrap/runtime.hpp"
+#include "mpi/api/checked_call.hpp"
 #include "mpi/api/request_call.hpp"
 #include "mpi/collective/sequence.hpp"
 #include "mpi/communicator/comm.hpp"
@@ -21,6 +22,8 @@ template <typename Compose>
 int complete(Call& call, MPI_Comm comm, Compose&& compose, int root = MPI_PROC_NULL) {
     Comm& members = *find_comm(comm);
     const VisibleCollective visible(call, members, root);
+    if (environment().checking) [[unlikely]]
+        return complete_checked(call, members, compose);
     Sequence sequence(collectives::the_collectives(call.runtime()), members,
                       Sequence::Form::kImmediate);
     compose(sequence);
@@ -32,6 +35,9 @@ template <typename Compose>
 int complete_reduction(Call& call, MPI_Comm comm, MPI_Op op, Compose&& compose,
                        int root = MPI_PROC_NULL) {
     if (find<Operation>(op) == nullptr) return complete(call, comm, compose, root);
+    // The function is called while the members exchange messages, that is inside of the call.
+    if (environment().checking) [[unlikely]]
+        return call.outside([&] { return complete(call, comm, compose, root); });
     return complete(
         call, comm,
         [&](Sequence& sequence) {
@@ -64,7 +70,9 @@ int start(Call& call, MPI_Comm comm, MPI_Request* request, Compose&& compose,
     Comm& members = *find_comm(comm);
     Noted noted(call, about_all_of(members));
     const std::uint32_t operation = note_start(noted, members, task_of(members, root));
-    Request* made = make_collective(call, members, Sequence::Form::kOnce, compose);
+    Request* made = environment().checking
+                        ? start_checked(call, members, compose)
+                        : make_collective(call, members, Sequence::Form::kOnce, compose);
     if (made == nullptr) return call.code();
     made->operation = operation;
     *request = handle_of(*made);
@@ -74,7 +82,10 @@ int start(Call& call, MPI_Comm comm, MPI_Request* request, Compose&& compose,
 // Makes a persistent request.
 template <typename Compose>
 int prepare(Call& call, MPI_Comm comm, MPI_Request* request, Compose&& compose) {
-    Request* made = make_collective(call, *find_comm(comm), Sequence::Form::kPersistent, compose);
+    Comm& members = *find_comm(comm);
+    Request* made = environment().checking
+                        ? prepare_checked(call, members, compose)
+                        : make_collective(call, members, Sequence::Form::kPersistent, compose);
     if (made == nullptr) return call.code();
     *request = handle_of(*made);
     return MPI_SUCCESS;

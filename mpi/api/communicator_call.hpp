@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include "mpi/api/call.hpp"
+#include "mpi/api/checked_call.hpp"
 #include "mpi/api/shown.hpp"
 #include "mpi/communicator/numbers.hpp"
 

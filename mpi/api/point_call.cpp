@@ -75,7 +75,28 @@ int fail_message(Call& call, Comm& comm, const Fault& fault) {
     return call.fail(fault);
 }
 
-Request& make_send(const MessageArguments& message, SendMode mode) {
+namespace {
+
+check::MessageCheck& check_of(Call& call, Request& request) {
+    if (request.check == nullptr)
+        request.check =
+            std::make_unique<check::MessageCheck>(check::place_of(call.function(), call.site()));
+    return *request.check;
+}
+
+// In check mode an envelope belongs to each message.
+void wrap_send(Call& call, Request& request, const MessageArguments& message) {
+    request.send.view =
+        check_of(call, request).wrap_send(request.send.view, *message.type, message.count);
+}
+void wrap_receive(Call& call, Request& request, const MessageArguments& message) {
+    request.receive.view =
+        check_of(call, request).wrap_receive(request.receive.view, *message.type);
+}
+
+}  // namespace
+
+Request& make_send(Call& call, const MessageArguments& message, SendMode mode) {
     Request& request = make_request();
     set_comm(request, *message.comm);
     if (message.nobody) {
@@ -90,10 +111,12 @@ Request& make_send(const MessageArguments& message, SendMode mode) {
     request.send.type = message.tag;
     request.send.context = message.comm->context;
     request.send.flow = comm::FlowClass::kUser;
+    if (environment().checking) [[unlikely]]
+        wrap_send(call, request, message);
     return request;
 }
 
-Request& make_receive(const MessageArguments& message) {
+Request& make_receive(Call& call, const MessageArguments& message) {
     Request& request = make_request();
     set_comm(request, *message.comm);
     if (message.nobody) {
@@ -105,6 +128,8 @@ Request& make_receive(const MessageArguments& message) {
     request.receive.view = message.view(request.receive_buffer.layout);
     if (message.type->code() == 0) request.receive_buffer.type = TypeReference(*message.type);
     request.receive.wanted = message.key();
+    if (environment().checking) [[unlikely]]
+        wrap_receive(call, request, message);
     return request;
 }
 
@@ -119,8 +144,8 @@ Request* make_send_receive(Call& call, const void* sendbuf, MPI_Count sendcount,
         !resolve_receive(call, recvbuf, recvcount, recvtype, source, recvtag, comm, received,
                          {"recvbuf", "recvtype", "source", "recvtag"}))
         return nullptr;
-    if (sent.nobody) return &make_receive(received);
-    Request& request = make_send(sent, SendMode::kStandard);
+    if (sent.nobody) return &make_receive(call, received);
+    Request& request = make_send(call, sent, SendMode::kStandard);
     if (received.nobody) {
         request.receives_from_nobody = true;
         return &request;
@@ -129,6 +154,8 @@ Request* make_send_receive(Call& call, const void* sendbuf, MPI_Count sendcount,
     request.receive.view = received.view(request.receive_buffer.layout);
     request.receive_buffer.type = TypeReference(*received.type);
     request.receive.wanted = received.key();
+    if (environment().checking) [[unlikely]]
+        wrap_receive(call, request, received);
     return &request;
 }
 
@@ -146,6 +173,7 @@ Request* make_replacement(Call& call, void* buf, MPI_Count count, MPI_Datatype d
         throw;
     }
     whole.copy_out(0, request->copy.get(), whole.size());
+    if (request->check != nullptr) request->check->sends_copy();
     request->send.view = {request->copy.get(), whole.size()};
     return request;
 }
@@ -165,7 +193,14 @@ Request* make_matched_receive(Call& call, void* buf, MPI_Count count, MPI_Dataty
     arguments.comm = matched != nullptr ? matched->comm : &world();
     call.about(ErrorObject(handle_of(*arguments.comm)));
     if (!resolve_buffer(call, buf, count, datatype, arguments, kReceiveNames)) return nullptr;
-    Request& request = make_receive(arguments);
+    Request& request = make_receive(call, arguments);
+    if (request.check != nullptr) [[unlikely]] {
+        if (const Fault fault = request.check->begin()) {
+            call.fail(fault);
+            free_request(request);
+            return nullptr;
+        }
+    }
     request.active = true;
     *message = MPI_MESSAGE_NULL;
     if (matched == nullptr) return &request;
@@ -175,6 +210,7 @@ Request* make_matched_receive(Call& call, void* buf, MPI_Count count, MPI_Dataty
     comm::MessageLayer& messages = call.runtime().messages();
     messages.start(request.receive, *matched->message);
     messages.begin_fetching();
+    if (environment().checking) check::ledger().release(matched);
     matched_messages().release(*matched);
     if (!has_ended(request)) call.runtime().keep_moving();
     return &request;

@@ -125,8 +125,8 @@ inline bool resolve_receive(Call& call, const void* buffer, MPI_Count count, MPI
 [[gnu::cold]] int fail_message(Call& call, Comm& comm, const Fault& fault);
 
 // The request that describes this send. The request is not started.
-Request& make_send(const MessageArguments& message, SendMode mode);
-Request& make_receive(const MessageArguments& message);
+Request& make_send(Call& call, const MessageArguments& message, SendMode mode);
+Request& make_receive(Call& call, const MessageArguments& message);
 
 // The request of a send and a receive that MPI_Sendrecv and MPI_Isendrecv make, not started. Null
 // after an error was reported.

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "mpi/api/call.hpp"
+#include "mpi/api/checked_call.hpp"
 #include "mpi/api/communicator_call.hpp"
 #include "mpi/communicator/making.hpp"
 #include "mpi/communicator/topology.hpp"

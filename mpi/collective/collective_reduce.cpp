@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "mpi/collective/collective.hpp"
+#include "mpi/collective/describe.hpp"
 #include "mpi/collective/vectors.hpp"
 
 namespace poe::mpi::collective {
@@ -50,6 +51,8 @@ void fold_into(Sequence& sequence, const Vectors& vectors, std::byte* blocks, vo
 }  // namespace
 
 void reduce(Sequence& sequence, const Operands& operands, int root) {
+    if (sequence.description() != nullptr) [[unlikely]]
+        describe_reduction(sequence, operands, root);
     if (!check_root(sequence, root)) return;
     if (sequence.comm().is_inter()) return inter::reduce(sequence, operands, root);
     const bool is_root = root == sequence.rank();
@@ -99,17 +102,23 @@ bool refuse_inter(Sequence& sequence) {
 }  // namespace
 
 void allreduce(Sequence& sequence, const Operands& operands) {
+    if (sequence.description() != nullptr) [[unlikely]]
+        describe_reduction(sequence, operands);
     if (sequence.comm().is_inter()) return inter::allreduce(sequence, operands);
     reduce_for_all(sequence, operands, PoeCall::kCombine, Operation::kCombine);
 }
 
 void scan(Sequence& sequence, const Operands& operands) {
+    if (sequence.description() != nullptr) [[unlikely]]
+        describe_reduction(sequence, operands);
     if (!refuse_inter(sequence))
         reduce_for_all(sequence, operands, PoeCall::kPrefix, Operation::kPrefix);
 }
 
 // The result of rank 0 is undefined, so its buffer stays as it is.
 void exscan(Sequence& sequence, const Operands& operands) {
+    if (sequence.description() != nullptr) [[unlikely]]
+        describe_reduction(sequence, operands);
     if (refuse_inter(sequence)) return;
     // Rank 0 is refused what the others are refused, although it has no result, so that it does not wait for
     // them forever.
@@ -130,6 +139,8 @@ void exscan(Sequence& sequence, const Operands& operands) {
 }
 
 void reduce_scatter_block(Sequence& sequence, const Operands& operands) {
+    if (sequence.description() != nullptr) [[unlikely]]
+        describe_reduce_scatter_block(sequence, operands);
     if (sequence.comm().is_inter())
         return inter::reduce_scatter(sequence, operands, Counts(nullptr), true);
     const Vectors vectors(sequence, operands, true, true);
@@ -158,6 +169,8 @@ void reduce_scatter_block(Sequence& sequence, const Operands& operands) {
 }
 
 void reduce_scatter(Sequence& sequence, const Operands& operands, Counts counts) {
+    if (sequence.description() != nullptr) [[unlikely]]
+        describe_reduce_scatter(sequence, operands, counts);
     if (counts.is_null()) return sequence.fail(MPI_ERR_ARG, "recvcounts", "it is a null pointer");
     for (int r = 0; r < sequence.size(); ++r) {
         if (counts[r] < 0) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "mpi/collective/collective.hpp"
+#include "mpi/collective/describe.hpp"
 
 namespace poe::mpi::collective {
 namespace {
@@ -90,6 +91,8 @@ void barrier(Sequence& sequence) {
 }
 
 void bcast(Sequence& sequence, const Buffer& buffer, int root) {
+    if (sequence.description() != nullptr) [[unlikely]]
+        describe_bcast(sequence, buffer, root);
     if (!check_root(sequence, root)) return;
     if (sequence.comm().is_inter()) return inter::bcast(sequence, buffer, root);
     const Data data = sequence.data(buffer);
@@ -103,6 +106,8 @@ void bcast(Sequence& sequence, const Buffer& buffer, int root) {
 }
 
 void gather(Sequence& sequence, const Buffer& send, const Buffer& receive, int root) {
+    if (sequence.description() != nullptr) [[unlikely]]
+        describe_gather(sequence, send, receive, root);
     if (!check_root(sequence, root)) return;
     if (sequence.comm().is_inter()) {
         if (root == MPI_PROC_NULL) return;
@@ -134,6 +139,8 @@ void gather(Sequence& sequence, const Buffer& send, const Buffer& receive, int r
 }
 
 void gatherv(Sequence& sequence, const Buffer& send, const Blocks& receive, int root) {
+    if (sequence.description() != nullptr) [[unlikely]]
+        describe_gatherv(sequence, send, receive, root);
     if (!check_root(sequence, root) || root == MPI_PROC_NULL) return;
     if (is_root(sequence, root)) {
         BlockReader blocks(sequence, receive);
@@ -145,6 +152,8 @@ void gatherv(Sequence& sequence, const Buffer& send, const Blocks& receive, int 
 }
 
 void scatter(Sequence& sequence, const Buffer& send, const Buffer& receive, int root) {
+    if (sequence.description() != nullptr) [[unlikely]]
+        describe_scatter(sequence, send, receive, root);
     if (!check_root(sequence, root)) return;
     if (sequence.comm().is_inter()) {
         if (root == MPI_PROC_NULL) return;
@@ -175,6 +184,8 @@ void scatter(Sequence& sequence, const Buffer& send, const Buffer& receive, int 
 }
 
 void scatterv(Sequence& sequence, const Blocks& send, const Buffer& receive, int root) {
+    if (sequence.description() != nullptr) [[unlikely]]
+        describe_scatterv(sequence, send, receive, root);
     if (!check_root(sequence, root) || root == MPI_PROC_NULL) return;
     if (is_root(sequence, root)) {
         BlockReader blocks(sequence, send);

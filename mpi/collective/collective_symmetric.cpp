@@ -2,6 +2,7 @@
 // forms. Calls whose block lengths not all members know, and those on intercommunicators, are one
 // round of messages between all pairs.
 #include "mpi/collective/collective.hpp"
+#include "mpi/collective/describe.hpp"
 
 namespace poe::mpi::collective {
 namespace {
@@ -52,6 +53,8 @@ void exchange_all(Sequence& sequence, Outgoing&& outgoing, Incoming&& incoming) 
 }  // namespace
 
 void allgather(Sequence& sequence, const Buffer& send, const Buffer& receive) {
+    if (sequence.description() != nullptr) [[unlikely]]
+        describe_allgather(sequence, send, receive);
     const EqualBlocks blocks(sequence, receive);
     if (sequence.comm().is_inter()) {
         const Data own = sequence.data(send);
@@ -73,6 +76,8 @@ void allgather(Sequence& sequence, const Buffer& send, const Buffer& receive) {
 }
 
 void allgatherv(Sequence& sequence, const Buffer& send, const Blocks& receive) {
+    if (sequence.description() != nullptr) [[unlikely]]
+        describe_allgatherv(sequence, send, receive);
     BlockReader blocks(sequence, receive);
     if (sequence.comm().is_inter()) {
         const Data own = sequence.data(send);
@@ -98,6 +103,8 @@ void allgatherv(Sequence& sequence, const Buffer& send, const Blocks& receive) {
 }
 
 void alltoall(Sequence& sequence, const Buffer& send, const Buffer& receive) {
+    if (sequence.description() != nullptr) [[unlikely]]
+        describe_alltoall(sequence, send, receive);
     const EqualBlocks incoming(sequence, receive);
     if (sequence.comm().is_inter()) {
         const EqualBlocks outgoing(sequence, send);
@@ -119,6 +126,8 @@ void alltoall(Sequence& sequence, const Buffer& send, const Buffer& receive) {
 }
 
 void alltoallv(Sequence& sequence, const Blocks& send, const Blocks& receive) {
+    if (sequence.description() != nullptr) [[unlikely]]
+        describe_alltoallv(sequence, send, receive);
     BlockReader incoming(sequence, receive);
     if (send.in_place()) {
         // What is sent is copied first, because the receives overwrite it.

@@ -1,6 +1,8 @@
 // Neighbourhood collective calls; see neighbor.hpp.
 #include "mpi/collective/neighbor.hpp"
 
+#include "mpi/collective/describe.hpp"
+
 namespace poe::mpi::collective {
 namespace {
 
@@ -31,6 +33,8 @@ void exchange_blocks(Sequence& sequence, const Neighbors& neighbors, Outgoing&& 
 
 void neighbor_allgather(Sequence& sequence, const Neighbors& neighbors, const Buffer& send,
                         const Buffer& receive) {
+    if (sequence.description() != nullptr) [[unlikely]]
+        describe_neighbors(sequence, neighbors, send, receive);
     const Data own = sequence.data(send);
     const EqualBlocks blocks(sequence, receive);
     exchange_blocks(
@@ -39,6 +43,8 @@ void neighbor_allgather(Sequence& sequence, const Neighbors& neighbors, const Bu
 
 void neighbor_allgatherv(Sequence& sequence, const Neighbors& neighbors, const Buffer& send,
                          const Blocks& receive) {
+    if (sequence.description() != nullptr) [[unlikely]]
+        describe_neighbors(sequence, neighbors, send, receive);
     const Data own = sequence.data(send);
     BlockReader blocks(sequence, receive);
     exchange_blocks(
@@ -47,6 +53,8 @@ void neighbor_allgatherv(Sequence& sequence, const Neighbors& neighbors, const B
 
 void neighbor_alltoall(Sequence& sequence, const Neighbors& neighbors, const Buffer& send,
                        const Buffer& receive) {
+    if (sequence.description() != nullptr) [[unlikely]]
+        describe_neighbors(sequence, neighbors, send, receive);
     const EqualBlocks outgoing(sequence, send);
     const EqualBlocks incoming(sequence, receive);
     exchange_blocks(
@@ -56,6 +64,8 @@ void neighbor_alltoall(Sequence& sequence, const Neighbors& neighbors, const Buf
 
 void neighbor_alltoallv(Sequence& sequence, const Neighbors& neighbors, const Blocks& send,
                         const Blocks& receive) {
+    if (sequence.description() != nullptr) [[unlikely]]
+        describe_neighbors(sequence, neighbors, send, receive);
     BlockReader outgoing(sequence, send);
     BlockReader incoming(sequence, receive);
     exchange_blocks(

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "mpi/datatype/queries.hpp"
+#include "mpi/process/environment.hpp"
 
 namespace poe::mpi {
 namespace {
@@ -23,11 +24,12 @@ Sequence::Sequence(collectives::CollectiveContext& context, Comm& comm, Form for
       comm_(comm),
       state_(collective_state(comm)),
       form_(form),
-      type_(static_cast<std::int32_t>(state_.calls++ & 0x7fffffffu)) {}
+      type_(static_cast<std::int32_t>((environment().checking ? comm.agreements : state_.calls++) &
+                                      0x7fffffffu)) {}
 
 Sequence::~Sequence() {
     for (const auto& step : steps_) let_go(*step);
-    if (!ok() && !executed_) --state_.calls;
+    if (!ok() && !executed_ && !environment().checking) --state_.calls;
     if (scratches_ == 0) return;
     for (auto& memory : state_.scratch) {
         if (memory.size() > kKeptScratch) std::vector<std::byte>().swap(memory);

@@ -22,6 +22,7 @@
 
 #include "collectives/engine/collective_context.hpp"
 #include "comm/matching/message_layer.hpp"
+#include "mpi/check/description.hpp"
 #include "mpi/collective/data.hpp"
 #include "mpi/collective/typed_reduction.hpp"
 #include "mpi/communicator/comm.hpp"
@@ -67,7 +68,8 @@ class Sequence final : public Work {
     enum class Form { kImmediate, kOnce, kPersistent };
 
     // Counts a collective call of `comm`, which must stay as long as this object. A call that ends
-    // with a fault before its first step is not counted, so the program may repeat it.
+    // with a fault before its first step is not counted, so the program may repeat it; in check mode it
+    // counts, because the other members learn of it.
     Sequence(collectives::CollectiveContext& context, Comm& comm, Form form);
     ~Sequence() override;
 
@@ -75,6 +77,11 @@ class Sequence final : public Work {
     int size() const noexcept { return comm_.size(); }
     int rank() const noexcept { return comm_.rank; }
     collectives::Rank group_rank() const noexcept { return comm_.group->me; }
+
+    // Check mode: what the composing function says about the call; null otherwise. The caller owns
+    // the description.
+    check::Description* description() const noexcept { return description_; }
+    void describe_in(check::Description* description) noexcept { description_ = description; }
 
     // --- Composing. After a fault, no step has any effect.
 
@@ -157,6 +164,7 @@ class Sequence final : public Work {
     CollectiveState& state_;
     const Form form_;
     const std::int32_t type_;  // of messages
+    check::Description* description_ = nullptr;
     Fault fault_;
     TypedReduction reduction_;
     std::size_t scratches_ = 0;

@@ -85,7 +85,7 @@ void set_up(Comm& comm, int gid, MembersPtr local, MembersPtr remote, ContextId 
             const CommBase* parent) {
     comm.rank = local->rank_of(own);
     comm.context = context;
-    comm.duplicates = comm.operations = 0;
+    comm.duplicates = comm.operations = comm.agreements = 0;
     const auto tasks = local->tasks();
     comm.group.emplace(gid, 0, std::vector<TaskId>(tasks.begin(), tasks.end()), own);
     comm.local = std::move(local);

@@ -62,6 +62,9 @@ struct Comm final : CommBase {
     std::uint32_t duplicates = 0;
     // Collective operations that were started so far, for the trace; the same at all members.
     std::uint32_t operations = 0;
+    // Agreements of check mode so far; the same at all members, also after a call that did not take
+    // place because members disagreed on it. In this mode it stands in for the other counters of calls.
+    std::uint32_t agreements = 0;
     MPI_Info info = MPI_INFO_NULL;          // the hints; owned
     std::unique_ptr<CommOwned> collective;  // null: no collective call so far
 

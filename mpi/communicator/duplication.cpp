@@ -1,6 +1,8 @@
 // Agreement on the number of a duplicate; see duplication.hpp.
 #include "mpi/communicator/duplication.hpp"
 
+#include "mpi/process/environment.hpp"
+
 namespace poe::mpi {
 namespace {
 
@@ -12,7 +14,8 @@ Duplication::Duplication(comm::Runtime& runtime, Comm& parent)
     : runtime_(runtime),
       parent_(parent),
       route_{making_context(parent, Making::kDuplicates),
-             static_cast<std::int32_t>(parent.duplicates++ & 0x7fffffffu)},
+             static_cast<std::int32_t>(
+                 (environment().checking ? parent.agreements : parent.duplicates++) & 0x7fffffffu)},
       place_(place_in_tree(parent.rank, parent.size())),
       to_children_(place_.children.empty() ? nullptr
                                            : new comm::SendRequest[place_.children.size()]) {}

@@ -22,6 +22,7 @@ enum class Making : ContextId {
     kLeaders = 0x30000000u,  // MPI_Intercomm_create, between the leaders; the same
     kDuplicates =
         0x40000000u,  // MPI_Comm_dup and MPI_Comm_idup; the type is the number of the call
+    kAgreement = 0x50000000u,  // check mode (mpi/check/agreement.hpp); the type is its number
 };
 
 inline ContextId making_context(const Comm& comm, Making making) noexcept {

@@ -6,6 +6,7 @@
 #include "mpi/object/status.hpp"
 #include "mpi/point/outcomes.hpp"
 #include "mpi/point/works.hpp"
+#include "mpi/process/environment.hpp"
 #include "tracer/probe/process_context.hpp"
 
 namespace poe::mpi {
@@ -28,15 +29,22 @@ bool succeeded(const comm::ReceiveRequest& receive) noexcept {
 }
 
 Fault fault_of_receive(comm::Runtime& runtime, const Comm& comm,
-                       const comm::ReceiveRequest& receive) {
-    if (succeeded(receive)) return {};
+                       const comm::ReceiveRequest& receive, const check::MessageCheck* check) {
+    if (succeeded(receive)) return check != nullptr ? check->check_receive(comm, receive) : Fault{};
     if (receive.outcome == Outcome::kDone) return truncation(comm, receive);
     const TaskId peer = receive.source >= 0 ? receive.source : receive.wanted.source;
     return fault_of(runtime, comm, receive.outcome, peer);
 }
 
-Fault fault_of_send(comm::Runtime& runtime, const Comm& comm, const comm::SendRequest& send) {
-    return succeeded(send) ? Fault{} : fault_of(runtime, comm, send.outcome, send.dest);
+Fault fault_of_send(comm::Runtime& runtime, const Comm& comm, const comm::SendRequest& send,
+                    const check::MessageCheck* check) {
+    if (!succeeded(send)) return fault_of(runtime, comm, send.outcome, send.dest);
+    return check != nullptr ? check->check_send() : Fault{};
+}
+
+// The length of a message as the program sees it.
+Bytes seen_length(Bytes length) noexcept {
+    return environment().checking ? check::without_envelope(length) : length;
 }
 
 void trace_end(const Request& request) {
@@ -57,8 +65,9 @@ void set_received(MPI_Status& status, const Comm& comm,
         return;
     }
     if (receive.source < 0) return set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
-    set_status(status, comm.peers().rank_of(receive.source), receive.type,
-               static_cast<std::int64_t>(std::min(receive.length, receive.view.size())));
+    set_status(
+        status, comm.peers().rank_of(receive.source), receive.type,
+        static_cast<std::int64_t>(seen_length(std::min(receive.length, receive.view.size()))));
 }
 
 void set_status_of(MPI_Status& status, const Request& request) noexcept {
@@ -72,6 +81,8 @@ void set_status_of(MPI_Status& status, const Request& request) noexcept {
 
 bool is_surely_successful(const Request& request) noexcept {
     if (!request.active) return true;
+    if (request.check != nullptr) [[unlikely]]
+        return false;
     switch (request.type) {
         case Type::kSend:
             return succeeded(request.send);
@@ -92,12 +103,13 @@ bool is_surely_successful(const Request& request) noexcept {
 Fault fault_of_request(comm::Runtime& runtime, Request& request) {
     switch (request.type) {
         case Type::kSend:
-            return fault_of_send(runtime, *request.comm, request.send);
+            return fault_of_send(runtime, *request.comm, request.send, request.check.get());
         case Type::kReceive:
-            return fault_of_receive(runtime, *request.comm, request.receive);
+            return fault_of_receive(runtime, *request.comm, request.receive, request.check.get());
         case Type::kSendReceive: {
-            Fault fault = fault_of_send(runtime, *request.comm, request.send);
-            return fault ? fault : fault_of_receive(runtime, *request.comm, request.receive);
+            const check::MessageCheck* const check = request.check.get();
+            Fault fault = fault_of_send(runtime, *request.comm, request.send, check);
+            return fault ? fault : fault_of_receive(runtime, *request.comm, request.receive, check);
         }
         case Type::kWork:
             return request.work->result();
@@ -122,6 +134,8 @@ void retire(comm::Runtime& runtime, MPI_Request& handle, Request& request) noexc
         return;
     }
     request.active = false;
+    if (request.check != nullptr) [[unlikely]]
+        request.check->end();
     if (request.persistent) return;
     free_request(request);
     handle = MPI_REQUEST_NULL;

@@ -19,7 +19,8 @@ void set_received(MPI_Status& status, const Comm& comm,
 // program fills it in.
 void set_status_of(MPI_Status& status, const Request& request) noexcept;
 // True if the operation of an active request has ended without an error, or the request is not
-// active. False for requests of the type kWork and generalized requests, which must be asked.
+// active. False for requests of the type kWork, generalized requests, and messages in check mode,
+// which must be asked.
 bool is_surely_successful(const Request& request) noexcept;
 // Why an active request that has ended failed; no fault if it did not. Not for generalized
 // requests.

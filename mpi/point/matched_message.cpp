@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "mpi/check/message_check.hpp"
 #include "mpi/object/status.hpp"
 #include "mpi/point/waiting.hpp"
 #include "mpi/process/environment.hpp"
@@ -75,8 +76,10 @@ MPI_Message extract(comm::Runtime& runtime, Comm& comm, const comm::MatchKey& wa
 }
 
 void set_probed(MPI_Status& status, const Comm& comm, const comm::Unexpected& message) noexcept {
-    set_status(status, comm.peers().rank_of(message.from.source), message.from.type,
-               static_cast<std::int64_t>(message.length));
+    set_status(
+        status, comm.peers().rank_of(message.from.source), message.from.type,
+        static_cast<std::int64_t>(environment().checking ? check::without_envelope(message.length)
+                                                         : message.length));
 }
 
 }  // namespace poe::mpi

@@ -3,6 +3,9 @@
 
 #include <string>
 
+#include "mpi/check/message_check.hpp"
+#include "mpi/process/environment.hpp"
+
 namespace poe::mpi {
 
 int rank_of_peer(const Comm& comm, TaskId task) noexcept {
@@ -46,11 +49,12 @@ Fault fault_of(comm::Runtime& runtime, const Comm& comm, comm::Outcome outcome, 
 }
 
 Fault truncation(const Comm& comm, const comm::ReceiveRequest& receive) {
+    const Bytes envelope = environment().checking ? check::kEnvelopeBytes : 0;
     return {MPI_ERR_TRUNCATE, "",
-            "the message of " + std::to_string(receive.length) + " bytes from rank " +
+            "the message of " + std::to_string(receive.length - envelope) + " bytes from rank " +
                 std::to_string(rank_of_peer(comm, receive.source)) + " with tag " +
                 std::to_string(receive.type) + " does not fit into the buffer of " +
-                std::to_string(receive.view.size()) + " bytes",
+                std::to_string(receive.view.size() - envelope) + " bytes",
             "receive with a larger count, or find the length with MPI_Probe"};
 }
 

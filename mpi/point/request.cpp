@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "mpi/check/ledger.hpp"
 #include "mpi/process/environment.hpp"
 
 namespace poe::mpi {
@@ -32,8 +33,9 @@ void Request::reset() noexcept {
     mode = SendMode::kStandard;
     send_buffer.type = TypeReference();
     receive_buffer.type = TypeReference();
-    if (type >= Type::kWork || copy != nullptr) [[unlikely]] {
+    if (type >= Type::kWork || copy != nullptr || check != nullptr) [[unlikely]] {
         copy.reset();
+        check.reset();
         work.reset();
         operation = 0;
         generalized = {};
@@ -69,6 +71,8 @@ Request& sent_request() {
 void free_request(Request& request) noexcept {
     if (request.common) return;
     KeptRequests& requests = kept();
+    if (environment().checking) [[unlikely]]
+        check::ledger().release(&request);
     request.magic.store(0, std::memory_order_relaxed);
     request.reset();
     request.next_free = std::exchange(requests.free, &request);

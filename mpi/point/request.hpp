@@ -13,6 +13,7 @@
 
 #include "comm/matching/message_layer.hpp"
 #include "comm/matching/request.hpp"
+#include "mpi/check/message_check.hpp"
 #include "mpi/communicator/comm.hpp"
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/datatype/typed_layout.hpp"
@@ -95,6 +96,9 @@ struct Request final : Object {
     MessageBuffer receive_buffer;
     // MPI_Isendrecv_replace: the copy of the message that is sent.
     std::unique_ptr<std::byte[]> copy;
+
+    // Messages in check mode; otherwise null.
+    std::unique_ptr<check::MessageCheck> check;
 
     std::unique_ptr<Work> work;
     // kWork: one more than the number of the collective operation in Comm::operations; 0: it is

@@ -6,6 +6,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "mpi/check/message_check.hpp"
+
 namespace poe::mpi {
 namespace {
 
@@ -42,8 +44,10 @@ struct SendBuffer::Slot {
 };
 
 SendBuffer::SendBuffer(void* start, MPI_Count size) noexcept : start_(start), size_(size) {
-    // What a slot needs besides the message, and what the alignment of its ends costs.
-    static_assert(round_up(sizeof(Slot)) + 2 * kAlignment <= MPI_BSEND_OVERHEAD);
+    // What a slot needs besides the message, what the alignment of its ends costs, and the envelope of
+    // check mode.
+    static_assert(round_up(sizeof(Slot)) + 2 * kAlignment + check::kEnvelopeBytes <=
+                  MPI_BSEND_OVERHEAD);
     if (automatic()) return;
     const auto address = reinterpret_cast<std::uintptr_t>(start);
     const Bytes skipped = round_up(address) - address;

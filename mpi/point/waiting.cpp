@@ -5,7 +5,9 @@
 #include <sched.h>
 #include <utility>
 
+#include "mpi/check/ledger.hpp"
 #include "mpi/point/send_buffer.hpp"
+#include "mpi/process/environment.hpp"
 
 namespace poe::mpi {
 namespace {
@@ -106,6 +108,9 @@ void wait_for_messages(comm::Runtime& runtime, std::span<const MPI_Request> hand
 
 Fault start(comm::Runtime& runtime, Request& request) {
     comm::MessageLayer& messages = runtime.messages();
+    if (request.check != nullptr) [[unlikely]] {
+        if (Fault fault = request.check->begin()) return fault;
+    }
     if (receives(request)) {
         comm::ReceiveRequest& receive = request.receive;
         receive.reset(receive.view, receive.wanted);
@@ -209,6 +214,8 @@ void wait_until(comm::Runtime& runtime, const std::function<bool()>& over,
 
 void free_when_ended(Request& request) noexcept {
     request.freed = true;
+    if (request.check != nullptr) request.check->end();
+    if (environment().checking) check::ledger().release(&request);
     if (is_message(request)) tell(request, &wait_state().freed);
 }
 

@@ -33,7 +33,8 @@ inline bool has_ended(const Request& request) noexcept {
 // Starts the operation of a request that is not active. For messages, the fields `view`, `dest`,
 // `type` and `context` of the send and `view` and `wanted` of the receive describe it. Never
 // blocks.
-// A fault if a buffered send does not fit into the buffer; the request is then not active.
+// A fault if a buffered send does not fit into the buffer, and in check mode if a buffer is part of
+// another request in progress; the request is then not active.
 Fault start(comm::Runtime& runtime, Request& request);
 
 // Each of the following lets messages and active operations make progress.

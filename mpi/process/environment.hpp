@@ -55,6 +55,9 @@ class Environment {
     AttributeTable type_attributes;
 
     std::atomic<State> state{State::kBeforeInit};
+    // Check mode (MP_MPICHECK): errors of the program are searched for that cost time to find. Set
+    // before `state` becomes kActive.
+    bool checking = false;
     // The task that this process is; set before `state` becomes kActive.
     TaskId task = 0;
     PredefinedAttributes predefined;

@@ -224,6 +224,28 @@ def header(functions, constants):
 
 # The library
 
+# Handles of objects that the program must free. A function that has a pointer to one gives it to the program, or takes it
+# back if its name ends with one of TAKING. NEITHER: the pointer is that of a handle which stays what it is.
+OWNED = ("MPI_Comm", "MPI_Datatype", "MPI_Errhandler", "MPI_Group", "MPI_Info", "MPI_Message", "MPI_Op", "MPI_Request")
+TAKING = ("_free", "_disconnect")
+NEITHER = re.compile(r"MPI_(Type_commit|Type_create_f90_\w+|Start|Wait\w*|Test\w*|Cancel|Request_free|I?[Mm]recv"
+                     r"|Comm_get_parent|Type_get_value_index)")
+
+
+def result_of(function, body):
+    """The expression that calls the body, and tells check mode which reference the program gets or gives back."""
+    handles = [p.name for p in function.parameters if p.narrow in [f"{kind} *" for kind in OWNED] and not p.array]
+    if NEITHER.fullmatch(function.name):
+        # MPI_Imrecv takes a message and gives a request.
+        handles = [name for name in handles if function.name == "MPI_Imrecv" and name == "request"]
+    # MPI_Comm_idup gives a communicator and a request.
+    for name in handles:
+        if function.name.endswith(TAKING):
+            return f"call.taken({body}, freed)", f"const void* const freed = *{name};"
+        body = f"call.given({body}, {name})"
+    return body, None
+
+
 def entry(function, large):
     name = function.form_name(large)
     arguments = [p.argument(large) for p in function.parameters if p.name != "..."]
@@ -250,8 +272,10 @@ def entry(function, large):
             tests = ["!call.ready()"] + [f'!check_{kind}(call, {argument}, "{argument}")'
                                          for kind, argument in function.checks]
             lines.append(f"    if ({' || '.join(tests)}) return call.code();")
-            lines.append(f"    return call.run([&] {{ return poe::mpi::{function.body}"
-                         f"({', '.join(['call'] + arguments)}); }});")
+            result, before = result_of(function, f"call.run([&] {{ return poe::mpi::{function.body}"
+                                                 f"({', '.join(['call'] + arguments)}); }})")
+            lines += [f"    {before}"] if before else []
+            lines.append(f"    return {result};")
     lines.append("}")
     lines.append(f'{function.prototype(large)} __attribute__((weak, alias("P{name}")));')
     return "\n".join(lines)

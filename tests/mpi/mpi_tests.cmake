@@ -57,6 +57,28 @@ foreach(program communicator_basic communicator_inter topology_all)
   mpi_test(${program}_nodes mpl_run -N 2 -n 5 $<TARGET_FILE:mpi_${program}>)
 endforeach()
 
+# Check mode: over TCP between simulated nodes, and with announced messages only. It finds nothing in correct programs.
+mpi_test(check_mode_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_check_mode>)
+mpi_test(check_mode_rendezvous mpl_run -n 4 -e 100 $<TARGET_FILE:mpi_check_mode>)
+mpi_test(check_mode_16 mpl_run -n 16 $<TARGET_FILE:mpi_check_mode>)
+function(mpi_checked_test name)
+  add_test(NAME mpi_checked_${name} COMMAND ${CMAKE_COMMAND} -E env MP_MPICHECK=yes ${ARGN})
+  set_tests_properties(mpi_checked_${name} PROPERTIES TIMEOUT ${short_test}
+    FAIL_REGULAR_EXPRESSION "ATTENTION: 0032-2;ERROR: 0032-2")
+endfunction()
+foreach(tasks 1 2 3 4 7 8 16)
+  foreach(program random_point random_collective)
+    mpi_checked_test(${program}_${tasks} mpl_run -n ${tasks} $<TARGET_FILE:mpi_${program}> 5${tasks}0 4)
+  endforeach()
+endforeach()
+foreach(program random_point random_collective)
+  mpi_checked_test(${program}_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_${program}> 6000 4)
+  mpi_checked_test(${program}_rendezvous mpl_run -n 4 -e 100 $<TARGET_FILE:mpi_${program}> 7000 4)
+endforeach()
+foreach(program collective_inter collective_neighbor collective_operations point_requests threads_point threads_collective)
+  mpi_checked_test(${program} mpl_run -n 4 $<TARGET_FILE:mpi_${program}>)
+endforeach()
+
 # Fortran. Each program of tests/mpi/fortran is compiled for each of the three interfaces, and sections.F90 for
 # module mpi_f08 only. A program may have further files.
 set(fortran_folder ${CMAKE_CURRENT_SOURCE_DIR}/mpi/fortran)

@@ -248,8 +248,8 @@ static void test_errors(void) {
     CHECK_CLASS(MPI_Send(values, 1, type, rank, 0, MPI_COMM_WORLD), MPI_ERR_TYPE);
     MPI_Type_free(&type);
     /* A message that is longer than the buffer, from each function that receives. */
-    CHECK_OK(MPI_Isend(values, 4, MPI_INT, next(), 5, MPI_COMM_WORLD, &request));
     values[1] = 77;
+    CHECK_OK(MPI_Isend(values, 4, MPI_INT, next(), 5, MPI_COMM_WORLD, &request));
     CHECK_CLASS(MPI_Recv(&value, 1, MPI_INT, before(), 5, MPI_COMM_WORLD, &status),
                 MPI_ERR_TRUNCATE);
     CHECK_OK(MPI_Wait(&request, MPI_STATUS_IGNORE));

@@ -81,7 +81,7 @@ struct Layout {
 
 /* Lengths are multiples of 8 bytes unless the type is bytes. */
 static struct Layout make_layout(enum TypeKind kind, int bytes) {
-    struct Layout layout = {MPI_BYTE, bytes, (size_t)bytes, kind};
+    struct Layout layout = {MPI_PACKED, bytes, (size_t)bytes, kind};
     if (bytes % 8 != 0) layout.kind = kBytes;
     switch (layout.kind) {
         case kBytes:
@@ -97,7 +97,7 @@ static struct Layout make_layout(enum TypeKind kind, int bytes) {
         case kBlocks: {
             int lengths[2] = {3, 5}, places[2] = {9, 1};
             MPI_Datatype inner;
-            MPI_Type_indexed(2, lengths, places, MPI_BYTE, &inner);
+            MPI_Type_indexed(2, lengths, places, MPI_PACKED, &inner);
             MPI_Type_create_resized(inner, 0, 16, &layout.type);
             MPI_Type_free(&inner);
             layout.count = bytes / 8;

@@ -466,10 +466,15 @@ static void test_differ(const char* how) {
         CHECK(mpc_group(tasks, list, 0, &x) == -1);
     } else if (strcmp(how, "step") == 0) {
         CHECK(mpc_shift(&x, y, 4, odd ? 2 : 1, 0, ALLGRP) == -1);
+    } else if (strcmp(how, "root") == 0) { /* only one task can see that its root is wrong */
+        CHECK(mpc_bcast(&x, 4, odd ? 99 : 0, ALLGRP) == -1);
+    } else if (strcmp(how, "buffer") == 0) {
+        CHECK(mpc_icombine(&x, odd ? NULL : y, 4, i_vadd, ALLGRP, &other) == -1);
     } else {
         CHECK(mpc_concat(&x, y, 4, odd ? other : ALLGRP) == -1);
     }
-    CHECK(mperrno == 117);
+    CHECK(mperrno == 117 || (odd && (strcmp(how, "root") == 0 || strcmp(how, "buffer") == 0)));
+    CHECK(mpc_sync(ALLGRP) == 0);
 }
 
 /* Calls on overlapping groups, under way at once, in an order that would deadlock one after the

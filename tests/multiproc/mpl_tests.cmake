@@ -252,6 +252,8 @@ mpl_test(groups_disagree_text ${CMAKE_COMMAND} -E env MP_EUIDEVELOP=yes
 set_tests_properties(mpl_groups_disagree_text PROPERTIES PASS_REGULAR_EXPRESSION
   "task 4 calls mpc_bcast with root 2, tasks 0-3,5-7 with root 0")
 foreach(text
+        "root=task 2 calls mpc_bcast with wrong arguments, which its own message explains, tasks 0,1,3 mpc_bcast"
+        "buffer=task 2 calls mpc_icombine with wrong arguments, which its own message explains, tasks 0,1,3 mpc_icombine"
         "operation=task 2 calls mpc_concat without a function, tasks 0,1,3 mpc_combine with i_vadd"
         "length=task 2 calls mpc_concat with 2 bytes, tasks 0,1,3 with 4 bytes"
         "function=task 2 calls mpc_combine with i_vmax, tasks 0,1,3 with i_vadd"
