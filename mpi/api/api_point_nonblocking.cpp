@@ -4,6 +4,7 @@
 #include "mpi/api/bodies.hpp"
 #include "mpi/api/request_call.hpp"
 #include "mpi/point/waiting.hpp"
+#include "mpi/process/environment.hpp"
 
 namespace poe::mpi {
 namespace {
