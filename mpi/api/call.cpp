@@ -58,6 +58,20 @@ void call_function(const ErrorHandler& handler, const ErrorObject& object, int c
     }
 }
 
+// Where the error has happened, as messages of the task itself say it.
+std::string own_place() {
+    const comm::Runtime* runtime = process_context().runtime;
+    return (runtime != nullptr ? " in task " + std::to_string(runtime->task()) : "") + " on node " +
+           host_name();
+}
+
+// A single write, so that the lines of several tasks do not mix.
+void print(const std::string& text) {
+    std::fflush(stdout);
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::fflush(stderr);
+}
+
 }  // namespace
 
 bool Call::refuse_unready() {
@@ -90,11 +104,8 @@ bool Call::is_fatal() const noexcept {
 }
 
 void Call::warn(const Fault& fault) const {
-    std::string text = message(fault.code, fault.argument, fault.what, fault.remedy);
-    text.replace(0, text.find(':'), "ATTENTION");
-    std::fflush(stdout);
-    std::fwrite(text.data(), 1, text.size(), stderr);
-    std::fflush(stderr);
+    const Cause cause{fault.code, fault.argument, fault.what, fault.remedy};
+    print("ATTENTION: " + message(cause, own_place()) + ".\n");
 }
 
 void report_for_all(Comm& comm, Function function, const void* site, const Fault& fault) {
@@ -155,8 +166,8 @@ std::string Call::message(const Cause& cause, const std::string& place) const {
     const std::string comm = name_of(object_);
     if (!comm.empty()) text += " with communicator " + comm;
     if (environment().checking) {
-        const std::string place = check::words_of_site(site_);
-        if (!place.empty()) text += " at " + place;
+        const std::string line = check::words_of_site(site_);
+        if (!line.empty()) text += " at " + line;
     }
     text += ": ";
     if (!cause.argument.empty()) text += "argument " + std::string(cause.argument) + ": ";
@@ -173,16 +184,9 @@ void Call::end_job(const Cause& cause) const {
     comm::Runtime* runtime = process_context().runtime;
     if (runtime == nullptr && started_by_poe()) runtime = &comm::the_runtime();
     const int status = (cause.code & 0xff) != 0 ? cause.code & 0xff : 1;
-    std::fflush(stdout);
-    if (runtime == nullptr || !runtime->stops_are_reported()) {
-        const std::string place =
-            (runtime != nullptr ? " in task " + std::to_string(runtime->task()) : "") +
-            " on node " + host_name();
-        // A single write, so that the lines of several tasks do not mix.
-        const std::string line = "ERROR: " + message(cause, place) + ".\n";
-        std::fwrite(line.data(), 1, line.size(), stderr);
-    }
-    std::fflush(stderr);
+    print(runtime == nullptr || !runtime->stops_are_reported()
+              ? "ERROR: " + message(cause, own_place()) + ".\n"
+              : "");
     if (runtime == nullptr) ::_exit(status);
     runtime->stop_all(status, StopKind::kMpiError, message(cause, "") + ".");
 }
