@@ -6,6 +6,7 @@
 #include "collectives/engine/process_collectives.hpp"
 #include "comm/bootstrap/process_runtime.hpp"
 #include "mpi/api/bodies.hpp"
+#include "mpi/api/shown.hpp"
 #include "mpi/communicator/comm.hpp"
 #include "mpi/process/environment.hpp"
 
