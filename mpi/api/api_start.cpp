@@ -9,6 +9,7 @@
 #include "comm/bootstrap/process_runtime.hpp"
 #include "mpi/api/bodies.hpp"
 #include "mpi/api/checked_call.hpp"
+#include "mpi/api/shown.hpp"
 #include "mpi/check/leaks.hpp"
 #include "mpi/communicator/comm.hpp"
 #include "mpi/process/environment.hpp"
