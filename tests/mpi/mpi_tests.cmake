@@ -68,7 +68,7 @@ foreach(program random_point random_collective)
   mpi_checked_test(${program}_nodes $<TARGET_FILE:mpl_run> -N 2 -n 4 $<TARGET_FILE:mpi_${program}> 6000 4)
   mpi_checked_test(${program}_rendezvous $<TARGET_FILE:mpl_run> -n 4 -e 100 $<TARGET_FILE:mpi_${program}> 7000 4)
 endforeach()
-foreach(program collective_inter collective_neighbor collective_operations point_requests threads_point threads_collective)
+foreach(program collective_inter collective_neighbor point_requests threads_point threads_collective)
   mpi_checked_test(${program} $<TARGET_FILE:mpl_run> -n 4 $<TARGET_FILE:mpi_${program}>)
 endforeach()
 
