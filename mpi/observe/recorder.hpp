@@ -106,7 +106,7 @@ class Recorder {
     void note_needs(const PoeObservedCall& call, const CallShape& shape, const CallNotes& notes);
     void note_need(const ObservedNeed& need) noexcept;
     void count_wildcard(const Pending& pending, int change) noexcept;
-    void need_requests(const PoeObservedCall& call, const CallShape& shape, const CallNotes& notes);
+    void need_requests(const CallShape& shape, const CallNotes& notes);
     void need_request(Word handle);
 
     ForeignLibrary library_;

@@ -113,8 +113,7 @@ void Recorder::describe_requests(const CallShape& shape, CallNotes& notes) {
 
 // The requests that must end before a wait returns. A call that waits for one of several, or does not wait, needs
 // nothing that is known.
-void Recorder::need_requests(const PoeObservedCall& call, const CallShape& shape,
-                             const CallNotes& notes) {
+void Recorder::need_requests(const CallShape& shape, const CallNotes& notes) {
     tables_.needs_count = 0;
     if (shape.flag >= 0) return;
     if (shape.requests < 0) {
@@ -124,7 +123,6 @@ void Recorder::need_requests(const PoeObservedCall& call, const CallShape& shape
     const std::vector<Word>& all = call_memory().requests;
     const bool one_suffices = shape.index >= 0 || shape.done_count >= 0;
     if (one_suffices && all.size() != 1) return;
-    static_cast<void>(call);
     for (const Word handle : all) need_request(handle);
 }
 

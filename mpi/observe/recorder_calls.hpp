@@ -78,7 +78,6 @@ class OnlyThread {
     std::mutex* mutex_;
 };
 
-// In all libraries.
 constexpr int kUndefined = -32766;  // MPI_UNDEFINED in all libraries
 constexpr int kSuccess = 0;         // MPI_SUCCESS
 
@@ -146,7 +145,7 @@ inline void Recorder::note_need(const ObservedNeed& need) noexcept {
                        -1, -1, context, notes.number});
             break;
         case Action::kComplete:
-            need_requests(call, shape, notes);
+            need_requests(shape, notes);
             break;
         case Action::kFinalize:
             note_need({Kind::kAll, -1, -1, 0, 0});

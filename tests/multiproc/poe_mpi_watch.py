@@ -5,8 +5,9 @@ import json
 import pathlib
 import subprocess
 import tempfile
+import unittest
 
-from launching import BUILD, main, poe
+from launching import BUILD, SANITIZED, main, poe
 from poe_watch import WatchTest, poestat
 from trace_file import Trace
 
@@ -64,19 +65,23 @@ class NoDeadlocks(MpiWatchTest):
         self.assertEqual(result.stderr, b"")
 
 
+@unittest.skipIf(SANITIZED, "observers cannot have a sanitizer")
 class OpenMpiNoDeadlocks(NoDeadlocks):
     compiler = "/usr/bin/mpicc.openmpi"
 
 
+@unittest.skipIf(SANITIZED, "observers cannot have a sanitizer")
 class MpichNoDeadlocks(NoDeadlocks):
     compiler = "/usr/bin/mpicc.mpich"
 
 
+@unittest.skipIf(SANITIZED, "observers cannot have a sanitizer")
 class OpenMpiDeadlocks(Deadlocks):
     """The same of a program that is observed in another library."""
     compiler, knows_lengths = "/usr/bin/mpicc.openmpi", False
 
 
+@unittest.skipIf(SANITIZED, "observers cannot have a sanitizer")
 class MpichDeadlocks(OpenMpiDeadlocks):
     compiler = "/usr/bin/mpicc.mpich"
 

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
-from launching import BUILD, SOURCE, LaunchTest, clean_environment, main, poe
+from launching import BUILD, SANITIZED, SOURCE, LaunchTest, clean_environment, main, poe
 from poe_watch import WatchTest, poestat
 from trace_file import Trace
 
@@ -23,6 +23,9 @@ CALLS = {"MPI_Sendrecv": 9, "MPI_Send": 2, "MPI_Irecv": 10, "MPI_Isend": 10, "MP
          "MPI_Request_free": 4, "MPI_Cancel": 2, "MPI_Barrier": 2, "MPI_Comm_split": 2, "MPI_Comm_idup": 1,
          "MPI_Intercomm_create": 1, "MPI_Bcast": 1, "MPI_Allreduce": 1, "MPI_Iallreduce": 1, "MPI_Comm_free": 4,
          "MPI_Finalize": 1}
+
+
+not_sanitized = unittest.skipIf(SANITIZED, "a library with a sanitizer cannot be loaded into other people's programs")
 
 
 def signed(number):
@@ -62,6 +65,7 @@ class Compiled(LaunchTest):
         return collections.Counter(names[record.a] for record in trace.of(task, "enter"))
 
 
+@not_sanitized
 class OpenMpi(Compiled):
     suffix = "openmpi"
 
@@ -263,6 +267,7 @@ class Mpich(OpenMpi):
         self.ok(poe(program, "-procs", "2"))
 
 
+@not_sanitized
 class Environment(LaunchTest):
     def test_only_preload_changes(self):
         """A program that does not use MPI sees one more library and nothing else."""
@@ -286,6 +291,7 @@ class Environment(LaunchTest):
                 self.assertNotIn(2, {record.detail for record in trace.of(0, "send")})
 
 
+@not_sanitized
 class OpenMpiPoestat(WatchTest):
     compiler, source = "/usr/bin/mpicc.openmpi", "mpi_watch_tasks"
 

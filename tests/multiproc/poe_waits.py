@@ -6,8 +6,9 @@ import os
 import pathlib
 import subprocess
 import tempfile
+import unittest
 
-from launching import BUILD, SOURCE, LaunchTest, main, poe
+from launching import BUILD, SANITIZED, SOURCE, LaunchTest, main, poe
 from trace_file import Trace
 
 BETWEEN_POLLS = 10000  # ns
@@ -142,10 +143,12 @@ class MpiWaits(MplWaits):
     polls = ("MPI_Test", "MPI_Iprobe")
 
 
+@unittest.skipIf(SANITIZED, "observers cannot have a sanitizer")
 class OpenMpiWaits(MpiWaits):
     compiler, message_class = "/usr/bin/mpicc.openmpi", 2
 
 
+@unittest.skipIf(SANITIZED, "observers cannot have a sanitizer")
 class MpichWaits(MpiWaits):
     compiler, message_class = "/usr/bin/mpicc.mpich", 2
 
