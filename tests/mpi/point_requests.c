@@ -432,7 +432,7 @@ static void test_cancel_sends(void) {
  * cancelled do not arrive, all others do, in order. */
 static void test_cancel_queued_sends(void) {
     enum { kMost = 4000, kBytes = 4000 };
-    static char data[kBytes];
+    static char data[kBytes], received[kBytes];
     static MPI_Request requests[kMost];
     static int kept[kMost], coming[kMost];
     int number = 0, others = 0;
@@ -456,7 +456,7 @@ static void test_cancel_queued_sends(void) {
             break;
         }
         coming[i] = status.MPI_TAG;
-        CHECK_OK(MPI_Recv(data, kBytes, MPI_CHAR, before(), status.MPI_TAG, MPI_COMM_WORLD,
+        CHECK_OK(MPI_Recv(received, kBytes, MPI_CHAR, before(), status.MPI_TAG, MPI_COMM_WORLD,
                           MPI_STATUS_IGNORE));
     }
     static int expected[kMost];

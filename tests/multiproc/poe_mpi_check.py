@@ -49,12 +49,12 @@ class CheckMode(unittest.TestCase):
         result.stderr = result.stderr.decode()
         return result
 
-    def reported(self, body, tasks, *texts, number="ERROR: 0032-2"):
+    def reported(self, body, tasks, *texts, number="0032-2"):
         """The job ends with one message, which contains the texts."""
         self.build(body, "-g")
         result = self.job(tasks, "-mpicheck", "yes")
-        # poe repeats it, indented, in its report of the end.
-        messages = [line for line in result.stderr.splitlines() if line.startswith(("ERROR: 0032", "ATTENTION: 0032"))]
+        # An error is in poe's report of the end.
+        messages = [line for line in map(str.strip, result.stderr.splitlines()) if line.startswith(("0032", "ATTENTION: 0032"))]
         self.assertEqual(len(messages), 1, result.stderr)
         self.assertIn(number, messages[0])
         for text in texts:

@@ -143,7 +143,8 @@ TEST_CASE("256 tasks cost memory only for the pipes they use") {
     const Directory directory;
     const auto segment = poe::NodeSegment::create(spec_for(directory, 256));
     const auto before = segment.cost();
-    CHECK(before.fixed_per_task < 2048);
+    // 512 bytes of these are for the text of the error that ends the job.
+    CHECK(before.fixed_per_task < 2560);
     CHECK(before.in_use <= segment.facts().layout.fixed_bytes + poe::kPage);
     CHECK(before.per_used_pipe_min == 4096);
     CHECK(before.per_used_pipe_max == (36 << 10));
