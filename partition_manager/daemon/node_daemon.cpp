@@ -334,6 +334,7 @@ void NodeDaemon::end_job(bool at_once) {
     if (phase_ == Phase::kPreparing || phase_ == Phase::kRunning) {
         phase_ = Phase::kEnding;
         watching_.tasks.reset();
+        watching_.observed.reset();
         if (segment_) segment_->announce_ending();
         if (!at_once) {
             signal_descendants(SIGTERM, not_tasks());
@@ -416,6 +417,7 @@ void NodeDaemon::clean_up() {
     if (pmi_) pmi_->shut_down();
     pmi_.reset();
     watching_.tasks.reset();
+    watching_.observed.reset();
     if (watching_.shown) watching_.shown->finish();
     watching_.shown.reset();
     watching_.rows.flush();
