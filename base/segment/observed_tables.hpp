@@ -57,10 +57,10 @@ struct ObservedTables {
     static constexpr std::size_t kMostNeeds = 64;
 
     std::uint64_t magic = kMagic;
-    ObservedArray sends;      // of ObservedLine: messages sent
-    ObservedArray receives;   // of ObservedLine: receives posted, or ended if they have a wildcard
-    ObservedArray comms;      // of ObservedCommEntry
-    std::uint64_t wildcards = 0;  // receives with a wildcard that are pending
+    ObservedArray sends;     // of ObservedLine: messages sent
+    ObservedArray receives;  // of ObservedLine: receives posted, or ended if they have a wildcard
+    ObservedArray comms;     // of ObservedCommEntry
+    std::uint64_t wildcards = 0;    // receives with a wildcard that are pending
     std::uint64_t needs_count = 0;  // more than kMostNeeds: unknown
     std::array<ObservedNeed, kMostNeeds> needs{};
 };

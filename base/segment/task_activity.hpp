@@ -73,9 +73,9 @@ struct TaskActivityWords {
     // The same for another process, while the task may be setting its next call. False: it was.
     bool stamp_if_same(std::uint32_t since_ms) noexcept {
         std::uint64_t now = bytes_since.load(std::memory_order_relaxed);
-        return now >> 32 != 0 ||
-               bytes_since.compare_exchange_strong(
-                   now, static_cast<std::uint64_t>(since_ms) << 32 | now, std::memory_order_release);
+        return now >> 32 != 0 || bytes_since.compare_exchange_strong(
+                                     now, static_cast<std::uint64_t>(since_ms) << 32 | now,
+                                     std::memory_order_release);
     }
 
     // For watchers. Any content decodes to something printable.

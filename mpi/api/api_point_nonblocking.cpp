@@ -37,8 +37,8 @@ int start_send(Call& call, const SendArguments& given, SendMode mode, MPI_Reques
     if (!resolve_send(call, given.buf, given.count, given.datatype, given.dest, given.tag,
                       given.comm, message))
         return call.code();
-    if (mode != SendMode::kSynchronous && mode != SendMode::kBuffered &&
-        !environment().checking && send_at_once(call, message)) [[likely]] {
+    if (mode != SendMode::kSynchronous && mode != SendMode::kBuffered && !environment().checking &&
+        send_at_once(call, message)) [[likely]] {
         *request = handle_of(sent_request());
         return MPI_SUCCESS;
     }

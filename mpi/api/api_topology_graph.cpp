@@ -202,8 +202,8 @@ int dist_graph_create_adjacent(Call& call, MPI_Comm comm_old, int indegree, cons
         fault = {MPI_ERR_ARG, "destweights", "only one direction is MPI_UNWEIGHTED",
                  "give MPI_UNWEIGHTED for both directions or for none"};
     const VisibleCollective visible(call, parent);
-    if (const int code = agree(
-            call, parent, [&](check::Description& description) { description.fail(fault); }))
+    if (const int code =
+            agree(call, parent, [&](check::Description& description) { description.fail(fault); }))
         return code;
     const MadeComm made = take_part(call.runtime(), parent, true, fault);
     if (made.comm != nullptr) {

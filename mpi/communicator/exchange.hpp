@@ -21,7 +21,7 @@ enum class Making : ContextId {
     kGroup = 0x20000000u,    // MPI_Comm_create_group; the type is the tag of the call
     kLeaders = 0x30000000u,  // MPI_Intercomm_create, between the leaders; the same
     kDuplicates =
-        0x40000000u,  // MPI_Comm_dup and MPI_Comm_idup; the type is the number of the call
+        0x40000000u,           // MPI_Comm_dup and MPI_Comm_idup; the type is the number of the call
     kAgreement = 0x50000000u,  // check mode (mpi/check/agreement.hpp); the type is its number
 };
 

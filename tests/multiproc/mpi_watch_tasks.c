@@ -61,7 +61,8 @@ int main(int argc, char** argv) {
         if (rank == 0) sleep(2);
         MPI_Barrier(mesh);
         if (rank == 0) {
-            for (int i = 0; i < 2; ++i) MPI_Irecv(buffer + i, 1, MPI_CHAR, i + 1, 1, mesh, &requests[i]);
+            for (int i = 0; i < 2; ++i)
+                MPI_Irecv(buffer + i, 1, MPI_CHAR, i + 1, 1, mesh, &requests[i]);
             MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
             MPI_Wait(&requests[1 - index], MPI_STATUS_IGNORE);
         } else {
@@ -70,9 +71,11 @@ int main(int argc, char** argv) {
         }
         if (rank == 1) { /* polls while the others wait for it */
             const double end = MPI_Wtime() + 2;
-            while (MPI_Wtime() < end) MPI_Iprobe(MPI_ANY_SOURCE, 99, mesh, &found, MPI_STATUS_IGNORE);
+            while (MPI_Wtime() < end)
+                MPI_Iprobe(MPI_ANY_SOURCE, 99, mesh, &found, MPI_STATUS_IGNORE);
         }
-        if (rank == 2) MPI_Recv(buffer, 8, MPI_CHAR, MPI_ANY_SOURCE, MPI_ANY_TAG, mesh, MPI_STATUS_IGNORE);
+        if (rank == 2)
+            MPI_Recv(buffer, 8, MPI_CHAR, MPI_ANY_SOURCE, MPI_ANY_TAG, mesh, MPI_STATUS_IGNORE);
         if (rank == 1) MPI_Ssend(buffer, 8, MPI_CHAR, 2, 5, mesh);
         MPI_Barrier(MPI_COMM_WORLD);
     } else if (strcmp(how, "barrier") == 0) {

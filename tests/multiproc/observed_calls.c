@@ -8,7 +8,7 @@ enum { kTasks = 4, kCount = 25 };
 
 static long sum; /* of all that was received */
 
-static void add(const int *values, int count) {
+static void add(const int* values, int count) {
     for (int i = 0; i < count; ++i) sum += values[i];
 }
 
@@ -21,8 +21,11 @@ static void point_to_point(MPI_Comm comm, int rank) {
 
     /* Blocking, with and without wildcards and statuses. */
     if (rank == 0) MPI_Ssend(out, kCount, MPI_INT, 1, 1, comm);
-    if (rank == 1) MPI_Recv(in, kCount, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE), add(in, kCount);
-    MPI_Sendrecv(out, 10, MPI_INT, next, 2, in, kCount, MPI_INT, before, 2, comm, &status), add(in, 10);
+    if (rank == 1)
+        MPI_Recv(in, kCount, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE),
+            add(in, kCount);
+    MPI_Sendrecv(out, 10, MPI_INT, next, 2, in, kCount, MPI_INT, before, 2, comm, &status),
+        add(in, 10);
     MPI_Send(out, 1, MPI_INT, MPI_PROC_NULL, 3, comm);
     MPI_Recv(in, 1, MPI_INT, MPI_PROC_NULL, 3, comm, MPI_STATUS_IGNORE);
 
@@ -68,19 +71,21 @@ static void point_to_point(MPI_Comm comm, int rank) {
     MPI_Test_cancelled(&status, &flag);
     if (!flag) printf("not cancelled\n");
     MPI_Barrier(comm);
-    MPI_Sendrecv(out, 1, MPI_INT, next, 9, in, 1, MPI_INT, before, 9, comm, MPI_STATUS_IGNORE), add(in, 1);
+    MPI_Sendrecv(out, 1, MPI_INT, next, 9, in, 1, MPI_INT, before, 9, comm, MPI_STATUS_IGNORE),
+        add(in, 1);
 
     /* A derived type, and the same handle with another type. */
     for (int length = 2; length <= 3; ++length) {
         MPI_Datatype type;
         MPI_Type_contiguous(length, MPI_INT, &type);
         MPI_Type_commit(&type);
-        MPI_Sendrecv(out, 1, type, next, 10, in, 1, type, before, 10, comm, MPI_STATUS_IGNORE), add(in, length);
+        MPI_Sendrecv(out, 1, type, next, 10, in, 1, type, before, 10, comm, MPI_STATUS_IGNORE),
+            add(in, length);
         MPI_Type_free(&type);
     }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     int rank, provided, mine, all;
     MPI_Init_thread(&argc, &argv, argc > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -96,7 +101,8 @@ int main(int argc, char **argv) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &half);
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank < 2 ? 2 : 0, 11, &inter);
-    MPI_Sendrecv(&rank, 1, MPI_INT, rank % 2, 12, &mine, 1, MPI_INT, rank % 2, 12, inter, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&rank, 1, MPI_INT, rank % 2, 12, &mine, 1, MPI_INT, rank % 2, 12, inter,
+                 MPI_STATUS_IGNORE);
     sum += mine;
 
     /* Collective operations, with a root, in place, non-blocking. */

@@ -37,8 +37,7 @@ CallFrame* outer_call(TaskTimeline& task, const Definitions& definitions) {
 
 bool is_message(const OpenSend& send, const Message& message) {
     return send.to == message.to && send.number == message.number && send.type == message.type &&
-           send.line == message.line &&
-           send.sent == message.sent;
+           send.line == message.line && send.sent == message.sent;
 }
 
 // A wait for one message names its partner and type; any other wait may be for all messages.
@@ -110,25 +109,25 @@ void Replay::end_send(TaskId id, const OpenSend& send, CallFrame* call) {
                       call);
         return;
     }
-    Message* message = messages_.waiting_send(
-        {.from = id,
-         .to = send.to,
-         .type = send.type,
-         .number = send.number,
-         .line = send.line,
-         .sent = send.sent});
+    Message* message = messages_.waiting_send({.from = id,
+                                               .to = send.to,
+                                               .type = send.type,
+                                               .number = send.number,
+                                               .line = send.line,
+                                               .sent = send.sent});
     if (message != nullptr && hold.length() > message->hold.length()) message->hold = hold;
 }
 
 void Replay::send_ended(TaskId id, TaskTimeline& task, const Event& event) {
     const Record& record = event.record;
     task.notes_ends = true;
-    const auto send = std::find_if(
-        task.open_sends.begin(), task.open_sends.end(),
-        [&record, line = source_.line_of(event)](const OpenSend& each) {
-            return each.ends_later && static_cast<std::uint32_t>(each.to) == record.a &&
-                   each.number == record.extra && each.type == high(record.b) && each.line == line;
-        });
+    const auto send = std::find_if(task.open_sends.begin(), task.open_sends.end(),
+                                   [&record, line = source_.line_of(event)](const OpenSend& each) {
+                                       return each.ends_later &&
+                                              static_cast<std::uint32_t>(each.to) == record.a &&
+                                              each.number == record.extra &&
+                                              each.type == high(record.b) && each.line == line;
+                                   });
     if (send == task.open_sends.end() || class_of_message(record.detail) != kUserMessages) return;
     end_send(id, *send, outer_call(task, definitions_));
     task.open_sends.erase(send);

@@ -52,7 +52,8 @@ std::string states_part(const Summary& summary) {
     }
     if (summary.calls.empty())
         out +=
-            "  No calls were recorded, so a task that waits for others may look as if it computed.\n";
+            "  No calls were recorded, so a task that waits for others may look as if it "
+            "computed.\n";
     else if (summary.tasks.size() > 1)
         out += fmt::format("  imbalance    {:>7}  task {} computes longest\n",
                            percent_words(summary.imbalance()), summary.busiest());

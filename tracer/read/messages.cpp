@@ -14,8 +14,9 @@ MessageMatcher::Key MessageMatcher::key_of(const Message& message) {
     if (message.line != 0 && message.number != 0) {
         constexpr int kNumberBits = 16;
         const std::uint64_t line = mix(pair(message.line, message.type)) << kNumberBits;
-        return {pair(static_cast<std::uint32_t>(message.from), static_cast<std::uint32_t>(message.to)),
-                kNumbered | line | message.number};
+        return {
+            pair(static_cast<std::uint32_t>(message.from), static_cast<std::uint32_t>(message.to)),
+            kNumbered | line | message.number};
     }
     return {pair(static_cast<std::uint32_t>(message.from), static_cast<std::uint32_t>(message.to)),
             message.number != 0 ? kNumbered | context | message.number : context | message.type};

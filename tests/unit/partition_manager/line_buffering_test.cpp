@@ -17,7 +17,8 @@ std::map<std::string, std::string> variables(Unbuffered mode, const std::string&
                                              const std::vector<std::string>& environment,
                                              const std::string& preload = "") {
     std::map<std::string, std::string> result;
-    for (const auto& [name, value] : line_buffering_variables(mode, library, 77, environment, preload))
+    for (const auto& [name, value] :
+         line_buffering_variables(mode, library, 77, environment, preload))
         result[name] = value;
     return result;
 }
@@ -59,7 +60,7 @@ TEST_CASE("variables for lines at once", "[line_buffering]") {
     CHECK(variables(Unbuffered::kAllProcesses, "/l.so",
                     {"PYTHONUNBUFFERED=x", "GFORTRAN_UNBUFFERED_PRECONNECTED=n"}, "/mine.so") ==
           Map{{"LD_PRELOAD", "/mine.so:/l.so"}, {"MP_UNBUFFERED_PIPE", "77"}});
-    CHECK(variables(Unbuffered::kPrograms, "/l.so", {}, "/mine.so")
-              .at("MP_UNBUFFERED_PRELOAD") == "/mine.so");
+    CHECK(variables(Unbuffered::kPrograms, "/l.so", {}, "/mine.so").at("MP_UNBUFFERED_PRELOAD") ==
+          "/mine.so");
     CHECK(variables(Unbuffered::kPrograms, "", {}).count("LD_PRELOAD") == 0);
 }
