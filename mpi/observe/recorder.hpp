@@ -13,6 +13,7 @@
 
 #include "base/segment/node_segment.hpp"
 #include "mpi/observe/call_shape.hpp"
+#include "mpi/observe/call_site.hpp"
 #include "mpi/observe/communicators.hpp"
 #include "mpi/observe/flat_table.hpp"
 #include "mpi/observe/foreign_library.hpp"
@@ -103,7 +104,7 @@ class Recorder {
                  std::uint32_t request);
     void control(int level);
 
-    void note_needs(const PoeObservedCall& call, const CallShape& shape, const CallNotes& notes);
+    void note_needs(const CallShape& shape, const CallNotes& notes);
     void note_need(const ObservedNeed& need) noexcept;
     void count_wildcard(const Pending& pending, int change) noexcept;
     void need_requests(const CallShape& shape, const CallNotes& notes);
@@ -116,6 +117,7 @@ class Recorder {
     bool finalized_ = false;
     std::mutex mutex_;  // taken only if there may be several threads
     const void* main_thread_ = nullptr;
+    CallSites sites_;
     Communicators comms_;
     FlatTable<Word, Bytes> type_sizes_;
     Word last_type_ = 0;  // 0: none

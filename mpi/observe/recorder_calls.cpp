@@ -64,7 +64,8 @@ void Recorder::save_requests(PoeObservedCall& call, const CallShape& shape, Call
 
 void Recorder::record(const PoeObservedCall& call, CallNotes& notes) {
     const trace::About detail{notes.comm != nullptr ? notes.comm->context : 0, 0};
-    notes.recorded = tracer().enter(call.number, notes.end.peer, notes.end.tag, call.site, detail);
+    notes.recorded =
+        tracer().enter(call.number, notes.end.peer, notes.end.tag, sites_.find(call), detail);
     if (notes.recorded && notes.collective)
         tracer().collective(notes.root, group_number(*notes.comm), notes.end.bytes,
                             notes.comm->operations, notes.phase);

@@ -107,7 +107,7 @@ inline bool is_true(const PoeObservedCall& call, int place) noexcept {
             send_of_exchange(call, shape, *notes.comm);
     }
     if (shape.action == Action::kStart) start_persistent(shape, notes);
-    note_needs(call, shape, notes);
+    note_needs(shape, notes);
 }
 
 inline void Recorder::note_need(const ObservedNeed& need) noexcept {
@@ -121,8 +121,7 @@ inline void Recorder::note_need(const ObservedNeed& need) noexcept {
 }
 
 // What the call waits for, should it not return.
-[[gnu::always_inline]] inline void Recorder::note_needs(const PoeObservedCall& call,
-                                                        const CallShape& shape,
+[[gnu::always_inline]] inline void Recorder::note_needs(const CallShape& shape,
                                                         const CallNotes& notes) {
     using Kind = ObservedNeed::Kind;
     const std::uint32_t context = notes.comm != nullptr ? notes.comm->context : 0;

@@ -14,6 +14,7 @@ import launch_bench
 import marker_bench
 import model_bench
 import mpi_bench
+import observe_bench
 import packages_bench
 import progress_bench
 import results
@@ -24,7 +25,7 @@ from measuring import SHORT, machine
 BENCHES = {"collectives": coll_bench.run, "comm": comm_bench.run, "launch": launch_bench.run,
            "cluster-launch": cluster_bench.run_launch, "cluster-slurm": cluster_bench.run_slurm,
            "cluster-stdio": cluster_bench.run_stdio, "model": model_bench.run, "markers": marker_bench.run,
-           "mpi": mpi_bench.run, "packages": packages_bench.run, "progress": progress_bench.run,
+           "mpi": mpi_bench.run, "observe": observe_bench.run, "packages": packages_bench.run, "progress": progress_bench.run,
            "stdio": stdio_bench.run, "trace": trace_bench.run}
 # These take words of their own.
 WITH_WORDS = ("collectives", "cluster-launch", "cluster-slurm", "cluster-stdio", "model", "mpi")

@@ -158,6 +158,8 @@ end program
             out, trace = self.traced(program, tasks=2)
             self.assertEqual(out.split(), [b"0", b"0"])
             self.assertEqual(list(self.assert_messages_match(trace).values()), [32] * 3)
+            # The calls come from the program, not from the library of the Fortran interface.
+            self.assertEqual({site for task in (0, 1) for site in trace.names(task, 3).values()}, {program})
             self.assertEqual([self.calls(trace, task) for task in (0, 1)],
                              [{"MPI_Send": 3, "MPI_Bcast": 1, "MPI_Finalize": 1}, {"MPI_Recv": 3, "MPI_Bcast": 1, "MPI_Finalize": 1}])
 
