@@ -20,11 +20,12 @@ static double round_trips(int rank, int count) {
 static double sends_to_nobody(int count) {
     char bytes[kBytes] = {0};
     const double begin = MPI_Wtime();
-    for (int i = 0; i < count; ++i) MPI_Send(bytes, kBytes, MPI_CHAR, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
+    for (int i = 0; i < count; ++i)
+        MPI_Send(bytes, kBytes, MPI_CHAR, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
     return (MPI_Wtime() - begin) / count * kNanoseconds;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     int rank;
     const int count = argc > 1 ? atoi(argv[1]) : 100000;
     MPI_Init(&argc, &argv);
