@@ -1,6 +1,7 @@
 // A pair of functions for each function of MPI: those of the recorder, compiled for its shape. And the start of
 // the recorder, the only name that libpoe-recorder.so exports. The library links to the engine, so marks and
 // records of MPL and VT_trc.h in the same program go to the same trace.
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -63,8 +64,12 @@ const PoeRecorder* start(const PoeInterposer& interposer) {
     const bool whole_job = size == static_cast<int>(segment->tasks()) && rank == *task;
     if (!whole_job && size != 1) return nullptr;
     TaskSlot& slot = segment->slot(*index);
-    std::uint32_t nobody = kNotAttached;
-    if (!slot.attached.compare_exchange_strong(nobody, kObserved)) return nullptr;
+    std::uint32_t before = kNotAttached;
+    if (!slot.attached.compare_exchange_strong(before, kObserved)) {
+        // A script may have run another program before this one.
+        const bool has_ended = before == kObserved && ::kill(slot.pid, 0) != 0;
+        if (!has_ended) return nullptr;
+    }
     slot.pid = ::getpid();
     const std::string segment_path = path;
     process_context().tracer.attach(slot.tracing, segment_path.substr(0, segment_path.rfind('/')),

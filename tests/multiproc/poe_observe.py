@@ -305,8 +305,21 @@ class OpenMpiPoestat(WatchTest):
             self.assertRegex(seen[1]["text"], r"^MPI_Recv from 0 tag 3, 8 B in mesh, \d")
 
 
+    def test_second_program_of_a_script(self):
+        script = pathlib.Path(self.directory.name, "twice.sh")
+        script.write_text(f'#!/bin/sh\n{self.program} nothing > /dev/null || exit\nexec {self.program} "$@"\n')
+        script.chmod(0o755)
+        program, self.program = self.program, str(script)
+        try:
+            with self.running("receives", 2, MP_DEADLOCK_TIMEOUT=0) as job:
+                self.assertEqual(self.waiting(job, (0, 1))[0]["call"], "MPI_Recv")
+        finally:
+            self.program = program
+
+
 class MpichPoestat(OpenMpiPoestat):
     compiler = "/usr/bin/mpicc.mpich"
+    test_second_program_of_a_script = None  # a second program of MPICH cannot use the connection of the first
 
 
 if __name__ == "__main__":
