@@ -45,7 +45,7 @@ std::string words_of_part(const Part& part);
 struct Flow {
     enum class Kind : std::uint8_t {
         kNothing,    // the arguments do not say: no data, or MPI_IN_PLACE
-        kSame,       // the same part for every other member; parts[0]
+        kSame,       // parts[0] is the part for each of the other members
         kEach,       // a part for each rank
         kNeighbors,  // parts[k] is for the member peers[k], in the order of matching
     };
@@ -74,7 +74,7 @@ struct Agreed {
 struct Description {
     Place place;
     std::string function;  // the name, without the _c of the large-count form
-    // The member cannot make the call. The others are told why.
+    // Not MPI_SUCCESS: this member cannot make the call. The other members report the reason.
     int fault = MPI_SUCCESS;
     std::string reason;
     std::vector<Agreed> agreed;

@@ -43,7 +43,8 @@ class EnvelopedLayout final : public comm::Layout {
     std::byte* envelope_bytes() const noexcept;
 };
 
-// Of a request that sends, receives or does both. For the thread that has the turn.
+// The check of one request, which sends a message, receives one, or both. Only the thread that holds the
+// runtime lock may call it.
 class MessageCheck {
   public:
     explicit MessageCheck(const Place& place) : place_(place) {}

@@ -1,5 +1,5 @@
-// What each observed function of MPI does, and which of its arguments says what. Generated from the
-// table of functions (generate_observe.py); the same for every MPI library.
+// What each observed function of MPI does, and what each of its arguments means. generate_observe.py makes
+// the shapes from the table of functions. They are valid for every MPI library.
 #pragma once
 
 #include <cstdint>

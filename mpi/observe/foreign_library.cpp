@@ -39,31 +39,21 @@ std::optional<ForeignLibrary> ForeignLibrary::recognize(Find find) {
         library.name_ = "Open MPI";
         library.layout_ = Layout::kOpenMpi;
         library.comm_world = address(world);
-        library.comm_self = address(find("ompi_mpi_comm_self"));
         library.comm_null = address(find("ompi_mpi_comm_null"));
         library.request_null = address(find("ompi_request_null"));
         library.type_null = address(find("ompi_mpi_datatype_null"));
         library.byte_ = address(find("ompi_mpi_byte"));
-        library.in_place = 1;
-        library.status_ignore = 0;
-        library.any_source = -1;
         library.proc_null = -2;
-        library.root = -4;
         library.status_bytes = 24;
     } else if (is_standard(library.comm_rank_)) {
         library.name_ = "a library of the standard's ABI";
         library.layout_ = Layout::kStandard;
         library.comm_null = 0x100;
         library.comm_world = 0x101;
-        library.comm_self = 0x102;
         library.request_null = 0x180;
         library.type_null = 0x200;
         library.byte_ = 0x247;
-        library.in_place = 1;
-        library.status_ignore = 0;
-        library.any_source = -1;
         library.proc_null = -3;
-        library.root = -4;
         library.any_tag = -2;
         library.thread_multiple_ = 4096;
         library.status_bytes = 32;
@@ -73,7 +63,6 @@ std::optional<ForeignLibrary> ForeignLibrary::recognize(Find find) {
         library.wide_handles_ = false;
         library.comm_null = 0x04000000;
         library.comm_world = 0x44000000;
-        library.comm_self = 0x44000001;
         library.request_null = 0x2c000000;
         library.type_null = 0x0c000000;
         library.byte_ = 0x4c00010d;
@@ -81,7 +70,6 @@ std::optional<ForeignLibrary> ForeignLibrary::recognize(Find find) {
         library.status_ignore = 1;
         library.any_source = -2;
         library.proc_null = -1;
-        library.root = -3;
         library.status_bytes = 20;
     }
     return library;

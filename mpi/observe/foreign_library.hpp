@@ -26,24 +26,22 @@ class ForeignLibrary {
   public:
     using Find = void* (*)(const char* name);
 
-    // Empty if it is none of the libraries that are known: Open MPI, a library of MPICH's ABI, a library
-    // of the standard's ABI. `find` returns a function or an object of the library.
+    // Recognizes Open MPI, libraries of MPICH's ABI, and libraries of the standard's ABI. Returns nothing for
+    // any other library. `find` returns the address of the library's function or object with that name.
     static std::optional<ForeignLibrary> recognize(Find find);
 
     const char* name() const noexcept { return name_; }
 
-    // Special values.
+    // Special values. The default is that of most libraries.
     Word comm_world = 0;
-    Word comm_self = 0;
     Word comm_null = 0;
     Word request_null = 0;
     Word type_null = 0;
-    Word in_place = 0;
+    Word in_place = 1;
     Word status_ignore = 0;  // also MPI_STATUSES_IGNORE
-    int any_source = 0;
+    int any_source = -1;
     int any_tag = -1;
     int proc_null = 0;
-    int root = 0;  // MPI_ROOT
     std::size_t status_bytes = 0;
 
     // A handle that was passed as an argument, or that is at this address.

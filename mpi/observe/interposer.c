@@ -61,7 +61,7 @@ static void* find_for_recorder(const char* name) {
 }
 
 static Function find(unsigned number, int profiling, const char* name, const void* site) {
-    /* The names of the stubs begin with "PMPI_"; the other name is its end. */
+    /* The name of a wrapper begins with "PMPI_"; without the first letter it is the other name. */
     Function function = (Function)look_up(profiling ? name : name + 1, object_of(site));
     if (function == NULL) {
         fprintf(stderr,
@@ -156,61 +156,65 @@ static __attribute__((noinline)) long observed_wide(struct PoeObservedCall* call
     return observe(call, profiling, name, 1);
 }
 
-/* One stub: the function under both names. What the recorder keeps in the call is not cleared. */
+/* One wrapper: the function under both names. The words for the recorder (kept, status) are not initialized,
+   because the recorder writes them before it reads them. */
 #define BODY(observed, call_number, profiling, name, ...)  \
     struct PoeObservedCall call;                           \
     call.number = call_number;                             \
     call.site = __builtin_return_address(0);               \
     call.arguments = (struct PoeArguments){{__VA_ARGS__}}; \
     return observed(&call, profiling, "P" #name)
-#define STUB(observed, call_number, name, parameters, ...) \
-    EXPORT long name parameters {                          \
-        BODY(observed, call_number, 0, name, __VA_ARGS__); \
-    }                                                      \
-    EXPORT long P##name parameters {                       \
-        BODY(observed, call_number, 1, name, __VA_ARGS__); \
+#define WRAPPER(observed, call_number, name, parameters, ...) \
+    EXPORT long name parameters {                             \
+        BODY(observed, call_number, 0, name, __VA_ARGS__);    \
+    }                                                         \
+    EXPORT long P##name parameters {                          \
+        BODY(observed, call_number, 1, name, __VA_ARGS__);    \
     }
-#define STUB_0(number, name) STUB(observed, number, name, (void), 0)
-#define STUB_1(number, name) STUB(observed, number, name, (long a), a)
-#define STUB_2(number, name) STUB(observed, number, name, (long a, long b), a, b)
-#define STUB_3(number, name) STUB(observed, number, name, (long a, long b, long c), a, b, c)
-#define STUB_4(number, name) \
-    STUB(observed, number, name, (long a, long b, long c, long d), a, b, c, d)
-#define STUB_5(number, name) \
-    STUB(observed, number, name, (long a, long b, long c, long d, long e), a, b, c, d, e)
-#define STUB_6(number, name) \
-    STUB(observed, number, name, (long a, long b, long c, long d, long e, long f), a, b, c, d, e, f)
-#define STUB_7(number, name)                                                                     \
-    STUB(observed, number, name, (long a, long b, long c, long d, long e, long f, long g), a, b, \
-         c, d, e, f, g)
-#define STUB_8(number, name)          \
-    STUB(observed_wide, number, name, \
-         (long a, long b, long c, long d, long e, long f, long g, long h), a, b, c, d, e, f, g, h)
-#define STUB_9(number, name)                                                                      \
-    STUB(observed_wide, number, name,                                                             \
-         (long a, long b, long c, long d, long e, long f, long g, long h, long i), a, b, c, d, e, \
-         f, g, h, i)
-#define STUB_10(number, name)                                                                    \
-    STUB(observed_wide, number, name,                                                            \
-         (long a, long b, long c, long d, long e, long f, long g, long h, long i, long j), a, b, \
-         c, d, e, f, g, h, i, j)
-#define STUB_11(number, name)                                                                      \
-    STUB(observed_wide, number, name,                                                              \
-         (long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k), \
-         a, b, c, d, e, f, g, h, i, j, k)
-#define STUB_12(number, name)                                                                     \
-    STUB(observed_wide, number, name,                                                             \
-         (long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, \
-          long l),                                                                                \
-         a, b, c, d, e, f, g, h, i, j, k, l)
-#define STUB_13(number, name)                                                                     \
-    STUB(observed_wide, number, name,                                                             \
-         (long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, \
-          long l, long m),                                                                        \
-         a, b, c, d, e, f, g, h, i, j, k, l, m)
+#define WRAPPER_0(number, name) WRAPPER(observed, number, name, (void), 0)
+#define WRAPPER_1(number, name) WRAPPER(observed, number, name, (long a), a)
+#define WRAPPER_2(number, name) WRAPPER(observed, number, name, (long a, long b), a, b)
+#define WRAPPER_3(number, name) WRAPPER(observed, number, name, (long a, long b, long c), a, b, c)
+#define WRAPPER_4(number, name) \
+    WRAPPER(observed, number, name, (long a, long b, long c, long d), a, b, c, d)
+#define WRAPPER_5(number, name) \
+    WRAPPER(observed, number, name, (long a, long b, long c, long d, long e), a, b, c, d, e)
+#define WRAPPER_6(number, name)                                                                   \
+    WRAPPER(observed, number, name, (long a, long b, long c, long d, long e, long f), a, b, c, d, \
+            e, f)
+#define WRAPPER_7(number, name)                                                                  \
+    WRAPPER(observed, number, name, (long a, long b, long c, long d, long e, long f, long g), a, \
+            b, c, d, e, f, g)
+#define WRAPPER_8(number, name)                                                                    \
+    WRAPPER(observed_wide, number, name,                                                           \
+            (long a, long b, long c, long d, long e, long f, long g, long h), a, b, c, d, e, f, g, \
+            h)
+#define WRAPPER_9(number, name)                                                                   \
+    WRAPPER(observed_wide, number, name,                                                          \
+            (long a, long b, long c, long d, long e, long f, long g, long h, long i), a, b, c, d, \
+            e, f, g, h, i)
+#define WRAPPER_10(number, name)                                                                 \
+    WRAPPER(observed_wide, number, name,                                                         \
+            (long a, long b, long c, long d, long e, long f, long g, long h, long i, long j), a, \
+            b, c, d, e, f, g, h, i, j)
+#define WRAPPER_11(number, name)                                                                  \
+    WRAPPER(                                                                                      \
+        observed_wide, number, name,                                                              \
+        (long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k), \
+        a, b, c, d, e, f, g, h, i, j, k)
+#define WRAPPER_12(number, name)                                                             \
+    WRAPPER(observed_wide, number, name,                                                     \
+            (long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, \
+             long k, long l),                                                                \
+            a, b, c, d, e, f, g, h, i, j, k, l)
+#define WRAPPER_13(number, name)                                                             \
+    WRAPPER(observed_wide, number, name,                                                     \
+            (long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, \
+             long k, long l, long m),                                                        \
+            a, b, c, d, e, f, g, h, i, j, k, l, m)
 
 #pragma GCC diagnostic push
 /* The prototypes are those of the MPI library, which this file does not know. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
-#include "mpi/observe/stubs.inc"
+#include "mpi/observe/wrappers.inc"
 #pragma GCC diagnostic pop

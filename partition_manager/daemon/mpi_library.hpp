@@ -1,7 +1,7 @@
 // Which MPI library a program gets that somebody has built for the standard's binary interface: POE's own,
 // unless the user wants that of the program (-mpi_library). The program may name directories in which
 // another one is installed, and those in DT_RPATH precede LD_LIBRARY_PATH. Therefore POE's library is
-// preloaded: the loader takes it for every library of the same soname.
+// preloaded. The loader then uses it wherever a library with the same soname is needed.
 #pragma once
 
 #include <string>

@@ -93,10 +93,23 @@ class Poestat(MpiWatchTest):
             self.assertEqual((seen[0]["call"], seen[0]["peer"], seen[0]["type"], seen[0]["communicator"], seen[0]["bytes"]),
                              ("MPI_Recv", 1, 3, "mesh", 8))
             self.assertRegex(seen[1]["text"], r"^MPI_Recv from 0 tag 3, 8 B in mesh, \d")
+
+    def test_collectives(self):
         with self.running("barrier", 3, MP_DEADLOCK_TIMEOUT=0) as job:
             seen = self.waiting(job, (0, 1, 2))
             self.assertEqual([seen[task]["call"] for task in range(3)], ["MPI_Finalize", "MPI_Barrier", "MPI_Barrier"])
-            self.assertRegex(seen[1]["text"], r"^MPI_Barrier, waits for 0 in mesh, \d")
+            # Who is missing is found in another library only when somebody looks for deadlocks.
+            missing = ", waits for 0" if self.knows_lengths else ""
+            self.assertRegex(seen[1]["text"], rf"^MPI_Barrier{missing} in mesh, \d")
+
+
+@unittest.skipIf(SANITIZED, "observers cannot have a sanitizer")
+class OpenMpiPoestat(Poestat):
+    compiler, knows_lengths = "/usr/bin/mpicc.openmpi", False
+
+
+class MpichPoestat(OpenMpiPoestat):
+    compiler = "/usr/bin/mpicc.mpich"
 
 
 if __name__ == "__main__":

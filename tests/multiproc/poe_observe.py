@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 from launching import BUILD, SANITIZED, SOURCE, LaunchTest, clean_environment, main, poe
-from poe_watch import WatchTest, poestat
+from poe_watch import WatchTest
 from trace_file import Trace
 
 HERE = SOURCE / "tests/multiproc"
@@ -294,16 +294,9 @@ class Environment(LaunchTest):
 
 
 @not_sanitized
-class OpenMpiPoestat(WatchTest):
+class Scripts(WatchTest):
+    """Not with MPICH, of which a second program cannot use the connection of the first."""
     compiler, source = "/usr/bin/mpicc.openmpi", "mpi_watch_tasks"
-
-    def test_calls(self):
-        with self.running("receives", 2, MP_DEADLOCK_TIMEOUT=0) as job:
-            seen = self.waiting(job, (0, 1))
-            self.assertEqual((seen[0]["call"], seen[0]["peer"], seen[0]["type"], seen[0]["communicator"], seen[0]["bytes"]),
-                             ("MPI_Recv", 1, 3, "mesh", 8))
-            self.assertRegex(seen[1]["text"], r"^MPI_Recv from 0 tag 3, 8 B in mesh, \d")
-
 
     def test_second_program_of_a_script(self):
         script = pathlib.Path(self.directory.name, "twice.sh")
@@ -315,11 +308,6 @@ class OpenMpiPoestat(WatchTest):
                 self.assertEqual(self.waiting(job, (0, 1))[0]["call"], "MPI_Recv")
         finally:
             self.program = program
-
-
-class MpichPoestat(OpenMpiPoestat):
-    compiler = "/usr/bin/mpicc.mpich"
-    test_second_program_of_a_script = None  # a second program of MPICH cannot use the connection of the first
 
 
 if __name__ == "__main__":
