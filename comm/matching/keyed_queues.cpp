@@ -16,7 +16,7 @@ std::size_t KeyedQueues::bucket_of(const MatchKey& key) const noexcept {
     return (hash >> 32) & (buckets_.size() - 1);
 }
 
-KeyedQueue* KeyedQueues::find(const MatchKey& key) const noexcept {
+KeyedQueue* KeyedQueues::find_in_bucket(const MatchKey& key) const noexcept {
     KeyedQueue* queue = buckets_[bucket_of(key)];
     while (queue != nullptr && queue->key != key) queue = queue->next;
     return queue;
@@ -60,6 +60,7 @@ void KeyedQueues::push(QueueLink& link, const MatchKey& key) {
     link.previous = queue->tail;
     (queue->tail != nullptr ? queue->tail->next : queue->head) = &link;
     queue->tail = &link;
+    newest_ = queue;
     ++size_;
 }
 
@@ -71,6 +72,7 @@ void KeyedQueues::remove(QueueLink& link) noexcept {
     link.queue = nullptr;
     --size_;
     if (queue->head != nullptr) return;
+    if (queue == newest_) newest_ = nullptr;
     KeyedQueue** at = &buckets_[bucket_of(queue->key)];
     while (*at != queue) at = &(*at)->next;
     *at = queue->next;

@@ -34,6 +34,13 @@ struct QueueLink {
     void* owner = nullptr;
 };
 
+struct KeyedQueue {
+    MatchKey key;
+    QueueLink* head = nullptr;
+    QueueLink* tail = nullptr;
+    KeyedQueue* next = nullptr;  // in its bucket, or in the free list
+};
+
 // Not thread-safe. Allocates only if more distinct keys are in use at once than ever before.
 class KeyedQueues {
   public:
@@ -52,22 +59,22 @@ class KeyedQueues {
 
   private:
     std::size_t bucket_of(const MatchKey& key) const noexcept;
-    KeyedQueue* find(const MatchKey& key) const noexcept;
+    KeyedQueue* find(const MatchKey& key) const noexcept {
+        if (newest_ != nullptr && newest_->key == key) return newest_;
+        return find_in_bucket(key);
+    }
+    KeyedQueue* find_in_bucket(const MatchKey& key) const noexcept;
     KeyedQueue& make(const MatchKey& key);
     void grow();
 
     std::vector<KeyedQueue*> buckets_;  // the size is a power of two
     std::deque<KeyedQueue> storage_;    // elements never move
     KeyedQueue* free_ = nullptr;
+    // The queue that was appended to last, which is often the next one to be asked for. Null: none, or
+    // it has become empty since.
+    KeyedQueue* newest_ = nullptr;
     std::size_t queues_ = 0;
     std::size_t size_ = 0;
-};
-
-struct KeyedQueue {
-    MatchKey key;
-    QueueLink* head = nullptr;
-    QueueLink* tail = nullptr;
-    KeyedQueue* next = nullptr;  // in its bucket, or in the free list
 };
 
 }  // namespace poe::comm

@@ -15,6 +15,8 @@ namespace poe::comm {
 namespace {
 
 constexpr unsigned kFramesPerVisit = 64;
+// Longer messages are rarely complete when they are first seen.
+constexpr Bytes kMostAtOnce = 4096;
 constexpr std::uint32_t kTimeOneEager = 4;  // one of this many eager messages is timed
 
 std::uint64_t now_ns() noexcept {
@@ -27,6 +29,7 @@ std::uint64_t now_ns() noexcept {
 
 void MessageLayer::break_pipe(Peer& from, const char* reason) {
     if (from.fault == nullptr) from.fault = reason;
+    std::erase(bursting_, &from);
 }
 
 // Not inlined into the polling loop, which must stay short.
@@ -40,6 +43,11 @@ void MessageLayer::break_pipe(Peer& from, const char* reason) {
             const FrameHeader* header = pipe.front();
             if (header == nullptr) break;
             if (receive_at_once(from, *header)) return true;
+            if (receive_posted(from, *header)) {
+                moved = true;
+                if (awaited_ != nullptr && *awaited_ != Outcome::kPending) return true;
+                continue;
+            }
             if (!begin_frame(from, *header)) break;
             moved = true;
         }
@@ -73,7 +81,8 @@ bool MessageLayer::take_handover(Peer& from) {
     in->conclude(fetched);
     from.pipe->wake_after_store();
     if (!fetched) return true;
-    note_cost(from, CopyMethod::kFetch, offer.length, began);
+    from.single_copy_tuner.took(CopyMethod::kFetch, offer.length, now_ns() - began);
+    publish_cheaper(from, offer.length);
     match(offer.context, from.task, offer.tag);
     matched(*receive, from.task, offer.tag, offer.length, offer.flow,
             ++from.messages_from[index_of(offer.flow)]);
@@ -82,10 +91,8 @@ bool MessageLayer::take_handover(Peer& from) {
     return true;
 }
 
-// Records the cost of a message whose transfer did not have to wait for anything else. If the
-// cheaper way for such lengths has changed, publishes that to the sender.
-void MessageLayer::note_cost(Peer& from, CopyMethod way, Bytes length, std::uint64_t began_ns) {
-    from.single_copy_tuner.took(way, length, now_ns() - began_ns);
+// If the cheaper way for messages of such a length has changed, publishes that to the sender.
+void MessageLayer::publish_cheaper(Peer& from, Bytes length) {
     HandoverReceiver* in = from.pipe->handover_in();
     if (in == nullptr || length < kLeastHandover || length > settings_.eager_limit) return;
     const std::uint32_t before = from.cheaper.bits();
@@ -113,6 +120,24 @@ inline bool MessageLayer::receive_at_once(Peer& from, const FrameHeader& header)
     request->number = ++from.messages_from[index_of(header.flow)];
     note_received(*request);
     finish(*request, Outcome::kDone);
+    return true;
+}
+
+// The same for a posted receive.
+inline bool MessageLayer::receive_posted(Peer& from, const FrameHeader& header) {
+    if (header.kind != FrameKind::kEager || header.tag < 0 || header.length > kMostAtOnce ||
+        header.length > settings_.eager_limit || posted_.empty() || !is_flow_class(header.flow))
+        return false;
+    ReceiveRequest* request = find_match(header.context, from.task, header.tag);
+    if (request == nullptr || request == blocking_) return false;
+    const Bytes length = header.length;
+    const std::int32_t type = header.tag;
+    const FlowClass flow = header.flow;
+    if (!from.pipe->read_whole(request->view, length + kMessageCost)) return false;
+    unpost(*request);
+    matched(*request, from.task, type, length, flow, ++from.messages_from[index_of(flow)]);
+    request->moved = length;
+    complete(*request, Outcome::kDone);
     return true;
 }
 
@@ -228,8 +253,11 @@ void MessageLayer::finish_frame(Peer& from) {
     switch (in.header.kind) {
         case FrameKind::kEager:
             if (in.into != nullptr) {
-                if (in.begun_ns != 0)
-                    note_cost(from, CopyMethod::kStream, in.header.length, in.begun_ns);
+                if (in.begun_ns != 0) {
+                    from.single_copy_tuner.took(CopyMethod::kStream, in.header.length,
+                                                now_ns() - in.begun_ns);
+                    publish_cheaper(from, in.header.length);
+                }
                 from.pipe->give_tokens(in.header.flow, Bytes{in.header.length} + kMessageCost);
                 in.into->moved = in.into->expected;
                 complete(*in.into, Outcome::kDone);
@@ -245,8 +273,7 @@ void MessageLayer::finish_frame(Peer& from) {
             ReceiveRequest& into = *in.into;
             into.moved += in.header.length;
             if (into.moved != into.expected) return;
-            if (into.granted_ns != 0)
-                note_cost(from, CopyMethod::kStream, into.expected, into.granted_ns);
+            end_transfer(from, into);
             complete(into, Outcome::kDone);
             return;
         }
@@ -298,6 +325,35 @@ void MessageLayer::handle_request(Peer& from, const FrameHeader& header, const R
     if (offer.may_be_taken_in()) ++offers_;
 }
 
+// The bytes of an announced message are about to come. Bursts of several peers at the same time delay each other, so
+// none of them is measured.
+CopyMethod MessageLayer::begin_transfer(Peer& from, ReceiveRequest& into) {
+    into.in_burst = true;
+    const bool begins = !from.burst.in_progress();
+    const CopyMethod way =
+        from.burst.begin(into.expected, now_ns(), from.single_copy_tuner, forced_way_);
+    if (begins) bursting_.push_back(&from);
+    if (bursting_.size() > 1)
+        for (Peer* each : bursting_) each->burst.disturb();
+    return way;
+}
+
+void MessageLayer::end_transfer(Peer& from, ReceiveRequest& into) {
+    if (!into.in_burst) return;
+    into.in_burst = false;
+    from.burst.end(into.expected, now_ns(), from.single_copy_tuner);
+    if (!from.burst.in_progress()) std::erase(bursting_, &from);
+    publish_cheaper(from, into.expected);
+}
+
+void MessageLayer::abandon_transfer(ReceiveRequest& into) {
+    if (!into.in_burst) return;
+    into.in_burst = false;
+    Peer& from = peer(into.source);
+    from.burst.abandon();
+    if (!from.burst.in_progress()) std::erase(bursting_, &from);
+}
+
 // Gets the bytes of an announced message into the receive that it matched. If the bytes are
 // fetched, the first piece is fetched now, which completes a short message. Otherwise the sender is
 // asked for them.
@@ -305,8 +361,7 @@ void MessageLayer::accept_offer(Peer& from, const RequestBody& offer, ReceiveReq
     const Bytes wanted = into.expected;
     const bool can_fetch = wanted > 0 && offer.address != 0 && from.pipe->can_fetch();
     if (can_fetch && !into.view.scattered(0)) {
-        into.granted_ns = now_ns();
-        if (forced_way_.value_or(from.single_copy_tuner.choose(wanted)) == CopyMethod::kFetch) {
+        if (begin_transfer(from, into) == CopyMethod::kFetch) {
             Fetch fetch{&from, offer, &into, 0};
             if (!fetch_piece(fetch)) fetches_.insert(fetches_.begin(), fetch);
             return;
@@ -325,12 +380,13 @@ bool MessageLayer::fetch_piece(Fetch& fetch) {
     const Bytes piece = std::min(wanted - fetch.done, kBytesPerVisit);
     visited_ += piece;
     if (!from.pipe->fetch(fetch.offer.address + fetch.done, into.view, fetch.done, piece)) {
+        from.burst.disturb();
         send_grant(from.task, fetch.offer.send_id, into, wanted);
         return true;
     }
     fetch.done += piece;
     if (fetch.done < wanted) return false;
-    note_cost(from, CopyMethod::kFetch, wanted, into.granted_ns);
+    end_transfer(from, into);
     into.moved = wanted;
     send_grant(from.task, fetch.offer.send_id, into, 0);
     complete(into, Outcome::kDone);
@@ -379,10 +435,14 @@ ReceiveRequest* MessageLayer::match(ContextId context, TaskId source, std::int32
     if (best == blocking_) {
         blocking_ = nullptr;
     } else {
-        posted_.remove(best->link);
-        if (best->wanted.source < 0 || best->wanted.type < 0) --posted_with_wildcard_;
+        unpost(*best);
     }
     return best;
+}
+
+void MessageLayer::unpost(ReceiveRequest& request) {
+    posted_.remove(request.link);
+    if (request.wanted.source < 0 || request.wanted.type < 0) --posted_with_wildcard_;
 }
 
 void MessageLayer::start(ReceiveRequest& request) {
@@ -425,12 +485,10 @@ void MessageLayer::complete(ReceiveRequest& request, Outcome outcome) {
 // Removes a receive that will not be completed.
 void MessageLayer::abandon(ReceiveRequest& request) {
     if (blocking_ == &request) blocking_ = nullptr;
-    if (request.link.queue != nullptr) {
-        posted_.remove(request.link);
-        if (request.wanted.source < 0 || request.wanted.type < 0) --posted_with_wildcard_;
-    }
+    if (request.link.queue != nullptr) unpost(request);
     if (request.id != 0) receives_.remove(request.id);
     request.id = 0;
+    abandon_transfer(request);
     std::erase_if(fetches_, [&](const Fetch& each) { return each.into == &request; });
 }
 

@@ -252,6 +252,7 @@ class MessageLayer final : private PipeSink {
 
     // Receiving (message_input.cpp).
     bool receive_at_once(Peer& peer, const FrameHeader& header);
+    bool receive_posted(Peer& peer, const FrameHeader& header);
     bool begin_frame(Peer& peer, const FrameHeader& header);
     bool begin_eager(Peer& peer, const FrameHeader& header);
     bool begin_data(Peer& peer, const FrameHeader& header);
@@ -262,12 +263,16 @@ class MessageLayer final : private PipeSink {
     void handle_cancel(Peer& peer, const FrameHeader& header, const CancelBody& body);
     void handle_cancelled(Peer& peer, const CancelBody& body);
     void accept_offer(Peer& from, const RequestBody& offer, ReceiveRequest& into);
+    CopyMethod begin_transfer(Peer& from, ReceiveRequest& into);
+    void end_transfer(Peer& from, ReceiveRequest& into);
+    void abandon_transfer(ReceiveRequest& into);
     bool fetch_piece(Fetch& fetch);
     void fetch_next_piece();
     bool take_handover(Peer& from);
-    void note_cost(Peer& from, CopyMethod way, Bytes length, std::uint64_t began_ns);
+    void publish_cheaper(Peer& from, Bytes length);
     ReceiveRequest* find_match(ContextId context, TaskId source, std::int32_t type) const;
     ReceiveRequest* match(ContextId context, TaskId source, std::int32_t type);
+    void unpost(ReceiveRequest& request);
     void matched(ReceiveRequest& request, TaskId source, std::int32_t type, Bytes length,
                  FlowClass flow, std::uint32_t number);
     void complete(ReceiveRequest& request, Outcome outcome);
@@ -319,6 +324,7 @@ class MessageLayer final : private PipeSink {
     const Outcome* awaited_ = nullptr;    // outcome of the operation being waited for
     std::size_t offers_ = 0;              // messages for which may_be_taken_in() is true
     std::vector<Fetch> fetches_;          // newest first; the last one is continued next
+    std::vector<Peer*> bursting_;         // peers whose bursts are in progress
     std::optional<CopyMethod> forced_way_;
     Bytes visited_ = 0;  // bytes moved for the peer being polled
     IdTable<SendRequest> sends_;

@@ -5,6 +5,7 @@
 #include "comm/matching/pipe.hpp"
 #include "comm/matching/request.hpp"
 #include "comm/matching/single_copy_tuner.hpp"
+#include "comm/matching/transfer_burst.hpp"
 #include "comm/matching/unexpected_pool.hpp"
 
 namespace poe::comm {
@@ -61,6 +62,7 @@ struct Peer {
     Bytes eager_held[kFlowClasses] = {};  // buffer memory in use for this peer's eager messages
     Bytes offers_held = 0;                // likewise, for announced messages
     SingleCopyTuner single_copy_tuner;    // for messages from this peer
+    TransferBurst burst;                  // announced messages from this peer
     HandoverLengths cheaper;              // as last published to this peer
     HandoverChoice handover;              // for messages to this peer
     std::uint32_t timed_eager = 0;        // number of eager messages that could have been timed

@@ -19,21 +19,28 @@ void Operations::List::remove(Operation& operation) noexcept {
     --size;
 }
 
+// An operation is reused without being built anew, because that takes longer than a short message. Each
+// kind of request sets the fields that it reads.
 Operation& Operations::make(Operation::Kind kind) {
     if (free_.empty()) {
-        free_.push_back(&storage_.emplace_back());
+        Operation& made = storage_.emplace_back();
+        made.send.owner = &made;
+        made.receive.owner = &made;
+        free_.push_back(&made);
     }
     Operation& operation = *free_.back();
     free_.pop_back();
-    operation = Operation{};
     operation.kind = kind;
+    operation.told = false;
+    operation.handler_due = false;
+    operation.handler = nullptr;
     operation.id = static_cast<int>(ids_.add(operation));
-    operation.request().owner = &operation;
     return operation;
 }
 
 Operation& Operations::send(const BufferView& view, TaskId dest, std::int32_t type) {
     Operation& operation = make(Operation::Kind::kSend);
+    operation.send.reset();
     operation.send.view = view;
     operation.send.dest = dest;
     operation.send.type = type;
@@ -46,8 +53,7 @@ Operation& Operations::send(const BufferView& view, TaskId dest, std::int32_t ty
 Operation& Operations::receive(const BufferView& view, int* source, int* type,
                                RcvncallHandler handler) {
     Operation& operation = make(Operation::Kind::kReceive);
-    operation.receive.view = view;
-    operation.receive.wanted = {kMplContext, *source, *type};
+    operation.receive.reset(view, {kMplContext, *source, *type});
     operation.receive.tell = handler != nullptr ? &for_handlers_ : &finished_;
     operation.source = source;
     operation.type = type;

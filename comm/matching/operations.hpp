@@ -50,8 +50,10 @@ struct Operation {
     std::int32_t message_type() const noexcept {
         return kind == Kind::kSend ? send.type : receive.wanted.type;
     }
+    // 0 for a receive that has not been matched.
     Bytes length() const noexcept {
-        return kind == Kind::kSend ? send.view.size() : receive.expected;
+        if (kind == Kind::kSend) return send.view.size();
+        return receive.source >= 0 ? receive.expected : 0;
     }
 };
 

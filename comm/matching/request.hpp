@@ -126,7 +126,7 @@ struct ReceiveRequest : Request {
         moved = 0;
         link.queue = nullptr;
         source = kWildcard;
-        granted_ns = 0;
+        in_burst = false;
     }
 
     BufferView view;
@@ -142,7 +142,7 @@ struct ReceiveRequest : Request {
     FlowClass flow = FlowClass::kUser;  // of the message
     std::uint32_t number = 0;           // of the message, see Peer
     Bytes length = 0;                   // of the message as sent; longer than the buffer: truncated
-    std::uint64_t granted_ns = 0;       // rendezvous: when its bytes were requested; 0: not timed
+    bool in_burst = false;              // its bytes are on the way as part of Peer::burst
 };
 
 // A message that arrived before its receive was posted. The message layer owns it.

@@ -4,7 +4,8 @@
 // processor, the kernel and the cores on which the two tasks run: a message of 64 KB takes 3.3 us
 // fetched and 6.1 us streamed on one machine, 7.6 and 6.9 us on another. Therefore the receiver
 // measures both ways for each class of lengths and uses the cheaper one; it tries the other one
-// occasionally. It is separate because it is pure arithmetic, tested without messages.
+// occasionally. Announced messages are measured in bursts (transfer_burst.hpp). It is separate because it is pure
+// arithmetic, tested without messages.
 #pragma once
 
 #include <array>
@@ -33,7 +34,10 @@ struct WayCosts {
 // State of one pipe. Not thread-safe.
 class SingleCopyTuner {
   public:
-    // Returns how to receive the next message of `length` bytes.
+    // True if messages of these lengths share one measurement.
+    static bool similar(Bytes a, Bytes b) noexcept { return index_of(a) == index_of(b); }
+
+    // Returns how to receive the next message of `length` bytes, or the next burst of such messages.
     CopyMethod choose(Bytes length) noexcept {
         Class& of = class_of(length);
         const CopyMethod best = of.costs.best();
@@ -65,10 +69,11 @@ class SingleCopyTuner {
     };
     // Classes are powers of two. Common lengths just below a power of two belong to the same class
     // as the power itself.
-    Class& class_of(Bytes length) noexcept {
+    static unsigned index_of(Bytes length) noexcept {
         const auto index = static_cast<unsigned>(std::bit_width(length > 0 ? length - 1 : 0));
-        return classes_[index < kClasses ? index : kClasses - 1];
+        return index < kClasses ? index : kClasses - 1;
     }
+    Class& class_of(Bytes length) noexcept { return classes_[index_of(length)]; }
     std::array<Class, kClasses> classes_;
 };
 

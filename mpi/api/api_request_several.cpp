@@ -113,26 +113,26 @@ class SeveralErrors {
     Fault fault_;
 };
 
-// All requests have ended or are not active.
+// Finishes the request with this index, which has ended or is not active.
+void finish_of_all(Call& call, MPI_Request& handle, int index, SeveralErrors& errors) {
+    Request* request = find_request(handle);
+    MPI_Status* status = errors.status(index);
+    if (request == nullptr || !request->active) {
+        if (status != nullptr) set_empty(*status);
+        errors.add(index, {});
+    } else if (errors.none() && is_surely_successful(*request)) [[likely]] {
+        // Without the construction of a fault.
+        if (status != nullptr) set_status_of(*status, *request);
+        retire(call.runtime(), handle, *request);
+    } else {
+        errors.add(index, finish(call, handle, *request, status));
+    }
+}
+
 int finish_all(Call& call, Handles handles, MPI_Status* statuses) {
     SeveralErrors errors(call, statuses);
-    for (int i = 0; i < static_cast<int>(handles.size()); ++i) {
-        MPI_Request& handle = handles[static_cast<std::size_t>(i)];
-        Request* request = find_request(handle);
-        MPI_Status* status = errors.status(i);
-        if (request != nullptr && request->active) [[likely]] {
-            // The common case without the construction of a fault.
-            if (errors.none() && is_surely_successful(*request)) {
-                if (status != nullptr) set_status_of(*status, *request);
-                retire(call.runtime(), handle, *request);
-                continue;
-            }
-            errors.add(i, finish(call, handle, *request, status));
-        } else {
-            if (status != nullptr) set_empty(*status);
-            errors.add(i, {});
-        }
-    }
+    for (int i = 0; i < static_cast<int>(handles.size()); ++i)
+        finish_of_all(call, handles[static_cast<std::size_t>(i)], i, errors);
     return errors.report();
 }
 
@@ -166,16 +166,19 @@ int finish_indexed(Call& call, MPI_Request* handles, int index, MPI_Status* stat
 int waitall(Call& call, int count, MPI_Request* requests, MPI_Status* statuses) {
     if (!check_handles(call, count, requests)) return call.code();
     Noted noted(call);
-    const Handles handles(requests, static_cast<std::size_t>(count));
-    for (const MPI_Request handle : handles) {
-        Request* request = find_request(handle);
-        if (request == nullptr || !request->active) continue;
-        note_end(noted, *request);
-        if (has_ended(*request)) continue;
-        const Shown shown(call, about_request(*request));
-        wait_for(call.runtime(), *request);
+    SeveralErrors errors(call, statuses);
+    for (int i = 0; i < count; ++i) {
+        Request* request = find_request(requests[i]);
+        if (request != nullptr && request->active) {
+            note_end(noted, *request);
+            if (!has_ended(*request)) {
+                const Shown shown(call, about_request(*request));
+                wait_for(call.runtime(), *request);
+            }
+        }
+        finish_of_all(call, requests[i], i, errors);
     }
-    return finish_all(call, handles, statuses);
+    return errors.report();
 }
 
 int testall(Call& call, int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {

@@ -105,8 +105,8 @@ Request& make_send(Call& call, const MessageArguments& message, SendMode mode) {
     }
     request.type = Request::Type::kSend;
     request.mode = mode;
-    request.send.view = message.view(request.send_buffer.layout);
-    if (message.type->code() == 0) request.send_buffer.type = TypeReference(*message.type);
+    request.send.view = message.view(request.send_layout);
+    if (message.type->code() == 0) request.send_type = TypeReference(*message.type);
     request.send.dest = message.task;
     request.send.type = message.tag;
     request.send.context = message.comm->context;
@@ -125,8 +125,8 @@ Request& make_receive(Call& call, const MessageArguments& message) {
         return request;
     }
     request.type = Request::Type::kReceive;
-    request.receive.view = message.view(request.receive_buffer.layout);
-    if (message.type->code() == 0) request.receive_buffer.type = TypeReference(*message.type);
+    request.receive.view = message.view(request.receive_layout);
+    if (message.type->code() == 0) request.receive_type = TypeReference(*message.type);
     request.receive.wanted = message.key();
     if (environment().checking) [[unlikely]]
         wrap_receive(call, request, message);
@@ -151,8 +151,8 @@ Request* make_send_receive(Call& call, const void* sendbuf, MPI_Count sendcount,
         return &request;
     }
     request.type = Request::Type::kSendReceive;
-    request.receive.view = received.view(request.receive_buffer.layout);
-    request.receive_buffer.type = TypeReference(*received.type);
+    request.receive.view = received.view(request.receive_layout);
+    request.receive_type = TypeReference(*received.type);
     request.receive.wanted = received.key();
     if (environment().checking) [[unlikely]]
         wrap_receive(call, request, received);

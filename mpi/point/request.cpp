@@ -31,8 +31,8 @@ KeptRequests& kept() noexcept {
 void Request::reset() noexcept {
     persistent = active = ended = freed = receives_from_nobody = false;
     mode = SendMode::kStandard;
-    send_buffer.type = TypeReference();
-    receive_buffer.type = TypeReference();
+    send_type = TypeReference();
+    receive_type = TypeReference();
     if (type >= Type::kWork || copy != nullptr || check != nullptr) [[unlikely]] {
         copy.reset();
         check.reset();

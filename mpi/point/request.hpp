@@ -59,12 +59,6 @@ struct Generalized {
     bool complete = false;
 };
 
-// A message of one direction: where it is in memory, and what must stay until it has ended.
-struct MessageBuffer {
-    TypedLayout layout;  // used if the memory is neither contiguous nor a plain vector
-    TypeReference type;
-};
-
 struct Request final : Object {
     enum class Type : std::uint8_t {
         kNone,  // not in use
@@ -89,16 +83,23 @@ struct Request final : Object {
     // The communicator whose error handler errors invoke, and which translates tasks into ranks.
     // Null: none. The request holds a reference to it unless it is predefined.
     Comm* comm = nullptr;
-
-    comm::SendRequest send;
-    comm::ReceiveRequest receive;
-    MessageBuffer send_buffer;
-    MessageBuffer receive_buffer;
-    // MPI_Isendrecv_replace: the copy of the message that is sent.
-    std::unique_ptr<std::byte[]> copy;
-
+    // In the list of requests that are kept for reuse.
+    Request* next_free = nullptr;
     // Messages in check mode; otherwise null.
     std::unique_ptr<check::MessageCheck> check;
+    // MPI_Isendrecv_replace: the copy of the message that is sent.
+    std::unique_ptr<std::byte[]> copy;
+    // The datatypes that must stay until the messages have ended.
+    TypeReference send_type;
+    TypeReference receive_type;
+
+    // The members above and this one are all that a receive of contiguous memory touches: five cache lines. A
+    // program with many requests in flight needs more of them than the first cache holds.
+    comm::ReceiveRequest receive;
+    comm::SendRequest send;
+    // Where the messages are, if the memory is neither contiguous nor a plain vector.
+    TypedLayout send_layout;
+    TypedLayout receive_layout;
 
     std::unique_ptr<Work> work;
     // kWork: one more than the number of the collective operation in Comm::operations; 0: it is
@@ -108,8 +109,6 @@ struct Request final : Object {
     // In the list of active requests of the type kWork.
     Request* next_work = nullptr;
     Request* previous_work = nullptr;
-    // In the list of requests that are kept for reuse.
-    Request* next_free = nullptr;
 
     // Called when the last reference is gone.
     void reset() noexcept;
