@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """That section 3 of the manual has what the library has: every error number, every function, every name under which
-somebody may look for it. Arguments: the source tree, the folder with the alias pages."""
+somebody may look for it. Arguments: the source tree, the build tree."""
 
 import pathlib
 import re
 import sys
 
-source, aliases = map(pathlib.Path, sys.argv[1:3])
+source, build = map(pathlib.Path, sys.argv[1:3])
+aliases = build / "man/aliases"
 faults = []
 
 numbers = set(re.findall(r"^\s+k\w+ = (\d+),(?: +// .*)?$", (source / "comm/bootstrap/error_numbers.hpp").read_text(), re.M))
@@ -16,14 +17,14 @@ documented = re.findall(r"^\.TP\n\.B (\d+)$", errors, re.M)
 if len(numbers) < 10 or sorted(documented) != sorted(numbers):
     faults.append(f"mpl.3 has the errors {documented}, the library {sorted(numbers)}")
 
-header = (source / "comm/api/mpproto.h").read_text() + (source / "markerarray/client/mp_marker.h").read_text()
+header = (build / "generated/mpl/comm/api/mpproto.h").read_text() + (source / "markerarray/client/mp_marker.h").read_text()
 functions = set(re.findall(r"^(?:int|void) mpc_(\w+)\(", header, re.M))
 by_reference = set(re.findall(r"^(?:int|void) mp_(\w+)\(", header, re.M))
 if len(functions) < 20 or functions != by_reference:
     faults.append(f"not in both forms: {sorted(functions ^ by_reference)}")
 
 pages = {page.stem: page.read_text() for page in (source / "man").glob("*.3")}
-module = (source / "comm/api/fortran/mpl.f90").read_text()
+module = (build / "generated/mpl/mpl.f90").read_text()
 for function in sorted(functions):
     homes = [name for name, text in pages.items()
              if re.search(rf"\bmpc_{function}\b", re.search(r"^\.SH NAME$(.*?)^\.SH", text, re.M | re.S).group(1))]

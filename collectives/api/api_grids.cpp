@@ -2,8 +2,8 @@
 // conversions between ranks and addresses. All groups of a structure are made with one exchange.
 #include <climits>
 
+#include "collectives/api/api.hpp"
 #include "collectives/api/api_context.hpp"
-#include "collectives/api/api_groups.hpp"
 #include "collectives/engine/call_checker.hpp"
 #include "collectives/engine/group_making.hpp"
 #include "comm/api/api_checks.hpp"

@@ -1,8 +1,7 @@
-// Making and querying groups; see api_groups.hpp.
-#include "collectives/api/api_groups.hpp"
-
+// Making and querying groups; see mpproto.h.
 #include <algorithm>
 
+#include "collectives/api/api.hpp"
 #include "collectives/api/api_context.hpp"
 #include "collectives/engine/call_checker.hpp"
 #include "collectives/engine/group_making.hpp"

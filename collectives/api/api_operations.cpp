@@ -1,10 +1,9 @@
-// The checks of collective calls, and the one function that runs them; see api_operations.hpp.
-#include "collectives/api/api_operations.hpp"
-
+// The checks of collective operations, and the one function that runs them; see mpproto.h.
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "collectives/api/api.hpp"
 #include "collectives/api/api_context.hpp"
 #include "collectives/engine/call_checker.hpp"
 #include "comm/api/api_checks.hpp"

@@ -1,6 +1,5 @@
-// The entry points, each called with the name under which it reports errors. Shared by the C,
-// by-reference and Fortran forms. All check their arguments and return 0 or -1, except where
-// mpproto.h, which documents them, says otherwise.
+// The bodies of the calls of MPL, shared by the C, by-reference and Fortran forms. All check their
+// arguments and return 0 or -1, except where mpproto.h, which documents them, says otherwise.
 #pragma once
 
 #include <cstddef>
@@ -65,41 +64,8 @@ class UserCount {
     Kind kind_;
 };
 
-// api_tasks.cpp
-int api_environ(const Caller& name, UserCount numtask, UserCount taskid);
-// `nbuf` is the first of `nelem` integers of any width.
-int api_task_query(const Caller& name, UserCount nbuf, int nelem, int qtype);
-int api_task_set(const Caller& name, int nbuf, int stype);
-[[noreturn]] int api_stopall(int errcode);
-
-// api_blocking.cpp
-int api_bsend(const Caller& name, const void* out, std::size_t len, int dest, int type);
-int api_brecv(const Caller& name, void* in, std::size_t len, int* source, int* type,
-              UserCount nbytes);
-int api_bvsend(const Caller& name, const UserBuffer& out, int dest, int type);
-int api_bvrecv(const Caller& name, const UserBuffer& in, int* source, int* type, UserCount nbytes);
-int api_bsendrecv(const Caller& name, const UserBuffer& out, int dest, int type,
-                  const UserBuffer& in, int* source, UserCount nbytes);
-int api_pack(const Caller& name, const void* in, void* out, const UserBuffer& blocks, bool unpack);
-
-// api_nonblocking.cpp
-int api_send(const Caller& name, const UserBuffer& out, int dest, int type, int* msgid);
-int api_recv(const Caller& name, const UserBuffer& in, int* source, int* type, int* msgid);
-int api_rcvncall(const Caller& name, const UserBuffer& in, int* source, int* type, int* msgid,
-                 void (*handler)(int*));
-int api_status(const Caller& name, int msgid);
-int api_wait(const Caller& name, int* msgid, UserCount nbytes);
-int api_probe(const Caller& name, int* source, int* type, UserCount nbytes);
-int api_lockrnc(const Caller& name, int newval, int* oldval);
-
-// api_output.cpp
-int api_flush(const Caller& name, int option);
-int api_stdout_mode(const Caller& name, int mode);
-
-// api_interrupts.cpp
-int api_queryintr(const Caller& name);
-int api_enableintr(const Caller& name, bool enable);
-int api_queryintrdelay(const Caller& name);
-int api_setintrdelay(const Caller& name, int delay);
+// api_<name>: the body of each call of calls.tsv, with the name under which it reports errors and
+// the arguments of the C function. For a count of any width it gets a UserCount.
+#include "comm/api/bodies.inc"
 
 }  // namespace poe::comm

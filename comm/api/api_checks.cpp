@@ -3,6 +3,7 @@
 
 #include <climits>
 
+#include "comm/api/by_reference.hpp"
 #include "comm/api/mpproto.h"
 
 namespace poe::comm {
@@ -88,6 +89,16 @@ int refuse_selection(const ApiCall& call, const int* source, const int* type) {
 int refuse_null(const ApiCall& call, const char* argument, const char* wanted) {
     return call.refuse(MplError::kNullPointer, std::string(argument) + " is a null pointer",
                        std::string("give the address of ") + wanted);
+}
+
+void refuse_missing(const char* name, const char* parameter) {
+    const Caller caller(name);
+    const ApiCall call(caller);
+    if (call.ready()) {
+        refuse_null(call, parameter, "an int");
+    } else {
+        call.refuse_unready();
+    }
 }
 
 int tell_received(ApiCall& call, const ReceiveRequest& received, int* source, int* type,

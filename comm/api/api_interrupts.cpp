@@ -11,13 +11,25 @@ int api_queryintr(const Caller& name) {
     return call.runtime().interrupts_enabled() ? 1 : 0;
 }
 
-int api_enableintr(const Caller& name, bool enable) {
+namespace {
+
+int set_interrupts(const Caller& name, bool enable) {
     ApiCall call(name);
     if (!call.ready()) return call.refuse_unready();
     return call.run([&] {
         call.runtime().enable_interrupts(enable);
         return 0;
     });
+}
+
+}  // namespace
+
+int api_enableintr(const Caller& name) {
+    return set_interrupts(name, true);
+}
+
+int api_disableintr(const Caller& name) {
+    return set_interrupts(name, false);
 }
 
 int api_queryintrdelay(const Caller& name) {
@@ -39,29 +51,3 @@ int api_setintrdelay(const Caller& name, int delay) {
 }
 
 }  // namespace poe::comm
-
-using namespace poe::comm;
-
-extern "C" {
-
-MPL_EXPORT int mpc_queryintr(void) {
-    return api_queryintr("mpc_queryintr");
-}
-
-MPL_EXPORT int mpc_enableintr(void) {
-    return api_enableintr("mpc_enableintr", true);
-}
-
-MPL_EXPORT int mpc_disableintr(void) {
-    return api_enableintr("mpc_disableintr", false);
-}
-
-MPL_EXPORT int mpc_queryintrdelay(void) {
-    return api_queryintrdelay("mpc_queryintrdelay");
-}
-
-MPL_EXPORT int mpc_setintrdelay(int delay) {
-    return api_setintrdelay("mpc_setintrdelay", delay);
-}
-
-}  // extern "C"

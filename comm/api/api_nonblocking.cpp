@@ -36,14 +36,14 @@ int tell(ApiCall& call, Operation& operation, const UserCount& nbytes) {
     return 0;
 }
 
-int start_receive(ApiCall& call, const UserBuffer& in, int* source, int* type, int* msgid,
+int start_receive(ApiCall& call, void* in, std::size_t len, int* source, int* type, int* msgid,
                   RcvncallHandler handler) {
-    if (const int refused = refuse_blocks(call, in)) return refused;
+    if (const int refused = refuse_buffer(call, in, len)) return refused;
     if (const int refused = refuse_wanted(call, source, type)) return refused;
     if (msgid == nullptr) return refuse_null(call, "msgid", "an int");
     call.note(handler == nullptr ? Call::kRecv : Call::kRcvncall, *source, *type, 0);
     const Operation& operation =
-        call.runtime().operations().receive(view_of(in), source, type, handler);
+        call.runtime().operations().receive({in, len}, source, type, handler);
     *msgid = operation.id;
     if (!operation.finished()) call.runtime().keep_moving();
     return 0;
@@ -92,36 +92,37 @@ int wait_all(ApiCall& call, const UserCount& nbytes) {
 
 }  // namespace
 
-int api_send(const Caller& name, const UserBuffer& out, int dest, int type, int* msgid) {
+int api_send(const Caller& name, const void* out, std::size_t len, int dest, int type, int* msgid) {
+    const BufferView view{const_cast<void*>(out), len};
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();
     return call.run([&] {
-        if (const int refused = refuse_blocks(call, out)) return refused;
+        if (const int refused = refuse_buffer(call, out, len)) return refused;
         if (const int refused = refuse_destination(call, dest, type)) return refused;
         if (msgid == nullptr) return refuse_null(call, "msgid", "an int");
-        call.note(Call::kSend, dest, type, view_of(out).size());
-        const Operation& operation = call.runtime().operations().send(view_of(out), dest, type);
+        call.note(Call::kSend, dest, type, view.size());
+        const Operation& operation = call.runtime().operations().send(view, dest, type);
         *msgid = operation.id;
         if (!operation.finished()) call.runtime().keep_moving();
         return 0;
     });
 }
 
-int api_recv(const Caller& name, const UserBuffer& in, int* source, int* type, int* msgid) {
+int api_recv(const Caller& name, void* in, std::size_t len, int* source, int* type, int* msgid) {
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();
-    return call.run([&] { return start_receive(call, in, source, type, msgid, nullptr); });
+    return call.run([&] { return start_receive(call, in, len, source, type, msgid, nullptr); });
 }
 
-int api_rcvncall(const Caller& name, const UserBuffer& in, int* source, int* type, int* msgid,
+int api_rcvncall(const Caller& name, void* in, std::size_t len, int* source, int* type, int* msgid,
                  RcvncallHandler handler) {
     ApiCall call(name);
     if (!call.ready()) [[unlikely]]
         return call.refuse_unready();
     if (handler == nullptr) return refuse_null(call, "handler", "a function");
-    return call.run([&] { return start_receive(call, in, source, type, msgid, handler); });
+    return call.run([&] { return start_receive(call, in, len, source, type, msgid, handler); });
 }
 
 int api_status(const Caller& name, int msgid) {
@@ -207,47 +208,3 @@ int api_lockrnc(const Caller& name, int newval, int* oldval) {
 }
 
 }  // namespace poe::comm
-
-using namespace poe::comm;
-
-extern "C" {
-
-MPL_EXPORT int mpc_send(const void* out, size_t len, int dest, int type, int* msgid) {
-    return api_send("mpc_send", {out, len, len}, dest, type, msgid);
-}
-
-MPL_EXPORT int mpc_recv(void* in, size_t len, int* source, int* type, int* msgid) {
-    return api_recv("mpc_recv", {in, len, len}, source, type, msgid);
-}
-
-MPL_EXPORT int mpc_rcvncall(void* in, size_t len, int* source, int* type, int* msgid,
-                            void (*handler)(int* msgid)) {
-    return api_rcvncall("mpc_rcvncall", {in, len, len}, source, type, msgid, handler);
-}
-
-MPL_EXPORT int mpc_status(int msgid) {
-    return api_status("mpc_status", msgid);
-}
-
-MPL_EXPORT int mpc_lockrnc(int newval, int* oldval) {
-    return api_lockrnc("mpc_lockrnc", newval, oldval);
-}
-
-// One set of functions per type that nbytes may point to. A type cannot be put in parentheses.
-// NOLINTBEGIN(bugprone-macro-parentheses)
-#define MPL_ENDS(SUFFIX, COUNT)                                               \
-    MPL_EXPORT int mpc_wait##SUFFIX(int* msgid, COUNT* nbytes) {              \
-        return api_wait("mpc_wait", msgid, nbytes);                           \
-    }                                                                         \
-    MPL_EXPORT int mpc_probe##SUFFIX(int* source, int* type, COUNT* nbytes) { \
-        return api_probe("mpc_probe", source, type, nbytes);                  \
-    }
-// NOLINTEND(bugprone-macro-parentheses)
-MPL_ENDS(, int)
-MPL_ENDS(_u, unsigned)
-MPL_ENDS(_l, long)
-MPL_ENDS(_ul, unsigned long)
-MPL_ENDS(_ll, long long)
-MPL_ENDS(_ull, unsigned long long)
-
-}  // extern "C"

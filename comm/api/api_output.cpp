@@ -63,17 +63,3 @@ int api_stdout_mode(const Caller& name, int mode) {
 }
 
 }  // namespace poe::comm
-
-using namespace poe::comm;
-
-extern "C" {
-
-MPL_EXPORT int mpc_flush(int option) {
-    return api_flush("mpc_flush", option);
-}
-
-MPL_EXPORT int mpc_stdout_mode(int mode) {
-    return api_stdout_mode("mpc_stdout_mode", mode);
-}
-
-}  // extern "C"

@@ -95,40 +95,9 @@ int api_task_set(const Caller& name, int nbuf, int stype) {
     return 0;
 }
 
-int api_stopall(int errcode) {
+int api_stopall(const Caller&, int errcode) {
     flush_program_output(true);
     the_runtime().stop_all(errcode);
 }
 
 }  // namespace poe::comm
-
-using namespace poe::comm;
-
-extern "C" {
-
-// One pair of functions per integer type that the user's variables may have.
-// NOLINTBEGIN(bugprone-macro-parentheses)
-#define MPL_QUERIES(SUFFIX, COUNT)                                             \
-    MPL_EXPORT int mpc_environ##SUFFIX(COUNT* numtask, COUNT* taskid) {        \
-        return api_environ("mpc_environ", numtask, taskid);                    \
-    }                                                                          \
-    MPL_EXPORT int mpc_task_query##SUFFIX(COUNT* nbuf, int nelem, int qtype) { \
-        return api_task_query("mpc_task_query", nbuf, nelem, qtype);           \
-    }
-// NOLINTEND(bugprone-macro-parentheses)
-MPL_QUERIES(, int)
-MPL_QUERIES(_u, unsigned)
-MPL_QUERIES(_l, long)
-MPL_QUERIES(_ul, unsigned long)
-MPL_QUERIES(_ll, long long)
-MPL_QUERIES(_ull, unsigned long long)
-
-MPL_EXPORT int mpc_task_set(int nbuf, int stype) {
-    return api_task_set("mpc_task_set", nbuf, stype);
-}
-
-MPL_EXPORT int mpc_stopall(int errcode) {
-    return api_stopall(errcode);
-}
-
-}  // extern "C"
