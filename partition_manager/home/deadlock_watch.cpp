@@ -11,69 +11,64 @@ DeadlockWatch::DeadlockWatch(std::vector<NodeIndex> places, NodeIndex nodes,
     : places_(std::move(places)),
       timeout_(timeout),
       handlers_(std::move(handlers)),
-      heard_(static_cast<std::size_t>(nodes), false),
+      heard_(nodes, false),
       told_(places_.size(), false),
       ended_(places_.size(), false),
-      alive_(static_cast<std::size_t>(nodes), 0) {
-    for (const NodeIndex node : places_) ++alive_[static_cast<std::size_t>(node)];
+      alive_(nodes, 0) {
+    for (const NodeIndex node : places_) ++alive_[node];
 }
 
 void DeadlockWatch::on_states(NodeIndex node, TaskStates message) {
-    if (node < 0 || static_cast<std::size_t>(node) >= heard_.size()) return;
-    const auto from = static_cast<std::size_t>(node);
+    if (!heard_.has(node)) return;
     if (message.round == 0) {
         ++round_;
-        heard_.assign(heard_.size(), false);
+        heard_.fill(false);
         states_.clear();
-        for (std::size_t other = 0; other < heard_.size(); ++other) {
+        for (NodeIndex other = 0; other < heard_.size(); ++other) {
             heard_[other] = alive_[other] == 0;
-            if (other != from && !heard_[other])
-                handlers_.ask(static_cast<NodeIndex>(other), AskTaskStates{round_});
+            if (other != node && !heard_[other]) handlers_.ask(other, AskTaskStates{round_});
         }
-    } else if (message.round != round_ || heard_[from]) {
+    } else if (message.round != round_ || heard_[node]) {
         return;  // an answer to an earlier round
     }
     for (TaskState& state : message.states) {
         state.node = node;
         states_.push_back(state);
     }
-    hear(from);
+    hear(node);
 }
 
 void DeadlockWatch::on_exit(TaskId task) {
-    const auto index = static_cast<std::size_t>(task);
-    if (task < 0 || index >= places_.size() || ended_[index]) return;
-    ended_[index] = true;
-    const auto node = static_cast<std::size_t>(places_[index]);
+    if (!places_.has(task) || ended_[task]) return;
+    ended_[task] = true;
+    const NodeIndex node = places_[task];
     if (--alive_[node] == 0 && round_ != 0 && !heard_[node]) hear(node);
 }
 
 // All states of that node are known.
-void DeadlockWatch::hear(std::size_t node) {
+void DeadlockWatch::hear(NodeIndex node) {
     heard_[node] = true;
     if (std::find(heard_.begin(), heard_.end(), false) == heard_.end()) judge();
 }
 
 void DeadlockWatch::judge() {
-    const auto tasks = static_cast<TaskId>(places_.size());
-    std::vector<bool> known(places_.size(), false);
+    const TaskId tasks = places_.size();
+    PerTask<bool> known(tasks, false);
     for (const TaskState& state : states_)
-        if (state.task >= 0 && state.task < tasks)
-            known[static_cast<std::size_t>(state.task)] = true;
+        if (known.has(state.task)) known[state.task] = true;
     for (TaskId task = 0; task < tasks; ++task) {
-        const auto index = static_cast<std::size_t>(task);
-        if (!ended_[index] || known[index]) continue;
+        if (!ended_[task] || known[task]) continue;
         TaskState state;
         state.task = task;
-        state.node = places_[index];
+        state.node = places_[task];
         state.life = TaskState::Life::kEnded;
         states_.push_back(state);
     }
     const WaitFindings findings = find_deadlock(states_, tasks, deadlock_patience(timeout_));
     bool news = false;
     for (const TaskId task : findings.stuck) {
-        news = news || !told_[static_cast<std::size_t>(task)];
-        told_[static_cast<std::size_t>(task)] = true;
+        news = news || !told_[task];
+        told_[task] = true;
     }
     if (news) handlers_.found(findings);
 }

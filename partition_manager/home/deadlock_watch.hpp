@@ -14,6 +14,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/per_task.hpp"
 #include "partition_manager/channel/messages.hpp"
 #include "partition_manager/status/wait_graph.hpp"
 
@@ -39,18 +40,18 @@ class DeadlockWatch {
     void on_exit(TaskId task);
 
   private:
-    void hear(std::size_t node);
+    void hear(NodeIndex node);
     void judge();
 
-    std::vector<NodeIndex> places_;
+    PerTask<NodeIndex> places_;
     std::chrono::seconds timeout_;
     Handlers handlers_;
     std::uint32_t round_ = 0;
-    std::vector<bool> heard_;  // by node: its states are known in this round
+    PerNode<bool> heard_;  // its states are known in this round
     std::vector<TaskState> states_;
-    std::vector<bool> told_;     // by task: already reported as stuck
-    std::vector<bool> ended_;    // by task
-    std::vector<TaskId> alive_;  // by node: number of running tasks
+    PerTask<bool> told_;  // already reported as stuck
+    PerTask<bool> ended_;
+    PerNode<TaskId> alive_;  // number of running tasks
 };
 
 }  // namespace poe::pm

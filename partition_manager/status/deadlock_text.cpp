@@ -59,7 +59,7 @@ std::string place_of(const TaskState& state) {
 
 class Describer {
   public:
-    Describer(const std::vector<const TaskState*>& states, const std::vector<TaskId>& stuck,
+    Describer(const PerTask<const TaskState*>& states, const std::vector<TaskId>& stuck,
               const WaitTargets& targets)
         : states_(states), stuck_(stuck), targets_(targets) {}
 
@@ -84,11 +84,9 @@ class Describer {
     }
 
   private:
-    const TaskState& state_of(TaskId task) const {
-        return *states_[static_cast<std::size_t>(task)];
-    }
+    const TaskState& state_of(TaskId task) const { return *states_[task]; }
     bool ended(TaskId task) const {
-        const TaskState* state = states_[static_cast<std::size_t>(task)];
+        const TaskState* state = states_[task];
         return state != nullptr && state->life == TaskState::Life::kEnded;
     }
     bool all_ended(const std::vector<TaskId>& tasks) const {
@@ -100,12 +98,12 @@ class Describer {
     std::vector<TaskId> missing_in(const TaskState& call) const {
         std::vector<TaskId> missing;
         const auto same_call = [&](TaskId task) {
-            const TaskState* state = states_[static_cast<std::size_t>(task)];
+            const TaskState* state = states_[task];
             return state != nullptr && state->life == TaskState::Life::kInside &&
                    same_operation(state->doing, call.doing);
         };
         if (call.doing.type == 0) {
-            for (TaskId task = 0; task < static_cast<TaskId>(states_.size()); ++task)
+            for (TaskId task = 0; task < states_.size(); ++task)
                 if (!same_call(task) && !(call.awaited.kind == Awaited::Kind::kAll && ended(task)))
                     missing.push_back(task);
             return missing;
@@ -117,7 +115,7 @@ class Describer {
         return missing;
     }
 
-    const std::vector<const TaskState*>& states_;
+    const PerTask<const TaskState*>& states_;
     const std::vector<TaskId>& stuck_;
     const WaitTargets& targets_;
 };
@@ -156,10 +154,10 @@ void add_messages(const TaskState& state, std::vector<std::string>& lines) {
 // True if members of one group are in different collective calls: one of them has left out a call,
 // has made an extra call, or has left a call early because its length differed from that of the
 // others.
-bool calls_differ(const std::vector<const TaskState*>& states, const std::vector<TaskId>& stuck) {
+bool calls_differ(const PerTask<const TaskState*>& states, const std::vector<TaskId>& stuck) {
     std::map<std::pair<std::uint32_t, std::int32_t>, Call> call_of_group;
     for (const TaskId task : stuck) {
-        const TaskActivity& doing = states[static_cast<std::size_t>(task)]->doing;
+        const TaskActivity& doing = states[task]->doing;
         if (!is_collective(doing.call)) continue;
         const std::pair group(doing.context, doing.type);
         if (call_of_group.try_emplace(group, doing.call).first->second != doing.call) return true;
@@ -169,27 +167,25 @@ bool calls_differ(const std::vector<const TaskState*>& states, const std::vector
 
 }  // namespace
 
-std::vector<std::string> lines_about(const std::vector<const TaskState*>& states,
+std::vector<std::string> lines_about(const PerTask<const TaskState*>& states,
                                      const std::vector<TaskId>& stuck,
                                      const std::vector<std::vector<TaskId>>& circles,
                                      const WaitTargets& targets) {
     const Describer describer(states, stuck, targets);
     std::map<std::string, std::vector<TaskId>> groups;
-    std::vector<std::string> place(states.size());
-    for (const TaskId task : stuck)
-        groups[place[static_cast<std::size_t>(task)] = describer.describe(task)].push_back(task);
+    PerTask<std::string> place(states.size());
+    for (const TaskId task : stuck) groups[place[task] = describer.describe(task)].push_back(task);
 
     std::vector<std::string> lines;
     std::vector<TaskId> more;
     const auto tell = [&](TaskId task) {
-        const auto group = groups.find(place[static_cast<std::size_t>(task)]);
+        const auto group = groups.find(place[task]);
         if (group == groups.end()) return;  // already described
         const std::vector<TaskId> tasks = std::move(group->second);
         groups.erase(group);
         if (lines.size() < kMostWaitLines)
             lines.push_back(tasks_in_words(tasks) +
-                            (tasks.size() == 1 ? " waits in " : " wait in ") +
-                            place[static_cast<std::size_t>(task)]);
+                            (tasks.size() == 1 ? " waits in " : " wait in ") + place[task]);
         else
             more.insert(more.end(), tasks.begin(), tasks.end());
     };
@@ -208,7 +204,7 @@ std::vector<std::string> lines_about(const std::vector<const TaskState*>& states
     std::vector<std::string> messages;
     for (const TaskId task : stuck) {
         if (messages.size() >= kMostMessageLines) break;
-        add_messages(*states[static_cast<std::size_t>(task)], messages);
+        add_messages(*states[task], messages);
     }
     messages.resize(std::min(messages.size(), kMostMessageLines));
     lines.insert(lines.end(), messages.begin(), messages.end());

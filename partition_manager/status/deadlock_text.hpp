@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/per_task.hpp"
 #include "partition_manager/job/task_state.hpp"
 
 namespace poe::pm {
@@ -12,24 +13,23 @@ namespace poe::pm {
 // collective call.
 class WaitTargets {
   public:
-    // `states` is indexed by task id, null for tasks that are not known. It must outlive the
-    // object.
-    WaitTargets(const std::vector<const TaskState*>& states, const std::vector<TaskId>& stuck);
+    // A task that is not known has a null pointer. `states` must outlive the object.
+    WaitTargets(const PerTask<const TaskState*>& states, const std::vector<TaskId>& stuck);
 
     // Returns the task that `task` waits for. For a task that waits for all: the first stuck task
     // that does not wait for all. -1: no particular task, or `task` is not stuck.
     TaskId of(TaskId task) const;
-    std::size_t tasks() const { return states_.size(); }
+    TaskId tasks() const { return states_.size(); }
 
   private:
-    const std::vector<const TaskState*>& states_;
-    std::vector<bool> stuck_;
+    const PerTask<const TaskState*>& states_;
+    PerTask<bool> stuck_;
 };
 
 // Returns the lines of the text. Tasks that wait for the same thing share a line. Cycles come
 // first, in their order, then the other stuck tasks, then messages that were sent but not asked
 // for. The text fits on a screen for any number of tasks.
-std::vector<std::string> lines_about(const std::vector<const TaskState*>& states,
+std::vector<std::string> lines_about(const PerTask<const TaskState*>& states,
                                      const std::vector<TaskId>& stuck,
                                      const std::vector<std::vector<TaskId>>& circles,
                                      const WaitTargets& targets);

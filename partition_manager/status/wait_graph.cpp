@@ -10,53 +10,51 @@
 namespace poe::pm {
 namespace {
 
-std::vector<const TaskState*> by_task(std::span<const TaskState> states, TaskId tasks) {
-    std::vector<const TaskState*> result(static_cast<std::size_t>(tasks), nullptr);
+PerTask<const TaskState*> by_task(std::span<const TaskState> states, TaskId tasks) {
+    PerTask<const TaskState*> result(tasks, nullptr);
     for (const TaskState& state : states)
-        if (state.task >= 0 && state.task < tasks)
-            result[static_cast<std::size_t>(state.task)] = &state;
+        if (result.has(state.task)) result[state.task] = &state;
     return result;
 }
 
 // Starts with all waiting tasks and removes those that a task that can continue could wake.
-std::vector<TaskId> stuck_tasks(const std::vector<const TaskState*>& states,
+std::vector<TaskId> stuck_tasks(const PerTask<const TaskState*>& states,
                                 std::chrono::milliseconds patience) {
-    const auto tasks = static_cast<TaskId>(states.size());
-    std::vector<bool> stuck(states.size(), false);
-    std::vector<std::vector<TaskId>> waiters_of(states.size());
+    const TaskId tasks = states.size();
+    PerTask<bool> stuck(tasks, false);
+    PerTask<std::vector<TaskId>> waiters_of(tasks);
     std::vector<TaskId> waits_for_anybody;
     std::vector<TaskId> waits_for_all;
     std::vector<TaskId> awake;
     for (TaskId task = 0; task < tasks; ++task) {
-        const TaskState* state = states[static_cast<std::size_t>(task)];
+        const TaskState* state = states[task];
         if (state != nullptr && state->life == TaskState::Life::kEnded) continue;
         if (state == nullptr || !state->stuck_for(patience) || state->awaited.peer >= tasks) {
             awake.push_back(task);
             continue;
         }
-        stuck[static_cast<std::size_t>(task)] = true;
+        stuck[task] = true;
         if (state->awaited.kind == Awaited::Kind::kAll)
             waits_for_all.push_back(task);
         else if (state->awaited.kind == Awaited::Kind::kUnknown || state->awaited.peer < 0)
             waits_for_anybody.push_back(task);
         else
-            waiters_of[static_cast<std::size_t>(state->awaited.peer)].push_back(task);
+            waiters_of[state->awaited.peer].push_back(task);
     }
     const auto wake = [&](const std::vector<TaskId>& waiters) {
         for (const TaskId waiter : waiters) {
-            if (!stuck[static_cast<std::size_t>(waiter)]) continue;
-            stuck[static_cast<std::size_t>(waiter)] = false;
+            if (!stuck[waiter]) continue;
+            stuck[waiter] = false;
             awake.push_back(waiter);
         }
     };
     if (!awake.empty()) wake(waits_for_anybody);
-    for (std::size_t i = 0; i < awake.size(); ++i)
-        wake(waiters_of[static_cast<std::size_t>(awake[i])]);
+    for (std::size_t i = 0; i < awake.size(); ++i) wake(waiters_of[awake[i]]);
     const auto all_stuck = std::count(stuck.begin(), stuck.end(), true);
     if (all_stuck == static_cast<std::ptrdiff_t>(waits_for_all.size())) return {};
     std::vector<TaskId> result;
     for (TaskId task = 0; task < tasks; ++task)
-        if (stuck[static_cast<std::size_t>(task)]) result.push_back(task);
+        if (stuck[task]) result.push_back(task);
     return result;
 }
 
@@ -66,16 +64,16 @@ std::vector<std::vector<TaskId>> circles(const std::vector<TaskId>& stuck,
                                          const WaitTargets& targets) {
     std::vector<std::vector<TaskId>> result;
     // Number of the walk that visited the task.
-    std::vector<std::size_t> walk_of(targets.tasks(), 0);
+    PerTask<std::size_t> walk_of(targets.tasks(), 0);
     std::size_t walk = 0;
     for (const TaskId start : stuck) {
         ++walk;
         TaskId at = start;
-        while (at >= 0 && walk_of[static_cast<std::size_t>(at)] == 0) {
-            walk_of[static_cast<std::size_t>(at)] = walk;
+        while (at >= 0 && walk_of[at] == 0) {
+            walk_of[at] = walk;
             at = targets.of(at);
         }
-        if (at < 0 || walk_of[static_cast<std::size_t>(at)] != walk) continue;
+        if (at < 0 || walk_of[at] != walk) continue;
         std::vector<TaskId> circle;
         for (TaskId next = at; circle.empty() || next != at; next = targets.of(next))
             circle.push_back(next);
@@ -88,28 +86,26 @@ std::vector<std::vector<TaskId>> circles(const std::vector<TaskId>& stuck,
 
 }  // namespace
 
-WaitTargets::WaitTargets(const std::vector<const TaskState*>& states,
-                         const std::vector<TaskId>& stuck)
+WaitTargets::WaitTargets(const PerTask<const TaskState*>& states, const std::vector<TaskId>& stuck)
     : states_(states), stuck_(states.size(), false) {
-    for (const TaskId task : stuck) stuck_[static_cast<std::size_t>(task)] = true;
+    for (const TaskId task : stuck) stuck_[task] = true;
 }
 
 TaskId WaitTargets::of(TaskId task) const {
-    if (!stuck_[static_cast<std::size_t>(task)]) return -1;
-    const TaskState& state = *states_[static_cast<std::size_t>(task)];
+    if (!stuck_[task]) return -1;
+    const TaskState& state = *states_[task];
     if (state.awaited.kind == Awaited::Kind::kUnknown) return -1;
     if (state.awaited.kind == Awaited::Kind::kAll) {
-        for (std::size_t other = 0; other < states_.size(); ++other)
-            if (stuck_[other] && states_[other]->awaited.kind != Awaited::Kind::kAll)
-                return static_cast<TaskId>(other);
+        for (TaskId other = 0; other < states_.size(); ++other)
+            if (stuck_[other] && states_[other]->awaited.kind != Awaited::Kind::kAll) return other;
         return -1;
     }
     TaskId target = state.awaited.peer;
     if (!is_collective(state.doing.call)) return target;
     // Within a collective call, tasks in the same call are skipped.
-    for (std::size_t steps = 0; steps < states_.size(); ++steps) {
-        if (target < 0 || !stuck_[static_cast<std::size_t>(target)]) return target;
-        const TaskState& next = *states_[static_cast<std::size_t>(target)];
+    for (TaskId steps = 0; steps < states_.size(); ++steps) {
+        if (target < 0 || !stuck_[target]) return target;
+        const TaskState& next = *states_[target];
         if (!same_operation(next.doing, state.doing)) return target;
         target = next.awaited.kind == Awaited::Kind::kUnknown ? -1 : next.awaited.peer;
     }
@@ -121,7 +117,7 @@ WaitFindings find_deadlock(std::span<const TaskState> states, TaskId tasks,
     WaitFindings findings;
     std::vector<TaskState> resolved(states.begin(), states.end());
     resolve_observed_waits(resolved);
-    const std::vector<const TaskState*> all = by_task(resolved, tasks);
+    const PerTask<const TaskState*> all = by_task(resolved, tasks);
     findings.stuck = stuck_tasks(all, patience);
     if (findings.stuck.empty()) return findings;
     const WaitTargets targets(all, findings.stuck);
