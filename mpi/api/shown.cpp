@@ -15,8 +15,8 @@ void Noted::record_collective(const Comm& comm, std::uint32_t number, trace::Pha
                               TaskId root) noexcept {
     // Groups of CCL have numbers of their own below this bit.
     constexpr std::int32_t kCommunicator = 0x40000000;
-    process_context().tracer.collective(root, kCommunicator | comm.group_number(), bytes_, number,
-                                        phase);
+    process_context().tracer.collective(
+        root, kCommunicator | static_cast<std::int32_t>(comm.context), bytes_, number, phase);
 }
 
 }  // namespace poe::mpi
