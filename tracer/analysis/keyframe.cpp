@@ -128,22 +128,25 @@ InCall in_call_of(Unpacker& in) {
     return call;
 }
 
-// The properties of a region other than its name.
-constexpr unsigned kFlags = 5;
+// The properties of a region other than its name: the state, the data flow, and flags.
+constexpr unsigned kFlags = 4;
 
 std::uint64_t bits_of(const Region& region) {
-    std::uint64_t bits = static_cast<std::uint64_t>(region.state);
-    for (const bool flag : {region.of_user, region.awaits_sender, region.awaits_receiver,
-                            region.starts_only, region.one_to_all})
+    std::uint64_t bits = static_cast<std::uint64_t>(region.state) * kDataFlows +
+                         static_cast<std::uint64_t>(region.flow);
+    for (const bool flag :
+         {region.of_user, region.awaits_sender, region.awaits_receiver, region.starts_only})
         bits = bits << 1 | (flag ? 1 : 0);
     return bits;
 }
 
 void take_bits(Region& region, std::uint64_t bits) {
-    region.state = static_cast<State>(std::min<std::uint64_t>(bits >> kFlags, kStates - 1));
+    const std::uint64_t state = (bits >> kFlags) / kDataFlows;
+    region.state = static_cast<State>(std::min<std::uint64_t>(state, kStates - 1));
+    region.flow = static_cast<DataFlow>((bits >> kFlags) % kDataFlows);
     unsigned at = kFlags;
-    for (bool* flag : {&region.of_user, &region.awaits_sender, &region.awaits_receiver,
-                       &region.starts_only, &region.one_to_all})
+    for (bool* flag :
+         {&region.of_user, &region.awaits_sender, &region.awaits_receiver, &region.starts_only})
         *flag = (bits >> --at & 1) != 0;
 }
 
@@ -269,6 +272,7 @@ void pack(Packer& out, const EventMerge& merge, const Replay& replay) {
         out.time(meeting.last_entered);
         out.number(static_cast<std::uint64_t>(meeting.root + 1));
         out.time(meeting.root_entered);
+        out.number(static_cast<std::uint64_t>(meeting.flow));
     }
 }
 
@@ -308,9 +312,11 @@ std::optional<Keyframe> unpack_keyframe(std::span<const std::byte> bytes, std::s
         const Time entered = in.bounded_time();
         const std::uint64_t root = in.number();
         const Time root_entered = in.bounded_time();
+        const auto flow = static_cast<DataFlow>(in.number() % kDataFlows);
         if (inside > 0 && last < tasks && root <= tasks)
-            frame.meetings[call] = {inside, static_cast<TaskId>(last), entered,
-                                    static_cast<TaskId>(root) - 1, root_entered};
+            frame.meetings[call] = {inside,       static_cast<TaskId>(last),
+                                    entered,      static_cast<TaskId>(root) - 1,
+                                    root_entered, flow};
     }
     return in.fine() ? std::optional(std::move(frame)) : std::nullopt;
 }

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "tracer/analysis/job_state.hpp"
+#include "tracer/analysis/wait_pattern.hpp"
 #include "tracer/read/trace_source.hpp"
 
 namespace poe::trace {
@@ -21,6 +22,7 @@ struct Interval {
 };
 
 // A part of a call in which a task could not continue because of another task.
+// `why` is the coarse reason; `pattern` is the wait state.
 struct Wait {
     enum class Why : std::uint8_t { kLateSender, kLateReceiver, kCollective };
     Why why = Why::kLateSender;
@@ -30,6 +32,8 @@ struct Wait {
     Time to{0};
     std::uint32_t region = 0;
     std::uint32_t site = Definitions::kNoSite;
+    WaitPattern pattern = WaitPattern::kLateSender;
+    std::uint32_t group = 0;  // of a collective call, as in its record; else 0
 };
 std::string_view why_word(Wait::Why why);
 
@@ -51,14 +55,15 @@ class Listener {
     virtual void on_event(const Event&, TaskId /*task*/) {}
 };
 
-// A collective operation in progress: how many tasks are in it, which task entered last, and when
-// its root entered, if it has a root.
+// A collective operation in progress: how many tasks are in it, which task entered last, when its
+// root entered, if it has a root, and the data flow of the call that a member entered first.
 struct Meeting {
     std::uint32_t inside = 0;
     TaskId last = 0;
     Time last_entered{0};
     TaskId root = -1;  // -1: there is none, or it has not entered yet
     Time root_entered{0};
+    DataFlow flow = DataFlow::kNone;
 };
 
 // For one thread. Source and definitions must outlive it; definitions are added.
@@ -119,6 +124,7 @@ class Replay {
     void tell_wait(Wait wait, CallFrame* call);
     void meet(TaskId id, TaskTimeline& task, const Event& event);
     void part(TaskId id, const CallFrame& frame);
+    static WaitPattern pattern_of_last(const Meeting& meeting, TaskId member);
 
     const TraceSource& source_;
     Definitions& definitions_;

@@ -105,7 +105,8 @@ void Replay::end_send(TaskId id, const OpenSend& send, CallFrame* call) {
                        .from = hold.from,
                        .to = send.came,
                        .region = hold.region,
-                       .site = hold.site},
+                       .site = hold.site,
+                       .pattern = WaitPattern::kLateReceiver},
                       call);
         return;
     }
@@ -189,7 +190,8 @@ void Replay::note_received(TaskTimeline& sender, const Message& message) {
                        .from = hold.from,
                        .to = came,
                        .region = hold.region,
-                       .site = hold.site},
+                       .site = hold.site,
+                       .pattern = WaitPattern::kLateReceiver},
                       nullptr);
         return;
     }
@@ -224,8 +226,9 @@ void Replay::meet(TaskId id, TaskTimeline& task, const Event& event) {
     }
     Meeting& meeting = meetings_[key];
     ++meeting.inside;
-    if (definitions_.region(frame.region).one_to_all &&
-        record.a == static_cast<std::uint32_t>(id)) {
+    const DataFlow flow = definitions_.region(frame.region).flow;
+    if (meeting.flow == DataFlow::kNone) meeting.flow = flow;
+    if (record.a == static_cast<std::uint32_t>(id)) {
         meeting.root = id;
         meeting.root_entered = frame.since;
     }
@@ -234,13 +237,32 @@ void Replay::meet(TaskId id, TaskTimeline& task, const Event& event) {
     meeting.last_entered = frame.since;
 }
 
+// The wait state of a member that could go on only after the last other member had entered.
+WaitPattern Replay::pattern_of_last(const Meeting& meeting, TaskId member) {
+    switch (meeting.flow) {
+        case DataFlow::kBarrier:
+            return WaitPattern::kBarrier;
+        case DataFlow::kAllToOne:
+            return member == meeting.root ? WaitPattern::kEarlyReduce : WaitPattern::kLateMember;
+        case DataFlow::kOneToAll:
+            return WaitPattern::kLateMember;
+        case DataFlow::kPrefix:
+            return meeting.last < member ? WaitPattern::kEarlyScan : WaitPattern::kLateMember;
+        case DataFlow::kNone:  // of a persistent request, whose kind its start does not tell
+            return meeting.root < 0 ? WaitPattern::kNxN : WaitPattern::kLateMember;
+        case DataFlow::kAllToAll:
+            break;
+    }
+    return WaitPattern::kNxN;
+}
+
 // The task leaves the call in which it took part until the end.
 void Replay::part(TaskId id, const CallFrame& frame) {
     const auto found = meetings_.find(frame.collective);
     if (found == meetings_.end()) return;
     Meeting& meeting = found->second;
     Time from = frame.since;
-    const auto wait_for = [&](TaskId whom, Time until) {
+    const auto wait_for = [&](TaskId whom, Time until, WaitPattern pattern) {
         if (whom < 0 || whom == id || until <= from) return;
         tell_wait({.why = Wait::Why::kCollective,
                    .task = id,
@@ -248,13 +270,16 @@ void Replay::part(TaskId id, const CallFrame& frame) {
                    .from = from,
                    .to = until,
                    .region = frame.region,
-                   .site = frame.site},
+                   .site = frame.site,
+                   .pattern = pattern,
+                   .group = static_cast<std::uint32_t>((frame.collective - 1) / kNumbers)},
                   nullptr);
         from = until;
     };
     // Most members need only the root's data. Members that forward the data may be late too.
-    wait_for(meeting.root, meeting.root_entered);
-    wait_for(meeting.last, meeting.last_entered);
+    if (meeting.flow == DataFlow::kOneToAll)
+        wait_for(meeting.root, meeting.root_entered, WaitPattern::kLateBroadcast);
+    wait_for(meeting.last, meeting.last_entered, pattern_of_last(meeting, id));
     if (--meeting.inside == 0) meetings_.erase(found);
 }
 

@@ -5,15 +5,11 @@
 #include <map>
 #include <unordered_map>
 
-#include "tracer/read/event_merge.hpp"
+#include "tracer/analysis/whole_pass.hpp"
 
 namespace poe::trace {
-namespace {
 
-constexpr std::uint64_t kBetweenProgress = 1 << 17;
-
-// Sums up what a replay reports.
-class Sums : public Listener {
+class SummaryMaker::Sums : public Listener {
   public:
     explicit Sums(const Definitions& definitions) : definitions_(definitions) {}
 
@@ -72,6 +68,8 @@ class Sums : public Listener {
     const Definitions& definitions_;
 };
 
+namespace {
+
 template <typename Sum, typename Better>
 void keep_best(std::vector<Sum>& sums, Better better) {
     const std::size_t kept = std::min(sums.size(), Summary::kTop);
@@ -80,6 +78,7 @@ void keep_best(std::vector<Sum>& sums, Better better) {
     sums.resize(kept);
 }
 
+template <typename Sums>
 void take_sums(Summary& summary, const Sums& sums, const Definitions& definitions,
                Symbols& symbols) {
     for (std::uint32_t region = 0; region < sums.calls.size(); ++region) {
@@ -178,40 +177,42 @@ std::vector<ClockSum> clocks_of(const TraceSource& source) {
     return clocks;
 }
 
+SummaryMaker::SummaryMaker(const TraceSource& source, const Definitions& definitions)
+    : source_(source), definitions_(definitions), sums_(std::make_unique<Sums>(definitions)) {}
+SummaryMaker::~SummaryMaker() = default;
+
+Listener& SummaryMaker::listener() {
+    return *sums_;
+}
+
+Summary SummaryMaker::take(const Replay& replay, const EventMerge& merge, Symbols& symbols) {
+    Summary summary;
+    summary.facts = source_.facts();
+    summary.begin = source_.begin();
+    summary.end = std::max(source_.end(), replay.state().now);
+    summary.records = source_.records();
+    summary.holes = merge.holes();
+    summary.implausible = merge.implausible();
+    for (const Stream& stream : source_.streams()) summary.lost += stream.lost + stream.cut;
+    const MessageMatcher& messages = replay.messages();
+    summary.unmatched = messages.size() + messages.given_up();
+    summary.problems = source_.problems();
+    summary.clocks = clocks_of(source_);
+    take_state(summary, replay.state(), definitions_, symbols);
+    take_sums(summary, *sums_, definitions_, symbols);
+    summary.inner_bytes = sums_->inner_bytes;
+    return summary;
+}
+
 Summary summarize(const TraceSource& source, Symbols& symbols,
                   const std::function<void(double)>& progress) {
     Definitions definitions;
     Replay replay(source, definitions);
-    Sums sums(definitions);
-    replay.tell(&sums);
+    SummaryMaker maker(source, definitions);
+    replay.tell(&maker.listener());
     EventMerge merge(source);
-    const auto all = static_cast<double>(std::max<std::uint64_t>(source.records(), 1));
-    std::uint64_t count = 0;
-    for (Event event; merge.next(event);) {
-        replay.apply(event);
-        if (++count % kBetweenProgress != 0) continue;
-        progress(static_cast<double>(count) / all);
-        source.forget();
-    }
-    replay.advance(source.end());
-    replay.settle(replay.state().now);
-    replay.tell_computing();
-    Summary summary;
-    summary.facts = source.facts();
-    summary.begin = source.begin();
-    summary.end = std::max(source.end(), replay.state().now);
-    summary.records = source.records();
-    summary.holes = merge.holes();
-    summary.implausible = merge.implausible();
-    for (const Stream& stream : source.streams()) summary.lost += stream.lost + stream.cut;
-    const MessageMatcher& messages = replay.messages();
-    summary.unmatched = messages.size() + messages.given_up();
-    summary.problems = source.problems();
-    summary.clocks = clocks_of(source);
-    take_state(summary, replay.state(), definitions, symbols);
-    take_sums(summary, sums, definitions, symbols);
-    summary.inner_bytes = sums.inner_bytes;
-    return summary;
+    replay_whole(source, merge, replay, progress);
+    return maker.take(replay, merge, symbols);
 }
 
 }  // namespace poe::trace

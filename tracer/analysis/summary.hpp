@@ -3,11 +3,15 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "tracer/analysis/replay.hpp"
 #include "tracer/analysis/symbols.hpp"
+#include "tracer/read/event_merge.hpp"
 
 namespace poe::trace {
 
@@ -110,13 +114,34 @@ struct Summary {
     TaskId busiest() const;
 };
 
+// Sums up what a replay reports to listener(). Source and definitions must outlive this object.
+class SummaryMaker {
+  public:
+    SummaryMaker(const TraceSource& source, const Definitions& definitions);
+    ~SummaryMaker();
+    SummaryMaker(const SummaryMaker&) = delete;
+    SummaryMaker& operator=(const SummaryMaker&) = delete;
+
+    Listener& listener();
+    // Returns the summary, at the end of the pass. Call it once.
+    Summary take(const Replay& replay, const EventMerge& merge, Symbols& symbols);
+
+  private:
+    class Sums;
+    const TraceSource& source_;
+    const Definitions& definitions_;
+    std::unique_ptr<Sums> sums_;
+};
+
 // Makes a pass over the trace; `progress` is called regularly with the fraction done.
 Summary summarize(const TraceSource& source, Symbols& symbols,
                   const std::function<void(double)>& progress);
 
 // Formats a summary for people, and as JSON.
-std::string summary_text(const Summary& summary);
+// `more`: sections of the text, and keys of the object, that come from other analyses.
+std::string summary_text(const Summary& summary, const std::string& more = "");
 std::string summary_json(const Summary& summary);
+std::string summary_json_with(const Summary& summary, const nlohmann::json& more);
 // Formats the differences of the second summary, for people.
 std::string diff_text(const Summary& before, const Summary& after);
 

@@ -232,13 +232,19 @@ Json sums_json(const Summary& summary) {
 
 }  // namespace
 
-std::string summary_text(const Summary& summary) {
+std::string summary_text(const Summary& summary, const std::string& more) {
     return head(summary) + states_part(summary) + tasks_part(summary) + calls_part(summary) +
-           waits_part(summary) + messages_part(summary) + clocks_part(summary) + ends_part(summary);
+           waits_part(summary) + more + messages_part(summary) + clocks_part(summary) +
+           ends_part(summary);
 }
 
 std::string summary_json(const Summary& summary) {
+    return summary_json_with(summary, Json());
+}
+
+std::string summary_json_with(const Summary& summary, const nlohmann::json& more) {
     Json json = sums_json(summary);
+    if (more.is_object()) json.update(more);
     json["program"] = summary.facts.program;
     json["job"] = summary.facts.job;
     json["nodes"] = summary.facts.nodes;

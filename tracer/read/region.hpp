@@ -22,6 +22,17 @@ inline constexpr std::size_t kStates = 7;
 // Returns "computing", "sending" ...
 std::string_view state_word(State state);
 
+// Which members of a collective call need data of which other members.
+enum class DataFlow : std::uint8_t {
+    kNone,      // not a collective call, or unknown
+    kBarrier,   // no data; every member waits for all
+    kAllToAll,  // every member needs the data of all
+    kOneToAll,  // members need the data of the root
+    kAllToOne,  // the root needs the data of all
+    kPrefix,    // a member needs the data of the members before it
+};
+inline constexpr std::size_t kDataFlows = 6;
+
 struct Region {
     std::string name;
     State state = State::kComputing;
@@ -29,7 +40,7 @@ struct Region {
     bool awaits_sender = false;    // the call may wait for a message to arrive
     bool awaits_receiver = false;  // the call may wait until a message is received
     bool starts_only = false;      // the call starts a message that a later call ends
-    bool one_to_all = false;       // a collective call in which members need only the root
+    DataFlow flow = DataFlow::kNone;
     bool operator==(const Region&) const = default;
 };
 
