@@ -77,8 +77,9 @@ ALLOWED = {
 
     "tracer/read": BASE + ["tracer/probe"],
     "tracer/analysis": BASE + ["tracer/probe", "tracer/read", "terminal"],
+    "tracer/diagnosis": BASE + ["tracer/probe", "tracer/read", "tracer/analysis", "terminal"],
     "tracer/exchange": BASE + ["tracer/probe", "tracer/read", "tracer/analysis"],
-    "tracer/playback": BASE + ["tracer/probe", "tracer/read", "tracer/analysis", "tracer/exchange", "terminal",
+    "tracer/playback": BASE + ["tracer/probe", "tracer/read", "tracer/analysis", "tracer/diagnosis", "tracer/exchange", "terminal",
                                "markerarray"],
 
     "poe": BASE + ["partition_manager/job", "partition_manager/launch", "partition_manager/stdio",

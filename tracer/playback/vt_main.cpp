@@ -15,8 +15,8 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "tracer/analysis/summary.hpp"
 #include "tracer/analysis/trace_words.hpp"
+#include "tracer/diagnosis/diagnosis.hpp"
 #include "tracer/exchange/import_otf2.hpp"
 #include "tracer/playback/draw_figure.hpp"
 #include "tracer/playback/figure.hpp"
@@ -199,7 +199,7 @@ void tell_newer(const std::string& path) {
     if (const std::string news = newer_than(path); !news.empty()) say(news);
 }
 
-Summary summary_of(const std::string& named, bool may_repair) {
+Analysis analysis_of(const std::string& named, bool may_repair) {
     const std::string path = trace_of(named);
     tell_newer(path);
     TraceSource source = open_trace(path);
@@ -207,10 +207,16 @@ Summary summary_of(const std::string& named, bool may_repair) {
     if (repaired) repair(source);
     Symbols symbols;
     ProgressLine line("vt: reads " + path);
-    Summary summary = summarize(source, symbols, line.tell());
-    if (repaired || !may_repair || source.open_ended() || summary.backwards == 0) return summary;
+    Analysis found = analyse(source, symbols, line.tell());
+    if (repaired || !may_repair || source.open_ended() || found.summary.backwards == 0)
+        return found;
     repair(source);
-    return summarize(source, symbols, line.tell());
+    return analyse(source, symbols, line.tell());
+}
+
+std::string summary_words(const VtOptions& options) {
+    const Analysis found = analysis_of(trace_of(options.traces[0]), options.repair);
+    return options.json ? analysis_json(found) : analysis_text(found);
 }
 
 // Returns the range that -from and -to specify.
@@ -356,8 +362,7 @@ int play_it(const VtOptions& options, bool unicode) {
     const std::string kind = variable("TERM");
     const bool terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
     const std::string path = trace_of(options.traces[0]);
-    if (!terminal || kind.empty() || kind == "dumb")
-        return finish(summary_text(summary_of(path, options.repair)));
+    if (!terminal || kind.empty() || kind == "dumb") return finish(summary_words(options));
     auto session = open_session(path, options.repair);
     ViewState look = look_at(*session);
     WatchOptions how{.colors = variable("NO_COLOR").empty(),
@@ -413,12 +418,10 @@ int run(const VtOptions& options, bool unicode) {
         case VtOptions::Request::kShowVersion:
             return finish("vt " POE_VERSION "\n");
         case VtOptions::Request::kDiff:
-            return finish(diff_text(summary_of(options.traces[0], options.repair),
-                                    summary_of(options.traces[1], options.repair)));
-        case VtOptions::Request::kSummary: {
-            const Summary summary = summary_of(options.traces[0], options.repair);
-            return finish(options.json ? summary_json(summary) : summary_text(summary));
-        }
+            return finish(diff_text(analysis_of(options.traces[0], options.repair).summary,
+                                    analysis_of(options.traces[1], options.repair).summary));
+        case VtOptions::Request::kSummary:
+            return finish(summary_words(options));
         case VtOptions::Request::kMerge:
             return merge(options);
         case VtOptions::Request::kView:

@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+"""Wait states, root causes, critical path and efficiencies of real jobs: what vt says of a trace is what follows from
+its records, worked out here in the plainest way."""
+
+import collections
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from launching import BUILD, SANITIZED, SOURCE, LaunchTest, main, poe
+from trace_file import Trace
+
+NOBODY = 0xffffffff
+WHOLE, STARTS, ENDS = 0, 1, 2
+
+# A call or user's region: its name, its beginning and end, and how many of the program's regions are around it.
+Call = collections.namedtuple("Call", "name begin end phase")
+# A task's part in a collective operation.
+Member = collections.namedtuple("Member", "task entered begin left name root")
+
+
+def ns(seconds):
+    return round(seconds * 1e9)
+
+
+class Job:
+    """What the records of a trace say, by task."""
+
+    def __init__(self, path):
+        self.trace = Trace(path)
+        self.calls, self.computing, self.members = {}, {}, collections.defaultdict(list)
+        for task in self.trace.tasks:
+            self.read(task)
+
+    def read(self, task):
+        kinds = {record.a: record.b for record in self.trace.of(task, "define") if record.detail == 1}
+        names = self.trace.names(task, 1)
+        calls, stack, joined, pending = [], [], [], {}
+        computing, since = collections.Counter(), None
+        for record in self.trace.tasks[task].records:
+            outermost = names[stack[0][0]] if stack and kinds[stack[0][0]] == 2 else ""
+            in_call = any(kinds[region] != 2 for region, _ in stack)
+            if record.kind in ("enter", "leave") and not in_call and since is not None:
+                computing[outermost] += record.time - since
+            since = record.time if record.kind in ("enter", "leave") or since is None else since
+            if record.kind == "enter":
+                stack.append((record.a, record.time))
+            elif record.kind == "leave":
+                region, begin = stack.pop()
+                if kinds[region] != 2:
+                    phase = names[stack[0][0]] if stack else ""
+                    calls.append(Call(names[region], begin, record.time, phase))
+                for key, entered, name, root in joined:
+                    self.members[key].append(Member(task, entered, begin, record.time, name, root))
+                joined = []
+            elif record.kind == "collective":
+                key = (record.b >> 32, record.extra)
+                region, begin = stack[-1]
+                if record.detail == STARTS:
+                    pending[key] = (key, begin, names[region], record.a)
+                else:
+                    joined.append(pending.pop(key) if record.detail == ENDS else (key, begin, names[region], record.a))
+        self.calls[task], self.computing[task] = calls, computing
+
+    def around(self, task, time):
+        return next(call for call in self.calls[task] if call.begin <= time <= call.end)
+
+    def messages(self):
+        """(sender, its call, time of sending, receiver, its call) of each message of the program."""
+        for task in self.trace.tasks:
+            for sent in self.trace.of(task, "send"):
+                if sent.detail == 1:
+                    continue
+                tag = lambda record: record.b >> 32
+                received = next(record for record in self.trace.of(sent.a, "receive")
+                                if (record.a, record.extra, record.detail, tag(record)) ==
+                                (task, sent.extra, sent.detail, tag(sent)))
+                yield (task, self.around(task, sent.time), sent.time, sent.a, self.around(sent.a, received.time))
+
+    def late_senders(self):
+        """ns by (wait state, task)."""
+        waits = collections.Counter()
+        messages = list(self.messages())
+        for _, _, sent, to, call in messages:
+            if sent > call.begin:
+                older = any(other[3] == to and other[2] < sent and other[4].begin > call.begin for other in messages)
+                waits["wrong order" if older else "late sender", to] += sent - call.begin
+        return waits
+
+    def collective_waits(self):
+        """ns by (wait state, task), by the formulas of docs/wait-states.md."""
+        waits = collections.Counter()
+        for members in self.members.values():
+            entered = {each.task: each.entered for each in members}
+            for each in members:
+                last = max((time, task) for task, time in entered.items() if time <= each.left)
+                begin, state = each.begin, self.state_of(each)
+                if state == "late broadcast":
+                    if each.task != each.root and entered[each.root] > begin:
+                        waits[state, each.task] += entered[each.root] - begin
+                        begin = entered[each.root]
+                    state = "late member"
+                if last[0] > begin:
+                    waits[state, each.task] += last[0] - begin
+        return waits
+
+    @staticmethod
+    def state_of(member):
+        name = member.name.lower()
+        if "barrier" in name or "sync" in name or "finalize" in name:
+            return "wait at barrier"
+        if "bcast" in name:
+            return "late broadcast"
+        if "reduce" in name and "all" not in name:
+            return "early reduce" if member.task == member.root else "late member"
+        return "wait at NxN"
+
+    def span(self):
+        """From the first to the last record of tasks, or about them: the daemon notes what it sees of them, and their ends."""
+        streams = self.trace.tasks.values()
+        about = lambda kind: [each.time for node in self.trace.nodes.values() for each in node.records if each.kind == kind]
+        times = [record.time for stream in streams for record in stream.records]
+        return min(times + about("doing")), max(times + about("ended"))
+
+
+class MplDiagnosis(LaunchTest):
+    compiler, source = "mpcc", "diagnosis_tasks"
+    link, regions = (), True
+
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.TemporaryDirectory()
+        cls.program = os.path.join(cls.directory.name, cls.source)
+        subprocess.run([str(BUILD / "bin" / cls.compiler), str(SOURCE / "tests/multiproc" / f"{cls.source}.c"), "-g", "-O1",
+                        "-o", cls.program, *cls.link], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.directory.cleanup()
+
+    def traced(self, how):
+        """The records of a job of four tasks, and what vt says of it."""
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.ok(poe(self.program, how, "-procs", "4", "-tracelevel", "9", cwd=place.name))
+        path = pathlib.Path(place.name) / f"{self.source}.trc"
+        told = subprocess.run([str(BUILD / "bin" / "vt"), "-summary", "-json", str(path)], capture_output=True, text=True,
+                              check=True)
+        summary = json.loads(told.stdout)
+        job = Job(path)
+        self.check_sums(job, summary)
+        return job, summary
+
+    def check_sums(self, job, summary):
+        """What holds of every trace."""
+        waited = sum(state["seconds"] for state in summary["wait_states"])
+        self.assertEqual(ns(waited), sum(ns(each["seconds"]) for each in summary["waits"]))
+        for state in summary["wait_states"]:
+            for part in ("by_task", "by_site", "by_communicator", "by_phase"):
+                self.assertEqual(sum(ns(row["seconds"]) for row in state[part]), ns(state["seconds"]), (state["name"], part))
+        costs = sum(cause["seconds"] for cause in summary["root_causes"])
+        self.assertAlmostEqual(costs, waited, delta=1e-9 + 1e-6 * waited)
+        path = summary["critical_path"]
+        first, last = job.span()
+        self.assertEqual(ns(path["seconds"]), last - first)
+        self.assertEqual(sum(map(ns, path["by_task"])), last - first)
+        for row in [summary["efficiency"], *summary["efficiency"]["phases"]]:
+            self.assertAlmostEqual(row["load_balance"] * row["serialisation"] * row["transfer"], row["parallel_efficiency"])
+
+    @staticmethod
+    def told_waits(summary):
+        return {(state["name"], row["task"]): ns(row["seconds"]) for state in summary["wait_states"] for row in state["by_task"]}
+
+    def assert_waits(self, job, summary):
+        expected = job.late_senders() + job.collective_waits()
+        self.assertEqual(self.told_waits(summary), {key: time for key, time in expected.items() if time > 0})
+
+    def test_chain(self):
+        job, summary = self.traced("chain")
+        self.assert_waits(job, summary)
+        # Of the tasks in the chain, the one that computes is the cause of the waits of all others.
+        senders = sum(time for (state, _), time in job.late_senders().items())
+        cause = max(summary["root_causes"], key=lambda each: each["indirect_seconds"])
+        self.assertGreater(senders, 0)
+        self.assertEqual((cause["task"], cause["state"]), (2, "computing"))
+        self.assertLessEqual({0, 1, 3}, {victim["task"] for victim in cause["victims"]})
+        self.assertRegex(cause["line"], r"diagnosis_tasks\.inc:\d+$")
+
+    def test_order(self):
+        job, summary = self.traced("order")
+        self.assert_waits(job, summary)
+        self.assertIn(("wrong order", 0), self.told_waits(summary))
+
+    def test_collectives(self):
+        job, summary = self.traced("collectives")
+        self.assert_waits(job, summary)
+        names = {state["name"] for state in summary["wait_states"]}
+        self.assertLessEqual({"wait at barrier", "late broadcast", "early reduce", "wait at NxN"}, names)
+
+    def test_phases(self):
+        job, summary = self.traced("phases")
+        self.assert_waits(job, summary)
+        self.assert_barrier_path(job, summary)
+        if not self.regions:
+            return
+        phases = {row["phase"]: row for row in summary["efficiency"]["phases"]}
+        for phase in ("even", "uneven"):
+            computing = [job.computing[task][phase] for task in range(4)]
+            self.assertEqual(ns(phases[phase]["max_computing_seconds"]), max(computing))
+            self.assertAlmostEqual(phases[phase]["load_balance"], sum(computing) / 4 / max(computing))
+        barrier = next(state for state in summary["wait_states"] if state["name"] == "wait at barrier")
+        self.assertLessEqual({"even", "uneven"}, {row["name"] for row in barrier["by_phase"]})
+
+    def assert_barrier_path(self, job, summary):
+        """In a program that only has barriers, the path goes over the last task of each."""
+        first, last = job.span()
+        ends = {task: max([stream.records[-1].time] + [record.time for node in job.trace.nodes.values()
+                                                      for record in node.records if record.kind == "ended" and record.a == task])
+                for task, stream in job.trace.tasks.items()}
+        at, task = last, max(ends, key=lambda each: (ends[each], -each))
+        spent = collections.Counter()
+        for members in sorted(job.members.values(), key=lambda all: -max(each.entered for each in all)):
+            mine = next(each for each in members if each.task == task)
+            entered, whom = max((each.entered, each.task) for each in members if each.entered <= mine.left)
+            if entered > mine.entered:
+                spent[task] += at - entered
+                at, task = entered, whom
+        spent[task] += at - first
+        self.assertEqual({each: ns(time) for each, time in enumerate(summary["critical_path"]["by_task"]) if time > 0},
+                         {each: time for each, time in spent.items() if time > 0})
+
+
+class MpiDiagnosis(MplDiagnosis):
+    compiler, source = "mpicc.poe", "mpi_diagnosis_tasks"
+    link = ("-Wl,--no-as-needed", "-lmpl")  # for the regions
+
+    def test_communicator(self):
+        for how in ("order", "collectives"):
+            _, summary = self.traced(how)
+            names = {row["name"] for state in summary["wait_states"] for row in state["by_communicator"]}
+            self.assertEqual(names, {"MPI_COMM_WORLD"})
+
+
+@unittest.skipIf(SANITIZED, "observers cannot have a sanitizer")
+class OpenMpiDiagnosis(MpiDiagnosis):
+    compiler, link, regions = "/usr/bin/mpicc.openmpi", ("-ldl",), False
+
+
+@unittest.skipIf(SANITIZED, "observers cannot have a sanitizer")
+class MpichDiagnosis(OpenMpiDiagnosis):
+    compiler = "/usr/bin/mpicc.mpich"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,380 @@
+// Wait states, root causes, critical path and efficiencies of jobs for which they are known.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/tracer/diagnosis_maker.hpp"
+#include "tracer/diagnosis/diagnosis.hpp"
+
+using namespace poe;
+using namespace poe::trace;
+using namespace poe::trace::test;
+using std::chrono::microseconds;
+using Pattern = WaitPattern;
+
+namespace {
+
+// Two tasks compute, and meet in a barrier, which takes 10 us: task 0 for 400 us, task 1 for 800.
+std::vector<StreamWriter> uneven_streams() {
+    auto tasks = task_streams(2);
+    sync_call(tasks[0], 400, 810, 0);
+    sync_call(tasks[1], 800, 810, 0);
+    return tasks;
+}
+
+// 1 waits for 0, which waits for 3, which waits for 2, which computes for 1000 us.
+std::vector<StreamWriter> chain_streams() {
+    auto tasks = task_streams(4);
+    send_call(tasks[2], 1000, 1002, 3);
+    receive_call(tasks[3], 1, 1003, 2);
+    send_call(tasks[3], 1005, 1007, 0);
+    receive_call(tasks[0], 1, 1008, 3);
+    send_call(tasks[0], 1010, 1012, 1);
+    receive_call(tasks[1], 1, 1013, 0);
+    return tasks;
+}
+
+Time time_on(const CriticalPath& path, TaskId task, State state) {
+    Time sum{0};
+    for (const PathShare& share : path.shares)
+        if (share.task == task && share.state == state) sum += share.time;
+    return sum;
+}
+
+}  // namespace
+
+TEST_CASE("each wait state has its name") {
+    auto tasks = task_streams(3);
+    SECTION("late sender") {
+        receive_call(tasks[1], 100, 510, 0);
+        send_call(tasks[0], 500, 505, 1);
+        const Told told = told_by(tasks);
+        REQUIRE(told.history.waits.size() == 1);
+        CHECK(waited(told.history, Pattern::kLateSender, 1) == microseconds(400));
+        CHECK(told.history.waits[0].whom == 0);
+    }
+    SECTION("wrong order: a message that was there is received later") {
+        send_call(tasks[2], 50, 52, 1);
+        send_call(tasks[0], 500, 505, 1);
+        receive_call(tasks[1], 100, 510, 0);
+        receive_call(tasks[1], 520, 525, 2);
+        const Told told = told_by(tasks);
+        CHECK(waited(told.history, Pattern::kWrongOrder, 1) == microseconds(400));
+        CHECK(waited(told.history, Pattern::kLateSender) == Time{0});
+    }
+    SECTION("not the wrong order: the other message was sent after the awaited one") {
+        send_call(tasks[2], 501, 502, 1);
+        send_call(tasks[0], 500, 505, 1);
+        receive_call(tasks[1], 100, 510, 0);
+        receive_call(tasks[1], 520, 525, 2);
+        const Told told = told_by(tasks);
+        CHECK(waited(told.history, Pattern::kLateSender, 1) == microseconds(400));
+        CHECK(waited(told.history, Pattern::kWrongOrder) == Time{0});
+    }
+    SECTION("late receiver") {
+        send_call(tasks[0], 100, 520, 1);
+        receive_call(tasks[1], 500, 510, 0);
+        const Told told = told_by(tasks);
+        CHECK(waited(told.history, Pattern::kLateReceiver, 0) == microseconds(400));
+        REQUIRE(told.history.waits.size() == 1);
+    }
+    SECTION("wait at barrier") {
+        for (const std::uint64_t task : {0, 1, 2}) sync_call(tasks[task], 100 + task * 50, 205, 0);
+        const Told told = told_by(tasks);
+        CHECK(waited(told.history, Pattern::kBarrier, 0) == microseconds(100));
+        CHECK(waited(told.history, Pattern::kBarrier, 1) == microseconds(50));
+        CHECK(waited(told.history, Pattern::kBarrier, 2) == Time{0});
+    }
+    SECTION("wait at NxN") {
+        for (const std::uint64_t task : {0, 1, 2})
+            collective_call(tasks[task], kCombineCall, 100 + task * 50, 205, 0);
+        const Told told = told_by(tasks);
+        CHECK(waited(told.history, Pattern::kNxN) == microseconds(150));
+        CHECK(told.history.waits.size() == 2);
+        CHECK(told.history.waits[0].communicator == kMplGroup);
+    }
+    SECTION("early reduce: only the root waits") {
+        collective_call(tasks[0], kReduceCall, 100, 305, 0, 0);
+        collective_call(tasks[1], kReduceCall, 200, 202, 0, 0);
+        collective_call(tasks[2], kReduceCall, 300, 302, 0, 0);
+        const Told told = told_by(tasks);
+        CHECK(waited(told.history, Pattern::kEarlyReduce, 0) == microseconds(200));
+        CHECK(told.history.waits.size() == 1);
+    }
+    SECTION("late broadcast, and a late member that passes the data on") {
+        collective_call(tasks[0], kBcastCall, 300, 305, 0, 0);
+        collective_call(tasks[1], kBcastCall, 100, 405, 0, 0);
+        collective_call(tasks[2], kBcastCall, 400, 402, 0, 0);
+        const Told told = told_by(tasks);
+        CHECK(waited(told.history, Pattern::kLateBroadcast, 1) == microseconds(200));
+        CHECK(waited(told.history, Pattern::kLateMember, 1) == microseconds(100));
+        CHECK(told.history.waits.size() == 2);
+    }
+    SECTION("early scan") {
+        collective_call(tasks[0], kPrefixCall, 300, 302, 0);
+        collective_call(tasks[1], kPrefixCall, 100, 305, 0);
+        collective_call(tasks[2], kPrefixCall, 250, 306, 0);
+        const Told told = told_by(tasks);
+        CHECK(waited(told.history, Pattern::kEarlyScan, 1) == microseconds(200));
+        CHECK(waited(told.history, Pattern::kEarlyScan, 2) == microseconds(50));
+    }
+    SECTION("late broadcast of a non-blocking call, in the call that waits for it") {
+        tasks[0].enter(us(300), kIbcastCall, kNobody, 0, 1);
+        tasks[0].collective(us(300), 0, 0, 0, 8, Phase::kStarts);
+        tasks[0].leave(us(302), kIbcastCall);
+        tasks[1].enter(us(50), kIbcastCall, kNobody, 0, 1);
+        tasks[1].collective(us(50), 0, 0, 0, 8, Phase::kStarts);
+        tasks[1].leave(us(52), kIbcastCall);
+        for (const std::uint64_t task : {0, 1}) {
+            const std::uint64_t from = task == 0 ? 310 : 100;
+            tasks[task].enter(us(from), kCollwaitCall, kNobody, 0, 1);
+            tasks[task].collective(us(from), 0, kNobody, 0, 0, Phase::kEnds);
+            tasks[task].leave(us(320), kCollwaitCall);
+        }
+        const Told told = told_by(tasks);
+        CHECK(waited(told.history, Pattern::kLateBroadcast, 1) == microseconds(200));
+        CHECK(told.history.waits.size() == 1);
+        REQUIRE(told.history.operations.size() == 1);
+        REQUIRE(told.history.members.size() == 2);
+        for (const Member& member : told.history.members)
+            CHECK(member.end_call > member.start_call);
+    }
+}
+
+TEST_CASE("wait states are summed by task, call site, communicator and phase") {
+    auto tasks = task_streams(2);
+    tasks[1].enter(us(50), kSolve);
+    receive_call(tasks[1], 100, 510, 0);
+    tasks[1].leave(us(520), kSolve);
+    send_call(tasks[0], 500, 505, 1);
+    receive_call(tasks[1], 600, 720, 0);
+    send_call(tasks[0], 700, 705, 1);
+    const Told told = told_by(tasks);
+    const WaitSums all = sum_waits(told.history);
+    const PatternSums& sums = all[static_cast<std::size_t>(Pattern::kLateSender)];
+    CHECK(sums.all.count == 2);
+    CHECK(sums.all.time == microseconds(500));
+    CHECK(sums.by_task.at(1).time == microseconds(500));
+    REQUIRE(sums.by_site.size() == 1);
+    CHECK(told.definitions.region(sums.by_site.begin()->first.region).name == "mpc_brecv");
+    CHECK(sums.by_communicator.at(kNoCommunicator).count == 2);
+    CHECK(sums.by_phase.at(0).time == microseconds(100));
+    REQUIRE(sums.by_phase.size() == 2);
+    CHECK(sums.by_phase.rbegin()->second.time == microseconds(400));
+}
+
+TEST_CASE("a communicator of MPI has the same number in messages and in collective calls") {
+    constexpr std::uint32_t kContext = 19;
+    auto tasks = task_streams(2);
+    tasks[1].enter(us(100), kBrecvCall, 0, 5, 1);
+    tasks[1].receive(us(510), 0, 5, 8);
+    tasks[1].about(us(510), kContext, 0);
+    tasks[1].leave(us(510), kBrecvCall);
+    send_call(tasks[0], 500, 505, 1);
+    for (const std::uint64_t task : {0, 1}) {
+        tasks[task].enter(us(600 + 100 * task), kCombineCall, kNobody, 0, 1);
+        tasks[task].collective(us(600 + 100 * task), 0, kNobody, (1u << 30) + kContext, 8);
+        tasks[task].leave(us(705), kCombineCall);
+    }
+    const Told told = told_by(tasks);
+    REQUIRE(told.history.waits.size() == 2);
+    for (const TaskWait& wait : told.history.waits) CHECK(wait.communicator == kContext);
+}
+
+TEST_CASE("a chain of waits is led back to the task that computed") {
+    const Told told = told_by(chain_streams());
+    REQUIRE(told.history.waits.size() == 3);
+    const std::vector<Cause> causes = find_root_causes(told.history);
+    const Cause& cause = causes.front();
+    CHECK(cause.task == 2);
+    CHECK(cause.state == State::kComputing);
+    // 999 us of task 3 directly. Of the waits of tasks 0 and 1 nearly all.
+    CHECK(cause.short_term == Approx(999'000));
+    CHECK(cause.long_term / 1000 == Approx(2 * 999).margin(20));
+    REQUIRE(cause.victims.size() == 3);
+    double sum = 0;
+    for (const Cause& each : causes) sum += each.cost();
+    CHECK(sum == Approx((999 + 1004 + 1009) * 1000.0));
+}
+
+TEST_CASE("only what a task does longer is a delay") {
+    // Both compute for 300 us in "solve"; then task 1 computes for 200 us more outside it.
+    auto tasks = task_streams(2);
+    for (StreamWriter& task : tasks) {
+        task.enter(us(0), kSolve);
+        task.leave(us(300), kSolve);
+    }
+    sync_call(tasks[0], 301, 510, 0);
+    sync_call(tasks[1], 501, 510, 0);
+    const Told told = told_by(tasks);
+    const std::vector<Cause> causes = find_root_causes(told.history);
+    REQUIRE(causes.size() == 1);
+    CHECK(causes[0].task == 1);
+    CHECK(causes[0].region == 0);
+    CHECK(causes[0].cost() == Approx(200'000));
+}
+
+TEST_CASE("causes are looked for since the last communication") {
+    // Task 1 computes long before the first barrier, and is on time at the second one.
+    auto tasks = task_streams(2);
+    sync_call(tasks[0], 100, 910, 0);
+    sync_call(tasks[1], 900, 910, 0);
+    sync_call(tasks[0], 1100, 1110, 1);
+    sync_call(tasks[1], 1000, 1110, 1);
+    const Told told = told_by(tasks);
+    const std::vector<Cause> causes = find_root_causes(told.history);
+    CHECK(computing_cost(causes, 1) == 800);
+    CHECK(computing_cost(causes, 0) == 100);
+}
+
+TEST_CASE("the critical path goes over the tasks that were waited for") {
+    const Told told = told_by(chain_streams());
+    const CriticalPath path = find_critical_path(told.history);
+    REQUIRE(path.parts.size() == 4);
+    const TaskId order[] = {2, 3, 0, 1};
+    const std::uint64_t ends[] = {1000, 1005, 1010, 1013};
+    for (std::size_t i = 0; i < 4; ++i) {
+        CHECK(path.parts[i].task == order[i]);
+        CHECK(path.parts[i].to == microseconds(ends[i]));
+    }
+    CHECK(path.length() == microseconds(1013));
+    CHECK(time_on(path, 2, State::kComputing) == microseconds(1000));
+    CHECK(time_on(path, 3, State::kReceiving) == microseconds(3));
+    CHECK(time_on(path, 3, State::kComputing) == microseconds(2));
+    CHECK(path.by_task[2] == microseconds(1000));
+    REQUIRE_FALSE(path.imbalances.empty());
+    // Only task 2 computes long; the mean of four is a quarter.
+    CHECK(path.imbalances.front().state == State::kComputing);
+    CHECK(path.imbalances.front().excess() > microseconds(740));
+}
+
+TEST_CASE("efficiencies of two tasks, of which one computes twice as long") {
+    const Told told = told_by(uneven_streams());
+    const Efficiency job = find_efficiencies(told.history, replay_ideally(told.history)).job;
+    CHECK(job.load_balance() == Approx(0.75));
+    CHECK(job.serialisation() == Approx(1));
+    CHECK(job.transfer() == Approx(800.0 / 810));
+    CHECK(job.parallel() == Approx(600.0 / 810));
+    CHECK(job.elapsed == microseconds(810));
+    CHECK(job.ideal == microseconds(800));
+}
+
+TEST_CASE("tasks that compute one after the other are serialised") {
+    // Each computes for 500 us, the second one after a message that takes 100 us.
+    auto tasks = task_streams(2);
+    send_call(tasks[0], 500, 501, 1);
+    receive_call(tasks[1], 0, 600, 0);
+    tasks[1].put(us(1100), {.kind = Kind::kTracing, .detail = 0});
+    tasks[0].put(us(501), {.kind = Kind::kTracing, .detail = 0});
+    const Told told = told_by(tasks);
+    const Efficiency job = find_efficiencies(told.history, replay_ideally(told.history)).job;
+    CHECK(job.load_balance() == Approx(1));
+    CHECK(job.ideal == microseconds(1000));
+    CHECK(job.serialisation() == Approx(0.5));
+    CHECK(job.transfer() == Approx(1000.0 / 1100));
+}
+
+TEST_CASE("on an ideal network a call depends on what its data flow needs") {
+    auto tasks = task_streams(3);
+    const auto ideal_end = [](const std::vector<StreamWriter>& streams) {
+        const Told told = told_by(streams);
+        std::vector<Time> ends;
+        for (const std::vector<Time>& begins : replay_ideally(told.history).begins)
+            ends.push_back(begins.back());
+        return ends;
+    };
+    SECTION("broadcast: on the root") {
+        collective_call(tasks[0], kBcastCall, 300, 390, 0, 0);
+        collective_call(tasks[1], kBcastCall, 100, 480, 0, 0);
+        collective_call(tasks[2], kBcastCall, 400, 470, 0, 0);
+        CHECK(ideal_end(tasks) ==
+              std::vector<Time>{microseconds(300), microseconds(300), microseconds(400)});
+    }
+    SECTION("reduction: the root on all") {
+        collective_call(tasks[0], kReduceCall, 300, 490, 0, 0);
+        collective_call(tasks[1], kReduceCall, 100, 480, 0, 0);
+        collective_call(tasks[2], kReduceCall, 400, 470, 0, 0);
+        CHECK(ideal_end(tasks) ==
+              std::vector<Time>{microseconds(400), microseconds(100), microseconds(400)});
+    }
+    SECTION("combine: all on all") {
+        for (const std::uint64_t task : {0, 1, 2})
+            collective_call(tasks[task], kCombineCall, 100 + 100 * task, 490, 0);
+        CHECK(ideal_end(tasks) ==
+              std::vector<Time>{microseconds(300), microseconds(300), microseconds(300)});
+    }
+    SECTION("a send that has waited: on the receiver; others on nobody") {
+        send_call(tasks[0], 100, 450, 1);
+        receive_call(tasks[1], 400, 440, 0);
+        send_call(tasks[0], 460, 470, 2);
+        receive_call(tasks[2], 600, 640, 0);
+        CHECK(ideal_end(tasks) ==
+              std::vector<Time>{microseconds(410), microseconds(400), microseconds(600)});
+    }
+}
+
+TEST_CASE("phases have efficiencies of their own") {
+    auto tasks = task_streams(2);
+    for (std::uint64_t task = 0; task < 2; ++task) {
+        StreamWriter& out = tasks[task];
+        sync_call(out, 100, 100, 0);
+        out.enter(us(100), kSolve);
+        sync_call(out, 500 + 400 * task, 910, 1);
+        out.leave(us(910), kSolve);
+        sync_call(out, 1000, 1000, 2);
+    }
+    const Told told = told_by(tasks);
+    const Efficiencies found = find_efficiencies(told.history, replay_ideally(told.history));
+    REQUIRE(found.phases.size() == 2);
+    CHECK(told.definitions.region(found.phases[0].phase).name == "solve");
+    CHECK(found.phases[0].load_balance() == Approx(0.75));
+    CHECK(found.phases[0].elapsed == microseconds(810));
+    CHECK(found.phases[0].transfer() == Approx(800.0 / 810));
+    CHECK(found.phases[1].phase == 0);
+    CHECK(found.phases[1].parallel() == Approx(1));
+}
+
+TEST_CASE("an operation is found again after its number has wrapped") {
+    auto tasks = task_streams(2);
+    const std::uint16_t numbers[] = {65534, 65535, 0, 1};
+    for (std::uint64_t i = 0; i < 4; ++i)
+        for (std::uint64_t task = 0; task < 2; ++task)
+            sync_call(tasks[task], 100 * (i + 1) + 10 * task, 100 * (i + 1) + 20, numbers[i]);
+    const Told told = told_by(tasks);
+    CHECK(told.history.operations.size() == 4);
+    CHECK(told.history.members.size() == 8);
+}
+
+TEST_CASE("a trace that needs too much memory is not diagnosed, and the summary says so") {
+    const Told told = told_by(chain_streams(), 100);
+    CHECK(told.history.too_long);
+    CHECK(told.history.waits.empty());
+    Symbols symbols;
+    const TraceSource source = TraceSource::from_bytes(gathered(chain_streams()), "long");
+    const Analysis analysis = analyse(source, symbols, [](double) {}, 100);
+    CHECK(analysis.summary.messages == 3);
+    CHECK(analysis_text(analysis).find("too many calls to keep") != std::string::npos);
+    CHECK(nlohmann::json::parse(analysis_json(analysis))["too_long_to_diagnose"] == true);
+}
+
+TEST_CASE("text and JSON have the same diagnosis") {
+    Symbols symbols;
+    const TraceSource source = TraceSource::from_bytes(gathered(chain_streams()), "chain");
+    const Analysis analysis = analyse(source, symbols, [](double) {});
+    const std::string text = analysis_text(analysis);
+    CHECK(text.find("  late sender          3   3.012 ms") != std::string::npos);
+    CHECK(text.find("task 2 computing before solver+0x1234") != std::string::npos);
+    CHECK(text.find("CRITICAL PATH: 1.013 ms in 4 parts") != std::string::npos);
+    const auto json = nlohmann::json::parse(analysis_json(analysis));
+    CHECK(json["wait_states"][0]["name"] == "late sender");
+    CHECK(json["wait_states"][0]["seconds"] == Approx(3.012e-3));
+    CHECK(json["wait_states"][0]["by_task"].size() == 3);
+    CHECK(json["root_causes"][0]["task"] == 2);
+    CHECK(json["root_causes"][0]["state"] == "computing");
+    CHECK(json["critical_path"]["seconds"] == Approx(1.013e-3));
+    CHECK(json["critical_path"]["by_task"][2] == Approx(1e-3));
+    const auto& pop = json["efficiency"];
+    CHECK(pop["load_balance"].get<double>() * pop["serialisation"].get<double>() *
+              pop["transfer"].get<double>() ==
+          Approx(pop["parallel_efficiency"].get<double>()));
+    CHECK(json["waits"][0]["why"] == "late sender");
+}

@@ -1,0 +1,100 @@
+// Diagnosis: wait states, root causes, critical path and efficiencies of a trace, with the names of
+// regions, source lines and communicators. What the summary and the views show.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tracer/analysis/summary.hpp"
+#include "tracer/diagnosis/critical_path.hpp"
+#include "tracer/diagnosis/efficiency.hpp"
+#include "tracer/diagnosis/root_causes.hpp"
+#include "tracer/diagnosis/wait_sums.hpp"
+
+namespace poe::trace {
+
+// A sum of waits for one task, call site, communicator or phase.
+struct NamedWaits {
+    std::string name;
+    TaskId task = -1;  // of a sum by task
+    std::string line;  // of a sum by call site; empty: unknown
+    WaitTotal sum;
+};
+
+struct WaitState {
+    WaitPattern pattern = WaitPattern::kLateSender;
+    WaitTotal all;
+    // Each by time, longest first.
+    std::vector<NamedWaits> by_task;
+    std::vector<NamedWaits> by_site;
+    std::vector<NamedWaits> by_communicator;
+    std::vector<NamedWaits> by_phase;
+};
+
+// An activity in words: "computing in solve before mpc_sync", at that source line.
+struct NamedActivity {
+    TaskId task = 0;
+    State state = State::kOff;
+    std::string what;
+    std::string region;  // the call, or the user's region; empty: none
+    std::string line;    // empty: unknown
+    std::string phase;   // empty: none
+};
+
+struct NamedCause {
+    NamedActivity activity;
+    Cause cause;
+};
+
+struct NamedShare {
+    NamedActivity activity;
+    Time time{0};
+};
+
+struct NamedImbalance {
+    std::string what;
+    PathImbalance imbalance;
+};
+
+struct NamedEfficiency {
+    std::string phase;  // empty: the job, or the time in no region
+    Efficiency efficiency;
+};
+
+struct Diagnosis {
+    bool too_long = false;  // the trace has more calls than the memory allows; the rest is empty
+    Time traced{0};         // the time of all tasks
+    std::vector<WaitState> waits;  // those that occurred, longest first
+    std::vector<NamedCause> causes;
+    std::vector<PathPart> path;
+    std::vector<Time> path_by_task;
+    std::array<Time, kStates> path_by_state{};
+    std::vector<NamedShare> path_shares;
+    std::vector<NamedImbalance> imbalances;
+    NamedEfficiency job;
+    std::vector<NamedEfficiency> phases;
+
+    Time waited() const;       // the sum of all wait states
+    Time path_length() const;  // the time from the first to the last event
+};
+
+// Names what the analyses of a history find.
+Diagnosis diagnose(const History& history, const Definitions& definitions, Symbols& symbols);
+
+struct Analysis {
+    Summary summary;
+    Diagnosis diagnosis;
+};
+
+// Makes one pass over the trace for both; `progress` is called regularly with the fraction done.
+// `most_bytes` limits the memory for the history.
+Analysis analyse(const TraceSource& source, Symbols& symbols,
+                 const std::function<void(double)>& progress,
+                 std::size_t most_bytes = std::size_t{4} << 30);
+
+// What vt -summary writes, for people, and as JSON.
+std::string analysis_text(const Analysis& analysis);
+std::string analysis_json(const Analysis& analysis);
+
+}  // namespace poe::trace

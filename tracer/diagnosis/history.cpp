@@ -1,0 +1,139 @@
+// Implementation of history.hpp.
+#include "tracer/diagnosis/history.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+namespace poe::trace {
+namespace {
+
+void remove_overlaps(std::vector<TaskWait>& waits) {
+    std::sort(waits.begin(), waits.end(), [](const TaskWait& a, const TaskWait& b) {
+        return std::tie(a.task, a.from, a.to) < std::tie(b.task, b.from, b.to);
+    });
+    TaskId task = -1;
+    Time until{0};
+    std::erase_if(waits, [&](TaskWait& wait) {
+        if (wait.task == task) wait.from = std::max(wait.from, until);
+        if (wait.from >= wait.to) return true;
+        task = wait.task;
+        until = wait.to;
+        return false;
+    });
+}
+
+// The messages in the order in which their receivers took them.
+std::vector<std::uint32_t> by_receive(const std::vector<TaskMessage>& messages) {
+    std::vector<std::uint32_t> order(messages.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::sort(order.begin(), order.end(), [&messages](std::uint32_t a, std::uint32_t b) {
+        const TaskMessage& x = messages[a];
+        const TaskMessage& y = messages[b];
+        return std::tie(x.to, x.receive_since, x.received) <
+               std::tie(y.to, y.receive_since, y.received);
+    });
+    return order;
+}
+
+// Gives waits for messages their communicators, and marks messages in the wrong order: a message
+// was sent earlier than the awaited one and is received in a later call.
+void match_waits(History& history) {
+    const std::vector<TaskMessage>& messages = history.messages;
+    const std::vector<std::uint32_t> order = by_receive(messages);
+    // The earliest sending time of the messages from this one on that the same task receives.
+    std::vector<Time> earliest(order.size() + 1, kFarthest);
+    for (std::size_t i = order.size(); i-- > 0;) {
+        const bool same = i + 1 < order.size() && messages[order[i + 1]].to == messages[order[i]].to;
+        earliest[i] = std::min(messages[order[i]].sent, same ? earliest[i + 1] : kFarthest);
+    }
+    const auto first_since = [&](TaskId to, Time since) {
+        return static_cast<std::size_t>(
+            std::lower_bound(order.begin(), order.end(), std::tuple(to, since),
+                             [&messages](std::uint32_t each, const std::tuple<TaskId, Time>& key) {
+                                 const TaskMessage& m = messages[each];
+                                 return std::tuple(m.to, m.receive_since) < key;
+                             }) -
+            order.begin());
+    };
+    for (TaskWait& wait : history.waits) {
+        const bool sender = wait.pattern == WaitPattern::kLateSender;
+        if (!sender && wait.pattern != WaitPattern::kLateReceiver) continue;
+        if (wait.call == kNoActivity) continue;
+        // A late sender is awaited in this call; a late receiver enters its call when the wait ends.
+        const TaskId to = sender ? wait.task : wait.whom;
+        const Time since =
+            sender ? history.tasks[static_cast<std::size_t>(to)][wait.call].from : wait.to;
+        const std::size_t next_call = first_since(to, since + Time{1});
+        for (std::size_t i = first_since(to, since); i < next_call; ++i) {
+            const TaskMessage& message = messages[order[i]];
+            if (message.from != (sender ? wait.whom : wait.task)) continue;
+            if (sender && std::min(message.sent, message.received) != wait.to) continue;
+            wait.communicator = message.communicator;
+            const bool same_task = next_call < order.size() && messages[order[next_call]].to == to;
+            if (sender && same_task && earliest[next_call] < message.sent)
+                wait.pattern = WaitPattern::kWrongOrder;
+            break;
+        }
+    }
+}
+
+}  // namespace
+
+std::uint32_t History::activity_at(TaskId task, Time moment) const {
+    const std::vector<Activity>& all = tasks[static_cast<std::size_t>(task)];
+    const auto after =
+        std::upper_bound(all.begin(), all.end(), moment,
+                         [](Time time, const Activity& activity) { return time < activity.from; });
+    return after == all.begin() ? kNoActivity : static_cast<std::uint32_t>(after - all.begin()) - 1;
+}
+
+std::uint32_t History::call_since(TaskId task, Time since) const {
+    const std::vector<Activity>& all = tasks[static_cast<std::size_t>(task)];
+    for (std::uint32_t at = activity_at(task, since); at != kNoActivity; --at) {
+        if (all[at].from != since) break;
+        if (all[at].is_call) return at;
+        if (at == 0) break;
+    }
+    return kNoActivity;
+}
+
+std::vector<std::size_t> History::first_waits() const {
+    std::vector<std::size_t> first(tasks.size() + 1, waits.size());
+    for (std::size_t i = waits.size(); i-- > 0;) first[static_cast<std::size_t>(waits[i].task)] = i;
+    for (std::size_t task = tasks.size(); task-- > 0;)
+        first[task] = std::min(first[task], first[task + 1]);
+    return first;
+}
+
+void find_limits(History& history) {
+    bool any = false;
+    for (const std::vector<Activity>& all : history.tasks) {
+        if (all.empty()) continue;
+        history.begin = any ? std::min(history.begin, all.front().from) : all.front().from;
+        history.end = any ? std::max(history.end, all.back().from) : all.back().from;
+        any = true;
+    }
+}
+
+void complete(History& history) {
+    remove_overlaps(history.waits);
+    for (TaskWait& wait : history.waits) {
+        wait.call = history.activity_at(wait.task, wait.from);
+        if (wait.call == kNoActivity) continue;
+        if (!history.tasks[static_cast<std::size_t>(wait.task)][wait.call].is_call)
+            wait.call = kNoActivity;
+    }
+    for (TaskMessage& message : history.messages) {
+        message.send_call = history.call_since(message.from, message.send_since);
+        message.receive_call = history.call_since(message.to, message.receive_since);
+    }
+    for (Member& member : history.members) {
+        member.start_call = history.call_since(member.task, member.entered);
+        if (member.left > Time{0})
+            member.end_call = history.call_since(member.task, member.end_since);
+    }
+    match_waits(history);
+}
+
+}  // namespace poe::trace

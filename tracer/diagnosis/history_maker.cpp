@@ -1,0 +1,240 @@
+// Implementation of history_maker.hpp.
+#include "tracer/diagnosis/history_maker.hpp"
+
+#include <algorithm>
+
+#include "base/contexts.hpp"
+
+namespace poe::trace {
+namespace {
+
+constexpr std::uint32_t kFirstCommunicatorGroup = 1u << 30;
+constexpr std::uint32_t kLateOperation = 1u << 16;  // an operation is found again this much later
+
+// The communicator of a collective call's group, as in its record (tracer/FORMAT.md).
+std::uint32_t communicator_of_group(std::uint32_t group) {
+    if (group < kFirstCommunicatorGroup) return kMplGroup | group;
+    const std::uint32_t number = group - kFirstCommunicatorGroup;
+    // Early traces count the library's own communicators from 0.
+    return number < kFirstMpiContext ? number + kFirstMpiContext : number;
+}
+
+std::uint32_t outermost_region(const TaskTimeline& task, const Definitions& definitions) {
+    if (task.frames.empty()) return 0;
+    const std::uint32_t region = task.frames.front().region;
+    return definitions.region(region).of_user ? region : 0;
+}
+
+}  // namespace
+
+HistoryMaker::HistoryMaker(const TraceSource& source, const Replay& replay, std::size_t most_bytes)
+    : source_(source), replay_(replay), most_bytes_(most_bytes) {
+    const auto tasks = static_cast<std::size_t>(source.facts().tasks);
+    history_.tasks.resize(tasks);
+    covered_.resize(tasks);
+    phases_.resize(tasks);
+    last_.resize(tasks);
+    inside_.resize(tasks);
+    leaving_.resize(tasks);
+}
+
+bool HistoryMaker::is_left_out(TaskId task) const {
+    return history_.too_long || source_.facts().is_device(task);
+}
+
+void HistoryMaker::count(std::size_t bytes) {
+    bytes_ += bytes;
+    if (bytes_ <= most_bytes_ || history_.too_long) return;
+    history_ = {};
+    history_.too_long = true;
+    history_.tasks.resize(covered_.size());
+    operations_ = {};
+}
+
+// The time to which the replay will advance with this event.
+Time HistoryMaker::replay_time(const Event& event) const {
+    return std::max(event.time, replay_.state().now);
+}
+
+void HistoryMaker::on_event(const Event& event, TaskId task) {
+    const bool of_ended_task = event.record.kind == Kind::kEnded && event.record.a < last_.size();
+    if (task < 0 && of_ended_task) last_[event.record.a] = replay_time(event);
+    if (task < 0 || is_left_out(task)) return;
+    const auto id = static_cast<std::size_t>(task);
+    last_[id] = replay_time(event);
+    phases_[id] = outermost_region(replay_.state().tasks[id], replay_.definitions());
+    const Kind kind = event.record.kind;
+    if (kind == Kind::kSend || kind == Kind::kReceive) context_ = source_.about_of(event).context;
+    if (kind == Kind::kCollective) note_collective(event, task);
+}
+
+// Adds what a task did up to `to`. What happened since the last activity was not reported: the task
+// polled, or it was not traced.
+void HistoryMaker::add(TaskId task, Activity activity, Time to) {
+    std::vector<Activity>& all = history_.tasks[static_cast<std::size_t>(task)];
+    Time& covered = covered_[static_cast<std::size_t>(task)];
+    activity.from = all.empty() ? activity.from : std::max(activity.from, covered);
+    if (to < activity.from || (to == activity.from && !activity.is_call)) return;
+    if (!all.empty() && covered < activity.from) {
+        const bool polls = all.back().state == State::kPolling;
+        all.push_back({.from = covered,
+                       .phase = activity.phase,
+                       .state = polls ? State::kPolling : State::kOff});
+        count(sizeof(Activity));
+    }
+    all.push_back(activity);
+    covered = to;
+    count(sizeof(Activity));
+}
+
+// What no call and no computing covers: the daemon saw that the task slept, or tracing was off.
+void HistoryMaker::on_state(TaskId task, State state, Time from, Time to) {
+    if (is_left_out(task) || state == State::kComputing) return;
+    const auto id = static_cast<std::size_t>(task);
+    from = std::max(from, covered_[id]);
+    if (from < to) add(task, {.from = from, .phase = phases_[id], .state = state}, to);
+}
+
+void HistoryMaker::on_computing(TaskId task, std::uint32_t region, Time from, Time to) {
+    if (is_left_out(task)) return;
+    // What a task did after its last event is not known.
+    const auto id = static_cast<std::size_t>(task);
+    add(task,
+        {.from = from, .region = region, .phase = phases_[id], .state = State::kComputing},
+        std::min(to, last_[id]));
+}
+
+void HistoryMaker::on_interval(const Interval& interval) {
+    if (!interval.outer_call || is_left_out(interval.task)) return;
+    const auto id = static_cast<std::size_t>(interval.task);
+    const CallFrame& frame = interval.frame;
+    std::vector<Activity>& all = history_.tasks[id];
+    for (std::size_t i = all.size(); i > 0 && all[i - 1].state == State::kComputing; --i) {
+        if (all[i - 1].site != 0) break;
+        all[i - 1].site = frame.site;
+    }
+    add(interval.task,
+        {.from = frame.since,
+         .region = frame.region,
+         .site = frame.site,
+         .phase = outermost_region(replay_.state().tasks[id], replay_.definitions()),
+         .state = replay_.definitions().region(frame.region).state,
+         .is_call = true},
+        interval.to);
+    if (history_.too_long) return;
+    for (const std::uint32_t member : leaving_[id]) {
+        history_.members[member].end_since = frame.since;
+        history_.members[member].left = interval.to;
+    }
+    leaving_[id].clear();
+}
+
+void HistoryMaker::on_message(const Message& message) {
+    if (message.context != kUserMessages || is_left_out(message.to) || is_left_out(message.from))
+        return;
+    history_.messages.push_back({.from = message.from,
+                                 .to = message.to,
+                                 .communicator = context_,
+                                 .sent = message.sent,
+                                 .received = message.received,
+                                 .send_since = message.send_in.since,
+                                 .receive_since = message.receive_in.since});
+    count(sizeof(TaskMessage));
+}
+
+void HistoryMaker::on_wait(const Wait& wait) {
+    if (is_left_out(wait.task) || is_left_out(wait.whom)) return;
+    const bool collective = wait.why == Wait::Why::kCollective;
+    history_.waits.push_back(
+        {.pattern = wait.pattern,
+         .task = wait.task,
+         .whom = wait.whom,
+         .communicator = collective ? communicator_of_group(wait.group) : kNoCommunicator,
+         .from = wait.from,
+         .to = wait.to});
+    count(sizeof(TaskWait));
+}
+
+std::uint32_t HistoryMaker::operation_of(std::uint64_t key) {
+    const auto [at, is_new] =
+        operations_.try_emplace(key, static_cast<std::uint32_t>(history_.operations.size()));
+    if (is_new) {
+        history_.operations.push_back({});
+        constexpr std::size_t kNode = 4 * sizeof(std::uint64_t);
+        count(sizeof(CollectiveOperation) + kNode);
+    }
+    return at->second;
+}
+
+void HistoryMaker::note_collective(const Event& event, TaskId task) {
+    const auto id = static_cast<std::size_t>(task);
+    const Record& record = event.record;
+    const TaskTimeline& timeline = replay_.state().tasks[id];
+    const CallFrame* call = timeline.call(replay_.definitions());
+    if (call == nullptr) return;
+    const auto phase = static_cast<Phase>(record.detail);
+    const std::uint32_t group = high(record.b);
+    Calls& calls = calls_[pair(static_cast<std::uint32_t>(task), group)];
+    // An operation may end after later ones have started, so only starts count laps.
+    if (phase != Phase::kEnds) {
+        if (calls.any && record.extra < calls.last) ++calls.laps;
+        calls.any = true;
+        calls.last = record.extra;
+    }
+    const bool of_last_lap = phase == Phase::kEnds && record.extra > calls.last && calls.laps > 0;
+    const std::uint32_t lap = calls.laps - (of_last_lap ? 1 : 0);
+    const std::uint32_t operation = operation_of(
+        pair(group, 0) ^ (std::uint64_t{lap} * kLateOperation + record.extra));
+    if (history_.too_long) return;
+    std::vector<std::uint32_t>& inside = inside_[id];
+    if (phase == Phase::kEnds) {
+        const auto member =
+            std::find_if(inside.rbegin(), inside.rend(), [&](std::uint32_t each) {
+                return history_.members[each].operation == operation;
+            });
+        if (member == inside.rend()) return;
+        leaving_[id].push_back(*member);
+        inside.erase(std::next(member).base());
+        return;
+    }
+    CollectiveOperation& made = history_.operations[operation];
+    const DataFlow flow = replay_.definitions().region(timeline.frames.back().region).flow;
+    if (made.flow == DataFlow::kNone) made.flow = flow;
+    if (record.a < history_.tasks.size()) made.root = static_cast<TaskId>(record.a);
+    const auto number = static_cast<std::uint32_t>(history_.members.size());
+    history_.members.push_back({.operation = operation,
+                                .task = task,
+                                .communicator = communicator_of_group(group),
+                                .entered = call->since});
+    (phase == Phase::kWhole ? leaving_[id] : inside).push_back(number);
+    count(sizeof(Member));
+}
+
+// A call that the trace ends in.
+void HistoryMaker::add_open_call(TaskId task) {
+    const TaskTimeline& timeline = replay_.state().tasks[static_cast<std::size_t>(task)];
+    const CallFrame* call = timeline.call(replay_.definitions());
+    if (call == nullptr || is_left_out(task)) return;
+    add(task,
+        {.from = call->since,
+         .region = call->region,
+         .site = call->site,
+         .phase = outermost_region(timeline, replay_.definitions()),
+         .state = replay_.definitions().region(call->region).state,
+         .is_call = true},
+        replay_.state().now);
+}
+
+History HistoryMaker::take() {
+    if (history_.too_long) return std::move(history_);
+    for (std::size_t id = 0; id < history_.tasks.size(); ++id) {
+        add_open_call(static_cast<TaskId>(id));
+        std::vector<Activity>& all = history_.tasks[id];
+        if (!all.empty()) all.push_back({.from = covered_[id]});
+    }
+    find_limits(history_);
+    complete(history_);
+    return std::move(history_);
+}
+
+}  // namespace poe::trace

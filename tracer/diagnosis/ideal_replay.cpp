@@ -1,0 +1,173 @@
+// Implementation of ideal_replay.hpp.
+#include "tracer/diagnosis/ideal_replay.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <queue>
+#include <tuple>
+
+namespace poe::trace {
+namespace {
+
+// Walks through arrays that belong to the activities of one task: the items of a task and call, in
+// the order of the task's calls.
+template <typename Item, typename KeyOf>
+class ByCall {
+  public:
+    ByCall(const std::vector<Item>& items, KeyOf key_of) : items_(items), key_of_(key_of) {
+        for (std::uint32_t i = 0; i < items.size(); ++i)
+            if (key_of(items[i]).second != kNoActivity) order_.push_back(i);
+        std::sort(order_.begin(), order_.end(), [this](std::uint32_t a, std::uint32_t b) {
+            return key_of_(items_[a]) < key_of_(items_[b]);
+        });
+    }
+    // Calls visit(number of the item) for each item of the call.
+    template <typename Visit>
+    void of_call(TaskId task, std::uint32_t call, Visit visit) const {
+        const std::pair<TaskId, std::uint32_t> key{task, call};
+        auto at = std::partition_point(order_.begin(), order_.end(), [&](std::uint32_t each) {
+            return key_of_(items_[each]) < key;
+        });
+        for (; at != order_.end() && key_of_(items_[*at]) == key; ++at) visit(*at);
+    }
+
+  private:
+    const std::vector<Item>& items_;
+    KeyOf key_of_;
+    std::vector<std::uint32_t> order_;
+};
+
+using CallKey = std::pair<TaskId, std::uint32_t>;
+CallKey receiving(const TaskMessage& message) {
+    return {message.to, message.receive_call};
+}
+CallKey starting(const Member& member) {
+    return {member.task, member.start_call};
+}
+CallKey ending(const Member& member) {
+    return {member.task, member.end_call};
+}
+
+constexpr Time kNever = -kFarthest;
+
+class IdealReplay {
+  public:
+    explicit IdealReplay(const History& history)
+        : history_(history),
+          receives_(history.messages, receiving),
+          starts_(history.members, starting),
+          ends_(history.members, ending),
+          first_waits_(history.first_waits()),
+          entered_(history.operations.size(), kNever),
+          root_entered_(history.operations.size(), kNever) {
+        for (const std::vector<Activity>& all : history.tasks)
+            ideal_.begins.emplace_back(all.size(), kNever);
+        ideal_.begin = ideal_.end = history.begin;
+    }
+
+    // Ends of calls and beginnings of activities in the order in which they happened. What a call
+    // depends on happened before it ended.
+    IdealHistory run() {
+        using Step = std::tuple<Time, bool, TaskId>;  // moment, end of a call, task
+        std::priority_queue<Step, std::vector<Step>, std::greater<>> queue;
+        std::vector<std::uint32_t> at(history_.tasks.size());
+        std::vector<Time> clock(history_.tasks.size());
+        for (std::size_t id = 0; id < at.size(); ++id) {
+            if (history_.tasks[id].empty()) continue;
+            clock[id] = history_.tasks[id].front().from;
+            queue.emplace(clock[id], false, static_cast<TaskId>(id));
+        }
+        while (!queue.empty()) {
+            const auto [moment, is_end, task] = queue.top();
+            queue.pop();
+            const auto id = static_cast<std::size_t>(task);
+            const std::uint32_t activity = at[id];
+            if (!is_end) {
+                begin(task, activity, clock[id]);
+                if (activity + 1 < history_.tasks[id].size())
+                    queue.emplace(history_.end_of(task, activity), true, task);
+                continue;
+            }
+            clock[id] = end_of(task, activity, clock[id]);
+            ++at[id];
+            queue.emplace(moment, false, task);
+        }
+        for (std::size_t id = 0; id < at.size(); ++id)
+            if (!history_.tasks[id].empty()) ideal_.end = std::max(ideal_.end, clock[id]);
+        return std::move(ideal_);
+    }
+
+  private:
+    void begin(TaskId task, std::uint32_t activity, Time now) {
+        ideal_.begins[static_cast<std::size_t>(task)][activity] = now;
+        starts_.of_call(task, activity, [&](std::uint32_t each) {
+            const std::uint32_t operation = history_.members[each].operation;
+            entered_[operation] = std::max(entered_[operation], now);
+            if (history_.operations[operation].root == task) root_entered_[operation] = now;
+        });
+    }
+    Time end_of(TaskId task, std::uint32_t activity, Time now) const {
+        const Activity& what = history_.tasks[static_cast<std::size_t>(task)][activity];
+        if (!what.is_call) {
+            // Polling is waiting for what the next call receives.
+            if (what.state == State::kPolling) return now;
+            return now + history_.end_of(task, activity) - what.from;
+        }
+        // The network has no influence on a call that does not communicate.
+        if (what.state == State::kOther) now += history_.end_of(task, activity) - what.from;
+        receives_.of_call(task, activity, [&](std::uint32_t each) {
+            const TaskMessage& message = history_.messages[each];
+            if (message.send_call == kNoActivity) return;
+            now = std::max(now, begin_of(message.from, message.send_call));
+        });
+        ends_.of_call(task, activity, [&](std::uint32_t each) {
+            now = std::max(now, needed(history_.members[each]));
+        });
+        return std::max(now, late_receivers(task, activity));
+    }
+    Time begin_of(TaskId task, std::uint32_t activity) const {
+        return ideal_.begins[static_cast<std::size_t>(task)][activity];
+    }
+    // When the members that this one needs have entered, of those that have entered so far.
+    Time needed(const Member& member) const {
+        const CollectiveOperation& operation = history_.operations[member.operation];
+        const bool is_root = operation.root == member.task;
+        if (operation.flow == DataFlow::kOneToAll)
+            return is_root ? kNever : root_entered_[member.operation];
+        if (operation.flow == DataFlow::kAllToOne && !is_root) return kNever;
+        return entered_[member.operation];
+    }
+    Time late_receivers(TaskId task, std::uint32_t activity) const {
+        const auto id = static_cast<std::size_t>(task);
+        const auto begin = history_.waits.begin() + static_cast<std::ptrdiff_t>(first_waits_[id]);
+        const auto end = history_.waits.begin() + static_cast<std::ptrdiff_t>(first_waits_[id + 1]);
+        const Time since = history_.tasks[id][activity].from;
+        const Time until = history_.end_of(task, activity);
+        auto wait = std::partition_point(begin, end,
+                                         [since](const TaskWait& w) { return w.from < since; });
+        Time needed = kNever;
+        for (; wait != end && wait->from < until; ++wait) {
+            if (wait->pattern != WaitPattern::kLateReceiver) continue;
+            const std::uint32_t call = history_.call_since(wait->whom, wait->to);
+            if (call != kNoActivity) needed = std::max(needed, begin_of(wait->whom, call));
+        }
+        return needed;
+    }
+
+    const History& history_;
+    ByCall<TaskMessage, CallKey (*)(const TaskMessage&)> receives_;
+    ByCall<Member, CallKey (*)(const Member&)> starts_;
+    ByCall<Member, CallKey (*)(const Member&)> ends_;
+    std::vector<std::size_t> first_waits_;
+    std::vector<Time> entered_;       // by operation: the last member so far
+    std::vector<Time> root_entered_;  // by operation
+    IdealHistory ideal_;
+};
+
+}  // namespace
+
+IdealHistory replay_ideally(const History& history) {
+    return IdealReplay(history).run();
+}
+
+}  // namespace poe::trace

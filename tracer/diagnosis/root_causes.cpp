@@ -1,0 +1,236 @@
+// Implementation of root_causes.hpp.
+#include "tracer/diagnosis/root_causes.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include "tracer/diagnosis/sync_points.hpp"
+
+namespace poe::trace {
+namespace {
+
+using Victims = std::vector<Cause::Victim>;
+
+void add_to(Victims& victims, TaskId task, double time) {
+    const auto found = std::find_if(victims.begin(), victims.end(),
+                                    [task](const Cause::Victim& v) { return v.task == task; });
+    if (found == victims.end())
+        victims.push_back({task, time});
+    else
+        found->time += time;
+}
+
+// Keeps the longest. Returns true if some were dropped.
+bool keep_longest(Victims& victims) {
+    std::sort(victims.begin(), victims.end(), [](const auto& a, const auto& b) {
+        return a.time != b.time ? a.time > b.time : a.task < b.task;
+    });
+    const bool more = victims.size() > Cause::kVictims;
+    if (more) victims.resize(Cause::kVictims);
+    return more;
+}
+
+// What a wait has received from waits that it has caused.
+struct Carried {
+    double time = 0;
+    Victims victims;
+    bool more_victims = false;
+};
+
+// What a task did in an interval, without its waits, and which of its waits fall into it.
+struct Did {
+    struct Piece {
+        std::uint32_t activity = 0;
+        Time time{0};
+    };
+    struct Waited {
+        std::uint32_t wait = 0;
+        Time time{0};
+    };
+    std::vector<Piece> pieces;
+    std::vector<Waited> waits;
+};
+
+// Times by kind. Computing is divided by region; calls and the rest are one kind each.
+using Kinds = std::map<std::uint64_t, Time>;
+constexpr std::uint64_t kCommunicating = std::uint64_t{1} << 32;
+constexpr std::uint64_t kRest = kCommunicating + 1;
+constexpr std::uint64_t kWaiting = kCommunicating + 2;
+
+std::uint64_t kind_of(const Activity& activity) {
+    if (activity.is_call) return kCommunicating;
+    return activity.state == State::kComputing ? activity.region : kRest;
+}
+
+class Search {
+  public:
+    explicit Search(const History& history)
+        : history_(history),
+          points_(find_sync_points(history)),
+          first_waits_(history.first_waits()),
+          carried_(history.waits.size()),
+          done_(history.waits.size()) {}
+
+    std::vector<Cause> run() {
+        std::vector<std::uint32_t> order(history_.waits.size());
+        std::iota(order.begin(), order.end(), 0u);
+        std::stable_sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
+            return history_.waits[a].to > history_.waits[b].to;
+        });
+        for (const std::uint32_t wait : order) divide(wait);
+        std::vector<Cause> causes;
+        for (auto& [key, cause] : causes_) {
+            cause.more_victims |= keep_longest(cause.victims);
+            causes.push_back(std::move(cause));
+        }
+        std::stable_sort(causes.begin(), causes.end(),
+                         [](const Cause& a, const Cause& b) { return a.cost() > b.cost(); });
+        return causes;
+    }
+
+  private:
+    Did did_between(TaskId task, Time from, Time to) const;
+    Kinds kinds_of(TaskId task, const Did& did) const;
+    Time earliest(TaskId task, Time to) const;
+    void divide(std::uint32_t number);
+    void charge(TaskId task, const Activity* activity, const TaskWait& wait, double share);
+
+    const History& history_;
+    std::vector<SyncPoint> points_;
+    std::vector<std::size_t> first_waits_;
+    std::vector<Carried> carried_;  // by wait
+    std::vector<bool> done_;        // by wait
+    std::map<std::tuple<TaskId, State, std::uint32_t, std::uint32_t, std::uint32_t>, Cause> causes_;
+};
+
+// No activity before this moment is looked at.
+Time Search::earliest(TaskId task, Time to) const {
+    const std::uint32_t last = history_.activity_at(task, to);
+    if (last == kNoActivity || last < kMostLookedAt) return -kFarthest;
+    return history_.tasks[static_cast<std::size_t>(task)][last - kMostLookedAt].from;
+}
+
+Did Search::did_between(TaskId task, Time from, Time to) const {
+    Did found;
+    const auto id = static_cast<std::size_t>(task);
+    const std::vector<Activity>& all = history_.tasks[id];
+    if (from >= to || all.empty()) return found;
+    const auto begin = history_.waits.begin() + static_cast<std::ptrdiff_t>(first_waits_[id]);
+    const auto end = history_.waits.begin() + static_cast<std::ptrdiff_t>(first_waits_[id + 1]);
+    auto wait = std::partition_point(begin, end, [from](const TaskWait& w) { return w.to <= from; });
+    const std::uint32_t first = history_.activity_at(task, from);
+    for (std::size_t at = first == kNoActivity ? 0 : first; at < all.size() && all[at].from < to;
+         ++at) {
+        const Time since = std::max(all[at].from, from);
+        const Time until = std::min(history_.end_of(task, at), to);
+        Time time = until - since;
+        for (; wait != end && wait->from < until; ++wait) {
+            const Time waited = std::min(wait->to, until) - std::max(wait->from, since);
+            if (waited > Time{0}) {
+                time -= waited;
+                found.waits.push_back(
+                    {static_cast<std::uint32_t>(wait - history_.waits.begin()), waited});
+            }
+            if (wait->to > until) break;
+        }
+        if (time > Time{0}) found.pieces.push_back({static_cast<std::uint32_t>(at), time});
+    }
+    return found;
+}
+
+Kinds Search::kinds_of(TaskId task, const Did& did) const {
+    Kinds kinds;
+    const std::vector<Activity>& all = history_.tasks[static_cast<std::size_t>(task)];
+    for (const Did::Piece& piece : did.pieces)
+        kinds[kind_of(all[piece.activity])] += piece.time;
+    for (const Did::Waited& waited : did.waits) kinds[kWaiting] += waited.time;
+    return kinds;
+}
+
+// Charges a part of a wait, and of what it carries, to something that a task did; null: unknown.
+void Search::charge(TaskId task, const Activity* activity, const TaskWait& wait, double share) {
+    const Activity what = activity != nullptr ? *activity : Activity{};
+    Cause& cause = causes_[{task, what.state, what.region, what.site, what.phase}];
+    cause.task = task;
+    cause.state = what.state;
+    cause.region = what.region;
+    cause.site = what.site;
+    cause.phase = what.phase;
+    const auto length = static_cast<double>(wait.length().count());
+    const Carried& carried = carried_[static_cast<std::size_t>(&wait - history_.waits.data())];
+    cause.short_term += share * length;
+    cause.long_term += share * carried.time;
+    add_to(cause.victims, wait.task, share * length);
+    for (const Cause::Victim& victim : carried.victims)
+        add_to(cause.victims, victim.task, share * victim.time);
+    cause.more_victims |= carried.more_victims;
+    constexpr std::size_t kRoom = 8 * Cause::kVictims;
+    if (cause.victims.size() > kRoom) cause.more_victims |= keep_longest(cause.victims);
+}
+
+void Search::divide(std::uint32_t number) {
+    const TaskWait& wait = history_.waits[number];
+    done_[number] = true;
+    const Time cut = std::max(earliest(wait.whom, wait.to), earliest(wait.task, wait.from));
+    const Did awaited =
+        did_between(wait.whom, std::max(points_[number].awaited, cut), wait.to);
+    const Did own = did_between(wait.task, std::max(points_[number].waiting, cut), wait.from);
+    const Kinds of_awaited = kinds_of(wait.whom, awaited);
+    const Kinds of_own = kinds_of(wait.task, own);
+    Kinds delays = of_awaited;
+    for (auto& [kind, time] : delays)
+        if (const auto mine = of_own.find(kind); mine != of_own.end())
+            time = std::max(Time{0}, time - mine->second);
+    Time all{0};
+    for (const auto& [kind, time] : delays) all += time;
+    if (all <= Time{0}) {  // none is longer, so all of them count
+        delays = of_awaited;
+        for (const auto& [kind, time] : delays) all += time;
+    }
+    if (all <= Time{0}) {
+        charge(wait.whom, nullptr, wait, 1);
+    } else {
+        const auto share_of = [&](std::uint64_t kind, Time time) {
+            const auto total = static_cast<double>(of_awaited.at(kind).count());
+            return static_cast<double>(delays.at(kind).count()) /
+                   static_cast<double>(all.count()) * static_cast<double>(time.count()) / total;
+        };
+        const std::vector<Activity>& activities =
+            history_.tasks[static_cast<std::size_t>(wait.whom)];
+        for (const Did::Piece& piece : awaited.pieces) {
+            const Activity& activity = activities[piece.activity];
+            const double share = share_of(kind_of(activity), piece.time);
+            if (share > 0) charge(wait.whom, &activity, wait, share);
+        }
+        for (const Did::Waited& waited : awaited.waits) {
+            const double share = share_of(kWaiting, waited.time);
+            if (share <= 0) continue;
+            if (done_[waited.wait]) {  // both end at the same moment
+                const TaskWait& other = history_.waits[waited.wait];
+                charge(wait.whom, other.call == kNoActivity ? nullptr : &activities[other.call],
+                       wait, share);
+                continue;
+            }
+            Carried& to = carried_[waited.wait];
+            const Carried& from = carried_[number];
+            const double length = share * static_cast<double>(wait.length().count());
+            to.time += length + share * from.time;
+            add_to(to.victims, wait.task, length);
+            for (const Cause::Victim& victim : from.victims)
+                add_to(to.victims, victim.task, share * victim.time);
+            to.more_victims |= from.more_victims;
+            to.more_victims |= keep_longest(to.victims);
+        }
+    }
+    carried_[number] = {};
+}
+
+}  // namespace
+
+std::vector<Cause> find_root_causes(const History& history) {
+    return Search(history).run();
+}
+
+}  // namespace poe::trace

@@ -1,0 +1,22 @@
+// Implementation of wait_sums.hpp.
+#include "tracer/diagnosis/wait_sums.hpp"
+
+namespace poe::trace {
+
+WaitSums sum_waits(const History& history) {
+    WaitSums sums;
+    for (const TaskWait& wait : history.waits) {
+        PatternSums& sum = sums[static_cast<std::size_t>(wait.pattern)];
+        Activity call;
+        if (wait.call != kNoActivity)
+            call = history.tasks[static_cast<std::size_t>(wait.task)][wait.call];
+        sum.all += wait.length();
+        sum.by_task[wait.task] += wait.length();
+        sum.by_site[{call.region, call.site}] += wait.length();
+        sum.by_communicator[wait.communicator] += wait.length();
+        sum.by_phase[call.phase] += wait.length();
+    }
+    return sums;
+}
+
+}  // namespace poe::trace
