@@ -1,6 +1,6 @@
 /* The programs of diagnosis_tasks.inc with MPL. */
-#include <mpproto.h>
 #include <VT_trc.h>
+#include <mpproto.h>
 
 static int ME, TASKS;
 static char letters[64], result[64];

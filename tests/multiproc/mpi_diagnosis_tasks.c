@@ -18,10 +18,13 @@ static void bcast_later(int root) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-#define WORLD() (MPI_Init(NULL, NULL), MPI_Comm_rank(MPI_COMM_WORLD, &ME), MPI_Comm_size(MPI_COMM_WORLD, &TASKS))
+#define WORLD()                                                \
+    (MPI_Init(NULL, NULL), MPI_Comm_rank(MPI_COMM_WORLD, &ME), \
+     MPI_Comm_size(MPI_COMM_WORLD, &TASKS))
 #define LEAVE() MPI_Finalize()
 #define SEND(to, tag) MPI_Send(letters, 64, MPI_CHAR, to, tag, MPI_COMM_WORLD)
-#define RECEIVE(from, tag) MPI_Recv(letters, 64, MPI_CHAR, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+#define RECEIVE(from, tag) \
+    MPI_Recv(letters, 64, MPI_CHAR, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
 #define BARRIER() MPI_Barrier(MPI_COMM_WORLD)
 #define BCAST(root) MPI_Bcast(letters, 64, MPI_CHAR, root, MPI_COMM_WORLD)
 #define REDUCE(root) MPI_Reduce(&word, &result, 1, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD)

@@ -65,9 +65,8 @@ class Profile {
     std::vector<PathShare> shares() const {
         std::vector<PathShare> all;
         for (const auto& [key, share] : shares_) all.push_back(share);
-        std::stable_sort(all.begin(), all.end(), [](const PathShare& a, const PathShare& b) {
-            return a.time > b.time;
-        });
+        std::stable_sort(all.begin(), all.end(),
+                         [](const PathShare& a, const PathShare& b) { return a.time > b.time; });
         return all;
     }
 

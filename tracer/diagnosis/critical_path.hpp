@@ -41,9 +41,9 @@ struct PathImbalance {
 };
 
 struct CriticalPath {
-    std::vector<PathPart> parts;             // in order of time
-    std::vector<PathShare> shares;           // longest first; they add up to length()
-    std::vector<PathImbalance> imbalances;   // by excess, largest first; those on the path only
+    std::vector<PathPart> parts;            // in order of time
+    std::vector<PathShare> shares;          // longest first; they add up to length()
+    std::vector<PathImbalance> imbalances;  // by excess, largest first; those on the path only
     std::vector<Time> by_task;
     Time length() const;
 };

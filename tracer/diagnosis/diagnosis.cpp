@@ -15,8 +15,7 @@ namespace {
 
 std::string communicator_name(std::uint32_t communicator) {
     if (communicator == kNoCommunicator) return "no communicator";
-    if ((communicator & kMplGroup) != 0)
-        return fmt::format("group {}", communicator & ~kMplGroup);
+    if ((communicator & kMplGroup) != 0) return fmt::format("group {}", communicator & ~kMplGroup);
     if (communicator == kFirstMpiContext) return "MPI_COMM_WORLD";
     return fmt::format("communicator {}", communicator - kFirstMpiContext);
 }
@@ -41,8 +40,8 @@ class Namer {
                             .line = line(what.site),
                             .phase = region(what.phase)};
         if (!named.region.empty())
-            named.what = what.state == State::kComputing ? "computing in " + named.region
-                                                         : named.region;
+            named.what =
+                what.state == State::kComputing ? "computing in " + named.region : named.region;
         return named;
     }
     template <typename Key>

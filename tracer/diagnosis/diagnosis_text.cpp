@@ -58,12 +58,11 @@ std::string waits_part(const Diagnosis& diagnosis) {
         if (!site.line.empty()) most += " from " + site.line;
         if (state.by_communicator.front().name != "no communicator")
             most += ", " + state.by_communicator.front().name;
-        if (!state.by_phase.front().name.empty())
-            most += ", phase " + state.by_phase.front().name;
+        if (!state.by_phase.front().name.empty()) most += ", phase " + state.by_phase.front().name;
         out += fmt::format("  {:<15} {:>6} {:>10} {:>7}  {}\n", pattern_word(state.pattern),
                            amount_words(static_cast<double>(state.all.count)),
-                           span_words(state.all.time), percent_words(share_of(state.all.time, diagnosis.traced)),
-                           most);
+                           span_words(state.all.time),
+                           percent_words(share_of(state.all.time, diagnosis.traced)), most);
     }
     return out;
 }
@@ -80,9 +79,8 @@ std::string victims_words(const Cause& cause) {
 std::string causes_part(const Diagnosis& diagnosis) {
     if (diagnosis.causes.empty()) return "";
     std::string out = "\nROOT CAUSES OF WAITS\n";
-    const std::size_t shown = rows_shown(diagnosis.causes, diagnosis.waited(), [](const auto& row) {
-        return time_of(row.cause.cost());
-    });
+    const std::size_t shown = rows_shown(diagnosis.causes, diagnosis.waited(),
+                                         [](const auto& row) { return time_of(row.cause.cost()); });
     for (std::size_t i = 0; i < shown; ++i) {
         const NamedCause& row = diagnosis.causes[i];
         const Time cost = time_of(row.cause.cost());
@@ -108,8 +106,8 @@ std::string path_part(const Diagnosis& diagnosis) {
                                   state_word(static_cast<State>(state)),
                                   percent_words(share_of(diagnosis.path_by_state[state], whole)));
     out += "  " + states + "\n";
-    const std::size_t shown = rows_shown(diagnosis.path_shares, whole,
-                                         [](const auto& row) { return row.time; });
+    const std::size_t shown =
+        rows_shown(diagnosis.path_shares, whole, [](const auto& row) { return row.time; });
     for (std::size_t i = 0; i < shown; ++i) {
         const NamedShare& share = diagnosis.path_shares[i];
         out += fmt::format("  {:>10} {:>7}  {}\n", span_words(share.time),
@@ -149,9 +147,8 @@ Json rows_json(const std::vector<NamedWaits>& rows) {
     Json json = Json::array();
     for (std::size_t i = 0; i < std::min(rows.size(), kRowsOfJson); ++i) {
         const NamedWaits& row = rows[i];
-        json.push_back({{"name", row.name},
-                        {"count", row.sum.count},
-                        {"seconds", seconds_of(row.sum.time)}});
+        json.push_back(
+            {{"name", row.name}, {"count", row.sum.count}, {"seconds", seconds_of(row.sum.time)}});
         if (row.task >= 0) json.back()["task"] = row.task;
         if (!row.line.empty()) json.back()["line"] = row.line;
     }
@@ -159,8 +156,10 @@ Json rows_json(const std::vector<NamedWaits>& rows) {
 }
 
 Json activity_json(const NamedActivity& activity) {
-    return {{"task", activity.task},     {"state", state_word(activity.state)},
-            {"region", activity.region}, {"line", activity.line},
+    return {{"task", activity.task},
+            {"state", state_word(activity.state)},
+            {"region", activity.region},
+            {"line", activity.line},
             {"phase", activity.phase}};
 }
 
@@ -222,7 +221,8 @@ Json path_json(const Diagnosis& diagnosis) {
 
 std::string diagnosis_text(const Diagnosis& diagnosis) {
     if (diagnosis.too_long)
-        return "\nWAIT STATES, ROOT CAUSES, CRITICAL PATH, EFFICIENCY\n  The trace has too many calls to "
+        return "\nWAIT STATES, ROOT CAUSES, CRITICAL PATH, EFFICIENCY\n  The trace has too many "
+               "calls to "
                "keep them all in memory. Trace a part of the run, with VT_trc_start\n  and "
                "VT_trc_stop or MPI_Pcontrol, or fewer tasks.\n";
     return waits_part(diagnosis) + causes_part(diagnosis) + path_part(diagnosis) +

@@ -44,11 +44,21 @@ std::map<std::uint32_t, InPhase> phases_of(const std::vector<Activity>& all,
 
 }  // namespace
 
-double Efficiency::load_balance() const { return ratio(mean_computing, ns(max_computing)); }
-double Efficiency::serialisation() const { return ratio(ns(max_computing), ns(ideal)); }
-double Efficiency::transfer() const { return ratio(ns(ideal), ns(elapsed)); }
-double Efficiency::communication() const { return ratio(ns(max_computing), ns(elapsed)); }
-double Efficiency::parallel() const { return ratio(mean_computing, ns(elapsed)); }
+double Efficiency::load_balance() const {
+    return ratio(mean_computing, ns(max_computing));
+}
+double Efficiency::serialisation() const {
+    return ratio(ns(max_computing), ns(ideal));
+}
+double Efficiency::transfer() const {
+    return ratio(ns(ideal), ns(elapsed));
+}
+double Efficiency::communication() const {
+    return ratio(ns(max_computing), ns(elapsed));
+}
+double Efficiency::parallel() const {
+    return ratio(mean_computing, ns(elapsed));
+}
 
 Efficiencies find_efficiencies(const History& history, const IdealHistory& ideal) {
     Efficiencies found;

@@ -21,8 +21,8 @@
 namespace poe::trace {
 
 struct Efficiency {
-    std::uint32_t phase = 0;  // the region; 0 for the job and for the time in no region
-    std::size_t tasks = 0;    // tasks that were in it
+    std::uint32_t phase = 0;    // the region; 0 for the job and for the time in no region
+    std::size_t tasks = 0;      // tasks that were in it
     double mean_computing = 0;  // ns
     Time max_computing{0};
     Time elapsed{0};

@@ -44,7 +44,8 @@ void match_waits(History& history) {
     // The earliest sending time of the messages from this one on that the same task receives.
     std::vector<Time> earliest(order.size() + 1, kFarthest);
     for (std::size_t i = order.size(); i-- > 0;) {
-        const bool same = i + 1 < order.size() && messages[order[i + 1]].to == messages[order[i]].to;
+        const bool same =
+            i + 1 < order.size() && messages[order[i + 1]].to == messages[order[i]].to;
         earliest[i] = std::min(messages[order[i]].sent, same ? earliest[i + 1] : kFarthest);
     }
     const auto first_since = [&](TaskId to, Time since) {

@@ -76,8 +76,8 @@ inline constexpr std::uint32_t kNoCommunicator = 0;      // a message without a 
 inline constexpr std::uint32_t kMplGroup = 0x80000000u;  // this bit, and the group's number
 
 struct History {
-    Time begin{0};  // of the earliest activity
-    Time end{0};    // of the latest activity
+    Time begin{0};                             // of the earliest activity
+    Time end{0};                               // of the latest activity
     std::vector<std::vector<Activity>> tasks;  // empty for a device, and for a task without events
     std::vector<TaskMessage> messages;         // in the order in which both ends were known
     std::vector<CollectiveOperation> operations;

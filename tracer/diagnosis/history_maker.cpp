@@ -99,8 +99,7 @@ void HistoryMaker::on_computing(TaskId task, std::uint32_t region, Time from, Ti
     if (is_left_out(task)) return;
     // What a task did after its last event is not known.
     const auto id = static_cast<std::size_t>(task);
-    add(task,
-        {.from = from, .region = region, .phase = phases_[id], .state = State::kComputing},
+    add(task, {.from = from, .region = region, .phase = phases_[id], .state = State::kComputing},
         std::min(to, last_[id]));
 }
 
@@ -183,15 +182,14 @@ void HistoryMaker::note_collective(const Event& event, TaskId task) {
     }
     const bool of_last_lap = phase == Phase::kEnds && record.extra > calls.last && calls.laps > 0;
     const std::uint32_t lap = calls.laps - (of_last_lap ? 1 : 0);
-    const std::uint32_t operation = operation_of(
-        pair(group, 0) ^ (std::uint64_t{lap} * kLateOperation + record.extra));
+    const std::uint32_t operation =
+        operation_of(pair(group, 0) ^ (std::uint64_t{lap} * kLateOperation + record.extra));
     if (history_.too_long) return;
     std::vector<std::uint32_t>& inside = inside_[id];
     if (phase == Phase::kEnds) {
-        const auto member =
-            std::find_if(inside.rbegin(), inside.rend(), [&](std::uint32_t each) {
-                return history_.members[each].operation == operation;
-            });
+        const auto member = std::find_if(inside.rbegin(), inside.rend(), [&](std::uint32_t each) {
+            return history_.members[each].operation == operation;
+        });
         if (member == inside.rend()) return;
         leaving_[id].push_back(*member);
         inside.erase(std::next(member).base());

@@ -143,8 +143,8 @@ class IdealReplay {
         const auto end = history_.waits.begin() + static_cast<std::ptrdiff_t>(first_waits_[id + 1]);
         const Time since = history_.tasks[id][activity].from;
         const Time until = history_.end_of(task, activity);
-        auto wait = std::partition_point(begin, end,
-                                         [since](const TaskWait& w) { return w.from < since; });
+        auto wait =
+            std::partition_point(begin, end, [since](const TaskWait& w) { return w.from < since; });
         Time needed = kNever;
         for (; wait != end && wait->from < until; ++wait) {
             if (wait->pattern != WaitPattern::kLateReceiver) continue;

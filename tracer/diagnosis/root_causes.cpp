@@ -119,7 +119,8 @@ Did Search::did_between(TaskId task, Time from, Time to) const {
     if (from >= to || all.empty()) return found;
     const auto begin = history_.waits.begin() + static_cast<std::ptrdiff_t>(first_waits_[id]);
     const auto end = history_.waits.begin() + static_cast<std::ptrdiff_t>(first_waits_[id + 1]);
-    auto wait = std::partition_point(begin, end, [from](const TaskWait& w) { return w.to <= from; });
+    auto wait =
+        std::partition_point(begin, end, [from](const TaskWait& w) { return w.to <= from; });
     const std::uint32_t first = history_.activity_at(task, from);
     for (std::size_t at = first == kNoActivity ? 0 : first; at < all.size() && all[at].from < to;
          ++at) {
@@ -143,8 +144,7 @@ Did Search::did_between(TaskId task, Time from, Time to) const {
 Kinds Search::kinds_of(TaskId task, const Did& did) const {
     Kinds kinds;
     const std::vector<Activity>& all = history_.tasks[static_cast<std::size_t>(task)];
-    for (const Did::Piece& piece : did.pieces)
-        kinds[kind_of(all[piece.activity])] += piece.time;
+    for (const Did::Piece& piece : did.pieces) kinds[kind_of(all[piece.activity])] += piece.time;
     for (const Did::Waited& waited : did.waits) kinds[kWaiting] += waited.time;
     return kinds;
 }
@@ -174,8 +174,7 @@ void Search::divide(std::uint32_t number) {
     const TaskWait& wait = history_.waits[number];
     done_[number] = true;
     const Time cut = std::max(earliest(wait.whom, wait.to), earliest(wait.task, wait.from));
-    const Did awaited =
-        did_between(wait.whom, std::max(points_[number].awaited, cut), wait.to);
+    const Did awaited = did_between(wait.whom, std::max(points_[number].awaited, cut), wait.to);
     const Did own = did_between(wait.task, std::max(points_[number].waiting, cut), wait.from);
     const Kinds of_awaited = kinds_of(wait.whom, awaited);
     const Kinds of_own = kinds_of(wait.task, own);
@@ -194,8 +193,8 @@ void Search::divide(std::uint32_t number) {
     } else {
         const auto share_of = [&](std::uint64_t kind, Time time) {
             const auto total = static_cast<double>(of_awaited.at(kind).count());
-            return static_cast<double>(delays.at(kind).count()) /
-                   static_cast<double>(all.count()) * static_cast<double>(time.count()) / total;
+            return static_cast<double>(delays.at(kind).count()) / static_cast<double>(all.count()) *
+                   static_cast<double>(time.count()) / total;
         };
         const std::vector<Activity>& activities =
             history_.tasks[static_cast<std::size_t>(wait.whom)];

@@ -35,7 +35,8 @@ class Passed {
             if (point.waiting > last.waiting) last = point;
         };
         const bool ordered = waiting <= awaited;
-        const auto found = pairs_.find(ordered ? key_of(waiting, awaited) : key_of(awaited, waiting));
+        const auto found =
+            pairs_.find(ordered ? key_of(waiting, awaited) : key_of(awaited, waiting));
         if (found != pairs_.end()) {
             const auto [low, high] = found->second;
             take(ordered ? SyncPoint{low, high} : SyncPoint{high, low});
@@ -75,7 +76,8 @@ std::vector<std::uint32_t> in_order(const All& all, TimeOf time_of) {
 std::vector<SyncPoint> find_sync_points(const History& history) {
     const auto messages =
         in_order(history.messages, [](const TaskMessage& message) { return message.received; });
-    const auto members = in_order(history.members, [](const Member& member) { return member.left; });
+    const auto members =
+        in_order(history.members, [](const Member& member) { return member.left; });
     const auto waits = in_order(history.waits, [](const TaskWait& wait) { return wait.to; });
     Passed passed(history);
     std::vector<SyncPoint> points(history.waits.size());
@@ -83,8 +85,7 @@ std::vector<SyncPoint> find_sync_points(const History& history) {
     std::size_t member = 0;
     for (const std::uint32_t each : waits) {
         const TaskWait& wait = history.waits[each];
-        for (; message < messages.size() &&
-               history.messages[messages[message]].received < wait.to;
+        for (; message < messages.size() && history.messages[messages[message]].received < wait.to;
              ++message)
             passed.message(history.messages[messages[message]]);
         for (; member < members.size() && history.members[members[member]].left < wait.to; ++member)

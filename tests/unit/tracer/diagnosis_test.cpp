@@ -1,9 +1,10 @@
 // Wait states, root causes, critical path and efficiencies of jobs for which they are known.
+#include "tracer/diagnosis/diagnosis.hpp"
+
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
 #include "tests/unit/tracer/diagnosis_maker.hpp"
-#include "tracer/diagnosis/diagnosis.hpp"
 
 using namespace poe;
 using namespace poe::trace;
@@ -350,7 +351,8 @@ TEST_CASE("a trace that needs too much memory is not diagnosed, and the summary 
     CHECK(told.history.waits.empty());
     Symbols symbols;
     const TraceSource source = TraceSource::from_bytes(gathered(chain_streams()), "long");
-    const Analysis analysis = analyse(source, symbols, [](double) {}, 100);
+    const Analysis analysis = analyse(
+        source, symbols, [](double) {}, 100);
     CHECK(analysis.summary.messages == 3);
     CHECK(analysis_text(analysis).find("too many calls to keep") != std::string::npos);
     CHECK(nlohmann::json::parse(analysis_json(analysis))["too_long_to_diagnose"] == true);
