@@ -63,9 +63,8 @@ void HistoryMaker::on_event(const Event& event, TaskId task) {
     const auto id = static_cast<std::size_t>(task);
     last_[id] = replay_time(event);
     phases_[id] = outermost_region(replay_.state().tasks[id], replay_.definitions());
-    const Kind kind = event.record.kind;
-    if (kind == Kind::kSend || kind == Kind::kReceive) context_ = source_.about_of(event).context;
-    if (kind == Kind::kCollective) note_collective(event, task);
+    present_ = event;
+    if (event.record.kind == Kind::kCollective) note_collective(event, task);
 }
 
 // Adds what a task did up to `to`. What happened since the last activity was not reported: the task
@@ -133,7 +132,7 @@ void HistoryMaker::on_message(const Message& message) {
         return;
     history_.messages.push_back({.from = message.from,
                                  .to = message.to,
-                                 .communicator = context_,
+                                 .communicator = source_.about_of(present_).context,
                                  .sent = message.sent,
                                  .received = message.received,
                                  .send_since = message.send_in.since,

@@ -53,7 +53,7 @@ class HistoryMaker : public Listener {
     std::vector<Time> covered_;          // by task: the end of the last activity
     std::vector<std::uint32_t> phases_;  // by task: the outermost user's region before this event
     std::vector<Time> last_;             // by task: its last event
-    std::uint32_t context_ = 0;          // of the message that the present event is about
+    Event present_;                      // the event that is being applied
     std::unordered_map<std::uint64_t, Calls> calls_;               // by task and group
     std::unordered_map<std::uint64_t, std::uint32_t> operations_;  // by group, lap and number
     // By task: the members that have not left yet, latest last.

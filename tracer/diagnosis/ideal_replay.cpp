@@ -9,44 +9,38 @@
 namespace poe::trace {
 namespace {
 
-// Walks through arrays that belong to the activities of one task: the items of a task and call, in
-// the order of the task's calls.
-template <typename Item, typename KeyOf>
+// Messages or members by the calls in which they are received, start or end. The calls of a task are
+// asked for in their order.
+template <typename Item, TaskId Item::*kTask, std::uint32_t Item::*kCall>
 class ByCall {
   public:
-    ByCall(const std::vector<Item>& items, KeyOf key_of) : items_(items), key_of_(key_of) {
+    ByCall(const std::vector<Item>& items, std::size_t tasks) : items_(items), tasks_(tasks) {
         for (std::uint32_t i = 0; i < items.size(); ++i)
-            if (key_of(items[i]).second != kNoActivity) order_.push_back(i);
-        std::sort(order_.begin(), order_.end(), [this](std::uint32_t a, std::uint32_t b) {
-            return key_of_(items_[a]) < key_of_(items_[b]);
-        });
+            if (items[i].*kCall != kNoActivity)
+                tasks_[static_cast<std::size_t>(items[i].*kTask)].items.push_back(i);
+        for (OfTask& each : tasks_)
+            std::sort(each.items.begin(), each.items.end(),
+                      [&items](std::uint32_t a, std::uint32_t b) {
+                          return items[a].*kCall < items[b].*kCall;
+                      });
     }
     // Calls visit(number of the item) for each item of the call.
     template <typename Visit>
-    void of_call(TaskId task, std::uint32_t call, Visit visit) const {
-        const std::pair<TaskId, std::uint32_t> key{task, call};
-        auto at = std::partition_point(order_.begin(), order_.end(), [&](std::uint32_t each) {
-            return key_of_(items_[each]) < key;
-        });
-        for (; at != order_.end() && key_of_(items_[*at]) == key; ++at) visit(*at);
+    void of_call(TaskId task, std::uint32_t call, Visit visit) {
+        OfTask& mine = tasks_[static_cast<std::size_t>(task)];
+        for (; mine.next < mine.items.size() && items_[mine.items[mine.next]].*kCall <= call;
+             ++mine.next)
+            if (items_[mine.items[mine.next]].*kCall == call) visit(mine.items[mine.next]);
     }
 
   private:
+    struct OfTask {
+        std::vector<std::uint32_t> items;
+        std::size_t next = 0;
+    };
     const std::vector<Item>& items_;
-    KeyOf key_of_;
-    std::vector<std::uint32_t> order_;
+    std::vector<OfTask> tasks_;
 };
-
-using CallKey = std::pair<TaskId, std::uint32_t>;
-CallKey receiving(const TaskMessage& message) {
-    return {message.to, message.receive_call};
-}
-CallKey starting(const Member& member) {
-    return {member.task, member.start_call};
-}
-CallKey ending(const Member& member) {
-    return {member.task, member.end_call};
-}
 
 constexpr Time kNever = -kFarthest;
 
@@ -54,9 +48,9 @@ class IdealReplay {
   public:
     explicit IdealReplay(const History& history)
         : history_(history),
-          receives_(history.messages, receiving),
-          starts_(history.members, starting),
-          ends_(history.members, ending),
+          receives_(history.messages, history.tasks.size()),
+          starts_(history.members, history.tasks.size()),
+          ends_(history.members, history.tasks.size()),
           first_waits_(history.first_waits()),
           entered_(history.operations.size(), kNever),
           root_entered_(history.operations.size(), kNever) {
@@ -106,7 +100,7 @@ class IdealReplay {
             if (history_.operations[operation].root == task) root_entered_[operation] = now;
         });
     }
-    Time end_of(TaskId task, std::uint32_t activity, Time now) const {
+    Time end_of(TaskId task, std::uint32_t activity, Time now) {
         const Activity& what = history_.tasks[static_cast<std::size_t>(task)][activity];
         if (!what.is_call) {
             // Polling is waiting for what the next call receives.
@@ -155,9 +149,9 @@ class IdealReplay {
     }
 
     const History& history_;
-    ByCall<TaskMessage, CallKey (*)(const TaskMessage&)> receives_;
-    ByCall<Member, CallKey (*)(const Member&)> starts_;
-    ByCall<Member, CallKey (*)(const Member&)> ends_;
+    ByCall<TaskMessage, &TaskMessage::to, &TaskMessage::receive_call> receives_;
+    ByCall<Member, &Member::task, &Member::start_call> starts_;
+    ByCall<Member, &Member::task, &Member::end_call> ends_;
     std::vector<std::size_t> first_waits_;
     std::vector<Time> entered_;       // by operation: the last member so far
     std::vector<Time> root_entered_;  // by operation

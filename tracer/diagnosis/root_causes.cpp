@@ -53,8 +53,35 @@ struct Did {
     std::vector<Waited> waits;
 };
 
-// Times by kind. Computing is divided by region; calls and the rest are one kind each.
-using Kinds = std::map<std::uint64_t, Time>;
+// Times by kind. Computing is divided by region; calls and the rest are one kind each. Few, so a
+// search from the beginning is fast.
+class Kinds {
+  public:
+    Time& operator[](std::uint64_t kind) {
+        for (auto& [known, time] : times_)
+            if (known == kind) return time;
+        return times_.emplace_back(kind, Time{0}).second;
+    }
+    Time of(std::uint64_t kind) const {
+        for (const auto& [known, time] : times_)
+            if (known == kind) return time;
+        return Time{0};
+    }
+    Time all() const {
+        Time sum{0};
+        for (const auto& [kind, time] : times_) sum += time;
+        return sum;
+    }
+    // What is longer here than there, by kind.
+    Kinds excess_over(const Kinds& other) const {
+        Kinds more = *this;
+        for (auto& [kind, time] : more.times_) time = std::max(Time{0}, time - other.of(kind));
+        return more;
+    }
+
+  private:
+    std::vector<std::pair<std::uint64_t, Time>> times_;
+};
 constexpr std::uint64_t kCommunicating = std::uint64_t{1} << 32;
 constexpr std::uint64_t kRest = kCommunicating + 1;
 constexpr std::uint64_t kWaiting = kCommunicating + 2;
@@ -177,23 +204,15 @@ void Search::divide(std::uint32_t number) {
     const Did awaited = did_between(wait.whom, std::max(points_[number].awaited, cut), wait.to);
     const Did own = did_between(wait.task, std::max(points_[number].waiting, cut), wait.from);
     const Kinds of_awaited = kinds_of(wait.whom, awaited);
-    const Kinds of_own = kinds_of(wait.task, own);
-    Kinds delays = of_awaited;
-    for (auto& [kind, time] : delays)
-        if (const auto mine = of_own.find(kind); mine != of_own.end())
-            time = std::max(Time{0}, time - mine->second);
-    Time all{0};
-    for (const auto& [kind, time] : delays) all += time;
-    if (all <= Time{0}) {  // none is longer, so all of them count
-        delays = of_awaited;
-        for (const auto& [kind, time] : delays) all += time;
-    }
+    Kinds delays = of_awaited.excess_over(kinds_of(wait.task, own));
+    if (delays.all() <= Time{0}) delays = of_awaited;  // none is longer, so all of them count
+    const Time all = delays.all();
     if (all <= Time{0}) {
         charge(wait.whom, nullptr, wait, 1);
     } else {
         const auto share_of = [&](std::uint64_t kind, Time time) {
-            const auto total = static_cast<double>(of_awaited.at(kind).count());
-            return static_cast<double>(delays.at(kind).count()) / static_cast<double>(all.count()) *
+            const auto total = static_cast<double>(of_awaited.of(kind).count());
+            return static_cast<double>(delays.of(kind).count()) / static_cast<double>(all.count()) *
                    static_cast<double>(time.count()) / total;
         };
         const std::vector<Activity>& activities =

@@ -199,7 +199,17 @@ void tell_newer(const std::string& path) {
     if (const std::string news = newer_than(path); !news.empty()) say(news);
 }
 
-Analysis analysis_of(const std::string& named, bool may_repair) {
+const Summary& summary_in(const Summary& summary) {
+    return summary;
+}
+const Summary& summary_in(const Analysis& analysis) {
+    return analysis.summary;
+}
+
+// Opens a trace and analyses it; a second time with repaired clocks if messages show that this is
+// necessary. `analyse_source(source, symbols, progress)` returns what summary_in() finds a Summary in.
+template <typename Analyse>
+auto analysis_of(const std::string& named, bool may_repair, Analyse analyse_source) {
     const std::string path = trace_of(named);
     tell_newer(path);
     TraceSource source = open_trace(path);
@@ -207,15 +217,22 @@ Analysis analysis_of(const std::string& named, bool may_repair) {
     if (repaired) repair(source);
     Symbols symbols;
     ProgressLine line("vt: reads " + path);
-    Analysis found = analyse(source, symbols, line.tell());
-    if (repaired || !may_repair || source.open_ended() || found.summary.backwards == 0)
+    auto found = analyse_source(source, symbols, line.tell());
+    if (repaired || !may_repair || source.open_ended() || summary_in(found).backwards == 0)
         return found;
     repair(source);
-    return analyse(source, symbols, line.tell());
+    return analyse_source(source, symbols, line.tell());
+}
+
+Summary summary_of(const std::string& named, bool may_repair) {
+    return analysis_of(named, may_repair, summarize);
 }
 
 std::string summary_words(const VtOptions& options) {
-    const Analysis found = analysis_of(trace_of(options.traces[0]), options.repair);
+    const auto all = [](const TraceSource& source, Symbols& symbols, const auto& progress) {
+        return analyse(source, symbols, progress);
+    };
+    const Analysis found = analysis_of(options.traces[0], options.repair, all);
     return options.json ? analysis_json(found) : analysis_text(found);
 }
 
@@ -418,8 +435,8 @@ int run(const VtOptions& options, bool unicode) {
         case VtOptions::Request::kShowVersion:
             return finish("vt " POE_VERSION "\n");
         case VtOptions::Request::kDiff:
-            return finish(diff_text(analysis_of(options.traces[0], options.repair).summary,
-                                    analysis_of(options.traces[1], options.repair).summary));
+            return finish(diff_text(summary_of(options.traces[0], options.repair),
+                                    summary_of(options.traces[1], options.repair)));
         case VtOptions::Request::kSummary:
             return finish(summary_words(options));
         case VtOptions::Request::kMerge:

@@ -2,6 +2,7 @@
 #include "tracer/read/cursor.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace poe::trace {
 namespace {
@@ -114,12 +115,13 @@ Bytes bytes_of(const Stream& stream, std::uint64_t number, const Record& record)
 }
 
 About about_of(const Stream& stream, std::uint64_t number) {
-    Cursor cursor(stream, {number, 0});
+    // Usually one record is looked at, so a cursor with its read-ahead would cost more.
     while (++number < stream.end) {
-        const Record* behind = cursor.look(number);
-        if (behind == nullptr) break;
-        if (behind->kind == Kind::kContext) return {low(behind->b), behind->a};
-        if (behind->kind != Kind::kBytes) break;
+        std::array<Record, 1> behind;
+        if (stream.copy(number % stream.capacity, behind) == 0) break;
+        if (behind[0].mark() != mark_of(number / stream.capacity)) break;
+        if (behind[0].kind == Kind::kContext) return {low(behind[0].b), behind[0].a};
+        if (behind[0].kind != Kind::kBytes) break;
     }
     return {};
 }
