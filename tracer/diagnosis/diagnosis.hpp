@@ -93,6 +93,10 @@ Analysis analyse(const TraceSource& source, Symbols& symbols,
                  const std::function<void(double)>& progress,
                  std::size_t most_bytes = std::size_t{4} << 30);
 
+// Return "task 2 computing in solve before main at heat.c:120", and "tasks 0, 1, 3 and others".
+std::string activity_words(const NamedActivity& activity);
+std::string victims_words(const Cause& cause);
+
 // What vt -summary writes, for people, and as JSON.
 std::string analysis_text(const Analysis& analysis);
 std::string analysis_json(const Analysis& analysis);

@@ -25,15 +25,6 @@ Time time_of(double ns) {
     return Time(static_cast<Time::rep>(ns + 0.5));
 }
 
-std::string words_of(const NamedActivity& activity) {
-    std::string words = fmt::format("task {} {}", activity.task, activity.what);
-    if (!activity.line.empty())
-        words += (activity.state == State::kComputing ? " before " : " from ") + activity.line;
-    if (!activity.phase.empty() && activity.phase != activity.region)
-        words += " in phase " + activity.phase;
-    return words;
-}
-
 // Returns how many rows of a list, which is sorted by size, are worth a line: those of at least one
 // percent, and not more than kRowsOfText.
 template <typename Rows, typename TimeOf>
@@ -67,15 +58,6 @@ std::string waits_part(const Diagnosis& diagnosis) {
     return out;
 }
 
-std::string victims_words(const Cause& cause) {
-    constexpr std::size_t kShown = 6;
-    std::string words = cause.victims.size() == 1 && !cause.more_victims ? "task" : "tasks";
-    for (std::size_t i = 0; i < std::min(cause.victims.size(), kShown); ++i)
-        words += fmt::format("{} {}", i == 0 ? "" : ",", cause.victims[i].task);
-    if (cause.victims.size() > kShown || cause.more_victims) words += " and others";
-    return words;
-}
-
 std::string causes_part(const Diagnosis& diagnosis) {
     if (diagnosis.causes.empty()) return "";
     std::string out = "\nROOT CAUSES OF WAITS\n";
@@ -87,7 +69,7 @@ std::string causes_part(const Diagnosis& diagnosis) {
         const Time indirect = time_of(row.cause.long_term);
         out += fmt::format(
             "  {:>10} {:>7}  {}\n{:22}{} waited{}\n", span_words(cost),
-            percent_words(share_of(cost, diagnosis.waited())), words_of(row.activity), "",
+            percent_words(share_of(cost, diagnosis.waited())), activity_words(row.activity), "",
             victims_words(row.cause),
             indirect > Time{0} ? ", " + span_words(indirect) + " of it indirectly" : "");
     }
@@ -110,8 +92,9 @@ std::string path_part(const Diagnosis& diagnosis) {
         rows_shown(diagnosis.path_shares, whole, [](const auto& row) { return row.time; });
     for (std::size_t i = 0; i < shown; ++i) {
         const NamedShare& share = diagnosis.path_shares[i];
-        out += fmt::format("  {:>10} {:>7}  {}\n", span_words(share.time),
-                           percent_words(share_of(share.time, whole)), words_of(share.activity));
+        out +=
+            fmt::format("  {:>10} {:>7}  {}\n", span_words(share.time),
+                        percent_words(share_of(share.time, whole)), activity_words(share.activity));
     }
     out += and_more(diagnosis.path_shares.size(), shown);
     for (const NamedImbalance& row : diagnosis.imbalances) {
@@ -253,6 +236,24 @@ Json diagnosis_json(const Diagnosis& diagnosis) {
 }
 
 }  // namespace
+
+std::string activity_words(const NamedActivity& activity) {
+    std::string words = fmt::format("task {} {}", activity.task, activity.what);
+    if (!activity.line.empty())
+        words += (activity.state == State::kComputing ? " before " : " from ") + activity.line;
+    if (!activity.phase.empty() && activity.phase != activity.region)
+        words += " in phase " + activity.phase;
+    return words;
+}
+
+std::string victims_words(const Cause& cause) {
+    constexpr std::size_t kShown = 6;
+    std::string words = cause.victims.size() == 1 && !cause.more_victims ? "task" : "tasks";
+    for (std::size_t i = 0; i < std::min(cause.victims.size(), kShown); ++i)
+        words += fmt::format("{} {}", i == 0 ? "" : ",", cause.victims[i].task);
+    if (cause.victims.size() > kShown || cause.more_victims) words += " and others";
+    return words;
+}
 
 std::string analysis_text(const Analysis& analysis) {
     return summary_text(analysis.summary, diagnosis_text(analysis.diagnosis));

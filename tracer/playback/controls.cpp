@@ -161,12 +161,10 @@ Command type(const Press& now, const Key& key) {
 }
 
 void choose_view(ViewState& look, char32_t key, terminal::Size size) {
-    constexpr std::array<std::string_view, 4> kGroups{"Computation", "Communication", "Program",
-                                                      "System"};
-    if (key >= '1' && key <= '4') {
+    if (key >= '1' && key < '1' + kViewGroups.size()) {
         look.panes.clear();
         for (const ViewName& view : view_names())
-            if (view.group == kGroups[key - '1']) look.panes.push_back(view.kind);
+            if (view.group == kViewGroups[key - '1']) look.panes.push_back(view.kind);
     }
     for (const ViewName& view : view_names()) {
         const auto small = static_cast<char32_t>(view.key);

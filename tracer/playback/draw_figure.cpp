@@ -28,6 +28,10 @@ Figure draw_figure(ViewKind kind, const ViewState& look, FigureSize size,
             return figure_of_system(look, size, easel);
         case ViewKind::kMarkers:
         case ViewKind::kSource:
+        case ViewKind::kWaits:
+        case ViewKind::kCauses:
+        case ViewKind::kPath:
+        case ViewKind::kEfficiency:
             break;
     }
     return figure_of_cells(kind, look, size, easel);

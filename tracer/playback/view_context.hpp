@@ -6,6 +6,7 @@
 #include "terminal/glyphs.hpp"
 #include "terminal/grid.hpp"
 #include "tracer/analysis/symbols.hpp"
+#include "tracer/diagnosis/diagnosis.hpp"
 #include "tracer/playback/view_state.hpp"
 
 namespace poe::trace {
@@ -17,6 +18,8 @@ struct ViewContext {
     const terminal::Glyphs& glyphs;
     // Returns the lines of a source file; empty if it cannot be read.
     std::function<std::vector<std::string>(const std::string&)> read_source;
+    // Returns the diagnosis of the whole trace. The first call may take as long as reading the trace.
+    std::function<const Diagnosis&()> diagnosis;
     // True if cells are distinguished by colours and not only by shapes.
     bool colors = false;
 

@@ -34,7 +34,12 @@ const std::array<ViewName, kViews>& view_names() {
          {View::kCalls, 'a', "calls", "Computation", "which states and calls take how long"},
          {View::kMarkers, 'p', "markers", "Program", "the Program Marker Array"},
          {View::kSystem, 'y', "system", "System", "counters and statistics over time"},
-         {View::kSource, 'l', "source", "Program", "the source line that the task is at"}}};
+         {View::kSource, 'l', "source", "Program", "the source line that the task is at"},
+         {View::kWaits, 'w', "waits", "Diagnosis", "wait states by call, task and phase"},
+         {View::kCauses, 'r', "causes", "Diagnosis", "what others waited for, their root causes"},
+         {View::kPath, 'h', "path", "Diagnosis", "the critical path: what made the job this long"},
+         {View::kEfficiency, 'e', "efficiency", "Diagnosis",
+          "load balance, serialisation, transfer"}}};
     return kNames;
 }
 

@@ -24,8 +24,12 @@ enum class ViewKind : std::uint8_t {
     kMarkers,
     kSystem,
     kSource,
+    kWaits,
+    kCauses,
+    kPath,
+    kEfficiency,
 };
-inline constexpr std::size_t kViews = 11;
+inline constexpr std::size_t kViews = 15;
 
 // The names for the menu and for -view; grouped as in the view selector of the Visualization Tool.
 struct ViewName {
@@ -36,6 +40,9 @@ struct ViewName {
     std::string_view what;
 };
 const std::array<ViewName, kViews>& view_names();
+// The groups in the order of the menu; the key of the first one is 1.
+inline constexpr std::array<std::string_view, 5> kViewGroups{"Computation", "Communication",
+                                                             "Program", "System", "Diagnosis"};
 inline const ViewName& name_of(ViewKind kind) {
     return view_names()[static_cast<std::size_t>(kind)];
 }

@@ -95,7 +95,7 @@ void draw_menu(Grid& grid, const ViewState& look) {
     int line = 1;
     grid.put(line++, 1, "Views: a key shows one alone, its capital adds one or takes it away",
              kStrong);
-    for (const std::string_view wanted : {"Computation", "Communication", "Program", "System"})
+    for (const std::string_view wanted : kViewGroups)
         for (const ViewName& view : view_names()) {
             if (view.group != wanted) continue;
             if (group != wanted) grid.put(line++, 1, wanted, kDim);
@@ -105,7 +105,10 @@ void draw_menu(Grid& grid, const ViewState& look) {
                 line++, 3,
                 fmt::format("{} {}  {:<12} {}", shown ? '*' : ' ', view.key, view.name, view.what));
         }
-    grid.put(line, 1, "All of a group: 1 Computation, 2 Communication, 3 Program, 4 System", kDim);
+    std::string all = "A group:";
+    for (std::size_t i = 0; i < kViewGroups.size(); ++i)
+        all += fmt::format("{} {} {}", i == 0 ? "" : ",", i + 1, kViewGroups[i]);
+    grid.put(line, 1, all, kDim);
 }
 
 void draw_help(Grid& grid, const ViewState& look) {
@@ -137,8 +140,9 @@ void tell_rest(Grid& grid, int next) {
 Grid draw_view(ViewKind kind, const ViewState& look, Size size, const ViewContext& easel) {
     using Draw = void (*)(Grid&, const ViewState&, const ViewContext&);
     constexpr std::array<Draw, kViews> kDraw{
-        draw_timeline,    draw_stream, draw_matrix,  draw_connections, draw_messages, draw_balance,
-        draw_utilization, draw_calls,  draw_markers, draw_system,      draw_source};
+        draw_timeline, draw_stream,      draw_matrix, draw_connections, draw_messages,
+        draw_balance,  draw_utilization, draw_calls,  draw_markers,     draw_system,
+        draw_source,   draw_wait_states, draw_causes, draw_path,        draw_efficiency};
     Grid grid(size);
     if (size.lines <= 0 || size.columns <= 0) return grid;
     grid.put(0, 0, name_of(kind).name, kStrong);

@@ -18,6 +18,7 @@
 #include "tracer/analysis/trace_words.hpp"
 #include "tracer/diagnosis/diagnosis.hpp"
 #include "tracer/exchange/import_otf2.hpp"
+#include "tracer/playback/diagnosis_cache.hpp"
 #include "tracer/playback/draw_figure.hpp"
 #include "tracer/playback/figure.hpp"
 #include "tracer/playback/fold.hpp"
@@ -309,7 +310,9 @@ int show_view(const VtOptions& options, bool unicode) {
     const auto paper = paper_named(options.output);
     const terminal::Glyphs glyphs(unicode || paper);
     Symbols symbols;
-    const ViewContext easel{*session, symbols, glyphs, source_lines};
+    DiagnosisCache diagnosis(*session, symbols);
+    const ViewContext easel{*session, symbols, glyphs, source_lines,
+                            [&diagnosis]() -> const Diagnosis& { return diagnosis.get(); }};
     std::string text;
     if (paper) {
         text = file_of(draw_figure(options.view, look, figure_size(options), easel), *paper);

@@ -81,10 +81,20 @@ struct Flag {
     std::string_view name;
     // Sets the option; for a flag with a value, returns false if the value is not allowed.
     bool (*set)(VtOptions&, const std::string&);
-    std::string_view allowed;
+    std::string_view allowed;  // empty if `words` tells
     // Returns the allowed values, if there are few.
     std::vector<std::string_view> (*words)() = nullptr;
 };
+
+// Returns "timeline, stream or matrix", or what else is allowed.
+std::string allowed_words(const Flag& flag) {
+    if (flag.words == nullptr) return std::string(flag.allowed);
+    const std::vector<std::string_view> words = flag.words();
+    std::string list;
+    for (std::size_t i = 0; i < words.size(); ++i)
+        list.append(i == 0 ? "" : i + 1 == words.size() ? " or " : ", ").append(words[i]);
+    return list;
+}
 
 std::vector<std::string_view> names_of_views() {
     std::vector<std::string_view> names;
@@ -97,11 +107,8 @@ std::vector<std::string_view> names_of_formats() {
 }
 
 const std::array<Flag, 8> kValued{{
-    {"view", set_view,
-     "timeline, stream, matrix, connections, messages, balance, utilization, calls, markers, "
-     "system or source",
-     names_of_views},
-    {"export", set_format, "csv, chrome, perfetto or otf2", names_of_formats},
+    {"view", set_view, "", names_of_views},
+    {"export", set_format, "", names_of_formats},
     {"size", set_size, "columns x lines, as in 120x40"},
     {"tasks",
      [](VtOptions& o, const std::string& v) { return (o.tasks = tasks_of(v)).has_value(); },
@@ -191,14 +198,14 @@ Result<VtOptions> read_vt_options(const std::vector<std::string>& arguments) {
                            near.empty() ? "vt -h shows them all" : "did you mean -" + near + "?");
         }
         if (i + 1 == arguments.size())
-            return mistake("-" + std::string(name) + " needs a value", std::string(flag->allowed));
+            return mistake("-" + std::string(name) + " needs a value", allowed_words(*flag));
         const std::string& value = arguments[++i];
         if (flag->set(options, value)) continue;
         const std::string near = flag->words ? nearest(value, flag->words()) : "";
-        return mistake(
-            "-" + std::string(name) + " " + in_quotes(value) + " is not allowed",
-            near.empty() ? std::string(flag->allowed)
-                         : "did you mean " + near + "? Allowed are " + std::string(flag->allowed));
+        return mistake("-" + std::string(name) + " " + in_quotes(value) + " is not allowed",
+                       near.empty()
+                           ? allowed_words(*flag)
+                           : "did you mean " + near + "? Allowed are " + allowed_words(*flag));
     }
     return checked(options);
 }

@@ -12,6 +12,7 @@
 #include "terminal/screen.hpp"
 #include "terminal/screen_signals.hpp"
 #include "tracer/playback/controls.hpp"
+#include "tracer/playback/diagnosis_cache.hpp"
 #include "tracer/playback/views.hpp"
 
 namespace poe::trace {
@@ -97,8 +98,11 @@ class Player {
 
     void draw() {
         if (!screen_.ready()) return;
-        const ViewContext easel{*session_, symbols_, glyphs_,
+        const ViewContext easel{*session_,
+                                symbols_,
+                                glyphs_,
                                 [this](const std::string& path) { return source_lines(path); },
+                                [this]() -> const Diagnosis& { return diagnosis_.get(); },
                                 screen_.colored()};
         screen_.show(draw_screen(look_, screen_.size(), easel));
     }
@@ -122,6 +126,7 @@ class Player {
     terminal::Glyphs glyphs_;
     terminal::Screen screen_;
     Symbols symbols_;
+    DiagnosisCache diagnosis_{*session_, symbols_};
     std::map<std::string, std::vector<std::string>> sources_;
 };
 

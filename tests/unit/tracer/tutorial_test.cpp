@@ -7,7 +7,8 @@
 
 #include "tests/unit/poe/golden.hpp"
 #include "tests/unit/tracer/trace_maker.hpp"
-#include "tracer/analysis/summary.hpp"
+#include "tracer/diagnosis/diagnosis.hpp"
+#include "tracer/playback/diagnosis_cache.hpp"
 #include "tracer/playback/views.hpp"
 
 using namespace poe;
@@ -78,11 +79,13 @@ TEST_CASE("the screens of poe-tutorial(7) are what vt writes") {
     Session session(slow_ring(), {}, [](double) {});
     Symbols symbols;
     const terminal::Glyphs ascii(false);
+    DiagnosisCache diagnosis(session, symbols);
     const ViewContext easel{session, symbols, ascii,
-                            [](const std::string&) { return std::vector<std::string>(); }};
+                            [](const std::string&) { return std::vector<std::string>(); },
+                            [&diagnosis]() -> const Diagnosis& { return diagnosis.get(); }};
     ViewState look = look_at(session);
     look.now = look.window.to;
-    std::string written = summary_text(summarize(session.source(), symbols, [](double) {}));
+    std::string written = analysis_text(analyse(session.source(), symbols, [](double) {}));
     constexpr terminal::Size kSize{72, 7};
     written += draw_view(ViewKind::kTimeline, look, kSize, easel).text();
     look.window = {look.window.to * 40 / 100, look.window.to * 60 / 100};

@@ -5,6 +5,7 @@
 
 #include "tests/unit/tracer/trace_maker.hpp"
 #include "tracer/playback/controls.hpp"
+#include "tracer/playback/diagnosis_cache.hpp"
 #include "tracer/playback/views.hpp"
 
 namespace poe::trace::test {
@@ -20,8 +21,12 @@ struct Playing {
         std::setlocale(LC_CTYPE, "C.UTF-8");
     }
     ViewContext easel(const terminal::Glyphs& glyphs, bool colors = false) {
-        return {session, symbols, glyphs,
-                [](const std::string&) { return std::vector<std::string>(); }, colors};
+        return {session,
+                symbols,
+                glyphs,
+                [](const std::string&) { return std::vector<std::string>(); },
+                [this]() -> const Diagnosis& { return diagnosis.get(); },
+                colors};
     }
     Grid screen(Size size, bool unicode = true) {
         const terminal::Glyphs glyphs(unicode);
@@ -44,6 +49,7 @@ struct Playing {
 
     Session session;
     Symbols symbols;
+    DiagnosisCache diagnosis{session, symbols};
     ViewState look;
 };
 
