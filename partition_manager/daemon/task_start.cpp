@@ -162,21 +162,20 @@ std::vector<cpu_set_t> shares_of(const JobSpec& job, NodeIndex node) {
                            : cpu_shares(cores, tasks);
 }
 
-// Makes the library the first one that is preloaded.
-void add_preload(const std::string& library, const std::vector<std::string>& environment,
-                 EnvironmentEntries& entries) {
-    constexpr std::string_view kVariable = "LD_PRELOAD";
-    const auto is = [&](const auto& entry) { return entry.first == kVariable; };
+// Puts a path first into a variable that is a list of paths, such as LD_PRELOAD.
+void put_first(const std::string& variable, const std::string& path,
+               const std::vector<std::string>& environment, EnvironmentEntries& entries) {
+    const auto is = [&](const auto& entry) { return entry.first == variable; };
     const auto entry = std::find_if(entries.begin(), entries.end(), is);
     if (entry != entries.end()) {
-        entry->second = library + ":" + entry->second;
+        entry->second = path + ":" + entry->second;
         return;
     }
-    const std::string before = std::string(kVariable) + "=";
+    const std::string before = variable + "=";
     const auto set = std::find_if(environment.begin(), environment.end(),
                                   [&](const auto& each) { return each.starts_with(before); });
     const std::string rest = set != environment.end() ? set->substr(before.size()) : "";
-    entries.emplace_back(kVariable, rest.empty() ? library : library + ":" + rest);
+    entries.emplace_back(variable, rest.empty() ? path : path + ":" + rest);
 }
 
 // `before` is the command line of a helper that later executes this program.
@@ -315,24 +314,30 @@ class Round {
         EnvironmentEntries entries = starter_.environment_of(task);
         one.task.bound = one.cpus != nullptr;
         if (job.threads > 0) add_thread_variables(job, one.task.bound, entries);
-        add_preloads(one, entries);
-        if (job.own_mpi_library) add_mpi_library(one.task, entries);
+        const MpiLibraryChoice& library = mpi_library_of(one.task);
+        add_preloads(one, library, entries);
+        if (!library.preload.empty())
+            put_first("LD_PRELOAD", library.preload, job.environment, entries);
+        if (!library.folder.empty())
+            put_first("LD_LIBRARY_PATH", library.folder, job.environment, entries);
         one.environment = merged_environment(job.environment, entries);
         return one;
     }
 
-    void add_mpi_library(StartedTask& task, EnvironmentEntries& entries) {
-        const std::uint32_t command =
-            starter_.job.tasks[static_cast<std::size_t>(task.task)].command;
+    // The choice for the command of this task. The first task of the command gets the attention.
+    const MpiLibraryChoice& mpi_library_of(StartedTask& task) {
+        const JobSpec& job = starter_.job;
+        const std::uint32_t command = job.tasks[static_cast<std::size_t>(task.task)].command;
         if (mpi_libraries_.empty()) mpi_libraries_.resize(commands_.size());
-        std::optional<std::string>& library = mpi_libraries_[command];
-        if (!library) {
-            MpiLibraryChoice choice =
-                choose_mpi_library(commands_[command].program.file, own_mpi_library_);
-            library = choice.preload;
-            task.attention = choice.attention;
-        }
-        if (!library->empty()) add_preload(*library, starter_.job.environment, entries);
+        std::optional<MpiLibraryChoice>& choice = mpi_libraries_[command];
+        if (choice) return *choice;
+        const std::string& file = commands_[command].program.file;
+        choice.emplace();
+        if (job.own_mpi_library) choice = choose_mpi_library(file, own_mpi_library_);
+        if (job.mpich_on_poe && choice->preload.empty() && choice->attention.empty())
+            choice = choose_mpich_library(file, find_mpich_folder(own_directory()));
+        task.attention = choice->attention;
+        return *choice;
     }
 
     void open_pipes(Prepared& one) const {
@@ -358,7 +363,8 @@ class Round {
     }
 
     // Preloads what shows the calls of other MPI libraries, and what makes output appear line by line.
-    void add_preloads(const Prepared& one, EnvironmentEntries& entries) {
+    void add_preloads(const Prepared& one, const MpiLibraryChoice& library,
+                      EnvironmentEntries& entries) {
         const JobSpec& job = starter_.job;
         const std::uint32_t command = job.tasks[static_cast<std::size_t>(one.task.task)].command;
         if (programs_.empty()) programs_.resize(commands_.size());
@@ -368,8 +374,9 @@ class Round {
         std::string preload;
         for (const std::string& entry : job.environment)
             if (entry.starts_with(kPreload)) preload = entry.substr(kPreload.size());
+        // What uses MPICH's interface on POE's library is recorded by that library.
         const bool observe =
-            !observer_library_.empty() && program->accepts_preload &&
+            !observer_library_.empty() && program->accepts_preload && library.folder.empty() &&
             (job.observe == Observe::kYes || !program->needs_mpl) &&
             (job.observe == Observe::kYes || !job.own_mpi_library || !program->needs_mpi_abi);
         if (observe) {
@@ -379,8 +386,8 @@ class Round {
         if (job.unbuffered == Unbuffered::kNo || job.terminal.wanted) return;
         struct stat pipe = {};
         ::fstat(one.out.write.get(), &pipe);
-        const std::string& library = program->accepts_preload ? unbuffered_library_ : "";
-        for (auto& entry : line_buffering_variables(job.unbuffered, library, pipe.st_ino,
+        const std::string& unbuffered = program->accepts_preload ? unbuffered_library_ : "";
+        for (auto& entry : line_buffering_variables(job.unbuffered, unbuffered, pipe.st_ino,
                                                     job.environment, preload))
             entries.push_back(std::move(entry));
     }
@@ -444,7 +451,7 @@ class Round {
         starter_.job.own_mpi_library ? find_mpi_library(own_directory()) : "";
     // By command; protected by the lock.
     std::vector<std::optional<ProgramFile>> programs_;
-    std::vector<std::optional<std::string>> mpi_libraries_;
+    std::vector<std::optional<MpiLibraryChoice>> mpi_libraries_;
     std::vector<TaskId> tasks_;
 
     std::mutex mutex_;  // protects everything below

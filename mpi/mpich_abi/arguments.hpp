@@ -1,0 +1,285 @@
+// Arguments of MPICH's binary interface as arguments of our functions. An exported function has a variable
+// of one of these classes for each argument that needs memory. The constructor takes the argument of the
+// program; the destructor, which runs after our function, gives the result back. A result that our
+// function has not set, because it failed, leaves the variable of the program as it was.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "mpi/mpich_abi/handles.hpp"
+#include "mpi/mpich_abi/library.hpp"
+#include "mpi/mpich_abi/statuses.hpp"
+#include "mpi/mpich_abi/values.hpp"
+
+namespace poe::mpi::mpich {
+
+// A buffer, or MPI_IN_PLACE; MPI_BOTTOM is a null pointer in both interfaces.
+inline const void* buffer_in(const void* buffer) noexcept {
+    return reinterpret_cast<std::intptr_t>(buffer) == kInPlace ? MPI_IN_PLACE : buffer;
+}
+inline void* buffer_in(void* buffer) noexcept {
+    return reinterpret_cast<std::intptr_t>(buffer) == kInPlace ? MPI_IN_PLACE : buffer;
+}
+
+// The variables whose addresses are MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY (private_names.cpp).
+extern int unweighted;
+extern int weights_empty;
+inline const int* weights_in(const int* weights) noexcept {
+    return weights == &unweighted      ? MPI_UNWEIGHTED
+           : weights == &weights_empty ? MPI_WEIGHTS_EMPTY
+                                       : weights;
+}
+
+// A variable that the function sets.
+template <int (*kConvert)(int)>
+class IntOut {
+  public:
+    explicit IntOut(int* result) noexcept : result_(result) {}
+    IntOut(const IntOut&) = delete;
+    IntOut& operator=(const IntOut&) = delete;
+    ~IntOut() {
+        if (value_ != kUntouched) *result_ = kConvert(value_);
+    }
+    operator int*() noexcept { return result_ == nullptr ? nullptr : &value_; }
+
+  private:
+    int* result_;
+    int value_ = kUntouched;
+};
+
+// A variable that the function reads and sets.
+template <int (*kIn)(int), int (*kOut)(int)>
+class IntInOut {
+  public:
+    explicit IntInOut(int* variable) noexcept : variable_(variable) {
+        if (variable != nullptr) value_ = kIn(*variable);
+    }
+    IntInOut(const IntInOut&) = delete;
+    IntInOut& operator=(const IntInOut&) = delete;
+    ~IntInOut() {
+        if (variable_ != nullptr) *variable_ = kOut(value_);
+    }
+    operator int*() noexcept { return variable_ == nullptr ? nullptr : &value_; }
+
+  private:
+    int* variable_;
+    int value_ = 0;
+};
+
+// Memory for an array; a short one is on the stack. Without the array of the program there is none.
+template <typename Element, std::size_t kFew = 32>
+class Memory {
+  public:
+    Memory(const void* array, int count) : count_(count > 0 ? static_cast<std::size_t>(count) : 0) {
+        if (array == nullptr) {
+            count_ = 0;
+            first_ = nullptr;
+        } else if (count_ > kFew) {
+            many_.reset(new Element[count_]);
+            first_ = many_.get();
+        }
+    }
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+
+  protected:
+    std::size_t count_;
+    Element few_[kFew];
+    std::unique_ptr<Element[]> many_;
+    Element* first_ = few_;
+};
+
+template <int (*kConvert)(int)>
+class IntsIn : Memory<int> {
+  public:
+    IntsIn(const int* values, int count) : Memory(values, count) {
+        for (std::size_t i = 0; i < count_; ++i) first_[i] = kConvert(values[i]);
+    }
+    operator const int*() const noexcept { return first_; }
+};
+
+template <int (*kConvert)(int)>
+class IntsOut : Memory<int> {
+  public:
+    IntsOut(int* results, int count) : Memory(results, count), results_(results) {
+        for (std::size_t i = 0; i < count_; ++i) first_[i] = kUntouched;
+    }
+    ~IntsOut() {
+        for (std::size_t i = 0; i < count_; ++i)
+            if (first_[i] != kUntouched) results_[i] = kConvert(first_[i]);
+    }
+    operator int*() noexcept { return first_; }
+
+  private:
+    int* results_;
+};
+
+// A handle that the function sets. No handle of ours is null, so null means that it was not set.
+template <typename Handle>
+class HandleOut {
+  public:
+    explicit HandleOut(int* integer) noexcept : integer_(integer) {}
+    HandleOut(const HandleOut&) = delete;
+    HandleOut& operator=(const HandleOut&) = delete;
+    ~HandleOut() {
+        if (handle_ != nullptr) *integer_ = handle_out(handle_);
+    }
+    operator Handle*() noexcept { return integer_ == nullptr ? nullptr : &handle_; }
+
+  private:
+    int* integer_;
+    Handle handle_ = nullptr;
+};
+
+// A handle that the function reads and may change.
+template <typename Handle>
+class HandleInOut {
+  public:
+    explicit HandleInOut(int* integer) noexcept : integer_(integer) {
+        if (integer != nullptr) handle_ = before_ = handle_in<Handle>(*integer);
+    }
+    HandleInOut(const HandleInOut&) = delete;
+    HandleInOut& operator=(const HandleInOut&) = delete;
+    ~HandleInOut() {
+        if (handle_ != before_) *integer_ = handle_out(handle_);
+    }
+    operator Handle*() noexcept { return integer_ == nullptr ? nullptr : &handle_; }
+
+  private:
+    int* integer_;
+    Handle handle_ = nullptr;
+    Handle before_ = nullptr;
+};
+
+class FileInOut {
+  public:
+    explicit FileInOut(File* file) noexcept : file_(file) {
+        if (file != nullptr) ours_ = before_ = file_in(*file);
+    }
+    FileInOut(const FileInOut&) = delete;
+    FileInOut& operator=(const FileInOut&) = delete;
+    ~FileInOut() {
+        if (ours_ != before_) *file_ = file_out(ours_);
+    }
+    operator MPI_File*() noexcept { return file_ == nullptr ? nullptr : &ours_; }
+
+  private:
+    File* file_;
+    MPI_File ours_ = nullptr;
+    MPI_File before_ = nullptr;
+};
+
+template <typename Handle>
+class HandlesIn : Memory<Handle> {
+  public:
+    HandlesIn(const int* integers, int count) : Memory<Handle>(integers, count) {
+        for (std::size_t i = 0; i < this->count_; ++i)
+            this->first_[i] = handle_in<Handle>(integers[i]);
+    }
+    operator const Handle*() const noexcept { return this->first_; }
+};
+
+template <typename Handle>
+class HandlesOut : Memory<Handle> {
+  public:
+    HandlesOut(int* integers, int count) : Memory<Handle>(integers, count), integers_(integers) {
+        for (std::size_t i = 0; i < this->count_; ++i) this->first_[i] = nullptr;
+    }
+    ~HandlesOut() {
+        for (std::size_t i = 0; i < this->count_; ++i)
+            if (this->first_[i] != nullptr) integers_[i] = handle_out(this->first_[i]);
+    }
+    operator Handle*() noexcept { return this->first_; }
+
+  private:
+    int* integers_;
+};
+
+// Handles of which the function may replace some by the null handle, and no others.
+template <typename Handle>
+class HandlesInOut : Memory<Handle> {
+  public:
+    HandlesInOut(int* integers, int count) : Memory<Handle>(integers, count), integers_(integers) {
+        for (std::size_t i = 0; i < this->count_; ++i)
+            this->first_[i] = handle_in<Handle>(integers[i]);
+    }
+    ~HandlesInOut() {
+        for (std::size_t i = 0; i < this->count_; ++i)
+            if (is_predefined(this->first_[i]) && this->first_[i] != nullptr)
+                integers_[i] = handle_out(this->first_[i]);
+    }
+    operator Handle*() noexcept { return this->first_; }
+
+  private:
+    int* integers_;
+};
+
+class StatusIn {
+  public:
+    explicit StatusIn(const Status* status) noexcept : ignored_(is_ignored(status)) {
+        if (!ignored_) ours_ = status_in(*status);
+    }
+    operator const MPI_Status*() const noexcept { return ignored_ ? nullptr : &ours_; }
+
+  private:
+    bool ignored_;
+    MPI_Status ours_;
+};
+
+class StatusOut {
+  public:
+    explicit StatusOut(Status* status) noexcept : status_(is_ignored(status) ? nullptr : status) {
+        mark_untouched(ours_);
+    }
+    StatusOut(const StatusOut&) = delete;
+    StatusOut& operator=(const StatusOut&) = delete;
+    ~StatusOut() {
+        if (status_ != nullptr) status_out(ours_, *status_);
+    }
+    operator MPI_Status*() noexcept { return status_ == nullptr ? MPI_STATUS_IGNORE : &ours_; }
+
+  private:
+    Status* status_;
+    MPI_Status ours_;
+};
+
+class StatusInOut {
+  public:
+    explicit StatusInOut(Status* status) noexcept : status_(is_ignored(status) ? nullptr : status) {
+        if (status_ != nullptr) ours_ = status_in(*status_);
+    }
+    StatusInOut(const StatusInOut&) = delete;
+    StatusInOut& operator=(const StatusInOut&) = delete;
+    ~StatusInOut() {
+        if (status_ != nullptr) status_out(ours_, *status_);
+    }
+    operator MPI_Status*() noexcept { return status_ == nullptr ? nullptr : &ours_; }
+
+  private:
+    Status* status_;
+    MPI_Status ours_;
+};
+
+class StatusesOut : Memory<MPI_Status> {
+  public:
+    StatusesOut(Status* statuses, int count)
+        : Memory(is_ignored(statuses) ? nullptr : statuses, count), statuses_(statuses) {
+        for (std::size_t i = 0; i < count_; ++i) mark_untouched(first_[i]);
+    }
+    ~StatusesOut() {
+        for (std::size_t i = 0; i < count_; ++i) status_out(first_[i], statuses_[i]);
+    }
+    operator MPI_Status*() noexcept { return first_; }
+
+  private:
+    Status* statuses_;
+};
+
+// The lengths of arrays of datatypes. The sentinel of a buffer that the call does not read gives 0.
+int remote_size(int comm);
+int sending(const void* sendbuf, int comm);
+int in_neighbors(int comm);
+int out_neighbors(int comm);
+
+}  // namespace poe::mpi::mpich

@@ -1,0 +1,165 @@
+// Keys of attributes and their functions (MPI 5.0, section 7.7), and the values of predefined attributes.
+//
+// The functions of the program and its extra state are in a Keyval, which is the extra state of the key in
+// our library. A Keyval is never freed, because attributes keep a key alive that the program has freed.
+#include <array>
+#include <map>
+#include <mutex>
+
+#include "mpi/mpich_abi/arguments.hpp"
+#include "mpi/mpich_abi/by_hand.hpp"
+#include "mpi/mpich_abi/private_names.hpp"
+
+namespace poe::mpi::mpich {
+namespace {
+
+using CopyFunction = int(int object, int keyval, void* extra_state, void* value_in, void* value_out,
+                         int* flag);
+using DeleteFunction = int(int object, int keyval, void* value, void* extra_state);
+// How MPICH's libraries for other languages call them. `type` is that of the value: 0 is an address.
+using CopyProxy = int(Function* function, int object, int keyval, void* extra_state, int type,
+                      void* value_in, void** value_out, int* flag);
+using DeleteProxy = int(Function* function, int object, int keyval, int type, void* value,
+                        void* extra_state);
+constexpr int kAddress = 0;
+
+struct Keyval {
+    Function* copy;
+    Function* remove;
+    void* extra_state;
+    CopyProxy* copy_proxy = nullptr;
+    DeleteProxy* delete_proxy = nullptr;
+};
+
+struct Keyvals {
+    std::mutex lock;
+    std::map<int, Keyval*> by_number;
+};
+Keyvals& keyvals() {
+    static auto* all = new Keyvals;
+    return *all;
+}
+
+template <typename Handle>
+int copy_attribute(Handle object, int keyval, void* extra_state, void* value_in, void* value_out,
+                   int* flag) {
+    const auto& key = *static_cast<Keyval*>(extra_state);
+    const int theirs = handle_out(object);
+    return error_in(key.copy_proxy != nullptr
+                        ? key.copy_proxy(key.copy, theirs, keyval, key.extra_state, kAddress,
+                                         value_in, static_cast<void**>(value_out), flag)
+                        : reinterpret_cast<CopyFunction*>(key.copy)(theirs, keyval, key.extra_state,
+                                                                    value_in, value_out, flag));
+}
+
+template <typename Handle>
+int delete_attribute(Handle object, int keyval, void* value, void* extra_state) {
+    const auto& key = *static_cast<Keyval*>(extra_state);
+    const int theirs = handle_out(object);
+    return error_in(key.delete_proxy != nullptr ? key.delete_proxy(key.remove, theirs, keyval,
+                                                                   kAddress, value, key.extra_state)
+                                                : reinterpret_cast<DeleteFunction*>(key.remove)(
+                                                      theirs, keyval, value, key.extra_state));
+}
+
+// MPI_NULL_COPY_FN and MPI_NULL_DELETE_FN are null pointers in both interfaces.
+template <typename Handle, typename Copy, typename Delete, typename Create>
+int create_keyval(Function* copy, Function* remove, int* keyval, void* extra_state, Copy* duplicate,
+                  Create* create) {
+    Copy* our_copy = copy == nullptr           ? nullptr
+                     : copy == duplicate_any() ? duplicate
+                                               : &copy_attribute<Handle>;
+    Delete* our_delete = remove == nullptr ? nullptr : &delete_attribute<Handle>;
+    auto* state = new Keyval{copy, remove, extra_state};
+    const int code = create(our_copy, our_delete, keyval, state);
+    if (code != MPI_SUCCESS) {
+        delete state;
+        return error_out(code);
+    }
+    const std::lock_guard guard(keyvals().lock);
+    keyvals().by_number[*keyval] = state;
+    return MPI_SUCCESS;
+}
+
+// Predefined attributes whose values are constants: how to convert them. The address of the converted
+// value goes to the program, as that of the value would.
+struct ConvertedValue {
+    int keyval;
+    int (*convert)(int);
+};
+constexpr ConvertedValue kConverted[] = {
+    {MPI_HOST, rank_out},
+    {MPI_IO, rank_out},
+    {MPI_LASTUSEDCODE, error_out},
+    {MPI_WIN_CREATE_FLAVOR, value_out<kWindowFlavor>},
+    {MPI_WIN_MODEL, value_out<kWindowModel>},
+};
+std::array<int, std::size(kConverted)> converted_values;
+
+void convert_value(int keyval, void* attribute_val) {
+    for (std::size_t i = 0; i < std::size(kConverted); ++i) {
+        if (kConverted[i].keyval != keyval) continue;
+        auto** value = static_cast<int**>(attribute_val);
+        __atomic_store_n(&converted_values[i], kConverted[i].convert(**value), __ATOMIC_RELAXED);
+        *value = &converted_values[i];
+    }
+}
+
+}  // namespace
+
+int comm_create_keyval(Function* copy, Function* remove, int* keyval, void* extra_state) {
+    return create_keyval<MPI_Comm, MPI_Comm_copy_attr_function, MPI_Comm_delete_attr_function>(
+        copy, remove, keyval, extra_state, MPI_COMM_DUP_FN, library.Comm_create_keyval);
+}
+int keyval_create(Function* copy, Function* remove, int* keyval, void* extra_state) {
+    return create_keyval<MPI_Comm, MPI_Copy_function, MPI_Delete_function>(
+        copy, remove, keyval, extra_state, MPI_DUP_FN, library.Keyval_create);
+}
+int type_create_keyval(Function* copy, Function* remove, int* keyval, void* extra_state) {
+    return create_keyval<MPI_Datatype, MPI_Type_copy_attr_function, MPI_Type_delete_attr_function>(
+        copy, remove, keyval, extra_state, MPI_TYPE_DUP_FN, library.Type_create_keyval);
+}
+int win_create_keyval(Function* copy, Function* remove, int* keyval, void* extra_state) {
+    return create_keyval<MPI_Win, MPI_Win_copy_attr_function, MPI_Win_delete_attr_function>(
+        copy, remove, keyval, extra_state, MPI_WIN_DUP_FN, library.Win_create_keyval);
+}
+
+void set_keyval_proxies(int keyval, Function* copy_proxy, Function* delete_proxy) noexcept {
+    const std::lock_guard guard(keyvals().lock);
+    const auto found = keyvals().by_number.find(keyval);
+    if (found == keyvals().by_number.end()) return;
+    found->second->copy_proxy = reinterpret_cast<CopyProxy*>(copy_proxy);
+    found->second->delete_proxy = reinterpret_cast<DeleteProxy*>(delete_proxy);
+}
+
+int comm_get_attr(int comm, int keyval, void* attribute_val, int* flag) {
+    const int ours = keyval_in(keyval);
+    const int code = library.Comm_get_attr(handle_in<MPI_Comm>(comm), ours, attribute_val, flag);
+    if (code == MPI_SUCCESS && *flag != 0) convert_value(ours, attribute_val);
+    return error_out(code);
+}
+int attr_get(int comm, int keyval, void* attribute_val, int* flag) {
+    const int ours = keyval_in(keyval);
+    const int code = library.Attr_get(handle_in<MPI_Comm>(comm), ours, attribute_val, flag);
+    if (code == MPI_SUCCESS && *flag != 0) convert_value(ours, attribute_val);
+    return error_out(code);
+}
+int win_get_attr(int win, int keyval, void* attribute_val, int* flag) {
+    const int ours = keyval_in(keyval);
+    const int code = library.Win_get_attr(handle_in<MPI_Win>(win), ours, attribute_val, flag);
+    if (code == MPI_SUCCESS && *flag != 0) convert_value(ours, attribute_val);
+    return error_out(code);
+}
+
+// MPICH's numbers of predefined keys are odd for C; the next number stands for the same key in Fortran.
+int get_value(int comm, int keyval, void* attribute_val, int* flag, bool as_value) {
+    const int of_c = value_in<kAttributeKey>(keyval) == kNoValue ? keyval - 1 : keyval;
+    if (!as_value || value_in<kAttributeKey>(of_c) == kNoValue || of_c == kKeyvalInvalid)
+        return comm_get_attr(comm, keyval, attribute_val, flag);
+    const int* value = nullptr;
+    const int code = comm_get_attr(comm, of_c, &value, flag);
+    if (code == MPI_SUCCESS && *flag != 0) *static_cast<MPI_Aint*>(attribute_val) = *value;
+    return code;
+}
+
+}  // namespace poe::mpi::mpich

@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+"""Makes the library of MPICH's binary interface from the tables of mpi/table, mpich_constants.tsv and parameters.tsv:
+
+  constants.hpp      the constants of both interfaces, as lists of pairs and tables
+  calls.inc          the functions of our library
+  entries_<n>.cpp    the exported functions PMPI_X and their aliases MPI_X, with MPICH's prototypes
+  by_hand.inc        the declarations of the functions that are written by hand
+  exports.map        the version script of the linker
+
+Usage: generate_mpich_abi.py OUTPUT_FOLDER. A file whose contents do not change keeps its time."""
+
+import fnmatch
+import pathlib
+import re
+import sys
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "table"), str(HERE.parent / "fortran")]
+
+import fortran_table  # noqa: E402
+import generate as table  # noqa: E402
+
+ENTRY_FILES = 4
+# The kinds of handles in the order of Kind in mpi/object/handle.hpp, and their number in MPICH's handles.
+KINDS = {"Comm": 1, "Datatype": 3, "Errhandler": 5, "File": 4, "Group": 2, "Info": 7, "Message": 11, "Op": 6,
+         "Request": 11, "Session": 14, "Win": 8}
+HANDLES = {f"MPI_{name}" for name in KINDS}
+OPAQUE = re.compile(r"MPI_T_")
+# The functions that only MPICH exports are written by hand too (removed_functions.cpp, private_names.cpp).
+EXPORTED = ("MPI_*", "PMPI_*", "MPIX_*", "PMPIX_*", "MPII_*", "MPIR_*")
+
+
+def camel(text):
+    return "".join(word[:1].upper() + word[1:].lower() for word in re.split(r"[\W_]+", text) if word)
+
+
+# The constants
+
+def read_values():
+    return {row[0]: int(row[1], 0) for _, row in table.read_rows(HERE / "mpich_constants.tsv")}
+
+
+def predefined_slot(value):
+    return value & 0x7f | value >> 30 << 7
+
+
+def pairs_of(constants, values):
+    """The constants of each category that both interfaces have, as text."""
+    categories = {}
+    for name, ours, category in constants:
+        kind = category.partition(" (")
+        if name in values and not category.startswith(("handle", "address", "callback", "alias", "limit", "fortran")):
+            title = kind[0] + (" MPI_T" if kind[2] == "MPI_T)" else "")
+            # Keys of communicators and windows are one list, and so are the two sorts of limits of them.
+            title = "attribute key" if title.endswith("attribute key") or title == "keyval" else title
+            categories.setdefault(title, []).append(f"    {{{values[name]}, {name}}},  // {name}")
+    for title, rows in categories.items():
+        yield f"inline constexpr Pair k{camel(title)}[] = {{\n" + "\n".join(rows) + "\n};"
+
+
+def predefined_tables(constants, values):
+    out = {}
+    for kind in KINDS:
+        handle = f"MPI_{kind}"
+        slots = {}
+        for name, ours, category in constants:
+            if category != f"handle ({handle})" or name not in values or kind == "File":
+                continue
+            bits = values[name] & 0xffffffff
+            slot = predefined_slot(bits)
+            if slot in slots:
+                sys.exit(f"mpich_constants.tsv: {name} has the slot of {slots[slot][2]}")
+            slots[slot] = (bits, int(ours, 0), name)
+            out[int(ours, 0)] = bits
+        if kind == "File":
+            continue
+        null = values[f"MPI_{kind.upper()}_NULL"] & 0xffffffff
+        for name, ours, category in constants:
+            if category == f"handle ({handle})":
+                out.setdefault(int(ours, 0), null)
+        yield (f"template <>\ninline constexpr std::uint32_t kNull<{handle}> = {null:#x};\n"
+               f"template <>\ninline constexpr std::array<Slot, kSlots> kPredefined<{handle}> = slots({{\n"
+               + "\n".join(f"    {{{bits:#x}, {ours:#x}}},  // {name}" for bits, ours, name in slots.values()) + "\n});")
+    yield "inline constexpr auto kPredefinedOut = [] {\n    std::array<int, kFirstAddress> table{};\n" + "\n".join(
+        f"    table[{ours:#x}] = static_cast<int>({bits:#x}u);" for ours, bits in sorted(out.items())
+    ) + "\n    return table;\n}();"
+
+
+def constants_header(constants, values):
+    single = [f"inline constexpr int k{camel(name.removeprefix('MPI_'))} = {values[name]};"
+              for name, _, category in constants
+              if name in values and category.partition(" (")[0] in ("rank/tag sentinel", "limit", "io", "darray distribution",
+                                                                    "array order", "combiner")]
+    single.append(f"inline constexpr int kErrLastcode = {values['MPI_ERR_LASTCODE']};")
+    single.append(f"inline constexpr int kKeyvalInvalid = {values['MPI_KEYVAL_INVALID']};")
+    single.append(f"inline constexpr std::uintptr_t kStatusIgnore = {values['MPI_STATUS_IGNORE']};")
+    single.append(f"inline constexpr std::intptr_t kInPlace = {values['MPI_IN_PLACE']};")
+    bits = ", ".join(f"{number}u << 26" for number in KINDS.values())
+    return (HERE / "constants.hpp.in").read_text().replace("@pairs@", "\n".join(pairs_of(constants, values))).replace(
+        "@single@", "\n".join(single)).replace("@kinds@", bits).replace(
+        "@predefined@", "\n".join(predefined_tables(constants, values)))
+
+
+# One parameter: how the entry point takes it, converts it and gives it to our function. The classes that convert are
+# in arguments.hpp.
+
+class Rows:
+    """parameters.tsv, and the rows of the table of Fortran about arrays of handles and about handles that are read."""
+
+    def __init__(self):
+        self.rows = []
+        for _, row in table.read_rows(HERE / "parameters.tsv"):
+            self.rows.append((row[0], row[1], *(row[2].split(" ", 1) + [""])[:2]))
+        self.fortran = [row for row in fortran_table.read_rows()
+                        if row[2] in ("array", "inout") or row[2] in ("state", "location", "pointer", "detached")]
+        self.used = set()
+
+    def find(self, rows, function, parameter):
+        found = None
+        for row in rows:
+            if row[1] == parameter and fnmatch.fnmatchcase(function, row[0]):
+                found = row[2:4]
+                self.used.add(row)
+        return found
+
+    def notes(self, function):
+        found = self.find(self.rows, function, "-")
+        return found[0] if found else ""
+
+    def check_all_used(self):
+        unused = [row for row in self.rows if row not in self.used]
+        if unused:
+            sys.exit(f"parameters.tsv of mpi/mpich_abi: no function has the parameter of {unused[0]}")
+
+
+def mpich_type(text):
+    """A type of the table in MPICH's interface."""
+    text = re.sub(r"\bMPI_\w+_function(_c)?\b|\bMPI_\w+_fn\b", "Function", text)
+    text = re.sub(r"\bMPI_Status\b", "Status", text)
+    text = re.sub(r"\bMPI_File\b", "File", text)
+    return re.sub(rf"\b({'|'.join(sorted(HANDLES))})\b", "int", text)
+
+
+def declaration(p, large):
+    return mpich_type(p.declaration(large))
+
+
+def prototype(function, large, name):
+    shown = [declaration(p, large) for p in function.parameters if p.narrow or large]
+    return f"{mpich_type(function.result)} {name}({', '.join(shown) or 'void'})"
+
+
+def array_length(function, text):
+    """The length of an array, from the expression of Fortran, where arguments are references."""
+    return text.replace("*", "")
+
+
+def convert(rows, function, p, large):
+    """The declaration of the variable `<name>_` that converts, or nothing; and the argument of our function."""
+    kind_text = p.wide if large else p.narrow
+    name, base = p.name, kind_text.removeprefix("const ").replace("*", "").strip()
+    constant = kind_text.startswith("const ")
+    pointer = "*" in kind_text
+    ours = rows.find(rows.rows, function.name, name)
+    theirs = rows.find(rows.fortran, function.name, name)
+    if ours:
+        kind, more = ours
+        category, _, length = more.partition(" ")
+        pairs = f"k{camel(category)}"
+        variable = {
+            "rank_out": f"IntOut<rank_out> {name}_({name});",
+            "tag_out": f"IntOut<tag_out> {name}_({name});",
+            "error_out": f"IntOut<error_out> {name}_({name});",
+            "keyval_inout": f"IntInOut<keyval_in, keyval_out> {name}_({name});",
+            "ranks": f"const IntsIn<rank_in> {name}_({name}, {more});",
+            "ranks_out": f"IntsOut<rank_out> {name}_({name}, {more});",
+            "value_out": f"IntOut<value_out<{pairs}>> {name}_({name});",
+            "values": f"const IntsIn<value_in<{pairs}>> {name}_({name}, {length});",
+            "distribution": f"const IntsIn<distribution_in> {name}_({name}, {more});",
+            "bits_out": f"IntOut<bits_out<{pairs}>> {name}_({name});",
+        }.get(kind)
+        if variable:
+            return variable, f"{name}_"
+        argument = {
+            "rank": f"rank_in({name})", "tag": f"tag_in({name})", "error": f"error_in({name})",
+            "keyval": f"keyval_in({name})", "weights": f"weights_in({name})", "value": f"value_in<{pairs}>({name})",
+            "bits": f"bits_in<{pairs}>({name})", "displacement": f"displacement_in({name})", "same": name,
+        }.get(kind)
+        if argument is None:
+            sys.exit(f"parameters.tsv of mpi/mpich_abi: '{kind}' of {function.name} is no kind")
+        return None, argument
+    if base == "MPI_File":
+        return (f"FileInOut {name}_({name});", f"{name}_") if pointer else (None, f"file_in({name})")
+    if base in HANDLES:
+        if p.array:
+            if not theirs or theirs[0] != "array":
+                sys.exit(f"{function.name}: the length of {name} is unknown")
+            direction = "In" if constant else "InOut" if base == "MPI_Request" else "Out"
+            qualifier = "const " if constant else ""
+            return (f"{qualifier}Handles{direction}<{base}> {name}_({name}, {array_length(function, theirs[1])});",
+                    f"{name}_")
+        if pointer:
+            direction = "InOut" if theirs and theirs[0] == "inout" else "Out"
+            return f"Handle{direction}<{base}> {name}_({name});", f"{name}_"
+        return None, f"handle_in<{base}>({name})"
+    if base == "MPI_Status":
+        if name.startswith("array_of"):
+            length = rows.find(rows.fortran, function.name, "array_of_requests")[1]
+            return f"StatusesOut {name}_({name}, {array_length(function, length)});", f"{name}_"
+        kind = "StatusIn" if constant else "StatusInOut" if function.name.startswith("MPI_Status_set") else "StatusOut"
+        return f"{'const ' if constant else ''}{kind} {name}_({name});", f"{name}_"
+    if base == "void" and not theirs:
+        return None, f"buffer_in({name})"
+    if base.endswith(("_function", "_function_c")):
+        sys.exit(f"{function.name}: the function {name} of the program needs a function by hand")
+    return None, name
+
+
+def entry(rows, function, large):
+    """The text of an exported function, and the declaration of the function by hand if it has one."""
+    name = function.form_name(large).removeprefix("MPI_")
+    own = "mpich_" + name
+    note = rows.notes(function.name)
+    by_hand = None
+    lines = [f'{prototype(function, large, own)} __asm__("PMPI_{name}");',
+             f"{prototype(function, large, own)} {{"]
+    shown = [p for p in function.parameters if p.narrow or large]
+    if note == "by_hand":
+        by_hand = prototype(function, large, name.lower()).replace(", ...", "")
+        lines.append(f"    return {name.lower()}({', '.join(p.name for p in shown if p.name != '...')});")
+    elif note == "closed":
+        if function.body != "-":
+            sys.exit(f"{function.name} has a body now; say in parameters.tsv of mpi/mpich_abi how to convert its arguments")
+        lines += [f"    static_cast<void>({p.name});" for p in shown]
+        lines.append(f"    return error_out(library.{name}({', '.join(['{}'] * len(shown))}));")
+    else:
+        converted = [convert(rows, function, p, large) for p in shown]
+        lines += [f"    {local}" for local, _ in converted if local]
+        call = f"library.{name}({', '.join(argument for _, argument in converted)})"
+        lines.append(f"    return {f'error_out({call})' if function.result == 'int' else call};")
+    lines.append("}")
+    lines.append(f'{prototype(function, large, "alias_" + name)} __asm__("MPI_{name}")\n'
+                 f'    __attribute__((weak, alias("PMPI_{name}")));')
+    return "\n".join(lines), by_hand
+
+
+OPENING = """// Exported functions of MPICH's binary interface. Generated by generate_mpich_abi.py.
+#include "mpi/mpich_abi/arguments.hpp"
+#include "mpi/mpich_abi/by_hand.hpp"
+
+using namespace poe::mpi::mpich;
+
+#pragma GCC visibility push(default)
+extern "C" {
+"""
+
+
+def outputs():
+    functions = table.read_functions(HERE.parent / "table" / "functions.tsv")
+    constants = [row for _, row in table.read_rows(HERE.parent / "table" / "constants.tsv")]
+    values = read_values()
+    unknown = set(values) - {row[0] for row in constants}
+    if unknown:
+        sys.exit(f"mpich_constants.tsv: {sorted(unknown)[0]} is no constant of mpi/table/constants.tsv")
+    rows = Rows()
+    texts, by_hand = [], []
+    for function, large in table.forms_of(functions):
+        if rows.notes(function.name) == "removed":
+            continue
+        text, declared = entry(rows, function, large)
+        texts.append(text)
+        by_hand += [declared + ";\n"] if declared else []
+    rows.check_all_used()
+    yield "constants.hpp", constants_header(constants, values)
+    yield "calls.inc", "// The functions of our library. Generated by generate_mpich_abi.py.\n" + "".join(
+        f"CALL({f.form_name(large).removeprefix('MPI_')})\n" for f, large in table.forms_of(functions))
+    yield "by_hand.inc", "// Generated by generate_mpich_abi.py.\n" + "".join(by_hand)
+    yield "exports.map", "{\n  global:\n" + "".join(f"    {name};\n" for name in EXPORTED) + "  local:\n    *;\n};\n"
+    share = -(-len(texts) // ENTRY_FILES)
+    for i in range(ENTRY_FILES):
+        part = "\n\n".join(texts[i * share:(i + 1) * share])
+        yield f"entries_{i}.cpp", f"{OPENING}\n{part}\n\n}}\n#pragma GCC visibility pop\n"
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    for name, text in outputs():
+        table.write(folder / name, text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+// The types of MPICH's binary interface (soname libmpi.so.12, in Debian libmpich.so.12), under names of
+// our own, because mpi.h gives the names of MPI to the types of the standard's interface.
+//
+//   type of MPI      in MPICH's interface
+//   handles          an int; a file is a pointer
+//   MPI_Status       20 bytes, see Status
+//   MPI_Aint, MPI_Count, MPI_Offset    64 bits, as in the standard's interface
+#pragma once
+
+#include <cstdint>
+
+namespace poe::mpi::mpich {
+
+// A function of the program, of whatever type.
+using Function = void();
+
+// The handle of a file.
+using File = void*;
+
+struct Status {
+    int count_low;  // the received bytes: bits 31..0
+    int count_high;  // bit 0: the operation was cancelled; the others: bits 62..32 of the received bytes
+    int source;
+    int tag;
+    int error;
+};
+static_assert(sizeof(Status) == 20);
+
+}  // namespace poe::mpi::mpich

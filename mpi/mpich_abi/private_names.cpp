@@ -1,0 +1,102 @@
+// Names that are not MPI's and that MPICH's binary interface has nevertheless: the variables and functions
+// behind constants of its header, and what its libraries for Fortran and C++ need of the one for C.
+#include "mpi/mpich_abi/private_names.hpp"
+
+#include <mpi.h>
+
+#include "mpi/mpich_abi/arguments.hpp"
+#include "mpi/mpich_abi/by_hand.hpp"
+
+using poe::mpi::mpich::Function;
+using poe::mpi::mpich::Status;
+
+namespace mpich = poe::mpi::mpich;
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+// Behind MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY and MPI_T_PVAR_ALL_HANDLES.
+extern int* const mpich_unweighted __asm__("MPI_UNWEIGHTED");
+extern int* const mpich_weights_empty __asm__("MPI_WEIGHTS_EMPTY");
+extern void* const mpich_all_handles __asm__("MPI_T_PVAR_ALL_HANDLES");
+int* const mpich_unweighted = &mpich::unweighted;
+int* const mpich_weights_empty = &mpich::weights_empty;
+void* const mpich_all_handles = reinterpret_cast<void*>(MPI_T_PVAR_ALL_HANDLES);
+
+// Behind MPI_F_STATUS_IGNORE and the like. MPICH's library for Fortran sets the first two when it is
+// initialized; the others are what module mpi_f08 recognises by address.
+extern int* mpich_f_status_ignore __asm__("MPI_F_STATUS_IGNORE");
+extern int* mpich_f_statuses_ignore __asm__("MPI_F_STATUSES_IGNORE");
+int* mpich_f_status_ignore = nullptr;
+int* mpich_f_statuses_ignore = nullptr;
+extern int MPIR_F08_MPI_IN_PLACE;
+extern int MPIR_F08_MPI_BOTTOM;
+extern Status MPIR_F08_MPI_STATUS_IGNORE_OBJ;
+extern Status MPIR_F08_MPI_STATUSES_IGNORE_OBJ[1];
+int MPIR_F08_MPI_IN_PLACE = 0;
+int MPIR_F08_MPI_BOTTOM = 0;
+Status MPIR_F08_MPI_STATUS_IGNORE_OBJ = {};
+Status MPIR_F08_MPI_STATUSES_IGNORE_OBJ[1] = {};
+extern Status* mpich_f08_status_ignore __asm__("MPI_F08_STATUS_IGNORE");
+extern Status* mpich_f08_statuses_ignore __asm__("MPI_F08_STATUSES_IGNORE");
+Status* mpich_f08_status_ignore = &MPIR_F08_MPI_STATUS_IGNORE_OBJ;
+Status* mpich_f08_statuses_ignore = MPIR_F08_MPI_STATUSES_IGNORE_OBJ;
+
+// Behind MPI_DUP_FN and the like.
+int MPIR_Dup_fn(int, int, void*, void* value_in, void* value_out, int* flag) {
+    *static_cast<void**>(value_out) = value_in;
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+// What the libraries for C++ and Fortran say about objects that they have created.
+void MPII_Op_set_cxx(int op, Function* proxy) {
+    mpich::set_operation_proxy(op, proxy);
+}
+void MPII_Errhandler_set_cxx(int errhandler, Function* proxy) {
+    mpich::set_errhandler_proxy(errhandler, proxy);
+}
+void MPII_Keyval_set_proxy(int keyval, Function* copy_proxy, Function* delete_proxy) {
+    mpich::set_keyval_proxies(keyval, copy_proxy, delete_proxy);
+}
+void MPII_Grequest_set_lang_f77(int request) {
+    mpich::set_grequest_of_fortran(request);
+}
+
+// Attributes for Fortran. `type` is that of the value: 0 an address, otherwise an integer.
+int MPII_Comm_set_attr(int comm, int keyval, void* value, int) {
+    return mpich::error_out(mpich::library.Comm_set_attr(mpich::handle_in<MPI_Comm>(comm),
+                                                         mpich::keyval_in(keyval), value));
+}
+int MPII_Comm_get_attr(int comm, int keyval, void* value, int* flag, int type) {
+    return mpich::get_value(comm, keyval, value, flag, type != 0);
+}
+int MPII_Type_set_attr(int type, int keyval, void* value, int) {
+    return mpich::error_out(mpich::library.Type_set_attr(mpich::handle_in<MPI_Datatype>(type),
+                                                         mpich::keyval_in(keyval), value));
+}
+int MPII_Type_get_attr(int type, int keyval, void* value, int* flag, int) {
+    return mpich::error_out(mpich::library.Type_get_attr(mpich::handle_in<MPI_Datatype>(type),
+                                                         mpich::keyval_in(keyval), value, flag));
+}
+int MPII_Win_set_attr(int win, int keyval, void* value, int) {
+    return mpich::error_out(mpich::library.Win_set_attr(mpich::handle_in<MPI_Win>(win),
+                                                        mpich::keyval_in(keyval), value));
+}
+int MPII_Win_get_attr(int win, int keyval, void* value, int* flag, int) {
+    return mpich::win_get_attr(win, keyval, value, flag);
+}
+
+}  // extern "C"
+#pragma GCC visibility pop
+
+namespace poe::mpi::mpich {
+
+int unweighted = 0;
+int weights_empty = 0;
+
+Function* duplicate_any() noexcept {
+    return reinterpret_cast<Function*>(&MPIR_Dup_fn);
+}
+
+}  // namespace poe::mpi::mpich
