@@ -8,6 +8,7 @@
 
 #include "mpi/mpich_abi/arguments.hpp"
 #include "mpi/mpich_abi/by_hand.hpp"
+#include "mpi/mpich_abi/fortran_values.hpp"
 #include "mpi/mpich_abi/private_names.hpp"
 
 namespace poe::mpi::mpich {
@@ -40,26 +41,46 @@ Keyvals& keyvals() {
     return *all;
 }
 
+// The value of an attribute and its type, as a function of another language gets them.
+struct TypedValue {
+    explicit TypedValue(void* attribute) : value(attribute) {
+        if (const FortranValue* of_fortran = find_fortran_value(attribute)) {
+            value = reinterpret_cast<void*>(of_fortran->value);
+            type = of_fortran->type;
+        }
+    }
+    void* value;
+    int type = kAddress;
+};
+
 template <typename Handle>
 int copy_attribute(Handle object, int keyval, void* extra_state, void* value_in, void* value_out,
                    int* flag) {
     const auto& key = *static_cast<Keyval*>(extra_state);
     const int theirs = handle_out(object);
-    return error_in(key.copy_proxy != nullptr
-                        ? key.copy_proxy(key.copy, theirs, keyval, key.extra_state, kAddress,
-                                         value_in, static_cast<void**>(value_out), flag)
-                        : reinterpret_cast<CopyFunction*>(key.copy)(theirs, keyval, key.extra_state,
-                                                                    value_in, value_out, flag));
+    if (key.copy_proxy == nullptr)
+        return error_in(reinterpret_cast<CopyFunction*>(key.copy)(theirs, keyval, key.extra_state,
+                                                                  value_in, value_out, flag));
+    const TypedValue in(value_in);
+    void* out = nullptr;
+    const int code =
+        key.copy_proxy(key.copy, theirs, keyval, key.extra_state, in.type, in.value, &out, flag);
+    if (code == MPI_SUCCESS && *flag != 0 && in.type != kAddress)
+        out = keep_fortran_value(reinterpret_cast<MPI_Aint>(out), in.type);
+    *static_cast<void**>(value_out) = out;
+    return error_in(code);
 }
 
 template <typename Handle>
 int delete_attribute(Handle object, int keyval, void* value, void* extra_state) {
     const auto& key = *static_cast<Keyval*>(extra_state);
     const int theirs = handle_out(object);
-    return error_in(key.delete_proxy != nullptr ? key.delete_proxy(key.remove, theirs, keyval,
-                                                                   kAddress, value, key.extra_state)
-                                                : reinterpret_cast<DeleteFunction*>(key.remove)(
-                                                      theirs, keyval, value, key.extra_state));
+    if (key.delete_proxy == nullptr)
+        return error_in(
+            reinterpret_cast<DeleteFunction*>(key.remove)(theirs, keyval, value, key.extra_state));
+    const TypedValue typed(value);
+    return error_in(
+        key.delete_proxy(key.remove, theirs, keyval, typed.type, typed.value, key.extra_state));
 }
 
 // MPI_NULL_COPY_FN and MPI_NULL_DELETE_FN are null pointers in both interfaces.
@@ -74,7 +95,7 @@ int create_keyval(Function* copy, Function* remove, int* keyval, void* extra_sta
     const int code = create(our_copy, our_delete, keyval, state);
     if (code != MPI_SUCCESS) {
         delete state;
-        return error_out(code);
+        return finish(code);
     }
     const std::lock_guard guard(keyvals().lock);
     keyvals().by_number[*keyval] = state;
@@ -136,30 +157,40 @@ int comm_get_attr(int comm, int keyval, void* attribute_val, int* flag) {
     const int ours = keyval_in(keyval);
     const int code = library.Comm_get_attr(handle_in<MPI_Comm>(comm), ours, attribute_val, flag);
     if (code == MPI_SUCCESS && *flag != 0) convert_value(ours, attribute_val);
-    return error_out(code);
+    return finish(code);
 }
 int attr_get(int comm, int keyval, void* attribute_val, int* flag) {
     const int ours = keyval_in(keyval);
     const int code = library.Attr_get(handle_in<MPI_Comm>(comm), ours, attribute_val, flag);
     if (code == MPI_SUCCESS && *flag != 0) convert_value(ours, attribute_val);
-    return error_out(code);
+    return finish(code);
 }
 int win_get_attr(int win, int keyval, void* attribute_val, int* flag) {
     const int ours = keyval_in(keyval);
     const int code = library.Win_get_attr(handle_in<MPI_Win>(win), ours, attribute_val, flag);
     if (code == MPI_SUCCESS && *flag != 0) convert_value(ours, attribute_val);
-    return error_out(code);
+    return finish(code);
 }
 
-// MPICH's numbers of predefined keys are odd for C; the next number stands for the same key in Fortran.
-int get_value(int comm, int keyval, void* attribute_val, int* flag, bool as_value) {
-    const int of_c = value_in<kAttributeKey>(keyval) == kNoValue ? keyval - 1 : keyval;
-    if (!as_value || value_in<kAttributeKey>(of_c) == kNoValue || of_c == kKeyvalInvalid)
-        return comm_get_attr(comm, keyval, attribute_val, flag);
-    const int* value = nullptr;
-    const int code = comm_get_attr(comm, of_c, &value, flag);
-    if (code == MPI_SUCCESS && *flag != 0) *static_cast<MPI_Aint*>(attribute_val) = *value;
+// MPICH's numbers of predefined keys are odd for C; the next number stands for the same key in Fortran. Such
+// an attribute is the value itself, where C gets its address.
+int fortran_value_of(int code, int keyval, void* attribute_val, const int* flag) {
+    if (code != MPI_SUCCESS || *flag == 0) return code;
+    auto* value = static_cast<MPI_Aint*>(attribute_val);
+    if (value_in<kAttributeKey>(keyval) != kNoValue) {
+        *value = *reinterpret_cast<const int*>(*value);
+    } else if (const FortranValue* kept =
+                   find_fortran_value(reinterpret_cast<const void*>(*value))) {
+        *value = kept->value;
+    }
     return code;
+}
+
+int key_of_c(int keyval) noexcept {
+    return value_in<kAttributeKey>(keyval) == kNoValue &&
+                   value_in<kAttributeKey>(keyval - 1) != kNoValue && keyval - 1 != kKeyvalInvalid
+               ? keyval - 1
+               : keyval;
 }
 
 }  // namespace poe::mpi::mpich

@@ -18,8 +18,10 @@ void set_keyval_proxies(int keyval, Function* copy_proxy, Function* delete_proxy
 // The functions of the generalized request that this thread has started last are subroutines of Fortran.
 void set_grequest_of_fortran(int request) noexcept;
 
-// An attribute for Fortran: the value itself, where C gets the address of a predefined value.
-int get_value(int comm, int keyval, void* attribute_val, int* flag, bool as_value);
+// The number for C of a predefined key that Fortran passes; other numbers stay.
+int key_of_c(int keyval) noexcept;
+// Turns the result of a function that gets an attribute into the value for Fortran. Returns `code`.
+int fortran_value_of(int code, int keyval, void* attribute_val, const int* flag);
 
 // Invokes the error handler of the communicator, for functions that exist in MPICH only.
 int refuse(int comm);

@@ -60,13 +60,13 @@ int make_struct(MPI_Count count, const MPI_Count* lengths, const MPI_Count* disp
     int code =
         library.Type_create_struct_c(kept, kept_lengths.data(), kept_displacements.data(),
                                      kept_types.data(), newtype == nullptr ? nullptr : &ours);
-    if (code != MPI_SUCCESS) return error_out(code);
+    if (code != MPI_SUCCESS) return finish(code);
     MPI_Datatype* const result = made;
     if (bounds.has_lower || bounds.has_upper)
         code = resize(ours, bounds, result);
     else
         *result = ours;
-    return error_out(code);
+    return finish(code);
 }
 
 bool has_bound_marker(int count, const int* types) noexcept {
@@ -86,7 +86,7 @@ int type_create_struct(int count, const int lengths[], const MPI_Aint displaceme
     }
     const HandlesIn<MPI_Datatype> ours(types, count);
     HandleOut<MPI_Datatype> made(newtype);
-    return error_out(library.Type_create_struct(count, lengths, displacements, ours, made));
+    return finish(library.Type_create_struct(count, lengths, displacements, ours, made));
 }
 int type_create_struct_c(MPI_Count count, const MPI_Count lengths[],
                          const MPI_Count displacements[], const int types[], int* newtype) {
@@ -100,7 +100,7 @@ int type_get_name(int datatype, char* name, int* resultlen) {
         *resultlen = 6;
         return MPI_SUCCESS;
     }
-    return error_out(library.Type_get_name(handle_in<MPI_Datatype>(datatype), name, resultlen));
+    return finish(library.Type_get_name(handle_in<MPI_Datatype>(datatype), name, resultlen));
 }
 
 namespace {
@@ -133,7 +133,7 @@ int type_get_contents(int datatype, int max_integers, int max_addresses, int max
         HandlesOut<MPI_Datatype> made(datatypes, max_datatypes);
         const int code = library.Type_get_contents(type, max_integers, max_addresses, max_datatypes,
                                                    integers, addresses, made);
-        if (code != MPI_SUCCESS) return error_out(code);
+        if (code != MPI_SUCCESS) return finish(code);
     }
     int unused = 0;
     library.Type_get_envelope(type, &integers_count, &unused, &unused, &combiner);
@@ -152,7 +152,7 @@ int type_get_contents_c(int datatype, MPI_Count max_integers, MPI_Count max_addr
         const int code =
             library.Type_get_contents_c(type, max_integers, max_addresses, max_large_counts,
                                         max_datatypes, integers, addresses, large_counts, made);
-        if (code != MPI_SUCCESS) return error_out(code);
+        if (code != MPI_SUCCESS) return finish(code);
     }
     MPI_Count unused = 0;
     library.Type_get_envelope_c(type, &integers_count, &unused, &unused, &unused, &combiner);

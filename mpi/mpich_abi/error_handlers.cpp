@@ -6,6 +6,10 @@
 namespace poe::mpi::mpich {
 namespace {
 
+// An error of the call that this thread makes was handled by a function of C++. MPICH's library for C++
+// would invoke it again if the call returned the error.
+thread_local bool handled_by_proxy = false;
+
 // MPICH's library for C++ passes arguments this way. `kind`: 0 communicator, 1 file, 2 window.
 using Proxy = void(int kind, int* object, int* error_code, Function* function);
 
@@ -41,11 +45,13 @@ struct ErrorHandlers {
         int code = error_out(*error_code);
         mpich::Function* const function = slot.function.load(std::memory_order_relaxed);
         mpich::Function* const proxy = slot.proxy.load(std::memory_order_relaxed);
-        if (proxy != nullptr)
+        if (proxy != nullptr) {
+            handled_by_proxy = true;
             reinterpret_cast<Proxy*>(proxy)(kProxyKind<Handle>, reinterpret_cast<int*>(&theirs),
                                             &code, function);
-        else
+        } else {
             reinterpret_cast<OfProgram*>(function)(&theirs, &code);
+        }
         *error_code = error_in(code);
     }
 };
@@ -60,12 +66,12 @@ int create(Function* function, int* errhandler, Create&& create_ours) {
         ours = FunctionSlots<ErrorHandlers<Handle>>::claim(function);
         if (ours == nullptr) {
             library.Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_NO_MEM);
-            return error_out(MPI_ERR_NO_MEM);
+            return finish(MPI_ERR_NO_MEM);
         }
         last_slot = &FunctionSlots<ErrorHandlers<Handle>>::claimed();
     }
     HandleOut<MPI_Errhandler> made(errhandler);
-    return error_out(create_ours(ours, made));
+    return finish(create_ours(ours, made));
 }
 
 }  // namespace
@@ -81,6 +87,79 @@ int file_create_errhandler(Function* function, int* errhandler) {
 }
 int session_create_errhandler(Function* function, int* errhandler) {
     return create<MPI_Session>(function, errhandler, library.Session_create_errhandler);
+}
+
+namespace {
+
+// MPI::ERRORS_THROW_EXCEPTIONS of C++. An error returns, and MPICH's library for C++ throws the exception.
+constexpr int kThrow = 0x54000002;
+
+void return_error(MPI_Comm*, int*, ...) {}
+
+MPI_Errhandler throwing() {
+    static const MPI_Errhandler made = [] {
+        MPI_Errhandler handler = MPI_ERRORS_RETURN;
+        library.Comm_create_errhandler(return_error, &handler);
+        return handler;
+    }();
+    return made;
+}
+
+}  // namespace
+
+int comm_set_errhandler(int comm, int errhandler) {
+    return finish(library.Comm_set_errhandler(
+        handle_in<MPI_Comm>(comm),
+        errhandler == kThrow ? throwing() : handle_in<MPI_Errhandler>(errhandler)));
+}
+// The call that invokes the handler succeeds; no other error may be taken for handled.
+namespace {
+int finish_invoking(int code) noexcept {
+    const int result = finish(code);
+    handled_by_proxy = false;
+    return result;
+}
+}  // namespace
+int comm_call_errhandler(int comm, int code) {
+    return finish_invoking(library.Comm_call_errhandler(handle_in<MPI_Comm>(comm), error_in(code)));
+}
+int win_call_errhandler(int win, int code) {
+    return finish_invoking(library.Win_call_errhandler(handle_in<MPI_Win>(win), error_in(code)));
+}
+int file_call_errhandler(File file, int code) {
+    return finish_invoking(library.File_call_errhandler(file_in(file), error_in(code)));
+}
+int session_call_errhandler(int session, int code) {
+    return finish_invoking(
+        library.Session_call_errhandler(handle_in<MPI_Session>(session), error_in(code)));
+}
+
+int errhandler_free(int* errhandler) {
+    if (errhandler != nullptr && *errhandler == kThrow) {
+        *errhandler = static_cast<int>(kNull<MPI_Errhandler>);
+        return MPI_SUCCESS;
+    }
+    HandleInOut<MPI_Errhandler> ours(errhandler);
+    return finish(library.Errhandler_free(ours));
+}
+int comm_get_errhandler(int comm, int* errhandler) {
+    MPI_Errhandler ours = nullptr;
+    const int code = library.Comm_get_errhandler(handle_in<MPI_Comm>(comm),
+                                                 errhandler == nullptr ? nullptr : &ours);
+    if (code != MPI_SUCCESS) return finish(code);
+    *errhandler = handle_out(ours);
+    if (ours == throwing()) {
+        // The program does not free a predefined error handler.
+        library.Errhandler_free(&ours);
+        *errhandler = kThrow;
+    }
+    return MPI_SUCCESS;
+}
+
+int finish_error(int code) noexcept {
+    if (!handled_by_proxy) return known_error_out(code);
+    handled_by_proxy = false;
+    return MPI_SUCCESS;
 }
 
 void set_errhandler_proxy(int, Function* proxy) noexcept {

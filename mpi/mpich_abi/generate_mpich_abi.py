@@ -233,12 +233,12 @@ def entry(rows, function, large):
         if function.body != "-":
             sys.exit(f"{function.name} has a body now; say in parameters.tsv of mpi/mpich_abi how to convert its arguments")
         lines += [f"    static_cast<void>({p.name});" for p in shown]
-        lines.append(f"    return error_out(library.{name}({', '.join(['{}'] * len(shown))}));")
+        lines.append(f"    return finish(library.{name}({', '.join(['{}'] * len(shown))}));")
     else:
         converted = [convert(rows, function, p, large) for p in shown]
         lines += [f"    {local}" for local, _ in converted if local]
         call = f"library.{name}({', '.join(argument for _, argument in converted)})"
-        lines.append(f"    return {f'error_out({call})' if function.result == 'int' else call};")
+        lines.append(f"    return {f'finish({call})' if function.result == 'int' else call};")
     lines.append("}")
     lines.append(f'{prototype(function, large, "alias_" + name)} __asm__("MPI_{name}")\n'
                  f'    __attribute__((weak, alias("PMPI_{name}")));')

@@ -68,7 +68,7 @@ int grequest_start(Function* query_fn, Function* free_fn, Function* cancel_fn, v
     const int code = library.Grequest_start(query, free_state, cancel, state.get(), made);
     // free_state() frees it.
     if (code == MPI_SUCCESS) last_started = state.release();
-    return error_out(code);
+    return finish(code);
 }
 
 void set_grequest_of_fortran(int) noexcept {

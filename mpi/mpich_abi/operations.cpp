@@ -35,11 +35,11 @@ int create(Function* user_fn, int* op, Create&& create_ours) {
         ours = FunctionSlots<Operations<Count>>::claim(user_fn);
         if (ours == nullptr) {
             library.Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_NO_MEM);
-            return error_out(MPI_ERR_NO_MEM);
+            return finish(MPI_ERR_NO_MEM);
         }
     }
     HandleOut<MPI_Op> made(op);
-    return error_out(create_ours(ours, static_cast<MPI_Op*>(made)));
+    return finish(create_ours(ours, static_cast<MPI_Op*>(made)));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ int get_processor_name(char* name, int* resultlen) {
     int length = 0;
     const int code = library.Get_processor_name(name == nullptr ? nullptr : ours,
                                                 resultlen == nullptr ? nullptr : &length);
-    if (code != MPI_SUCCESS) return error_out(code);
+    if (code != MPI_SUCCESS) return finish(code);
     length = std::min(length, kMaxProcessorName - 1);
     std::memcpy(name, ours, static_cast<std::size_t>(length));
     name[length] = '\0';
@@ -30,12 +30,12 @@ int get_processor_name(char* name, int* resultlen) {
 }
 
 int pcontrol(int level) {
-    return error_out(library.Pcontrol(level));
+    return finish(library.Pcontrol(level));
 }
 
 int refuse(int comm) {
     library.Comm_call_errhandler(handle_in<MPI_Comm>(comm), MPI_ERR_UNSUPPORTED_OPERATION);
-    return error_out(MPI_ERR_UNSUPPORTED_OPERATION);
+    return finish(MPI_ERR_UNSUPPORTED_OPERATION);
 }
 
 // A handle is an integer, except that of a file.

@@ -6,6 +6,7 @@
 
 #include "mpi/mpich_abi/arguments.hpp"
 #include "mpi/mpich_abi/by_hand.hpp"
+#include "mpi/mpich_abi/fortran_values.hpp"
 
 using poe::mpi::mpich::Function;
 using poe::mpi::mpich::Status;
@@ -29,6 +30,16 @@ extern int* mpich_f_status_ignore __asm__("MPI_F_STATUS_IGNORE");
 extern int* mpich_f_statuses_ignore __asm__("MPI_F_STATUSES_IGNORE");
 int* mpich_f_status_ignore = nullptr;
 int* mpich_f_statuses_ignore = nullptr;
+// Those behind MPI_UNWEIGHTED for Fortran. MPICH's library for Fortran has variables of these names too, which
+// the program uses if they are found first; so they are set when everything is loaded.
+extern int* MPIR_C_MPI_UNWEIGHTED;
+extern int* MPIR_C_MPI_WEIGHTS_EMPTY;
+int* MPIR_C_MPI_UNWEIGHTED = nullptr;
+int* MPIR_C_MPI_WEIGHTS_EMPTY = nullptr;
+__attribute__((constructor)) static void set_weights() {
+    MPIR_C_MPI_UNWEIGHTED = &mpich::unweighted;
+    MPIR_C_MPI_WEIGHTS_EMPTY = &mpich::weights_empty;
+}
 extern int MPIR_F08_MPI_IN_PLACE;
 extern int MPIR_F08_MPI_BOTTOM;
 extern Status MPIR_F08_MPI_STATUS_IGNORE_OBJ;
@@ -64,28 +75,23 @@ void MPII_Grequest_set_lang_f77(int request) {
 }
 
 // Attributes for Fortran. `type` is that of the value: 0 an address, otherwise an integer.
-int MPII_Comm_set_attr(int comm, int keyval, void* value, int) {
-    return mpich::error_out(mpich::library.Comm_set_attr(mpich::handle_in<MPI_Comm>(comm),
-                                                         mpich::keyval_in(keyval), value));
-}
-int MPII_Comm_get_attr(int comm, int keyval, void* value, int* flag, int type) {
-    return mpich::get_value(comm, keyval, value, flag, type != 0);
-}
-int MPII_Type_set_attr(int type, int keyval, void* value, int) {
-    return mpich::error_out(mpich::library.Type_set_attr(mpich::handle_in<MPI_Datatype>(type),
-                                                         mpich::keyval_in(keyval), value));
-}
-int MPII_Type_get_attr(int type, int keyval, void* value, int* flag, int) {
-    return mpich::error_out(mpich::library.Type_get_attr(mpich::handle_in<MPI_Datatype>(type),
-                                                         mpich::keyval_in(keyval), value, flag));
-}
-int MPII_Win_set_attr(int win, int keyval, void* value, int) {
-    return mpich::error_out(mpich::library.Win_set_attr(mpich::handle_in<MPI_Win>(win),
-                                                        mpich::keyval_in(keyval), value));
-}
-int MPII_Win_get_attr(int win, int keyval, void* value, int* flag, int) {
-    return mpich::win_get_attr(win, keyval, value, flag);
-}
+#define ATTRIBUTES(kind, handle, get)                                                              \
+    int MPII_##kind##_set_attr(int object, int keyval, void* value, int type) {                    \
+        if (type != 0) value = mpich::keep_fortran_value(reinterpret_cast<MPI_Aint>(value), type); \
+        return mpich::finish(mpich::library.kind##_set_attr(mpich::handle_in<handle>(object),      \
+                                                            mpich::keyval_in(keyval), value));     \
+    }                                                                                              \
+    int MPII_##kind##_get_attr(int object, int keyval, void* value, int* flag, int type) {         \
+        const int key = mpich::key_of_c(keyval);                                                   \
+        const int code = get;                                                                      \
+        return type == 0 ? code : mpich::fortran_value_of(code, key, value, flag);                 \
+    }
+ATTRIBUTES(Comm, MPI_Comm, mpich::comm_get_attr(object, key, value, flag))
+ATTRIBUTES(Win, MPI_Win, mpich::win_get_attr(object, key, value, flag))
+ATTRIBUTES(Type, MPI_Datatype,
+           mpich::finish(mpich::library.Type_get_attr(mpich::handle_in<MPI_Datatype>(object),
+                                                      mpich::keyval_in(key), value, flag)))
+#undef ATTRIBUTES
 
 }  // extern "C"
 #pragma GCC visibility pop

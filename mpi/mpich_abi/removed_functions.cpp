@@ -30,47 +30,46 @@ void copy_status(const Status* from, Status* to) noexcept {
 extern "C" {
 
 EXPORT(int, Address, (const void* location, MPI_Aint* address)) {
-    return error_out(library.Get_address(location, address));
+    return finish(library.Get_address(location, address));
 }
 
 EXPORT(int, Errhandler_create, (Function * function, int* errhandler)) {
     return comm_create_errhandler(function, errhandler);
 }
 EXPORT(int, Errhandler_get, (int comm, int* errhandler)) {
-    HandleOut<MPI_Errhandler> made(errhandler);
-    return error_out(library.Comm_get_errhandler(handle_in<MPI_Comm>(comm), made));
+    return comm_get_errhandler(comm, errhandler);
 }
 EXPORT(int, Errhandler_set, (int comm, int errhandler)) {
-    return error_out(library.Comm_set_errhandler(handle_in<MPI_Comm>(comm),
-                                                 handle_in<MPI_Errhandler>(errhandler)));
+    return comm_set_errhandler(comm, errhandler);
 }
 
 EXPORT(int, Type_extent, (int datatype, MPI_Aint* extent)) {
     MPI_Aint lower = 0;
-    return error_out(library.Type_get_extent(handle_in<MPI_Datatype>(datatype), &lower, extent));
+    return finish(library.Type_get_extent(handle_in<MPI_Datatype>(datatype), &lower, extent));
 }
 EXPORT(int, Type_lb, (int datatype, MPI_Aint* displacement)) {
     MPI_Aint extent = 0;
-    return error_out(
+    return finish(
         library.Type_get_extent(handle_in<MPI_Datatype>(datatype), displacement, &extent));
 }
 EXPORT(int, Type_ub, (int datatype, MPI_Aint* displacement)) {
     MPI_Aint lower = 0;
     MPI_Aint extent = 0;
-    const int code = library.Type_get_extent(handle_in<MPI_Datatype>(datatype), &lower, &extent);
+    const int code = library.Type_get_extent(handle_in<MPI_Datatype>(datatype), &lower,
+                                             displacement == nullptr ? nullptr : &extent);
     if (code == MPI_SUCCESS) *displacement = lower + extent;
-    return error_out(code);
+    return finish(code);
 }
 EXPORT(int, Type_hvector, (int count, int length, MPI_Aint stride, int oldtype, int* newtype)) {
     HandleOut<MPI_Datatype> made(newtype);
-    return error_out(
+    return finish(
         library.Type_create_hvector(count, length, stride, handle_in<MPI_Datatype>(oldtype), made));
 }
 EXPORT(int, Type_hindexed,
        (int count, const int* lengths, const MPI_Aint* displacements, int oldtype, int* newtype)) {
     HandleOut<MPI_Datatype> made(newtype);
-    return error_out(library.Type_create_hindexed(count, lengths, displacements,
-                                                  handle_in<MPI_Datatype>(oldtype), made));
+    return finish(library.Type_create_hindexed(count, lengths, displacements,
+                                               handle_in<MPI_Datatype>(oldtype), made));
 }
 EXPORT(int, Type_struct,
        (int count, const int* lengths, const MPI_Aint* displacements, const int* types,
@@ -79,12 +78,12 @@ EXPORT(int, Type_struct,
 }
 
 EXPORT(int, Status_c2f, (const Status* c_status, Status* f_status)) {
-    if (is_ignored(c_status)) return error_out(MPI_ERR_ARG);
+    if (is_ignored(c_status)) return finish(MPI_ERR_ARG);
     copy_status(c_status, f_status);
     return MPI_SUCCESS;
 }
 EXPORT(int, Status_f2c, (const Status* f_status, Status* c_status)) {
-    if (f_status == nullptr) return error_out(MPI_ERR_ARG);
+    if (f_status == nullptr) return finish(MPI_ERR_ARG);
     copy_status(f_status, c_status);
     return MPI_SUCCESS;
 }
@@ -97,13 +96,13 @@ EXPORT(File, File_f2c, (int file)) {
 
 // Names of MPICH for functions that MPI 4.1 has added.
 EXPORT_X(int, Delete_error_class, (int error_class)) {
-    return error_out(library.Remove_error_class(error_in(error_class)));
+    return finish(library.Remove_error_class(error_in(error_class)));
 }
 EXPORT_X(int, Delete_error_code, (int code)) {
-    return error_out(library.Remove_error_code(error_in(code)));
+    return finish(library.Remove_error_code(error_in(code)));
 }
 EXPORT_X(int, Delete_error_string, (int code)) {
-    return error_out(library.Remove_error_string(error_in(code)));
+    return finish(library.Remove_error_string(error_in(code)));
 }
 
 // Our library cannot go on after a failure with a smaller communicator.
@@ -136,7 +135,7 @@ EXPORT_X(int, Grequest_start,
 
 // Buffers are in the memory of processors only.
 EXPORT_X(int, GPU_query_support, (int, int* is_supported)) {
-    if (is_supported == nullptr) return error_out(MPI_ERR_ARG);
+    if (is_supported == nullptr) return finish(MPI_ERR_ARG);
     *is_supported = 0;
     return MPI_SUCCESS;
 }

@@ -37,7 +37,7 @@ int attach_buffer(MPI_Comm comm, void* start, MPI_Count size, Attach&& attach) {
     // Our function refuses the arguments that it would refuse without a buffer of its own.
     const bool wrong = size < 0 || (start == nullptr && size > 0);
     const int code = wrong ? attach(start, size) : attach(MPI_BUFFER_AUTOMATIC, MPI_Count{0});
-    if (code != MPI_SUCCESS) return error_out(code);
+    if (code != MPI_SUCCESS) return finish(code);
     const std::lock_guard guard(buffers().lock);
     buffer_of(comm) = {start, size};
     return MPI_SUCCESS;
@@ -49,7 +49,7 @@ int detach_buffer(MPI_Comm comm, void* start, Count* size, Detach&& detach) {
     MPI_Count our_size = 0;
     const int code = detach(start == nullptr ? nullptr : static_cast<void*>(&ours),
                             size == nullptr ? nullptr : &our_size);
-    if (code != MPI_SUCCESS) return error_out(code);
+    if (code != MPI_SUCCESS) return finish(code);
     const std::lock_guard guard(buffers().lock);
     const Buffer buffer = buffer_of(comm);
     if (comm == nullptr)

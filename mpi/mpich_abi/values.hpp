@@ -59,6 +59,12 @@ inline int error_out(int code) noexcept {
     return code == MPI_SUCCESS ? MPI_SUCCESS : known_error_out(code);
 }
 
+// What an exported function returns.
+int finish_error(int code) noexcept;
+inline int finish(int code) noexcept {
+    return code == MPI_SUCCESS ? MPI_SUCCESS : finish_error(code);
+}
+
 // Keys that the program has created have the same number in both interfaces.
 int keyval_in(int keyval) noexcept;
 int keyval_out(int keyval) noexcept;
