@@ -19,6 +19,7 @@
 #include "mpi/object/fault.hpp"
 #include "mpi/process/environment.hpp"
 #include "mpi/table/functions.hpp"
+#include "tracer/probe/caller_site.hpp"
 #include "tracer/probe/process_context.hpp"
 
 // The return address of an entry point, which the function itself must find out.
@@ -125,7 +126,7 @@ class Call {
     }
 
     Function function() const noexcept { return function_; }
-    const void* site() const noexcept { return site_; }
+    const void* site() const noexcept { return caller_site != nullptr ? caller_site : site_; }
 
     // Precondition: the context is kRuntime and ready() returned true.
     comm::Runtime& runtime() const noexcept { return *runtime_; }

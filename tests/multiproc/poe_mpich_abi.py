@@ -120,6 +120,54 @@ int main(int argc, char **argv) {
         self.assertNotIn("[libmpich.so.12]", needed)
         self.assertEqual(self.on_poe(program, tasks=2).stdout, b"POE\n" * 2)
 
+    def test_loaded_at_run_time(self):
+        """As Python loads it: by its name, with names that only the loading library sees."""
+        plugin = self.built("/usr/bin/mpicc.mpich", self.WHICH.replace("int main(", "int run("), "-shared", "-fPIC")
+        program = self.built("cc", """#include <dlfcn.h>
+int main(int argc, char **argv) {
+    void *loaded = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+    int (*run)(int, char **) = loaded != 0 ? (int (*)(int, char **))dlsym(loaded, "run") : 0;
+    return run != 0 ? run(argc, argv) : 9;
+}
+""")
+        self.assertEqual(self.on_poe(program, plugin, tasks=2).stdout, b"POE\n" * 2)
+
+    def test_tools(self):
+        """A preloaded tool sees each call of C and of Fortran once, and what it calls in turn works."""
+        tool = self.built("/usr/bin/mpicc.mpich", r"""#include <mpi.h>
+#include <stdio.h>
+static int sends;
+int MPI_Send(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+    ++sends;
+    return PMPI_Send(buf, count, type, dest, tag, comm);
+}
+int MPI_Finalize(void) {
+    printf("%d sends\n", sends);
+    fflush(stdout);
+    return PMPI_Finalize();
+}
+""", "-shared", "-fPIC")
+        send = "    int i, x = 0, rank;\n    MPI_Init(&argc, &argv);\n    MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n" \
+               "    for (i = 0; i < 3; ++i) {\n        MPI_Send(&x, 1, MPI_INT, rank, 0, MPI_COMM_WORLD);\n" \
+               "        MPI_Recv(&x, 1, MPI_INT, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n    }\n    MPI_Finalize();\n"
+        in_c = self.built("/usr/bin/mpicc.mpich", "#include <mpi.h>\nint main(int argc, char **argv) {\n" + send + "    return 0;\n}\n", "-w")
+        in_fortran = self.built("/usr/bin/mpif90.mpich", """program sends
+    use mpi
+    implicit none
+    integer :: i, x = 0, rank, ierr
+    call MPI_Init(ierr)
+    call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+    do i = 1, 3
+        call MPI_Send(x, 1, MPI_INTEGER, rank, 0, MPI_COMM_WORLD, ierr)
+        call MPI_Recv(x, 1, MPI_INTEGER, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+    end do
+    call MPI_Finalize(ierr)
+end program
+""", "-J", self.place.name)
+        for program in (in_c, in_fortran):
+            result = self.on_poe(program, tasks=2, env=clean_environment(LD_PRELOAD=tool))
+            self.assertEqual(result.stdout, b"3 sends\n" * 2)
+
     def test_environment_stays(self):
         """LD_LIBRARY_PATH of the user keeps its folders, after that of POE."""
         result = self.on_poe("sh", "-c", 'echo "$LD_LIBRARY_PATH"', env=clean_environment(LD_LIBRARY_PATH="/a:/b"))
@@ -191,6 +239,13 @@ class Traces(Compiled):
         native = self.records(str(BUILD / "bin/mpicc.poe"), None)
         self.assertGreater(sum(native[0][1].values()), 20)
         self.assertEqual(self.records("/usr/bin/mpicc.mpich", clean_environment(MP_MPI="poe")), native)
+
+    def test_places(self):
+        """Calls are recorded with their places in the program, not in the library between."""
+        program = self.built("/usr/bin/mpicc.mpich", SOURCE / "tests/multiproc/observed_calls.c")
+        _, trace = self.traced(program, env=clean_environment(MP_MPI="poe"))
+        places = {place.rsplit("+", 1)[0] for task in range(TASKS) for place in trace.names(task, 3).values()}
+        self.assertEqual(places, {program})
 
 
 class OnPoe:
