@@ -99,7 +99,7 @@ ONE_ROOM = {
     r"<(n?curses|ncursesw)": ("terminal",),
     r"<asio": ("partition_manager",),
     r"<otf2": ("tracer/exchange",),
-    r"<elfutils": ("partition_manager/core", "tracer/analysis", "mpi/check"),
+    r"<elfutils": ("base", "partition_manager/core"),
     r"<cairo": ("tracer/playback",),
     r"<zlib": ("tracer/read",),
     r"<rdma/": ("comm",),

@@ -50,7 +50,7 @@
 namespace poe {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x4745'5345'444f'4e50ull;  // "PNODESEG" in memory
-inline constexpr std::uint32_t kSegmentVersion = 22;
+inline constexpr std::uint32_t kSegmentVersion = 23;
 inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxTasks = 1u << 20;
@@ -209,7 +209,7 @@ enum Attached : std::uint32_t {
 };
 
 // Bytes of TaskSlot::stop_text. Longer texts are cut.
-inline constexpr std::size_t kMaxStopText = 512;
+inline constexpr std::size_t kMaxStopText = 504;
 
 struct TaskSlot {
     // Line 0: written by the task, read by pmd and watchers.
@@ -223,7 +223,6 @@ struct TaskSlot {
     std::int32_t listener;
     TaskActivityWords doing;
     WaitPulse pulse;
-    std::atomic<std::uint64_t> calls;  // of an observed task: how many it has begun
 
     // Line 1: read by every sender after every message; written only around sleeps.
     alignas(kLine) std::atomic<std::uint32_t> sleeping;  // SleepState
@@ -254,8 +253,10 @@ struct TaskSlot {
     alignas(kLine) TrafficWords traffic;
     ContextName context_name;  // written by the task in waits that last
 
-    // Lines 7 to 14: the message of an error that ends the job, with a zero at its end.
-    alignas(kLine) char stop_text[kMaxStopText];
+    // Lines 7 to 14, written by the task.
+    alignas(kLine) std::atomic<std::uint64_t> calls;  // of an observed task: how many it has begun
+    char stop_text
+        [kMaxStopText];  // the message of an error that ends the job, with a zero at its end
 };
 static_assert(sizeof(TaskSlot) == 15 * kLine);
 static_assert(offsetof(TaskSlot, rings) == 2 * kLine && offsetof(TaskSlot, traffic) == 6 * kLine);

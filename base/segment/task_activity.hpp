@@ -1,4 +1,4 @@
-// The current call of a task, as three 8-byte words in its slot of the node segment. The task writes
+// The current call of a task, as four 8-byte words in its slot of the node segment. The task writes
 // them with plain stores at every call; watchers (pmd, poestat) decode them. The words are not read
 // atomically together, so a reader may combine the current call with the bytes of the previous one.
 // That is accurate enough for display.
@@ -6,6 +6,7 @@
 //   word 0:  type 63..32 | peer 31..11 | call 10..0
 //   word 1:  since 63..32 | bytes 31..0
 //   word 2:  context 63..32 | request 31..0
+//   word 3:  site: the address in the task's memory to which the call returns in the program; 0: unknown
 //
 // context is the matching context (comm/matching/pipe.hpp), which names the communicator of an MPI
 // call. request is the number of the request that the call is about, 0 for none.
@@ -34,6 +35,7 @@ struct TaskActivity {
     std::uint32_t since_ms = 0;
     std::uint32_t context = 0;
     std::uint32_t request = 0;
+    std::uint64_t site = 0;
 
     bool operator==(const TaskActivity&) const = default;
 };
@@ -47,10 +49,12 @@ struct TaskActivityWords {
     std::atomic<std::uint64_t> call_peer_type{0};
     std::atomic<std::uint64_t> bytes_since{0};
     std::atomic<std::uint64_t> context_request{0};
+    std::atomic<std::uint64_t> site{0};
 
-    // Three stores, for the owning task only. Never blocks.
-    void set(Call call, TaskId peer, std::int32_t type, Bytes bytes, std::uint32_t context = 0,
-             std::uint32_t request = 0) noexcept {
+    // Four stores, for the owning task only. Never blocks.
+    void set(Call call, TaskId peer, std::int32_t type, Bytes bytes, const void* from,
+             std::uint32_t context = 0, std::uint32_t request = 0) noexcept {
+        site.store(reinterpret_cast<std::uintptr_t>(from), std::memory_order_relaxed);
         context_request.store(static_cast<std::uint64_t>(context) << 32 | request,
                               std::memory_order_relaxed);
         bytes_since.store(bytes < 0xffffffffu ? bytes : 0xffffffffu, std::memory_order_relaxed);
@@ -92,6 +96,7 @@ struct TaskActivityWords {
         const std::uint64_t about = context_request.load(std::memory_order_acquire);
         doing.context = static_cast<std::uint32_t>(about >> 32);
         doing.request = static_cast<std::uint32_t>(about);
+        doing.site = site.load(std::memory_order_relaxed);
         return doing;
     }
 

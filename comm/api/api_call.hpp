@@ -48,7 +48,7 @@ class ApiCall {
     Runtime& runtime() const noexcept { return runtime_; }
 
     void doing(Call call, TaskId peer, std::int32_t type, Bytes bytes) noexcept {
-        runtime_.doing().set(call, peer, type, bytes);
+        runtime_.doing().set(call, peer, type, bytes, caller_.site);
         said_ = true;
         note(call, peer, type, bytes);
     }

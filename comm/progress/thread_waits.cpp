@@ -268,8 +268,8 @@ void ThreadWaits::show(Member& self) noexcept {
     const TaskActivity doing = self.activity.read();
     if (doing.call == Call::kNone) return;
     shown_ = &self;
-    settings_.shown->set(doing.call, doing.peer, doing.type, doing.bytes, doing.context,
-                         doing.request);
+    settings_.shown->set(doing.call, doing.peer, doing.type, doing.bytes,
+                         reinterpret_cast<const void*>(doing.site), doing.context, doing.request);
     if (waiter_ != nullptr) settings_.shown->stamp(waiter_->now_ms() | 1u);
 }
 

@@ -6,7 +6,7 @@
 
 #include "comm/bootstrap/process_runtime.hpp"
 #include "comm/bootstrap/runtime.hpp"
-#include "mpi/check/source_lines.hpp"
+#include "mpi/check/place_words.hpp"
 #include "mpi/communicator/comm.hpp"
 #include "mpi/process/start_facts.hpp"
 #include "tracer/probe/process_context.hpp"

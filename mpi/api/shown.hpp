@@ -32,12 +32,12 @@ inline TaskId task_of(const Comm& comm, int rank) noexcept {
     return rank >= 0 && rank < comm.size() && !comm.is_inter() ? comm.local->task(rank) : -1;
 }
 
-// Shows the call to watchers as long as it exists. Costs three stores.
+// Shows the call to watchers as long as it exists. Costs four stores.
 class Shown {
   public:
     Shown(const Call& call, const CallAbout& about) noexcept : words_(call.runtime().doing()) {
-        words_.set(call_of(call.function()), about.peer, about.tag, about.bytes, about.context,
-                   static_cast<std::uint32_t>(about.request));
+        words_.set(call_of(call.function()), about.peer, about.tag, about.bytes, call.site(),
+                   about.context, static_cast<std::uint32_t>(about.request));
     }
     ~Shown() { words_.clear(); }
     Shown(const Shown&) = delete;

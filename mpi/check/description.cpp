@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "mpi/check/source_lines.hpp"
+#include "mpi/check/place_words.hpp"
 #include "mpi/datatype/queries.hpp"
 #include "mpi/object/operation.hpp"
 

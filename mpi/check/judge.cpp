@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "mpi/check/source_lines.hpp"
+#include "mpi/check/place_words.hpp"
 
 namespace poe::mpi::check {
 namespace {

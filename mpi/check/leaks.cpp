@@ -10,7 +10,7 @@
 
 #include "mpi/check/judge.hpp"
 #include "mpi/check/ledger.hpp"
-#include "mpi/check/source_lines.hpp"
+#include "mpi/check/place_words.hpp"
 #include "mpi/communicator/exchange.hpp"
 
 namespace poe::mpi::check {

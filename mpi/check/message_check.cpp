@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "mpi/check/source_lines.hpp"
+#include "mpi/check/place_words.hpp"
 
 namespace poe::mpi::check {
 namespace {

@@ -1,7 +1,7 @@
 // Place: where a program has called a function of MPI, in a form that other tasks understand: the
 // name of the executable or library, and the address in it. Addresses in memory differ between
 // tasks. Check mode keeps a place with each message, request and object, and makes words of it
-// (source_lines.hpp) only for a report.
+// (place_words.hpp) only for a report.
 #pragma once
 
 #include <compare>

@@ -46,7 +46,7 @@ _Unwind_Reason_Code look(_Unwind_Context* frame, void* argument) {
 
 }  // namespace
 
-const void* CallSites::find(const PoeObservedCall& call) {
+const void* CallSites::find_in_table(const PoeObservedCall& call) {
     const auto key = reinterpret_cast<unsigned long>(call.site);
     const auto* const own = reinterpret_cast<const char*>(&call);
     const std::ptrdiff_t* distance = distances_.find(key);
@@ -56,7 +56,7 @@ const void* CallSites::find(const PoeObservedCall& call) {
         distances_.add(key, search.found != nullptr ? search.found - own : 0);
         distance = distances_.find(key);
     }
-    if (*distance == 0) return call.site;
+    if (*distance == 0) return of_c_[place_in_cache(call.site)] = call.site;
     const void* site = nullptr;
     std::memcpy(&site, own + *distance, sizeof site);
     return site;

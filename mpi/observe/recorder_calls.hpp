@@ -312,7 +312,7 @@ inline Bytes Recorder::collective_bytes(const PoeObservedCall& call, const CallS
         shown_comm_ = notes.comm;
     }
     slot_.doing.set(static_cast<Call>(call.number), notes.end.peer, notes.end.tag, notes.end.bytes,
-                    notes.comm != nullptr ? notes.comm->context : 0);
+                    sites_.find(call), notes.comm != nullptr ? notes.comm->context : 0);
 }
 
 inline bool Recorder::shows_this_thread() const noexcept {

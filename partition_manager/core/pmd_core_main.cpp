@@ -2,6 +2,7 @@
 // (-corefile_format).
 //
 //   pmd-core [-sigterm] TASK FILE PROGRAM ARGV...      FILE may be STDERR
+//   pmd-core -lines PROCESS:ADDRESS...                 prints where these calls were made, a line for each
 //
 // This process becomes the program. Its orphaned grandchild stays and traces it (task_tracer.hpp).
 // Therefore the program has no unknown child, and it keeps the process id that pmd knows.
@@ -12,6 +13,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <sys/prctl.h>
@@ -19,7 +21,10 @@
 #include <unistd.h>
 #include <vector>
 
+#include "base/demangled.hpp"
 #include "base/error.hpp"
+#include "base/parse.hpp"
+#include "base/source_lines.hpp"
 #include "base/unique_fd.hpp"
 #include "partition_manager/core/process_stacks.hpp"
 #include "partition_manager/core/task_tracer.hpp"
@@ -142,6 +147,39 @@ int start_tracer(const Request& request) {
     return trouble;
 }
 
+// The libraries that stand between a program and libmpi_abi.so.1 or libmpl.so.1: their addresses say nothing about the
+// program.
+bool is_library_of_poe(const std::string& path) {
+    const std::string name = path.substr(path.rfind('/') + 1);
+    for (const char* library : {"libmpi_abi", "libmpl.", "libpoe", "libmpich."})
+        if (name.starts_with(library)) return true;
+    return false;
+}
+
+// Each word is "PROCESS:ADDRESS"; the address is that after the call. The line of an unknown place is empty.
+int print_places(int count, char** words) {
+    std::map<pid_t, poe::ProcessLines> processes;
+    for (int i = 0; i < count; ++i) {
+        const std::string_view word = words[i];
+        const std::size_t colon = word.find(':');
+        const auto process = poe::parse_number<pid_t>(word.substr(0, colon));
+        const auto address = colon == word.npos
+                                 ? std::nullopt
+                                 : poe::parse_number<std::uint64_t>(word.substr(colon + 1));
+        if (!process || !address) {
+            std::fprintf(stderr, "ERROR: 0031-905  pmd-core: \"%s\" is not PROCESS:ADDRESS\n",
+                         words[i]);
+            return 2;
+        }
+        poe::SourceLine line =
+            processes.try_emplace(*process, *process).first->second.line_of(*address - 1);
+        if (is_library_of_poe(line.object)) line = {};
+        line.function = poe::demangled(line.function.c_str());
+        std::puts(line.place().c_str());
+    }
+    return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -149,6 +187,7 @@ int main(int argc, char** argv) {
         std::puts("pmd-core " POE_VERSION);
         return 0;
     }
+    if (argc > 1 && std::string_view(argv[1]) == "-lines") return print_places(argc - 2, argv + 2);
     Request request;
     int at = 1;
     if (argc > at && std::string_view(argv[at]) == "-sigterm") {
@@ -158,7 +197,9 @@ int main(int argc, char** argv) {
     if (argc < at + 4) {
         std::fputs(
             "usage: pmd-core [-sigterm] TASK FILE PROGRAM ARGV...\n"
-            "pmd starts tasks with it for poe -corefile_format. See pmd-core(8).\n",
+            "       pmd-core -lines PROCESS:ADDRESS...\n"
+            "pmd starts it for poe -corefile_format and for reports of deadlocks. See "
+            "pmd-core(8).\n",
             stderr);
         return 2;
     }

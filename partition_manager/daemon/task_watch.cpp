@@ -24,13 +24,27 @@ TaskWatch::TaskWatch(asio::io_context& loop, const NodeSegment& segment,
     if (timeout_.count() > 0) look_later();
 }
 
-TaskStates TaskWatch::states(std::uint32_t round) const {
+// Adds the places of the calls of tasks that are stuck.
+void TaskWatch::add_places(std::vector<TaskState>& states) {
+    std::vector<CallSite> calls;
+    const auto stuck = [this](const TaskState& state) {
+        return state.stuck_for(deadlock_patience(timeout_)) && state.doing.site != 0;
+    };
+    for (const TaskState& state : states)
+        if (stuck(state)) calls.emplace_back(state.pid, state.doing.site);
+    places_.learn(calls);
+    for (TaskState& state : states)
+        if (stuck(state)) state.place = places_.place({state.pid, state.doing.site});
+}
+
+TaskStates TaskWatch::states(std::uint32_t round) {
     TaskStates result{round, look_at_tasks(segment_, std::chrono::steady_clock::now())};
     for (TaskState& state : result.states) {
         const auto index = segment_.local_index(state.task);
         if (state.observed && state.measured && index)
             state.evidence = read_observed_memory(segment_.slot(*index));
     }
+    add_places(result.states);
     if (round >= kStatusRounds) return result;
     std::erase_if(result.states, [this](const TaskState& state) {
         return state.life != TaskState::Life::kEnded &&

@@ -15,6 +15,7 @@
 
 #include "base/segment/node_segment.hpp"
 #include "partition_manager/channel/messages.hpp"
+#include "partition_manager/daemon/call_places.hpp"
 
 namespace poe::pm {
 
@@ -27,9 +28,10 @@ class TaskWatch {
 
     // Returns the tasks that are stuck or have ended at present. In a round of kStatusRounds or
     // more it returns all tasks.
-    TaskStates states(std::uint32_t round) const;
+    TaskStates states(std::uint32_t round);
 
   private:
+    void add_places(std::vector<TaskState>& states);
     void look_later();
     void look();
 
@@ -37,6 +39,7 @@ class TaskWatch {
     const NodeSegment& segment_;
     std::chrono::milliseconds timeout_;
     std::function<void(TaskStates)> report_;
+    CallPlaces places_;
     // The tasks of states() at the last check and at the last report.
     using Who = std::vector<std::pair<TaskId, TaskState::Life>>;
     Who before_;

@@ -29,9 +29,10 @@ struct TaskState {
     int wait_status = 0;   // of a task that has ended, in the format of wait(2)
     // The wait has lasted long enough for the fields below to be valid.
     bool measured = false;
-    Awaited awaited;               // the task that it waits for
-    TaskActivity doing;            // since_ms is not used here
-    std::string communicator;      // the name of that of the call; empty: none, or not measured
+    Awaited awaited;           // the task that it waits for
+    TaskActivity doing;        // since_ms is not used here
+    std::string communicator;  // the name of that of the call; empty: none, or not measured
+    std::string place;         // of the call in the program, as "ring.c:42"; empty if not asked for
     std::uint32_t waits_ms = 0;    // since the call began to wait, in ms
     std::uint32_t unmoved_ms = 0;  // since the last progress in this wait, in ms
     // Since the task last checked for progress without finding any, in ms.

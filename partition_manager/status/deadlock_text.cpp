@@ -28,7 +28,7 @@ std::string wanted_in_words(Call call, const Awaited& awaited) {
 }
 
 // Follows "waits in " or "wait in ".
-std::string place_of(const TaskState& state) {
+std::string call_in_words(const TaskState& state) {
     std::string call(call_name(state.doing.call));
     const Awaited& awaited = state.awaited;
     const std::string communicator = communicator_in_words(state);
@@ -65,16 +65,22 @@ class Describer {
 
     // Describes what all tasks of one line have in common, to follow "waits in ".
     std::string describe(TaskId task) const {
+        const std::string& place = state_of(task).place;
+        return wait_in_words(task) + (place.empty() ? "" : ", called at " + place);
+    }
+
+  private:
+    std::string wait_in_words(TaskId task) const {
         const TaskState& state = state_of(task);
         if (is_collective(state.doing.call) || state.awaited.kind == Awaited::Kind::kAll) {
             const std::vector<TaskId> missing = missing_in(state);
-            if (missing.empty()) return place_of(state);
-            return place_of(state) + " for " + tasks_in_words(missing) +
+            if (missing.empty()) return call_in_words(state);
+            return call_in_words(state) + " for " + tasks_in_words(missing) +
                    (all_ended(missing)
                         ? missing.size() == 1 ? ", which has ended" : ", which have ended"
                         : "");
         }
-        std::string text = place_of(state);
+        std::string text = call_in_words(state);
         const Awaited& awaited = state.awaited;
         if (awaited.kind != Awaited::Kind::kUnknown && awaited.peer >= 0)
             return ended(awaited.peer) ? text + ", which has ended" : text;
@@ -83,7 +89,6 @@ class Describer {
                            : ", and no task is left that could end that");
     }
 
-  private:
     const TaskState& state_of(TaskId task) const { return *states_[task]; }
     bool ended(TaskId task) const {
         const TaskState* state = states_[task];

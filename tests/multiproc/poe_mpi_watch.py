@@ -23,7 +23,7 @@ class MpiWatchTest(WatchTest):
 class Deadlocks(MpiWatchTest):
     def test_receives(self):
         self.told("receives", 3, "deadlock: tasks 0-2 wait for each other",
-                  "task 0 waits in MPI_Recv for tag 3 from task 2 in mesh")
+                  "task 0 waits in MPI_Recv for tag 3 from task 2 in mesh, called at " + self.place_of("left, 3, mesh"))
 
     def test_sends(self):
         self.told("sends", 2, "deadlock: tasks 0,1",
@@ -50,7 +50,7 @@ class Deadlocks(MpiWatchTest):
 
     def test_collectives_of_different_communicators(self):
         self.told("communicators", 3, "deadlock: tasks 0-2", "task 0 waits in MPI_Barrier in MPI_COMM_WORLD for tasks 1,2",
-                  "tasks 1,2 wait in MPI_Allreduce in mesh for task 0")
+                  "tasks 1,2 wait in MPI_Allreduce in mesh for task 0, called at " + self.place_of("MPI_Allreduce("))
         self.told("barrier", 3, "task 0 waits in MPI_Finalize in MPI_COMM_WORLD for tasks 1,2",
                   "tasks 1,2 wait in MPI_Barrier in mesh for task 0")
 

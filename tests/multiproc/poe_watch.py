@@ -33,12 +33,17 @@ class WatchTest(LaunchTest):
     def setUpClass(cls):
         cls.directory = tempfile.TemporaryDirectory()
         cls.program = os.path.join(cls.directory.name, cls.source)
-        subprocess.run([str(BUILD / "bin" / cls.compiler), str(SOURCE / "tests/multiproc" / f"{cls.source}.c"), "-O1", "-o",
-                        cls.program], check=True)
+        subprocess.run([str(BUILD / "bin" / cls.compiler), str(SOURCE / "tests/multiproc" / f"{cls.source}.c"), "-O1", "-g",
+                        "-o", cls.program], check=True)
 
     @classmethod
     def tearDownClass(cls):
         cls.directory.cleanup()
+
+    def place_of(self, text):
+        """The file and line of the program that has this text."""
+        lines = (SOURCE / "tests/multiproc" / f"{self.source}.c").read_text().splitlines()
+        return f"{self.source}.c:{next(number for number, line in enumerate(lines, 1) if text in line)}"
 
     def environment(self, **variables):
         return clean_environment(**{"MP_DEADLOCK_TIMEOUT": 1, **variables})
@@ -97,7 +102,8 @@ class Deadlocks(WatchTest):
         self.told("sends", 3, "tasks 0-2", "task 0 waits in mpc_bsend", "to task 1", "to task 2", "to task 0")
 
     def test_everybody_receives_first(self):
-        self.told("receives", 8, "tasks 0-7 wait for each other", *(f"task {t} waits in mpc_brecv for type 3 from task {(t - 1) % 8}"
+        self.told("receives", 8, "tasks 0-7 wait for each other", *(f"task {t} waits in mpc_brecv for type 3 from task {(t - 1) % 8}, "
+                  f"called at {self.place_of('mpc_brecv(')}"
                                                                     for t in (0, 7, 6, 5, 4, 3, 2, 1)))
 
     def test_wrong_type(self):

@@ -104,7 +104,7 @@ class Otf2 : public ExportSink {
     }
     void enter(TaskId task, Time at, const Region& region, const Site& site) override {
         Location& on = locations_[task];
-        const SourceLine& line = symbols_.line_of(site);
+        const CodeLine& line = symbols_.line_of(site);
         // Writing the event clears the list.
         if (!line.file.empty() && line.line > 0)
             check(OTF2_AttributeList_AddSourceCodeLocationRef(attributes_, kCallSite,
@@ -232,7 +232,7 @@ class Otf2 : public ExportSink {
         if (code != OTF2_SUCCESS)
             throw Error("cannot write " + folder_ + ": " + OTF2_Error_GetDescription(code));
     }
-    std::uint32_t line_number(const SourceLine& line) {
+    std::uint32_t line_number(const CodeLine& line) {
         return lines_.try_emplace({line.file, line.line}, static_cast<std::uint32_t>(lines_.size()))
             .first->second;
     }

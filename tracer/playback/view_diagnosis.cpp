@@ -47,9 +47,8 @@ int draw_sums(Grid& grid, const Diagnosis& diagnosis, int line, const char* titl
         for (const NamedWaits& sum : state.*rows)
             if (!words_of(sum).empty()) all.push_back({&state, &sum});
     if (all.empty() || line >= grid.size().lines) return line;
-    std::stable_sort(all.begin(), all.end(), [](const Row& a, const Row& b) {
-        return a.sum->sum.time > b.sum->sum.time;
-    });
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Row& a, const Row& b) { return a.sum->sum.time > b.sum->sum.time; });
     grid.put(line++, 1, title, kDim);
     constexpr std::size_t kRows = 8;
     for (std::size_t i = 0; i < std::min(all.size(), kRows); ++i) {
@@ -101,11 +100,11 @@ void draw_wait_states(Grid& grid, const ViewState&, const ViewContext& easel) {
     grid.put(line++, 1, fmt::format("{:<16} {:>7} {:>10} {:>7}", "STATE", "COUNT", "TIME", "SHARE"),
              kDim);
     for (const WaitState& state : diagnosis.waits)
-        grid.put(line++, 1,
-                 fmt::format("{:<16} {:>7} {:>10} {:>7}", pattern_word(state.pattern),
-                             amount_words(static_cast<double>(state.all.count)),
-                             span_words(state.all.time),
-                             percent(state.all.time, diagnosis.traced)));
+        grid.put(
+            line++, 1,
+            fmt::format("{:<16} {:>7} {:>10} {:>7}", pattern_word(state.pattern),
+                        amount_words(static_cast<double>(state.all.count)),
+                        span_words(state.all.time), percent(state.all.time, diagnosis.traced)));
     ++line;
     line = draw_sums(grid, diagnosis, line, "BY CALL", &WaitState::by_site, site_words);
     line = draw_sums(grid, diagnosis, line, "BY TASK", &WaitState::by_task, name_words);
@@ -126,10 +125,9 @@ void draw_causes(Grid& grid, const ViewState&, const ViewContext& easel) {
     for (const NamedCause& row : diagnosis.causes) {
         const Time cost(std::llround(row.cause.cost()));
         grid.put(line++, 1,
-                 fmt::format("{:>10} {:>7} {:>9}  {}", span_words(cost),
-                             percent(row.cause.cost(), waited),
-                             percent(row.cause.long_term, row.cause.cost()),
-                             activity_words(row.activity)));
+                 fmt::format(
+                     "{:>10} {:>7} {:>9}  {}", span_words(cost), percent(row.cause.cost(), waited),
+                     percent(row.cause.long_term, row.cause.cost()), activity_words(row.activity)));
         grid.put(line++, 33, victims_words(row.cause) + " waited", kDim);
     }
     tell_rest(grid, line);
@@ -140,16 +138,15 @@ void draw_path(Grid& grid, const ViewState& look, const ViewContext& easel) {
     if (!begin(grid, diagnosis, !diagnosis.path.empty(), "no task has recorded anything")) return;
     const Time whole = diagnosis.path_length();
     grid.put(0, 14,
-             fmt::format("{} in {}", span_words(whole),
-                         count_words(diagnosis.path.size(), "part")),
+             fmt::format("{} in {}", span_words(whole), count_words(diagnosis.path.size(), "part")),
              kDim);
     const int lines = grid.size().lines;
     int line = draw_path_chart(grid, look, easel, diagnosis, lines / 2 + 1);
     grid.put(line++, 1, fmt::format("{:>10} {:>7}  {}", "TIME", "SHARE", "ON THE PATH"), kDim);
     for (const NamedShare& share : diagnosis.path_shares)
         grid.put(line++, 1,
-                 fmt::format("{:>10} {:>7}  {}", span_words(share.time),
-                             percent(share.time, whole), activity_words(share.activity)));
+                 fmt::format("{:>10} {:>7}  {}", span_words(share.time), percent(share.time, whole),
+                             activity_words(share.activity)));
     tell_rest(grid, line);
 }
 

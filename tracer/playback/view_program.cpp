@@ -103,7 +103,7 @@ void draw_source(Grid& grid, const ViewState& look, const ViewContext& easel) {
             kDim);
         return;
     }
-    const SourceLine& at = easel.symbols.line_of(site);
+    const CodeLine& at = easel.symbols.line_of(site);
     grid.put(0, 14,
              fmt::format("task {} {} {} {}", task, recent ? "was last in" : "is in",
                          easel.session.definitions().region(call->region).name, at.words(site)),

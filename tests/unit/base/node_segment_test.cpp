@@ -246,7 +246,7 @@ TEST_CASE("attach survives any damage to header and node map") {
 TEST_CASE("what a task is doing survives the round through its slot") {
     poe::TaskActivityWords words;
     CHECK(words.read().call == poe::Call::kNone);
-    words.set(poe::Call::kBrecv, 123456, -1, 5'000'000'000ull);
+    words.set(poe::Call::kBrecv, 123456, -1, 5'000'000'000ull, nullptr);
     words.stamp(77);
     auto doing = words.read();
     CHECK(doing.call == poe::Call::kBrecv);
@@ -256,10 +256,11 @@ TEST_CASE("what a task is doing survives the round through its slot") {
     CHECK(doing.since_ms == 77);
     CHECK(doing.context == 0);
     constexpr auto kLastCall = static_cast<poe::Call>(2047);
-    words.set(kLastCall, (1 << 20) - 1, 7, 1, 0xfffffff0u, 0x80000001u);
+    words.set(kLastCall, (1 << 20) - 1, 7, 1, &words, 0xfffffff0u, 0x80000001u);
     doing = words.read();
-    CHECK(doing == poe::TaskActivity{kLastCall, (1 << 20) - 1, 7, 1, 0, 0xfffffff0u, 0x80000001u});
-    words.set(poe::Call::kBsend, poe::TaskActivity::kAnyPeer, 3, 10);
+    CHECK(doing == poe::TaskActivity{kLastCall, (1 << 20) - 1, 7, 1, 0, 0xfffffff0u, 0x80000001u,
+                                     reinterpret_cast<std::uintptr_t>(&words)});
+    words.set(poe::Call::kBsend, poe::TaskActivity::kAnyPeer, 3, 10, nullptr);
     doing = words.read();
     CHECK(doing.context == 0);
     CHECK(doing.request == 0);

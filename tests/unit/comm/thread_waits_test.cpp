@@ -232,7 +232,7 @@ TEST_CASE("watchers see the call of a thread that waits, and nothing afterwards"
     world.turn.leave();
     std::thread waiting([&] {
         static_cast<void>(world.turn.enter());
-        this_threads_activity().set(Call::kBrecv, 3, 4, 5);
+        this_threads_activity().set(Call::kBrecv, 3, 4, 5, nullptr);
         Wanted condition(world, 0, kMessage, 1);
         waits.wait(condition);
         this_threads_activity().clear();

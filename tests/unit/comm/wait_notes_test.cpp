@@ -24,12 +24,12 @@ TEST_CASE("names of calls") {
 
 TEST_CASE("a call keeps the moment at which its waiting began") {
     TaskActivityWords words;
-    words.set(Call::kBsendrecv, 1, 2, 3);
+    words.set(Call::kBsendrecv, 1, 2, 3, nullptr);
     words.stamp(7);
     words.stamp(9);
     CHECK(words.read().since_ms == 7);
     CHECK(words.read().bytes == 3);
-    words.set(Call::kBsendrecv, 1, 2, 3);
+    words.set(Call::kBsendrecv, 1, 2, 3, nullptr);
     CHECK(words.read().since_ms == 0);
 }
 
@@ -125,7 +125,7 @@ TEST_CASE("a wait that lasts asks for its note once, and looks are stamped after
          {WaitMode::kAdaptive, WaitMode::kPoll, WaitMode::kYield, WaitMode::kSleep}) {
         Waiter waiter(header, facts, slot, mode, fences);
         for (int round = 0; round < 2; ++round) {
-            slot.doing.set(Call::kBrecv, 1, 2, 3);
+            slot.doing.set(Call::kBrecv, 1, 2, 3, nullptr);
             waiter.restart();
             CHECK_FALSE(waiter.note_due());
             while (!waiter.note_due()) waiter.pause();

@@ -107,6 +107,16 @@ TEST_CASE("a wait counts when it is long, and its task runs", "[wait_graph]") {
     CHECK(with([](TaskState& s) { s.doing.call = Call::kNone; }) == 0);
 }
 
+TEST_CASE("tasks share a line if they wait at the same place of the program", "[wait_graph]") {
+    std::vector<TaskState> states{receives(0, 2, 7), receives(1, 2, 7), ended(2)};
+    states[0].place = states[1].place = "ring.c:42";
+    CHECK(find(states).lines ==
+          Lines{"tasks 0,1 wait in mpc_brecv for type 7 from task 2, which has "
+                "ended, called at ring.c:42"});
+    states[1].place = "ring.c:50";
+    CHECK(find(states).lines.size() == 2);
+}
+
 TEST_CASE("waiting for a task that has ended", "[wait_graph]") {
     const WaitFindings found = find({receives(0, 2, 7), receives(1, 2, 7), ended(2)});
     CHECK(found.stuck == Tasks{0, 1});

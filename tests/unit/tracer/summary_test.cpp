@@ -79,7 +79,7 @@ TEST_CASE("source lines come from debugging information") {
     const auto address = reinterpret_cast<std::uintptr_t>(&summary_json) -
                          reinterpret_cast<std::uintptr_t>(about.dli_fbase);
     CHECK(symbols.line_of({"/proc/self/exe", address + 4}).function == "poe::trace::summary_json");
-    const SourceLine& line = symbols.line_of({"/nowhere", 5});
+    const CodeLine& line = symbols.line_of({"/nowhere", 5});
     CHECK(line.file.empty());
     CHECK(line.words({"/x/prog", 0x20}) == "prog+0x20");
 }

@@ -1,5 +1,4 @@
-// The words of places: file and line from the debug information, which libdw reads. The library is
-// opened when the first report needs it, so that programs do not load it.
+// The words of places: file and line, as base/source_lines.hpp finds them.
 #pragma once
 
 #include <string>

@@ -1,0 +1,29 @@
+// CallPlaces: where in their programs tasks have made the calls in which they wait. pmd-core reads the debug
+// information, because pmd itself loads no libraries.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <sys/types.h>
+#include <utility>
+#include <vector>
+
+namespace poe::pm {
+
+// A process, and the address to which its call returns.
+using CallSite = std::pair<pid_t, std::uint64_t>;
+
+class CallPlaces {
+  public:
+    // Finds out the places of these calls. Blocks while debug information is read, but at most for two seconds.
+    void learn(const std::vector<CallSite>& calls);
+
+    // "ring.c:42"; without debug information "main (ring+0x1189)"; empty if it is unknown.
+    std::string place(const CallSite& call) const;
+
+  private:
+    std::map<CallSite, std::string> known_;
+};
+
+}  // namespace poe::pm
