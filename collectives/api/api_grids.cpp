@@ -53,27 +53,28 @@ SplitPlan lines(const std::vector<int>& dims, std::size_t along, std::uint32_t n
     return colouring;
 }
 
-int form(const ApiCall& call, const Caller& name, CollectiveContext& library, int gid,
-         const std::vector<int>& dims, const std::vector<int*>& answers) {
-    Group* group = group_of(call, library, gid);
-    if (group == nullptr) return -1;
+int refuse_grid(const ApiCall& call, const Group& group, int ndims, const int* dims) {
     long long places = 0;
-    if (const int refused = refuse_dims(call, static_cast<int>(dims.size()), dims.data(), places))
-        return refused;
-    if (places != group->size())
-        return call.refuse(MplError::kMember,
-                           "group " + std::to_string(gid) + " has " +
-                               std::to_string(group->size()) + " members, a grid of " +
-                               grid_text(dims) + " has " + std::to_string(places) + " places",
-                           "give dimensions whose product is the size of the group");
+    if (const int refused = refuse_dims(call, ndims, dims, places)) return refused;
+    if (places == group.size()) return 0;
+    return call.refuse(MplError::kMember,
+                       "group " + std::to_string(group.gid) + " has " +
+                           std::to_string(group.size()) + " members, a grid of " +
+                           grid_text({dims, dims + ndims}) + " has " + std::to_string(places) +
+                           " places",
+                       "give dimensions whose product is the size of the group");
+}
+
+int form(const ApiCall& call, const Caller& name, CollectiveContext& library, Group& group,
+         const std::vector<int>& dims, const std::vector<int*>& answers) {
     if (const int refused =
-            refuse_other_making(call, library, *group, name, "of " + grid_text(dims)))
+            refuse_other_making(call, library, group, name, "of " + grid_text(dims)))
         return refused;
     std::vector<SplitPlan> colourings;
     colourings.reserve(dims.size());
     for (std::size_t d = 0; d < dims.size(); ++d)
-        colourings.push_back(lines(dims, d, group->size()));
-    const Made made = split_group(library, *group, colourings);
+        colourings.push_back(lines(dims, d, group.size()));
+    const Made made = split_group(library, group, colourings);
     if (made.wrong != nullptr) return refuse_outcome(call, *made.wrong);
     if (made.groups.size() != answers.size())
         return call.refuse(MplError::kGroup, "there are no more numbers for groups", "");
@@ -85,43 +86,58 @@ int form(const ApiCall& call, const Caller& name, CollectiveContext& library, in
 
 int api_form2dgrid(const Caller& name, int gid, int x, int y, int* row, int* column) {
     return in_call(name, [&](ApiCall& call, CollectiveContext& library) {
-        if (column == nullptr) return comm::refuse_null(call, "column", "an int");
-        if (row == nullptr) return comm::refuse_null(call, "row", "an int");
+        Group* group = group_of(call, library, gid);
+        if (group == nullptr) return -1;
+        const int dims[] = {x, y};
+        const int refused = column == nullptr ? comm::refuse_null(call, "column", "an int")
+                            : row == nullptr  ? comm::refuse_null(call, "row", "an int")
+                                              : refuse_grid(call, *group, 2, dims);
+        if (refused != 0) return tell_of_refused_making(library, *group, name, refused);
         call.doing(Call::kPartition, TaskActivity::kAnyPeer, gid, 0);
-        return form(call, name, library, gid, {x, y}, {column, row});
+        return form(call, name, library, *group, {x, y}, {column, row});
     });
 }
 
 int api_formgrid(const Caller& name, int gid, int ndims, const int* dims, int* gids) {
     return in_call(name, [&](ApiCall& call, CollectiveContext& library) {
-        long long places = 0;
-        if (const int refused = refuse_dims(call, ndims, dims, places)) return refused;
-        if (gids == nullptr) return comm::refuse_null(call, "gids", "ndims ints");
+        Group* group = group_of(call, library, gid);
+        if (group == nullptr) return -1;
+        const int refused = gids == nullptr ? comm::refuse_null(call, "gids", "ndims ints")
+                                            : refuse_grid(call, *group, ndims, dims);
+        if (refused != 0) return tell_of_refused_making(library, *group, name, refused);
         call.doing(Call::kPartition, TaskActivity::kAnyPeer, gid, 0);
         std::vector<int*> answers;
         answers.reserve(static_cast<std::size_t>(ndims));
         for (int d = 0; d < ndims; ++d) answers.push_back(gids + d);
-        return form(call, name, library, gid, {dims, dims + ndims}, answers);
+        return form(call, name, library, *group, {dims, dims + ndims}, answers);
     });
 }
+
+namespace {
+
+int refuse_mask(const ApiCall& call, const Group& group, int mask) {
+    if (!is_power_of_two(group.size()))
+        return call.refuse(MplError::kMember,
+                           "group " + std::to_string(group.gid) + " has " +
+                               std::to_string(group.size()) + " members",
+                           "a hypercube has a power of two of them");
+    if (mask >= 0 && static_cast<std::uint32_t>(mask) < group.size()) return 0;
+    return call.refuse(
+        MplError::kMember,
+        "the mask " + std::to_string(mask) + " has dimensions that the hypercube has not",
+        "it has " + std::to_string(log2_down(group.size())) + " dimensions, the bits of its ranks");
+}
+
+}  // namespace
 
 // The ranks that agree with this one in all bits except those of the mask.
 int api_formsubcube(const Caller& name, int gid, int mask, int* subcube) {
     return in_call(name, [&](ApiCall& call, CollectiveContext& library) {
-        if (subcube == nullptr) return comm::refuse_null(call, "subcube", "an int");
         Group* group = group_of(call, library, gid);
         if (group == nullptr) return -1;
-        if (!is_power_of_two(group->size()))
-            return call.refuse(MplError::kMember,
-                               "group " + std::to_string(gid) + " has " +
-                                   std::to_string(group->size()) + " members",
-                               "a hypercube has a power of two of them");
-        if (mask < 0 || static_cast<std::uint32_t>(mask) >= group->size())
-            return call.refuse(
-                MplError::kMember,
-                "the mask " + std::to_string(mask) + " has dimensions that the hypercube has not",
-                "it has " + std::to_string(log2_down(group->size())) +
-                    " dimensions, the bits of its ranks");
+        const int wrong = subcube == nullptr ? comm::refuse_null(call, "subcube", "an int")
+                                             : refuse_mask(call, *group, mask);
+        if (wrong != 0) return tell_of_refused_making(library, *group, name, wrong);
         call.doing(Call::kPartition, TaskActivity::kAnyPeer, gid, 0);
         if (const int refused = refuse_other_making(call, library, *group, name,
                                                     "with mask " + std::to_string(mask)))

@@ -66,20 +66,23 @@ int ask(const Caller& name, int gid, const void* answer, const char* argument, A
 
 int api_group(const Caller& name, int gsize, const int* glist, int label, int* gid) {
     return in_call(name, [&](ApiCall& call, CollectiveContext& library) {
-        if (gid == nullptr) return comm::refuse_null(call, "gid", "an int");
-        if (const int refused = refuse_list(call, gsize, glist)) return refused;
+        const int refused = gid == nullptr ? comm::refuse_null(call, "gid", "an int")
+                                           : refuse_list(call, gsize, glist);
+        if (refused != 0) return tell_of_refused_list(library, gsize, glist, refused);
         call.doing(Call::kGroup, TaskActivity::kAnyPeer, 0, 0);
         std::vector<TaskId> list(glist, glist + gsize);
-        if (const int refused = refuse_other_list(call, library, name, list)) return refused;
+        if (const int other = refuse_other_list(call, library, name, list)) return other;
         return hand_out(call, make_group(library, std::move(list), label), gid);
     });
 }
 
 int api_partition(const Caller& name, int parent, int key, int label, int* gid) {
     return in_call(name, [&](ApiCall& call, CollectiveContext& library) {
-        if (gid == nullptr) return comm::refuse_null(call, "gid", "an int");
         Group* group = group_of(call, library, parent);
         if (group == nullptr) return -1;
+        if (gid == nullptr)
+            return tell_of_refused_making(library, *group, name,
+                                          comm::refuse_null(call, "gid", "an int"));
         call.doing(Call::kPartition, TaskActivity::kAnyPeer, parent, 0);
         if (const int refused = refuse_other_making(call, library, *group, name)) return refused;
         return hand_out(call, partition(library, *group, key, label), gid);

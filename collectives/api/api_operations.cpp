@@ -6,6 +6,7 @@
 #include "collectives/api/api.hpp"
 #include "collectives/api/api_context.hpp"
 #include "collectives/engine/call_checker.hpp"
+#include "collectives/engine/task_list.hpp"
 #include "comm/api/api_checks.hpp"
 #include "tracer/probe/process_context.hpp"
 

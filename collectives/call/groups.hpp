@@ -112,6 +112,7 @@ inline constexpr int kCallsAtOnce = 16;
 inline constexpr int kGroupNumbers = (1 << 27) - 2;
 inline constexpr std::int32_t kMakingGroups = kGroupNumbers * kCallsAtOnce;
 inline constexpr std::int32_t kChecking = (kGroupNumbers + 1) * kCallsAtOnce;
+inline constexpr std::int32_t kListChecking = kChecking + 1;
 inline std::int32_t message_type(const Group& group, std::uint32_t sequence) noexcept {
     return group.gid * kCallsAtOnce +
            static_cast<std::int32_t>(sequence % static_cast<std::uint32_t>(kCallsAtOnce));

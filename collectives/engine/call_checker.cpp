@@ -6,9 +6,19 @@
 #include <charconv>
 #include <cstring>
 #include <dlfcn.h>
+#include <iterator>
+
+#include "collectives/engine/list_agreement.hpp"
+#include "collectives/engine/task_list.hpp"
 
 namespace poe::collectives {
 namespace {
+
+constexpr ListRoute kListRoute{kCclContext, kListChecking};
+
+bool is_task(const comm::Runtime& runtime, int task) {
+    return task >= 0 && static_cast<std::uint32_t>(task) < runtime.tasks();
+}
 
 // The facts about its call that a member sends to the others: only those that must be the same at
 // all members.
@@ -175,18 +185,6 @@ std::string list_in_words(const std::vector<TaskId>& list) {
 
 }  // namespace
 
-std::string task_list(const std::vector<TaskId>& tasks) {
-    std::string text;
-    for (std::size_t i = 0; i < tasks.size();) {
-        std::size_t end = i + 1;
-        while (end < tasks.size() && tasks[end] == tasks[end - 1] + 1) ++end;
-        text += (text.empty() ? "" : ",") + std::to_string(tasks[i]);
-        if (end - i > 1) text += (end - i > 2 ? "-" : ",") + std::to_string(tasks[end - 1]);
-        i = end;
-    }
-    return text;
-}
-
 int check_same_call(const comm::ApiCall& api, CollectiveContext& library, Group& group,
                     const CollectiveCall& call, const std::string& detail) {
     const Told own = tell(group, call, detail);
@@ -218,11 +216,44 @@ int refuse_other_making(const comm::ApiCall& api, CollectiveContext& library, Gr
     return check_same_call(api, library, group, call, detail);
 }
 
+int tell_of_refused_making(CollectiveContext& library, Group& group, const comm::Caller& name,
+                           int refused) {
+    if (!library.develop()) return refused;
+    CollectiveCall call;
+    call.name = name.name;
+    tell_of_refusal(library, group, call);
+    return refused;
+}
+
+int tell_of_refused_list(CollectiveContext& library, int gsize, const int* glist, int refused) {
+    const comm::Runtime& runtime = library.runtime();
+    // A size that is wrong does not say how long the list is.
+    if (!library.develop() || glist == nullptr || gsize < 1 || !is_task(runtime, gsize - 1))
+        return refused;
+    std::vector<TaskId> named;
+    std::copy_if(glist, glist + gsize, std::back_inserter(named),
+                 [&](int task) { return is_task(runtime, task); });
+    std::sort(named.begin(), named.end());
+    named.erase(std::unique(named.begin(), named.end()), named.end());
+    ListAgreement agreement(library.messages(), kListRoute, library.lists(), runtime.task(), named);
+    agreement.refuse();
+    agreement.finish();
+    return refused;
+}
+
 int refuse_other_list(const comm::ApiCall& api, CollectiveContext& library,
                       const comm::Caller& name, const std::vector<TaskId>& list) {
     if (!library.develop()) return 0;
     std::vector<TaskId> sorted = list;
     std::sort(sorted.begin(), sorted.end());
+    ListAgreement agreement(library.messages(), kListRoute, library.lists(),
+                            library.groups().task(), sorted);
+    agreement.start();
+    agreement.finish();
+    if (agreement.lost() >= 0) return api.refuse(comm::Outcome::kPeerBroken, agreement.lost());
+    if (agreement.difference())
+        return api.refuse(comm::MplError::kDisagreement, agreement.difference()->words("mpc_group"),
+                          "all tasks of a list must give the same list");
     Group same_for_all(-1, 0, std::move(sorted), library.groups().task());
     return refuse_other_making(api, library, same_for_all, name, list_in_words(list));
 }

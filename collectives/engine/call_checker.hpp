@@ -23,11 +23,15 @@ int refuse_other_making(const comm::ApiCall& api, CollectiveContext& library, Gr
 
 // In develop mode only: the same check for mpc_group. Its members must pass the same list in the
 // same order, because otherwise their ranks would differ. `list` contains no task twice, and
-// contains this task.
+// contains this task. First the tasks of the list agree on it as a set (ListAgreement), because tasks
+// with different sets cannot compare their calls as the members of one group.
 int refuse_other_list(const comm::ApiCall& api, CollectiveContext& library,
                       const comm::Caller& name, const std::vector<TaskId>& list);
-
-// Returns "0-3,5-7" for sorted tasks, "2,0,1" for others.
-std::string task_list(const std::vector<TaskId>& tasks);
+// In develop mode only: the same as tell_of_refusal for a call that makes groups out of `group`. Returns
+// `refused`, the result of the call.
+int tell_of_refused_making(CollectiveContext& library, Group& group, const comm::Caller& name,
+                           int refused);
+// The same for mpc_group: tells the tasks that the list names. Blocks until the messages have left.
+int tell_of_refused_list(CollectiveContext& library, int gsize, const int* glist, int refused);
 
 }  // namespace poe::collectives

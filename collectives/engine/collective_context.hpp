@@ -15,6 +15,7 @@
 #include "collectives/call/call.hpp"
 #include "collectives/call/groups.hpp"
 #include "collectives/engine/group_state.hpp"
+#include "collectives/engine/list_agreement.hpp"
 #include "collectives/engine/path.hpp"
 #include "collectives/engine/plan.hpp"
 #include "collectives/selection/chooser.hpp"
@@ -128,7 +129,11 @@ class CollectiveContext {
     std::vector<Bytes>& spare_offsets() noexcept { return spare_offsets_; }
     std::vector<Bytes>& spare_matrix() noexcept { return spare_matrix_; }
 
+    // For agreements on lists of tasks, in develop mode.
+    ListHistory& lists() noexcept { return lists_; }
+
     comm::MessageLayer& messages() noexcept { return runtime_.messages(); }
+    const comm::Runtime& runtime() const noexcept { return runtime_; }
 
   private:
     void read_modes(const Variables& variables);
@@ -167,6 +172,7 @@ class CollectiveContext {
     std::array<CachedPath, 256> cached_paths_;
     bool develop_ = false;
     bool barrier_ = false;
+    ListHistory lists_;
     Overrides overrides_;
     Variables variables_;
     std::optional<Tuning> tuning_;         // read at first use

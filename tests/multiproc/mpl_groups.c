@@ -464,6 +464,28 @@ static void test_differ(const char* how) {
             list[tasks - 2] = 0;
         }
         CHECK(mpc_group(tasks, list, 0, &x) == -1);
+    } else if (strcmp(how, "set") == 0) { /* task 3 is named by all but task 2 */
+        int list[4] = {0, 1, 2, 3};
+        CHECK(mpc_group(odd ? 3 : 4, list, 0, &x) == -1);
+        CHECK(mperrno == 117 && mpc_group(4, list, 0, &x) == 0 && mpc_sync(x) == 0);
+    } else if (strcmp(how, "refused-list") == 0) {
+        int list[4] = {0, 1, 2, 3}, wrong[4] = {0, 1, 2, 2};
+        CHECK(mpc_group(4, odd ? wrong : list, 0, &x) == -1);
+        CHECK(mperrno == (odd ? 121 : 117));
+        CHECK(mpc_group(4, list, 0, &x) == 0 && mpc_sync(x) == 0);
+        return;
+    } else if (strcmp(how, "refused-grid") == 0) {
+        CHECK(mpc_form2dgrid(ALLGRP, 2, odd ? 3 : 2, &x, y) == -1);
+        CHECK(mperrno == (odd ? 121 : 117));
+        return;
+    } else if (strcmp(how, "refused-partition") == 0) {
+        CHECK(mpc_partition(ALLGRP, 0, 0, odd ? NULL : &x) == -1);
+        CHECK(mperrno == (odd ? 102 : 117));
+        return;
+    } else if (strcmp(how, "refused-cube") == 0) {
+        CHECK(mpc_formsubcube(ALLGRP, odd ? 4 : 1, &x) == -1);
+        CHECK(mperrno == (odd ? 121 : 117));
+        return;
     } else if (strcmp(how, "step") == 0) {
         CHECK(mpc_shift(&x, y, 4, odd ? 2 : 1, 0, ALLGRP) == -1);
     } else if (strcmp(how, "root") == 0) { /* only one task can see that its root is wrong */
@@ -475,6 +497,55 @@ static void test_differ(const char* how) {
     }
     CHECK(mperrno == 117 || (odd && (strcmp(how, "root") == 0 || strcmp(how, "buffer") == 0)));
     CHECK(mpc_sync(ALLGRP) == 0);
+}
+
+/* Groups of random tasks, made one after the other. In some rounds one task leaves out another one, or
+ * names one twice; then the call fails at all tasks, and after a barrier the next one succeeds. */
+static void test_random_lists(void) {
+    unsigned long long state = 12345;
+    int round, i;
+    for (round = 0; round < 400; ++round) {
+        int list[64], own[64], size = 0, own_size, bad, how, gid, sum, expected = 0, in = 0, ends;
+#define RANDOM(LIMIT)                                                 \
+    (state = state * 6364136223846793005ULL + 1442695040888963407ULL, \
+     (int)((state >> 33) % (unsigned)(LIMIT)))
+        for (i = 0; i < tasks; ++i)
+            if (RANDOM(3) != 0) list[size++] = i;
+        bad = size > 0 ? list[RANDOM(size)] : -1;
+        how = size < 3 ? 0 : RANDOM(4); /* 1: leaves one out, 2: names one twice */
+        own_size = size;
+        for (i = 0; i < size; ++i) {
+            own[i] = list[i];
+            expected += list[i];
+            in = in || list[i] == me;
+        }
+        i = RANDOM(64);
+        ends = RANDOM(2); /* the round ends after an error */
+        if (me == bad && (how == 1 || how == 2)) {
+            int at = 0, other = i % size;
+            while (list[other] == bad) other = (other + 1) % size;
+            if (how == 2) {
+                own[other] = bad;
+            } else {
+                for (own_size = 0; at < size; ++at)
+                    if (at != other) own[own_size++] = list[at];
+            }
+        }
+        if (how == 1 || how == 2) {
+            if (in) {
+                CHECK(mpc_group(own_size, own, 0, &gid) == -1);
+                CHECK(mperrno == (how == 2 && me == bad ? 121 : 117));
+            }
+            /* A task that was left out does not know yet that the call has failed. */
+            CHECK(mpc_sync(ALLGRP) == 0);
+            if (ends) continue;
+        }
+        if (!in) continue;
+        CHECK(mpc_group(size, list, 0, &gid) == 0);
+        CHECK(mpc_combine(&me, &sum, sizeof me, i_vadd, gid) == 0 && sum == expected);
+        CHECK(mpc_freegroup(gid) == 0);
+#undef RANDOM
+    }
 }
 
 /* Calls on overlapping groups, under way at once, in an order that would deadlock one after the
@@ -538,6 +609,8 @@ int main(int argc, char** argv) {
         test_nonbarrier();
     } else if (strcmp(test, "disagree") == 0) {
         test_disagree();
+    } else if (strcmp(test, "lists") == 0) {
+        test_random_lists();
     } else if (strcmp(test, "differ") == 0) {
         test_differ(argv[2]);
     } else {

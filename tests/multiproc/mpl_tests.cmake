@@ -263,9 +263,14 @@ foreach(text
         "grid=task 2 calls mpc_form2dgrid of 2 x 2, tasks 0,1,3 of 1 x 4"
         "making=task 2 calls mpc_sync, tasks 0,1,3 mpc_partition"
         "list=task 2 calls mpc_group of tasks 0,3,2,1, tasks 0,1,3 of tasks 0-3"
+        "set=task [01] calls mpc_group of tasks 0-3, task 2 of tasks 0-2"
+        "refused-list=task 2 calls mpc_group with wrong arguments, which its own message explains"
+        "refused-grid=task 2 calls mpc_form2dgrid with wrong arguments, which its own message explains"
+        "refused-partition=task 2 calls mpc_partition with wrong arguments, which its own message explains"
+        "refused-cube=task 2 calls mpc_formsubcube with wrong arguments, which its own message explains"
         "group=task 2 calls mpc_concat on group [0-9]+, tasks 0,1,3 on group 0")
   string(REGEX REPLACE "=.*" "" how ${text})
-  string(REGEX REPLACE "^[a-z]+=" "" text ${text})
+  string(REGEX REPLACE "^[a-z-]+=" "" text ${text})
   mpl_test(groups_differ_${how} ${CMAKE_COMMAND} -E env MP_EUIDEVELOP=yes
            $<TARGET_FILE:mpl_run> -n 4 $<TARGET_FILE:mpl_groups> differ ${how})
   set_tests_properties(mpl_groups_differ_${how} PROPERTIES PASS_REGULAR_EXPRESSION ${text})
@@ -274,6 +279,12 @@ mpl_test(groups_differ_long_list ${CMAKE_COMMAND} -E env MP_EUIDEVELOP=yes
          $<TARGET_FILE:mpl_run> -n 16 $<TARGET_FILE:mpl_groups> differ long-list)
 set_tests_properties(mpl_groups_differ_long_list PROPERTIES PASS_REGULAR_EXPRESSION
   "task 2 calls mpc_group of tasks 15,14,13,.*[.][.][.] .*, tasks 0,1,3-15 of tasks 15,14,13,")
+foreach(tasks 3 8)
+  mpl_test(groups_random_lists_${tasks} ${CMAKE_COMMAND} -E env MP_EUIDEVELOP=yes
+           $<TARGET_FILE:mpl_run> -n ${tasks} $<TARGET_FILE:mpl_groups> lists)
+endforeach()
+mpl_test(groups_random_lists_nodes ${CMAKE_COMMAND} -E env MP_EUIDEVELOP=yes
+         $<TARGET_FILE:mpl_run> -N 2 -n 5 $<TARGET_FILE:mpl_groups> lists)
 mpl_test(groups_wrong_choice ${CMAKE_COMMAND} -E env MP_COLL_BCAST=fastest
          $<TARGET_FILE:mpl_run> -n 2 $<TARGET_FILE:mpl_groups>)
 set_tests_properties(mpl_groups_wrong_choice PROPERTIES PASS_REGULAR_EXPRESSION
