@@ -84,6 +84,7 @@ int intercomm_merge(Call& call, MPI_Comm intercomm, int high, MPI_Comm* newintra
 int comm_disconnect(Call& call, MPI_Comm* comm) {
     Comm* found = find_freeable(call, *comm);
     if (found == nullptr) return call.code();
+    if (const int code = agree(call, *found)) return code;
     if (is_busy(*found)) {
         const VisibleCall visible(call, about_all_of(*found));
         wait_until(

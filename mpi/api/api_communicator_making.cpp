@@ -188,6 +188,35 @@ int comm_create(Call& call, MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
     return store_comm(call, create(call.runtime(), parent, members), newcomm);
 }
 
+namespace {
+
+// Check mode: compares the groups that the members of `group` give. If `fault` is one of the own
+// arguments, only tells them of it. Returns the fault of the call.
+Fault agree_on_group(Call& call, Comm& parent, const Members& group, int tag, Fault fault) {
+    if (!environment().checking) return fault;
+    std::vector<TaskId> tasks;
+    for (const TaskId task : group.tasks())
+        if (parent.local->rank_of(task) != MPI_UNDEFINED) tasks.push_back(task);
+    collectives::ListAgreement agreement(call.runtime().messages(),
+                                         {making_context(parent, Making::kGroupLists), tag},
+                                         parent.group_lists[tag], environment().task, tasks);
+    if (fault) {
+        agreement.refuse();
+    } else {
+        agreement.start();
+    }
+    wait_until(
+        call.runtime(), [&] { return agreement.advance(); }, [&] { return agreement.awaited(); });
+    if (fault) return fault;
+    if (agreement.lost() >= 0)
+        return fault_of_exchange(call.runtime(), comm::Outcome::kPeerBroken, agreement.lost());
+    if (!agreement.difference()) return {};
+    return {MPI_ERR_GROUP, "group", agreement.difference()->words("MPI_Comm_create_group"),
+            "give the same group in all its members"};
+}
+
+}  // namespace
+
 int comm_create_group(Call& call, MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
     *newcomm = MPI_COMM_NULL;
     Comm& parent = *find_comm(comm);
@@ -195,13 +224,16 @@ int comm_create_group(Call& call, MPI_Comm comm, MPI_Group group, int tag, MPI_C
         return call.fail(MPI_ERR_COMM, "comm", "it is an intercommunicator", "use MPI_Comm_create");
     if (tag < 0) return call.fail(MPI_ERR_TAG, "tag", std::to_string(tag) + " is negative");
     const MembersPtr members = environment().share_group(group);
+    Fault fault;
     for (const TaskId task : members->tasks()) {
         if (parent.local->rank_of(task) == MPI_UNDEFINED)
-            return call.fail(MPI_ERR_GROUP, "group",
-                             "task " + std::to_string(task) + " is no member of the communicator");
+            fault = {MPI_ERR_GROUP, "group",
+                     "task " + std::to_string(task) + " is no member of the communicator", ""};
     }
-    if (members->rank_of(environment().task) == MPI_UNDEFINED) return MPI_SUCCESS;
+    if (!fault && members->rank_of(environment().task) == MPI_UNDEFINED) return MPI_SUCCESS;
     const VisibleCall visible(call, about_all_of(parent));
+    fault = agree_on_group(call, parent, *members, tag, std::move(fault));
+    if (fault) return call.fail(fault);
     return store_comm(call, create_group(call.runtime(), parent, members, tag), newcomm);
 }
 
@@ -228,6 +260,7 @@ int release_comm(Call& call, Comm& comm) {
 int comm_free(Call& call, MPI_Comm* comm) {
     Comm* found = find_freeable(call, *comm);
     if (found == nullptr) return call.code();
+    if (const int code = agree(call, *found)) return code;
     if (const int code = release_comm(call, *found)) return code;
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;

@@ -164,7 +164,9 @@ int type_commit(Call& call, MPI_Datatype* datatype) {
 // Copies the attributes whose copy functions say so. If one fails, there is no new datatype.
 int type_dup(Call& call, MPI_Datatype oldtype, MPI_Datatype* newtype) {
     Datatype* made = nullptr;
-    if (const ErrorReport error = type_dup(datatype_of(oldtype), made)) return finish(call, error);
+    Datatype& old = datatype_of(oldtype);
+    *newtype = MPI_DATATYPE_NULL;
+    if (const ErrorReport error = type_dup(old, made)) return finish(call, error);
     AttributeTable& table = environment().type_attributes;
     const MPI_Datatype handle = handle_of(*made);
     if (const Attributes* attributes = table.find(oldtype);

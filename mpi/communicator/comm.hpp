@@ -8,12 +8,14 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "collectives/call/groups.hpp"
+#include "collectives/engine/list_agreement.hpp"
 #include "comm/matching/pipe.hpp"
 #include "mpi/object/comm_base.hpp"
 #include "mpi/object/group.hpp"
@@ -65,8 +67,9 @@ struct Comm final : CommBase {
     // Agreements of check mode so far; the same at all members, also after a call that did not take
     // place because members disagreed on it. In this mode it stands in for the other counters of calls.
     std::uint32_t agreements = 0;
-    MPI_Info info = MPI_INFO_NULL;          // the hints; owned
-    std::unique_ptr<CommOwned> collective;  // null: no collective call so far
+    std::map<int, collectives::ListHistory> group_lists;  // of MPI_Comm_create_group, by tag
+    MPI_Info info = MPI_INFO_NULL;                        // the hints; owned
+    std::unique_ptr<CommOwned> collective;                // null: no collective call so far
 
     bool is_inter() const noexcept { return remote != nullptr; }
     int size() const noexcept { return local->size(); }

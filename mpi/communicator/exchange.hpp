@@ -23,6 +23,8 @@ enum class Making : ContextId {
     kDuplicates =
         0x40000000u,           // MPI_Comm_dup and MPI_Comm_idup; the type is the number of the call
     kAgreement = 0x50000000u,  // check mode (mpi/check/agreement.hpp); the type is its number
+    kGroupLists =
+        0x60000000u,  // the same for MPI_Comm_create_group; the type is the tag of the call
 };
 
 inline ContextId making_context(const Comm& comm, Making making) noexcept {

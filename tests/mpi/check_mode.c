@@ -72,6 +72,56 @@ static void operations(void) {
                                : MPI_Comm_dup(MPI_COMM_WORLD, &copy),
               MPI_ERR_OTHER);
     if (n == 1) CHECK_OK(MPI_Comm_free(&copy));
+    /* A communicator that not all members free stays. */
+    CHECK_OK(MPI_Comm_dup(MPI_COMM_WORLD, &copy));
+    CHECK_OK(MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN));
+    if (n > 1) {
+        CHECK_CLASS(wrong() ? MPI_Barrier(copy) : MPI_Comm_free(&copy), MPI_ERR_OTHER);
+        CHECK_OK(MPI_Barrier(copy));
+    }
+    CHECK_OK(MPI_Comm_free(&copy));
+}
+
+/* The members of a group make a communicator; other tasks do not. */
+static void groups_of_some(void) {
+    MPI_Group all, given, other;
+    MPI_Comm made = MPI_COMM_NULL;
+    const int last = n - 1, first = 0;
+    CHECK_OK(MPI_Comm_group(MPI_COMM_WORLD, &all));
+    CHECK_OK(MPI_Group_excl(all, n > 2 ? 1 : 0, &first, &given));
+    CHECK_OK(MPI_Group_excl(given, 0, &last, &other));
+    if (me != 0 || n <= 2) {
+        CHECK_OK(MPI_Comm_create_group(MPI_COMM_WORLD, given, 5, &made));
+        CHECK_OK(MPI_Comm_free(&made));
+    }
+    still_in_step();
+    if (n > 2) {
+        /* One member leaves out the member before it, which learns of it from the others. */
+        MPI_Group_free(&other);
+        const int before = n - 3;
+        CHECK_OK(MPI_Group_excl(given, wrong() && n > 3 ? 1 : 0, &before, &other));
+        if (me != 0)
+            CHECK_CLASS(MPI_Comm_create_group(MPI_COMM_WORLD, other, 5, &made),
+                        n > 3 ? MPI_ERR_GROUP : MPI_SUCCESS);
+        still_in_step();
+        if (me != 0 && n == 3) CHECK_OK(MPI_Comm_free(&made));
+        /* The same members in another order. */
+        const int ranks[] = {n - 2, n - 3};
+        MPI_Group_free(&other);
+        CHECK_OK(MPI_Group_incl(given, 2, n > 3 ? ranks : (int[]){1, 0}, &other));
+        if (n == 3 && me != 0)
+            CHECK_CLASS(MPI_Comm_create_group(MPI_COMM_WORLD, wrong() ? other : given, 5, &made),
+                        MPI_ERR_GROUP);
+        still_in_step();
+        if (me != 0) {
+            CHECK_OK(MPI_Comm_create_group(MPI_COMM_WORLD, given, 5, &made));
+            CHECK_OK(MPI_Comm_free(&made));
+        }
+    }
+    MPI_Group_free(&other);
+    MPI_Group_free(&given);
+    MPI_Group_free(&all);
+    still_in_step();
 }
 
 /* Counts may differ if the type signatures are equal. */
@@ -345,6 +395,7 @@ int main(int argc, char** argv) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     roots_and_operations();
     operations();
+    groups_of_some();
     signatures();
     pairs();
     in_place();

@@ -81,6 +81,26 @@ class CheckMode(unittest.TestCase):
         self.reported(body, 3, f"task 2 calls MPI_Barrier at case.c:{FIRST + 1}",
                       f"tasks 0,1 call MPI_Bcast at case.c:{FIRST + 3}")
 
+    def test_free(self):
+        self.reported("""
+            MPI_Comm copy;
+            MPI_Comm_dup(mesh, &copy);
+            if (rank == 1)
+                MPI_Barrier(copy);
+            else
+                MPI_Comm_free(&copy);
+        """, 3, f"task 1 calls MPI_Barrier at case.c:{FIRST + 3}", f"tasks 0,2 call MPI_Comm_free at case.c:{FIRST + 5}")
+
+    def test_group_of_some(self):
+        self.reported("""
+            MPI_Group all, some;
+            MPI_Comm made;
+            int last = 2;
+            MPI_Comm_group(mesh, &all);
+            MPI_Group_excl(all, rank == 1, &last, &some);
+            MPI_Comm_create_group(mesh, some, 3, &made);
+        """, 3, "with communicator mesh", "argument group: task 0 calls MPI_Comm_create_group of tasks 0-2, task 1 of tasks 0,1")
+
     def test_one_member_is_wrong(self):
         self.reported("    MPI_Bcast(data, 4, MPI_INT, rank == 1 ? 77 : 0, mesh);", 3,
                       f"task 1 cannot make its call of MPI_Bcast at case.c:{FIRST}: argument root: 77 is no rank",

@@ -278,7 +278,7 @@ TEST_CASE("attributes of datatypes are copied and deleted", "[mpi][datatype]") {
     CHECK(MPI_Type_free(&other) == MPI_SUCCESS);
     // If the copy function fails, there is no copy.
     copy_result = MPI_ERR_OTHER;
-    copy = MPI_DATATYPE_NULL;
+    copy = type;
     CHECK(MPI_Type_dup(type, &copy) == MPI_ERR_OTHER);
     CHECK(copy == MPI_DATATYPE_NULL);
     // If the delete function fails, the datatype stays.
