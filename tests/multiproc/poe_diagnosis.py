@@ -160,6 +160,7 @@ class MplDiagnosis(LaunchTest):
         self.assertEqual(ns(waited), sum(ns(each["seconds"]) for each in summary["waits"]))
         for state in summary["wait_states"]:
             for part in ("by_task", "by_site", "by_communicator", "by_phase"):
+                self.assertTrue(all(row["name"] or part == "by_phase" for row in state[part]), (state["name"], part))
                 self.assertEqual(sum(ns(row["seconds"]) for row in state[part]), ns(state["seconds"]), (state["name"], part))
         costs = sum(cause["seconds"] for cause in summary["root_causes"])
         self.assertAlmostEqual(costs, waited, delta=1e-9 + 1e-6 * waited)

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "tracer/analysis/replay.hpp"
+
 namespace poe::trace {
 namespace {
 
@@ -21,6 +23,45 @@ void remove_overlaps(std::vector<TaskWait>& waits) {
         until = wait.to;
         return false;
     });
+}
+
+// For each activity of a task: the first one of the polls that follow each other up to this one.
+// For an activity that does not poll, its own number.
+std::vector<std::uint32_t> first_polls(const std::vector<Activity>& all) {
+    std::vector<std::uint32_t> first(all.size());
+    for (std::uint32_t at = 0; at < all.size(); ++at) {
+        const bool follows =
+            at > 0 && all[at].state == State::kPolling && all[at - 1].state == State::kPolling;
+        first[at] = follows ? first[at - 1] : at;
+    }
+    return first;
+}
+
+// Returns the last poll before a message was received: the call that has received it, or the one
+// before that call; kNoActivity if the task has not polled.
+std::uint32_t last_poll(const std::vector<Activity>& all, std::uint32_t receive_call) {
+    std::uint32_t at = receive_call;
+    if (all[at].state == State::kPolling) return at;
+    if (at > 0 && all[at - 1].state == State::kComputing &&
+        all[at].from - all[at - 1].from <= Replay::kBetweenPolls)
+        --at;
+    return at > 0 && all[at - 1].state == State::kPolling ? at - 1 : kNoActivity;
+}
+
+void add_polling(History& history) {
+    std::vector<std::vector<std::uint32_t>> firsts;
+    for (const std::vector<Activity>& all : history.tasks) firsts.push_back(first_polls(all));
+    for (const TaskMessage& message : history.messages) {
+        if (message.receive_call == kNoActivity || message.from == message.to) continue;
+        const auto id = static_cast<std::size_t>(message.to);
+        const std::uint32_t poll = last_poll(history.tasks[id], message.receive_call);
+        if (poll == kNoActivity) continue;
+        const Time from = history.tasks[id][firsts[id][poll]].from;
+        const Time to = std::min(message.sent, history.end_of(message.to, poll));
+        if (from < to)
+            history.waits.push_back(
+                {.task = message.to, .whom = message.from, .from = from, .to = to, .polls = true});
+    }
 }
 
 // The messages in the order in which their receivers took them.
@@ -59,6 +100,7 @@ void match_waits(History& history) {
     };
     for (TaskWait& wait : history.waits) {
         const bool sender = wait.pattern == WaitPattern::kLateSender;
+        if (wait.polls) continue;
         if (!sender && wait.pattern != WaitPattern::kLateReceiver) continue;
         if (wait.call == kNoActivity) continue;
         // A late sender is awaited in this call; a late receiver enters its call when the wait ends.
@@ -118,13 +160,6 @@ void find_limits(History& history) {
 }
 
 void complete(History& history) {
-    remove_overlaps(history.waits);
-    for (TaskWait& wait : history.waits) {
-        wait.call = history.activity_at(wait.task, wait.from);
-        if (wait.call == kNoActivity) continue;
-        if (!history.tasks[static_cast<std::size_t>(wait.task)][wait.call].is_call)
-            wait.call = kNoActivity;
-    }
     for (TaskMessage& message : history.messages) {
         message.send_call = history.call_since(message.from, message.send_since);
         message.receive_call = history.call_since(message.to, message.receive_since);
@@ -133,6 +168,14 @@ void complete(History& history) {
         member.start_call = history.call_since(member.task, member.entered);
         if (member.left > Time{0})
             member.end_call = history.call_since(member.task, member.end_since);
+    }
+    add_polling(history);
+    remove_overlaps(history.waits);
+    for (TaskWait& wait : history.waits) {
+        wait.call = history.activity_at(wait.task, wait.from);
+        if (wait.call == kNoActivity) continue;
+        if (!history.tasks[static_cast<std::size_t>(wait.task)][wait.call].is_call)
+            wait.call = kNoActivity;
     }
     match_waits(history);
 }

@@ -59,7 +59,9 @@ struct Member {
     Time end_since{0};  // the call in which it ends began
 };
 
-// A task could not continue in a call until `whom` did something at the time `to`.
+// A task could not continue in a call until `whom` did something at the time `to`. A task that polls
+// for a message may do something else meanwhile, so this is no wait state and costs nothing; but it
+// leads root causes and the critical path to the sender.
 struct TaskWait {
     WaitPattern pattern = WaitPattern::kLateSender;
     TaskId task = 0;
@@ -68,7 +70,9 @@ struct TaskWait {
     std::uint32_t communicator = 0;
     Time from{0};
     Time to{0};
+    bool polls = false;
     Time length() const { return to - from; }
+    Time cost() const { return polls ? Time{0} : length(); }
 };
 
 // The number of a communicator: its matching context for MPI, the group for MPL.
@@ -102,8 +106,9 @@ struct History {
 
 // Sets begin and end.
 void find_limits(History& history);
-// Sorts the waits, removes overlaps, finds the calls of waits, messages and members, and decides
-// which late senders are messages in the wrong order. Call it once, when the arrays are complete.
+// Finds the calls of messages and members, adds the waits of tasks that poll, sorts the waits, removes
+// overlaps, finds their calls, and decides which late senders are messages in the wrong order. Call it
+// once, when the arrays are complete.
 void complete(History& history);
 
 }  // namespace poe::trace

@@ -91,6 +91,9 @@ void HistoryMaker::on_state(TaskId task, State state, Time from, Time to) {
     if (is_left_out(task) || state == State::kComputing) return;
     const auto id = static_cast<std::size_t>(task);
     from = std::max(from, covered_[id]);
+    // A state that ends within a call is that of the call.
+    const CallFrame* call = replay_.state().tasks[id].call(replay_.definitions());
+    if (call != nullptr) to = std::min(to, call->since);
     if (from < to) add(task, {.from = from, .phase = phases_[id], .state = state}, to);
 }
 

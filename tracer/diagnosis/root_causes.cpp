@@ -185,11 +185,11 @@ void Search::charge(TaskId task, const Activity* activity, const TaskWait& wait,
     cause.region = what.region;
     cause.site = what.site;
     cause.phase = what.phase;
-    const auto length = static_cast<double>(wait.length().count());
+    const auto length = static_cast<double>(wait.cost().count());
     const Carried& carried = carried_[static_cast<std::size_t>(&wait - history_.waits.data())];
     cause.short_term += share * length;
     cause.long_term += share * carried.time;
-    add_to(cause.victims, wait.task, share * length);
+    if (length > 0) add_to(cause.victims, wait.task, share * length);
     for (const Cause::Victim& victim : carried.victims)
         add_to(cause.victims, victim.task, share * victim.time);
     cause.more_victims |= carried.more_victims;
@@ -200,6 +200,7 @@ void Search::charge(TaskId task, const Activity* activity, const TaskWait& wait,
 void Search::divide(std::uint32_t number) {
     const TaskWait& wait = history_.waits[number];
     done_[number] = true;
+    if (wait.cost() == Time{0} && carried_[number].time <= 0) return;
     const Time cut = std::max(earliest(wait.whom, wait.to), earliest(wait.task, wait.from));
     const Did awaited = did_between(wait.whom, std::max(points_[number].awaited, cut), wait.to);
     const Did own = did_between(wait.task, std::max(points_[number].waiting, cut), wait.from);
@@ -233,9 +234,9 @@ void Search::divide(std::uint32_t number) {
             }
             Carried& to = carried_[waited.wait];
             const Carried& from = carried_[number];
-            const double length = share * static_cast<double>(wait.length().count());
+            const double length = share * static_cast<double>(wait.cost().count());
             to.time += length + share * from.time;
-            add_to(to.victims, wait.task, length);
+            if (length > 0) add_to(to.victims, wait.task, length);
             for (const Cause::Victim& victim : from.victims)
                 add_to(to.victims, victim.task, share * victim.time);
             to.more_victims |= from.more_victims;

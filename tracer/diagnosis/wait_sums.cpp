@@ -6,6 +6,7 @@ namespace poe::trace {
 WaitSums sum_waits(const History& history) {
     WaitSums sums;
     for (const TaskWait& wait : history.waits) {
+        if (wait.polls) continue;
         PatternSums& sum = sums[static_cast<std::size_t>(wait.pattern)];
         Activity call;
         if (wait.call != kNoActivity)

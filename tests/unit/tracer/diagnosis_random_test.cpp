@@ -139,7 +139,7 @@ void check_path(const History& history) {
 
 void check_causes(const History& history) {
     double waited = 0;
-    for (const TaskWait& wait : history.waits) waited += static_cast<double>(wait.length().count());
+    for (const TaskWait& wait : history.waits) waited += static_cast<double>(wait.cost().count());
     double costs = 0;
     double direct = 0;
     double victims = 0;

@@ -197,6 +197,40 @@ TEST_CASE("a chain of waits is led back to the task that computed") {
     CHECK(sum == Approx((999 + 1004 + 1009) * 1000.0));
 }
 
+TEST_CASE("a task that polls costs nothing, and leads to the task that it polls for") {
+    // Task 1 waits for task 0, which polls for a message of task 2, which computes.
+    auto tasks = task_streams(3);
+    send_call(tasks[2], 1000, 1002, 0);
+    for (std::uint64_t at = 1; at < 1000; at += 10) {
+        tasks[0].enter(us(at), kProbeCall, 2, 5, 1);
+        tasks[0].leave(us(at + 5), kProbeCall);
+    }
+    tasks[0].enter(us(1001), kProbeCall, 2, 5, 1);
+    tasks[0].leave(us(1003), kProbeCall);
+    SECTION("and receives the message after its last poll") {
+        receive_call(tasks[0], 1005, 1006, 2);
+    }
+    SECTION("and receives the message in its last poll") {
+        tasks[0].enter(us(1005), kStatusCall, 2, 5, 1);
+        tasks[0].receive(us(1006), 2, 5, 1000);
+        tasks[0].leave(us(1006), kStatusCall);
+    }
+    send_call(tasks[0], 1010, 1012, 1);
+    receive_call(tasks[1], 1, 1013, 0);
+    const Told told = told_by(tasks);
+    CHECK(waited(told.history, Pattern::kLateSender, 1) == microseconds(1009));
+    const PatternSums sums =
+        sum_waits(told.history)[static_cast<std::size_t>(Pattern::kLateSender)];
+    CHECK(sums.all.count == 1);
+    const std::vector<Cause> causes = find_root_causes(told.history);
+    CHECK(computing_cost(causes, 2) > 980);
+    CHECK(causes.front().victims.size() == 1);
+    const CriticalPath path = find_critical_path(told.history);
+    REQUIRE(path.parts.size() == 3);
+    CHECK(path.parts[0].task == 2);
+    CHECK(path.parts[0].to == microseconds(1000));
+}
+
 TEST_CASE("only what a task does longer is a delay") {
     // Both compute for 300 us in "solve"; then task 1 computes for 200 us more outside it.
     auto tasks = task_streams(2);
