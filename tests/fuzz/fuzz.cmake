@@ -10,7 +10,7 @@ add_executable(fuzz
   ${CMAKE_CURRENT_LIST_DIR}/parser_targets.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tcp_targets.cpp
   ${CMAKE_CURRENT_LIST_DIR}/trace_targets.cpp)
-target_link_libraries(fuzz PRIVATE poe_cli pm_status pm_job mpl_static trace_analysis)
+target_link_libraries(fuzz PRIVATE poe_cli pm_status pm_job mpl_static trace_diagnosis)
 set_target_properties(fuzz PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 
 function(fuzz_test target corpus)

@@ -1,11 +1,13 @@
 // See trace_targets.hpp.
 #include "tests/fuzz/trace_targets.hpp"
 
+#include <cmath>
 #include <fstream>
 
 #include "base/error.hpp"
 #include "tests/unit/tracer/trace_maker.hpp"
 #include "tracer/analysis/replay.hpp"
+#include "tracer/diagnosis/diagnosis.hpp"
 #include "tracer/read/event_merge.hpp"
 
 namespace poe::fuzz {
@@ -29,6 +31,16 @@ std::string play(const std::string& input) {
         for (const trace::TaskTimeline& task : replay.state().tasks)
             for (const trace::Time spent : task.spent_until(replay.state().now))
                 if (spent < trace::Time{0}) return "a task spent less than no time";
+        trace::Symbols symbols;
+        const trace::Analysis analysis = trace::analyse(source, symbols, [](double) {});
+        const trace::Diagnosis& diagnosis = analysis.diagnosis;
+        if (diagnosis.path_length() != diagnosis.job.efficiency.elapsed)
+            return "the critical path does not cover the time of the job";
+        double costs = 0;
+        for (const trace::NamedCause& each : diagnosis.causes) costs += each.cause.cost();
+        const double waited = static_cast<double>(diagnosis.waited().count());
+        if (std::abs(costs - waited) > 1 + 1e-6 * waited)
+            return "the costs of all causes are not the sum of all waits";
         return "";
     } catch (const Error&) {
         return "";

@@ -122,8 +122,9 @@ class Job:
         """From the first to the last record of tasks, or about them: the daemon notes what it sees of them, and their ends."""
         streams = self.trace.tasks.values()
         about = lambda kind: [each.time for node in self.trace.nodes.values() for each in node.records if each.kind == kind]
-        times = [record.time for stream in streams for record in stream.records]
-        return min(times + about("doing")), max(times + about("ended"))
+        # A record that is out of order counts at the time of the one before it.
+        first = min([stream.records[0].time for stream in streams] + about("doing"))
+        return first, max([record.time for stream in streams for record in stream.records] + about("ended"))
 
 
 class MplDiagnosis(LaunchTest):

@@ -57,14 +57,16 @@ Time HistoryMaker::replay_time(const Event& event) const {
 }
 
 void HistoryMaker::on_event(const Event& event, TaskId task) {
-    const bool of_ended_task = event.record.kind == Kind::kEnded && event.record.a < last_.size();
-    if (task < 0 && of_ended_task) last_[event.record.a] = replay_time(event);
+    const Kind kind = event.record.kind;
+    // What the daemon saw of a task.
+    const bool is_about_task = (kind == Kind::kEnded || kind == Kind::kDoing) && task < 0;
+    if (is_about_task && event.record.a < last_.size()) last_[event.record.a] = replay_time(event);
     if (task < 0 || is_left_out(task)) return;
     const auto id = static_cast<std::size_t>(task);
     last_[id] = replay_time(event);
     phases_[id] = outermost_region(replay_.state().tasks[id], replay_.definitions());
     present_ = event;
-    if (event.record.kind == Kind::kCollective) note_collective(event, task);
+    if (kind == Kind::kCollective) note_collective(event, task);
 }
 
 // Adds what a task did up to `to`. What happened since the last activity was not reported: the task
