@@ -206,8 +206,8 @@ std::string diagnosis_text(const Diagnosis& diagnosis) {
     if (diagnosis.too_long)
         return "\nWAIT STATES, ROOT CAUSES, CRITICAL PATH, EFFICIENCY\n  The trace has too many "
                "calls to "
-               "keep them all in memory. Trace a part of the run, with VT_trc_start\n  and "
-               "VT_trc_stop or MPI_Pcontrol, or fewer tasks.\n";
+               "keep them all in memory. Trace a part of the run, with VT_trc_start_c\n  and "
+               "VT_trc_stop_c or MPI_Pcontrol, or fewer tasks.\n";
     return waits_part(diagnosis) + causes_part(diagnosis) + path_part(diagnosis) +
            efficiency_part(diagnosis);
 }
