@@ -12,10 +12,10 @@ namespace {
 TaskId last_task(const History& history) {
     TaskId last = -1;
     Time until{0};
-    for (std::size_t id = 0; id < history.tasks.size(); ++id) {
-        const std::vector<Activity>& all = history.tasks[id];
+    for (TaskId task = 0; task < history.tasks.size(); ++task) {
+        const std::vector<Activity>& all = history.tasks[task];
         if (all.empty() || (last >= 0 && all.back().from <= until)) continue;
-        last = static_cast<TaskId>(id);
+        last = task;
         until = all.back().from;
     }
     return last;
@@ -23,19 +23,18 @@ TaskId last_task(const History& history) {
 
 // The parts, latest first. Each wait is used at most once, so the walk ends.
 std::vector<PathPart> walk_back(const History& history) {
-    const std::vector<std::size_t> first = history.first_waits();
-    std::vector<std::size_t> left(history.tasks.size());  // by task: the end of its unused waits
-    for (std::size_t id = 0; id < left.size(); ++id) left[id] = first[id + 1];
+    PerTask<std::size_t> left(history.tasks.size());  // by task: the number of its unused waits
+    for (TaskId task = 0; task < left.size(); ++task) left[task] = history.waits_of(task).size();
     std::vector<PathPart> parts;
     Time at = history.end;
     for (TaskId task = last_task(history); task >= 0;) {
-        const auto id = static_cast<std::size_t>(task);
-        while (left[id] > first[id] && history.waits[left[id] - 1].to > at) --left[id];
-        if (left[id] == first[id]) {
+        const std::span<const TaskWait> waits = history.waits_of(task);
+        while (left[task] > 0 && waits[left[task] - 1].to > at) --left[task];
+        if (left[task] == 0) {
             parts.push_back({task, history.begin, at});
             break;
         }
-        const TaskWait& wait = history.waits[--left[id]];
+        const TaskWait& wait = waits[--left[task]];
         if (wait.to < at) parts.push_back({task, wait.to, at});
         at = wait.to;
         task = wait.whom;
@@ -48,7 +47,7 @@ class Profile {
     explicit Profile(const History& history) : history_(history) {}
 
     void add(const PathPart& part) {
-        const std::vector<Activity>& all = history_.tasks[static_cast<std::size_t>(part.task)];
+        const std::vector<Activity>& all = history_.tasks[part.task];
         Time covered = part.from;
         const std::uint32_t first = history_.activity_at(part.task, part.from);
         for (std::size_t at = first == kNoActivity ? 0 : first;
@@ -93,8 +92,7 @@ std::vector<PathImbalance> imbalances_of(const History& history,
     }
     std::map<Key, Time> sums;
     Time::rep tasks = 0;
-    for (std::size_t id = 0; id < history.tasks.size(); ++id) {
-        const std::vector<Activity>& all = history.tasks[id];
+    for (const std::vector<Activity>& all : history.tasks) {
         if (all.empty()) continue;
         ++tasks;
         for (std::size_t at = 0; at + 1 < all.size(); ++at)
@@ -126,9 +124,8 @@ CriticalPath find_critical_path(const History& history) {
     Profile profile(history);
     for (const PathPart& part : path.parts) profile.add(part);
     path.shares = profile.shares();
-    path.by_task.resize(history.tasks.size());
-    for (const PathShare& share : path.shares)
-        path.by_task[static_cast<std::size_t>(share.task)] += share.time;
+    path.by_task = PerTask<Time>(history.tasks.size(), Time{0});
+    for (const PathShare& share : path.shares) path.by_task[share.task] += share.time;
     path.imbalances = imbalances_of(history, path.shares);
     return path;
 }

@@ -44,7 +44,7 @@ struct CriticalPath {
     std::vector<PathPart> parts;            // in order of time
     std::vector<PathShare> shares;          // longest first; they add up to length()
     std::vector<PathImbalance> imbalances;  // by excess, largest first; those on the path only
-    std::vector<Time> by_task;
+    PerTask<Time> by_task;
     Time length() const;
 };
 

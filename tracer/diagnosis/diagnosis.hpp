@@ -68,7 +68,7 @@ struct Diagnosis {
     std::vector<WaitState> waits;  // those that occurred, longest first
     std::vector<NamedCause> causes;
     std::vector<PathPart> path;
-    std::vector<Time> path_by_task;
+    PerTask<Time> path_by_task;
     std::array<Time, kStates> path_by_state{};
     std::vector<NamedShare> path_shares;
     std::vector<NamedImbalance> imbalances;

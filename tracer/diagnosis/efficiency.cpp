@@ -63,7 +63,7 @@ double Efficiency::parallel() const {
 Efficiencies find_efficiencies(const History& history, const IdealHistory& ideal) {
     Efficiencies found;
     std::map<std::uint32_t, Efficiency> phases;
-    for (std::size_t id = 0; id < history.tasks.size(); ++id) {
+    for (TaskId id = 0; id < history.tasks.size(); ++id) {
         if (history.tasks[id].empty()) continue;
         InPhase whole;
         for (const auto& [phase, task] : phases_of(history.tasks[id], ideal.begins[id])) {

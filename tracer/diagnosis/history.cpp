@@ -49,14 +49,14 @@ std::uint32_t last_poll(const std::vector<Activity>& all, std::uint32_t receive_
 }
 
 void add_polling(History& history) {
-    std::vector<std::vector<std::uint32_t>> firsts;
-    for (const std::vector<Activity>& all : history.tasks) firsts.push_back(first_polls(all));
+    PerTask<std::vector<std::uint32_t>> firsts(history.tasks.size());
+    for (TaskId task = 0; task < history.tasks.size(); ++task)
+        firsts[task] = first_polls(history.tasks[task]);
     for (const TaskMessage& message : history.messages) {
         if (message.receive_call == kNoActivity || message.from == message.to) continue;
-        const auto id = static_cast<std::size_t>(message.to);
-        const std::uint32_t poll = last_poll(history.tasks[id], message.receive_call);
+        const std::uint32_t poll = last_poll(history.tasks[message.to], message.receive_call);
         if (poll == kNoActivity) continue;
-        const Time from = history.tasks[id][firsts[id][poll]].from;
+        const Time from = history.tasks[message.to][firsts[message.to][poll]].from;
         const Time to = std::min(message.sent, history.end_of(message.to, poll));
         if (from < to)
             history.waits.push_back(
@@ -105,8 +105,7 @@ void match_waits(History& history) {
         if (wait.call == kNoActivity) continue;
         // A late sender is awaited in this call; a late receiver enters its call when the wait ends.
         const TaskId to = sender ? wait.task : wait.whom;
-        const Time since =
-            sender ? history.tasks[static_cast<std::size_t>(to)][wait.call].from : wait.to;
+        const Time since = sender ? history.tasks[to][wait.call].from : wait.to;
         const std::size_t next_call = first_since(to, since + Time{1});
         for (std::size_t i = first_since(to, since); i < next_call; ++i) {
             const TaskMessage& message = messages[order[i]];
@@ -124,7 +123,7 @@ void match_waits(History& history) {
 }  // namespace
 
 std::uint32_t History::activity_at(TaskId task, Time moment) const {
-    const std::vector<Activity>& all = tasks[static_cast<std::size_t>(task)];
+    const std::vector<Activity>& all = tasks[task];
     const auto after =
         std::upper_bound(all.begin(), all.end(), moment,
                          [](Time time, const Activity& activity) { return time < activity.from; });
@@ -132,21 +131,13 @@ std::uint32_t History::activity_at(TaskId task, Time moment) const {
 }
 
 std::uint32_t History::call_since(TaskId task, Time since) const {
-    const std::vector<Activity>& all = tasks[static_cast<std::size_t>(task)];
+    const std::vector<Activity>& all = tasks[task];
     for (std::uint32_t at = activity_at(task, since); at != kNoActivity; --at) {
         if (all[at].from != since) break;
         if (all[at].is_call) return at;
         if (at == 0) break;
     }
     return kNoActivity;
-}
-
-std::vector<std::size_t> History::first_waits() const {
-    std::vector<std::size_t> first(tasks.size() + 1, waits.size());
-    for (std::size_t i = waits.size(); i-- > 0;) first[static_cast<std::size_t>(waits[i].task)] = i;
-    for (std::size_t task = tasks.size(); task-- > 0;)
-        first[task] = std::min(first[task], first[task + 1]);
-    return first;
 }
 
 void find_limits(History& history) {
@@ -171,11 +162,14 @@ void complete(History& history) {
     }
     add_polling(history);
     remove_overlaps(history.waits);
+    history.wait_ends = PerTask<std::size_t>(history.tasks.size());
+    for (const TaskWait& wait : history.waits) ++history.wait_ends[wait.task];
+    for (TaskId task = 1; task < history.tasks.size(); ++task)
+        history.wait_ends[task] += history.wait_ends[task - 1];
     for (TaskWait& wait : history.waits) {
         wait.call = history.activity_at(wait.task, wait.from);
         if (wait.call == kNoActivity) continue;
-        if (!history.tasks[static_cast<std::size_t>(wait.task)][wait.call].is_call)
-            wait.call = kNoActivity;
+        if (!history.tasks[wait.task][wait.call].is_call) wait.call = kNoActivity;
     }
     match_waits(history);
 }

@@ -8,8 +8,10 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
+#include "base/per_task.hpp"
 #include "tracer/analysis/wait_pattern.hpp"
 #include "tracer/read/definitions.hpp"
 #include "tracer/read/trace_time.hpp"
@@ -80,10 +82,10 @@ inline constexpr std::uint32_t kNoCommunicator = 0;      // a message without a 
 inline constexpr std::uint32_t kMplGroup = 0x80000000u;  // this bit, and the group's number
 
 struct History {
-    Time begin{0};                             // of the earliest activity
-    Time end{0};                               // of the latest activity
-    std::vector<std::vector<Activity>> tasks;  // empty for a device, and for a task without events
-    std::vector<TaskMessage> messages;         // in the order in which both ends were known
+    Time begin{0};                         // of the earliest activity
+    Time end{0};                           // of the latest activity
+    PerTask<std::vector<Activity>> tasks;  // empty for a device, and for a task without events
+    std::vector<TaskMessage> messages;     // in the order in which both ends were known
     std::vector<CollectiveOperation> operations;
     std::vector<Member> members;  // in the order in which they entered
     std::vector<TaskWait> waits;  // by task, then by time; those of a task do not overlap
@@ -92,7 +94,7 @@ struct History {
 
     // Returns the end of an activity. The last activity of a task has no length.
     Time end_of(TaskId task, std::size_t activity) const {
-        const std::vector<Activity>& all = tasks[static_cast<std::size_t>(task)];
+        const std::vector<Activity>& all = tasks[task];
         return activity + 1 < all.size() ? all[activity + 1].from : all[activity].from;
     }
     // Returns the number of the last activity that begins at or before a moment; kNoActivity if
@@ -100,8 +102,16 @@ struct History {
     std::uint32_t activity_at(TaskId task, Time moment) const;
     // Returns the number of the call that begins at that moment; kNoActivity if there is none.
     std::uint32_t call_since(TaskId task, Time since) const;
-    // Returns the range of `waits` of each task: those of task t are from [t] to before [t + 1].
-    std::vector<std::size_t> first_waits() const;
+    // Returns the waits of a task, which are a part of `waits`. Only after complete().
+    std::span<const TaskWait> waits_of(TaskId task) const {
+        const std::size_t first = task == 0 ? 0 : wait_ends[task - 1];
+        return std::span(waits).subspan(first, wait_ends[task] - first);
+    }
+    // Returns the number of a wait in `waits`.
+    std::size_t number_of(const TaskWait& wait) const {
+        return static_cast<std::size_t>(&wait - waits.data());
+    }
+    PerTask<std::size_t> wait_ends;  // by task: the number of the first wait of later tasks
 };
 
 // Sets begin and end.

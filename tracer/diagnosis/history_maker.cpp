@@ -28,14 +28,15 @@ std::uint32_t outermost_region(const TaskTimeline& task, const Definitions& defi
 }  // namespace
 
 HistoryMaker::HistoryMaker(const TraceSource& source, const Replay& replay, std::size_t most_bytes)
-    : source_(source), replay_(replay), most_bytes_(most_bytes) {
-    const auto tasks = static_cast<std::size_t>(source.facts().tasks);
-    history_.tasks.resize(tasks);
-    covered_.resize(tasks);
-    phases_.resize(tasks);
-    last_.resize(tasks);
-    inside_.resize(tasks);
-    leaving_.resize(tasks);
+    : source_(source),
+      replay_(replay),
+      most_bytes_(most_bytes),
+      covered_(source.facts().tasks, Time{0}),
+      phases_(source.facts().tasks),
+      last_(source.facts().tasks, Time{0}),
+      inside_(source.facts().tasks),
+      leaving_(source.facts().tasks) {
+    history_.tasks = PerTask<std::vector<Activity>>(source.facts().tasks);
 }
 
 bool HistoryMaker::is_left_out(TaskId task) const {
@@ -47,8 +48,12 @@ void HistoryMaker::count(std::size_t bytes) {
     if (bytes_ <= most_bytes_ || history_.too_long) return;
     history_ = {};
     history_.too_long = true;
-    history_.tasks.resize(covered_.size());
+    history_.tasks = PerTask<std::vector<Activity>>(covered_.size());
     operations_ = {};
+}
+
+const TaskTimeline& HistoryMaker::timeline_of(TaskId task) const {
+    return replay_.state().tasks[static_cast<std::size_t>(task)];
 }
 
 // The time to which the replay will advance with this event.
@@ -60,11 +65,11 @@ void HistoryMaker::on_event(const Event& event, TaskId task) {
     const Kind kind = event.record.kind;
     // What the daemon saw of a task.
     const bool is_about_task = (kind == Kind::kEnded || kind == Kind::kDoing) && task < 0;
-    if (is_about_task && event.record.a < last_.size()) last_[event.record.a] = replay_time(event);
+    if (const auto about = static_cast<TaskId>(event.record.a); is_about_task && last_.has(about))
+        last_[about] = replay_time(event);
     if (task < 0 || is_left_out(task)) return;
-    const auto id = static_cast<std::size_t>(task);
-    last_[id] = replay_time(event);
-    phases_[id] = outermost_region(replay_.state().tasks[id], replay_.definitions());
+    last_[task] = replay_time(event);
+    phases_[task] = outermost_region(timeline_of(task), replay_.definitions());
     present_ = event;
     if (kind == Kind::kCollective) note_collective(event, task);
 }
@@ -72,8 +77,8 @@ void HistoryMaker::on_event(const Event& event, TaskId task) {
 // Adds what a task did up to `to`. What happened since the last activity was not reported: the task
 // polled, or it was not traced.
 void HistoryMaker::add(TaskId task, Activity activity, Time to) {
-    std::vector<Activity>& all = history_.tasks[static_cast<std::size_t>(task)];
-    Time& covered = covered_[static_cast<std::size_t>(task)];
+    std::vector<Activity>& all = history_.tasks[task];
+    Time& covered = covered_[task];
     activity.from = all.empty() ? activity.from : std::max(activity.from, covered);
     if (to < activity.from || (to == activity.from && !activity.is_call)) return;
     if (!all.empty() && covered < activity.from) {
@@ -91,45 +96,43 @@ void HistoryMaker::add(TaskId task, Activity activity, Time to) {
 // What no call and no computing covers: the daemon saw that the task slept, or tracing was off.
 void HistoryMaker::on_state(TaskId task, State state, Time from, Time to) {
     if (is_left_out(task) || state == State::kComputing) return;
-    const auto id = static_cast<std::size_t>(task);
-    from = std::max(from, covered_[id]);
+    from = std::max(from, covered_[task]);
     // A state that ends within a call is that of the call.
-    const CallFrame* call = replay_.state().tasks[id].call(replay_.definitions());
+    const CallFrame* call = timeline_of(task).call(replay_.definitions());
     if (call != nullptr) to = std::min(to, call->since);
-    if (from < to) add(task, {.from = from, .phase = phases_[id], .state = state}, to);
+    if (from < to) add(task, {.from = from, .phase = phases_[task], .state = state}, to);
 }
 
 void HistoryMaker::on_computing(TaskId task, std::uint32_t region, Time from, Time to) {
     if (is_left_out(task)) return;
     // What a task did after its last event is not known.
-    const auto id = static_cast<std::size_t>(task);
-    add(task, {.from = from, .region = region, .phase = phases_[id], .state = State::kComputing},
-        std::min(to, last_[id]));
+    add(task, {.from = from, .region = region, .phase = phases_[task], .state = State::kComputing},
+        std::min(to, last_[task]));
 }
 
 void HistoryMaker::on_interval(const Interval& interval) {
     if (!interval.outer_call || is_left_out(interval.task)) return;
-    const auto id = static_cast<std::size_t>(interval.task);
+    const TaskId task = interval.task;
     const CallFrame& frame = interval.frame;
-    std::vector<Activity>& all = history_.tasks[id];
+    std::vector<Activity>& all = history_.tasks[task];
     for (std::size_t i = all.size(); i > 0 && all[i - 1].state == State::kComputing; --i) {
         if (all[i - 1].site != 0) break;
         all[i - 1].site = frame.site;
     }
-    add(interval.task,
+    add(task,
         {.from = frame.since,
          .region = frame.region,
          .site = frame.site,
-         .phase = outermost_region(replay_.state().tasks[id], replay_.definitions()),
+         .phase = outermost_region(timeline_of(task), replay_.definitions()),
          .state = replay_.definitions().region(frame.region).state,
          .is_call = true},
         interval.to);
     if (history_.too_long) return;
-    for (const std::uint32_t member : leaving_[id]) {
+    for (const std::uint32_t member : leaving_[task]) {
         history_.members[member].end_since = frame.since;
         history_.members[member].left = interval.to;
     }
-    leaving_[id].clear();
+    leaving_[task].clear();
 }
 
 void HistoryMaker::on_message(const Message& message) {
@@ -170,9 +173,8 @@ std::uint32_t HistoryMaker::operation_of(std::uint64_t key) {
 }
 
 void HistoryMaker::note_collective(const Event& event, TaskId task) {
-    const auto id = static_cast<std::size_t>(task);
     const Record& record = event.record;
-    const TaskTimeline& timeline = replay_.state().tasks[id];
+    const TaskTimeline& timeline = timeline_of(task);
     const CallFrame* call = timeline.call(replay_.definitions());
     if (call == nullptr) return;
     const auto phase = static_cast<Phase>(record.detail);
@@ -189,32 +191,32 @@ void HistoryMaker::note_collective(const Event& event, TaskId task) {
     const std::uint32_t operation =
         operation_of(pair(group, 0) ^ (std::uint64_t{lap} * kLateOperation + record.extra));
     if (history_.too_long) return;
-    std::vector<std::uint32_t>& inside = inside_[id];
+    std::vector<std::uint32_t>& inside = inside_[task];
     if (phase == Phase::kEnds) {
         const auto member = std::find_if(inside.rbegin(), inside.rend(), [&](std::uint32_t each) {
             return history_.members[each].operation == operation;
         });
         if (member == inside.rend()) return;
-        leaving_[id].push_back(*member);
+        leaving_[task].push_back(*member);
         inside.erase(std::next(member).base());
         return;
     }
     CollectiveOperation& made = history_.operations[operation];
     const DataFlow flow = replay_.definitions().region(timeline.frames.back().region).flow;
     if (made.flow == DataFlow::kNone) made.flow = flow;
-    if (record.a < history_.tasks.size()) made.root = static_cast<TaskId>(record.a);
+    if (const auto root = static_cast<TaskId>(record.a); history_.tasks.has(root)) made.root = root;
     const auto number = static_cast<std::uint32_t>(history_.members.size());
     history_.members.push_back({.operation = operation,
                                 .task = task,
                                 .communicator = communicator_of_group(group),
                                 .entered = call->since});
-    (phase == Phase::kWhole ? leaving_[id] : inside).push_back(number);
+    (phase == Phase::kWhole ? leaving_[task] : inside).push_back(number);
     count(sizeof(Member));
 }
 
 // A call that the trace ends in.
 void HistoryMaker::add_open_call(TaskId task) {
-    const TaskTimeline& timeline = replay_.state().tasks[static_cast<std::size_t>(task)];
+    const TaskTimeline& timeline = timeline_of(task);
     const CallFrame* call = timeline.call(replay_.definitions());
     if (call == nullptr || is_left_out(task)) return;
     add(task,
@@ -229,10 +231,10 @@ void HistoryMaker::add_open_call(TaskId task) {
 
 History HistoryMaker::take() {
     if (history_.too_long) return std::move(history_);
-    for (std::size_t id = 0; id < history_.tasks.size(); ++id) {
-        add_open_call(static_cast<TaskId>(id));
-        std::vector<Activity>& all = history_.tasks[id];
-        if (!all.empty()) all.push_back({.from = covered_[id]});
+    for (TaskId task = 0; task < history_.tasks.size(); ++task) {
+        add_open_call(task);
+        std::vector<Activity>& all = history_.tasks[task];
+        if (!all.empty()) all.push_back({.from = covered_[task]});
     }
     find_limits(history_);
     complete(history_);

@@ -37,6 +37,7 @@ class HistoryMaker : public Listener {
         std::uint32_t laps = 0;  // of the number, which is counted modulo 65536
         bool any = false;
     };
+    const TaskTimeline& timeline_of(TaskId task) const;
     Time replay_time(const Event& event) const;
     void add(TaskId task, Activity activity, Time to);
     void add_open_call(TaskId task);
@@ -50,16 +51,16 @@ class HistoryMaker : public Listener {
     std::size_t most_bytes_;
     std::size_t bytes_ = 0;
     History history_;
-    std::vector<Time> covered_;          // by task: the end of the last activity
-    std::vector<std::uint32_t> phases_;  // by task: the outermost user's region before this event
-    std::vector<Time> last_;             // by task: its last event
-    Event present_;                      // the event that is being applied
+    PerTask<Time> covered_;          // by task: the end of the last activity
+    PerTask<std::uint32_t> phases_;  // by task: the outermost user's region before this event
+    PerTask<Time> last_;             // by task: its last event
+    Event present_;                  // the event that is being applied
     std::unordered_map<std::uint64_t, Calls> calls_;               // by task and group
     std::unordered_map<std::uint64_t, std::uint32_t> operations_;  // by group, lap and number
     // By task: the members that have not left yet, latest last.
-    std::vector<std::vector<std::uint32_t>> inside_;
+    PerTask<std::vector<std::uint32_t>> inside_;
     // By task: the member that leaves with the present call.
-    std::vector<std::vector<std::uint32_t>> leaving_;
+    PerTask<std::vector<std::uint32_t>> leaving_;
 };
 
 }  // namespace poe::trace

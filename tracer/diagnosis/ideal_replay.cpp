@@ -14,12 +14,11 @@ namespace {
 template <typename Item, TaskId Item::*kTask, std::uint32_t Item::*kCall>
 class ByCall {
   public:
-    ByCall(const std::vector<Item>& items, std::size_t tasks) : items_(items), tasks_(tasks) {
+    ByCall(const std::vector<Item>& items, TaskId tasks) : items_(items), tasks_(tasks) {
         for (std::uint32_t i = 0; i < items.size(); ++i)
-            if (items[i].*kCall != kNoActivity)
-                tasks_[static_cast<std::size_t>(items[i].*kTask)].items.push_back(i);
-        for (OfTask& each : tasks_)
-            std::sort(each.items.begin(), each.items.end(),
+            if (items[i].*kCall != kNoActivity) tasks_[items[i].*kTask].items.push_back(i);
+        for (TaskId task = 0; task < tasks; ++task)
+            std::sort(tasks_[task].items.begin(), tasks_[task].items.end(),
                       [&items](std::uint32_t a, std::uint32_t b) {
                           return items[a].*kCall < items[b].*kCall;
                       });
@@ -27,7 +26,7 @@ class ByCall {
     // Calls visit(number of the item) for each item of the call.
     template <typename Visit>
     void of_call(TaskId task, std::uint32_t call, Visit visit) {
-        OfTask& mine = tasks_[static_cast<std::size_t>(task)];
+        OfTask& mine = tasks_[task];
         for (; mine.next < mine.items.size() && items_[mine.items[mine.next]].*kCall <= call;
              ++mine.next)
             if (items_[mine.items[mine.next]].*kCall == call) visit(mine.items[mine.next]);
@@ -39,7 +38,7 @@ class ByCall {
         std::size_t next = 0;
     };
     const std::vector<Item>& items_;
-    std::vector<OfTask> tasks_;
+    PerTask<OfTask> tasks_;
 };
 
 constexpr Time kNever = -kFarthest;
@@ -51,11 +50,11 @@ class IdealReplay {
           receives_(history.messages, history.tasks.size()),
           starts_(history.members, history.tasks.size()),
           ends_(history.members, history.tasks.size()),
-          first_waits_(history.first_waits()),
           entered_(history.operations.size(), kNever),
           root_entered_(history.operations.size(), kNever) {
-        for (const std::vector<Activity>& all : history.tasks)
-            ideal_.begins.emplace_back(all.size(), kNever);
+        ideal_.begins = PerTask<std::vector<Time>>(history.tasks.size());
+        for (TaskId task = 0; task < history.tasks.size(); ++task)
+            ideal_.begins[task].resize(history.tasks[task].size(), kNever);
         ideal_.begin = ideal_.end = history.begin;
     }
 
@@ -64,36 +63,35 @@ class IdealReplay {
     IdealHistory run() {
         using Step = std::tuple<Time, bool, TaskId>;  // moment, end of a call, task
         std::priority_queue<Step, std::vector<Step>, std::greater<>> queue;
-        std::vector<std::uint32_t> at(history_.tasks.size());
-        std::vector<Time> clock(history_.tasks.size());
-        for (std::size_t id = 0; id < at.size(); ++id) {
+        PerTask<std::uint32_t> at(history_.tasks.size());
+        PerTask<Time> clock(history_.tasks.size(), Time{0});
+        for (TaskId id = 0; id < at.size(); ++id) {
             if (history_.tasks[id].empty()) continue;
             clock[id] = history_.tasks[id].front().from;
-            queue.emplace(clock[id], false, static_cast<TaskId>(id));
+            queue.emplace(clock[id], false, id);
         }
         while (!queue.empty()) {
             const auto [moment, is_end, task] = queue.top();
             queue.pop();
-            const auto id = static_cast<std::size_t>(task);
-            const std::uint32_t activity = at[id];
+            const std::uint32_t activity = at[task];
             if (!is_end) {
-                begin(task, activity, clock[id]);
-                if (activity + 1 < history_.tasks[id].size())
+                begin(task, activity, clock[task]);
+                if (activity + 1 < history_.tasks[task].size())
                     queue.emplace(history_.end_of(task, activity), true, task);
                 continue;
             }
-            clock[id] = end_of(task, activity, clock[id]);
-            ++at[id];
+            clock[task] = end_of(task, activity, clock[task]);
+            ++at[task];
             queue.emplace(moment, false, task);
         }
-        for (std::size_t id = 0; id < at.size(); ++id)
+        for (TaskId id = 0; id < at.size(); ++id)
             if (!history_.tasks[id].empty()) ideal_.end = std::max(ideal_.end, clock[id]);
         return std::move(ideal_);
     }
 
   private:
     void begin(TaskId task, std::uint32_t activity, Time now) {
-        ideal_.begins[static_cast<std::size_t>(task)][activity] = now;
+        ideal_.begins[task][activity] = now;
         starts_.of_call(task, activity, [&](std::uint32_t each) {
             const std::uint32_t operation = history_.members[each].operation;
             entered_[operation] = std::max(entered_[operation], now);
@@ -101,7 +99,7 @@ class IdealReplay {
         });
     }
     Time end_of(TaskId task, std::uint32_t activity, Time now) {
-        const Activity& what = history_.tasks[static_cast<std::size_t>(task)][activity];
+        const Activity& what = history_.tasks[task][activity];
         if (!what.is_call) {
             // Polling is waiting for what the next call receives.
             if (what.state == State::kPolling) return now;
@@ -120,7 +118,7 @@ class IdealReplay {
         return std::max(now, late_receivers(task, activity));
     }
     Time begin_of(TaskId task, std::uint32_t activity) const {
-        return ideal_.begins[static_cast<std::size_t>(task)][activity];
+        return ideal_.begins[task][activity];
     }
     // When the members that this one needs have entered, of those that have entered so far.
     Time needed(const Member& member) const {
@@ -132,15 +130,13 @@ class IdealReplay {
         return entered_[member.operation];
     }
     Time late_receivers(TaskId task, std::uint32_t activity) const {
-        const auto id = static_cast<std::size_t>(task);
-        const auto begin = history_.waits.begin() + static_cast<std::ptrdiff_t>(first_waits_[id]);
-        const auto end = history_.waits.begin() + static_cast<std::ptrdiff_t>(first_waits_[id + 1]);
-        const Time since = history_.tasks[id][activity].from;
+        const std::span<const TaskWait> waits = history_.waits_of(task);
+        const Time since = history_.tasks[task][activity].from;
         const Time until = history_.end_of(task, activity);
-        auto wait =
-            std::partition_point(begin, end, [since](const TaskWait& w) { return w.from < since; });
+        auto wait = std::partition_point(waits.begin(), waits.end(),
+                                         [since](const TaskWait& w) { return w.from < since; });
         Time needed = kNever;
-        for (; wait != end && wait->from < until; ++wait) {
+        for (; wait != waits.end() && wait->from < until; ++wait) {
             if (wait->pattern != WaitPattern::kLateReceiver) continue;
             const std::uint32_t call = history_.call_since(wait->whom, wait->to);
             if (call != kNoActivity) needed = std::max(needed, begin_of(wait->whom, call));
@@ -152,7 +148,6 @@ class IdealReplay {
     ByCall<TaskMessage, &TaskMessage::to, &TaskMessage::receive_call> receives_;
     ByCall<Member, &Member::task, &Member::start_call> starts_;
     ByCall<Member, &Member::task, &Member::end_call> ends_;
-    std::vector<std::size_t> first_waits_;
     std::vector<Time> entered_;       // by operation: the last member so far
     std::vector<Time> root_entered_;  // by operation
     IdealHistory ideal_;

@@ -96,7 +96,6 @@ class Search {
     explicit Search(const History& history)
         : history_(history),
           points_(find_sync_points(history)),
-          first_waits_(history.first_waits()),
           carried_(history.waits.size()),
           done_(history.waits.size()) {}
 
@@ -126,7 +125,6 @@ class Search {
 
     const History& history_;
     std::vector<SyncPoint> points_;
-    std::vector<std::size_t> first_waits_;
     std::vector<Carried> carried_;  // by wait
     std::vector<bool> done_;        // by wait
     std::map<std::tuple<TaskId, State, std::uint32_t, std::uint32_t, std::uint32_t>, Cause> causes_;
@@ -136,30 +134,28 @@ class Search {
 Time Search::earliest(TaskId task, Time to) const {
     const std::uint32_t last = history_.activity_at(task, to);
     if (last == kNoActivity || last < kMostLookedAt) return -kFarthest;
-    return history_.tasks[static_cast<std::size_t>(task)][last - kMostLookedAt].from;
+    return history_.tasks[task][last - kMostLookedAt].from;
 }
 
 Did Search::did_between(TaskId task, Time from, Time to) const {
     Did found;
-    const auto id = static_cast<std::size_t>(task);
-    const std::vector<Activity>& all = history_.tasks[id];
+    const std::vector<Activity>& all = history_.tasks[task];
     if (from >= to || all.empty()) return found;
-    const auto begin = history_.waits.begin() + static_cast<std::ptrdiff_t>(first_waits_[id]);
-    const auto end = history_.waits.begin() + static_cast<std::ptrdiff_t>(first_waits_[id + 1]);
-    auto wait =
-        std::partition_point(begin, end, [from](const TaskWait& w) { return w.to <= from; });
+    const std::span<const TaskWait> waits = history_.waits_of(task);
+    auto wait = std::partition_point(waits.begin(), waits.end(),
+                                     [from](const TaskWait& each) { return each.to <= from; });
     const std::uint32_t first = history_.activity_at(task, from);
     for (std::size_t at = first == kNoActivity ? 0 : first; at < all.size() && all[at].from < to;
          ++at) {
         const Time since = std::max(all[at].from, from);
         const Time until = std::min(history_.end_of(task, at), to);
         Time time = until - since;
-        for (; wait != end && wait->from < until; ++wait) {
+        for (; wait != waits.end() && wait->from < until; ++wait) {
             const Time waited = std::min(wait->to, until) - std::max(wait->from, since);
             if (waited > Time{0}) {
                 time -= waited;
                 found.waits.push_back(
-                    {static_cast<std::uint32_t>(wait - history_.waits.begin()), waited});
+                    {static_cast<std::uint32_t>(history_.number_of(*wait)), waited});
             }
             if (wait->to > until) break;
         }
@@ -170,7 +166,7 @@ Did Search::did_between(TaskId task, Time from, Time to) const {
 
 Kinds Search::kinds_of(TaskId task, const Did& did) const {
     Kinds kinds;
-    const std::vector<Activity>& all = history_.tasks[static_cast<std::size_t>(task)];
+    const std::vector<Activity>& all = history_.tasks[task];
     for (const Did::Piece& piece : did.pieces) kinds[kind_of(all[piece.activity])] += piece.time;
     for (const Did::Waited& waited : did.waits) kinds[kWaiting] += waited.time;
     return kinds;
@@ -186,7 +182,7 @@ void Search::charge(TaskId task, const Activity* activity, const TaskWait& wait,
     cause.site = what.site;
     cause.phase = what.phase;
     const auto length = static_cast<double>(wait.cost().count());
-    const Carried& carried = carried_[static_cast<std::size_t>(&wait - history_.waits.data())];
+    const Carried& carried = carried_[history_.number_of(wait)];
     cause.short_term += share * length;
     cause.long_term += share * carried.time;
     if (length > 0) add_to(cause.victims, wait.task, share * length);
@@ -216,8 +212,7 @@ void Search::divide(std::uint32_t number) {
             return static_cast<double>(delays.of(kind).count()) / static_cast<double>(all.count()) *
                    static_cast<double>(time.count()) / total;
         };
-        const std::vector<Activity>& activities =
-            history_.tasks[static_cast<std::size_t>(wait.whom)];
+        const std::vector<Activity>& activities = history_.tasks[wait.whom];
         for (const Did::Piece& piece : awaited.pieces) {
             const Activity& activity = activities[piece.activity];
             const double share = share_of(kind_of(activity), piece.time);

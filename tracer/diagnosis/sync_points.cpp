@@ -26,9 +26,7 @@ class Passed {
         else
             pairs_[key_of(message.to, message.from)] = {message.received, message.sent};
     }
-    void member(const Member& member) {
-        groups_[static_cast<std::size_t>(member.task)][member.communicator] = member.left;
-    }
+    void member(const Member& member) { groups_[member.task][member.communicator] = member.left; }
     SyncPoint between(TaskId waiting, TaskId awaited) const {
         SyncPoint last{first_of(waiting), first_of(awaited)};
         const auto take = [&last](SyncPoint point) {
@@ -41,8 +39,8 @@ class Passed {
             const auto [low, high] = found->second;
             take(ordered ? SyncPoint{low, high} : SyncPoint{high, low});
         }
-        const auto& others = groups_[static_cast<std::size_t>(awaited)];
-        for (const auto& [group, left] : groups_[static_cast<std::size_t>(waiting)])
+        const auto& others = groups_[awaited];
+        for (const auto& [group, left] : groups_[waiting])
             if (const auto other = others.find(group); other != others.end())
                 take({left, other->second});
         return last;
@@ -50,7 +48,7 @@ class Passed {
 
   private:
     Time first_of(TaskId task) const {
-        const auto& all = history_.tasks[static_cast<std::size_t>(task)];
+        const auto& all = history_.tasks[task];
         return all.empty() ? history_.begin : all.front().from;
     }
 
@@ -58,7 +56,7 @@ class Passed {
     // By the lower and the higher task: the times of their last message on both.
     std::unordered_map<std::uint64_t, std::pair<Time, Time>> pairs_;
     // By task and communicator: when the task left its last collective operation.
-    std::vector<std::map<std::uint32_t, Time>> groups_;
+    PerTask<std::map<std::uint32_t, Time>> groups_;
 };
 
 template <typename All, typename TimeOf>

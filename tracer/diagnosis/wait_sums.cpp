@@ -9,8 +9,7 @@ WaitSums sum_waits(const History& history) {
         if (wait.polls) continue;
         PatternSums& sum = sums[static_cast<std::size_t>(wait.pattern)];
         Activity call;
-        if (wait.call != kNoActivity)
-            call = history.tasks[static_cast<std::size_t>(wait.task)][wait.call];
+        if (wait.call != kNoActivity) call = history.tasks[wait.task][wait.call];
         sum.all += wait.length();
         sum.by_task[wait.task] += wait.length();
         sum.by_site[{call.region, call.site}] += wait.length();

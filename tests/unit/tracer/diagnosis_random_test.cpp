@@ -106,15 +106,15 @@ class RandomJob {
 };
 
 void check_activities(const History& history) {
-    for (std::size_t id = 0; id < history.tasks.size(); ++id) {
-        const std::vector<Activity>& all = history.tasks[id];
+    for (TaskId task = 0; task < history.tasks.size(); ++task) {
+        const std::vector<Activity>& all = history.tasks[task];
         for (std::size_t at = 1; at < all.size(); ++at) REQUIRE(all[at - 1].from <= all[at].from);
         Time in_calls{0};
         for (std::size_t at = 0; at + 1 < all.size(); ++at)
             if (all[at].is_call) in_calls += all[at + 1].from - all[at].from;
         Time waits{0};
-        for (const TaskWait& wait : history.waits) {
-            if (wait.task != static_cast<TaskId>(id)) continue;
+        for (const TaskWait& wait : history.waits_of(task)) {
+            REQUIRE(wait.task == task);
             waits += wait.length();
             REQUIRE(wait.call != kNoActivity);
             REQUIRE(all[wait.call].from <= wait.from);
@@ -157,9 +157,9 @@ void check_causes(const History& history) {
 
 void check_efficiencies(const History& history) {
     const IdealHistory ideal = replay_ideally(history);
-    for (std::size_t id = 0; id < history.tasks.size(); ++id)
-        for (std::size_t at = 0; at < history.tasks[id].size(); ++at)
-            REQUIRE(ideal.begins[id][at] <= history.tasks[id][at].from);
+    for (TaskId task = 0; task < history.tasks.size(); ++task)
+        for (std::size_t at = 0; at < history.tasks[task].size(); ++at)
+            REQUIRE(ideal.begins[task][at] <= history.tasks[task][at].from);
     const Efficiencies found = find_efficiencies(history, ideal);
     REQUIRE(found.job.ideal <= found.job.elapsed);
     REQUIRE(found.job.ideal >= found.job.max_computing);
