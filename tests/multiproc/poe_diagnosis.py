@@ -13,8 +13,8 @@ import unittest
 from launching import BUILD, SANITIZED, SOURCE, LaunchTest, main, poe
 from trace_file import Trace
 
-NOBODY = 0xffffffff
-WHOLE, STARTS, ENDS = 0, 1, 2
+STARTS, ENDS = 1, 2
+ATTEMPTS = 10
 
 # A call or user's region: its name, its beginning and end, and how many of the program's regions are around it.
 Call = collections.namedtuple("Call", "name begin end phase")
@@ -180,27 +180,38 @@ class MplDiagnosis(LaunchTest):
         expected = job.late_senders() + job.collective_waits()
         self.assertEqual(self.told_waits(summary), {key: time for key, time in expected.items() if time > 0})
 
+    @staticmethod
+    def links(job):
+        """How long the chain was held up by task 2, which computes, and by tasks 3 and 0, which pass the message on."""
+        sent = {task: time for task, _, time, _, _ in job.messages()}
+        before = max(call.end for call in job.calls[2] if call.end < sent[2])
+        return sent[2] - before, sent[3] - sent[2], sent[0] - sent[3]
+
+    def traced_until(self, how, holds):
+        """On a busy computer a task may get its processor so late that nobody waits for the task that is meant. What vt says
+        is checked for every run; the runs are repeated until their records show what is meant."""
+        for _ in range(ATTEMPTS):
+            job, summary = self.traced(how)
+            self.assert_waits(job, summary)
+            if holds(job):
+                return summary
+        self.skipTest("the computer is too busy")
+
     def test_chain(self):
-        job, summary = self.traced("chain")
-        self.assert_waits(job, summary)
-        # Of the tasks in the chain, the one that computes is the cause of the waits of all others.
-        senders = sum(time for (state, _), time in job.late_senders().items())
+        summary = self.traced_until("chain", lambda job: self.links(job)[0] > sum(self.links(job)[1:]))
         cause = max(summary["root_causes"], key=lambda each: each["indirect_seconds"])
-        self.assertGreater(senders, 0)
         self.assertEqual((cause["task"], cause["state"]), (2, "computing"))
         self.assertLessEqual({0, 1, 3}, {victim["task"] for victim in cause["victims"]})
         self.assertRegex(cause["line"], r"diagnosis_tasks\.inc:\d+$")
 
     def test_order(self):
-        job, summary = self.traced("order")
-        self.assert_waits(job, summary)
+        summary = self.traced_until("order", lambda job: ("wrong order", 0) in job.late_senders())
         self.assertIn(("wrong order", 0), self.told_waits(summary))
 
     def test_collectives(self):
-        job, summary = self.traced("collectives")
-        self.assert_waits(job, summary)
-        names = {state["name"] for state in summary["wait_states"]}
-        self.assertLessEqual({"wait at barrier", "late broadcast", "early reduce", "wait at NxN"}, names)
+        meant = {"wait at barrier", "late broadcast", "early reduce", "wait at NxN"}
+        summary = self.traced_until("collectives", lambda job: meant <= {state for state, _ in job.collective_waits()})
+        self.assertLessEqual(meant, {state["name"] for state in summary["wait_states"]})
 
     def test_phases(self):
         job, summary = self.traced("phases")
