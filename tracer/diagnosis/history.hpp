@@ -114,11 +114,4 @@ struct History {
     PerTask<std::size_t> wait_ends;  // by task: the number of the first wait of later tasks
 };
 
-// Sets begin and end.
-void find_limits(History& history);
-// Finds the calls of messages and members, adds the waits of tasks that poll, sorts the waits, removes
-// overlaps, finds their calls, and decides which late senders are messages in the wrong order. Call it
-// once, when the arrays are complete.
-void complete(History& history);
-
 }  // namespace poe::trace

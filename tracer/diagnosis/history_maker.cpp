@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/contexts.hpp"
+#include "tracer/diagnosis/complete_history.hpp"
 
 namespace poe::trace {
 namespace {
@@ -236,7 +237,6 @@ History HistoryMaker::take() {
         std::vector<Activity>& all = history_.tasks[task];
         if (!all.empty()) all.push_back({.from = covered_[task]});
     }
-    find_limits(history_);
     complete(history_);
     return std::move(history_);
 }

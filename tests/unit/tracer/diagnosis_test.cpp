@@ -231,6 +231,36 @@ TEST_CASE("a task that polls costs nothing, and leads to the task that it polls 
     CHECK(path.parts[0].to == microseconds(1000));
 }
 
+TEST_CASE("a task that polls for a collective operation leads to the member that came last") {
+    // Task 1 waits for task 0, which polls for a broadcast of task 2, which computes.
+    auto tasks = task_streams(3);
+    const auto start = [](StreamWriter& out, std::uint64_t at) {
+        out.enter(us(at), kIbcastCall, kNobody, 0, 1);
+        out.collective(us(at), 0, 2, 0, 8, Phase::kStarts);
+        out.leave(us(at + 1), kIbcastCall);
+    };
+    constexpr std::uint32_t kColltestCall = kNonBlocking + kCollwaitCall;
+    start(tasks[0], 1);
+    for (std::uint64_t at = 5; at <= 1005; at += 10) {
+        tasks[0].enter(us(at), kColltestCall, kNobody, 0, 1);
+        if (at == 1005) tasks[0].collective(us(at), 0, kNobody, 0, 0, Phase::kEnds);
+        tasks[0].leave(us(at + 5), kColltestCall);
+    }
+    start(tasks[2], 1000);
+    send_call(tasks[0], 1015, 1016, 1);
+    receive_call(tasks[1], 1, 1020, 0);
+    const Told told = told_by(tasks);
+    REQUIRE(told.history.waits_of(0).size() == 1);
+    const TaskWait& polls = told.history.waits_of(0)[0];
+    CHECK(polls.polls);
+    CHECK(polls.whom == 2);
+    CHECK(polls.from == microseconds(5));
+    CHECK(polls.to == microseconds(1000));
+    CHECK(waited(told.history, Pattern::kLateSender, 1) == microseconds(1014));
+    CHECK(computing_cost(find_root_causes(told.history), 2) > 970);
+    CHECK(find_critical_path(told.history).parts.front().task == 2);
+}
+
 TEST_CASE("only what a task does longer is a delay") {
     // Both compute for 300 us in "solve"; then task 1 computes for 200 us more outside it.
     auto tasks = task_streams(2);
