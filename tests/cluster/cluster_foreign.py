@@ -7,7 +7,7 @@ import signal
 import subprocess
 import tempfile
 
-from hosts import BUILD, DEADLINE, HOSTS, ClusterTest, main
+from hosts import BUILD, DEADLINE, HERE, HOSTS, ClusterTest, main
 
 ALLREDUCE = """#include <mpi.h>
 #include <stdio.h>
@@ -167,6 +167,22 @@ class Foreign(ClusterTest):
                 _, err = self.mpi(0, os.path.join(self.programs.name, compiler), "abort", "-procs", 3, "-hostfile",
                                   self.host_file(range(3)), status=9)
                 self.assertIn("task 2 (node node2", err)
+
+
+
+class MpichOnPoe(ClusterTest):
+    """The checks of programs of MPICH that tests/multiproc/poe_mpich_abi.py makes on one node, over several hosts."""
+
+    def test_programs(self):
+        with tempfile.TemporaryDirectory(prefix="poe-cluster-", dir="/tmp") as place:
+            for name in ("point", "objects"):
+                program = os.path.join(place, name)
+                subprocess.run(["mpicc.mpich", "-w", str(HERE.parent / f"mpich_abi/{name}.c"), "-o", program], check=True)
+                for hosts in (3, 16):
+                    with self.subTest(name=name, hosts=hosts):
+                        out = self.ok(self.poe(program, "-procs", hosts, "-hostfile", self.host_file(range(hosts), 1), "-mpi", "poe",
+                                               "-stdoutmode", "ordered"))
+                        self.assertEqual(out.stdout.splitlines(), [f"task {i} of {hosts}: 0 checks failed" for i in range(hosts)])
 
 
 if __name__ == "__main__":
