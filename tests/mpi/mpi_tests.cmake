@@ -78,6 +78,8 @@ endforeach()
 foreach(program collective_inter collective_neighbor point_requests threads_point threads_collective)
   mpi_checked_test(${program} $<TARGET_FILE:mpl_run> -n 4 $<TARGET_FILE:mpi_${program}>)
 endforeach()
+# A sample: each call is some hand-overs of a processor, and on a busy computer each of these takes milliseconds.
+mpi_checked_test(collective_operations $<TARGET_FILE:mpl_run> -n 4 $<TARGET_FILE:mpi_collective_operations> 13)
 
 # Fortran. Each program of tests/mpi/fortran is compiled for each of the three interfaces, and sections.F90 for
 # module mpi_f08 only. A program may have further files.
