@@ -1,7 +1,8 @@
-// Arguments of MPICH's binary interface as arguments of our functions. An exported function has a variable
-// of one of these classes for each argument that needs memory. The constructor takes the argument of the
-// program; the destructor, which runs after our function, gives the result back. A result that our
-// function has not set, because it failed, leaves the variable of the program as it was.
+// Arguments of MPICH's binary interface as arguments of our functions. An exported function has a
+// variable of one of these classes for each argument that needs memory. The constructor takes the
+// argument of the program; the destructor, which runs after our function, gives the result back. A
+// result that our function has not set, because it failed, leaves the variable of the program as it
+// was.
 #pragma once
 
 #include <cstddef>

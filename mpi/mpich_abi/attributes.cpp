@@ -1,7 +1,9 @@
-// Keys of attributes and their functions (MPI 5.0, section 7.7), and the values of predefined attributes.
+// Keys of attributes and their functions (MPI 5.0, section 7.7), and the values of predefined
+// attributes.
 //
-// The functions of the program and its extra state are in a Keyval, which is the extra state of the key in
-// our library. A Keyval is never freed, because attributes keep a key alive that the program has freed.
+// The functions of the program and its extra state are in a Keyval, which is the extra state of the
+// key in our library. A Keyval is never freed, because attributes keep a key alive that the program
+// has freed.
 #include <array>
 #include <map>
 #include <mutex>
@@ -17,7 +19,8 @@ namespace {
 using CopyFunction = int(int object, int keyval, void* extra_state, void* value_in, void* value_out,
                          int* flag);
 using DeleteFunction = int(int object, int keyval, void* value, void* extra_state);
-// How MPICH's libraries for other languages call them. `type` is that of the value: 0 is an address.
+// How MPICH's libraries for other languages call them. `type` is that of the value: 0 is an
+// address.
 using CopyProxy = int(Function* function, int object, int keyval, void* extra_state, int type,
                       void* value_in, void** value_out, int* flag);
 using DeleteProxy = int(Function* function, int object, int keyval, int type, void* value,
@@ -102,8 +105,8 @@ int create_keyval(Function* copy, Function* remove, int* keyval, void* extra_sta
     return MPI_SUCCESS;
 }
 
-// Predefined attributes whose values are constants: how to convert them. The address of the converted
-// value goes to the program, as that of the value would.
+// Predefined attributes whose values are constants: how to convert them. The address of the
+// converted value goes to the program, as that of the value would.
 struct ConvertedValue {
     int keyval;
     int (*convert)(int);
@@ -172,8 +175,8 @@ int win_get_attr(int win, int keyval, void* attribute_val, int* flag) {
     return finish(code);
 }
 
-// MPICH's numbers of predefined keys are odd for C; the next number stands for the same key in Fortran. Such
-// an attribute is the value itself, where C gets its address.
+// MPICH's numbers of predefined keys are odd for C; the next number stands for the same key in
+// Fortran. Such an attribute is the value itself, where C gets its address.
 int fortran_value_of(int code, int keyval, void* attribute_val, const int* flag) {
     if (code != MPI_SUCCESS || *flag == 0) return code;
     auto* value = static_cast<MPI_Aint*>(attribute_val);

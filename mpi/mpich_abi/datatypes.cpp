@@ -1,5 +1,5 @@
-// Datatypes: structures with MPI_LB and MPI_UB, which MPI 3.0 has removed, and the arguments from which a
-// datatype was made.
+// Datatypes: structures with MPI_LB and MPI_UB, which MPI 3.0 has removed, and the arguments from
+// which a datatype was made.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -11,7 +11,8 @@
 namespace poe::mpi::mpich {
 namespace {
 
-// Markers of the lower and of the upper bound of a structure. Their numbers are those of MPICH's header.
+// Markers of the lower and of the upper bound of a structure. Their numbers are those of MPICH's
+// header.
 constexpr int kLowerBound = 0x4c000010;
 constexpr int kUpperBound = 0x4c000011;
 

@@ -6,8 +6,8 @@
 namespace poe::mpi::mpich {
 namespace {
 
-// An error of the call that this thread makes was handled by a function of C++. MPICH's library for C++
-// would invoke it again if the call returned the error.
+// An error of the call that this thread makes was handled by a function of C++. MPICH's library for
+// C++ would invoke it again if the call returned the error.
 thread_local bool handled_by_proxy = false;
 
 // MPICH's library for C++ passes arguments this way. `kind`: 0 communicator, 1 file, 2 window.
@@ -91,7 +91,8 @@ int session_create_errhandler(Function* function, int* errhandler) {
 
 namespace {
 
-// MPI::ERRORS_THROW_EXCEPTIONS of C++. An error returns, and MPICH's library for C++ throws the exception.
+// MPI::ERRORS_THROW_EXCEPTIONS of C++. An error returns, and MPICH's library for C++ throws the
+// exception.
 constexpr int kThrow = 0x54000002;
 
 void return_error(MPI_Comm*, int*, ...) {}

@@ -1,7 +1,9 @@
-// Attributes whose values a Fortran program has set. Such a value is an integer; a C program gets the address
-// of a variable that holds it (MPI 5.0, section 19.3.7). Our library keeps that address as the value.
+// Attributes whose values a Fortran program has set. Such a value is an integer; a C program gets
+// the address of a variable that holds it (MPI 5.0, section 19.3.7). Our library keeps that address
+// as the value.
 //
-// A variable is never changed, and equal values share one, so there are as many as different values.
+// A variable is never changed, and equal values share one, so there are as many as different
+// values.
 #pragma once
 
 #include <mpi.h>

@@ -1,9 +1,10 @@
-// Functions of C for functions of the program that have no extra state: operations and error handlers.
+// Functions of C for functions of the program that have no extra state: operations and error
+// handlers.
 //
-// Our library calls a function with handles of ours, and the function of the program must get those of
-// MPICH. A function of C with an extra state finds the one of the program there. These have none, so each
-// gets a function of its own, one of a fixed number. A function of the program keeps it forever, and the
-// next operation or error handler that is created from it uses the same one.
+// Our library calls a function with handles of ours, and the function of the program must get those
+// of MPICH. A function of C with an extra state finds the one of the program there. These have
+// none, so each gets a function of its own, one of a fixed number. A function of the program keeps
+// it forever, and the next operation or error handler that is created from it uses the same one.
 #pragma once
 
 #include <array>
@@ -16,7 +17,8 @@
 
 namespace poe::mpi::mpich {
 
-// How many functions a program may use as operations; the same for error handlers of each kind of objects.
+// How many functions a program may use as operations; the same for error handlers of each kind of
+// objects.
 inline constexpr std::size_t kMaxFunctions = 256;
 
 struct FunctionSlot {

@@ -1,5 +1,5 @@
-// Generalized requests (MPI 5.0, section 13.2). The functions of the program are in the extra state, which
-// lives until our library has called the function that frees it.
+// Generalized requests (MPI 5.0, section 13.2). The functions of the program are in the extra
+// state, which lives until our library has called the function that frees it.
 #include <memory>
 
 #include "mpi/mpich_abi/arguments.hpp"

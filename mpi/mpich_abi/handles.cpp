@@ -1,4 +1,5 @@
-// See handles.hpp. 128 KB of pointers per kind, of which the pages without a chunk are never touched.
+// See handles.hpp. 128 KB of pointers per kind, of which the pages without a chunk are never
+// touched.
 #include "mpi/mpich_abi/handles.hpp"
 
 namespace poe::mpi::mpich {

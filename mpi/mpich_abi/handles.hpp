@@ -1,17 +1,19 @@
-// Handles of MPICH's binary interface, which are of type int, and of the standard's, which are pointers.
+// Handles of MPICH's binary interface, which are of type int, and of the standard's, which are
+// pointers.
 //
 //   handle                  as an int
 //   predefined              the number of mpich_constants.tsv
-//   made by the program     10 in bits 31..30, the kind in bits 29..26, the number of the object in bits 25..0
+//   made by the program     bits 31..30: 10; bits 29..26: the kind; below: number of the object
 //   of a file               a pointer in both interfaces; only MPI_FILE_NULL differs
 //
-// An object has its number forever (Pool in mpi/object/handle.hpp), and so has its address. Therefore a
-// table per kind, from numbers to addresses, needs no entry to be removed: an entry is written when a
-// handle first goes to the program. The table of a kind grows in chunks, which are never freed.
+// An object has its number forever (Pool in mpi/object/handle.hpp), and so has its address.
+// Therefore a table per kind, from numbers to addresses, needs no entry to be removed: an entry is
+// written when a handle first goes to the program. The table of a kind grows in chunks, which are
+// never freed.
 //
-// Conversions never block. A chunk is allocated once per 4096 objects. Any thread may convert any handle:
-// a thread that has a handle got it, directly or through another thread, from the call that wrote the
-// entry, and a second write stores the same address.
+// Conversions never block. A chunk is allocated once per 4096 objects. Any thread may convert any
+// handle: a thread that has a handle got it, directly or through another thread, from the call that
+// wrote the entry, and a second write stores the same address.
 #pragma once
 
 #include <array>
@@ -77,8 +79,8 @@ template <typename Handle>
 inline constexpr std::uint32_t kMadeBits =
     0x80000000u | kKindBits[static_cast<std::size_t>(kKindOf<Handle>)];
 
-// Our handle. A number that is no handle of this kind becomes the null pointer, which every function
-// refuses as such.
+// Our handle. A number that is no handle of this kind becomes the null pointer, which every
+// function refuses as such.
 template <typename Handle>
 Handle handle_in(int integer) noexcept {
     const auto bits = static_cast<std::uint32_t>(integer);

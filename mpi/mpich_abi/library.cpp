@@ -40,7 +40,8 @@ void find(void* loaded, const char* name, void* pointer) {
     std::memcpy(pointer, &function, sizeof function);
 }
 
-// Priority 101: before the constructors of the program and of other libraries that depend on this one.
+// Priority 101: before the constructors of the program and of other libraries that depend on this
+// one.
 __attribute__((constructor(101))) void load() {
     void* loaded = ::dlopen(beside_this_library().c_str(), RTLD_NOW | RTLD_LOCAL);
     if (loaded == nullptr) refuse(::dlerror());

@@ -1,5 +1,5 @@
-// The types of MPICH's binary interface (soname libmpi.so.12, in Debian libmpich.so.12), under names of
-// our own, because mpi.h gives the names of MPI to the types of the standard's interface.
+// The types of MPICH's binary interface (soname libmpi.so.12, in Debian libmpich.so.12), under
+// names of our own, because mpi.h gives the names of MPI to the types of the standard's interface.
 //
 //   type of MPI      in MPICH's interface
 //   handles          an int; a file is a pointer
@@ -18,8 +18,8 @@ using Function = void();
 using File = void*;
 
 struct Status {
-    int count_low;  // the received bytes: bits 31..0
-    int count_high;  // bit 0: the operation was cancelled; the others: bits 62..32 of the received bytes
+    int count_low;   // the received bytes: bits 31..0
+    int count_high;  // bit 0: it was cancelled; the others: bits 62..32 of the received bytes
     int source;
     int tag;
     int error;

@@ -1,5 +1,5 @@
-// Functions that need neither our library nor more than a line: versions, names, handles as integers, and
-// the lengths of arrays.
+// Functions that need neither our library nor more than a line: versions, names, handles as
+// integers, and the lengths of arrays.
 #include <algorithm>
 #include <cstring>
 

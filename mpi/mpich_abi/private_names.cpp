@@ -1,5 +1,6 @@
-// Names that are not MPI's and that MPICH's binary interface has nevertheless: the variables and functions
-// behind constants of its header, and what its libraries for Fortran and C++ need of the one for C.
+// Names that are not MPI's and that MPICH's binary interface has nevertheless: the variables and
+// functions behind constants of its header, and what its libraries for Fortran and C++ need of the
+// one for C.
 #include "mpi/mpich_abi/private_names.hpp"
 
 #include <mpi.h>
@@ -24,14 +25,14 @@ int* const mpich_unweighted = &mpich::unweighted;
 int* const mpich_weights_empty = &mpich::weights_empty;
 void* const mpich_all_handles = reinterpret_cast<void*>(MPI_T_PVAR_ALL_HANDLES);
 
-// Behind MPI_F_STATUS_IGNORE and the like. MPICH's library for Fortran sets the first two when it is
-// initialized; the others are what module mpi_f08 recognises by address.
+// Behind MPI_F_STATUS_IGNORE and the like. MPICH's library for Fortran sets the first two when it
+// is initialized; the others are what module mpi_f08 recognises by address.
 extern int* mpich_f_status_ignore __asm__("MPI_F_STATUS_IGNORE");
 extern int* mpich_f_statuses_ignore __asm__("MPI_F_STATUSES_IGNORE");
 int* mpich_f_status_ignore = nullptr;
 int* mpich_f_statuses_ignore = nullptr;
-// Those behind MPI_UNWEIGHTED for Fortran. MPICH's library for Fortran has variables of these names too, which
-// the program uses if they are found first; so they are set when everything is loaded.
+// Those behind MPI_UNWEIGHTED for Fortran. MPICH's library for Fortran has variables of these names
+// too, which the program uses if they are found first; so they are set when everything is loaded.
 extern int* MPIR_C_MPI_UNWEIGHTED;
 extern int* MPIR_C_MPI_WEIGHTS_EMPTY;
 int* MPIR_C_MPI_UNWEIGHTED = nullptr;

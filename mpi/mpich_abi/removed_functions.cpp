@@ -1,5 +1,5 @@
-// Functions that MPICH's binary interface has and MPI 5.0 has not: those that MPI 3.0 has removed, in terms of
-// their successors, conversions between C and Fortran, and MPICH's extensions.
+// Functions that MPICH's binary interface has and MPI 5.0 has not: those that MPI 3.0 has removed,
+// in terms of their successors, conversions between C and Fortran, and MPICH's extensions.
 #include "mpi/mpich_abi/arguments.hpp"
 #include "mpi/mpich_abi/by_hand.hpp"
 

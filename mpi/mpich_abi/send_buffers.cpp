@@ -1,8 +1,9 @@
 // Buffers of buffered sends (MPI 5.0, section 3.6).
 //
-// A program reserves MPI_BSEND_OVERHEAD bytes for each message. This is 96 in MPICH's interface; our library
-// needs up to 512. Therefore our library gets MPI_BUFFER_AUTOMATIC and allocates what it needs, and the
-// buffer of the program is only remembered. A program that attaches too small a buffer gets no error.
+// A program reserves MPI_BSEND_OVERHEAD bytes for each message. This is 96 in MPICH's interface;
+// our library needs up to 512. Therefore our library gets MPI_BUFFER_AUTOMATIC and allocates what
+// it needs, and the buffer of the program is only remembered. A program that attaches too small a
+// buffer gets no error.
 #include <map>
 #include <mutex>
 

@@ -1,8 +1,8 @@
 // Statuses of MPICH's binary interface and of the standard's.
 //
-// MPI leaves a part of a status as it is: MPI_ERROR in functions with one status, all of it in a test of a
-// request that has not ended. To leave the same part of the program's status alone, source and error
-// have the value kUntouched before the call.
+// MPI leaves a part of a status as it is: MPI_ERROR in functions with one status, all of it in a
+// test of a request that has not ended. To leave the same part of the program's status alone,
+// source and error have the value kUntouched before the call.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
-// Numbers that mean something else in MPICH's binary interface than in the standard's: ranks, tags, error
-// codes, attribute keys and other constants. Pure. X_in converts what the program passes, X_out what the
-// program gets. A number that is no constant of MPICH's never becomes a valid constant of ours.
+// Numbers that mean something else in MPICH's binary interface than in the standard's: ranks, tags,
+// error codes, attribute keys and other constants. Pure. X_in converts what the program passes,
+// X_out what the program gets. A number that is no constant of MPICH's never becomes a valid
+// constant of ours.
 #pragma once
 
 #include <array>
@@ -52,7 +53,7 @@ inline int tag_out(int tag) noexcept {
 //   code                          in MPICH's interface
 //   a class of the standard       its number there; MPI_ERR_OTHER if it does not exist there
 //   added by the program          after its MPI_ERR_LASTCODE, as ours are after ours
-//   any other number              a code that a function of the program has invented; negative in our library
+//   any other number              a code of a function of the program; negative in our library
 int error_in(int code) noexcept;
 int known_error_out(int code) noexcept;
 inline int error_out(int code) noexcept {

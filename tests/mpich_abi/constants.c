@@ -1,4 +1,5 @@
-/* Predefined datatypes, operations and other constants, one by one. Each is used in a call whose result tells it apart. */
+/* Predefined datatypes, operations and other constants, one by one. Each is used in a call whose
+   result tells it apart. */
 #include <complex.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Objects of the program: datatypes, operations, attributes, error handlers, communicators, groups, generalized
-   requests, and the functions that MPI 3.0 has removed. */
+/* Objects of the program: datatypes, operations, attributes, error handlers, communicators, groups,
+   generalized requests, and the functions that MPI 3.0 has removed. */
 #include "check.h"
 
 /* MPICH's header declares the removed functions only in old versions. */

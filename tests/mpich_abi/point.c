@@ -1,4 +1,5 @@
-/* Point-to-point communication: wildcards, statuses alone and in arrays, probes, persistent and cancelled requests. */
+/* Point-to-point communication: wildcards, statuses alone and in arrays, probes, persistent and
+   cancelled requests. */
 #include "check.h"
 
 enum { kMessages = 100 };

@@ -1,4 +1,5 @@
-// Handles of MPICH's binary interface: predefined ones against the table of facts, and those of objects.
+// Handles of MPICH's binary interface: predefined ones against the table of facts, and those of
+// objects.
 #include "mpi/mpich_abi/handles.hpp"
 
 #include <fstream>
