@@ -54,18 +54,19 @@ template <int (*kIn)(int), int (*kOut)(int)>
 class IntInOut {
   public:
     explicit IntInOut(int* variable) noexcept : variable_(variable) {
-        if (variable != nullptr) value_ = kIn(*variable);
+        if (variable != nullptr) value_ = before_ = kIn(*variable);
     }
     IntInOut(const IntInOut&) = delete;
     IntInOut& operator=(const IntInOut&) = delete;
     ~IntInOut() {
-        if (variable_ != nullptr) *variable_ = kOut(value_);
+        if (value_ != before_) *variable_ = kOut(value_);
     }
     operator int*() noexcept { return variable_ == nullptr ? nullptr : &value_; }
 
   private:
     int* variable_;
     int value_ = 0;
+    int before_ = 0;
 };
 
 // Memory for an array; a short one is on the stack. Without the array of the program there is none.

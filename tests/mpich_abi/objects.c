@@ -238,7 +238,9 @@ static void errors(void) {
     CHECK_EQUAL(CLASS_OF(MPI_Send(&x, 1, MPI_INT, 0, 0, MPI_COMM_NULL)), MPI_ERR_COMM);
     CHECK_EQUAL(CLASS_OF(MPI_Bcast(&x, 1, MPI_INT, all, MPI_COMM_WORLD)), MPI_ERR_ROOT);
     CHECK_EQUAL(CLASS_OF(MPI_Reduce_local(&x, &x, 1, MPI_INT, MPI_OP_NULL)), MPI_ERR_OP);
+    x = 503; /* a key in other interfaces */
     CHECK_EQUAL(CLASS_OF(MPI_Comm_free_keyval(&x)), MPI_ERR_KEYVAL);
+    CHECK_EQUAL(x, 503);
     {
         MPI_Status statuses[2];
         MPI_Request requests[2];
