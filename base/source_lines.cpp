@@ -62,8 +62,7 @@ const Libdw& libdw() {
 void describe(Dwfl_Module* module, Dwarf_Addr address, SourceLine& line) {
     if (const char* name = libdw().addrname(module, address)) line.function = name;
     if (Dwfl_Line* source = libdw().getsrc(module, address)) {
-        const char* file =
-            libdw().lineinfo(source, nullptr, &line.line, nullptr, nullptr, nullptr);
+        const char* file = libdw().lineinfo(source, nullptr, &line.line, nullptr, nullptr, nullptr);
         if (file != nullptr) line.file = file;
     }
 }
@@ -138,8 +137,8 @@ SourceLine ProcessLines::line_of(std::uint64_t address) const {
     SourceLine line;
     Dwfl_Module* const module = dwfl_ == nullptr ? nullptr : libdw().addrmodule(dwfl_, address);
     if (module == nullptr) return line;
-    const char* const path = libdw().info(module, nullptr, nullptr, nullptr, nullptr, nullptr,
-                                          nullptr, nullptr);
+    const char* const path =
+        libdw().info(module, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
     if (path != nullptr) line.object = path;
     line.offset = address - bias_of(module);
     describe(module, address, line);

@@ -1,8 +1,9 @@
 // Source lines of this program's own code.
 #include "base/source_lines.hpp"
 
-#include <catch2/catch.hpp>
 #include <unistd.h>
+
+#include <catch2/catch.hpp>
 
 using poe::SourceLine;
 
