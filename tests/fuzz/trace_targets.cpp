@@ -76,6 +76,26 @@ void write_trace_corpus(const std::string& folder) {
     }
     node.put(9, {.kind = trace::Kind::kEnded, .a = 0});
     write("node", node.bytes() + streams[0].bytes(false));
+    // Calls of all kinds that depend on another task.
+    using namespace trace::test;
+    std::string calls;
+    for (std::uint64_t task = 0; task < 2; ++task) {
+        trace::StreamWriter out = task_stream(static_cast<TaskId>(task), 2);
+        const std::uint64_t late = task * 50;
+        out.enter(us(10 + late), kIbcastCall, trace::kNobody, 0, 1);
+        out.collective(us(10 + late), 0, 1, 0, 8, trace::Phase::kStarts);
+        out.leave(us(11 + late), kIbcastCall);
+        for (const std::uint64_t at : {100, 110}) {
+            out.enter(us(at), trace::kNonBlocking + kCollwaitCall, trace::kNobody, 0, 1);
+            if (at > 100) out.collective(us(at), 0, trace::kNobody, 0, 0, trace::Phase::kEnds);
+            out.leave(us(at + 5), trace::kNonBlocking + kCollwaitCall);
+        }
+        sync_call(out, 200 + late, 260, 1);
+        if (task == 0) send_call(out, 300, 390, 1);
+        if (task == 1) receive_call(out, 380, 391, 0);
+        calls += out.bytes(task == 0);
+    }
+    write("calls", calls);
 }
 
 }  // namespace poe::fuzz
