@@ -166,7 +166,7 @@ std::string Call::message(const Cause& cause, const std::string& place) const {
     const std::string comm = name_of(object_);
     if (!comm.empty()) text += " with communicator " + comm;
     if (environment().checking) {
-        const std::string line = check::words_of_site(site_);
+        const std::string line = check::words_of_site(site());
         if (!line.empty()) text += " at " + line;
     }
     text += ": ";

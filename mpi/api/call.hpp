@@ -115,7 +115,7 @@ class Call {
     template <typename Handle>
     int given(int code, const Handle* handle) const {
         if (code == MPI_SUCCESS && environment().checking) [[unlikely]]
-            check::note_acquired(handle, function_, site_);
+            check::note_acquired(handle, function_, site());
         return code;
     }
     // For functions to which the program gives a reference back.

@@ -278,7 +278,7 @@ class StatusesOut : Memory<MPI_Status> {
     Status* statuses_;
 };
 
-// The lengths of arrays of datatypes. The sentinel of a buffer that the call does not read gives 0.
+// The lengths of arrays of datatypes. If the send buffer is MPI_IN_PLACE, the length is 0.
 int remote_size(int comm);
 int sending(const void* sendbuf, int comm);
 int in_neighbors(int comm);

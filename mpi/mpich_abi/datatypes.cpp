@@ -108,17 +108,18 @@ namespace {
 
 // The integers of a datatype contain constants if an array was distributed or cut.
 void convert_integers(int combiner, int count, int* integers) {
-    const auto convert = [](int* first, int number) {
-        for (int i = 0; i < number; ++i) first[i] = value_out<kDarrayDistribution>(first[i]);
-    };
     if (combiner == MPI_COMBINER_SUBARRAY && count > 0) {
         integers[count - 1] = value_out<kArrayOrder>(integers[count - 1]);
     } else if (combiner == MPI_COMBINER_DARRAY && count > 4) {
         // size, rank, ndims, sizes, distributions, arguments, process grid, order
         const int ndims = integers[2];
         const int first = count - 1 - 3 * ndims;
-        convert(integers + first, ndims);
-        convert(integers + first + ndims, ndims);
+        int* const distributions = integers + first;
+        int* const arguments = distributions + ndims;
+        for (int i = 0; i < ndims; ++i) {
+            distributions[i] = value_out<kDarrayDistribution>(distributions[i]);
+            if (arguments[i] == MPI_DISTRIBUTE_DFLT_DARG) arguments[i] = kDistributeDfltDarg;
+        }
         integers[count - 1] = value_out<kArrayOrder>(integers[count - 1]);
     }
 }

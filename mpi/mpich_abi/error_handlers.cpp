@@ -1,4 +1,6 @@
 // Error handlers of the program (MPI 5.0, section 9.3).
+#include <atomic>
+
 #include "mpi/mpich_abi/arguments.hpp"
 #include "mpi/mpich_abi/by_hand.hpp"
 #include "mpi/mpich_abi/function_slots.hpp"
@@ -46,9 +48,10 @@ struct ErrorHandlers {
         mpich::Function* const function = slot.function.load(std::memory_order_relaxed);
         mpich::Function* const proxy = slot.proxy.load(std::memory_order_relaxed);
         if (proxy != nullptr) {
-            handled_by_proxy = true;
             reinterpret_cast<Proxy*>(proxy)(kProxyKind<Handle>, reinterpret_cast<int*>(&theirs),
                                             &code, function);
+            // Not before: calls that the function makes have errors of their own.
+            handled_by_proxy = true;
         } else {
             reinterpret_cast<OfProgram*>(function)(&theirs, &code);
         }
@@ -56,7 +59,7 @@ struct ErrorHandlers {
     }
 };
 
-// Where the proxy of the error handler goes that this thread has created last.
+// The slot of the error handler that this thread has created last; its proxy is stored there.
 thread_local FunctionSlot* last_slot = nullptr;
 
 template <typename Handle, typename Create>
@@ -97,10 +100,14 @@ constexpr int kThrow = 0x54000002;
 
 void return_error(MPI_Comm*, int*, ...) {}
 
+// The error handler that stands for it; null until the program has used it.
+std::atomic<MPI_Errhandler> thrower{nullptr};
+
 MPI_Errhandler throwing() {
     static const MPI_Errhandler made = [] {
         MPI_Errhandler handler = MPI_ERRORS_RETURN;
-        library.Comm_create_errhandler(return_error, &handler);
+        if (library.Comm_create_errhandler(return_error, &handler) == MPI_SUCCESS)
+            thrower.store(handler, std::memory_order_release);
         return handler;
     }();
     return made;
@@ -149,7 +156,7 @@ int comm_get_errhandler(int comm, int* errhandler) {
                                                  errhandler == nullptr ? nullptr : &ours);
     if (code != MPI_SUCCESS) return finish(code);
     *errhandler = handle_out(ours);
-    if (ours == throwing()) {
+    if (ours == thrower.load(std::memory_order_acquire)) {
         // The program does not free a predefined error handler.
         library.Errhandler_free(&ours);
         *errhandler = kThrow;

@@ -71,15 +71,18 @@ int keyval_in(int keyval) noexcept;
 int keyval_out(int keyval) noexcept;
 
 inline int distribution_in(int argument) noexcept {
+    // A block of this size cannot be expressed in the standard's interface.
+    if (argument == MPI_DISTRIBUTE_DFLT_DARG) return kNoValue;
     return argument == kDistributeDfltDarg ? MPI_DISTRIBUTE_DFLT_DARG : argument;
 }
 inline MPI_Offset displacement_in(MPI_Offset displacement) noexcept {
     return displacement == kDisplacementCurrent ? MPI_DISPLACEMENT_CURRENT : displacement;
 }
 
-// A constant of one of the generated lists.
+// A constant of one of the generated lists. MPI_UNDEFINED has the same value in both interfaces.
 template <const auto& kPairs>
 int value_in(int value) noexcept {
+    if (value == MPI_UNDEFINED) return value;
     for (const Pair& pair : kPairs)
         if (pair.mpich == value) return pair.ours;
     return kNoValue;

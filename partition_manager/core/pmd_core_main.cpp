@@ -176,6 +176,7 @@ int print_places(int count, char** words) {
         if (is_library_of_poe(line.object)) line = {};
         line.function = poe::demangled(line.function.c_str());
         std::puts(line.place().c_str());
+        std::fflush(stdout);  // pmd takes what is there when its patience ends
     }
     return 0;
 }

@@ -72,8 +72,7 @@ std::string run_helper(const std::vector<CallSite>& calls) {
 void CallPlaces::learn(const std::vector<CallSite>& calls) {
     std::vector<CallSite> unknown;
     for (const CallSite& call : calls)
-        if (call.first > 0 && call.second != 0 && known_.try_emplace(call).second)
-            unknown.push_back(call);
+        if (call.first > 0 && call.second != 0 && known_.count(call) == 0) unknown.push_back(call);
     if (unknown.empty()) return;
     std::string text;
     try {

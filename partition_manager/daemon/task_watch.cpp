@@ -27,8 +27,9 @@ TaskWatch::TaskWatch(asio::io_context& loop, const NodeSegment& segment,
 // Adds the places of the calls of tasks that are stuck.
 void TaskWatch::add_places(std::vector<TaskState>& states) {
     std::vector<CallSite> calls;
-    const auto stuck = [this](const TaskState& state) {
-        return state.stuck_for(deadlock_patience(timeout_)) && state.doing.site != 0;
+    const auto patience = deadlock_patience(timeout_.count() > 0 ? timeout_ : kSomeTimeout);
+    const auto stuck = [patience](const TaskState& state) {
+        return state.stuck_for(patience) && state.doing.site != 0;
     };
     for (const TaskState& state : states)
         if (stuck(state)) calls.emplace_back(state.pid, state.doing.site);
@@ -44,7 +45,7 @@ TaskStates TaskWatch::states(std::uint32_t round) {
         if (state.observed && state.measured && index)
             state.evidence = read_observed_memory(segment_.slot(*index));
     }
-    add_places(result.states);
+    if (round != 0) add_places(result.states);
     if (round >= kStatusRounds) return result;
     std::erase_if(result.states, [this](const TaskState& state) {
         return state.life != TaskState::Life::kEnded &&
@@ -73,7 +74,9 @@ void TaskWatch::look() {
     if (!stays || before_ == reported_) return;
     reported_ = before_;
     const auto waits = [](const TaskState& state) { return state.life != TaskState::Life::kEnded; };
-    if (std::any_of(now.states.begin(), now.states.end(), waits)) report_(std::move(now));
+    if (std::none_of(now.states.begin(), now.states.end(), waits)) return;
+    add_places(now.states);
+    report_(std::move(now));
 }
 
 }  // namespace poe::pm

@@ -448,6 +448,26 @@ static void other(void) {
     }
 }
 
+/* Constants that the interfaces have in common, and numbers that are constants of one of them only. */
+static void shared_numbers(void) {
+    MPI_Comm shared;
+    MPI_Datatype made;
+    int integers[12], datatypes = 0;
+    int size = 400, kind = MPI_DISTRIBUTE_CYCLIC, argument, grid = 2;
+    MPI_Comm_split_type(MPI_COMM_WORLD, my_rank == 0 ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED, 0,
+                        MPI_INFO_NULL, &shared);
+    CHECK_EQUAL(shared == MPI_COMM_NULL, my_rank == 0);
+    if (shared != MPI_COMM_NULL) MPI_Comm_free(&shared);
+    for (argument = 16; argument <= 18; ++argument) {
+        MPI_Type_create_darray(2, 0, 1, &size, &kind, &argument, &grid, MPI_ORDER_C, MPI_INT,
+                               &made);
+        MPI_Type_get_contents(made, 8, 0, 1, integers, NULL, &datatypes);
+        CHECK_EQUAL(integers[4], MPI_DISTRIBUTE_CYCLIC);
+        CHECK_EQUAL(integers[5], argument);
+        MPI_Type_free(&made);
+    }
+}
+
 int main(int argc, char** argv) {
     begin(&argc, &argv);
     operations();
@@ -457,6 +477,7 @@ int main(int argc, char** argv) {
     communicators();
     intercommunicators();
     generalized();
+    shared_numbers();
     other();
     return end();
 }

@@ -46,11 +46,18 @@ bool HistoryMaker::is_left_out(TaskId task) const {
 
 void HistoryMaker::count(std::size_t bytes) {
     bytes_ += bytes;
-    if (bytes_ <= most_bytes_ || history_.too_long) return;
+    if (bytes_ > most_bytes_) history_.too_long = true;
+}
+
+// Gives the memory of a history that is too long back. Not called while an event is being recorded, because that
+// holds references into the history.
+void HistoryMaker::drop_if_too_long() {
+    if (!history_.too_long || bytes_ == 0) return;
     history_ = {};
     history_.too_long = true;
     history_.tasks = PerTask<std::vector<Activity>>(covered_.size());
     operations_ = {};
+    bytes_ = 0;
 }
 
 const TaskTimeline& HistoryMaker::timeline_of(TaskId task) const {
@@ -63,6 +70,7 @@ Time HistoryMaker::replay_time(const Event& event) const {
 }
 
 void HistoryMaker::on_event(const Event& event, TaskId task) {
+    drop_if_too_long();
     const Kind kind = event.record.kind;
     // What the daemon saw of a task.
     const bool is_about_task = (kind == Kind::kEnded || kind == Kind::kDoing) && task < 0;
@@ -231,13 +239,13 @@ void HistoryMaker::add_open_call(TaskId task) {
 }
 
 History HistoryMaker::take() {
-    if (history_.too_long) return std::move(history_);
     for (TaskId task = 0; task < history_.tasks.size(); ++task) {
         add_open_call(task);
         std::vector<Activity>& all = history_.tasks[task];
         if (!all.empty()) all.push_back({.from = covered_[task]});
     }
-    complete(history_);
+    drop_if_too_long();
+    if (!history_.too_long) complete(history_);
     return std::move(history_);
 }
 

@@ -44,6 +44,7 @@ class HistoryMaker : public Listener {
     void note_collective(const Event& event, TaskId task);
     std::uint32_t operation_of(std::uint64_t key);
     void count(std::size_t bytes);
+    void drop_if_too_long();
     bool is_left_out(TaskId task) const;
 
     const TraceSource& source_;

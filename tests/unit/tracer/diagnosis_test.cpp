@@ -422,6 +422,21 @@ TEST_CASE("a trace that needs too much memory is not diagnosed, and the summary 
     CHECK(nlohmann::json::parse(analysis_json(analysis))["too_long_to_diagnose"] == true);
 }
 
+TEST_CASE("the limit of memory may fall on any event") {
+    auto tasks = task_streams(2);
+    for (std::uint64_t i = 0; i < 4; ++i)
+        for (std::uint64_t task = 0; task < 2; ++task)
+            sync_call(tasks[task], 100 * (i + 1) + 10 * task, 100 * (i + 1) + 20,
+                      static_cast<std::uint16_t>(i));
+    bool fits = false;
+    for (std::size_t limit = 0; !fits; limit += 8) {
+        REQUIRE(limit < 100'000);
+        const Told told = told_by(tasks, limit);
+        fits = !told.history.too_long;
+        if (!fits) CHECK(told.history.waits.empty());
+    }
+}
+
 TEST_CASE("text and JSON have the same diagnosis") {
     Symbols symbols;
     const TraceSource source = TraceSource::from_bytes(gathered(chain_streams()), "chain");
