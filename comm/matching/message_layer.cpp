@@ -258,11 +258,27 @@ void MessageLayer::notice_ends(const NodeSegment& segment, LostMember lost_membe
     lost_member_ = std::move(lost_member);
 }
 
+// A task that has ended without a connection to this one may have sent a message in its last moment, whose connection
+// is still being accepted. If there is none after a while, there will not be one.
+void MessageLayer::give_up_unconnected() {
+    if (unconnected_.empty()) [[likely]]
+        return;
+    constexpr std::chrono::seconds kWhile{1};
+    const auto now = std::chrono::steady_clock::now();
+    std::erase_if(unconnected_, [&](const auto& each) {
+        if (now - each.second < kWhile) return false;
+        Peer& from = peer(each.first);
+        if (!from.pipe->shows_end_of_peer()) break_pipe(from, "that task has ended");
+        return true;
+    });
+}
+
 // A task that has ended sends nothing more, and all that it has sent is in its pipe, because the
 // process was gone before its end was stored. A connection shows the end by itself, after the last
 // message.
 void MessageLayer::look_for_ends() {
     if (segment_ == nullptr) return;
+    give_up_unconnected();
     const std::uint32_t ends = segment_->header().ends.load(std::memory_order_acquire);
     if (ends == ends_seen_) [[likely]]
         return;
@@ -275,6 +291,10 @@ void MessageLayer::look_for_ends() {
         ended_.push_back(task);
         Peer& from = peer(task);
         if (from.pipe->shows_end_of_peer()) continue;
+        if (from.pipe->connects()) {
+            unconnected_.emplace_back(task, std::chrono::steady_clock::now());
+            continue;
+        }
         progress();  // answers its doorbell
         while (from.fault == nullptr && on_input(*from.pipe)) {
         }

@@ -33,6 +33,7 @@
 // a message takes the oldest matching receive (the stricter MPI rule; MPL allows it).
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -299,6 +300,7 @@ class MessageLayer final : private PipeSink {
     void wait_until_over(const Outcome& outcome, const Wait& wait);
     bool nobody_can_send(const ReceiveRequest& request) const noexcept;
     void look_for_ends();
+    void give_up_unconnected();
     TaskId lost_partner(TaskId peer, ContextId context, std::int32_t type);
 
     // The notes for watchers about a wait (message_notes.cpp).
@@ -334,7 +336,9 @@ class MessageLayer final : private PipeSink {
     const NodeSegment* segment_ = nullptr;  // null: ends of tasks are not noticed
     LostMember lost_member_;
     std::uint32_t ends_seen_ = 0;
-    std::vector<TaskId> ended_;    // tasks of this node that have ended
+    std::vector<TaskId> ended_;  // tasks of this node that have ended
+    // Of these: tasks that were not connected, and when this task noticed their ends.
+    std::vector<std::pair<TaskId, std::chrono::steady_clock::time_point>> unconnected_;
     bool fault_seen_ = false;      // a pipe is broken
     std::uint32_t questions_ = 0;  // calls of lost_partner() that needed lost_member_
     TrafficWords own_traffic_;

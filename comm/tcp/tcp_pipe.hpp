@@ -67,6 +67,8 @@ class TcpPipe final : public Pipe {
     void finish_frame() override;
     void give_tokens(FlowClass flow, Bytes cost) override;
     const char* fault() const override;
+    bool shows_end_of_peer() const override { return fd_ || broken(); }
+    bool connects() const override { return true; }
 
     // Takes ownership of the connection, a connected, non-blocking stream socket. Sends the
     // buffered output.
