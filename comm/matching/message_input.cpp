@@ -1,12 +1,10 @@
 // The receiving half of the message layer: frames from pipes, matching, unexpected messages.
 // Everything in a frame was written by another process and is checked here before it is used.
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <new>
 
 #include "base/check.hpp"
-#include "comm/matching/handover.hpp"
 #include "comm/matching/message_layer.hpp"
 #include "comm/matching/message_peer.hpp"
 #include "tracer/probe/process_context.hpp"
@@ -18,12 +16,6 @@ constexpr unsigned kFramesPerVisit = 64;
 // Longer messages are rarely complete when they are first seen.
 constexpr Bytes kMostAtOnce = 4096;
 constexpr std::uint32_t kTimeOneEager = 4;  // one of this many eager messages is timed
-
-std::uint64_t now_ns() noexcept {
-    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                          std::chrono::steady_clock::now().time_since_epoch())
-                                          .count());
-}
 
 }  // namespace
 
@@ -57,47 +49,6 @@ void MessageLayer::break_pipe(Peer& from, const char* reason) {
         if (awaited_ != nullptr && *awaited_ != Outcome::kPending) return true;
     }
     return take_handover(from) || moved;
-}
-
-// Takes a message that the sender offers for a handover, if all messages before it have been
-// received and a receive matches it.
-bool MessageLayer::take_handover(Peer& from) {
-    HandoverReceiver* in = from.pipe->handover_in();
-    HandoverOffer offer;
-    if (in == nullptr || !in->look(offer)) [[likely]]
-        return false;
-    if (!from.pipe->can_fetch() || from.in.active || from.fault != nullptr ||
-        from.pipe->front() != nullptr)
-        return false;
-    if (offer.tag < 0 || offer.length > settings_.eager_limit || !is_flow_class(offer.flow)) {
-        break_pipe(from, "it offered a message of an impossible length, type or class");
-        return false;
-    }
-    ReceiveRequest* receive = find_match(offer.context, from.task, offer.tag);
-    if (receive == nullptr || !in->claim()) return false;
-    const std::uint64_t began = now_ns();
-    const Bytes expected = std::min(offer.length, receive->view.size());
-    const bool fetched = from.pipe->fetch(offer.address, receive->view, 0, expected);
-    in->conclude(fetched);
-    from.pipe->wake_after_store();
-    if (!fetched) return true;
-    from.single_copy_tuner.took(CopyMethod::kFetch, offer.length, now_ns() - began);
-    publish_cheaper(from, offer.length);
-    match(offer.context, from.task, offer.tag);
-    matched(*receive, from.task, offer.tag, offer.length, offer.flow,
-            ++from.messages_from[index_of(offer.flow)]);
-    receive->moved = receive->expected;
-    complete(*receive, Outcome::kDone);
-    return true;
-}
-
-// If the cheaper way for messages of such a length has changed, publishes that to the sender.
-void MessageLayer::publish_cheaper(Peer& from, Bytes length) {
-    HandoverReceiver* in = from.pipe->handover_in();
-    if (in == nullptr || length < kLeastHandover || length > settings_.eager_limit) return;
-    const std::uint32_t before = from.cheaper.bits();
-    from.cheaper.update(length, from.single_copy_tuner.costs(length));
-    if (from.cheaper.bits() != before) in->say_cheaper(from.cheaper);
 }
 
 // Fast path for by far the most frequent case: the message is complete, fits, and is the one that
@@ -325,82 +276,6 @@ void MessageLayer::handle_request(Peer& from, const FrameHeader& header, const R
     if (offer.may_be_taken_in()) ++offers_;
 }
 
-// The bytes of an announced message are about to come. Bursts of several peers at the same time delay each other, so
-// none of them is measured.
-CopyMethod MessageLayer::begin_transfer(Peer& from, ReceiveRequest& into) {
-    into.in_burst = true;
-    const bool begins = !from.burst.in_progress();
-    const CopyMethod way =
-        from.burst.begin(into.expected, now_ns(), from.single_copy_tuner, forced_way_);
-    if (begins) bursting_.push_back(&from);
-    if (bursting_.size() > 1)
-        for (Peer* each : bursting_) each->burst.disturb();
-    return way;
-}
-
-void MessageLayer::end_transfer(Peer& from, ReceiveRequest& into) {
-    if (!into.in_burst) return;
-    into.in_burst = false;
-    from.burst.end(into.expected, now_ns(), from.single_copy_tuner);
-    if (!from.burst.in_progress()) std::erase(bursting_, &from);
-    publish_cheaper(from, into.expected);
-}
-
-void MessageLayer::abandon_transfer(ReceiveRequest& into) {
-    if (!into.in_burst) return;
-    into.in_burst = false;
-    Peer& from = peer(into.source);
-    from.burst.abandon();
-    if (!from.burst.in_progress()) std::erase(bursting_, &from);
-}
-
-// Gets the bytes of an announced message into the receive that it matched. If the bytes are
-// fetched, the first piece is fetched now, which completes a short message. Otherwise the sender is
-// asked for them.
-void MessageLayer::accept_offer(Peer& from, const RequestBody& offer, ReceiveRequest& into) {
-    const Bytes wanted = into.expected;
-    const bool can_fetch = wanted > 0 && offer.address != 0 && from.pipe->can_fetch();
-    if (can_fetch && !into.view.scattered(0)) {
-        if (begin_transfer(from, into) == CopyMethod::kFetch) {
-            Fetch fetch{&from, offer, &into, 0};
-            if (!fetch_piece(fetch)) fetches_.insert(fetches_.begin(), fetch);
-            return;
-        }
-    }
-    send_grant(from.task, offer.send_id, into, wanted);
-    if (wanted == 0) complete(into, Outcome::kDone);
-}
-
-// Fetches the next piece. Returns true if the fetch has ended: the message is complete, or the
-// sender's memory could not be read and the sender was asked for the bytes.
-bool MessageLayer::fetch_piece(Fetch& fetch) {
-    Peer& from = *fetch.from;
-    ReceiveRequest& into = *fetch.into;
-    const Bytes wanted = into.expected;
-    const Bytes piece = std::min(wanted - fetch.done, kBytesPerVisit);
-    visited_ += piece;
-    if (!from.pipe->fetch(fetch.offer.address + fetch.done, into.view, fetch.done, piece)) {
-        from.burst.disturb();
-        send_grant(from.task, fetch.offer.send_id, into, wanted);
-        return true;
-    }
-    fetch.done += piece;
-    if (fetch.done < wanted) return false;
-    end_transfer(from, into);
-    into.moved = wanted;
-    send_grant(from.task, fetch.offer.send_id, into, 0);
-    complete(into, Outcome::kDone);
-    return true;
-}
-
-// Continues the oldest fetch and makes it the newest, so that all fetches advance alike.
-[[gnu::noinline]] void MessageLayer::fetch_next_piece() {
-    Fetch next = fetches_.back();
-    fetches_.pop_back();
-    if (next.from->fault != nullptr || fetch_piece(next)) return;
-    fetches_.insert(fetches_.begin(), next);
-}
-
 // Returns the oldest posted receive that matches such a message; null if there is none.
 ReceiveRequest* MessageLayer::find_match(ContextId context, TaskId source,
                                          std::int32_t type) const {
@@ -574,37 +449,6 @@ void MessageLayer::drop(Unexpected* message) {
     if (message->taken_in) from.offers_held -= message->length;
     if (from.pipe != nullptr) from.pipe->give_tokens(message->flow, message->cost);
     pool_.give(message);
-}
-
-// Fetches announced messages into buffer memory, as long as there is room. Returns true if there
-// were any.
-bool MessageLayer::take_in_offers() {
-    if (offers_ == 0) [[likely]]
-        return false;
-    std::vector<Unexpected*> taken;
-    for (Unexpected* message = held_.oldest; message != nullptr; message = message->newer) {
-        if (!message->may_be_taken_in()) continue;
-        Peer& from = peer(message->from.source);
-        if (from.fault != nullptr || message->length > settings_.buffer_mem - from.offers_held)
-            continue;
-        from.offers_held += message->length;
-        taken.push_back(message);
-    }
-    for (Unexpected* message : taken) take_in(*message);
-    return !taken.empty();
-}
-
-void MessageLayer::take_in(Unexpected& offer) {
-    --offers_;
-    offer.taken_in = true;
-    offer.state = Unexpected::State::kArriving;
-    Unexpected* lender = pool_.take(offer.length);
-    offer.data.swap(lender->data);
-    pool_.give(lender);
-    offer.fill.reset(BufferView(offer.data.data(), offer.length), offer.from);
-    offer.fill.fills = &offer;
-    matched(offer.fill, offer.from.source, offer.from.type, offer.length, offer.flow, offer.number);
-    accept_offer(peer(offer.from.source), offer.offer, offer.fill);
 }
 
 void MessageLayer::note_received(const ReceiveRequest& request) {

@@ -1,5 +1,6 @@
 // The core of the message layer: peers, progress, waiting and the blocking calls.
-// message_output.cpp has the sending half, message_input.cpp has receiving and matching.
+// message_output.cpp has the sending half, message_input.cpp has receiving and matching, message_transfers.cpp the
+// ways of long messages.
 #include "comm/matching/message_layer.hpp"
 
 #include <algorithm>

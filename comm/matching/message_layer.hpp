@@ -263,14 +263,6 @@ class MessageLayer final : private PipeSink {
     void handle_grant(Peer& peer, const GrantBody& body);
     void handle_cancel(Peer& peer, const FrameHeader& header, const CancelBody& body);
     void handle_cancelled(Peer& peer, const CancelBody& body);
-    void accept_offer(Peer& from, const RequestBody& offer, ReceiveRequest& into);
-    CopyMethod begin_transfer(Peer& from, ReceiveRequest& into);
-    void end_transfer(Peer& from, ReceiveRequest& into);
-    void abandon_transfer(ReceiveRequest& into);
-    bool fetch_piece(Fetch& fetch);
-    void fetch_next_piece();
-    bool take_handover(Peer& from);
-    void publish_cheaper(Peer& from, Bytes length);
     ReceiveRequest* find_match(ContextId context, TaskId source, std::int32_t type) const;
     ReceiveRequest* match(ContextId context, TaskId source, std::int32_t type);
     void unpost(ReceiveRequest& request);
@@ -285,8 +277,18 @@ class MessageLayer final : private PipeSink {
     void deliver(Unexpected& message, ReceiveRequest& request);
     void copy_to(ReceiveRequest& request, const Unexpected& message);
     void drop(Unexpected* message);
-    void take_in(Unexpected& offer);
     void break_pipe(Peer& peer, const char* reason);
+
+    // Long messages (message_transfers.cpp).
+    CopyMethod begin_transfer(Peer& from, ReceiveRequest& into);
+    void end_transfer(Peer& from, ReceiveRequest& into);
+    void abandon_transfer(ReceiveRequest& into);
+    void accept_offer(Peer& from, const RequestBody& offer, ReceiveRequest& into);
+    bool fetch_piece(Fetch& fetch);
+    void fetch_next_piece();
+    void take_in(Unexpected& offer);
+    bool take_handover(Peer& from);
+    void publish_cheaper(Peer& from, Bytes length);
 
     bool look(unsigned times);
     template <typename R>

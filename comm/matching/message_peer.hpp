@@ -1,6 +1,9 @@
 // The message layer's state per peer task. Private to message_*.cpp.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+
 #include "comm/matching/handover_choice.hpp"
 #include "comm/matching/pipe.hpp"
 #include "comm/matching/request.hpp"
@@ -9,6 +12,13 @@
 #include "comm/matching/unexpected_pool.hpp"
 
 namespace poe::comm {
+
+// The time by which transfers are measured.
+inline std::uint64_t now_ns() noexcept {
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                          std::chrono::steady_clock::now().time_since_epoch())
+                                          .count());
+}
 
 // The frame being received from a peer.
 struct InboundFrame {

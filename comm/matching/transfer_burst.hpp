@@ -20,8 +20,8 @@ class TransferBurst {
   public:
     bool in_progress() const noexcept { return open_ > 0; }
 
-    // Accepts a message of `length` bytes, and returns the way that it takes: `forced`, or the choice
-    // of `costs`.
+    // Accepts a message of `length` bytes and returns how its bytes are to be moved. This is `forced` if it is
+    // given; otherwise `costs` chooses at the beginning of the burst.
     CopyMethod begin(Bytes length, std::uint64_t now_ns, SingleCopyTuner& costs,
                      std::optional<CopyMethod> forced = std::nullopt) noexcept {
         if (!in_progress() || (messages_ >= kLongest && moved_ > 0)) {

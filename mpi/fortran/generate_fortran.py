@@ -220,10 +220,7 @@ def outputs():
     yield "fortran/mpi.f90", fortran_modules.mpi_module(forms, constants)
     yield "fortran/mpi_f08.f90", fortran_modules.mpi_f08_module(forms, constants)
     yield "fortran/names.txt", "".join(f"{name}\n" for name in sorted(names))
-    share = -(-len(texts) // ENTRY_FILES)
-    for i in range(ENTRY_FILES):
-        part = "\n\n".join(texts[i * share:(i + 1) * share])
-        yield f"fortran/entries_{i}.cpp", f"{OPENING}\n{part}\n\n}}\n#pragma GCC visibility pop\n"
+    yield from fortran_table.table.entry_files("fortran/entries_{}.cpp", OPENING, texts, ENTRY_FILES)
 
 
 def main():

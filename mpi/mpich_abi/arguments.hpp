@@ -49,27 +49,33 @@ class IntOut {
     int value_ = kUntouched;
 };
 
-// A variable that the function reads and sets.
-template <int (*kIn)(int), int (*kOut)(int)>
-class IntInOut {
+// A variable that the function reads and may change. kIn converts what the program passes, kOut what it gets; their
+// types tell those of both variables.
+template <auto kIn, auto kOut>
+class InOut;
+template <typename Theirs, typename Ours, Ours (*kIn)(Theirs) noexcept,
+          Theirs (*kOut)(Ours) noexcept>
+class InOut<kIn, kOut> {
   public:
-    explicit IntInOut(int* variable) noexcept : variable_(variable) {
-        if (variable != nullptr) value_ = before_ = kIn(*variable);
+    explicit InOut(Theirs* variable) noexcept : variable_(variable) {
+        if (variable != nullptr) ours_ = before_ = kIn(*variable);
     }
-    IntInOut(const IntInOut&) = delete;
-    IntInOut& operator=(const IntInOut&) = delete;
-    ~IntInOut() {
-        if (value_ != before_) *variable_ = kOut(value_);
+    InOut(const InOut&) = delete;
+    InOut& operator=(const InOut&) = delete;
+    ~InOut() {
+        if (ours_ != before_) *variable_ = kOut(ours_);
     }
-    operator int*() noexcept { return variable_ == nullptr ? nullptr : &value_; }
+    operator Ours*() noexcept { return variable_ == nullptr ? nullptr : &ours_; }
 
   private:
-    int* variable_;
-    int value_ = 0;
-    int before_ = 0;
+    Theirs* variable_;
+    Ours ours_{};
+    Ours before_{};
 };
+template <typename Handle>
+using HandleInOut = InOut<handle_in<Handle>, handle_out<Handle>>;
 
-// Memory for an array; a short one is on the stack. Without the array of the program there is none.
+// Memory for an array; a short one is on the stack. If the program passes a null pointer, the array is null too.
 template <typename Element, std::size_t kFew = 32>
 class Memory {
   public:
@@ -132,44 +138,6 @@ class HandleOut {
   private:
     int* integer_;
     Handle handle_ = nullptr;
-};
-
-// A handle that the function reads and may change.
-template <typename Handle>
-class HandleInOut {
-  public:
-    explicit HandleInOut(int* integer) noexcept : integer_(integer) {
-        if (integer != nullptr) handle_ = before_ = handle_in<Handle>(*integer);
-    }
-    HandleInOut(const HandleInOut&) = delete;
-    HandleInOut& operator=(const HandleInOut&) = delete;
-    ~HandleInOut() {
-        if (handle_ != before_) *integer_ = handle_out(handle_);
-    }
-    operator Handle*() noexcept { return integer_ == nullptr ? nullptr : &handle_; }
-
-  private:
-    int* integer_;
-    Handle handle_ = nullptr;
-    Handle before_ = nullptr;
-};
-
-class FileInOut {
-  public:
-    explicit FileInOut(File* file) noexcept : file_(file) {
-        if (file != nullptr) ours_ = before_ = file_in(*file);
-    }
-    FileInOut(const FileInOut&) = delete;
-    FileInOut& operator=(const FileInOut&) = delete;
-    ~FileInOut() {
-        if (ours_ != before_) *file_ = file_out(ours_);
-    }
-    operator MPI_File*() noexcept { return file_ == nullptr ? nullptr : &ours_; }
-
-  private:
-    File* file_;
-    MPI_File ours_ = nullptr;
-    MPI_File before_ = nullptr;
 };
 
 template <typename Handle>

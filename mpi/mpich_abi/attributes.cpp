@@ -156,23 +156,26 @@ void set_keyval_proxies(int keyval, Function* copy_proxy, Function* delete_proxy
     found->second->delete_proxy = reinterpret_cast<DeleteProxy*>(delete_proxy);
 }
 
-int comm_get_attr(int comm, int keyval, void* attribute_val, int* flag) {
+namespace {
+// `get` is one of our functions that get an attribute.
+template <typename Handle>
+int get_attr(int object, int keyval, void* attribute_val, int* flag,
+             int (*get)(Handle, int, void*, int*)) {
     const int ours = keyval_in(keyval);
-    const int code = library.Comm_get_attr(handle_in<MPI_Comm>(comm), ours, attribute_val, flag);
+    const int code = get(handle_in<Handle>(object), ours, attribute_val, flag);
     if (code == MPI_SUCCESS && *flag != 0) convert_value(ours, attribute_val);
     return finish(code);
+}
+}  // namespace
+
+int comm_get_attr(int comm, int keyval, void* attribute_val, int* flag) {
+    return get_attr<MPI_Comm>(comm, keyval, attribute_val, flag, library.Comm_get_attr);
 }
 int attr_get(int comm, int keyval, void* attribute_val, int* flag) {
-    const int ours = keyval_in(keyval);
-    const int code = library.Attr_get(handle_in<MPI_Comm>(comm), ours, attribute_val, flag);
-    if (code == MPI_SUCCESS && *flag != 0) convert_value(ours, attribute_val);
-    return finish(code);
+    return get_attr<MPI_Comm>(comm, keyval, attribute_val, flag, library.Attr_get);
 }
 int win_get_attr(int win, int keyval, void* attribute_val, int* flag) {
-    const int ours = keyval_in(keyval);
-    const int code = library.Win_get_attr(handle_in<MPI_Win>(win), ours, attribute_val, flag);
-    if (code == MPI_SUCCESS && *flag != 0) convert_value(ours, attribute_val);
-    return finish(code);
+    return get_attr<MPI_Win>(win, keyval, attribute_val, flag, library.Win_get_attr);
 }
 
 // MPICH's numbers of predefined keys are odd for C; the next number stands for the same key in

@@ -1,6 +1,5 @@
-// The functions of MPICH's binary interface that are written by hand, because a conversion of each
-// argument by itself is not enough. They have the arguments of MPICH's functions and return codes
-// of its interface.
+// The functions of MPICH's binary interface that are written by hand, because converting each argument
+// separately is not enough. Their arguments and return codes are those of MPICH's interface.
 #pragma once
 
 #include <mpi.h>

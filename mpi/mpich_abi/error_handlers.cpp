@@ -65,14 +65,9 @@ thread_local FunctionSlot* last_slot = nullptr;
 template <typename Handle, typename Create>
 int create(Function* function, int* errhandler, Create&& create_ours) {
     typename ErrorHandlers<Handle>::Function* ours = nullptr;
-    if (function != nullptr) {
-        ours = FunctionSlots<ErrorHandlers<Handle>>::claim(function);
-        if (ours == nullptr) {
-            library.Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_NO_MEM);
-            return finish(MPI_ERR_NO_MEM);
-        }
-        last_slot = &FunctionSlots<ErrorHandlers<Handle>>::claimed();
-    }
+    if (const int code = FunctionSlots<ErrorHandlers<Handle>>::claim_for(function, ours))
+        return code;
+    if (ours != nullptr) last_slot = &FunctionSlots<ErrorHandlers<Handle>>::claimed();
     HandleOut<MPI_Errhandler> made(errhandler);
     return finish(create_ours(ours, made));
 }

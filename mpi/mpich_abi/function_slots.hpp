@@ -1,10 +1,10 @@
 // Functions of C for functions of the program that have no extra state: operations and error
 // handlers.
 //
-// Our library calls a function with handles of ours, and the function of the program must get those
-// of MPICH. A function of C with an extra state finds the one of the program there. These have
-// none, so each gets a function of its own, one of a fixed number. A function of the program keeps
-// it forever, and the next operation or error handler that is created from it uses the same one.
+// Our library calls such a function with our handles, but the function of the program needs MPICH's.
+// Between them is a function of C that converts the handles. It has no extra state that could tell which
+// function of the program to call, so there is one for each: a fixed number of them exists, and a
+// function of the program is assigned one of them at its first use, for as long as the process lives.
 #pragma once
 
 #include <array>
@@ -13,7 +13,9 @@
 #include <mutex>
 #include <utility>
 
+#include "mpi/mpich_abi/library.hpp"
 #include "mpi/mpich_abi/mpich_types.hpp"
+#include "mpi/mpich_abi/values.hpp"
 
 namespace poe::mpi::mpich {
 
@@ -46,6 +48,15 @@ class FunctionSlots {
             if (slots[i].function == function) return kFunctions[last = i];
         }
         return nullptr;
+    }
+
+    // Claims one for `function` and stores its function of C in `claimed`, or a null pointer if `function` is one.
+    // Returns an error code of MPICH's interface.
+    static int claim_for(mpich::Function* function, typename Kind::Function*& claimed) noexcept {
+        claimed = function != nullptr ? claim(function) : nullptr;
+        if (claimed != nullptr || function == nullptr) return MPI_SUCCESS;
+        library.Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_NO_MEM);
+        return finish(MPI_ERR_NO_MEM);
     }
 
     // The slot that this thread has claimed last.

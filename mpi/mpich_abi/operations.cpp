@@ -31,13 +31,7 @@ struct Operations {
 template <typename Count, typename Create>
 int create(Function* user_fn, int* op, Create&& create_ours) {
     typename Operations<Count>::Function* ours = nullptr;
-    if (user_fn != nullptr) {
-        ours = FunctionSlots<Operations<Count>>::claim(user_fn);
-        if (ours == nullptr) {
-            library.Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_NO_MEM);
-            return finish(MPI_ERR_NO_MEM);
-        }
-    }
+    if (const int code = FunctionSlots<Operations<Count>>::claim_for(user_fn, ours)) return code;
     HandleOut<MPI_Op> made(op);
     return finish(create_ours(ours, static_cast<MPI_Op*>(made)));
 }

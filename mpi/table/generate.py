@@ -331,6 +331,15 @@ def call_list(functions):
         for f, large in forms_of(functions))
 
 
+def entry_files(name, opening, texts, number):
+    """The functions `texts`, which are exported, in `number` files, as (name of the file, its text). `opening` is the
+    beginning of each file; `name` has {} for the number of the file."""
+    share = -(-len(texts) // number)
+    for i in range(number):
+        part = "\n\n".join(texts[i * share:(i + 1) * share])
+        yield name.format(i), f"{opening}\n{part}\n\n}}\n#pragma GCC visibility pop\n"
+
+
 def manual_list(functions):
     """The functions without a body, in the form of a manual page."""
     names = sorted({f.name for f in functions if f.body == "-"})

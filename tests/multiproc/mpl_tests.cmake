@@ -20,6 +20,7 @@ mpl_program(mpl_control mpl_control.c)
 mpl_program(mpl_flush mpl_flush.c)
 mpl_program(mpl_interrupts mpl_interrupts.c)
 mpl_program(mpl_groups mpl_groups.c)
+mpl_program(mpl_modes mpl_modes.c)
 mpl_program(mpl_isolation mpl_isolation.c)
 mpl_program(mpl_long_calls mpl_long_calls.c)
 mpl_program(mpl_nonblocking mpl_nonblocking.c)
@@ -233,23 +234,23 @@ if(NOT POE_SANITIZE)
   mpl_test(allocations_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpl_allocations>)
 endif()
 foreach(mode barrier nonbarrier)
-  mpl_test(groups_${mode} ${CMAKE_COMMAND} -E env MP_CCL_MODE=${mode}
-           $<TARGET_FILE:mpl_run> -n 3 $<TARGET_FILE:mpl_groups> ${mode})
+  mpl_test(modes_${mode} ${CMAKE_COMMAND} -E env MP_CCL_MODE=${mode}
+           $<TARGET_FILE:mpl_run> -n 3 $<TARGET_FILE:mpl_modes> ${mode})
 endforeach()
 # Also between nodes, and by messages.
-mpl_test(groups_barrier_nodes ${CMAKE_COMMAND} -E env MP_CCL_MODE=barrier
-         $<TARGET_FILE:mpl_run> -N 2 -n 3 $<TARGET_FILE:mpl_groups> barrier)
-mpl_test(groups_barrier_ip ${CMAKE_COMMAND} -E env MP_CCL_MODE=barrier
-         $<TARGET_FILE:mpl_run> -i -n 3 $<TARGET_FILE:mpl_groups> barrier)
+mpl_test(modes_barrier_nodes ${CMAKE_COMMAND} -E env MP_CCL_MODE=barrier
+         $<TARGET_FILE:mpl_run> -N 2 -n 3 $<TARGET_FILE:mpl_modes> barrier)
+mpl_test(modes_barrier_ip ${CMAKE_COMMAND} -E env MP_CCL_MODE=barrier
+         $<TARGET_FILE:mpl_run> -i -n 3 $<TARGET_FILE:mpl_modes> barrier)
 # What is the mode when nobody says.
-mpl_test(groups_develop_has_barriers ${CMAKE_COMMAND} -E env MP_EUIDEVELOP=yes
-         $<TARGET_FILE:mpl_run> -n 3 $<TARGET_FILE:mpl_groups> barrier)
-mpl_test(groups_run_has_none mpl_run -n 3 $<TARGET_FILE:mpl_groups> nonbarrier)
-mpl_test(groups_disagree ${CMAKE_COMMAND} -E env MP_EUIDEVELOP=yes
-         $<TARGET_FILE:mpl_run> -n 8 $<TARGET_FILE:mpl_groups> disagree)
-mpl_test(groups_disagree_text ${CMAKE_COMMAND} -E env MP_EUIDEVELOP=yes
-         $<TARGET_FILE:mpl_run> -n 8 $<TARGET_FILE:mpl_groups> disagree)
-set_tests_properties(mpl_groups_disagree_text PROPERTIES PASS_REGULAR_EXPRESSION
+mpl_test(modes_develop_has_barriers ${CMAKE_COMMAND} -E env MP_EUIDEVELOP=yes
+         $<TARGET_FILE:mpl_run> -n 3 $<TARGET_FILE:mpl_modes> barrier)
+mpl_test(modes_run_has_none mpl_run -n 3 $<TARGET_FILE:mpl_modes> nonbarrier)
+mpl_test(modes_disagree ${CMAKE_COMMAND} -E env MP_EUIDEVELOP=yes
+         $<TARGET_FILE:mpl_run> -n 8 $<TARGET_FILE:mpl_modes> disagree)
+mpl_test(modes_disagree_text ${CMAKE_COMMAND} -E env MP_EUIDEVELOP=yes
+         $<TARGET_FILE:mpl_run> -n 8 $<TARGET_FILE:mpl_modes> disagree)
+set_tests_properties(mpl_modes_disagree_text PROPERTIES PASS_REGULAR_EXPRESSION
   "task 4 calls mpc_bcast with root 2, tasks 0-3,5-7 with root 0")
 foreach(text
         "root=task 2 calls mpc_bcast with wrong arguments, which its own message explains, tasks 0,1,3 mpc_bcast"
@@ -271,20 +272,20 @@ foreach(text
         "group=task 2 calls mpc_concat on group [0-9]+, tasks 0,1,3 on group 0")
   string(REGEX REPLACE "=.*" "" how ${text})
   string(REGEX REPLACE "^[a-z-]+=" "" text ${text})
-  mpl_test(groups_differ_${how} ${CMAKE_COMMAND} -E env MP_EUIDEVELOP=yes
-           $<TARGET_FILE:mpl_run> -n 4 $<TARGET_FILE:mpl_groups> differ ${how})
-  set_tests_properties(mpl_groups_differ_${how} PROPERTIES PASS_REGULAR_EXPRESSION ${text})
+  mpl_test(modes_differ_${how} ${CMAKE_COMMAND} -E env MP_EUIDEVELOP=yes
+           $<TARGET_FILE:mpl_run> -n 4 $<TARGET_FILE:mpl_modes> differ ${how})
+  set_tests_properties(mpl_modes_differ_${how} PROPERTIES PASS_REGULAR_EXPRESSION ${text})
 endforeach()
-mpl_test(groups_differ_long_list ${CMAKE_COMMAND} -E env MP_EUIDEVELOP=yes
-         $<TARGET_FILE:mpl_run> -n 16 $<TARGET_FILE:mpl_groups> differ long-list)
-set_tests_properties(mpl_groups_differ_long_list PROPERTIES PASS_REGULAR_EXPRESSION
+mpl_test(modes_differ_long_list ${CMAKE_COMMAND} -E env MP_EUIDEVELOP=yes
+         $<TARGET_FILE:mpl_run> -n 16 $<TARGET_FILE:mpl_modes> differ long-list)
+set_tests_properties(mpl_modes_differ_long_list PROPERTIES PASS_REGULAR_EXPRESSION
   "task 2 calls mpc_group of tasks 15,14,13,.*[.][.][.] .*, tasks 0,1,3-15 of tasks 15,14,13,")
 foreach(tasks 3 8)
-  mpl_test(groups_random_lists_${tasks} ${CMAKE_COMMAND} -E env MP_EUIDEVELOP=yes
-           $<TARGET_FILE:mpl_run> -n ${tasks} $<TARGET_FILE:mpl_groups> lists)
+  mpl_test(modes_random_lists_${tasks} ${CMAKE_COMMAND} -E env MP_EUIDEVELOP=yes
+           $<TARGET_FILE:mpl_run> -n ${tasks} $<TARGET_FILE:mpl_modes> lists)
 endforeach()
-mpl_test(groups_random_lists_nodes ${CMAKE_COMMAND} -E env MP_EUIDEVELOP=yes
-         $<TARGET_FILE:mpl_run> -N 2 -n 5 $<TARGET_FILE:mpl_groups> lists)
+mpl_test(modes_random_lists_nodes ${CMAKE_COMMAND} -E env MP_EUIDEVELOP=yes
+         $<TARGET_FILE:mpl_run> -N 2 -n 5 $<TARGET_FILE:mpl_modes> lists)
 mpl_test(groups_wrong_choice ${CMAKE_COMMAND} -E env MP_COLL_BCAST=fastest
          $<TARGET_FILE:mpl_run> -n 2 $<TARGET_FILE:mpl_groups>)
 set_tests_properties(mpl_groups_wrong_choice PROPERTIES PASS_REGULAR_EXPRESSION

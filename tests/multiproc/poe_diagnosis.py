@@ -189,7 +189,7 @@ class MplDiagnosis(LaunchTest):
 
     def traced_until(self, how, holds):
         """On a busy computer a task may get its processor so late that nobody waits for the task that is meant. What vt says
-        is checked for every run; the runs are repeated until their records show what is meant."""
+        is checked for every run; a run is repeated until its records show the intended order of events."""
         for _ in range(ATTEMPTS):
             job, summary = self.traced(how)
             self.assert_waits(job, summary)

@@ -9,8 +9,8 @@
 //   serialisation         max c / I
 //   transfer              I / T
 //
-// T and I of the job are from the first to the last event of any task; those of a phase are the time
-// of the task that was in it longest. A phase is the outermost region that the program has marked.
+// T and I of the job are from the first to the last event of any task. Those of a phase are taken from the
+// task that spent the most time in it. A phase is the outermost region that the program has marked.
 #pragma once
 
 #include <vector>
