@@ -4,8 +4,10 @@
 #include <cstdlib>
 #include <iostream>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
+#include "base/fold.hpp"
 #include "base/parse.hpp"
 #include "base/suggest.hpp"
 #include "markerarray/client/client.hpp"
@@ -23,17 +25,19 @@ constexpr const char* kHelp =
     "       mpmark -text TEXT...\n"
     "       mpmark -progress DONE TOTAL\n"
     "\n"
-    "Sets a light, the text or the progress of this task in the marker array (pmarray),\n"
-    "from a program that poe has started. Does nothing outside of such a program.\n"
+    "Sets a light, the text or the progress of this task in the marker array (pmarray), from a "
+    "program that poe has started. Does nothing outside of such a program.\n"
     "\n"
     "  LIGHT  0 to 99, from the left\n"
     "  COLOR  0 to 102, or black brown green blue purple red orange yellow white grey\n"
-    "  TEXT   80 columns are shown; without one the text stays as it is\n"
+    "  TEXT   80 columns are shown; without a text it stays as it is\n"
     "\n"
     "See also man mpmark.\n";
 
 int refuse(const std::string& what) {
-    std::cerr << "mpmark: " << what << "; mpmark -h shows how it is used\n";
+    std::cerr << poe::fold("mpmark: " + what + "; mpmark -h shows how it is used",
+                           poe::terminal_columns(STDERR_FILENO), 0)
+              << "\n";
     return kErrorStatus;
 }
 
@@ -92,7 +96,7 @@ int main(int argc, char** argv) {
     const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
     if (words.empty()) return refuse("a light and a colour are missing");
     if (words[0] == "-h" || words[0] == "-help" || words[0] == "--help") {
-        std::cout << kHelp << std::flush;
+        std::cout << poe::folded_help(kHelp, STDOUT_FILENO) << std::flush;
         return std::cout ? 0 : kErrorStatus;
     }
     if (words[0] == "-version" || words[0] == "--version") {

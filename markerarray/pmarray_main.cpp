@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/fold.hpp"
 #include "markerarray/job_follower.hpp"
 #include "markerarray/pmarray_options.hpp"
 #include "markerarray/watch_lines.hpp"
@@ -31,7 +32,7 @@ constexpr int kSignalStatus = 128;
 constexpr int kPlainColumns = 120;
 
 int fail(const std::string& text) {
-    std::cerr << "pmarray: " << text << "\n";
+    std::cerr << fold("pmarray: " + text, terminal_columns(STDERR_FILENO), 0) << "\n";
     return kErrorStatus;
 }
 
@@ -91,7 +92,7 @@ int main(int argc, char** argv) {
         read_array_options({argv + std::min(argc, 1), argv + argc});
     if (!options) return fail(options.error().str());
     if (options.value().request == ArrayOptions::Request::kHelp) {
-        std::cout << array_help_text() << std::flush;
+        std::cout << folded_help(array_help_text(), STDOUT_FILENO) << std::flush;
         return std::cout ? 0 : kErrorStatus;
     }
     if (options.value().request == ArrayOptions::Request::kVersion) {

@@ -76,20 +76,20 @@ Result<ArrayOptions> read_array_options(const std::vector<std::string>& argument
 std::string array_help_text() {
     return "Usage: pmarray [flags] [job]\n"
            "\n"
-           "Shows the lights, texts and progress of a parallel job's tasks (mp_marker, mpmark),\n"
-           "and what each task does, while it runs. Without a job: the newest of yours on this\n"
-           "computer, or the next one that poe starts. A job is its name, the beginning of it,\n"
-           "or the process number of its poe. On the screen, ? shows all keys.\n"
+           "Shows the lights, texts and progress of a parallel job's tasks (mp_marker, mpmark), "
+           "and what each task does, while it runs. Without a job: the newest of yours on this "
+           "computer, or the next one that poe starts. A job is its name, the beginning of it, or "
+           "the process number of its poe. On the screen, ? shows all keys.\n"
            "\n"
-           "  -filter TEXT  only tasks for which all words hold: state=waiting, node=n3,\n"
-           "                rank=0-63,70, or any text\n"
+           "  -filter TEXT  only tasks for which all words hold: state=waiting, node=n3, "
+           "rank=0-63,70, or any text\n"
            "  -sort KEY     by task, state, cpu, memory, traffic, wait, progress or text\n"
            "  -once         a table of the job as it is now\n"
-           "  -lines        a line for each change; so without a terminal\n"
+           "  -lines        a line for each change; this is the default without a terminal\n"
            "  -json         a line of JSON for each change; with -once, for each task\n"
            "  -h, -version  this text; the version\n"
            "\n"
-           "Exit status: 0, 2 an error. See also man pmarray.\n";
+           "Exit status: 0, or 2 after an error. See also man pmarray.\n";
 }
 
 }  // namespace poe::markers

@@ -8,6 +8,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "base/fold.hpp"
 #include "base/unique_fd.hpp"
 #include "comm/api/mpproto.h"
 
@@ -46,14 +47,15 @@ Program begin(int argc, char** argv, std::string_view allowed, std::size_t least
             if (program.me == 0)
                 std::printf("%s", word == "--version"
                                       ? (program.name + " " POE_VERSION "\n").c_str()
-                                      : usage.c_str());
+                                      : folded_help(usage, STDOUT_FILENO).c_str());
             leave(0);
         }
         if (!flags_over && word == "--") {
             flags_over = true;
         } else if (!flags_over && word.size() > 1 && word[0] == '-') {
             if (word.find_first_not_of(allowed, 1) != std::string::npos) {
-                if (program.me == 0) say(program, "unknown flag " + word + "\n" + usage);
+                if (program.me == 0)
+                    say(program, "unknown flag " + word + "\n" + folded_help(usage, STDERR_FILENO));
                 leave(2);
             }
             program.flags += word.substr(1);
@@ -62,7 +64,7 @@ Program begin(int argc, char** argv, std::string_view allowed, std::size_t least
         }
     }
     if (program.operands.size() < least) {
-        if (program.me == 0) std::fputs(usage.c_str(), stderr);
+        if (program.me == 0) std::fputs(folded_help(usage, STDERR_FILENO).c_str(), stderr);
         leave(2);
     }
     return program;

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/fold.hpp"
 #include "base/suggest.hpp"
-#include "poe/wrap.hpp"
 
 namespace poe::cli {
 
@@ -41,8 +41,8 @@ void write_line(std::string line) {
 // On a terminal long messages are broken between words; scripts get one line.
 void write_message(const char* severity, int number, const std::string& text) {
     std::string message;
-    append_wrapped(message, fmt::format("{}: 0031-{:03}  {}", severity, number, visible(text)), 0,
-                   kIndent, terminal_columns(STDERR_FILENO));
+    append_folded(message, fmt::format("{}: 0031-{:03}  {}", severity, number, visible(text)), 0,
+                  kIndent, terminal_columns(STDERR_FILENO));
     write_line(std::move(message));
 }
 
@@ -68,8 +68,8 @@ void Diagnostics::detail(const std::string& text) const {
     // Output of a task is shown unchanged.
     const bool quotation = text.find_first_not_of(' ') == text.find('|') && !text.empty();
     std::string shown;
-    append_wrapped(shown, visible(text), 0, kIndent + 2,
-                   quotation ? 0 : terminal_columns(STDERR_FILENO));
+    append_folded(shown, visible(text), 0, kIndent + 2,
+                  quotation ? 0 : terminal_columns(STDERR_FILENO));
     write_line(std::move(shown));
 }
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "base/fold.hpp"
 #include "poe/option_words.hpp"
-#include "poe/wrap.hpp"
 
 namespace poe::cli {
 namespace {
@@ -63,7 +63,7 @@ void append_row(std::string& out, const OptionRow& row, std::size_t columns) {
         column = 0;
     }
     out += std::string(kHelpColumn - column, ' ');
-    append_wrapped(out, explanation(row), kHelpColumn, kHelpColumn, columns);
+    append_folded(out, explanation(row), kHelpColumn, kHelpColumn, columns);
     out += '\n';
 }
 
@@ -71,7 +71,7 @@ void append_paragraphs(std::string& out, std::string_view text, std::size_t colu
     while (!text.empty()) {
         const std::size_t end = text.find('\n');
         const std::string_view line = text.substr(0, end);
-        append_wrapped(out, line, 0, 0, line.starts_with(' ') ? 0 : columns);
+        append_folded(out, line, 0, 0, line.starts_with(' ') ? 0 : columns);
         out += '\n';
         text.remove_prefix(end + 1);
     }

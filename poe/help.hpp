@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "poe/wrap.hpp"
+#include "base/fold.hpp"
 
 namespace poe::cli {
 

@@ -11,9 +11,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kUsage =
     "usage: mcp [-i] SOURCE [TARGET] [poe flags]\n"
-    "Copies the file or directory SOURCE of task 0 to TARGET of all tasks: to SOURCE if there is "
-    "no\n"
-    "TARGET, into TARGET if it is a directory. -i: what is there stays. See mcp(1).\n";
+    "Copies the file or directory SOURCE of task 0 to TARGET of all tasks: to SOURCE if there "
+    "is no TARGET, into TARGET if it is a directory. -i: existing files stay. See mcp(1).\n";
 
 std::string target_of(const std::string& source, const std::string& target) {
     if (target.back() != '/' && !fs::is_directory(target)) return target;

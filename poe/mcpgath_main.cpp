@@ -10,10 +10,9 @@ namespace copy = poe::copy;
 
 constexpr const char* kUsage =
     "usage: mcpgath [-ai] SOURCE... DIRECTORY [poe flags]\n"
-    "Copies the files and directories SOURCE of every task into DIRECTORY of task 0; wildcards in\n"
-    "quotes are for each task. -a: with the task's number after the name. -i: what is there "
-    "stays.\n"
-    "See mcpgath(1).\n";
+    "Copies the files and directories SOURCE of every task into DIRECTORY of task 0; wildcards "
+    "in quotes are expanded by each task. -a: the task's number is appended to each name. -i: "
+    "existing files stay. See mcpgath(1).\n";
 
 void send_all(const copy::Link& link, const copy::Program& program,
               std::vector<std::string>& troubles) {

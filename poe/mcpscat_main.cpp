@@ -11,9 +11,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* kUsage =
     "usage: mcpscat [-i] SOURCE... DIRECTORY [poe flags]\n"
-    "Deals the files of task 0 out, one to each task in turn, into DIRECTORY there. A single file\n"
-    "goes to all; of a single directory, what is in it is dealt out; wildcards in quotes are for\n"
-    "task 0. -i: what is there stays. See mcpscat(1).\n";
+    "Deals the files of task 0 out, one to each task in turn, into DIRECTORY there. A single "
+    "file goes to all tasks; of a single directory, its files are dealt out; wildcards in "
+    "quotes are expanded by task 0. -i: existing files stay. See mcpscat(1).\n";
 
 std::vector<std::string> items_of(const std::vector<std::string>& patterns) {
     std::vector<std::string> items;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/fold.hpp"
 #include "partition_manager/status/home_jobs.hpp"
 #include "partition_manager/status/job_choice.hpp"
 #include "partition_manager/status/job_directory.hpp"
@@ -26,11 +27,13 @@ constexpr std::chrono::seconds kPatience[] = {5s, 10s};
 constexpr std::chrono::milliseconds kLookAgain = 20ms;
 
 int usage(std::ostream& out, int status) {
-    out << "usage: poekill [-n] [-y] JOB... | all\n"
-           "Ends running jobs of yours on this computer. JOB: the job's name, the beginning of it\n"
-           "when no other job's begins so, or the process number of its poe; see poestat(1).\n"
-           "  -n  only list the jobs that would be ended\n"
-           "  -y  do not ask before all jobs are ended; on a terminal poekill asks otherwise\n";
+    constexpr const char* kHelp =
+        "usage: poekill [-n] [-y] JOB... | all\n"
+        "Ends running jobs of yours on this computer. JOB: the job's name, an unambiguous "
+        "beginning of it, or the process number of its poe; see poestat(1).\n"
+        "  -n  only list the jobs that would be ended\n"
+        "  -y  do not ask before all jobs are ended; on a terminal poekill asks otherwise\n";
+    out << folded_help(kHelp, &out == &std::cout ? STDOUT_FILENO : STDERR_FILENO);
     return status;
 }
 
@@ -137,7 +140,9 @@ int main(int argc, char** argv) {
         try {
             status = std::max(status, serve(settings, word));
         } catch (const Error& error) {
-            std::cerr << "poekill: " << error.what() << "\n";
+            std::cerr << fold(std::string("poekill: ") + error.what(),
+                              terminal_columns(STDERR_FILENO), 0)
+                      << "\n";
             status = kMistake;
         }
     }

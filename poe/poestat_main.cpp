@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/fold.hpp"
 #include "partition_manager/job/local_names.hpp"
 #include "partition_manager/status/home_jobs.hpp"
 #include "partition_manager/status/job_choice.hpp"
@@ -164,7 +165,7 @@ int main(int argc, char** argv) {
     }
     try {
         if (options.value().request == StatOptions::Request::kHelp) {
-            std::cout << stat_help_text() << std::flush;
+            std::cout << folded_help(stat_help_text(), STDOUT_FILENO) << std::flush;
         } else if (options.value().request == StatOptions::Request::kVersion) {
             std::cout << "poestat " POE_VERSION "\n" << std::flush;
         } else {

@@ -90,17 +90,17 @@ Result<StatOptions> read_stat_options(const std::vector<std::string>& arguments)
 std::string stat_help_text() {
     return "Usage: poestat [flags] [job]\n"
            "\n"
-           "Shows the parallel jobs of poe that run on this computer, or what each task of one\n"
-           "job does. A job is its name, the beginning of it, or the process number of its poe.\n"
+           "Shows the parallel jobs of poe that run on this computer, or what each task of one job "
+           "does. A job is its name, the beginning of it, or the process number of its poe.\n"
            "\n"
-           "  -deadlock     look for tasks that wait for each other forever; exit status 1 if\n"
-           "                there are any\n"
+           "  -deadlock     look for tasks that wait for each other forever; exit status 1 if "
+           "there are any\n"
            "  -a            jobs of all users (as root)\n"
            "  -json         as JSON\n"
            "  -w [SECONDS]  again every 2 (or SECONDS) seconds\n"
            "  -h, -version  this text; the version\n"
            "\n"
-           "Exit status: 0, 1 a deadlock was found, 2 an error. See also man poestat.\n";
+           "Exit status: 0, 1 if a deadlock was found, 2 after an error. See also man poestat.\n";
 }
 
 }  // namespace poe::cli

@@ -8,8 +8,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 #include <vector>
 
+#include "base/fold.hpp"
 #include "collectives/mpsim/message_drawing.hpp"
 #include "collectives/mpsim/mpsim_arguments.hpp"
 #include "collectives/selection/catalogue.hpp"
@@ -186,21 +188,22 @@ int finished(int status) {
 
 constexpr const char* kHelp =
     "usage: mpsim OPERATION [ALGORITHM[:NUMBER]] [FLAG...]\n"
-    "What a collective operation costs by a model: time, C1, C2, C3. Without an algorithm: all.\n"
+    "Tells what a collective operation costs by a model: time, C1, C2, C3. Without an "
+    "algorithm: all.\n"
     "  -n RANKS (16)      up to 1048576\n"
     "  -m BYTES (1k)      of the vector, or of a block; k, m, g for powers of 1024\n"
     "  -root RANK (0)\n"
     "  -model linear      ts + m tc (the default): -ts (1), -tc (0.001), microseconds\n"
-    "         postal      the same, there after lambda times that: -lambda (1)\n"
+    "         postal      the same, and the message arrives lambda times that later: -lambda (1)\n"
     "         loggp       -L (5), -o (1), -g (1), -G (0.001)\n"
     "  -nodes N           the ranks share N nodes, each with one cable; NxR: R ranks on each\n"
-    "  -turns             they are on the nodes in turn, else in blocks\n"
+    "  -turns             ranks are placed on the nodes in turn, else in blocks\n"
     "  -nts (0.05), -ntc (0.00005)  ts and tc within a node\n"
-    "  -cores N           the ranks share N cores, of each node; else each has its own\n"
+    "  -cores N           the ranks of each node share N cores; else each rank has its own\n"
     "  -tt TIME (0)       of such a core, to look whether a rank still waits\n"
     "  -lengths FILE      index: n times n numbers, the bytes from each rank to each\n"
     "  -tw TIME (0)       per byte copied or reduced; -tp (0): for each piece, however short\n"
-    "  -tree              write who hears from whom, and when\n"
+    "  -tree              write from whom each rank receives, and when\n"
     "  -svg FILE          draw all messages over time\n"
     "See mpsim(1).\n";
 
@@ -215,12 +218,17 @@ int main(int count, char** words) {
         return 0;
     }
     if (arguments.empty() || arguments[0] == "-h" || arguments[0] == "--help") {
-        std::fputs(kHelp, arguments.empty() ? stderr : stdout);
+        const bool mistake = arguments.empty();
+        std::fputs(poe::folded_help(kHelp, mistake ? STDERR_FILENO : STDOUT_FILENO).c_str(),
+                   mistake ? stderr : stdout);
         return finished(arguments.empty() ? 2 : 0);
     }
     const auto read_arguments = read_simulator_arguments(arguments);
     if (!read_arguments) {
-        std::fprintf(stderr, "%s\n", read_arguments.error().str().c_str());
+        std::fprintf(
+            stderr, "%s\n",
+            poe::fold(read_arguments.error().str(), poe::terminal_columns(STDERR_FILENO), 0)
+                .c_str());
         return 2;
     }
     return finished(run(read_arguments.value()));

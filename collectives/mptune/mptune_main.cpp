@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "base/fold.hpp"
 #include "base/parse.hpp"
 #include "base/segment/tuning_path.hpp"
 #include "collectives/api/api_context.hpp"
@@ -29,12 +30,17 @@ namespace poe::collectives {
 namespace {
 
 constexpr const char* kHelp =
-    "usage: mptune [-o FILE] [-longest BYTES]  measures messages, writes the tuning file\n"
-    "       mptune -explain OPERATION BYTES N  each candidate, predicted and measured\n"
-    "       mptune -explain send               what messages cost streamed and fetched\n"
-    "       mptune -check [-procs N]           how often calls take nearly the best\n"
-    "       mptune -table [-o FILE]            measures calls, writes down where the model is "
-    "wrong\n"
+    "usage: mptune [-o FILE] [-longest BYTES]\n"
+    "       mptune -explain OPERATION BYTES N\n"
+    "       mptune -explain send\n"
+    "       mptune -check [-procs N]\n"
+    "       mptune -table [-o FILE]\n"
+    "Measures messages and writes the tuning file, from which collective calls choose their "
+    "algorithms.\n"
+    "  -explain  each candidate of a call, predicted and measured; with \"send\", what messages "
+    "cost streamed and fetched\n"
+    "  -check    how often calls take nearly the best algorithm\n"
+    "  -table    measures calls and records where the model is wrong\n"
     "Flags of poe say where and with how many tasks; see mptune(1).\n";
 constexpr int kUsualTasks = 4;
 
@@ -304,7 +310,7 @@ int main(int count, char** words) {
         return 0;
     }
     if (!arguments.empty() && (arguments[0] == "-h" || arguments[0] == "--help")) {
-        std::fputs(kHelp, stdout);
+        std::fputs(poe::folded_help(kHelp, STDOUT_FILENO).c_str(), stdout);
         return end_of_output(0);
     }
     const bool launched = std::getenv("MP_CHILD") != nullptr ||

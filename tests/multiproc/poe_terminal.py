@@ -127,6 +127,28 @@ class Unbuffered(TerminalTest):
         self.assertEqual(session.seen, b"")
 
 
+class Help(TerminalTest):
+    def test_help_is_folded_between_words_at_the_width_of_the_terminal(self):
+        columns = 50
+        for command in ("mptune", "mpsim", "mpmark", "pmarray", "poestat", "poekill", "vt"):
+            reader, terminal = os.openpty()
+            fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+            tool = subprocess.Popen([str(pathlib.Path(POE).parent / command), "-h"], stdout=terminal,
+                                    stdin=subprocess.DEVNULL, env=clean_environment())
+            os.close(terminal)
+            shown = b""
+            try:
+                while piece := os.read(reader, 65536):
+                    shown += piece
+            except OSError:
+                pass  # the terminal has no other end any more
+            os.close(reader)
+            self.assertEqual(tool.wait(), 0, command)
+            lines = shown.decode().split("\r\n")
+            self.assertGreater(len(lines), 5, command)
+            self.assertLessEqual(max(map(len, lines)), columns, shown.decode())
+
+
 class Pty(TerminalTest):
     def test_a_task_has_a_terminal(self):
         script = "test -t 0 && test -t 1 && test -t 2 && tty && stty size </dev/tty"

@@ -9,11 +9,11 @@
 
 #include <fmt/format.h>
 
+#include "base/fold.hpp"
 #include "base/suggest.hpp"
 #include "terminal/words.hpp"
 #include "tracer/analysis/trace_words.hpp"
 #include "tracer/playback/controls.hpp"
-#include "tracer/playback/fold.hpp"
 #include "tracer/playback/panes.hpp"
 #include "tracer/playback/view_parts.hpp"
 
@@ -71,7 +71,8 @@ void draw_hints(Grid& grid, const ViewState& look, const ViewContext& easel) {
     }
     if (!look.notice.empty()) {
         // A long notice covers lines of the views above.
-        const std::string folded = fold(look.notice, grid.size().columns, 0);
+        const std::string folded =
+            fold(look.notice, static_cast<std::size_t>(std::max(grid.size().columns, 0)), 0);
         int at = line - static_cast<int>(std::count(folded.begin(), folded.end(), '\n'));
         std::istringstream words(folded);
         for (std::string part; std::getline(words, part); ++at) {

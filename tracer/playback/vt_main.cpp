@@ -15,13 +15,13 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/fold.hpp"
 #include "tracer/analysis/trace_words.hpp"
 #include "tracer/diagnosis/diagnosis.hpp"
 #include "tracer/exchange/import_otf2.hpp"
 #include "tracer/playback/diagnosis_cache.hpp"
 #include "tracer/playback/draw_figure.hpp"
 #include "tracer/playback/figure.hpp"
-#include "tracer/playback/fold.hpp"
 #include "tracer/playback/paper.hpp"
 #include "tracer/playback/views.hpp"
 #include "tracer/playback/vt_options.hpp"
@@ -39,7 +39,7 @@ constexpr int kSignalStatus = 128;
 
 // Prints a message to the user, on standard error.
 void say(const std::string& text) {
-    std::cerr << fold("vt: " + text, columns_of_terminal(STDERR_FILENO), 4) << "\n";
+    std::cerr << fold("vt: " + text, terminal_columns(STDERR_FILENO), 4) << "\n";
 }
 
 int fail(const std::string& text) {
@@ -430,11 +430,9 @@ int merge(const VtOptions& options) {
 }
 
 int run(const VtOptions& options, bool unicode) {
-    constexpr int kUsualColumns = 80;
-    const int terminal = columns_of_terminal(STDOUT_FILENO);
     switch (options.request) {
         case VtOptions::Request::kHelp:
-            return finish(fold(vt_help_text(), terminal > 0 ? terminal : kUsualColumns));
+            return finish(folded_help(vt_help_text(), STDOUT_FILENO));
         case VtOptions::Request::kShowVersion:
             return finish("vt " POE_VERSION "\n");
         case VtOptions::Request::kDiff:
