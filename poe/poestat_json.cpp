@@ -33,7 +33,8 @@ const char* life_name(const pm::TaskView& view) {
     if (view.state.life == TaskState::Life::kEnded) return "ended";
     if (!view.process) return view.state.pid == 0 ? "not started" : "gone";
     if (view.state.life == TaskState::Life::kOutside) return "no message-passing call yet";
-    return view.state.doing.call == Call::kNone ? "computing" : "in a call";
+    return view.state.doing.call == Call::kNone ? (view.state.idle ? "idle" : "computing")
+                                                : "in a call";
 }
 
 Json task_json(const pm::TaskView& view, const std::string& node) {
@@ -43,9 +44,9 @@ Json task_json(const pm::TaskView& view, const std::string& node) {
     json["node"] = node;
     json["state"] = life_name(view);
     json["text"] = state_in_words(view);
+    json["stopped"] = state.stopped;
     if (view.process) {
         json["pid"] = state.pid;
-        json["stopped"] = view.process->state == 'T' || view.process->state == 't';
         json["cpu_seconds"] = seconds(view.process->cpu);
         json["memory_bytes"] = view.process->memory;
     }

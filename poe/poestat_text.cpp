@@ -121,10 +121,9 @@ std::string state_in_words(const pm::TaskView& view) {
     if (state.pid == 0) return "unstarted";
     if (!view.process && view.elsewhere.empty()) return "gone";
     // Outside MPL, the same words as in pmarray are used.
-    const std::string between = view.idle ? "idle" : "computing";
+    const std::string between = state.idle ? "idle" : "computing";
     std::string text;
-    if (view.process && (view.process->state == 'T' || view.process->state == 't'))
-        text = "stopped, ";
+    if (state.stopped) text = "stopped, ";
     if (state.life == TaskState::Life::kOutside)
         return text + between + ", no message-passing call yet";
     text += state.doing.call == Call::kNone ? between : call_in_words(state);

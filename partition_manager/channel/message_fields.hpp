@@ -179,7 +179,7 @@ void fields(F& f, TaskState& m) {
     f(m.doing.context)(m.doing.request)(m.communicator)(m.place);
     f(m.waits_ms)(m.unmoved_ms)(m.unlooked_ms)(m.unexpected.count);
     f.some(m.unexpected.notes, m.unexpected.noted);
-    f(m.observed)(m.evidence);
+    f(m.idle)(m.stopped)(m.observed)(m.evidence);
 }
 template <class F>
 void fields(F& f, ProcessesView& m) {

@@ -2,8 +2,10 @@
 #include "partition_manager/daemon/task_watch.hpp"
 
 #include <algorithm>
+#include <unistd.h>
 
 #include "partition_manager/daemon/observed_memory.hpp"
+#include "partition_manager/status/process_sums.hpp"
 #include "partition_manager/status/wait_graph.hpp"
 
 namespace poe::pm {
@@ -46,7 +48,10 @@ TaskStates TaskWatch::states(std::uint32_t round) {
             state.evidence = read_observed_memory(segment_.slot(*index));
     }
     if (round != 0) add_places(result.states);
-    if (round >= kStatusRounds) return result;
+    if (round >= kStatusRounds) {
+        add_process_states(result.states, ::geteuid());
+        return result;
+    }
     std::erase_if(result.states, [this](const TaskState& state) {
         return state.life != TaskState::Life::kEnded &&
                !state.stuck_for(deadlock_patience(timeout_));

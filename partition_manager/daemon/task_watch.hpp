@@ -26,9 +26,9 @@ class TaskWatch {
     TaskWatch(asio::io_context& loop, const NodeSegment& segment, std::chrono::seconds timeout,
               std::function<void(TaskStates)> report);
 
-    // Returns the tasks that are stuck or have ended at present. In a round other than 0, blocks while the places of
-    // their calls are found out, at most two seconds. In a round of kStatusRounds or
-    // more it returns all tasks.
+    // Returns the tasks that are stuck or have ended at present. In a round other than 0, it blocks
+    // while the places of their calls are looked up, at most two seconds. In a round of
+    // kStatusRounds or more it returns all tasks.
     TaskStates states(std::uint32_t round);
 
   private:

@@ -38,6 +38,9 @@ struct TaskState {
     // Since the task last checked for progress without finding any, in ms.
     std::uint32_t unlooked_ms = 0;
     UnexpectedView unexpected;  // messages that have arrived and are not asked for
+    // Of the task's process and its descendants, if add_process_states() was called.
+    bool idle = false;          // none of them runs at present
+    bool stopped = false;       // by a signal or a debugger
     bool observed = false;      // it uses another MPI library
     ObservedEvidence evidence;  // of an observed task that waits, if somebody looks for deadlocks
 

@@ -289,7 +289,7 @@ void PmiService::start_helper() {
     try {
         pmix_->start_helper(find_pmd_sibling("pmd-pmix"), user_environment_);
     } catch (const Error& error) {
-        handlers_.on_attention(std::string("PMIx is not to be had: ") + error.what());
+        handlers_.on_attention(std::string("PMIx is not available to the tasks: ") + error.what());
         pmix_->shutdown();
         return;
     }

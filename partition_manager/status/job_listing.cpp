@@ -122,17 +122,16 @@ bool still_runs(const RunningJob& job) {
 
 std::vector<TaskView> look_at_job(const RunningJob& job) {
     const NodeSegment segment = NodeSegment::watch(job.segment);
-    ProcessSums sums;
-    sums.look(job.owner);
+    std::vector<TaskState> states = look_at_tasks(segment, std::chrono::steady_clock::now());
+    add_process_states(states, job.owner);
     std::vector<TaskView> views;
-    for (const TaskState& state : look_at_tasks(segment, std::chrono::steady_clock::now())) {
+    for (TaskState& state : states) {
         TaskView view;
         if (state.life != TaskState::Life::kEnded && state.pid > 0)
             view.process = process_facts(state.pid);
         // Tasks write their process ids themselves, so processes of other users are ignored.
         if (view.process && view.process->owner != job.owner) view.process.reset();
-        if (const auto sum = sums.of(state.pid)) view.idle = !sum->runs && !sum->stopped;
-        view.state = state;
+        view.state = std::move(state);
         views.push_back(std::move(view));
     }
     return views;

@@ -61,7 +61,6 @@ struct TaskView {
     TaskState state;
     std::string elsewhere;  // name of the other node; empty: the task is on this node
     std::optional<ProcessFacts> process;
-    bool idle = false;  // neither the process nor its descendants run at present
 };
 
 // Returns the tasks of the job on this node, in task order. Throws Error if the job cannot be read

@@ -45,4 +45,15 @@ std::optional<ProcessSum> ProcessSums::of(pid_t pid) const {
     return sum;
 }
 
+void add_process_states(std::span<TaskState> states, uid_t owner) {
+    ProcessSums sums;
+    sums.look(owner);
+    for (TaskState& state : states) {
+        const auto sum = sums.of(state.pid);
+        if (!sum) continue;
+        state.stopped = sum->stopped;
+        state.idle = !sum->runs && !sum->stopped;
+    }
+}
+
 }  // namespace poe::pm

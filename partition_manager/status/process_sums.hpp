@@ -4,10 +4,12 @@
 
 #include <chrono>
 #include <optional>
+#include <span>
 #include <sys/types.h>
 #include <unordered_map>
 #include <vector>
 
+#include "partition_manager/job/task_state.hpp"
 #include "partition_manager/status/process_facts.hpp"
 
 namespace poe::pm {
@@ -31,5 +33,8 @@ class ProcessSums {
     std::unordered_map<pid_t, ProcessFacts> facts_;
     std::unordered_map<pid_t, std::vector<pid_t>> children_;
 };
+
+// Sets `idle` and `stopped` of tasks whose processes run on this node and belong to `owner`.
+void add_process_states(std::span<TaskState> states, uid_t owner);
 
 }  // namespace poe::pm

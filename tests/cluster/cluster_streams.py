@@ -186,16 +186,19 @@ class Ending(ClusterTest):
     def test_from_home_where_no_task_runs(self):
         for hosts in ([1, 2], [1]):  # also where there is one node, another one
             with self.subTest(hosts=hosts):
-                job = self.start("sh", "-c", "echo up; exec sleep 300", "-procs", 2 * len(hosts), "-hostfile",
-                                 self.host_file(hosts, 2))
+                job = self.start("sh", "-c", "echo up; test $MP_CHILD = 0 -o $MP_CHILD = 2 && exec sleep 300; while :; do :; done",
+                                 "-procs", 2 * len(hosts), "-hostfile", self.host_file(hosts, 2))
                 for _ in range(2 * len(hosts)):
                     self.assertEqual(job.stdout.readline(), "up\n")
                 listed = re.findall(r"^(\S+) +(\d+) +(\d+) +(\d+) +[\d.]+ s +sh +\S+$", self.poestat(), re.M)
                 self.assertEqual([(int(tasks), int(nodes)) for _, _, tasks, nodes in listed], [(2 * len(hosts), len(hosts))])
                 name, poe = listed[0][:2]
+                # The even tasks sleep and the odd ones compute; their processes are not on this node.
+                expected = [(str(task), f"node{hosts[task // 2]}", ("idle", "computing")[task % 2])
+                            for task in range(2 * len(hosts))]
                 for word in (name, poe):
-                    rows = re.findall(r"^ *(\d+)  (node\d) .*  (?:computing|idle), no message-passing call yet$", self.poestat(word), re.M)
-                    self.assertEqual(rows, [(str(task), f"node{hosts[task // 2]}") for task in range(2 * len(hosts))])
+                    wait_for(lambda: re.findall(r"^ *(\d+)  (node\d) .*  (\w+), no message-passing call yet$",
+                                                self.poestat(word), re.M) == expected, "the states of the tasks")
                 self.assertIn(f"{name}: no deadlock", self.poestat("-deadlock"))
                 self.assertIn(f"job {name} has been ended", self.ok(self.poekill(0, name)).stdout)
                 job.communicate(timeout=60)

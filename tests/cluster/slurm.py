@@ -62,7 +62,7 @@ def on(*args, host=0, **options):
 
 
 def begin():
-    """Comes back when all hosts of the test bed are nodes that can be had."""
+    """Returns when all hosts of the test bed are available as nodes."""
     os.environ["PATH"] += SYSTEM_PATH
     hosts.RESIDENT += ("munged", "slurmctld", ": slurmscriptd", "slurmd")
     (ROOM / "etc").mkdir(parents=True)

@@ -3,7 +3,8 @@
 fails: its output and, of a process that died of a signal, the core file and the stacks in it. For failures that happen
 once in a hundred jobs. Needs root, and gdb for the stacks.
 
-  tests/soak/foreign_jobs.py [--runs 1000] [--hosts 4] [--tasks 8] [--keep build/soak] [--peer mpirun] PROGRAM [ARGUMENT...]
+  tests/soak/foreign_jobs.py [--runs 1000] [--hosts 4] [--tasks 8] [--keep build/soak] [--poe FILE] [--peer mpirun]
+                               PROGRAM [ARGUMENT...]
 
 --peer mpirun: the same jobs under Open MPI's own launcher, to find out whether POE is involved. The last line tells how
 many runs failed; the exit status is 1 if any did."""
@@ -18,10 +19,10 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-POE = str(ROOT / "build" / "release" / "bin" / "poe")
 TESTBED = str(ROOT / "tests" / "cluster" / "testbed")
-# On hosts that are namespaces of one computer Open MPI would look for other ways between them, some in vain.
-PLAIN_NETWORK = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "tcp,self", "OMPI_MCA_btl_tcp_if_include": "eth0",
+# On hosts that are namespaces of one computer Open MPI would look for other ways between them, some without success.
+# The hosts share the computer's cores, which Open MPI does not know, so a task that waits must yield.
+PLAIN_NETWORK = {"OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "tcp,self", "OMPI_MCA_btl_tcp_if_include": "eth0",
                  "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 PATIENCE = 120
 
@@ -36,7 +37,7 @@ def command_of(options, folder):
                     "--mca", "oob_tcp_if_include", "eth0", *options.program]
     else:
         hosts.write_text("".join(f"{name}\n" for name in names for _ in range(each)))
-        launcher = [POE, *options.program, "-procs", str(options.tasks), "-hostfile", str(hosts)]
+        launcher = [options.poe, *options.program, "-procs", str(options.tasks), "-hostfile", str(hosts)]
     return [TESTBED, "on", "0", *launcher]
 
 
@@ -80,6 +81,8 @@ def main():
     parser.add_argument("--hosts", type=int, default=4)
     parser.add_argument("--tasks", type=int, default=8)
     parser.add_argument("--keep", default=str(ROOT / "build" / "soak"))
+    parser.add_argument("--poe", default=str(ROOT / "build" / "release" / "bin" / "poe"),
+                        help="the poe to test; an installed one, if the tree is built anew meanwhile")
     parser.add_argument("--peer", choices=("poe", "mpirun"), default="poe")
     parser.add_argument("program", nargs=argparse.REMAINDER)
     options = parser.parse_args()

@@ -125,13 +125,13 @@ TEST_CASE("what a task does, in words", "[poestat]") {
     view.state.awaited = {Awaited::Kind::kMessage, 5, -1};
     view.state.unexpected.count = 1;
     CHECK(state_in_words(view) == "mpc_sync, waits for 5, 1d 01:01, 1 unasked");
-    view.process->state = 'T';
+    view.state.stopped = true;
     CHECK(state_in_words(view).starts_with("stopped, mpc_sync"));
     CHECK(state_in_words(in_call(static_cast<Call>(99), 9999999, -5, 1, 1)).starts_with("?"));
     view = view_of(0);
     view.state.life = TaskState::Life::kOutside;
     CHECK(state_in_words(view) == "computing, no message-passing call yet");
-    view.idle = true;
+    view.state.idle = true;
     CHECK(state_in_words(view) == "idle, no message-passing call yet");
     view.process.reset();
     CHECK(state_in_words(view) == "gone");
