@@ -29,9 +29,9 @@ Runs a parallel job: -procs tasks, each running the program, with their input, o
 constexpr std::string_view kRules =
     R"(  poe -pgmmodel mpmd -cmdfile jobs -procs 3     a program of its own for each
 
-poe takes its own flags out of the command line and passes the rest to the program, untouched. `poe -- program ...` passes all that follows the program. Without a program, poe reads commands from -cmdfile or asks for them.
+poe takes its own flags out of the command line and passes the rest to the program unchanged. `poe -- program ...` passes all words after it. Without a program, poe reads commands from -cmdfile or asks for them.
 
-A flag beats its variable, both beat the default: [VARIABLE=default]. Flags marked (not yet) are known, but have no effect in this version.
+A flag overrides its variable, and both override the default: [VARIABLE=default]. Flags marked (not yet) are known, but have no effect in this version.
 )";
 
 // The flags that a first job needs; `poe -h` shows only these.
