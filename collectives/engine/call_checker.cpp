@@ -22,7 +22,7 @@ bool is_task(const comm::Runtime& runtime, int task) {
 
 // The facts about its call that a member sends to the others: only those that must be the same at
 // all members.
-struct Told {
+struct CallFacts {
     char name[24] = {};
     char function[40] = {};  // "" if there is none
     char detail[40] = {};    // likewise
@@ -35,7 +35,7 @@ struct Told {
     Bytes bytes = 0;
     std::uint64_t lengths = 0;  // a hash of the blocks' offsets if blocks are unequal
 
-    bool operator==(const Told&) const = default;
+    bool operator==(const CallFacts&) const = default;
 };
 
 void write(char* to, std::size_t room, const std::string& text) {
@@ -68,50 +68,50 @@ bool has_root(Operation operation) {
 }
 
 // mpc_x and mp_x are the same call.
-void write_name(Told& told, const CollectiveCall& call) {
+void write_name(CallFacts& facts, const CollectiveCall& call) {
     std::string name = call.name;
     if (name.starts_with("mp_")) name = "mpc_" + name.substr(3);
-    write(told.name, sizeof told.name, name);
+    write(facts.name, sizeof facts.name, name);
 }
 
-Told tell(const Group& group, const CollectiveCall& call, const std::string& detail) {
-    Told told;
-    write_name(told, call);
-    told.gid = group.gid;
+CallFacts tell(const Group& group, const CollectiveCall& call, const std::string& detail) {
+    CallFacts facts;
+    write_name(facts, call);
+    facts.gid = group.gid;
     if (has_root(call.shape.operation))
-        told.root = group.members[static_cast<std::size_t>(call.shape.root)];
-    told.step = call.shape.step;
-    told.circular = call.shape.circular ? 1 : 0;
-    told.bytes = call.shape.bytes;
-    if (!call.shape.is_regular()) told.bytes = 0;
+        facts.root = group.members[static_cast<std::size_t>(call.shape.root)];
+    facts.step = call.shape.step;
+    facts.circular = call.shape.circular ? 1 : 0;
+    facts.bytes = call.shape.bytes;
+    if (!call.shape.is_regular()) facts.bytes = 0;
     for (const Bytes offset : call.shape.offsets)
-        told.lengths = (told.lengths ^ offset) * 0x100000001b3u + 1;
-    write(told.detail, sizeof told.detail, detail);
+        facts.lengths = (facts.lengths ^ offset) * 0x100000001b3u + 1;
+    write(facts.detail, sizeof facts.detail, detail);
     if (call.run.reduction.function != nullptr)
-        write(told.function, sizeof told.function, name_of(call.run.reduction));
-    return told;
+        write(facts.function, sizeof facts.function, name_of(call.run.reduction));
+    return facts;
 }
 
 // Describes one of two calls by what differs between them.
-std::string words(const Told& told, const Told& other, bool whole) {
-    if (told.refused != 0)
-        return std::string(told.name) + " with wrong arguments, which its own message explains";
-    if (other.refused != 0) return told.name;
+std::string words(const CallFacts& facts, const CallFacts& other, bool whole) {
+    if (facts.refused != 0)
+        return std::string(facts.name) + " with wrong arguments, which its own message explains";
+    if (other.refused != 0) return facts.name;
     std::string text;
-    if (whole || std::strcmp(told.name, other.name) != 0) text = told.name;
+    if (whole || std::strcmp(facts.name, other.name) != 0) text = facts.name;
     const auto add = [&](bool differs, const std::string& what) {
         if (differs) text += (text.empty() ? "" : " ") + what;
     };
-    add(told.gid != other.gid, "on group " + std::to_string(told.gid));
-    add(told.root != other.root,
-        told.root < 0 ? "without a root" : "with root " + std::to_string(told.root));
-    add(told.step != other.step, "with step " + std::to_string(told.step));
-    add(told.circular != other.circular, told.circular != 0 ? "circular" : "end-off");
-    add(told.bytes != other.bytes, "with " + std::to_string(told.bytes) + " bytes");
-    add(told.lengths != other.lengths, "with other lengths of blocks");
-    add(std::strcmp(told.detail, other.detail) != 0, told.detail);
-    add(std::strcmp(told.function, other.function) != 0,
-        told.function[0] == '\0' ? "without a function" : "with " + std::string(told.function));
+    add(facts.gid != other.gid, "on group " + std::to_string(facts.gid));
+    add(facts.root != other.root,
+        facts.root < 0 ? "without a root" : "with root " + std::to_string(facts.root));
+    add(facts.step != other.step, "with step " + std::to_string(facts.step));
+    add(facts.circular != other.circular, facts.circular != 0 ? "circular" : "end-off");
+    add(facts.bytes != other.bytes, "with " + std::to_string(facts.bytes) + " bytes");
+    add(facts.lengths != other.lengths, "with other lengths of blocks");
+    add(std::strcmp(facts.detail, other.detail) != 0, facts.detail);
+    add(std::strcmp(facts.function, other.function) != 0,
+        facts.function[0] == '\0' ? "without a function" : "with " + std::string(facts.function));
     return text;
 }
 
@@ -120,8 +120,8 @@ std::string who(const std::vector<TaskId>& tasks) {
 }
 
 // Names the smallest set of tasks first.
-std::string describe(const Group& group, const std::vector<Told>& all) {
-    std::vector<std::pair<Told, std::vector<TaskId>>> kinds;
+std::string describe(const Group& group, const std::vector<CallFacts>& all) {
+    std::vector<std::pair<CallFacts, std::vector<TaskId>>> kinds;
     for (std::size_t r = 0; r < all.size(); ++r) {
         auto kind = std::find_if(kinds.begin(), kinds.end(),
                                  [&](const auto& each) { return each.first == all[r]; });
@@ -133,15 +133,15 @@ std::string describe(const Group& group, const std::vector<Told>& all) {
         return one.second.size() < other.second.size();
     });
     std::string text;
-    const Told& most = kinds.back().first;
-    for (auto& [told, tasks] : kinds) {
+    const CallFacts& most = kinds.back().first;
+    for (auto& [facts, tasks] : kinds) {
         std::sort(tasks.begin(), tasks.end());
-        const bool last = &told == &most;
-        const Told& other = last ? kinds.front().first : most;
+        const bool last = &facts == &most;
+        const CallFacts& other = last ? kinds.front().first : most;
         if (!text.empty()) text += ", ";
         text += who(tasks) + " ";
         if (text.size() == who(tasks).size() + 1) text += tasks.size() == 1 ? "calls " : "call ";
-        text += words(told, other, &told == &kinds.front().first);
+        text += words(facts, other, &facts == &kinds.front().first);
     }
     return text;
 }
@@ -172,9 +172,9 @@ std::string other_lengths(CollectiveContext& library, Group& group, const Shape&
     return {};
 }
 
-// A text that fits into Told::detail. Long lists that differ get different texts.
+// A text that fits into CallFacts::detail. Long lists that differ get different texts.
 std::string list_in_words(const std::vector<TaskId>& list) {
-    constexpr std::size_t kRoom = sizeof(Told::detail) - 1;
+    constexpr std::size_t kRoom = sizeof(CallFacts::detail) - 1;
     std::string text = "of tasks " + task_list(list);
     if (text.size() <= kRoom) return text;
     std::uint32_t sum = 0x811c9dc5u;  // FNV-1a
@@ -187,8 +187,8 @@ std::string list_in_words(const std::vector<TaskId>& list) {
 
 int check_same_call(const comm::ApiCall& api, CollectiveContext& library, Group& group,
                     const CollectiveCall& call, const std::string& detail) {
-    const Told own = tell(group, call, detail);
-    std::vector<Told> all(group.size());
+    const CallFacts own = tell(group, call, detail);
+    std::vector<CallFacts> all(group.size());
     const Plan* wrong = library.allgather_internal(group, &own, all.data(), sizeof own, kChecking);
     std::string who = wrong == nullptr ? describe(group, all)
                                        : "task " + std::to_string(wrong->culprit()) +
@@ -200,11 +200,11 @@ int check_same_call(const comm::ApiCall& api, CollectiveContext& library, Group&
 }
 
 void tell_of_refusal(CollectiveContext& library, Group& group, const CollectiveCall& call) {
-    Told own;
+    CallFacts own;
     write_name(own, call);
     own.gid = group.gid;
     own.refused = 1;
-    std::vector<Told> all(group.size());
+    std::vector<CallFacts> all(group.size());
     library.allgather_internal(group, &own, all.data(), sizeof own, kChecking);
 }
 

@@ -101,23 +101,23 @@ Made make_group(CollectiveContext& library, std::vector<TaskId> list, int label)
 }
 
 Made partition(CollectiveContext& library, Group& parent, int key, int label) {
-    struct Told {
+    struct Choice {
         std::int32_t label;
         std::int32_t key;
         std::uint32_t counter;
     };
     Numbers own(library.groups(), 1);
-    const Told told_by_me{label, key, own.first()};
-    std::vector<Told> all(parent.size());
-    if (Plan* wrong = library.allgather_internal(parent, &told_by_me, all.data(), sizeof told_by_me,
+    const Choice own_choice{label, key, own.first()};
+    std::vector<Choice> all(parent.size());
+    if (Plan* wrong = library.allgather_internal(parent, &own_choice, all.data(), sizeof own_choice,
                                                  library.next_type(parent)))
         return {{}, wrong};
     SplitPlan colouring;
     std::vector<std::uint32_t> counters;
-    for (const Told& told : all) {
-        colouring.labels.push_back(told.label);
-        colouring.keys.push_back(told.key);
-        counters.push_back(told.counter);
+    for (const Choice& choice : all) {
+        colouring.labels.push_back(choice.label);
+        colouring.keys.push_back(choice.key);
+        counters.push_back(choice.counter);
     }
     return made_of(library, from_counters(library, parent, {colouring}, counters, own));
 }

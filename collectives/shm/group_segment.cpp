@@ -150,14 +150,14 @@ void GroupSegment::await_word(const std::atomic<std::uint64_t>& word, std::uint3
 
 void GroupSegment::publish_to(std::uint32_t taker, std::uint64_t call, Host& host) noexcept {
     if (taker == kNobody) return;
-    told(me_, call).store(call + 1, std::memory_order_release);
+    contributed(me_, call).store(call + 1, std::memory_order_release);
     host.fence();
     host.wake(taker);
 }
 
 void GroupSegment::await_from(std::uint32_t giver, std::uint64_t call, int spins,
                               Host& host) const {
-    const std::atomic<std::uint64_t>& word = told(giver, call);
+    const std::atomic<std::uint64_t>& word = contributed(giver, call);
     for (int i = 0; i < spins && word.load(std::memory_order_relaxed) <= call; ++i) comm::relax();
     await_word(word, giver, call, host);
 }
