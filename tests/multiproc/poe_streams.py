@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 import termios
-import time
 
 from launching import (DEADLINE, POE, SANITIZED, LaunchTest, clean_environment, descendants_of, main, poe, processes, start,
                        wait_for)
@@ -42,6 +41,21 @@ def check_lines(test, output, tasks, count, length):
         test.assertEqual(fill, bytes([97 + int(number) % 26]) * len(fill))
         seen[int(task)] += 1
     test.assertEqual(seen, {task: count for task in range(tasks)})
+
+
+def wait_for_full_buffers(job):
+    """Returns when every `yes` among the tasks of the job is blocked in a write and has written nothing since the look
+    before, because nobody reads the output of the job."""
+    before = None
+
+    def full():
+        nonlocal before
+        writers = [pid for pid in descendants_of(job.pid) if processes().get(pid, (0, "", ""))[2].startswith("yes")]
+        calls = [pathlib.Path(f"/proc/{pid}/syscall").read_text().split()[0] for pid in writers]
+        written = [re.search(r"wchar: (\d+)", pathlib.Path(f"/proc/{pid}/io").read_text())[1] for pid in writers]
+        earlier, before = before, written
+        return writers and all(call == "1" for call in calls) and written == earlier  # 1: write()
+    wait_for(full, "all buffers to be full")
 
 
 class Output(LaunchTest):
@@ -150,7 +164,7 @@ class Output(LaunchTest):
     def test_a_reader_that_stops_does_not_stop_a_kill(self):
         job = start("sh", "-c", f"yes {self.marker}", "-procs", "2")
         os.read(job.stdout.fileno(), 1000)
-        time.sleep(0.2)  # all buffers are full by now
+        wait_for_full_buffers(job)
         job.send_signal(signal.SIGTERM)
         wait_for(lambda: not [p for p in descendants_of(job.pid) if "yes" in processes().get(p, (0, "", ""))[2]],
                  "the tasks to be gone")
@@ -161,15 +175,9 @@ class Output(LaunchTest):
         job = start("sh", "-c", "yes", "-procs", "4")
         os.read(job.stdout.fileno(), 1000)
 
-        def settled():
-            def sizes():
-                return [int(line.split()[1]) for pid in [job.pid] + descendants_of(job.pid)
-                        for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
-                        if line.startswith("VmRSS")]
-            first = sizes()
-            time.sleep(0.2)
-            return first == sizes() and first
-        peak = max(wait_for(settled, "memory to settle"))
+        wait_for_full_buffers(job)
+        peak = max(int(line.split()[1]) for pid in [job.pid] + descendants_of(job.pid)
+                   for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmRSS"))
         job.kill()
         job.communicate()
         if not SANITIZED:
