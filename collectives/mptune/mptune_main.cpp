@@ -187,7 +187,8 @@ void measure_level(const char* name, const std::vector<int>& players, Bytes long
                     postal.disagree() ? "  they disagree" : "");
     }
     if (players.size() < 3)
-        std::printf("two tasks are too few to measure lambda, message and load: their values are kept\n");
+        std::printf(
+            "two tasks are too few to measure lambda, message and load: their values are kept\n");
     std::printf(
         "a message takes %.3g us and %.3g us for each byte; each message of all tasks %.3g us, "
         "each byte of all %.3g us\n\n",

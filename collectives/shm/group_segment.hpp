@@ -258,7 +258,8 @@ class GroupSegment {
                                                               set_of(call) * sizes_.published);
     }
     // The last word of a slot, used if one other member consumes the slot.
-    std::atomic<std::uint64_t>& contributed(std::uint32_t member, std::uint64_t call) const noexcept {
+    std::atomic<std::uint64_t>& contributed(std::uint32_t member,
+                                            std::uint64_t call) const noexcept {
         return *reinterpret_cast<std::atomic<std::uint64_t>*>(slot_of(member, call) +
                                                               sizes_.room());
     }

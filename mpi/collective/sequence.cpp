@@ -25,10 +25,12 @@ Sequence::Sequence(collectives::CollectiveContext& context, Comm& comm, Form for
       state_(collective_state(comm)),
       form_(form),
       type_(static_cast<std::int32_t>((environment().checking ? comm.agreements : state_.calls++) &
-                                      0x7fffffffu)) {}
+                                      0x7fffffffu)),
+      recording_(form == Form::kImmediate ? nullptr : std::make_unique<Recording>()) {}
 
 Sequence::~Sequence() {
-    for (const auto& step : steps_) let_go(*step);
+    if (recording_ != nullptr)
+        for (const auto& step : recording_->steps) let_go(*step);
     if (!ok() && !executed_ && !environment().checking) --state_.calls;
     if (scratches_ == 0) return;
     for (auto& memory : state_.scratch) {
@@ -49,8 +51,8 @@ Datatype* Sequence::type(MPI_Datatype handle, const char* argument) {
     } else if (!found->committed()) {
         fail(MPI_ERR_TYPE, argument, "the datatype is not committed", "call MPI_Type_commit");
         return nullptr;
-    } else if (form_ != Form::kImmediate && !found->predefined()) {
-        types_.emplace_back(*found);
+    } else if (recording_ != nullptr && !found->predefined()) {
+        recording_->types.emplace_back(*found);
     }
     return found;
 }
@@ -86,15 +88,16 @@ void Sequence::refuse_same_memory(const Data& sent, const Data& received) {
 
 TypedReduction& Sequence::define(MPI_Op op, MPI_Datatype handle, const Datatype& type) {
     if (ok()) {
-        if (Fault fault = reduction_.define(op, handle, type)) fault_ = std::move(fault);
+        if (Fault fault = reduction_.define(op, handle, type, state_.reduction))
+            fault_ = std::move(fault);
     }
     return reduction_;
 }
 
 std::byte* Sequence::scratch(Bytes bytes) {
-    if (form_ != Form::kImmediate) {
-        memory_.push_back(std::make_unique_for_overwrite<std::byte[]>(bytes));
-        return memory_.back().get();
+    if (recording_ != nullptr) {
+        recording_->memory.push_back(std::make_unique_for_overwrite<std::byte[]>(bytes));
+        return recording_->memory.back().get();
     }
     if (scratches_ == state_.scratch.size()) state_.scratch.emplace_back();
     std::vector<std::byte>& memory = state_.scratch[scratches_++];
@@ -104,7 +107,7 @@ std::byte* Sequence::scratch(Bytes bytes) {
 
 void Sequence::run(collectives::CollectiveCall& call) {
     call.shape.n = comm_.group->size();
-    if (form_ == Form::kImmediate) {
+    if (recording_ == nullptr) {
         executed_ = true;
         const collectives::Plan* plan = context_.run_blocking(*comm_.group, call);
         if (plan != nullptr) {
@@ -119,29 +122,21 @@ void Sequence::run(collectives::CollectiveCall& call) {
     auto step = std::make_unique<Step>();
     step->kind = Step::Kind::kCollective;
     step->call = std::move(call);
-    steps_.push_back(std::move(step));
+    recording_->steps.push_back(std::move(step));
 }
 
 void Sequence::collective(::poe::Call what, collectives::Shape shape, const std::byte* given,
                           std::byte* result) {
     if (!ok()) return;
-    collectives::CollectiveCall call;
-    call.call = what;
-    call.shape = std::move(shape);
-    call.run.given = given;
-    call.run.result = result;
+    collectives::CollectiveCall call{nullptr, what, std::move(shape), {given, result}};
     run(call);
 }
 
 void Sequence::reduce(::poe::Call what, collectives::Shape shape, const std::byte* given,
                       std::byte* result) {
     if (!ok()) return;
-    collectives::CollectiveCall call;
-    call.call = what;
-    call.shape = std::move(shape);
-    call.run.given = given;
-    call.run.result = result;
-    call.run.reduction = reduction_.reduction();
+    collectives::CollectiveCall call{
+        nullptr, what, std::move(shape), {given, result, reduction_.reduction()}};
     call.shape.element = call.run.reduction.element;
     call.shape.commutative = reduction_.commutative();
     call.shape.exact = call.run.reduction.exact;
@@ -149,12 +144,12 @@ void Sequence::reduce(::poe::Call what, collectives::Shape shape, const std::byt
 }
 
 Round& Sequence::round() {
-    if (form_ == Form::kImmediate) return state_.round;
-    if (open_ == nullptr) {
-        open_ = std::make_unique<Step>();
-        open_->kind = Step::Kind::kRound;
+    if (recording_ == nullptr) return state_.round;
+    if (recording_->open == nullptr) {
+        recording_->open = std::make_unique<Step>();
+        recording_->open->kind = Step::Kind::kRound;
     }
-    return open_->round;
+    return recording_->open->round;
 }
 
 void Sequence::send(TaskId task, const Data& data) {
@@ -172,8 +167,8 @@ void Sequence::exchange() {
         all.receives.clear();
         return;
     }
-    if (form_ != Form::kImmediate) {
-        steps_.push_back(std::move(open_));
+    if (recording_ != nullptr) {
+        recording_->steps.push_back(std::move(recording_->open));
         return;
     }
     comm::MessageLayer& messages = context_.messages();
@@ -189,7 +184,7 @@ void Sequence::exchange() {
 void Sequence::add_local(std::function<void()> work) {
     auto step = std::make_unique<Step>();
     step->work = std::move(work);
-    steps_.push_back(std::move(step));
+    recording_->steps.push_back(std::move(step));
 }
 
 // Receives first, so that a message of this task to itself finds its receive.
@@ -258,8 +253,8 @@ void Sequence::check(const collectives::Plan& plan) {
 }
 
 void Sequence::start(comm::MessageLayer&) {
-    at_ = 0;
-    begun_ = false;
+    recording_->at = 0;
+    recording_->begun = false;
     executed_ = true;
 }
 
@@ -299,23 +294,23 @@ void Sequence::let_go(Step& step) noexcept {
 }
 
 bool Sequence::advance(comm::MessageLayer&) {
-    while (at_ < steps_.size() && ok()) {
-        Step& step = *steps_[at_];
-        if (!begun_) {
-            begun_ = true;
+    while (recording_->at < recording_->steps.size() && ok()) {
+        Step& step = *recording_->steps[recording_->at];
+        if (!recording_->begun) {
+            recording_->begun = true;
             begin(step);
         }
         if (!ended(step)) return false;
         if (form_ == Form::kOnce) let_go(step);
-        ++at_;
-        begun_ = false;
+        ++recording_->at;
+        recording_->begun = false;
     }
     return true;
 }
 
 Awaited Sequence::awaited(const comm::MessageLayer& messages) {
-    if (at_ >= steps_.size()) return {};
-    Step& step = *steps_[at_];
+    if (recording_->at >= recording_->steps.size()) return {};
+    Step& step = *recording_->steps[recording_->at];
     if (step.plan != nullptr && step.plan->running()) return step.plan->awaited(messages);
     const Round& round = step.round;
     if (round.receives_ended < round.receiving.size())

@@ -60,6 +60,7 @@ struct CollectiveState final : CommOwned {
     // Scratch memory of immediate sequences.
     std::vector<std::vector<std::byte>> scratch;
     Round round;
+    KnownReduction reduction;
 };
 CollectiveState& collective_state(Comm& comm);
 
@@ -98,6 +99,14 @@ class Sequence final : public Work {
     // `count` elements at `displacement` bytes from the address.
     Data data(const Datatype& type, const void* address, std::int64_t displacement,
               std::int64_t count, const char* argument);
+    // Reports the same faults as data().
+    void check_data(const Datatype& type, const void* address, std::int64_t count,
+                    const char* argument) {
+        if (!ok() || (count > 0 && type.predefined() && address != nullptr &&
+                      address != MPI_IN_PLACE)) [[likely]]
+            return;
+        data(type, address, 0, count, argument);
+    }
     // A fault if these are the same memory; the program must use MPI_IN_PLACE then. Compares the first
     // bytes of contiguous data, so it misses other overlaps.
     void refuse_same_memory(const Data& sent, const Data& received);
@@ -124,7 +133,7 @@ class Sequence final : public Work {
     template <typename F>
     void local(F&& work) {
         if (!ok()) return;
-        if (form_ == Form::kImmediate) {
+        if (recording_ == nullptr) {
             work();
         } else {
             add_local(std::forward<F>(work));
@@ -145,6 +154,16 @@ class Sequence final : public Work {
         collectives::Plan* plan = nullptr;
         Round round;
         std::function<void()> work;
+    };
+
+    // A sequence that is executed later.
+    struct Recording {
+        std::vector<std::unique_ptr<Step>> steps;
+        std::unique_ptr<Step> open;  // the round to which messages are added
+        std::vector<std::unique_ptr<std::byte[]>> memory;
+        std::vector<TypeReference> types;
+        std::size_t at = 0;  // the step that is executed
+        bool begun = false;  // that step has begun
     };
 
     void add_local(std::function<void()> work);
@@ -170,13 +189,8 @@ class Sequence final : public Work {
     std::size_t scratches_ = 0;
     bool executed_ = false;  // a step has begun
 
-    // Recorded.
-    std::vector<std::unique_ptr<Step>> steps_;
-    std::unique_ptr<Step> open_;  // the round to which messages are added
-    std::vector<std::unique_ptr<std::byte[]>> memory_;
-    std::vector<TypeReference> types_;
-    std::size_t at_ = 0;
-    bool begun_ = false;
+    // Null if the sequence is immediate.
+    std::unique_ptr<Recording> recording_;
 };
 
 }  // namespace poe::mpi

@@ -26,7 +26,21 @@ TypedReduction::~TypedReduction() {
     if (operation_ != nullptr) environment().operations.release(*operation_);
 }
 
-Fault TypedReduction::define(MPI_Op op, MPI_Datatype handle, const Datatype& type) {
+void TypedReduction::use(const KnownReduction& known, const Datatype& type) noexcept {
+    op_ = known.op;
+    handle_ = known.type;
+    kernel_ = known.kernel;
+    commutative_ = known.commutative;
+    exact_ = known.exact;
+    extent_ = span_ = type.extent();
+}
+
+Fault TypedReduction::define(MPI_Op op, MPI_Datatype handle, const Datatype& type,
+                             KnownReduction& last) {
+    if (op == last.op && handle == last.type) [[likely]] {
+        use(last, type);
+        return {};
+    }
     operation_ = find<Operation>(op);
     if (operation_ == nullptr && !is_predefined_operation(op)) {
         return {MPI_ERR_OP, "op", op == MPI_OP_NULL ? "it is MPI_OP_NULL" : "it is no operation",
@@ -34,17 +48,17 @@ Fault TypedReduction::define(MPI_Op op, MPI_Datatype handle, const Datatype& typ
     }
     if (operation_ != nullptr) add_reference(*operation_);
     if (Fault fault = check_operation(op, handle)) return fault;
+    if (operation_ == nullptr) {
+        const PredefinedType& predefined = *find_predefined_type(value_of(handle));
+        last = {op, handle, find_kernel(value_of(op), predefined), is_commutative(op),
+                is_exact(predefined)};
+        use(last, type);
+        return {};
+    }
     op_ = op;
     handle_ = handle;
     commutative_ = is_commutative(op);
     extent_ = type.extent();
-    if (operation_ == nullptr) {
-        const PredefinedType& predefined = *find_predefined_type(value_of(handle));
-        kernel_ = find_kernel(value_of(op), predefined);
-        exact_ = is_exact(predefined);
-        span_ = extent_;
-        return {};
-    }
     lower_ = type.map().true_lower_bound();
     span_ = type.map().true_extent();
     separate_ = extent_ >= span_ && extent_ > 0;

@@ -20,6 +20,16 @@
 
 namespace poe::mpi {
 
+// A predefined operation on a predefined datatype, as it was looked up. Programs repeat their
+// reductions, so a communicator keeps the last one.
+struct KnownReduction {
+    MPI_Op op = MPI_OP_NULL;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    ReductionKernel kernel = nullptr;
+    bool commutative = false;
+    bool exact = false;
+};
+
 class TypedReduction final : public collectives::ReductionOperation {
   public:
     TypedReduction() = default;
@@ -29,8 +39,9 @@ class TypedReduction final : public collectives::ReductionOperation {
 
     // Makes it the operation `op` on `type`. The operation stays until the destructor; the datatype
     // must stay as well. Refuses what is no operation, and a predefined operation that is not defined
-    // on the datatype. Called once.
-    Fault define(MPI_Op op, MPI_Datatype handle, const Datatype& type);
+    // on the datatype. Called once. `last` is the reduction that was defined last; it is replaced if
+    // this one is predefined.
+    Fault define(MPI_Op op, MPI_Datatype handle, const Datatype& type, KnownReduction& last);
 
     // For CCL: out = one op two, where `one` is the operand of the lower ranks. May call the
     // program's function.
@@ -50,6 +61,7 @@ class TypedReduction final : public collectives::ReductionOperation {
     std::byte* origin(std::byte* vector, std::int64_t count) const noexcept;
 
   private:
+    void use(const KnownReduction& known, const Datatype& type) noexcept;
     std::int64_t elements(Bytes length) const noexcept;
     void apply_program(const std::byte* in, std::byte* inout, Bytes length) const;
 
