@@ -128,7 +128,7 @@ void Sequence::run(collectives::CollectiveCall& call) {
 void Sequence::collective(::poe::Call what, collectives::Shape shape, const std::byte* given,
                           std::byte* result) {
     if (!ok()) return;
-    collectives::CollectiveCall call{nullptr, what, std::move(shape), {given, result}};
+    collectives::CollectiveCall call{nullptr, what, std::move(shape), {given, result, {}}};
     run(call);
 }
 
