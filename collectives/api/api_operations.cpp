@@ -152,8 +152,9 @@ class Entry {
             if (const int refused = check_same_call(call_, library_, *group_, made_))
                 return refused;
         }
-        if (library_.needs_whole_matrix(made_.shape)) {
-            if (const Plan* wrong = library_.allgather_counts(*group_, made_.shape.matrix))
+        // A call that must not block cannot ask for the lengths; it takes another algorithm.
+        if (ending.blocking && library_.needs_whole_matrix(made_.shape)) {
+            if (const Plan* wrong = library_.allgather_counts(*group_, made_.shape))
                 return refuse_outcome(call_, *wrong);
         }
         if (ending.blocking) {

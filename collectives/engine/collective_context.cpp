@@ -299,7 +299,9 @@ Plan* CollectiveContext::bcast_internal(Group& group, std::uint32_t& value, std:
     return plan.running() ? &plan : nullptr;
 }
 
-Plan* CollectiveContext::allgather_counts(Group& group, std::vector<Bytes>& matrix) {
+Plan* CollectiveContext::allgather_counts(Group& group, Shape& shape) {
+    std::vector<Bytes>& matrix = shape.matrix;
+    shape.whole_matrix = true;
     const Bytes row = group.size() * sizeof(Bytes);
     std::vector<Bytes> own(
         matrix.begin() + group.me * static_cast<std::ptrdiff_t>(group.size()),
@@ -348,8 +350,9 @@ bool CollectiveContext::advance(Running& running) {
 }
 
 bool CollectiveContext::whole_matrix_wanted(const Shape& shape) {
-    const auto wanted = wanted_choice(shape, overrides_);
-    return wanted && !wanted->algorithm->own_lengths_suffice;
+    const auto& wanted = wanted_for(shape);
+    return wanted && wanted->transport == Transport::kMessages &&
+           !wanted->choice.algorithm->own_lengths_suffice;
 }
 
 void CollectiveContext::end(Running& running) {

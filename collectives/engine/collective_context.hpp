@@ -104,7 +104,7 @@ class CollectiveContext {
     }
     // Completes the matrix of an irregular index: each member contributes its own row. Blocks.
     // Returns null, or the plan that failed.
-    Plan* allgather_counts(Group& group, std::vector<Bytes>& matrix);
+    Plan* allgather_counts(Group& group, Shape& shape);
     // An allgather: each member contributes the `bytes` bytes at `own`, and `all` receives the
     // contributions in rank order. `type` is the type of the messages. Blocks. Returns null, or the
     // plan that failed.

@@ -94,6 +94,7 @@ std::optional<UserError> read_lengths(SimulatorArguments& arguments) {
         return mistake(arguments.lengths + " does not hold " + std::to_string(wanted) + " lengths",
                        "expected for each rank a line with the bytes that it sends to each");
     shape.bytes = sum / wanted;
+    shape.whole_matrix = true;
     return std::nullopt;
 }
 

@@ -50,6 +50,11 @@ struct Algorithm {
     Counts (*within)(const Shape&) = nullptr;
     // True if every rank starts all its messages and then waits for them; null: never.
     bool (*starts_all_at_once)(double parameter) = nullptr;
+    // Every rank sends whole blocks, or several as one message. Over a network, long messages then
+    // compete for the queue of each cable.
+    bool blocks_compete = false;
+    // Each message follows a signal of its receiver, which costs a start-up of its own.
+    bool signals_precede = false;
     // A tree that is made for a lambda, whose messages need not go in rounds.
     bool is_lambda_tree = false;
     // Messages without data go along both directions of each edge of a tree.

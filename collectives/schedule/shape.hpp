@@ -2,6 +2,7 @@
 // shape have the same schedule. Plain data.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -50,9 +51,11 @@ struct Shape {
     // `bytes` bytes.
     std::vector<Bytes> offsets;
     // An index with unequal blocks (indexv): the bytes from rank i to rank j are at [i * n + j].
-    // Some algorithms use their own row and column only; their descriptions say so. Empty: all
+    // Some algorithms use the own row and column only; their descriptions say so. Empty: all
     // blocks have `bytes` bytes.
     std::vector<Bytes> matrix;
+    // True if all ranks have the whole matrix; otherwise each has its own row and column only.
+    bool whole_matrix = false;
 
     // The node of each rank if ranks are on several nodes. Nodes are numbered from 0 in the order
     // of their first ranks. Empty: all ranks are on one node. Only the code that chooses and makes
@@ -75,6 +78,10 @@ struct Shape {
         const std::uint32_t end = first + many;
         if (end <= n) return offsets[end] - offsets[first];
         return offsets[n] - offsets[first] + offsets[end - n];
+    }
+    // The longest block of an index, also of those that a rank keeps.
+    Bytes longest() const noexcept {
+        return matrix.empty() ? bytes : *std::max_element(matrix.begin(), matrix.end());
     }
     // The bytes from one rank to another in an index.
     Bytes between(std::uint32_t from, std::uint32_t to) const noexcept {

@@ -6,6 +6,7 @@
 
 #include "base/check.hpp"
 #include "collectives/schedule/algorithms/algorithms.hpp"
+#include "collectives/selection/cost_model.hpp"
 #include "collectives/selection/two_level.hpp"
 
 namespace poe::collectives {
@@ -22,6 +23,8 @@ constexpr NumberRange kRadixes{2, kMany, true, Compared::kRadixes};
 constexpr NumberRange kStepsAtOnce{0, kMany};
 constexpr NumberRange kLogs{0, 31};
 constexpr NumberRange kA4Forms{0, 2};
+constexpr NumberRange kBlockBytes{0, kMany};
+constexpr NumberRange kPieceBytes{1, kMany};
 constexpr NumberRange kLambdas{1, 1000, false, Compared::kMeasuredLambda};
 constexpr NumberRange kShares{0.5, 0.999, false};
 
@@ -52,6 +55,10 @@ double steps_at_once(const Shape& shape) {
     constexpr Bytes kLong = Bytes{128} << 10;
     const bool some_packets = shape.bytes >= kShort && shape.bytes <= kLong;
     return !shape.nodes.empty() && some_packets ? 2 : 0;
+}
+
+double usual_piece(const Shape&) {
+    return kNetworkPiece;
 }
 
 bool always(const Shape&, double) {
@@ -87,6 +94,14 @@ bool k_fits(const Shape&, double parameter) {
 }
 bool radix_fits(const Shape& shape, double parameter) {
     return shape.matrix.empty() && kRadixes.has(parameter);
+}
+bool limit_fits(const Shape&, double parameter) {
+    return kBlockBytes.has(parameter);
+}
+// To divide the messages into phases takes time in proportion to n^3.
+bool phases_fit(const Shape& shape, double parameter) {
+    constexpr std::uint32_t kMostRanks = 256;
+    return shape.n <= kMostRanks && kBlockBytes.has(parameter);
 }
 bool square(const Shape& shape, double) {
     const auto side = static_cast<std::uint32_t>(std::lround(std::sqrt(shape.n)));
@@ -141,6 +156,15 @@ constexpr Algorithm both_ways(Algorithm row) {
 }
 constexpr Algorithm own_lengths_suffice(Algorithm row) {
     row.own_lengths_suffice = true;
+    return row;
+}
+
+constexpr Algorithm blocks_compete(Algorithm row) {
+    row.blocks_compete = true;
+    return row;
+}
+constexpr Algorithm signals_precede(Algorithm row) {
+    row.signals_precede = true;
     return row;
 }
 
@@ -280,16 +304,32 @@ constexpr Algorithm kCatalogue[] = {
     in_two_levels(Op::kConcat),
 
     // Must precede radix n, which sends the same messages and also copies.
-    own_lengths_suffice(
+    own_lengths_suffice(blocks_compete(
         all_at_once({Op::kIndex, "pairwise", "steps under way at once, 0 for all", kStepsAtOnce,
                      steps_at_once, [](S, double w) { return kStepsAtOnce.has(w); },
                      [](S s, double w) { return index_pairwise(s, whole(w)); },
                      [](S s, double) { return index_pairwise_counts(s); }},
-                    at_once_if_0)),
-    {Op::kIndex, "radix", "radix", kRadixes, root_of_n, radix_fits,
-     [](S s, double r) { return index_radix(s, whole(r)); },
-     [](S s, double r) { return index_radix_counts(s, whole(r)); },
-     [](S s) { return 2 * s.bytes * s.n; }},
+                    at_once_if_0))),
+    blocks_compete({Op::kIndex, "radix", "radix", kRadixes, root_of_n, radix_fits,
+                    [](S s, double r) { return index_radix(s, whole(r)); },
+                    [](S s, double r) { return index_radix_counts(s, whole(r)); },
+                    [](S s) { return 2 * s.bytes * s.n; }}),
+    own_lengths_suffice(
+        all_at_once({Op::kIndex, "pieces", "bytes of a piece", kPieceBytes, usual_piece,
+                     [](S, double b) { return kPieceBytes.has(b); },
+                     [](S s, double b) { return index_pieces(s, whole(b)); },
+                     [](S s, double b) { return index_pieces_counts(s, whole(b)); }})),
+    own_lengths_suffice(signals_precede(
+        {Op::kIndex, "phased", "bytes of a piece, 0 for whole blocks", kBlockBytes, usual_piece,
+         limit_fits, [](S s, double b) { return index_phased(s, whole(b), Separation::kSignals); },
+         [](S s, double b) { return index_phased_counts(s, whole(b)); }})),
+    {Op::kIndex, "phased-barrier", "bytes of a piece, 0 for whole blocks", kBlockBytes, none,
+     limit_fits, [](S s, double b) { return index_phased(s, whole(b), Separation::kBarriers); },
+     nullptr},
+    {Op::kIndex, "greedy", "bytes of the shortest block in a phase", kBlockBytes, none, phases_fit,
+     [](S s, double b) { return index_greedy(s, whole(b)); }, nullptr},
+    {Op::kIndex, "all-to-all", "bytes of the shortest block in a phase", kBlockBytes, none,
+     phases_fit, [](S s, double b) { return index_all_to_all(s, whole(b)); }, nullptr},
     {Op::kIndex, "a2", nullptr, kNoNumber, none, always, [](S s, double) { return index_a2(s); },
      nullptr},
     {Op::kIndex, "a3", nullptr, kNoNumber, none, square, [](S s, double) { return index_a3(s); },

@@ -46,6 +46,23 @@ double messages_of(const Shape& shape, const Choice& choice, const Counts& count
     return static_cast<double>(counts.c3) * c1 / static_cast<double>(counts.c2);
 }
 
+// The factor by which the bytes of an index take longer over a network if its blocks compete for the
+// queues of the cables (docs/decisions/053).
+constexpr double kCompeting = 1.4;
+double congestion(const Shape& shape, const Choice& choice) {
+    const bool competes =
+        choice.algorithm->blocks_compete && !shape.nodes.empty() && shape.bytes > kNetworkPiece;
+    return competes ? kCompeting : 1;
+}
+
+// False for an algorithm that the members could not agree on for an irregular index: each knows the
+// lengths of its own blocks only. Over a network, long blocks then go in pieces, which are the whole
+// blocks if all are short.
+bool members_agree_on(const Algorithm& algorithm, const Shape& shape) {
+    if (shape.matrix.empty() || shape.whole_matrix) return true;
+    return algorithm.own_lengths_suffice && (shape.nodes.empty() || !algorithm.blocks_compete);
+}
+
 // The share of all bytes that the node with the most ranks sends to other nodes.
 double share_of_a_cable(const Shape& shape) {
     if (shape.nodes.empty()) return 0;
@@ -80,6 +97,10 @@ double predicted(const Tuning& tuning, const Shape& shape, const Choice& choice)
     auto c1 = static_cast<double>(counts.c1);
     auto c2 = static_cast<double>(counts.c2);
     double messages = messages_of(shape, choice, counts);
+    if (choice.algorithm->signals_precede) {
+        c1 *= 2;
+        messages *= 2;
+    }
     if (choice.algorithm->is_lambda_tree && shape.n > 1) {
         const Lambda lambda = Lambda::nearest(choice.parameter);
         const double time =
@@ -100,9 +121,10 @@ double predicted(const Tuning& tuning, const Shape& shape, const Choice& choice)
                               ? static_cast<double>(choice.algorithm->copied(shape))
                               : 0;
     const auto c3 = static_cast<double>(counts.c3);
-    const double rounds = c1 * model.start_up + c2 * model.transfer;
+    const double transfer = model.transfer * congestion(shape, choice);
+    const double rounds = c1 * model.start_up + c2 * transfer;
     const double work = messages * model.message + (c3 + copied * shape.n) * model.load;
-    const double cable = c3 * share_of_a_cable(shape) * model.transfer;
+    const double cable = c3 * share_of_a_cable(shape) * transfer;
     return std::max({rounds, work, cable}) + time_within(tuning.node, within);
 }
 
@@ -111,7 +133,9 @@ std::vector<Candidate> candidates(std::span<const Algorithm> table, const Shape&
     const CostModel& model = level_of(tuning, shape);
     std::vector<Candidate> all;
     for (const Algorithm& algorithm : table) {
-        if (algorithm.operation != shape.operation || algorithm.counts == nullptr) continue;
+        if (algorithm.operation != shape.operation || algorithm.counts == nullptr ||
+            !members_agree_on(algorithm, shape))
+            continue;
         std::vector<double> known;
         for (const double number : numbers(algorithm, shape, model)) {
             if (!algorithm.fits(shape, number) ||
@@ -131,7 +155,9 @@ std::optional<Choice> wanted_choice(const Shape& shape, const Overrides& overrid
     if (!wanted || wanted->transport != Transport::kMessages) return std::nullopt;
     Choice choice = wanted->choice;
     if (choice.parameter < 0) choice.parameter = choice.algorithm->fallback(shape);
-    if (!choice.algorithm->fits(shape, choice.parameter)) return std::nullopt;
+    const bool knows_lengths =
+        shape.matrix.empty() || shape.whole_matrix || choice.algorithm->own_lengths_suffice;
+    if (!knows_lengths || !choice.algorithm->fits(shape, choice.parameter)) return std::nullopt;
     return choice;
 }
 

@@ -48,7 +48,8 @@ std::vector<Candidate> candidates(std::span<const Algorithm> table, const Shape&
 
 // The method that the user names for each operation, if any.
 using Overrides = std::array<std::optional<Method>, kOperations>;
-// Returns the algorithm that the user names, with its parameter, if it supports the shape.
+// Returns the algorithm that the user names, with its parameter, if it supports the shape. For an
+// irregular index it must also need no lengths that the shape does not have.
 std::optional<Choice> wanted_choice(const Shape& shape, const Overrides& overrides);
 
 // Returns the algorithm that the user names, if it supports the shape; otherwise the measured best

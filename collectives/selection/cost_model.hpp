@@ -57,6 +57,10 @@ struct CostModel {
     const MeasuredBest* best(const Shape& shape) const noexcept;
 };
 
+// The length of the pieces in which long blocks of an index go over a network. Longer messages to
+// many tasks at the same time take longer than their pieces (docs/decisions/053).
+inline constexpr Bytes kNetworkPiece = Bytes{32} << 10;
+
 struct Tuning {
     CostModel node;
     CostModel network;

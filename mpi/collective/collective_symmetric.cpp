@@ -1,6 +1,9 @@
-// Collective calls in which all members give and get data: allgather and alltoall with their v and w
-// forms. Calls whose block lengths not all members know, and those on intercommunicators, are one
+// Collective calls in which all members give and get data: allgather and alltoall with their v and
+// w forms. Calls whose block lengths not all members know, and those on intercommunicators, are one
 // round of messages between all pairs.
+#include <algorithm>
+
+#include "collectives/selection/cost_model.hpp"
 #include "mpi/collective/collective.hpp"
 #include "mpi/collective/describe.hpp"
 
@@ -31,23 +34,83 @@ Gathered arrange(Sequence& sequence, BlockReader& blocks) {
     return result;
 }
 
+// The rest of long blocks that go over a network in pieces
+// (collectives/schedule/algorithms/index_pieces.cpp). Both ends know the length of their block, so
+// they cut it alike and no member needs to know the other lengths.
+class LongBlocks {
+  public:
+    explicit LongBlocks(Sequence& sequence) : sequence_(sequence) {}
+
+    // Adds a block to the next round; of a long one the first piece.
+    void receive(TaskId task, const Data& data) {
+        if (!is_long(data)) return sequence_.receive(task, data);
+        std::byte* const memory = writable(sequence_, data);
+        unpacked_.emplace_back(data, memory);
+        add_piece(incoming_.emplace_back(Rest{task, Data(memory, data.bytes)}), true);
+    }
+    void send(TaskId task, const Data& data) {
+        if (!is_long(data)) return sequence_.send(task, data);
+        auto* const memory = const_cast<std::byte*>(readable(sequence_, data));
+        add_piece(outgoing_.emplace_back(Rest{task, Data(memory, data.bytes)}), false);
+    }
+    // Sends and receives everything. Each round has one piece of each block.
+    void exchange() {
+        sequence_.exchange();
+        while (sequence_.ok() && (drop_ended(incoming_) | drop_ended(outgoing_))) {
+            for (Rest& each : incoming_) add_piece(each, true);
+            for (Rest& each : outgoing_) add_piece(each, false);
+            sequence_.exchange();
+        }
+        for (const auto& [data, memory] : unpacked_) unpack_result(sequence_, data, memory);
+    }
+
+  private:
+    struct Rest {
+        TaskId task;
+        Data data;  // contiguous
+    };
+    bool is_long(const Data& data) const {
+        return data.bytes > collectives::kNetworkPiece && sequence_.over_network();
+    }
+    void add_piece(Rest& rest, bool receives) {
+        const Data piece(rest.data.start, std::min(rest.data.bytes, collectives::kNetworkPiece));
+        rest.data = Data(rest.data.start + piece.bytes, rest.data.bytes - piece.bytes);
+        if (receives) {
+            sequence_.receive(rest.task, piece, rest.data.bytes > 0);
+        } else {
+            sequence_.send(rest.task, piece);
+        }
+    }
+    // Returns true if blocks are left.
+    static bool drop_ended(std::vector<Rest>& blocks) {
+        std::erase_if(blocks, [](const Rest& each) { return each.data.bytes == 0; });
+        return !blocks.empty();
+    }
+
+    Sequence& sequence_;
+    std::vector<Rest> incoming_;
+    std::vector<Rest> outgoing_;
+    std::vector<std::pair<Data, std::byte*>> unpacked_;
+};
+
 // One block goes to and one comes from each member of the group, or of the remote group.
 template <typename Outgoing, typename Incoming>
 void exchange_all(Sequence& sequence, Outgoing&& outgoing, Incoming&& incoming) {
     const Members& members = sequence.comm().peers();
     const int n = members.size();
+    LongBlocks blocks(sequence);
     // Every member begins with another partner.
     const int first = sequence.rank() % n;
     for (int i = 0; i < n && sequence.ok(); ++i) {
         const int from = (first + n - i) % n;
         if (const Data data = incoming(from); data.bytes > 0)
-            sequence.receive(members.task(from), data);
+            blocks.receive(members.task(from), data);
         const int to = (first + i) % n;
         const Data data = outgoing(to);
         if (to == from) sequence.refuse_same_memory(data, incoming(from));
-        if (data.bytes > 0) sequence.send(members.task(to), data);
+        if (data.bytes > 0) blocks.send(members.task(to), data);
     }
-    sequence.exchange();
+    blocks.exchange();
 }
 
 }  // namespace

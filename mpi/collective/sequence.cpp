@@ -156,8 +156,26 @@ void Sequence::send(TaskId task, const Data& data) {
     if (ok()) round().sends.push_back({task, data});
 }
 
-void Sequence::receive(TaskId task, const Data& data) {
-    if (ok()) round().receives.push_back({task, data});
+void Sequence::receive(TaskId task, const Data& data, bool exact) {
+    if (ok()) round().receives.push_back({task, data, exact});
+}
+
+bool Sequence::over_network() {
+    if (!state_.over_network) {
+        const comm::Runtime& runtime = context_.runtime();
+        state_.over_network = false;
+        const auto look = [&](const Members& members) {
+            const TaskId first = comm_.local->task(0);
+            for (int r = 0; r < members.size() && !*state_.over_network; ++r)
+                state_.over_network = runtime.segment()->node_of(members.task(r)) !=
+                                      runtime.segment()->node_of(first);
+        };
+        if (runtime.nodes() > 1) {
+            look(*comm_.local);
+            if (comm_.is_inter()) look(*comm_.remote);
+        }
+    }
+    return *state_.over_network;
 }
 
 void Sequence::exchange() {
@@ -214,6 +232,12 @@ bool Sequence::ended(Round& round) {
         if (request.outcome == comm::Outcome::kPending) messages.end_if_hopeless(request);
         if (request.outcome == comm::Outcome::kPending) return false;
         check(request);
+        if (round.receives[round.receives_ended].exact && ok() &&
+            request.length != request.view.size())
+            fail(MPI_ERR_TRUNCATE, "",
+                 "task " + std::to_string(request.source) + " sends less than the " +
+                     std::to_string(request.view.size()) + " bytes that this task receives first",
+                 "give matching counts and datatypes in all tasks");
     }
     for (; round.sends_ended < round.sends.size(); ++round.sends_ended) {
         comm::SendRequest& request = round.sending[round.sends_ended];

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,7 @@ struct Round {
     struct Item {
         TaskId task = 0;
         Data data;
+        bool exact = false;  // a message of another length is a fault
     };
     std::vector<Item> sends;
     std::vector<Item> receives;
@@ -56,7 +58,8 @@ struct Round {
 
 // What a communicator keeps for its collective calls.
 struct CollectiveState final : CommOwned {
-    std::uint32_t calls = 0;  // the number of collective calls so far
+    std::uint32_t calls = 0;           // the number of collective calls so far
+    std::optional<bool> over_network;  // found out at first use
     // Scratch memory of immediate sequences.
     std::vector<std::vector<std::byte>> scratch;
     Round round;
@@ -126,8 +129,11 @@ class Sequence final : public Work {
     // Adds messages to the next round, which exchange() completes. Receives from one task match its
     // sends in order.
     void send(TaskId task, const Data& data);
-    void receive(TaskId task, const Data& data);
+    // `exact`: a shorter message is a fault, too, because more messages of the same data follow.
+    void receive(TaskId task, const Data& data, bool exact = false);
     void exchange();
+    // True if the communicator has members on several nodes. The same at all members.
+    bool over_network();
 
     // Local work.
     template <typename F>

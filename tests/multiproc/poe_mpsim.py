@@ -61,7 +61,7 @@ class Simulating(unittest.TestCase):
         result = mpsim("index", "-n", 1 << 20)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         left_out = [line for line in result.stdout.splitlines() if line.endswith("more messages or pieces than can be simulated")]
-        self.assertEqual([line.split(":")[0].split()[0] for line in left_out], ["pairwise", "radix", "a2", "a3", "a4"])
+        self.assertEqual([line.split(":")[0].split()[0] for line in left_out], ["pairwise", "radix", "pieces", "phased", "phased-barrier", "a2", "a3", "a4"])
 
         # Several that are not too much alone, but together.
         lines = {line.split()[0]: line for line in mpsim("index", "-n", 400, "-m", 8).stdout.splitlines()}
@@ -113,7 +113,8 @@ class Simulating(unittest.TestCase):
             words = ("-n", 4, "-lengths", lengths)
             times = self.times("index", *words)
             self.assertEqual(times["pairwise:0"], 1 + 5)
-            self.assertEqual(set(times), {"pairwise:0", "a2", "a3", "a4:2"})
+            self.assertEqual(set(times), {"pairwise:0", "pieces:32768", "phased:32768", "phased-barrier:0", "greedy:0",
+                                          "all-to-all:0", "a2", "a3", "a4:2"})
             for name in ("pairwise:1", "a4:0", "a4:1"):
                 self.assertGreater(self.times("index", name, *words)[name], 0)
             for text, n in (("1 2 3", 2), ("1 2 3 x", 2), ("1 2 3 4 5", 2)):

@@ -61,6 +61,16 @@ Generator index_radix(const Shape& shape, std::uint32_t radix);
 Counts index_radix_counts(const Shape& shape, std::uint32_t radix);
 Generator index_pairwise(const Shape& shape, std::uint32_t window);
 Counts index_pairwise_counts(const Shape& shape);
+// `piece` > 0; see index_pieces.cpp.
+Generator index_pieces(const Shape& shape, Bytes piece);
+Counts index_pieces_counts(const Shape& shape, Bytes piece);
+// How the phases of an index are separated; see index_phased.cpp. piece 0: blocks are not cut.
+enum class Separation { kSignals, kBarriers };
+Generator index_phased(const Shape& shape, Bytes piece, Separation separation);
+Counts index_phased_counts(const Shape& shape, Bytes piece);
+// In the phases of phases.hpp, with signals. The generator computes them once, for all ranks.
+Generator index_greedy(const Shape& shape, Bytes threshold);
+Generator index_all_to_all(const Shape& shape, Bytes threshold);
 Generator index_a2(const Shape& shape);
 Generator index_a3(const Shape& shape);
 // How the four-stage algorithm waits, and how many send buffers it has; see index_a4.cpp.

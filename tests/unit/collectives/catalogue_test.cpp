@@ -79,12 +79,18 @@ std::vector<Shape> shapes_of(Operation operation, std::uint32_t n) {
 std::vector<double> parameters(const Algorithm& algorithm, const Shape& shape) {
     const std::string name = algorithm.name;
     if (name == "alpha") return {0.5, 0.6, 0.8};
-    if (name == "lambda" || name == "greedy" || name == "census") return {1, 1.293, 2, 2.6, 7};
+    if (name == "lambda" || name == "census" ||
+        (name == "greedy" && algorithm.operation == Operation::kBcast))
+        return {1, 1.293, 2, 2.6, 7};
     if (name == "edst" || name == "chain" ||
         (name == "circulant" && algorithm.parameter != nullptr))
         return {1, 5, static_cast<double>(shape.bytes)};
     if (name == "hybrid") return {0, 1, 2, 3, 9};
     if (name == "pairwise") return {0, 1, 4};
+    if (name == "pieces") return {1, 5, 32768};
+    if (name.starts_with("phased") || name == "all-to-all" ||
+        (name == "greedy" && algorithm.operation == Operation::kIndex))
+        return {0, 1, 5};
     if (name == "a4") return {0, 1, 2};
     if (name == "radix")
         return {2, 3, std::max(2.0, std::sqrt(shape.n)), std::max(2.0, shape.n / 2.0),
