@@ -51,6 +51,7 @@ ALLOWED = {
 
     "mpi/table": ["base"],
     "mpi/fortran": [],
+    "mpi/cc": ["base/types.hpp", "collectives/schedule"],
     "mpi/observe": BASE + ["tracer/probe"],
     "mpi/mpich_abi": ["mpi/object/handle.hpp", "mpi/object/status.hpp", "tracer/probe/caller_site.hpp"],
     "mpi/datatype": ["base", "comm/matching/layout.hpp", "mpi/object/handle.hpp"],
