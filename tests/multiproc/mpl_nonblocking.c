@@ -242,6 +242,24 @@ static void handlers(void) {
     while (calls < 10) mpc_status(0);
 }
 
+/* A non-blocking index of unequal blocks does not wait for the other tasks, whatever algorithm the
+ * user names: here task 0 must return before any other task calls it. */
+static void index_without_waiting(void) {
+    int* lengths = malloc((size_t)tasks * sizeof(int));
+    int* out = malloc((size_t)tasks * sizeof(int));
+    int* in = malloc((size_t)tasks * sizeof(int));
+    int id = 0, token = 1, source = 0, type = 71;
+    size_t got = 0;
+    for (int i = 0; i < tasks; ++i) lengths[i] = sizeof(int), out[i] = 100 * me + i, in[i] = -1;
+    if (me != 0) CHECK(mpc_brecv(&token, sizeof token, &source, &type, &got) == 0);
+    CHECK(mpc_iindexv(out, lengths, in, lengths, ALLGRP, &id) == 0);
+    for (int to = 1; me == 0 && to < tasks; ++to)
+        CHECK(mpc_bsend(&token, sizeof token, to, type) == 0);
+    CHECK(mpc_collwait(&id) == 0);
+    for (int i = 0; i < tasks; ++i) CHECK(in[i] == 100 * i + me);
+    free(lengths), free(out), free(in);
+}
+
 int main(void) {
     CHECK(mpc_environ(&tasks, &me) == 0);
     next = (me + 1) % tasks;
@@ -255,6 +273,7 @@ int main(void) {
     if (tasks % 2 == 0 || tasks == 1) blocks();
     overflow();
     handlers();
+    index_without_waiting();
     CHECK(mpc_sync(ALLGRP) == 0);
     return 0;
 }

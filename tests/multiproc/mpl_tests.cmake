@@ -78,6 +78,8 @@ mpl_test(random_ordered_16 mpl_run -n 16 -b 65536 $<TARGET_FILE:mpl_random> 5100
 mpl_test(random_rendezvous mpl_run -n 4 -e 100 $<TARGET_FILE:mpl_random> 6000 10 10)
 mpl_test(random_streamed mpl_run -n 4 -e 100 -s $<TARGET_FILE:mpl_random> 6100 10 10)
 mpl_test(random_no_fetching mpl_run -n 4 -e 100 -f $<TARGET_FILE:mpl_random> 6200 10 10)
+mpl_test(nonblocking_greedy ${CMAKE_COMMAND} -E env MP_COLL_INDEX=greedy $<TARGET_FILE:mpl_run> -n 4
+         $<TARGET_FILE:mpl_nonblocking>)
 mpl_test(nonblocking_rendezvous mpl_run -n 4 -e 100 $<TARGET_FILE:mpl_nonblocking>)
 mpl_test(nonblocking_no_fetching mpl_run -n 4 -e 100 -f $<TARGET_FILE:mpl_nonblocking>)
 foreach(mode poll yield sleep)
