@@ -84,6 +84,8 @@ ALLOWED = {
     "tracer/playback": BASE + ["tracer/probe", "tracer/read", "tracer/analysis", "tracer/diagnosis", "tracer/exchange", "terminal",
                                "markerarray"],
 
+    "debugger": BASE + ["partition_manager/job", "partition_manager/channel", "partition_manager/status", "terminal"],
+
     "poe": BASE + ["partition_manager/job", "partition_manager/launch", "partition_manager/stdio",
                    "partition_manager/status", "partition_manager/home", "markerarray", "terminal", "tracer/read",
                    "comm/api/mpproto.h"],

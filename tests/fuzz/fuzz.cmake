@@ -5,12 +5,13 @@
 set(POE_FUZZ_ITERATIONS 50000 CACHE STRING "Inputs for each fuzz target in a test run")
 add_executable(fuzz
   ${CMAKE_CURRENT_LIST_DIR}/channel_targets.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/debugger_targets.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fuzz.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fuzz_driver.cpp
   ${CMAKE_CURRENT_LIST_DIR}/parser_targets.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tcp_targets.cpp
   ${CMAKE_CURRENT_LIST_DIR}/trace_targets.cpp)
-target_link_libraries(fuzz PRIVATE poe_cli pm_status pm_job mpl_static trace_diagnosis)
+target_link_libraries(fuzz PRIVATE poe_cli pm_status pm_job mpl_static trace_diagnosis debugger_parts)
 set_target_properties(fuzz PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 
 function(fuzz_test target corpus)
@@ -24,4 +25,7 @@ foreach(target IN ITEMS frames decode mutated round_trip)
   fuzz_test(${target} channel)
 endforeach()
 fuzz_test(tcp tcp)
+foreach(target IN ITEMS mi debugger_command)
+  fuzz_test(${target} ${target})
+endforeach()
 fuzz_test(trace trace)

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "tests/fuzz/channel_targets.hpp"
+#include "tests/fuzz/debugger_targets.hpp"
 #include "tests/fuzz/parser_targets.hpp"
 #include "tests/fuzz/tcp_targets.hpp"
 #include "tests/fuzz/trace_targets.hpp"
@@ -36,8 +37,9 @@ std::vector<std::string> read_corpus(const std::filesystem::path& folder) {
 }
 
 const FuzzTarget* find_target(const std::string& name) {
-    for (const auto* targets : {&poe::fuzz::parser_targets(), &poe::fuzz::channel_targets(),
-                                &poe::fuzz::tcp_targets(), &poe::fuzz::trace_targets()})
+    for (const auto* targets :
+         {&poe::fuzz::parser_targets(), &poe::fuzz::channel_targets(), &poe::fuzz::tcp_targets(),
+          &poe::fuzz::trace_targets(), &poe::fuzz::debugger_targets()})
         for (const FuzzTarget& target : *targets)
             if (target.name == name) return &target;
     return nullptr;

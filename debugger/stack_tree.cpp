@@ -1,0 +1,102 @@
+// See stack_tree.hpp.
+#include "debugger/stack_tree.hpp"
+
+#include <algorithm>
+
+namespace poe::debugger {
+
+namespace {
+
+bool starts_with_any(const std::string& text, std::initializer_list<const char*> beginnings) {
+    return std::any_of(beginnings.begin(), beginnings.end(),
+                       [&](const char* beginning) { return text.starts_with(beginning); });
+}
+
+// Entry points of message-passing libraries and the functions of their engine are no part of the
+// program, even if they have debug information.
+bool is_foreign(const StackFrame& frame) {
+    return frame.place.empty() ||
+           starts_with_any(frame.function, {"MPI_", "PMPI_", "mpi_", "pmpi_", "mpc_", "poe::"});
+}
+
+std::string label_of(const StackFrame& frame) {
+    std::string label = frame.function.empty() ? "??" : frame.function;
+    if (!frame.place.empty()) return label + "  " + frame.place;
+    if (!frame.library.empty()) label += "  (" + frame.library + ")";
+    return label;
+}
+
+void insert(std::vector<StackTree>& trees, TaskId task, const Stack& stack) {
+    std::vector<StackTree>* level = &trees;
+    for (auto frame = stack.rbegin(); frame != stack.rend(); ++frame) {
+        auto place = std::find_if(level->begin(), level->end(),
+                                  [&](const StackTree& tree) { return tree.frame == *frame; });
+        if (place == level->end()) place = level->insert(place, StackTree{*frame, {}, {}});
+        place->tasks.insert(task);
+        level = &place->callees;
+    }
+}
+
+struct Line {
+    std::string label;
+    std::string tasks;
+};
+
+void add_lines(const std::vector<StackTree>& trees, std::size_t depth, const TaskSet* parent,
+               std::vector<Line>& lines) {
+    for (const StackTree& tree : trees) {
+        std::string tasks;
+        // A frame with the same tasks as its caller does not repeat them.
+        if (parent == nullptr || tree.tasks != *parent) {
+            tasks = in_ranges(tree.tasks);
+            if (tree.tasks.size() > 1) tasks += " (" + std::to_string(tree.tasks.size()) + ")";
+        }
+        lines.push_back({std::string(2 * depth, ' ') + label_of(tree.frame), tasks});
+        add_lines(tree.callees, depth + 1, &tree.tasks, lines);
+    }
+}
+
+std::string last_part(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+}  // namespace
+
+StackFrame frame_of(const MiValue& frame) {
+    StackFrame result;
+    result.function = frame.text_of("func");
+    const std::string& file = frame.text_of("file");
+    if (!file.empty()) result.place = last_part(file) + ":" + frame.text_of("line");
+    if (file.empty()) result.library = last_part(frame.text_of("from"));
+    return result;
+}
+
+Stack without_library_frames(const Stack& stack) {
+    auto first = std::find_if_not(stack.begin(), stack.end(), is_foreign);
+    if (first == stack.end()) return stack;
+    if (first != stack.begin()) --first;  // the function that the program has called
+    return {first, stack.end()};
+}
+
+std::vector<StackTree> merge(const std::vector<std::pair<TaskId, Stack>>& stacks) {
+    std::vector<StackTree> trees;
+    for (const auto& [task, stack] : stacks) insert(trees, task, stack);
+    return trees;
+}
+
+std::vector<std::string> lines_of(const std::vector<StackTree>& trees) {
+    std::vector<Line> lines;
+    add_lines(trees, 0, nullptr, lines);
+    std::size_t width = 0;
+    for (const Line& line : lines) width = std::max(width, line.tasks.size());
+    std::vector<std::string> texts;
+    for (const Line& line : lines) {
+        std::string text = line.tasks;
+        text.resize(width + 2, ' ');
+        texts.push_back(text + line.label);
+    }
+    return texts;
+}
+
+}  // namespace poe::debugger

@@ -1,0 +1,41 @@
+// The stacks of many tasks as one tree: a branch for every different continuation, with the tasks
+// that take it. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "debugger/mi_record.hpp"
+#include "debugger/task_set.hpp"
+
+namespace poe::debugger {
+
+struct StackFrame {
+    std::string function;
+    std::string place;    // "ring.c:42"; empty: unknown
+    std::string library;  // the shared library of a function without debug information
+
+    bool operator==(const StackFrame&) const = default;
+};
+
+// The innermost frame first, as gdb lists them.
+using Stack = std::vector<StackFrame>;
+
+struct StackTree {
+    StackFrame frame;
+    TaskSet tasks;
+    std::vector<StackTree> callees;  // in the order of their lowest task
+};
+
+// Reads a frame of gdb: the tuple of func, file, line and from.
+StackFrame frame_of(const MiValue& frame);
+
+// Removes the frames inside of a library that the program has called. The frame of the called
+// function stays. A function of the program that a library calls back stays, too.
+Stack without_library_frames(const Stack& stack);
+
+// Returns the outermost frames with their callees.
+std::vector<StackTree> merge(const std::vector<std::pair<TaskId, Stack>>& stacks);
+std::vector<std::string> lines_of(const std::vector<StackTree>& trees);
+
+}  // namespace poe::debugger

@@ -1,0 +1,50 @@
+// Stacks of many tasks in one tree.
+#include "debugger/stack_tree.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace poe::debugger {
+
+namespace {
+
+const StackFrame kMain{"main", "ring.c:10", ""};
+const StackFrame kWork{"work", "ring.c:5", ""};
+const StackFrame kReceive{"MPI_Recv", "", "libmpi_abi.so.1"};
+const StackFrame kPoll{"poll", "", "libc.so.6"};
+
+}  // namespace
+
+TEST_CASE("equal stacks become one branch without repeated tasks") {
+    const std::vector<StackTree> trees = merge({{0, {kWork, kMain}}, {1, {kWork, kMain}}});
+    REQUIRE(trees.size() == 1);
+    CHECK(lines_of(trees) ==
+          std::vector<std::string>{"0,1 (2)  main  ring.c:10", "           work  ring.c:5"});
+}
+
+TEST_CASE("stacks branch where they differ") {
+    const std::vector<StackTree> trees =
+        merge({{0, {kReceive, kMain}}, {1, {kWork, kMain}}, {2, {kReceive, kMain}}});
+    CHECK(lines_of(trees) == std::vector<std::string>{"0-2 (3)  main  ring.c:10",
+                                                      "0,2 (2)    MPI_Recv  (libmpi_abi.so.1)",
+                                                      "1          work  ring.c:5"});
+}
+
+TEST_CASE("frames inside of libraries can be left out") {
+    CHECK(without_library_frames({kPoll, kReceive, kWork, kMain}) == Stack{kReceive, kWork, kMain});
+    // A function that the library has called back stays.
+    CHECK(without_library_frames({kWork, kPoll, kReceive, kMain}) ==
+          Stack{kWork, kPoll, kReceive, kMain});
+    // The library may have debug information.
+    const StackFrame inside{"poe::comm::Waiter::wait", "wait.cpp:30", ""};
+    CHECK(without_library_frames({inside, kReceive, kMain}) == Stack{kReceive, kMain});
+    CHECK(without_library_frames({kPoll, kReceive}) == Stack{kPoll, kReceive});
+}
+
+TEST_CASE("a frame is read from gdb's tuple") {
+    const MiRecord record = parse_mi(
+        R"(^done,frame={level="0",addr="0x1",func="main",file="../a/ring.c",line="42"},other={func="poll",from="/lib/libc.so.6"})");
+    CHECK(frame_of(*record.results.find("frame")) == StackFrame{"main", "ring.c:42", ""});
+    CHECK(frame_of(*record.results.find("other")) == StackFrame{"poll", "", "libc.so.6"});
+}
+
+}  // namespace poe::debugger
