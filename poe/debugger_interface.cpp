@@ -3,8 +3,11 @@
 #include "poe/debugger_interface.hpp"
 
 #include <cstdlib>
+#include <fcntl.h>
 #include <string>
+#include <unistd.h>
 
+#include "base/parse.hpp"
 #include "partition_manager/job/program_path.hpp"
 
 namespace {
@@ -64,6 +67,14 @@ std::string path_of(const pm::JobSpec& job, TaskId task) {
 
 bool debugger_holds_tasks() noexcept {
     return MPIR_being_debugged != 0;
+}
+
+int take_debugger_connection() {
+    const char* said = std::getenv(kDebuggerVariable);
+    const auto fd = parse_number<int>(said != nullptr ? said : "");
+    ::unsetenv(kDebuggerVariable);
+    if (!fd || *fd <= STDERR_FILENO || ::fcntl(*fd, F_SETFD, FD_CLOEXEC) != 0) return -1;
+    return *fd;
 }
 
 void tell_debuggers(const pm::JobSpec& job, const std::vector<pm::TaskProcess>& processes) {

@@ -13,6 +13,12 @@ namespace poe::cli {
 // until the debugger has set its variable MPIR_debug_gate.
 bool debugger_holds_tasks() noexcept;
 
+// The variable in which pdbx gives poe the descriptor of their connection. The tasks are then held
+// before their first instruction.
+inline constexpr const char* kDebuggerVariable = "MP_DEBUGGER_FD";
+// Returns that descriptor and removes the variable. -1: pdbx has not started this poe.
+int take_debugger_connection();
+
 // Publishes the process of each task, in task order, and calls MPIR_Breakpoint, where debuggers stop.
 void tell_debuggers(const pm::JobSpec& job, const std::vector<pm::TaskProcess>& processes);
 

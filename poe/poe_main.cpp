@@ -198,6 +198,7 @@ struct Run {
     const HostContext& surroundings;
     const Paths& paths;
     const pm::InheritedSignals& heritage;
+    int debugger;  // the connection to pdbx; -1: none
 };
 
 // Runs one job step from start to report and returns its status. Returns nothing if a node could
@@ -205,10 +206,12 @@ struct Run {
 std::optional<int> run_once(const Run& run, const JobStep& step, int number, bool may_retry,
                             bool& dropped) {
     pm::JobSpec job = make_job(run.options, run.map, step, run.surroundings, run.paths, number);
+    job.hold_tasks = run.debugger >= 0;
     if (debugger_holds_tasks()) job.environment.emplace_back("MP_DEBUG_GATE=yes");
     run.diagnostics.info(kExecuting, "executing " + job.commands[0][0] + " as job " + job.id);
     pm::PartitionOptions partition_settings =
         partition_options(run.options, run.paths, run.diagnostics);
+    partition_settings.debugger = run.debugger;
     std::unique_ptr<markers::Panel> panel = make_panel(run.options, job.id, job.tasks.size());
     partition_settings.trace_path =
         trace_path(run.options, job.commands.front().front(), run.surroundings.directory, number);
@@ -343,7 +346,10 @@ int run_job(Options options, const std::vector<std::string>& arguments,
     ProgramPrompt prompt(options, map.value(), std::move(commands), ::isatty(STDIN_FILENO) == 1,
                          lines_of(STDIN_FILENO),
                          [](std::string_view text) { std::cout << text << std::flush; });
-    const HostContext surroundings = read_host_context();
+    const int debugger = take_debugger_connection();
+    HostContext surroundings = read_host_context();
+    // The user of pdbx sees what the tasks write, like the user of a terminal.
+    if (debugger >= 0) surroundings.stdout_is_terminal = true;
     for (const std::string& name : unset_exports(options, surroundings.environment))
         diagnostics.attention(kAttention, "-x " + name +
                                               " has no effect: the variable is not set here; "
@@ -351,8 +357,8 @@ int run_job(Options options, const std::vector<std::string>& arguments,
                                               name + "=VALUE sets it");
     if (!options.report.empty() && !options.dry_run) check_report(options.report);
     const Paths paths = options.dry_run ? Paths{} : find_paths(options, map.value());
-    return run_all_steps({options, diagnostics, map.value(), surroundings, paths, heritage},
-                         prompt);
+    return run_all_steps(
+        {options, diagnostics, map.value(), surroundings, paths, heritage, debugger}, prompt);
 }
 
 int trace_command(const std::vector<std::string>& arguments) {

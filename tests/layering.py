@@ -106,6 +106,7 @@ ONE_ROOM = {
     r"<cairo": ("tracer/playback",),
     r"<zlib": ("tracer/read",),
     r"<rdma/": ("comm",),
+    r"<readline/": ("debugger",),
 }
 
 INCLUDE = re.compile(r'\s*#\s*include\s*(["<][^">]+)')

@@ -130,7 +130,7 @@ void fields(F& f, JobSpec& m) {
     f(m.launch)(m.trace)(m.core)(m.stamp_output)(m.spawned)(m.places);
     f(m.unbuffered, Unbuffered::kAllProcesses)(m.terminal)(m.tell_binding);
     f(m.observe, Observe::kNo);
-    f(m.threads, kMaxThreads)(m.own_mpi_library)(m.mpich_on_poe);
+    f(m.threads, kMaxThreads)(m.own_mpi_library)(m.mpich_on_poe)(m.hold_tasks);
 }
 // No later code checks whether a task's node exists.
 inline void check(JobSpec& m) {
@@ -374,6 +374,43 @@ void fields(F& f, ResizeTerminals& m) {
 template <class F>
 void fields(F& f, TasksStarted& m) {
     f(m.tasks);
+}
+
+template <class F>
+void fields(F&, StartDebugger&) {}
+template <class F>
+void fields(F& f, DebuggerStarted& m) {
+    f(m.tasks)(m.trouble);
+}
+template <class F>
+void fields(F& f, DebuggerInput& m) {
+    f(m.bytes);
+}
+template <class F>
+void fields(F& f, DebuggerOutput& m) {
+    f(m.bytes);
+}
+template <class F>
+void fields(F& f, DebuggerCredit& m) {
+    f(m.bytes);
+}
+template <class F>
+void fields(F&, EndDebugger&) {}
+template <class F>
+void fields(F& f, DebuggerEnded& m) {
+    f(m.text);
+}
+template <class F>
+void fields(F& f, TasksHeld& m) {
+    f(m.on);
+}
+template <class F>
+void fields(F& f, DebuggedJob& m) {
+    f(m.id)(m.nodes)(m.node_of_task)(m.programs)(m.at_start);
+}
+template <class F>
+void fields(F& f, DeadlockFound& m) {
+    f(m.headline)(m.lines)(m.tasks);
 }
 
 template <class T>

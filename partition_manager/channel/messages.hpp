@@ -31,6 +31,12 @@
 //   poe -> pmd   TraceTaken             poe has stored it, or has not
 //   poe -> pmd   ResizeTerminals        the user's terminal has another size (-pty)
 //   pmd -> poe   TasksStarted           the process of each task, and its processors
+//   poe -> pmd   StartDebugger          pdbx wants to debug the node's tasks (debug_socket.hpp)
+//   pmd -> poe   DebuggerStarted        gdb runs, or does not
+//   poe -> pmd   DebuggerInput, DebuggerCredit, EndDebugger   commands; room for more output; the end
+//   pmd -> poe   DebuggerOutput, DebuggerEnded
+//   poe -> pmd   TasksHeld              the debugger has stopped tasks, or has let all continue
+//   poe, pdbx    DebuggedJob, DeadlockFound   poe tells pdbx about the job
 //   both         Pulse                  poe asks whether the daemon is alive; the daemon answers
 //   pmd -> poe   Done                   last: no process of the job is left on the node
 //
@@ -173,6 +179,12 @@ struct Done {};
 // Rounds with this number or a larger one request the states of all tasks (status_socket.hpp).
 inline constexpr std::uint32_t kStatusRounds = std::uint32_t{1} << 31;
 
+// Rounds with this number or a larger one are requests of a debugger (debug_socket.hpp).
+inline constexpr std::uint32_t kDebuggerRounds = std::uint32_t{3} << 30;
+
+// Maximum number of bytes of a gdb's output on the way to pdbx.
+inline constexpr std::int64_t kDebuggerWindow = std::int64_t{1} << 20;
+
 // Requests the states of the node's tasks (deadlock_watch.hpp).
 struct AskTaskStates {
     std::uint32_t round = 0;  // not 0; the answer repeats it
@@ -292,6 +304,58 @@ struct TasksStarted {
     std::vector<TaskProcess> tasks;
 };
 
+// Starts gdb on the node. It attaches to nothing by itself.
+struct StartDebugger {};
+
+// The tasks of the node that run, with their processes. `trouble` says why there is no gdb; it is
+// empty if gdb runs.
+struct DebuggerStarted {
+    std::vector<TaskProcess> tasks;
+    std::string trouble;
+};
+
+// Bytes of gdb's machine interface.
+struct DebuggerInput {
+    std::string bytes;
+};
+struct DebuggerOutput {
+    std::string bytes;
+};
+
+// So many bytes of DebuggerOutput have been read. A daemon sends at most kDebuggerWindow bytes more.
+struct DebuggerCredit {
+    std::uint64_t bytes = 0;
+};
+
+// Ends gdb, which detaches from its tasks. They continue.
+struct EndDebugger {};
+
+// gdb has ended. `text` says why, if nobody asked for its end.
+struct DebuggerEnded {
+    std::string text;
+};
+
+// While a debugger holds tasks, time limits and the deadlock watch stand still.
+struct TasksHeld {
+    bool on = false;
+};
+
+// The job that pdbx debugs. Sent when all tasks run.
+struct DebuggedJob {
+    std::string id;
+    std::vector<std::string> nodes;
+    std::vector<NodeIndex> node_of_task;
+    std::vector<std::string> programs;  // by task
+    bool at_start = false;              // the tasks are held before their first instruction
+};
+
+// The deadlock watch has found a deadlock.
+struct DeadlockFound {
+    std::string headline;
+    std::vector<std::string> lines;
+    std::vector<TaskId> tasks;
+};
+
 using Message =
     std::variant<Hello, StartJob, Started, StartFailed, SignalTasks, EndJob, StdinEnd,
                  StdinProgress, TaskExit, TaskAbort, TaskLeft, NodeFailed, Attention, Pulse, Done,
@@ -299,6 +363,8 @@ using Message =
                  NodeUnreached, NodeLost, KeyExchangePart, KeyExchangeDone, StartTrace, StopTrace,
                  ClockRequest, ClockReply, TraceDone, TraceTaken, KeyRequest, KeyReply, WatchTasks,
                  WatchedTasks, AskLines, TaskLines, NameRequest, NameReply, SpawnTasks,
-                 TasksSpawned, JobAnnounced, ResizeTerminals, TasksStarted>;
+                 TasksSpawned, JobAnnounced, ResizeTerminals, TasksStarted, StartDebugger,
+                 DebuggerStarted, DebuggerInput, DebuggerOutput, DebuggerCredit, EndDebugger,
+                 DebuggerEnded, TasksHeld, DebuggedJob, DeadlockFound>;
 
 }  // namespace poe::pm

@@ -1,6 +1,7 @@
 // The event loop of the daemon; see node_daemon.hpp.
 #include "partition_manager/daemon/node_daemon.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <sched.h>
@@ -66,7 +67,12 @@ NodeDaemon::NodeDaemon(UniqueFd in, UniqueFd out, InheritedSignals heritage,
                 [this](const std::string& why) { on_closed(why); }}),
       watching_(
           loop_, [this] { return channel_.queued_bytes(); },
-          [this](WatchedTasks tasks) { send(std::move(tasks)); }) {
+          [this](WatchedTasks tasks) { send(std::move(tasks)); }),
+      debugger_(loop_, {[this](const Message& message) { send(message); },
+                        [this] {
+                            signal_tasks(SIGCONT);
+                            check_progress();
+                        }}) {
     channel_.on_room = [this] { resume_output(); };
 }
 
@@ -140,9 +146,34 @@ void NodeDaemon::on_own_message(Message message) {
         if (pmi_) pmi_->on_spawned(*spawned);
     } else if (auto* other = std::get_if<JobAnnounced>(&message)) {
         if (pmi_) pmi_->on_other_job(std::move(other->job));
-    } else {
+    } else if (!on_debugger_message(message)) {
         on_trace_message(message);
     }
+}
+
+std::vector<TaskProcess> NodeDaemon::running_tasks() const {
+    std::vector<TaskProcess> tasks;
+    for (const auto& [pid, task] : running_) tasks.push_back({task, pid, ""});
+    std::sort(tasks.begin(), tasks.end(),
+              [](const TaskProcess& a, const TaskProcess& b) { return a.task < b.task; });
+    return tasks;
+}
+
+bool NodeDaemon::on_debugger_message(const Message& message) {
+    if (std::get_if<StartDebugger>(&message)) {
+        if (phase_ == Phase::kRunning) debugger_.start(running_tasks());
+    } else if (const auto* input = std::get_if<DebuggerInput>(&message)) {
+        debugger_.write(input->bytes);
+    } else if (const auto* credit = std::get_if<DebuggerCredit>(&message)) {
+        debugger_.on_credit(credit->bytes);
+    } else if (std::get_if<EndDebugger>(&message)) {
+        debugger_.end();
+    } else if (const auto* held = std::get_if<TasksHeld>(&message)) {
+        if (watching_.tasks) watching_.tasks->hold(held->on);
+    } else {
+        return false;
+    }
+    return true;
 }
 
 void NodeDaemon::on_trace_message(const Message& message) {
@@ -283,6 +314,8 @@ void NodeDaemon::on_child() {
             const TaskId task = found->second;
             running_.erase(found);
             on_task_exit(task, pid, status, usage);
+        } else if (debugger_.on_child_exit(pid, status)) {
+            continue;
         } else if (relay_ && relay_->branches().on_child_exit(pid, status)) {
             continue;
         } else if (pmi_) {
@@ -336,6 +369,7 @@ void NodeDaemon::end_job(bool at_once) {
         watching_.tasks.reset();
         watching_.observed.reset();
         if (segment_) segment_->announce_ending();
+        debugger_.end();  // before the tasks get signals, which gdb would keep
         if (!at_once) {
             signal_descendants(SIGTERM, not_tasks());
             signal_tasks(SIGCONT);
@@ -373,6 +407,7 @@ std::vector<pid_t> NodeDaemon::not_tasks() const {
     std::vector<pid_t> found;
     if (relay_) found = relay_->branches().pids();
     if (pmi_ && pmi_->helper_pid() != 0) found.push_back(pmi_->helper_pid());
+    if (debugger_.pid() != 0) found.push_back(debugger_.pid());
     return found;
 }
 
@@ -389,7 +424,9 @@ void NodeDaemon::check_progress() {
             });
         }
     }
-    if (phase_ == Phase::kEnding && !anybody_left()) {
+    // A gdb that has no task left has nothing to detach from.
+    if (phase_ == Phase::kEnding && running_.empty()) debugger_.end();
+    if (phase_ == Phase::kEnding && !anybody_left() && debugger_.pid() == 0) {
         phase_ = Phase::kDraining;
         timers_.kill.cancel();
         timers_.drain.expires_after(kPipeEndDelay);

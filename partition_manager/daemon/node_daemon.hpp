@@ -26,6 +26,7 @@
 #include "base/segment/node_segment.hpp"
 #include "partition_manager/channel/channel.hpp"
 #include "partition_manager/daemon/control_socket.hpp"
+#include "partition_manager/daemon/node_debugger.hpp"
 #include "partition_manager/daemon/node_trace.hpp"
 #include "partition_manager/daemon/node_watch.hpp"
 #include "partition_manager/daemon/observed_calls.hpp"
@@ -83,6 +84,8 @@ class NodeDaemon {
     bool on_flush_request(const FlushRequest& request);
     void on_flushed(const StdoutFlushed& flushed);
     void on_trace_message(const Message& message);
+    bool on_debugger_message(const Message& message);
+    std::vector<TaskProcess> running_tasks() const;
     bool is_muted(TaskId task) const;
     EnvironmentEntries environment_of(TaskId task) const;
     void add_command_variables(TaskId task, EnvironmentEntries& entries) const;
@@ -165,6 +168,7 @@ class NodeDaemon {
     std::unique_ptr<ControlSocket> control_;
     std::unique_ptr<PmiService> pmi_;
     std::unique_ptr<NodeTrace> trace_;
+    NodeDebugger debugger_;
     Streams streams_;
     std::unique_ptr<TreeRelay> relay_;  // null: there are no daemons below
     std::unordered_map<pid_t, TaskId> running_;

@@ -410,12 +410,15 @@ class Round {
         request.open_files = starter_.open_files;
         request.cpus = one.cpus;
         request.new_session = request.take_terminal = job.terminal.wanted;
+        request.hold = job.hold_tasks;
         one.task.processors =
             one.cpus != nullptr ? processors_in_words(*one.cpus) : all_processors_;
         if (!commands_[command].directory.empty())
             request.directory = commands_[command].directory.c_str();
-        one.task.pid = spawn_program(request, commands_[command],
-                                     stack_keeper(job.core, public_number(job, task), keeper_));
+        one.task.pid = spawn_program(
+            request, commands_[command],
+            job.hold_tasks ? std::vector<std::string>()
+                           : stack_keeper(job.core, public_number(job, task), keeper_));
 
         const std::lock_guard lock(mutex_);
         if (one.task.pid < 0) {

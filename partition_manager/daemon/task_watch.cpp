@@ -68,7 +68,15 @@ void TaskWatch::look_later() {
     });
 }
 
+void TaskWatch::hold(bool on) {
+    held_ = on;
+    before_.clear();
+    reported_.clear();
+    resumed_ = std::chrono::steady_clock::now();
+}
+
 void TaskWatch::look() {
+    if (held_ || std::chrono::steady_clock::now() - resumed_ < deadlock_patience(timeout_)) return;
     TaskStates now = states(0);
     Who who;
     for (const TaskState& state : now.states) who.emplace_back(state.task, state.life);

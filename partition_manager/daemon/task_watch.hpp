@@ -31,6 +31,10 @@ class TaskWatch {
     // kStatusRounds or more it returns all tasks.
     TaskStates states(std::uint32_t round);
 
+    // While a debugger holds tasks, nothing is reported. When it lets them continue, their waits
+    // count from then on.
+    void hold(bool on);
+
   private:
     void add_places(std::vector<TaskState>& states);
     void look_later();
@@ -41,6 +45,8 @@ class TaskWatch {
     std::chrono::milliseconds timeout_;
     std::function<void(TaskStates)> report_;
     CallPlaces places_;
+    bool held_ = false;
+    std::chrono::steady_clock::time_point resumed_{};
     // The tasks of states() at the last check and at the last report.
     using Who = std::vector<std::pair<TaskId, TaskState::Life>>;
     Who before_;

@@ -40,7 +40,11 @@ Partition::Partition(JobSpec job, PartitionOptions options, InheritedSignals her
       deadlock_watch_(
           places_of(job_), static_cast<NodeIndex>(job_.nodes.size()), job_.deadlock_timeout,
           {[this](NodeIndex node, AskTaskStates ask) { first().branches().send(ask, node); },
-           [this](const WaitFindings& findings) { options_.on_deadlock(findings); }}),
+           [this](const WaitFindings& findings) {
+               options_.on_deadlock(findings);
+               sockets_.debugger->send(
+                   DeadlockFound{findings.headline(), findings.lines, findings.stuck});
+           }}),
       output_(loop_, job_, options_.output,
               {[this] { end_job(judge_.on_output_closed()); },
                [this](const std::string& error) { end_job(judge_.on_output_error(error)); },

@@ -30,6 +30,7 @@
 #include "partition_manager/home/job_tracing.hpp"
 #include "partition_manager/home/outcome.hpp"
 #include "partition_manager/launch/stdin_merge.hpp"
+#include "partition_manager/status/debug_socket.hpp"
 #include "partition_manager/status/home_jobs.hpp"
 #include "partition_manager/status/name_table.hpp"
 #include "partition_manager/status/status_socket.hpp"
@@ -55,6 +56,8 @@ struct PartitionOptions {
     std::string trace_path;                                // path of the file, if the job is traced
     // Like JobTracing::Handlers::merge.
     std::function<std::string(const TraceGathering&, const std::string& path)> merge_trace;
+    // The connection to the pdbx that has started this poe. Partition takes the descriptor. -1: none.
+    int debugger = -1;
     std::function<JobKey()> make_key;  // for jobs that tasks start
     // Called with true before this process is stopped (SIGTSTP), and with false when it continues.
     std::function<void(bool)> on_stopping;
@@ -107,6 +110,14 @@ class Partition {
     void on_first_started();
     std::vector<std::string> missing_nodes() const;
     std::string unanswered() const;
+
+    // partition_debugger.cpp
+    void let_debug();
+    void tell_debugger();
+    void on_debugger_message(NodeIndex to, Message message);
+    void on_debugger_left(bool detached);
+    void hold_limits(bool on);
+    void set_maxtime(std::chrono::steady_clock::time_point when);
 
     // partition_messages.cpp: the reports of the daemons
     void on_message(JobRun& run, NodeIndex branch, NodeIndex from, Message message);
@@ -180,6 +191,11 @@ class Partition {
         std::unique_ptr<StatusSocket> status;  // for a job with tasks on other nodes
         std::unique_ptr<FactsSocket> facts;    // for a job with tasks on other nodes
         std::unique_ptr<WatchSocket> watchers;
+        std::unique_ptr<DebugSocket> debugger;
+    };
+    struct Debugging {
+        bool held = false;                    // pdbx holds tasks: time limits stand still
+        std::chrono::nanoseconds maxtime{0};  // what was left of maxtime then
     };
     // The amount of unread output when impatient() last checked, and the time of its last change.
     struct Reading {
@@ -212,6 +228,7 @@ class Partition {
     ExchangeTable joint_exchanges_;  // key exchanges between tasks of several runs
     Spawning spawning_;
     Sockets sockets_;
+    Debugging debugging_;
     Processes processes_;
     std::vector<pid_t> not_ours_;  // children that existed before the first daemon
     SoFar so_far_;

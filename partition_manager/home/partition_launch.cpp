@@ -25,6 +25,7 @@ constexpr std::size_t kLinesShown = 50;
 void Partition::launch() {
     JobRun& run = add_run(job_);
     let_watch();
+    let_debug();
     if (job_.nodes.size() > 1 || job_.launch.home < 0) {
         sockets_.status = std::make_unique<StatusSocket>(
             loop_, ::getuid(), job_.id, static_cast<NodeIndex>(job_.nodes.size()),
@@ -158,11 +159,8 @@ void Partition::on_first_started() {
     if (options_.on_progress) options_.on_progress("");
     if (options_.on_info) options_.on_info("all tasks have been started");
     begin_stdin();
-    if (!options_.maxtime) return;
-    timers_.deadline.expires_at(so_far_.start + *options_.maxtime);
-    timers_.deadline.async_wait([this](const asio::error_code& error) {
-        if (!error) end_job(judge_.on_maxtime());
-    });
+    if (options_.maxtime) set_maxtime(so_far_.start + *options_.maxtime);
+    tell_debugger();
 }
 
 }  // namespace poe::pm

@@ -28,7 +28,12 @@ concept NotForPartition =
     is_one_of<T, Hello, Prepared, Started, NodesUp, Pulse, Done, StartJob, RunTasks, SignalTasks,
               EndJob, StdinEnd, AskTaskStates, StdoutFlushed, KeyExchangeDone, NameReply,
               TasksSpawned, JobAnnounced, StartTrace, StopTrace, ClockReply, TraceTaken, WatchTasks,
-              AskLines, TaskLines, ResizeTerminals>;
+              AskLines, TaskLines, ResizeTerminals, StartDebugger, DebuggerInput, DebuggerCredit,
+              EndDebugger, TasksHeld, DebuggedJob, DeadlockFound>;
+
+// Messages of the daemons' gdbs, for pdbx.
+template <class T>
+concept ForDebugger = is_one_of<T, DebuggerStarted, DebuggerOutput, DebuggerEnded>;
 
 }  // namespace
 
@@ -71,9 +76,11 @@ void Partition::on_message(JobRun& run, NodeIndex branch, NodeIndex from, Messag
                    },
                    [&](TaskStates& m) {
                        if (!is_first(run)) return;
-                       if (m.round >= kStatusRounds) {
+                       if (m.round >= kDebuggerRounds) {
+                           sockets_.debugger->send(m, from);
+                       } else if (m.round >= kStatusRounds) {
                            if (sockets_.status) sockets_.status->on_states(from, std::move(m));
-                       } else if (options_.on_deadlock && !judge_.ending()) {
+                       } else if (options_.on_deadlock && !judge_.ending() && !debugging_.held) {
                            deadlock_watch_.on_states(from, std::move(m));
                        }
                    },
@@ -96,6 +103,9 @@ void Partition::on_message(JobRun& run, NodeIndex branch, NodeIndex from, Messag
                            answer(told.asker, told);
                    },
                    [&](SpawnTasks& m) { on_spawn_request(run, from, std::move(m)); },
+                   [&](const ForDebugger auto& m) {
+                       if (is_first(run)) sockets_.debugger->send(m, from);
+                   },
                    [](const NotForPartition auto&) {}},
         message);
 }

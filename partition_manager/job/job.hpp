@@ -175,6 +175,7 @@ struct JobSpec {
     int threads = 0;          // threads of each task (MP_THREADS); 0: the user has not said
     bool bind = true;         // bind each task to its own processors, if there are enough (MP_BIND)
     bool single_copy = true;  // tasks may read each other's memory (MP_SINGLE_COPY)
+    bool hold_tasks = false;  // each task stops before its first instruction, for a debugger
     CoreSpec core;
     LaunchSpec launch;
     TraceSpec trace;

@@ -9,6 +9,8 @@
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 
@@ -91,6 +93,10 @@ unsigned first_useless(const SpawnRequest& request) noexcept {
     ::sigemptyset(&mask);
     ::sigprocmask(SIG_SETMASK, request.signal_mask != nullptr ? request.signal_mask : &mask,
                   nullptr);
+    if (request.hold) {
+        ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  // fails where no Yama restricts anything
+        if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) return errno;
+    }
     ::execve(request.path, request.argv, request.envp);
     return errno;
 }
@@ -106,6 +112,14 @@ struct Start {
     auto* start = static_cast<Start*>(argument);
     start->failure = become(start->request, start->parent);
     return 127;
+}
+
+// A traced process stops after exec. It remains stopped when its tracer, this thread, lets it go.
+void leave_stopped(pid_t child) noexcept {
+    int status = 0;
+    while (::waitpid(child, &status, __WALL) < 0 && errno == EINTR) {
+    }
+    if (WIFSTOPPED(status)) ::ptrace(PTRACE_DETACH, child, nullptr, SIGSTOP);
 }
 
 constexpr std::size_t kStackBytes = 32 << 10;
@@ -152,6 +166,7 @@ pid_t spawn(const SpawnRequest& request) noexcept {
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
     if (child < 0) return -fork_error;
     if (start.failure != 0) return -start.failure;  // the dead child is reaped like all others
+    if (request.hold) leave_stopped(child);
     return child;
 }
 

@@ -27,7 +27,8 @@ std::string wanted_in_words(Call call, const Awaited& awaited) {
            " from " + (awaited.peer < 0 ? "any task" : "task " + std::to_string(awaited.peer));
 }
 
-// Follows "waits in " or "wait in ".
+}  // namespace
+
 std::string call_in_words(const TaskState& state) {
     std::string call(call_name(state.doing.call));
     const Awaited& awaited = state.awaited;
@@ -56,6 +57,8 @@ std::string call_in_words(const TaskState& state) {
     }
     return call + communicator;
 }
+
+namespace {
 
 class Describer {
   public:

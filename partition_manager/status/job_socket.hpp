@@ -1,6 +1,6 @@
 // The connection of commands to a running poe: a Unix socket without a name in the file system, so
 // that nothing has to be removed. Each side checks the user of the other. status_socket.hpp,
-// command_socket.hpp, home_jobs.hpp and watch_socket.hpp define what is sent.
+// command_socket.hpp, home_jobs.hpp, watch_socket.hpp and debug_socket.hpp define what is sent.
 #pragma once
 
 #include <functional>
@@ -19,6 +19,7 @@ inline constexpr const char* kStatusSocket = "";
 inline constexpr const char* kCommandSocket = "-command";
 inline constexpr const char* kFactsSocket = "-facts";
 inline constexpr const char* kWatchSocket = "-watch";
+inline constexpr const char* kDebugSocket = "-debug";
 
 // poe's side. Call only from the event loop's thread. No call blocks.
 class JobListener {

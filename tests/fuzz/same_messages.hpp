@@ -168,6 +168,33 @@ inline auto fields(const pm::ResizeTerminals& m) {
 inline auto fields(const pm::TaskProcess& one) {
     return std::tie(one.task, one.pid, one.processors);
 }
+inline auto fields(const pm::StartDebugger&) {
+    return std::tuple<>();
+}
+inline auto fields(const pm::EndDebugger&) {
+    return std::tuple<>();
+}
+inline auto fields(const pm::DebuggerInput& m) {
+    return std::tie(m.bytes);
+}
+inline auto fields(const pm::DebuggerOutput& m) {
+    return std::tie(m.bytes);
+}
+inline auto fields(const pm::DebuggerCredit& m) {
+    return std::tie(m.bytes);
+}
+inline auto fields(const pm::DebuggerEnded& m) {
+    return std::tie(m.text);
+}
+inline auto fields(const pm::TasksHeld& m) {
+    return std::tie(m.on);
+}
+inline auto fields(const pm::DebuggedJob& m) {
+    return std::tie(m.id, m.nodes, m.node_of_task, m.programs, m.at_start);
+}
+inline auto fields(const pm::DeadlockFound& m) {
+    return std::tie(m.headline, m.lines, m.tasks);
+}
 inline auto fields(const pm::AskLines& m) {
     return std::tie(m.task);
 }
@@ -233,6 +260,9 @@ inline bool same(const pm::WatchedTasks& a, const pm::WatchedTasks& b) {
 }
 inline bool same(const pm::TasksStarted& a, const pm::TasksStarted& b) {
     return same(a.tasks, b.tasks);
+}
+inline bool same(const pm::DebuggerStarted& a, const pm::DebuggerStarted& b) {
+    return a.trouble == b.trouble && same(a.tasks, b.tasks);
 }
 inline bool same(const pm::Message& a, const pm::Message& b) {
     return std::visit(

@@ -1,0 +1,486 @@
+// See node_gdb.hpp.
+#include "debugger/node_gdb.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "base/parse.hpp"
+
+namespace poe::debugger {
+
+namespace {
+
+using Life = DebuggedTask::Life;
+
+constexpr const char* kSettings[] = {
+    "mi-async on",
+    "non-stop on",
+    "pagination off",
+    "confirm off",
+    "width 0",
+    "height 0",
+    "breakpoint pending on",
+    "print inferior-events off",
+    "print thread-events off",
+    "schedule-multiple off",
+    "detach-on-fork on",
+    "follow-fork-mode parent",
+    // gdb asks a server for files that are not here otherwise.
+    "debuginfod enabled off",
+};
+
+// gfortran's main program.
+constexpr const char* kFortranMain = "MAIN__";
+
+int number_of(const std::string& text) {
+    return parse_number<int>(text).value_or(0);
+}
+
+std::string group_name(const DebuggedTask& task) {
+    return "i" + std::to_string(task.inferior);
+}
+
+// Signals after which a task cannot continue.
+bool is_fatal(const std::string& signal) {
+    for (const char* fatal : {"SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGSYS"})
+        if (signal == fatal) return true;
+    return false;
+}
+
+// True if all threads are stopped.
+bool is_stopped(const DebuggedTask& task) {
+    return !task.threads.empty() && std::none_of(task.threads.begin(), task.threads.end(),
+                                                 [](const auto& thread) { return thread.second; });
+}
+
+StopReason reason_of(const MiValue& event) {
+    StopReason reason;
+    const std::string& word = event.text_of("reason");
+    reason.breakpoint = number_of(event.text_of("bkptno"));
+    if (word == "breakpoint-hit") {
+        reason.kind = StopReason::Kind::kBreakpoint;
+    } else if (word == "signal-received") {
+        const std::string& signal = event.text_of("signal-name");
+        reason.kind = signal == "0" || signal == "SIGINT" ? StopReason::Kind::kInterrupt
+                                                          : StopReason::Kind::kSignal;
+        reason.text = signal + " (" + event.text_of("signal-meaning") + ")";
+    } else if (word.find("watchpoint-trigger") != std::string::npos) {
+        reason.kind = StopReason::Kind::kWatch;
+        for (const auto& [name, item] : event.items) {
+            if (name == "wpt" || name == "hw-rwpt" || name == "hw-awpt") {
+                reason.breakpoint = number_of(item.text_of("number"));
+                reason.text = item.text_of("exp") + reason.text;
+            } else if (name == "value") {
+                const std::string& old = item.text_of("old");
+                reason.text += old.empty() ? ": " + item.text_of("value")
+                                           : ": " + old + " -> " + item.text_of("new");
+            }
+        }
+    } else if (word == "watchpoint-scope") {
+        reason.kind = StopReason::Kind::kWatch;
+        reason.breakpoint = number_of(event.text_of("wpnum"));
+        reason.text = "the watched variable has gone out of scope";
+    } else if (word == "end-stepping-range" || word == "function-finished" ||
+               word == "location-reached") {
+        reason.kind = StopReason::Kind::kStep;
+        const std::string& value = event.text_of("return-value");
+        if (!value.empty()) reason.text = "returned " + value;
+    } else if (!word.empty()) {
+        reason.kind = StopReason::Kind::kCatch;
+        reason.text = word;
+        for (const char* more : {"syscall-name", "newpid", "new-exec"})
+            if (!event.text_of(more).empty()) reason.text += " " + event.text_of(more);
+    }
+    return reason;
+}
+
+}  // namespace
+
+void NodeGdb::command(const std::string& text, OnAnswer on_answer) {
+    if (gone_) {
+        if (on_answer) on_answer({false, {}, "", "there is no gdb on this node"});
+        return;
+    }
+    const std::uint64_t token = next_token_++;
+    pending_.emplace(token, std::move(on_answer));
+    handlers_.send(std::to_string(token) + text + "\n");
+}
+
+std::string NodeGdb::context(const DebuggedTask& task) {
+    return " --thread " + std::to_string(task.thread) + " --frame " + std::to_string(task.frame);
+}
+
+void NodeGdb::console(const DebuggedTask& task, const std::string& text, OnAnswer on_answer) {
+    command("-interpreter-exec" + context(task) + " console " + mi_quoted(text),
+            std::move(on_answer));
+}
+
+void NodeGdb::set_up() {
+    for (const char* setting : kSettings) command("-gdb-set " + std::string(setting));
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+        tasks_[i].inferior = static_cast<int>(i) + 1;
+        if (i > 0) command("-add-inferior");
+    }
+}
+
+void NodeGdb::attach(std::vector<DebuggedTask> tasks, bool at_start) {
+    tasks_ = std::move(tasks);
+    set_up();
+    // The signal that holds the tasks before their first instruction is not theirs.
+    if (at_start) command("-interpreter-exec console \"handle SIGSTOP nostop noprint nopass\"");
+    const std::size_t count = tasks_.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        const bool last = i + 1 == count;
+        command("-target-attach --thread-group " + group_name(tasks_[i]) + " " +
+                    std::to_string(tasks_[i].pid),
+                [this, i, last, at_start](const GdbAnswer& answer) {
+                    DebuggedTask& task = tasks_[i];
+                    if (!answer.ok) {
+                        task.life = Life::kLost;
+                        task.note = answer.error;
+                        handlers_.on_ended(task);
+                    } else if (task.life == Life::kAttaching) {
+                        task.life = at_start ? Life::kStarting : Life::kAlive;
+                        if (at_start) ++starting_;
+                        if (is_stopped(task)) check_stopped(task);
+                    }
+                    if (last && at_start) begin_attached();
+                    if (last && !at_start) handlers_.on_attached();
+                });
+    }
+    if (count == 0) handlers_.on_attached();
+}
+
+void NodeGdb::load_cores(std::vector<DebuggedTask> tasks,
+                         const std::vector<std::pair<std::string, std::string>>& files) {
+    tasks_ = std::move(tasks);
+    set_up();
+    const std::size_t count = tasks_.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        command("-file-exec-and-symbols --thread-group " + group_name(tasks_[i]) + " " +
+                mi_quoted(files[i].first));
+        const bool last = i + 1 == count;
+        command("-target-select --thread-group " + group_name(tasks_[i]) + " core " +
+                    mi_quoted(files[i].second),
+                [this, i, last](const GdbAnswer& answer) {
+                    DebuggedTask& task = tasks_[i];
+                    task.life = answer.ok ? Life::kAlive : Life::kLost;
+                    if (!answer.ok) task.note = answer.error;
+                    for (auto& [thread, runs] : task.threads) runs = false;
+                    if (answer.ok) check_stopped(task);
+                    if (last) handlers_.on_attached();
+                });
+    }
+}
+
+// All tasks that could be attached are at their first instruction.
+void NodeGdb::begin_attached() {
+    insert_start_breakpoint(kFortranMain);
+    insert_start_breakpoint("main");
+    command("-gdb-show version", [this](const GdbAnswer&) {
+        can_start_ = true;
+        for (DebuggedTask& task : tasks_) go_to_main(task);
+        if (starting_ == 0) handlers_.on_attached();
+    });
+}
+
+bool NodeGdb::has_main(const DebuggedTask& task) const {
+    return std::any_of(start_breakpoints_.begin(), start_breakpoints_.end(), [&](const auto& each) {
+        return std::find(each.second.begin(), each.second.end(), group_name(task)) !=
+               each.second.end();
+    });
+}
+
+// The stop of the attachment may be reported before or after the breakpoints have been set. A
+// program without symbols has no main, and stays where it is.
+void NodeGdb::go_to_main(DebuggedTask& task) {
+    if (task.life != Life::kStarting || !task.held || !can_start_ || task.going) return;
+    task.going = true;
+    if (has_main(task)) return command("-exec-continue --thread-group " + group_name(task));
+    task.note = "no symbols: stopped at its first instruction";
+    started(task);
+}
+
+// Notes in which inferiors the breakpoint has a location.
+void NodeGdb::insert_start_breakpoint(const std::string& place) {
+    command("-break-insert " + place, [this](const GdbAnswer& answer) {
+        const MiValue* breakpoint = answer.results.find("bkpt");
+        if (!answer.ok || breakpoint == nullptr) return;
+        std::vector<std::string>& groups =
+            start_breakpoints_[number_of(breakpoint->text_of("number"))];
+        const auto add = [&groups](const MiValue& location) {
+            if (const MiValue* list = location.find("thread-groups"))
+                for (const auto& item : list->items) groups.push_back(item.second.text);
+        };
+        add(*breakpoint);
+        if (const MiValue* locations = breakpoint->find("locations"))
+            for (const auto& item : locations->items) add(item.second);
+    });
+}
+
+void NodeGdb::on_start_stop(DebuggedTask& task) {
+    task.stopped = false;
+    if (!task.going) {
+        task.held = true;
+        return go_to_main(task);
+    }
+    const auto found = start_breakpoints_.find(task.reason.breakpoint);
+    if (task.reason.kind == StopReason::Kind::kBreakpoint && found != start_breakpoints_.end()) {
+        // A Fortran program has both. Its own begins at MAIN__, the one with the lower number.
+        const bool is_first =
+            std::none_of(start_breakpoints_.begin(), found, [&](const auto& each) {
+                return std::find(each.second.begin(), each.second.end(), group_name(task)) !=
+                       each.second.end();
+            });
+        if (is_first) return started(task);
+    } else if (task.reason.kind == StopReason::Kind::kSignal) {
+        return started(task);
+    }
+    task.reason = {};
+    command("-exec-continue --thread-group " + group_name(task));
+}
+
+void NodeGdb::started(DebuggedTask& task) {
+    task.life = Life::kAlive;
+    task.stopped = true;
+    --starting_;
+    handlers_.on_stopped(task);
+    if (starting_ > 0) return;
+    for (const auto& each : start_breakpoints_)
+        command("-break-delete " + std::to_string(each.first));
+    start_breakpoints_.clear();
+    handlers_.on_attached();
+}
+
+void NodeGdb::resume(DebuggedTask& task, const std::string& how,
+                     std::function<void(const std::string&)> on_error) {
+    task.stopped = false;
+    task.stop_requested = false;
+    task.frame = 0;
+    task.reason = {};
+    task.note.clear();
+    const bool alone = task.threads.size() <= 1;
+    if (how == "-exec-continue" || alone) {
+        const std::string whom = how == "-exec-continue"
+                                     ? " --thread-group " + group_name(task)
+                                     : " --thread " + std::to_string(task.thread);
+        const std::size_t blank = how.find(' ');
+        command(how.substr(0, blank) + whom + (blank == std::string::npos ? "" : how.substr(blank)),
+                [this, &task, on_error](const GdbAnswer& answer) {
+                    if (answer.ok) return;
+                    task.stopped = true;
+                    if (on_error) on_error(answer.error);
+                });
+        return;
+    }
+    // The other threads first, because the selected one may wait for them.
+    for (const auto& [thread, runs] : task.threads)
+        if (thread != task.thread && !runs)
+            command("-exec-continue --thread " + std::to_string(thread));
+    const std::size_t blank = how.find(' ');
+    command(how.substr(0, blank) + " --thread " + std::to_string(task.thread) +
+                (blank == std::string::npos ? "" : how.substr(blank)),
+            [this, &task, on_error](const GdbAnswer& answer) {
+                if (answer.ok) return;
+                interrupt(task);
+                if (on_error) on_error(answer.error);
+            });
+}
+
+void NodeGdb::interrupt(DebuggedTask& task) {
+    if (task.stopped || task.stop_requested || task.life != Life::kAlive) return;
+    task.stop_requested = true;
+    command("-exec-interrupt --thread-group " + group_name(task));
+}
+
+void NodeGdb::feed(std::string_view bytes) {
+    rest_ += bytes;
+    std::size_t begin = 0;
+    while (true) {
+        const std::size_t end = rest_.find('\n', begin);
+        if (end == std::string::npos) break;
+        on_line(std::string_view(rest_).substr(begin, end - begin));
+        begin = end + 1;
+    }
+    rest_.erase(0, begin);
+}
+
+void NodeGdb::on_line(std::string_view line) {
+    const MiRecord record = parse_mi(line);
+    switch (record.kind) {
+        case MiRecord::Kind::kResult:
+            on_result(record);
+            break;
+        case MiRecord::Kind::kExec:
+            console_.clear();
+            if (record.name == "stopped")
+                on_stopped(record.results);
+            else if (record.name == "running")
+                on_running(record.results.text_of("thread-id"));
+            break;
+        case MiRecord::Kind::kNotify:
+            on_notify(record);
+            break;
+        case MiRecord::Kind::kConsole:
+            console_ += record.text;
+            break;
+        case MiRecord::Kind::kPrompt:
+            console_.clear();
+            break;
+        default:
+            break;
+    }
+}
+
+void NodeGdb::on_result(const MiRecord& record) {
+    GdbAnswer answer;
+    answer.ok = record.name != "error";
+    answer.results = record.results;
+    answer.error = record.results.text_of("msg");
+    answer.console = std::exchange(console_, {});
+    const auto found = pending_.find(record.token.value_or(0));
+    if (found == pending_.end()) return;
+    const OnAnswer on_answer = std::move(found->second);
+    pending_.erase(found);
+    if (on_answer) on_answer(answer);
+}
+
+DebuggedTask* NodeGdb::task_of_group(const std::string& group) {
+    for (DebuggedTask& task : tasks_)
+        if (group_name(task) == group) return &task;
+    return nullptr;
+}
+
+DebuggedTask* NodeGdb::task_of_thread(int thread) {
+    const auto group = group_of_thread_.find(thread);
+    return group != group_of_thread_.end() ? task_of_group(group->second) : nullptr;
+}
+
+void NodeGdb::on_running(const std::string& thread) {
+    if (thread == "all") {
+        for (DebuggedTask& task : tasks_)
+            for (auto& each : task.threads) each.second = true;
+    } else if (DebuggedTask* task = task_of_thread(number_of(thread))) {
+        task->threads[number_of(thread)] = true;
+    }
+}
+
+void NodeGdb::on_stopped(const MiValue& event) {
+    const std::string& word = event.text_of("reason");
+    if (word.starts_with("exited")) {  // thread-group-exited comes before it, and has the code
+        DebuggedTask* ended = std::exchange(ended_, nullptr);
+        if (ended != nullptr && word == "exited-signalled")
+            end(*ended, "was killed by " + event.text_of("signal-name"), true);
+        return;
+    }
+    const int thread = number_of(event.text_of("thread-id"));
+    DebuggedTask* task = task_of_thread(thread);
+    if (task == nullptr) return;
+    const MiValue* stopped = event.find("stopped-threads");
+    if (stopped != nullptr && stopped->text == "all")
+        for (auto& each : task->threads) each.second = false;
+    task->threads[thread] = false;
+    const StopReason reason = reason_of(event);
+    const bool is_news =
+        reason.kind != StopReason::Kind::kOther && reason.kind != StopReason::Kind::kInterrupt;
+    // The first event of a stop decides; others are interrupts of the remaining threads.
+    if (is_news || task->thread == 0 || !task->threads.contains(task->thread) ||
+        task->thread == thread) {
+        if (is_news || task->reason.kind == StopReason::Kind::kOther ||
+            task->reason.kind == StopReason::Kind::kInterrupt) {
+            task->thread = thread;
+            task->reason = reason;
+            if (const MiValue* frame = event.find("frame")) task->where = *frame;
+        }
+    }
+    if (reason.kind == StopReason::Kind::kSignal)
+        task->failed = is_fatal(event.text_of("signal-name"));
+    check_stopped(*task);
+}
+
+// Interrupts the remaining threads, or reports the stop of the whole task.
+void NodeGdb::check_stopped(DebuggedTask& task) {
+    if (task.stopped || task.threads.empty()) return;
+    if (task.life != Life::kAlive && task.life != Life::kStarting) return;
+    if (!is_stopped(task)) {
+        if (task.stop_requested) return;
+        task.stop_requested = true;
+        command("-exec-interrupt --thread-group " + group_name(task));
+        return;
+    }
+    task.stop_requested = false;
+    task.stopped = true;
+    task.frame = 0;
+    if (task.life == Life::kStarting)
+        on_start_stop(task);
+    else
+        handlers_.on_stopped(task);
+}
+
+void NodeGdb::on_notify(const MiRecord& record) {
+    const MiValue& results = record.results;
+    if (record.name == "thread-created") {
+        const int thread = number_of(results.text_of("id"));
+        group_of_thread_[thread] = results.text_of("group-id");
+        DebuggedTask* task = task_of_thread(thread);
+        if (task == nullptr) return;
+        task->threads[thread] = true;
+        if (task->thread == 0) task->thread = thread;
+    } else if (record.name == "thread-exited") {
+        const int thread = number_of(results.text_of("id"));
+        if (DebuggedTask* task = task_of_thread(thread)) {
+            task->threads.erase(thread);
+            if (task->thread == thread && !task->threads.empty())
+                task->thread = task->threads.begin()->first;
+            const bool some_stopped = std::any_of(task->threads.begin(), task->threads.end(),
+                                                  [](const auto& each) { return !each.second; });
+            if (some_stopped && task->stop_requested) check_stopped(*task);
+        }
+        group_of_thread_.erase(thread);
+    } else if (record.name == "thread-group-exited") {
+        DebuggedTask* task = task_of_group(results.text_of("id"));
+        if (task == nullptr || task->life == Life::kLost || task->life == Life::kEnded) return;
+        const std::string& code = results.text_of("exit-code");
+        if (code.empty()) {
+            ended_ = task;
+            return;
+        }
+        const long status = std::strtol(code.c_str(), nullptr, 8);
+        end(*task, "ended with code " + std::to_string(status), status != 0);
+    }
+}
+
+void NodeGdb::end(DebuggedTask& task, const std::string& note, bool failed) {
+    const bool was_starting = task.life == Life::kStarting;
+    task.life = Life::kEnded;
+    task.stopped = task.stop_requested = false;
+    task.threads.clear();
+    task.note = note;
+    task.failed = task.failed || failed;
+    handlers_.on_ended(task);
+    if (was_starting && --starting_ == 0) handlers_.on_attached();
+}
+
+void NodeGdb::on_gone(const std::string& why) {
+    if (gone_) return;
+    gone_ = true;
+    const bool was_attaching =
+        starting_ > 0 || std::any_of(tasks_.begin(), tasks_.end(), [](const DebuggedTask& task) {
+            return task.life == Life::kAttaching;
+        });
+    for (DebuggedTask& task : tasks_) {
+        if (task.life == Life::kEnded || task.life == Life::kLost) continue;
+        task.life = Life::kLost;
+        task.stopped = false;
+        task.note = why;
+        handlers_.on_ended(task);
+    }
+    auto pending = std::move(pending_);
+    pending_.clear();
+    for (auto& [token, on_answer] : pending)
+        if (on_answer) on_answer({false, {}, "", why});
+    if (was_attaching) handlers_.on_attached();
+}
+
+}  // namespace poe::debugger

@@ -1,0 +1,140 @@
+// NodeGdb: the gdb of one node as pdbx knows it. It writes commands with tokens, all at once, assigns
+// the answers to them, and follows what gdb reports about the node's tasks. Task t of the node is
+// inferior t's place + 1. No input or output of its own: bytes are given and taken.
+//
+// gdb runs in its non-stop mode, because tasks stop and continue independently. A user however
+// expects that a task stops as a whole, so when one thread of a task stops, its other threads are
+// interrupted, and the stop is reported when the last one has stopped.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/types.hpp"
+#include "debugger/mi_record.hpp"
+#include "debugger/stack_tree.hpp"
+
+namespace poe::debugger {
+
+// Why a task has stopped.
+struct StopReason {
+    enum class Kind { kOther, kBreakpoint, kStep, kSignal, kInterrupt, kWatch, kCatch };
+    Kind kind = Kind::kOther;
+    int breakpoint = 0;  // gdb's number; 0: none
+    std::string text;    // "SIGSEGV (Segmentation fault)"; "x: 1 -> 2" of a watchpoint
+};
+
+struct DebuggedTask {
+    enum class Life {
+        kAttaching,  // gdb does not have it yet
+        kStarting,   // it is on its way to main
+        kAlive,
+        kEnded,
+        kLost,  // gdb cannot attach, or has died
+    };
+    TaskId task = 0;
+    int pid = 0;
+    int inferior = 0;  // gdb's number
+    Life life = Life::kAttaching;
+    std::map<int, bool> threads;  // by gdb's number; true: it runs
+    int thread = 0;               // the one that commands refer to
+    int frame = 0;                // the selected frame
+    bool held = false;            // a task at its start: gdb has reported that it is stopped
+    bool going = false;           // and has let it continue
+    bool stop_requested = false;
+    bool stopped = false;  // as a whole
+    StopReason reason;
+    MiValue where;        // gdb's frame of the stop
+    std::string note;     // how it ended, or why it is lost
+    bool failed = false;  // it has stopped at a fatal signal, or ended with an error
+
+    bool runs() const { return life == Life::kAlive && !stopped; }
+};
+
+struct GdbAnswer {
+    bool ok = false;
+    MiValue results;
+    std::string console;  // what a command of gdb's command line has printed
+    std::string error;
+};
+
+class NodeGdb {
+  public:
+    using OnAnswer = std::function<void(const GdbAnswer&)>;
+    struct Handlers {
+        std::function<void(const std::string&)> send;
+        // The task has stopped as a whole, has ended, or is lost.
+        std::function<void(DebuggedTask&)> on_stopped;
+        std::function<void(DebuggedTask&)> on_ended;
+        // gdb has executed the first commands, and each task has been attached or is lost.
+        std::function<void()> on_attached;
+    };
+
+    explicit NodeGdb(Handlers handlers) : handlers_(std::move(handlers)) {}
+
+    // Attaches to the tasks. `at_start`: they are held at their first instruction. They continue to
+    // the beginning of their main program.
+    void attach(std::vector<DebuggedTask> tasks, bool at_start);
+    // Loads core files in place of processes. `files`: program and core file of each task.
+    void load_cores(std::vector<DebuggedTask> tasks,
+                    const std::vector<std::pair<std::string, std::string>>& files);
+
+    void command(const std::string& text, OnAnswer on_answer = nullptr);
+    // A command of gdb's command line, executed in the selected thread and frame of the task.
+    void console(const DebuggedTask& task, const std::string& text, OnAnswer on_answer);
+    // " --thread 3 --frame 0"
+    static std::string context(const DebuggedTask& task);
+
+    // Lets the task continue. `how`: "-exec-continue", "-exec-next", ... for the selected thread;
+    // the others continue. on_error receives gdb's refusal.
+    void resume(DebuggedTask& task, const std::string& how,
+                std::function<void(const std::string&)> on_error = nullptr);
+    void interrupt(DebuggedTask& task);
+
+    // Takes bytes that gdb has written.
+    void feed(std::string_view bytes);
+    // gdb has gone. Outstanding commands get an error, and the tasks are lost.
+    void on_gone(const std::string& why);
+    bool gone() const { return gone_; }
+
+    std::vector<DebuggedTask>& tasks() { return tasks_; }
+    std::size_t outstanding() const { return pending_.size(); }
+
+  private:
+    void set_up();
+    void begin_attached();
+    void insert_start_breakpoint(const std::string& place);
+    void on_start_stop(DebuggedTask& task);
+    void go_to_main(DebuggedTask& task);
+    bool has_main(const DebuggedTask& task) const;
+    void on_line(std::string_view line);
+    void on_result(const MiRecord& record);
+    void on_stopped(const MiValue& event);
+    void on_running(const std::string& thread);
+    void on_notify(const MiRecord& record);
+    void check_stopped(DebuggedTask& task);
+    void end(DebuggedTask& task, const std::string& note, bool failed);
+    void started(DebuggedTask& task);
+    DebuggedTask* task_of_group(const std::string& group);
+    DebuggedTask* task_of_thread(int thread);
+
+    Handlers handlers_;
+    std::vector<DebuggedTask> tasks_;
+    std::map<std::uint64_t, OnAnswer> pending_;
+    std::map<int, std::string> group_of_thread_;
+    std::uint64_t next_token_ = 1;
+    std::string rest_;  // an incomplete line
+    std::string console_;
+    std::size_t starting_ = 0;  // tasks that are on their way to main
+    bool can_start_ = false;    // the breakpoints at main have been set
+    std::map<int, std::vector<std::string>> start_breakpoints_;  // number -> inferiors that have it
+    DebuggedTask* ended_ = nullptr;  // its signal is about to be reported, if it was killed
+    bool gone_ = false;
+};
+
+}  // namespace poe::debugger

@@ -1,0 +1,346 @@
+// pdbx: debugs all tasks of a job. Connects the parts: poe, which is started or runs already, the
+// session, the prompt or scripts, and the output of the program.
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <fcntl.h>
+#include <fstream>
+#include <iostream>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "debugger/command_line.hpp"
+#include "debugger/pdbx_options.hpp"
+#include "debugger/session.hpp"
+#include "debugger/started_poe.hpp"
+#include "partition_manager/status/debug_socket.hpp"
+#include "partition_manager/status/home_jobs.hpp"
+#include "partition_manager/status/job_choice.hpp"
+#include "partition_manager/status/job_directory.hpp"
+
+namespace {
+
+using namespace poe;
+using namespace poe::debugger;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kOwnError = 1;
+
+// An incomplete line of the program is shown after this time.
+constexpr std::chrono::milliseconds kOpenLine{300};
+
+// If poe or a gdb does not end within this time after the user has left, pdbx leaves alone.
+constexpr std::chrono::seconds kLeaveLimit{15};
+
+std::string history_file() {
+    const char* home = std::getenv("HOME");
+    return home != nullptr && *home != '\0' ? std::string(home) + "/.pdbx_history" : "";
+}
+
+class Pdbx {
+  public:
+    explicit Pdbx(const PdbxOptions& options)
+        : options_(options),
+          session_({[this](const pm::Message& message, NodeIndex to) { call_->send(message, to); },
+                    [this](const Report& report) { show(report); }}) {}
+
+    int run() {
+        catch_signals();
+        for (const std::string& file : options_.scripts) read_script(file);
+        connect();
+        interactive_ =
+            !options_.batch && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
+        if (interactive_)
+            editor_ = std::make_unique<CommandLineEditor>(
+                history_file(), [this](const std::string& word, bool first) {
+                    return session_.completions(word, first);
+                });
+        while (!over()) {
+            next_command();
+            if (over()) break;
+            wait();
+        }
+        return finish();
+    }
+
+  private:
+    void catch_signals() {
+        ::signal(SIGPIPE, SIG_IGN);
+        sigset_t wanted;
+        ::sigemptyset(&wanted);
+        for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&wanted, signal);
+        ::sigprocmask(SIG_BLOCK, &wanted, nullptr);
+        signals_ = UniqueFd(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
+        if (!signals_) throw_errno("waiting for signals");
+    }
+
+    void read_script(const std::string& file) {
+        std::ifstream in(file);
+        if (!in) throw Error("cannot read the commands in " + file, errno);
+        for (std::string line; std::getline(in, line);) lines_.push_back(line);
+    }
+
+    void connect() {
+        if (options_.attach.empty()) {
+            poe_ = start_poe(options_.poe, options_.input);
+            call_.emplace(std::move(poe_.debugger));
+            return;
+        }
+        const pm::JobScan scan = pm::jobs_seen_here(pm::kJobDirectoryParent, ::getuid());
+        const auto job = pm::choose_job(scan.jobs, options_.attach);
+        if (!job) throw Error(job.error().str());
+        call_ = pm::DebugCall::to(job.value().owner, job.value().id);
+        if (!call_)
+            throw Error(
+                "the poe of job " + job.value().id +
+                " is not on this node, or has no socket for pdbx; call pdbx where poe runs");
+    }
+
+    bool over() const {
+        // If pdbx has started poe, it stays to show the program's output, also after detach.
+        if (call_->over() && !poe_.out && !poe_.err) return true;
+        return poe_.pid == 0 && left_at_ && session_.detached();
+    }
+
+    // Executes commands that wait, or shows the prompt.
+    void next_command() {
+        while (!session_.busy() && session_.leaving() == Session::Leave::kNo && !call_->over()) {
+            std::string line;
+            if (!session_.sourced().empty()) {
+                line = session_.sourced().front();
+                session_.sourced().pop_front();
+            } else if (!lines_.empty()) {
+                line = lines_.front();
+                lines_.pop_front();
+            } else if (options_.batch || input_over_) {
+                line = "quit";
+            } else if (interactive_) {
+                editor_->show(session_.prompt());
+                return;
+            } else {
+                return;
+            }
+            session_.execute(line, Clock::now());
+        }
+        if (session_.leaving() != Session::Leave::kNo && !left_at_) leave();
+    }
+
+    void leave() {
+        if (editor_) editor_->hide();
+        left_at_ = Clock::now();
+        if (session_.leaving() == Session::Leave::kDetach) return;
+        if (session_.attached()) {
+            session_.detach();
+        } else if (session_.some_alive()) {
+            quit_ = true;
+            call_.emplace(UniqueFd());  // poe ends the job
+        }
+    }
+
+    void wait() {
+        std::vector<pollfd> fds;
+        fds.push_back({signals_.get(), POLLIN, 0});
+        const short events = static_cast<short>(POLLIN | (call_->must_write() ? POLLOUT : 0));
+        fds.push_back({call_->fd(), events, 0});
+        fds.push_back({poe_.out.get(), POLLIN, 0});
+        fds.push_back({poe_.err.get(), POLLIN, 0});
+        const bool wants_input =
+            interactive_ ? editor_->shown() : !options_.batch && !input_over_ && lines_.empty();
+        fds.push_back({wants_input ? STDIN_FILENO : -1, POLLIN, 0});
+        ::poll(fds.data(), fds.size(), timeout());
+        if (fds[0].revents != 0) on_signal();
+        if (fds[1].revents != 0) {
+            call_->flush();
+            for (auto& [node, message] : call_->take())
+                session_.on_message(node, std::move(message), Clock::now());
+        }
+        if (fds[2].revents != 0) on_output(poe_.out, out_, "stdout");
+        if (fds[3].revents != 0) on_output(poe_.err, err_, "stderr");
+        if (fds[4].revents != 0) on_input();
+        session_.tick(Clock::now());
+        flush_open_lines();
+        if (editor_ && editor_->shown()) editor_->show(session_.prompt());
+        if (left_at_ && Clock::now() > *left_at_ + kLeaveLimit && !call_->over() && poe_.pid == 0)
+            throw Error("gdb did not detach from all tasks in time");
+    }
+
+    int timeout() const {
+        std::optional<Clock::time_point> first = session_.deadline();
+        const auto add = [&first](Clock::time_point time) {
+            first = first ? std::min(*first, time) : time;
+        };
+        for (const Stream* stream : {&out_, &err_})
+            if (!stream->line.empty()) add(stream->since + kOpenLine);
+        if (left_at_) add(*left_at_ + kLeaveLimit);
+        if (!first) return -1;
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(*first - Clock::now());
+        return static_cast<int>(std::clamp<long>(left.count(), 0, 60000));
+    }
+
+    void on_signal() {
+        signalfd_siginfo signal{};
+        while (::read(signals_.get(), &signal, sizeof signal) == sizeof signal) {
+            if (signal.ssi_signo == SIGINT) {
+                lines_.clear();
+                if (editor_) editor_->discard();
+                if (!session_.ready() && poe_.pid != 0) {
+                    quit_ = true;
+                    call_.emplace(UniqueFd());
+                } else {
+                    session_.interrupt(Clock::now());
+                }
+            } else {
+                session_.execute("quit", Clock::now());
+            }
+        }
+    }
+
+    struct Stream {
+        std::string line;  // an incomplete line
+        Clock::time_point since{};
+    };
+
+    void on_output(UniqueFd& pipe, Stream& stream, const char* name) {
+        char buffer[65536];
+        const ssize_t count = ::read(pipe.get(), buffer, sizeof buffer);
+        if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
+        if (count <= 0) {
+            if (!stream.line.empty()) show_output(std::exchange(stream.line, {}) + "\n", name);
+            pipe.reset();
+            return;
+        }
+        if (stream.line.empty()) stream.since = Clock::now();
+        stream.line.append(buffer, static_cast<std::size_t>(count));
+        const std::size_t end = stream.line.rfind('\n');
+        if (end == std::string::npos) return;
+        const std::string lines = stream.line.substr(0, end + 1);
+        stream.line.erase(0, end + 1);
+        stream.since = Clock::now();
+        show_output(lines, name);
+    }
+
+    void flush_open_lines() {
+        for (auto* stream : {&out_, &err_})
+            if (!stream->line.empty() && Clock::now() >= stream->since + kOpenLine)
+                show_output(std::exchange(stream->line, {}) + "\n",
+                            stream == &out_ ? "stdout" : "stderr");
+    }
+
+    void show_output(const std::string& lines, const char* stream) {
+        if (options_.batch) {
+            Report report;
+            report.kind = Report::Kind::kOutput;
+            report.command = stream;
+            for (std::size_t begin = 0; begin < lines.size();) {
+                const std::size_t end = lines.find('\n', begin);
+                report.lines.push_back(lines.substr(begin, end - begin));
+                begin = end + 1;
+            }
+            print(json_of(report) + "\n");
+        } else {
+            print(lines);
+        }
+    }
+
+    void on_input() {
+        if (interactive_) {
+            editor_->read();
+            if (const auto input = editor_->take()) {
+                if (input->end)
+                    session_.execute("quit", Clock::now());
+                else
+                    session_.execute(input->line, Clock::now());
+            }
+            return;
+        }
+        char buffer[4096];
+        const ssize_t count = ::read(STDIN_FILENO, buffer, sizeof buffer);
+        if (count > 0) typed_.append(buffer, static_cast<std::size_t>(count));
+        if (count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN)) {
+            input_over_ = true;
+            if (!typed_.empty()) typed_ += '\n';
+        }
+        std::size_t end = 0;
+        while ((end = typed_.find('\n')) != std::string::npos) {
+            lines_.push_back(typed_.substr(0, end));
+            typed_.erase(0, end + 1);
+        }
+    }
+
+    void show(const Report& report) {
+        if (options_.batch) return print(json_of(report) + "\n");
+        std::string text;
+        for (const std::string& line : lines_of(report)) text += line + "\n";
+        print(text);
+    }
+
+    void print(const std::string& text) {
+        if (editor_) return editor_->print(text);
+        std::fwrite(text.data(), 1, text.size(), stdout);
+        std::fflush(stdout);
+    }
+
+    // Returns the exit status: that of poe, if pdbx has started it and the user has not ended the job.
+    int finish() {
+        if (editor_) editor_->hide();
+        int status = 0;
+        if (poe_.pid != 0) {
+            while (::waitpid(poe_.pid, &status, 0) < 0 && errno == EINTR) {
+            }
+            status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+            if (quit_) status = 0;
+            if (!quit_ && interactive_)
+                print("the job has ended with status " + std::to_string(status) + "\n");
+        } else if (call_->over() && session_.leaving() == Session::Leave::kNo) {
+            print("the job has ended\n");
+        }
+        return session_.had_error() && status == 0 && !interactive_ ? kOwnError : status;
+    }
+
+    const PdbxOptions& options_;
+    Session session_;
+    StartedPoe poe_;
+    std::optional<pm::DebugCall> call_;
+    std::unique_ptr<CommandLineEditor> editor_;
+    bool interactive_ = false;
+    bool input_over_ = false;
+    bool quit_ = false;
+    std::deque<std::string> lines_;  // commands of scripts, and of an input that is no terminal
+    std::string typed_;
+    std::optional<Clock::time_point> left_at_;
+    UniqueFd signals_;
+    Stream out_;
+    Stream err_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+    const auto options = parse_pdbx_options(arguments);
+    if (!options) {
+        std::cerr << "pdbx: " << options.error().str() << "\n";
+        return kOwnError;
+    }
+    if (options.value().request == PdbxOptions::Request::kHelp) {
+        std::cout << pdbx_usage();
+        return 0;
+    }
+    if (options.value().request == PdbxOptions::Request::kVersion) {
+        std::cout << "pdbx " POE_VERSION "\n";
+        return 0;
+    }
+    try {
+        return Pdbx(options.value()).run();
+    } catch (const std::exception& error) {
+        std::cerr << "pdbx: " << error.what() << "\n";
+        return kOwnError;
+    }
+}

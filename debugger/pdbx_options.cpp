@@ -1,0 +1,69 @@
+// See pdbx_options.hpp.
+#include "debugger/pdbx_options.hpp"
+
+namespace poe::debugger {
+
+std::string pdbx_usage() {
+    return "usage: pdbx [FLAG...] PROGRAM [ARGUMENT...] [FLAG OF poe...]\n"
+           "       pdbx [FLAG...] -a JOB\n"
+           "\n"
+           "Debugs all tasks of a parallel job.\n"
+           "\n"
+           "  -a JOB        attach to a running job (its id, or the pid of its poe)\n"
+           "  -x FILE       execute the commands of a file first\n"
+           "  -batch        show answers as JSON, and leave after the last command\n"
+           "  -stdin FILE   the program reads this file (default: /dev/null)\n"
+           "  -h, -version\n"
+           "\n"
+           "pdbx then takes commands: help lists them. See pdbx(1).\n";
+}
+
+Result<PdbxOptions> parse_pdbx_options(const std::vector<std::string>& arguments) {
+    PdbxOptions options;
+    std::size_t next = 0;
+    const auto mistake = [](const std::string& text, const std::string& expected) {
+        UserError error;
+        error.text = text;
+        error.expected = expected;
+        return error;
+    };
+    while (next < arguments.size()) {
+        std::string flag = arguments[next];
+        if (flag.starts_with("--")) flag.erase(0, 1);
+        const auto value = [&](std::string& place) {
+            if (next + 1 >= arguments.size()) return false;
+            place = arguments[++next];
+            return true;
+        };
+        bool complete = true;
+        if (flag == "-a" || flag == "-attach") {
+            complete = value(options.attach);
+        } else if (flag == "-x") {
+            complete = value(options.scripts.emplace_back());
+        } else if (flag == "-stdin") {
+            complete = value(options.input);
+        } else if (flag == "-batch") {
+            options.batch = true;
+        } else if (flag == "-h" || flag == "-help") {
+            options.request = PdbxOptions::Request::kHelp;
+        } else if (flag == "-version") {
+            options.request = PdbxOptions::Request::kVersion;
+        } else {
+            break;
+        }
+        if (!complete) return mistake(flag + " needs a value", "see pdbx -h");
+        ++next;
+    }
+    options.poe.assign(arguments.begin() + static_cast<std::ptrdiff_t>(next), arguments.end());
+    if (options.request != PdbxOptions::Request::kDebug) return options;
+    if (!options.attach.empty() && !options.poe.empty())
+        return mistake("-a attaches to a job that runs; it takes no program",
+                       "leave out \"" + options.poe.front() + "\"");
+    if (options.attach.empty() && options.poe.empty())
+        return mistake("a program is missing", "pdbx PROGRAM -procs 4, or pdbx -a JOB");
+    if (options.batch && options.scripts.empty())
+        return mistake("-batch needs commands", "add -x FILE");
+    return options;
+}
+
+}  // namespace poe::debugger

@@ -1,0 +1,26 @@
+// The command line of pdbx: flags of its own, then everything that poe gets. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace poe::debugger {
+
+struct PdbxOptions {
+    enum class Request { kDebug, kHelp, kVersion };
+    Request request = Request::kDebug;
+    std::string attach;                // job to attach to
+    std::vector<std::string> scripts;  // files of commands
+    bool batch = false;                // answers as JSON; ends with the last script
+    std::string input;  // file that becomes the program's standard input; empty: /dev/null
+    std::vector<std::string> poe;  // program, its arguments, flags of poe
+};
+
+// Flags of pdbx come before the program.
+Result<PdbxOptions> parse_pdbx_options(const std::vector<std::string>& arguments);
+
+std::string pdbx_usage();
+
+}  // namespace poe::debugger

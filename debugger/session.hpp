@@ -1,0 +1,209 @@
+// Session: what pdbx does with a command line and with the events of the tasks. It knows the gdbs of
+// all nodes, the groups and the breakpoints, and makes reports of what is to be shown. No input,
+// output or clock of its own, so whoever drives it decides where commands come from.
+//
+// One command is executed at a time. A command that lets tasks continue is over when all tasks of its
+// group have stopped or ended, or when some have stopped and no other has for kQuietTime.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "debugger/commands.hpp"
+#include "debugger/groups.hpp"
+#include "debugger/node_gdb.hpp"
+#include "debugger/report.hpp"
+#include "partition_manager/status/debug_socket.hpp"
+
+namespace poe::debugger {
+
+// The other tasks of the group may wait for those that have stopped, so a command does not wait
+// longer for them.
+inline constexpr std::chrono::milliseconds kQuietTime{1000};
+// Events of this time are reported together.
+inline constexpr std::chrono::milliseconds kEventTime{150};
+
+class Session {
+  public:
+    using Time = std::chrono::steady_clock::time_point;
+
+    struct Handlers {
+        std::function<void(const pm::Message&, NodeIndex)> send;
+        std::function<void(const Report&)> show;
+    };
+
+    explicit Session(Handlers handlers);
+
+    // From poe.
+    void on_message(NodeIndex from, pm::Message message, Time now);
+
+    // Executes a line. To be called if busy() is false.
+    void execute(const std::string& line, Time now);
+    // Ctrl-C: stops the running tasks of the current group, and ends the wait of a command.
+    void interrupt(Time now);
+    // To be called when deadline() has passed.
+    void tick(Time now);
+    std::optional<Time> deadline() const;
+
+    // A command is being executed, or the job is not ready.
+    bool busy() const { return waits_.has_value() || operation_ || !ready_; }
+    bool ready() const { return ready_; }
+    // The user wants to leave. kDetach: when all gdbs have ended, the job continues.
+    enum class Leave { kNo, kQuit, kDetach };
+    Leave leaving() const { return leave_; }
+    bool detached() const { return leave_ == Leave::kDetach && gdbs_running_ == 0; }
+    // Ends all gdbs. The tasks continue.
+    void detach();
+    // "pdbx all 3/4> ": the current group, and how many of its tasks have stopped.
+    std::string prompt() const;
+    // Names that complete the first or a later word of a line.
+    std::vector<std::string> completions(const std::string& word, bool first_word) const;
+    // True if a command or the start has failed, for the exit status of scripts.
+    bool had_error() const { return had_error_; }
+    // Lines that `source` has read, to be executed before others.
+    std::deque<std::string>& sourced() { return sourced_; }
+    const pm::DebuggedJob& job() const { return job_; }
+    bool attached() const { return !job_.at_start; }
+    // False: all tasks have ended, so the job is about to end.
+    bool some_alive() const;
+
+    struct Breakpoint {
+        int number = 0;
+        std::string text;  // what was typed
+        TaskSet tasks;
+        bool traces = false;                             // reports and continues
+        std::vector<std::pair<NodeIndex, int>> of_gdbs;  // gdb's numbers
+        std::string where;                               // "work at ring.c:5"
+    };
+
+  private:
+    // The answers of several gdbs to one command.
+    struct Operation {
+        std::size_t outstanding = 0;
+        Answers answers;
+        Answers errors;
+        std::vector<std::pair<TaskId, Stack>> stacks;
+        std::function<void(Operation&)> finish;
+    };
+    using OperationPtr = std::shared_ptr<Operation>;
+    struct Wait {
+        TaskSet tasks;
+        std::string line;
+        bool any_stopped = false;
+        Time last_event{};
+    };
+
+    // session.cpp
+    NodeGdb* gdb_of(TaskId task);
+    DebuggedTask* find(TaskId task);
+    const DebuggedTask* find(TaskId task) const;
+    TaskSet tasks_that(const std::function<bool(const DebuggedTask&)>& condition) const;
+    TaskSet stopped_of(const TaskSet& tasks) const;
+    void begin_job(pm::DebuggedJob job);
+    void on_gdb_started(NodeIndex node, const pm::DebuggerStarted& started);
+    void on_gdb_ended(NodeIndex node, const std::string& why);
+    void on_attached();
+    void on_stopped(NodeIndex node, DebuggedTask& task);
+    void on_ended(DebuggedTask& task);
+    void add_event(Report::Kind kind, TaskId task, const std::string& text, const MiValue* where);
+    void show_events();
+    void check_wait();
+    void tell_held();
+    void show(Report report);
+    void fail(const std::string& error);
+    void answer(std::vector<std::string> lines);
+    std::string stop_in_words(NodeIndex node, const DebuggedTask& task) const;
+
+    // Starts an operation. finish is called when each command that was added has been answered.
+    OperationPtr operation(std::function<void(Operation&)> finish);
+    void add_answer(const OperationPtr& operation, TaskId task, const GdbAnswer& answer,
+                    const std::string& text);
+    void finish_one(const OperationPtr& operation);
+    void seal(const OperationPtr& operation);
+    void show_answers(Operation& operation);
+
+    // session_commands.cpp
+    void run(const CommandLine& command, const TaskSet& tasks);
+    void on_group_command(std::string arguments);
+    void on_on_command(std::string arguments);
+    void list_tasks(const TaskSet& tasks);
+    void resume(const TaskSet& tasks, const std::string& how, bool background);
+    void where(const TaskSet& tasks, bool full);
+    void print(const TaskSet& tasks, const std::string& expression, bool values);
+    void select_frame(const TaskSet& tasks, CommandKind kind, const std::string& arguments);
+    void select_thread(const TaskSet& tasks, const std::string& arguments);
+    void pass_to_gdb(const TaskSet& tasks, const std::string& command);
+    void source(const std::string& file);
+    bool note_running(const TaskSet& tasks, const TaskSet& stopped);
+
+    // session_breakpoints.cpp
+    void add_breakpoint(const TaskSet& tasks, const std::string& arguments, bool traces);
+    void stop_command(const TaskSet& tasks, std::string arguments);
+    void watch(const TaskSet& tasks, const std::string& expression);
+    void catch_command(const TaskSet& tasks, std::string arguments);
+    void remove_breakpoints(const std::string& arguments);
+    void list_breakpoints();
+    std::string condition_for(NodeIndex node, const TaskSet& tasks, const std::string& condition);
+    std::string task_expression(NodeIndex node);
+    Breakpoint* breakpoint_of(NodeIndex node, int gdb_number);
+    void insert_on_nodes(Breakpoint breakpoint,
+                         const std::function<std::string(NodeIndex)>& command);
+
+    // session_waits.cpp
+    void why(const TaskSet& tasks, bool messages);
+    void on_states(NodeIndex node, const pm::TaskStates& states);
+    void show_waits();
+
+    Handlers handlers_;
+    pm::DebuggedJob job_;
+    std::vector<std::unique_ptr<NodeGdb>> gdbs_;  // by node; null: none yet
+    std::size_t gdbs_awaited_ = 0;                // that have not attached yet
+    std::size_t gdbs_running_ = 0;
+    std::unique_ptr<Groups> groups_;
+    std::string group_ = "all";
+    TaskSet context_;   // the tasks of the command being executed
+    std::string line_;  // the command being executed
+    std::string last_;  // repeated by an empty line
+    std::vector<Breakpoint> breakpoints_;
+    int next_breakpoint_ = 1;
+    bool catch_deadlock_ = false;
+    OperationPtr operation_;
+    std::optional<Wait> waits_;
+    Time now_{};
+
+    struct Event {
+        Report::Kind kind = Report::Kind::kStop;
+        TaskId task = 0;
+        std::string text;
+        std::string file;  // of the source line
+        int line = 0;
+    };
+    std::vector<Event> events_;
+    std::optional<Time> events_due_;
+
+    struct Waits {
+        std::uint32_t round = 0;
+        std::vector<pm::TaskState> states;
+        std::size_t nodes_left = 0;
+        TaskSet tasks;
+        bool messages = false;
+        Time limit{};
+    };
+    std::optional<Waits> asked_;
+    std::uint32_t round_ = 0;
+    std::map<std::string, TaskSet> waiting_;  // by what they wait for, of the last `why`
+
+    std::deque<std::string> sourced_;
+    bool ready_ = false;
+    bool held_ = false;  // told to poe
+    bool had_error_ = false;
+    Leave leave_ = Leave::kNo;
+};
+
+}  // namespace poe::debugger

@@ -1,0 +1,302 @@
+// Breakpoints, watchpoints and catchpoints. gdb has breakpoints for all inferiors or for one thread,
+// and none for some inferiors. A breakpoint of some tasks therefore has a condition on the number of
+// the inferior, and is set on the nodes of these tasks only.
+#include <algorithm>
+
+#include "base/parse.hpp"
+#include "debugger/session.hpp"
+
+namespace poe::debugger {
+
+namespace {
+
+// Splits "PLACE if CONDITION".
+std::pair<std::string, std::string> split_condition(const std::string& arguments) {
+    std::size_t at = arguments.starts_with("if ") ? 0 : arguments.find(" if ");
+    if (at == std::string::npos) return {arguments, ""};
+    std::string place = arguments.substr(0, at);
+    while (!place.empty() && place.back() == ' ') place.pop_back();
+    return {place, arguments.substr(at + (at == 0 ? 3 : 4))};
+}
+
+std::string inferior_is(int inferior) {
+    return "$_inferior == " + std::to_string(inferior);
+}
+
+}  // namespace
+
+// An expression of gdb that is the number of the task, from the number of its inferior.
+std::string Session::task_expression(NodeIndex node) {
+    const std::vector<DebuggedTask>& tasks = gdbs_[static_cast<std::size_t>(node)]->tasks();
+    if (tasks.empty()) return "-1";
+    const TaskId first = tasks.front().task;
+    const TaskId stride = tasks.size() > 1 ? tasks[1].task - first : 1;
+    bool regular = true;
+    for (std::size_t i = 0; i < tasks.size(); ++i)
+        regular = regular && tasks[i].task == first + static_cast<TaskId>(i) * stride;
+    if (regular)
+        return "(" + std::to_string(first) + " + ($_inferior - 1) * " + std::to_string(stride) +
+               ")";
+    std::string text = std::to_string(tasks.back().task);
+    for (std::size_t i = tasks.size() - 1; i-- > 0;)
+        text = "(" + inferior_is(static_cast<int>(i) + 1) + " ? " + std::to_string(tasks[i].task) +
+               " : " + text + ")";
+    return text;
+}
+
+// The condition of a breakpoint of these tasks on this node. Empty: there is none.
+std::string Session::condition_for(NodeIndex node, const TaskSet& tasks,
+                                   const std::string& condition) {
+    std::string group;
+    bool all = true;
+    for (const DebuggedTask& task : gdbs_[static_cast<std::size_t>(node)]->tasks()) {
+        if (!tasks.contains(task.task)) {
+            all = false;
+            continue;
+        }
+        if (!group.empty()) group += " || ";
+        group += inferior_is(task.inferior);
+    }
+    const std::string own =
+        condition.empty() ? "" : "(" + with_task(condition, task_expression(node)) + ")";
+    if (all) return own;
+    return own.empty() ? group : "(" + group + ") && " + own;
+}
+
+Session::Breakpoint* Session::breakpoint_of(NodeIndex node, int gdb_number) {
+    for (Breakpoint& each : breakpoints_)
+        for (const auto& [on, number] : each.of_gdbs)
+            if (on == node && number == gdb_number) return &each;
+    return nullptr;
+}
+
+// Executes `command` on each node that has tasks of the breakpoint, and records what gdb has made.
+void Session::insert_on_nodes(Breakpoint breakpoint,
+                              const std::function<std::string(NodeIndex)>& command) {
+    breakpoint.number = next_breakpoint_++;
+    const int number = breakpoint.number;
+    breakpoints_.push_back(std::move(breakpoint));
+    const OperationPtr all = operation([this, number](Operation& done) {
+        const auto made = std::find_if(breakpoints_.begin(), breakpoints_.end(),
+                                       [&](const Breakpoint& b) { return b.number == number; });
+        if (made->of_gdbs.empty()) {
+            breakpoints_.erase(made);
+            --next_breakpoint_;
+        } else {
+            answer({(made->traces ? "tracepoint " : "breakpoint ") + std::to_string(number) + ": " +
+                    (made->where.empty() ? made->text : made->where) + ", " +
+                    in_words(made->tasks)});
+        }
+        if (!done.errors.empty()) show_answers(done);
+    });
+    const TaskSet tasks = breakpoints_.back().tasks;
+    for (std::size_t place = 0; place < gdbs_.size(); ++place) {
+        NodeGdb* gdb = gdbs_[place].get();
+        const auto node = static_cast<NodeIndex>(place);
+        if (gdb == nullptr || gdb->gone()) continue;
+        const auto first =
+            std::find_if(gdb->tasks().begin(), gdb->tasks().end(),
+                         [&](const DebuggedTask& task) { return tasks.contains(task.task); });
+        if (first == gdb->tasks().end()) continue;
+        const TaskId told = first->task;
+        ++all->outstanding;
+        gdb->command(command(node), [this, all, node, number, told](const GdbAnswer& answer) {
+            const auto made = std::find_if(breakpoints_.begin(), breakpoints_.end(),
+                                           [&](const Breakpoint& b) { return b.number == number; });
+            const MiValue* bkpt = answer.results.find("bkpt");
+            for (const char* name : {"wpt", "hw-rwpt", "hw-awpt"})
+                if (bkpt == nullptr) bkpt = answer.results.find(name);
+            if (answer.ok && bkpt != nullptr && made != breakpoints_.end()) {
+                const auto gdb_number = parse_number<int>(bkpt->text_of("number"));
+                made->of_gdbs.emplace_back(node, gdb_number.value_or(0));
+                const MiValue* where = bkpt;
+                if (const MiValue* locations = bkpt->find("locations"))
+                    if (!locations->items.empty()) where = &locations->items.front().second;
+                const StackFrame frame = frame_of(*where);
+                made->where = bkpt->find("pending") != nullptr
+                                  ? bkpt->text_of("pending") + " (not loaded yet)"
+                              : frame.function.empty() ? ""
+                                                       : frame.function + " at " + frame.place;
+            } else if (!answer.ok) {
+                all->errors.emplace_back(told, answer.error);
+            }
+            finish_one(all);
+        });
+    }
+    seal(all);
+}
+
+void Session::add_breakpoint(const TaskSet& tasks, const std::string& arguments, bool traces) {
+    auto [place, condition] = split_condition(arguments);
+    if (place.empty() && traces) return fail("trace needs a place: trace FUNCTION or FILE:LINE");
+    if (place.empty()) {  // gdb's default: where the task is
+        const TaskSet stopped = stopped_of(tasks);
+        if (stopped.empty()) return fail("break needs a place: break FUNCTION or FILE:LINE");
+        const MiValue& where = find(*stopped.begin())->where;
+        place = where.text_of("fullname").empty()
+                    ? "*" + where.text_of("addr")
+                    : where.text_of("fullname") + ":" + where.text_of("line");
+    }
+    Breakpoint breakpoint;
+    breakpoint.text = arguments.empty() ? place : arguments;
+    breakpoint.tasks = tasks;
+    breakpoint.traces = traces;
+    insert_on_nodes(std::move(breakpoint),
+                    [=, this, place = place, condition = condition](NodeIndex node) {
+                        const std::string on = condition_for(node, tasks, condition);
+                        return "-break-insert -f " +
+                               (on.empty() ? "" : "-c " + mi_quoted(on) + " ") + mi_quoted(place);
+                    });
+}
+
+void Session::stop_command(const TaskSet& tasks, std::string arguments) {
+    const std::string word = take_word(arguments);
+    if (word == "at" || word == "in") return add_breakpoint(tasks, arguments, false);
+    if (word == "if") return add_breakpoint(tasks, "if " + arguments, false);
+    fail("stop has the forms stop at LINE, stop in FUNCTION and stop if CONDITION");
+}
+
+// A watched variable belongs to one task, so each task gets a watchpoint of its own.
+void Session::watch(const TaskSet& tasks, const std::string& expression) {
+    if (expression.empty()) return fail("watch needs an expression: watch VARIABLE");
+    const TaskSet stopped = stopped_of(tasks);
+    if (!note_running(tasks, stopped)) return;
+    Breakpoint breakpoint;
+    breakpoint.text = "watch " + expression;
+    breakpoint.tasks = stopped;
+    breakpoint.number = next_breakpoint_++;
+    const int number = breakpoint.number;
+    breakpoints_.push_back(std::move(breakpoint));
+    const OperationPtr all = operation([this, number](Operation& done) {
+        const auto made = std::find_if(breakpoints_.begin(), breakpoints_.end(),
+                                       [&](const Breakpoint& b) { return b.number == number; });
+        if (made->of_gdbs.empty())
+            breakpoints_.erase(made);
+        else
+            answer({"watchpoint " + std::to_string(number) + ": " + made->text.substr(6) + ", " +
+                    in_words(made->tasks)});
+        if (!done.errors.empty()) show_answers(done);
+    });
+    for (const TaskId task : stopped) {
+        const NodeIndex node = job_.node_of_task[static_cast<std::size_t>(task)];
+        ++all->outstanding;
+        gdb_of(task)->command(
+            "-break-watch" + NodeGdb::context(*find(task)) + " " +
+                mi_quoted(with_task(expression, std::to_string(task))),
+            [this, all, node, number, task](const GdbAnswer& answer) {
+                const auto made =
+                    std::find_if(breakpoints_.begin(), breakpoints_.end(),
+                                 [&](const Breakpoint& b) { return b.number == number; });
+                if (answer.ok && !answer.results.items.empty())
+                    made->of_gdbs.emplace_back(
+                        node,
+                        parse_number<int>(answer.results.items.front().second.text_of("number"))
+                            .value_or(0));
+                else
+                    all->errors.emplace_back(task, answer.error);
+                finish_one(all);
+            });
+    }
+    seal(all);
+}
+
+void Session::catch_command(const TaskSet& tasks, std::string arguments) {
+    const std::string whole = arguments;
+    const std::string word = take_word(arguments);
+    if (word == "deadlock") {
+        catch_deadlock_ = true;
+        return answer({"the tasks of a deadlock are stopped when the deadlock watch finds it"});
+    }
+    if (word == "call") {
+        if (arguments.empty()) return fail("catch call needs a name: catch call MPI_Allreduce");
+        return add_breakpoint(tasks, arguments, false);
+    }
+    if (word.empty())
+        return fail(
+            "catch has the forms catch signal [NAME], catch call NAME, catch deadlock, and "
+            "those of gdb (throw, catch, fork, exec, syscall)");
+    // The others are commands of gdb's command line. gdb tells their number only in words.
+    Breakpoint breakpoint;
+    breakpoint.text = "catch " + whole;
+    breakpoint.tasks = tasks;
+    breakpoint.number = next_breakpoint_++;
+    const int number = breakpoint.number;
+    breakpoints_.push_back(std::move(breakpoint));
+    const OperationPtr all = operation([this, number](Operation& done) {
+        const auto made = std::find_if(breakpoints_.begin(), breakpoints_.end(),
+                                       [&](const Breakpoint& b) { return b.number == number; });
+        if (made->of_gdbs.empty())
+            breakpoints_.erase(made);
+        else
+            answer({"catchpoint " + std::to_string(number) + ": " + made->text});
+        if (!done.errors.empty()) show_answers(done);
+    });
+    for (std::size_t place = 0; place < gdbs_.size(); ++place) {
+        NodeGdb* gdb = gdbs_[place].get();
+        if (gdb == nullptr || gdb->gone() || gdb->tasks().empty()) continue;
+        const auto node = static_cast<NodeIndex>(place);
+        const TaskId told = gdb->tasks().front().task;
+        ++all->outstanding;
+        gdb->command("-interpreter-exec console " + mi_quoted("catch " + whole),
+                     [this, all, node, number, told](const GdbAnswer& answer) {
+                         std::string text = answer.console;
+                         while (answer.ok && !text.empty()) {
+                             const auto gdb_number = parse_number<int>(take_word(text));
+                             if (!gdb_number) continue;
+                             for (Breakpoint& each : breakpoints_)
+                                 if (each.number == number)
+                                     each.of_gdbs.emplace_back(node, *gdb_number);
+                             break;
+                         }
+                         if (!answer.ok) all->errors.emplace_back(told, answer.error);
+                         finish_one(all);
+                     });
+    }
+    seal(all);
+}
+
+void Session::remove_breakpoints(const std::string& arguments) {
+    std::vector<int> numbers;
+    std::string rest = arguments;
+    while (!rest.empty()) {
+        const std::string word = take_word(rest);
+        const auto number = parse_number<int>(word);
+        const bool exists =
+            number && std::any_of(breakpoints_.begin(), breakpoints_.end(),
+                                  [&](const Breakpoint& each) { return each.number == *number; });
+        if (!exists) return fail("there is no breakpoint " + word);
+        numbers.push_back(*number);
+    }
+    const OperationPtr all = operation([this](Operation& done) {
+        if (!done.errors.empty()) show_answers(done);
+    });
+    for (const Breakpoint& each : breakpoints_) {
+        if (!numbers.empty() &&
+            std::find(numbers.begin(), numbers.end(), each.number) == numbers.end())
+            continue;
+        for (const auto& [node, gdb_number] : each.of_gdbs) {
+            ++all->outstanding;
+            gdbs_[static_cast<std::size_t>(node)]->command(
+                "-break-delete " + std::to_string(gdb_number),
+                [this, all](const GdbAnswer&) { finish_one(all); });
+        }
+    }
+    std::erase_if(breakpoints_, [&](const Breakpoint& each) {
+        return numbers.empty() ||
+               std::find(numbers.begin(), numbers.end(), each.number) != numbers.end();
+    });
+    seal(all);
+}
+
+void Session::list_breakpoints() {
+    std::vector<std::string> lines;
+    for (const Breakpoint& each : breakpoints_)
+        lines.push_back(std::to_string(each.number) + "  " + (each.traces ? "trace " : "") +
+                        each.text + (each.where.empty() ? "" : "  (" + each.where + ")") + "  " +
+                        in_words(each.tasks));
+    if (lines.empty()) lines.emplace_back("there are no breakpoints");
+    if (catch_deadlock_) lines.emplace_back("catch deadlock");
+    answer(std::move(lines));
+}
+
+}  // namespace poe::debugger

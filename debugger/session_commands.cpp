@@ -1,0 +1,408 @@
+// The commands that ask or move tasks; see session.hpp.
+#include <algorithm>
+#include <fstream>
+
+#include "base/parse.hpp"
+#include "debugger/session.hpp"
+
+namespace poe::debugger {
+
+namespace {
+
+using Kind = CommandKind;
+using Life = DebuggedTask::Life;
+
+// Enough for a deep recursion, and bounded for an endless one.
+constexpr const char* kStackFrames = " 0 199";
+
+std::string without_line_end(std::string text) {
+    while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+    return text;
+}
+
+// Splits "/x n" into the format "/x" and the expression.
+std::pair<std::string, std::string> format_of(std::string expression) {
+    if (expression.empty() || expression.front() != '/') return {"", expression};
+    std::string format = take_word(expression);
+    return {format, expression};
+}
+
+}  // namespace
+
+void Session::execute(const std::string& line, Time now) {
+    now_ = now;
+    std::string text = line;
+    if (text.find_first_not_of(" \t") == std::string::npos) text = last_;
+    const std::optional<CommandLine> command = parse_command(text);
+    if (!command) return;
+    last_ = repeats(command->kind) ? text : "";
+    line_ = text;
+    const auto tasks = groups_->find(group_);
+    if (!tasks) {  // the group was predefined by `why`, and does not exist any more
+        group_ = "all";
+        return fail(tasks.error().str() + "; the current group is now all");
+    }
+    run(*command, tasks.value());
+    check_wait();
+}
+
+void Session::run(const CommandLine& command, const TaskSet& tasks) {
+    context_ = tasks;
+    const std::string& arguments = command.arguments;
+    switch (command.kind) {
+        case Kind::kGroup:
+            return on_group_command(arguments);
+        case Kind::kOn:
+            return on_on_command(arguments);
+        case Kind::kTasks:
+            return list_tasks(tasks);
+        case Kind::kBreak:
+            return add_breakpoint(tasks, arguments, false);
+        case Kind::kStop:
+            return stop_command(tasks, arguments);
+        case Kind::kTrace:
+            return add_breakpoint(tasks, arguments, true);
+        case Kind::kWatch:
+            return watch(tasks, arguments);
+        case Kind::kCatch:
+            return catch_command(tasks, arguments);
+        case Kind::kDelete:
+            return remove_breakpoints(arguments);
+        case Kind::kBreakpoints:
+            return list_breakpoints();
+        case Kind::kContinue:
+            return resume(tasks, "-exec-continue", command.background);
+        case Kind::kStep:
+            return resume(tasks, "-exec-step " + arguments, command.background);
+        case Kind::kNext:
+            return resume(tasks, "-exec-next " + arguments, command.background);
+        case Kind::kStepInstruction:
+            return resume(tasks, "-exec-step-instruction " + arguments, command.background);
+        case Kind::kNextInstruction:
+            return resume(tasks, "-exec-next-instruction " + arguments, command.background);
+        case Kind::kFinish:
+            return resume(tasks, "-exec-finish", command.background);
+        case Kind::kUntil:
+            return resume(tasks, "-exec-until " + arguments, command.background);
+        case Kind::kHalt: {
+            for (const TaskId task : tasks)
+                if (DebuggedTask* each = find(task); each != nullptr && each->runs())
+                    gdb_of(task)->interrupt(*each);
+            if (!command.background) waits_ = Wait{tasks, line_, true, now_};
+            return;
+        }
+        case Kind::kWhere:
+            return where(tasks, arguments == "full");
+        case Kind::kPrint:
+            return print(tasks, arguments, false);
+        case Kind::kValues:
+            return print(tasks, arguments, true);
+        case Kind::kUp:
+        case Kind::kDown:
+        case Kind::kFrame:
+            return select_frame(tasks, command.kind, arguments);
+        case Kind::kThread:
+            return select_thread(tasks, arguments);
+        case Kind::kWhy:
+            return why(tasks, false);
+        case Kind::kMessages:
+            return why(tasks, true);
+        case Kind::kSource:
+            return source(arguments);
+        case Kind::kDetach:
+            return detach();
+        case Kind::kQuit:
+            leave_ = Leave::kQuit;
+            return;
+        case Kind::kHelp: {
+            std::vector<std::string> lines = help_lines(arguments);
+            if (lines.empty())
+                lines.push_back("\"" + arguments +
+                                "\" is a command of gdb or none: info, x, ptype, ...");
+            return answer(std::move(lines));
+        }
+        case Kind::kGdb:
+            return pass_to_gdb(tasks, command.name);
+    }
+}
+
+void Session::on_on_command(std::string arguments) {
+    const std::string name = take_word(arguments);
+    if (name.empty()) return fail("on needs a group or tasks: on GROUP|TASKS [COMMAND]");
+    const auto tasks = groups_->find(name);
+    if (!tasks) return fail(tasks.error().str());
+    if (arguments.empty()) {
+        group_ = name;
+        return;
+    }
+    if (tasks.value().empty()) return fail("no task is in the group " + name);
+    if (const auto command = parse_command(arguments)) run(*command, tasks.value());
+}
+
+void Session::on_group_command(std::string arguments) {
+    const std::string action = take_word(arguments);
+    const std::string name = take_word(arguments);
+    const auto matches = [&action](std::string_view word) {
+        return !action.empty() && word.starts_with(action);
+    };
+    if (action.empty() || matches("list")) {
+        std::vector<std::string> lines;
+        for (const Groups::Group& group : groups_->list()) {
+            std::string line = group.name;
+            line.resize(std::max<std::size_t>(line.size() + 1, 16), ' ');
+            lines.push_back(line + (group.tasks.empty() ? "-" : in_ranges(group.tasks)));
+        }
+        for (const auto& [words, tasks] : waiting_)
+            lines.push_back("  " + in_ranges(tasks) + " waited in " + words);
+        return answer(std::move(lines));
+    }
+    if (name.empty())
+        return fail(
+            "group needs a name: group add NAME TASKS, group delete NAME [TASKS], "
+            "group change NAME NEW_NAME, group list");
+    if (matches("change") || matches("rename")) {
+        const auto changed = groups_->rename(name, take_word(arguments));
+        if (!changed) return fail(changed.error().str());
+        return;
+    }
+    TaskSet tasks;
+    const bool has_tasks = !arguments.empty();
+    while (!arguments.empty()) {
+        const auto more = groups_->find(take_word(arguments));
+        if (!more) return fail(more.error().str());
+        tasks.insert(more.value().begin(), more.value().end());
+    }
+    if (matches("add")) {
+        if (!has_tasks) return fail("group add needs tasks: group add " + name + " 0-3,7");
+        const auto added = groups_->add(name, tasks);
+        if (!added) return fail(added.error().str());
+        return answer({name + ": " + in_words(added.value())});
+    }
+    if (matches("delete")) {
+        const auto rest = groups_->remove(name, has_tasks ? &tasks : nullptr);
+        if (!rest) return fail(rest.error().str());
+        if (rest.value().empty() && group_ == name) group_ = "all";
+        return;
+    }
+    fail("group has the actions add, delete, change and list, not \"" + action + "\"");
+}
+
+void Session::list_tasks(const TaskSet& tasks) {
+    Answers answers;
+    for (const TaskId task : tasks) {
+        const DebuggedTask* each = find(task);
+        std::string text = "not debugged";
+        if (each != nullptr) {
+            switch (each->life) {
+                case Life::kAttaching:
+                case Life::kStarting:
+                    text = "starting";
+                    break;
+                case Life::kAlive:
+                    text = each->stopped
+                               ? "stopped: " +
+                                     stop_in_words(
+                                         job_.node_of_task[static_cast<std::size_t>(task)], *each)
+                               : "running";
+                    break;
+                case Life::kEnded:
+                case Life::kLost:
+                    text = each->note;
+                    break;
+            }
+        }
+        answers.emplace_back(task, text);
+    }
+    Report report;
+    report.command = line_;
+    report.answers = fold(answers);
+    show(std::move(report));
+}
+
+// Tells which tasks cannot answer because they run. Returns false, with an error, if none can.
+bool Session::note_running(const TaskSet& tasks, const TaskSet& stopped) {
+    if (stopped.empty()) {
+        const TaskSet running = intersection(tasks, groups_->find("running").value());
+        fail(running.empty() ? "no task of the group is left"
+                             : in_words(running) + (running.size() == 1 ? " runs" : " run") +
+                                   "; stop them first (halt, or Ctrl-C)");
+        return false;
+    }
+    const TaskSet running =
+        intersection(difference(tasks, stopped), groups_->find("running").value());
+    if (!running.empty()) {
+        Report report;
+        report.kind = Report::Kind::kNotice;
+        report.lines.push_back(in_words(running) + (running.size() == 1 ? " runs" : " run") +
+                               " and cannot answer");
+        show(std::move(report));
+    }
+    return true;
+}
+
+void Session::resume(const TaskSet& tasks, const std::string& how, bool background) {
+    const TaskSet stopped = stopped_of(tasks);
+    if (!note_running(tasks, stopped)) return;
+    if (!background) waits_ = Wait{stopped, line_, false, now_};
+    std::string words = how;
+    while (words.ends_with(' ')) words.pop_back();
+    for (const TaskId task : stopped) {
+        const std::string line = line_;
+        gdb_of(task)->resume(*find(task), words, [this, task, line](const std::string& error) {
+            Report report;
+            report.kind = Report::Kind::kError;
+            report.command = line;
+            report.answers = {{{task}, error}};
+            show(std::move(report));
+            check_wait();
+        });
+    }
+    tell_held();
+}
+
+void Session::where(const TaskSet& tasks, bool full) {
+    const TaskSet stopped = stopped_of(tasks);
+    if (!note_running(tasks, stopped)) return;
+    const OperationPtr all = operation([this, full](Operation& done) {
+        for (auto& [task, stack] : done.stacks)
+            if (!full) stack = without_library_frames(stack);
+        Report report;
+        report.command = line_;
+        report.lines = lines_of(merge(done.stacks));
+        if (!report.lines.empty()) show(std::move(report));
+        if (!done.errors.empty()) show_answers(done);
+    });
+    for (const TaskId task : stopped) {
+        ++all->outstanding;
+        gdb_of(task)->command(
+            "-stack-list-frames --thread " + std::to_string(find(task)->thread) + kStackFrames,
+            [this, all, task](const GdbAnswer& answer) {
+                Stack stack;
+                if (const MiValue* frames = answer.results.find("stack"))
+                    for (const auto& item : frames->items) stack.push_back(frame_of(item.second));
+                if (answer.ok)
+                    all->stacks.emplace_back(task, std::move(stack));
+                else
+                    all->errors.emplace_back(task, answer.error);
+                finish_one(all);
+            });
+    }
+    seal(all);
+}
+
+void Session::print(const TaskSet& tasks, const std::string& expression, bool values) {
+    if (expression.empty()) return fail("an expression is missing: print EXPRESSION");
+    const TaskSet stopped = stopped_of(tasks);
+    if (!note_running(tasks, stopped)) return;
+    const auto [format, what] = format_of(expression);
+    const OperationPtr all = operation([this, values](Operation& done) {
+        if (!values) return show_answers(done);
+        Report report;
+        report.command = line_;
+        report.lines = lines_of(summarize(done.answers));
+        if (!done.answers.empty()) show(std::move(report));
+        done.answers.clear();
+        if (!done.errors.empty()) show_answers(done);
+    });
+    for (const TaskId task : stopped) {
+        ++all->outstanding;
+        gdb_of(task)->console(*find(task),
+                              "output" + format + " " + with_task(what, std::to_string(task)),
+                              [this, all, task](const GdbAnswer& answer) {
+                                  add_answer(all, task, answer, without_line_end(answer.console));
+                              });
+    }
+    seal(all);
+}
+
+void Session::select_frame(const TaskSet& tasks, CommandKind kind, const std::string& arguments) {
+    const auto number = parse_number<int>(arguments);
+    if (!arguments.empty() && (!number || *number < 0))
+        return fail("\"" + arguments + "\" is no number of frames");
+    const TaskSet stopped = stopped_of(tasks);
+    if (!note_running(tasks, stopped)) return;
+    const OperationPtr all = operation([this](Operation& done) { show_answers(done); });
+    for (const TaskId task : stopped) {
+        DebuggedTask& each = *find(task);
+        const int before = each.frame;
+        const int steps = number.value_or(1);
+        const int wanted = kind == Kind::kUp     ? before + steps
+                           : kind == Kind::kDown ? std::max(before - steps, 0)
+                                                 : number.value_or(before);
+        ++all->outstanding;
+        gdb_of(task)->command("-stack-info-frame --thread " + std::to_string(each.thread) +
+                                  " --frame " + std::to_string(wanted),
+                              [this, all, task, wanted](const GdbAnswer& answer) {
+                                  const MiValue* frame = answer.results.find("frame");
+                                  std::string text;
+                                  if (answer.ok && frame != nullptr) {
+                                      if (DebuggedTask* moved = find(task)) moved->frame = wanted;
+                                      const StackFrame shown = frame_of(*frame);
+                                      text = "#" + std::to_string(wanted) + " " + shown.function +
+                                             " " +
+                                             (shown.place.empty() ? shown.library : shown.place);
+                                  }
+                                  add_answer(all, task, answer, text);
+                              });
+    }
+    seal(all);
+}
+
+// Threads have the numbers 1, 2, ... within their task.
+void Session::select_thread(const TaskSet& tasks, const std::string& arguments) {
+    const auto number = parse_number<std::size_t>(arguments);
+    if (!arguments.empty() && (!number || *number == 0))
+        return fail("\"" + arguments + "\" is no number of a thread");
+    Answers answers;
+    Answers errors;
+    for (const TaskId task : tasks) {
+        DebuggedTask* each = find(task);
+        if (each == nullptr || each->threads.empty()) continue;
+        if (!number) {
+            std::string text = std::to_string(each->threads.size()) +
+                               (each->threads.size() == 1 ? " thread" : " threads");
+            const auto place = each->threads.find(each->thread);
+            text += ", number " + std::to_string(std::distance(each->threads.begin(), place) + 1) +
+                    " is selected";
+            answers.emplace_back(task, text);
+        } else if (*number > each->threads.size()) {
+            errors.emplace_back(task, "there is no thread " + arguments);
+        } else {
+            each->thread =
+                std::next(each->threads.begin(), static_cast<std::ptrdiff_t>(*number) - 1)->first;
+            each->frame = 0;
+            answers.emplace_back(task, "thread " + arguments);
+        }
+    }
+    Operation done;
+    done.answers = std::move(answers);
+    done.errors = std::move(errors);
+    show_answers(done);
+}
+
+void Session::pass_to_gdb(const TaskSet& tasks, const std::string& command) {
+    const TaskSet stopped = stopped_of(tasks);
+    if (!note_running(tasks, stopped)) return;
+    const OperationPtr all = operation([this](Operation& done) {
+        std::erase_if(done.answers, [](const auto& answer) { return answer.second.empty(); });
+        if (!done.answers.empty() || !done.errors.empty()) show_answers(done);
+    });
+    for (const TaskId task : stopped) {
+        ++all->outstanding;
+        gdb_of(task)->console(*find(task), with_task(command, std::to_string(task)),
+                              [this, all, task](const GdbAnswer& answer) {
+                                  add_answer(all, task, answer, without_line_end(answer.console));
+                              });
+    }
+    seal(all);
+}
+
+void Session::source(const std::string& file) {
+    std::ifstream in(file);
+    if (!in) return fail("cannot read the file \"" + file + "\"");
+    std::deque<std::string> lines;
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    sourced_.insert(sourced_.begin(), lines.begin(), lines.end());
+}
+
+}  // namespace poe::debugger

@@ -1,0 +1,106 @@
+// What tasks wait for, in the words of the deadlock watch. The daemons read it from the node
+// segments, so it costs the tasks nothing, and nothing is called in them.
+#include <algorithm>
+#include <tuple>
+
+#include "debugger/session.hpp"
+#include "partition_manager/job/state_words.hpp"
+#include "partition_manager/status/deadlock_text.hpp"
+#include "partition_manager/status/observed_waits.hpp"
+#include "partition_manager/status/wait_graph.hpp"
+
+namespace poe::debugger {
+
+namespace {
+
+// A daemon that does not answer is not waited for any longer.
+constexpr std::chrono::seconds kAnswerLimit{5};
+
+// A wait in which nothing moved for this long, before the task was stopped, is judged.
+constexpr std::chrono::milliseconds kPatience{300};
+
+using pm::TaskState;
+
+bool is_waiting(const TaskState& state) {
+    return state.life == TaskState::Life::kInside && state.doing.call != Call::kNone;
+}
+
+std::string words_for(const TaskState& state) {
+    if (state.life == TaskState::Life::kEnded) return "has ended";
+    if (state.life == TaskState::Life::kOutside) return "has not called MPL or MPI";
+    if (state.doing.call == Call::kNone) return "computes (is in no call)";
+    if (!state.measured) return "is in " + std::string(call_name(state.doing.call));
+    return "waits in " + pm::call_in_words(state) +
+           (state.place.empty() ? "" : ", called at " + state.place);
+}
+
+}  // namespace
+
+void Session::why(const TaskSet& tasks, bool messages) {
+    Waits waits;
+    waits.round = pm::kDebuggerRounds + ++round_;
+    waits.tasks = tasks;
+    waits.messages = messages;
+    waits.limit = now_ + kAnswerLimit;
+    for (std::size_t node = 0; node < gdbs_.size(); ++node) {
+        if (!gdbs_[node]) continue;
+        ++waits.nodes_left;
+        handlers_.send(pm::AskTaskStates{waits.round}, static_cast<NodeIndex>(node));
+    }
+    asked_ = std::move(waits);
+    operation([](Operation&) {});
+}
+
+void Session::on_states(NodeIndex node, const pm::TaskStates& states) {
+    if (!asked_ || states.round != asked_->round) return;
+    for (TaskState state : states.states) {
+        state.node = node;
+        asked_->states.push_back(std::move(state));
+    }
+    if (--asked_->nodes_left == 0) show_waits();
+}
+
+void Session::show_waits() {
+    Waits waits = std::move(*asked_);
+    asked_.reset();
+    const OperationPtr done = operation_;
+    waiting_.clear();
+    Answers answers;
+    for (TaskState& state : waits.states) {
+        // A task that is stopped cannot check for messages. It is judged as if it had just done so.
+        const DebuggedTask* task = find(state.task);
+        if (task != nullptr && task->stopped && state.measured) state.unlooked_ms = 0;
+        if (is_waiting(state) && state.measured)
+            waiting_[pm::call_in_words(state)].insert(state.task);
+        if (waits.tasks.contains(state.task)) answers.emplace_back(state.task, words_for(state));
+    }
+    Report report;
+    report.command = line_;
+    report.answers = fold(answers);
+    if (waits.messages) {
+        for (const TaskState& state : waits.states) {
+            if (!waits.tasks.contains(state.task)) continue;
+            for (const UnexpectedNote& note : state.unexpected.all())
+                report.lines.push_back("task " + std::to_string(state.task) +
+                                       " has not received: " + pm::type_word(state.doing.call) +
+                                       " " + std::to_string(note.type) + " from task " +
+                                       std::to_string(note.source) +
+                                       (note.length == pm::kUnknownLength
+                                            ? ""
+                                            : ", " + std::to_string(note.length) +
+                                                  (note.length == 1 ? " byte" : " bytes")));
+        }
+        if (report.lines.empty()) report.lines.emplace_back("no message has arrived unexpectedly");
+    } else {
+        const pm::WaitFindings findings =
+            pm::find_deadlock(waits.states, groups_->tasks(), kPatience);
+        if (!findings.stuck.empty()) {
+            report.lines.push_back(findings.headline());
+            for (const std::string& line : findings.lines) report.lines.push_back("  " + line);
+        }
+    }
+    show(std::move(report));
+    if (done) finish_one(done);
+}
+
+}  // namespace poe::debugger

@@ -1,0 +1,209 @@
+// See node_debugger.hpp.
+#include "partition_manager/daemon/node_debugger.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include "base/unique_fd.hpp"
+#include "partition_manager/job/program_path.hpp"
+#include "partition_manager/job/signal_words.hpp"
+#include "partition_manager/launch/spawn.hpp"
+
+namespace poe::pm {
+
+namespace {
+
+// gdb may take this long to detach from its tasks.
+constexpr std::chrono::seconds kDetachLimit{10};
+
+constexpr std::size_t kChunk = 64 << 10;
+constexpr int kMostLastChunks = 64;
+constexpr std::size_t kKeptErrors = 1000;
+
+constexpr const char* kNoGdb =
+    "gdb is not installed on this node, or not in PATH; install the package gdb";
+
+}  // namespace
+
+NodeDebugger::~NodeDebugger() {
+    if (pid_ != 0) ::kill(pid_, SIGKILL);
+}
+
+void NodeDebugger::start(std::vector<TaskProcess> tasks) {
+    DebuggerStarted started{std::move(tasks), ""};
+    if (pid_ != 0) {
+        started.trouble = "the previous gdb of this node has not ended yet";
+        return handlers_.send(std::move(started));
+    }
+    const char* path = std::getenv("PATH");
+    const ProgramPath gdb = find_program("gdb", path != nullptr ? path : "/usr/bin:/bin", "/");
+    int in[2];
+    int out[2];
+    int err[2];
+    if (gdb.file.empty()) {
+        started.trouble = kNoGdb;
+        return handlers_.send(std::move(started));
+    }
+    if (::pipe2(in, O_CLOEXEC) != 0 || ::pipe2(out, O_CLOEXEC) != 0 ||
+        ::pipe2(err, O_CLOEXEC) != 0) {
+        started.trouble = "cannot make pipes to gdb: " + std::string(std::strerror(errno));
+        return handlers_.send(std::move(started));
+    }
+    const UniqueFd child_in(in[0]);
+    const UniqueFd child_out(out[1]);
+    const UniqueFd child_err(err[1]);
+    std::string words[] = {
+        "gdb", "-nx", "-q", "--interpreter=mi3", "-iex", "set debuginfod enabled off"};
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    SpawnRequest request;
+    request.path = gdb.file.c_str();
+    request.argv = argv.data();
+    request.envp = ::environ;
+    request.stdin_fd = in[0];
+    request.stdout_fd = out[1];
+    request.stderr_fd = err[1];
+    request.death_signal = SIGKILL;
+    const pid_t pid = spawn(request);
+    const auto own = [this](int fd) {
+        UniqueFd moved = move_up(UniqueFd(fd));
+        ::fcntl(moved.get(), F_SETFL, O_NONBLOCK);
+        return std::make_unique<asio::posix::stream_descriptor>(loop_, moved.release());
+    };
+    in_ = own(in[1]);
+    out_ = own(out[0]);
+    err_ = own(err[0]);
+    if (pid < 0) {
+        close_all();
+        started.trouble = "cannot run " + gdb.file + ": " + std::strerror(-pid);
+        return handlers_.send(std::move(started));
+    }
+    pid_ = pid;
+    ending_ = false;
+    room_ = kDebuggerWindow;
+    errors_.clear();
+    queue_.clear();
+    handlers_.send(std::move(started));
+    read(false);
+    read(true);
+}
+
+void NodeDebugger::write(const std::string& bytes) {
+    if (!in_ || ending_) return;
+    queue_ += bytes;
+    if (!writing_) flush();
+}
+
+void NodeDebugger::flush() {
+    while (in_ && !queue_.empty()) {
+        const ssize_t count = ::write(in_->native_handle(), queue_.data(), queue_.size());
+        if (count > 0) {
+            queue_.erase(0, static_cast<std::size_t>(count));
+        } else if (errno == EAGAIN) {
+            writing_ = true;
+            in_->async_wait(asio::posix::stream_descriptor::wait_write,
+                            [this](const asio::error_code& error) {
+                                if (error) return;
+                                writing_ = false;
+                                flush();
+                            });
+            return;
+        } else if (errno != EINTR) {
+            queue_.clear();  // gdb has ended, which is about to be noticed
+        }
+    }
+    if (ending_) in_.reset();
+}
+
+void NodeDebugger::on_credit(std::uint64_t bytes) {
+    room_ = std::min<std::int64_t>(
+        kDebuggerWindow,
+        room_ + static_cast<std::int64_t>(std::min<std::uint64_t>(bytes, kDebuggerWindow)));
+    if (!reading_) read(false);
+}
+
+// Returns false at the end of the stream.
+bool NodeDebugger::take(bool errors) {
+    std::string chunk(kChunk, '\0');
+    const ssize_t count =
+        ::read((errors ? err_ : out_)->native_handle(), chunk.data(), chunk.size());
+    if (count < 0) return errno == EAGAIN || errno == EINTR;
+    if (count == 0) return false;
+    chunk.resize(static_cast<std::size_t>(count));
+    if (errors) {
+        errors_ += chunk;
+        if (errors_.size() > kKeptErrors) errors_.erase(0, errors_.size() - kKeptErrors);
+    } else {
+        room_ -= count;
+        handlers_.send(DebuggerOutput{std::move(chunk)});
+    }
+    return true;
+}
+
+void NodeDebugger::read(bool errors) {
+    const auto& stream = errors ? err_ : out_;
+    if (!stream || (!errors && room_ <= 0)) return;
+    if (!errors) reading_ = true;
+    stream->async_wait(asio::posix::stream_descriptor::wait_read,
+                       [this, errors](const asio::error_code& error) {
+                           if (error) return;
+                           if (!errors) reading_ = false;
+                           if (take(errors)) read(errors);
+                       });
+}
+
+void NodeDebugger::end() {
+    if (pid_ == 0 || ending_) return;
+    ending_ = true;
+    room_ = std::int64_t{1} << 40;  // nobody has to read what gdb writes from now on
+    if (!reading_) read(false);
+    if (queue_.empty()) in_.reset();
+    timer_.expires_after(kDetachLimit);
+    timer_.async_wait([this](const asio::error_code& error) {
+        if (!error) kill();
+    });
+}
+
+void NodeDebugger::kill() {
+    if (pid_ != 0) ::kill(pid_, SIGKILL);
+}
+
+void NodeDebugger::close_all() {
+    in_.reset();
+    out_.reset();
+    err_.reset();
+    queue_.clear();
+    writing_ = reading_ = false;
+}
+
+bool NodeDebugger::on_child_exit(pid_t pid, int status) {
+    if (pid_ == 0 || pid != pid_) return false;
+    pid_ = 0;
+    timer_.cancel();
+    room_ = std::int64_t{1} << 40;
+    // What gdb wrote last is in the pipes.
+    for (const bool errors : {false, true})
+        for (int chunks = 0; chunks < kMostLastChunks && take(errors); ++chunks) {
+        }
+    std::string text;
+    if (!ending_) {
+        text = WIFSIGNALED(status) ? "gdb was killed by " + signal_name(WTERMSIG(status))
+                                   : "gdb ended with code " + std::to_string(WEXITSTATUS(status));
+        while (!errors_.empty() && errors_.back() == '\n') errors_.pop_back();
+        if (!errors_.empty()) text += ": " + errors_;
+    }
+    close_all();
+    handlers_.send(DebuggerEnded{std::move(text)});
+    handlers_.on_end();
+    return true;
+}
+
+}  // namespace poe::pm

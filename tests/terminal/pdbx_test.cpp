@@ -1,0 +1,107 @@
+// The prompt of pdbx on a terminal: what is typed, what is shown above it, Ctrl-C, and the ways out.
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include "tests/terminal/terminal.hpp"
+
+using poe::test::Terminal;
+
+namespace {
+
+constexpr int kLines = 40;
+
+// The file of lines that were typed is in HOME.
+class Home {
+  public:
+    Home()
+        : path_(std::filesystem::temp_directory_path() / ("pdbx-" + std::to_string(::getpid()))) {
+        std::filesystem::create_directory(path_);
+    }
+    ~Home() { std::filesystem::remove_all(path_); }
+    std::map<std::string, std::string> environment() const {
+        return {{"PATH", std::string(POE_BIN) + ":/usr/bin:/bin"}, {"HOME", path_.string()}};
+    }
+    std::filesystem::path path() const { return path_; }
+
+  private:
+    std::filesystem::path path_;
+};
+
+std::vector<std::string> pdbx(const std::string& program, const std::string& tasks) {
+    return {std::string(POE_BIN) + "/pdbx", std::string(POE_EXAMPLES) + "/bugs/" + program,
+            "-procs", tasks};
+}
+
+// Waits until the last line of the screen is this prompt.
+bool wait_for_prompt(Terminal& terminal, const std::string& prompt) {
+    return terminal.wait_until([&] {
+        std::string text = terminal.text();
+        text.erase(text.find_last_not_of(" \n") + 1);
+        const std::size_t line = text.rfind('\n') + 1;
+        return text.substr(line) == prompt;
+    });
+}
+
+}  // namespace
+
+TEST_CASE("a session at the prompt") {
+    const Home home;
+    Terminal terminal(kLines, 100, pdbx("wrong_index", "4"), home.environment());
+    REQUIRE(terminal.wait_for("pdbx all 4/4>"));
+    CHECK(terminal.find("0-3: main at wrong_index.c").first >= 0);
+    terminal.type("b range_of\n");
+    REQUIRE(terminal.wait_for("breakpoint 1: range_of at wrong_index.c"));
+    terminal.type("on 1:2\n");
+    REQUIRE(terminal.wait_for("pdbx 1:2 2/2>"));
+    terminal.type("cont\n");
+    REQUIRE(terminal.wait_for("1,2: breakpoint"));
+    terminal.type("p task\n");
+    REQUIRE(terminal.wait_for("1: 1"));
+    CHECK(terminal.find("2: 2").first >= 0);
+    // Completion, and a mistake.
+    terminal.type("valu\ttask\n");
+    REQUIRE(terminal.wait_for("max   2  (task 2)"));
+    terminal.type("print nothing\n");
+    REQUIRE(terminal.wait_for("No symbol \"nothing\""));
+    terminal.type("on all\n");
+    REQUIRE(terminal.wait_for("pdbx all 4/4>"));
+    terminal.type("delete\ncont\n");
+    REQUIRE(terminal.wait_for("the sum is 36, and should be 55"));
+    REQUIRE(terminal.wait_for("the job has ended with status 0"));
+    const int status = terminal.end();
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+    CHECK(terminal.settings_as_before());
+    std::ifstream history(home.path() / ".pdbx_history");
+    std::string line;
+    std::getline(history, line);
+    CHECK(line == "b range_of");
+}
+
+TEST_CASE("Ctrl-C stops the tasks and quit ends the job") {
+    const Home home;
+    Terminal terminal(kLines, 100, pdbx("deadlock", "4"), home.environment());
+    REQUIRE(wait_for_prompt(terminal, "pdbx all 4/4>"));
+    terminal.type("cont &\n");
+    REQUIRE(wait_for_prompt(terminal, "pdbx all 0/4>"));
+    terminal.type("where\n");
+    REQUIRE(terminal.wait_for("tasks 0-3 run; stop them first"));
+    terminal.type("\x03");
+    REQUIRE(wait_for_prompt(terminal, "pdbx all 4/4>"));
+    terminal.type("where\n");
+    REQUIRE(terminal.wait_for("main  deadlock.c"));
+    terminal.type("cont\n");
+    REQUIRE(wait_for_prompt(terminal, "pdbx all 4/4> cont"));
+    terminal.type("\x03");
+    REQUIRE(wait_for_prompt(terminal, "pdbx all 4/4>"));
+    terminal.type("quit\n");
+    const int status = terminal.end();
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+    CHECK(terminal.settings_as_before());
+}
