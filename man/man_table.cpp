@@ -42,7 +42,6 @@ std::string row_text(const OptionRow& row) {
         out += "Variable: \\fB" + escaped(row.variable) + "\\fR.\n";
     if (!row.default_value.empty()) out += "Default: \\fB" + escaped(row.default_value) + "\\fR.\n";
     if (row.before_program_only) out += "Only before the program.\n";
-    if (!row.implemented()) out += "\\fINot yet: has no effect in this version.\\fR\n";
     return out;
 }
 
@@ -50,11 +49,23 @@ std::string table_text() {
     std::string out;
     auto group = static_cast<poe::cli::OptionGroup>(-1);
     for (const OptionRow& row : poe::cli::option_table()) {
+        if (!row.implemented()) continue;
         if (row.group != group) out += ".SS " + escaped(poe::cli::group_title(row.group)) + "\n";
         group = row.group;
         out += row_text(row);
     }
     return out;
+}
+
+// The flags that are accepted without an effect, in one paragraph.
+std::string without_effect() {
+    std::string out;
+    for (const OptionRow& row : poe::cli::option_table()) {
+        if (row.implemented()) continue;
+        if (!out.empty()) out += ",\n";
+        out += "\\fB\\-" + escaped(row.key()) + "\\fR (" + escaped(row.variable) + ")";
+    }
+    return out + ".\n";
 }
 
 void replace_all(std::string& text, const std::string& word, const std::string& with) {
@@ -79,6 +90,7 @@ int main(int argc, char** argv) {
         return 1;
     }
     replace_all(page, "@OPTIONS@\n", table_text());
+    replace_all(page, "@WITHOUT_EFFECT@\n", without_effect());
     replace_all(page, "@VERSION@", argv[1]);
     std::ofstream out(argv[3]);
     out << page << std::flush;

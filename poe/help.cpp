@@ -31,7 +31,7 @@ constexpr std::string_view kRules =
 
 poe takes its own flags out of the command line and passes the rest to the program unchanged. `poe -- program ...` passes all words after it. Without a program, poe reads commands from -cmdfile or asks for them.
 
-A flag overrides its variable, and both override the default: [VARIABLE=default]. Flags marked (not yet) are known, but have no effect in this version.
+A flag overrides its variable, and both override the default: [VARIABLE=default].
 )";
 
 // The flags that a first job needs; `poe -h` shows only these.
@@ -40,7 +40,7 @@ constexpr std::string_view kCommon[] = {"procs",      "hostfile",  "nodes",   "l
                                         "maxtime",    "infolevel", "report",  "tracelevel",
                                         "bind",       "dry-run",   "version"};
 
-// "number of tasks [MP_PROCS=1] (not yet)"
+// "number of tasks [MP_PROCS=1]"
 std::string explanation(const OptionRow& row) {
     std::string out(row.help);
     const std::string fallback(row.default_value);
@@ -49,7 +49,6 @@ std::string explanation(const OptionRow& row) {
     } else if (!row.variable.empty()) {
         out += " [" + std::string(row.variable) + (fallback.empty() ? "" : "=") + fallback + "]";
     }
-    if (!row.implemented()) out += " (not" + std::string(1, kHardBlank) + "yet)";
     return out;
 }
 
@@ -102,7 +101,7 @@ std::string help_text(std::size_t columns) {
          group = static_cast<OptionGroup>(static_cast<int>(group) + 1)) {
         out += "\n" + std::string(group_title(group)) + ":\n";
         for (const OptionRow& row : option_table())
-            if (row.group == group) append_row(out, row, columns);
+            if (row.group == group && row.implemented()) append_row(out, row, columns);
     }
     out += "\nMore: man poe, man poe-hostfile, man poe-tutorial\n";
     return out;

@@ -158,8 +158,9 @@ constexpr OptionRow case_sensitive(OptionRow row) {
     return row;
 }
 
-constexpr OptionRow kTable[] = {
-    // clang-format off
+constexpr OptionRow kTable[] =
+    {
+        // clang-format off
     // ---- the job
     also_early(number("procs", "MP_PROCS", 1, kMaxProcs, "tasks", "1",
            "number of tasks", Group::kJob,
@@ -352,13 +353,17 @@ constexpr OptionRow kTable[] = {
     choice("", "MP_PMIX", "auto yes no", "auto",
            "serve PMIx to programs of other MPIs", Group::kCommunication,
            set_pmix),
+    choice("ccl_mode", "MP_CCL_MODE", "barrier nonbarrier non-barrier", "",
+           "whether collective calls of MPL wait for all members", Group::kCommunication,
+           kElsewhere),
     choice("euidevelop", "MP_EUIDEVELOP", "yes no deb nor min", "no",
            "compare the collective calls of all tasks", Group::kCommunication,
            kElsewhere),
     yes_no("mpicheck", "MP_MPICHECK", "no",
            "search for errors in calls of MPI", Group::kCommunication, kElsewhere),
     yes_no("shared_memory", "MP_SHARED_MEMORY", "yes",
-           "use shared memory inside a node", Group::kCommunication, kNotYet),
+           "use shared memory inside a node; no: TCP", Group::kCommunication,
+           [](Options& o, const Value& v) { if (!v.yes()) o.euilib = Euilib::kIp; }),
     yes_no("css_interrupt", "MP_CSS_INTERRUPT", "no",
            "call message handlers while a task computes", Group::kCommunication,
            kElsewhere),
@@ -422,7 +427,7 @@ constexpr OptionRow kTable[] = {
     only_before_program(bare("h help", "print the common flags, or after -h all: all; stop",
          Group::kPoe, kElsewhere)),
     only_before_program(bare("version", "print the version, and stop", Group::kPoe, kElsewhere)),
-    // clang-format on
+        // clang-format on
 };
 
 // Name of the flag, and name of its variable.

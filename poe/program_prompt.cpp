@@ -193,9 +193,10 @@ ProgramPrompt::MaybeCommand ProgramPrompt::strip_flags(pm::Command words, const 
                            use.spelling + " is a flag of poe for the whole job, not for one line",
                            "put it on poe's command line; if the program has such a flag, use "
                            "MP_NOARGLIST=yes or MP_FENCE");
-        notices_.push_back({Notice::Severity::kAttention, kIgnoredSetting,
-                            source + ":" + std::to_string(line) + ": " + use.spelling +
-                                " is ignored: this version of poe does not do this yet"});
+        notices_.push_back(
+            {Notice::Severity::kAttention, kIgnoredSetting,
+             source + ":" + std::to_string(line) + ": " + use.spelling +
+                 " is ignored: this flag holds for the whole job; give it on the command line"});
     }
     if (split.value().programs[0].empty())
         return on_line(source, line, "no program on the line", "expected one after the fence");

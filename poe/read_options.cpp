@@ -165,7 +165,7 @@ class OptionReader {
         if (!row.implemented() && !same_word(value.value().text, row.default_value))
             options_.notices.push_back(
                 ignored(source + " " + in_quotes(value.value().text) +
-                        " is ignored: this version of poe does not do this yet"));
+                        " is ignored: this version of poe has no such function"));
         return std::nullopt;
     }
 

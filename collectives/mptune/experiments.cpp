@@ -199,6 +199,22 @@ void fit_messages(const std::vector<LengthMeasured>& lengths, CostModel& model) 
     model.start_up = std::max(0.0, (wy - model.transfer * wx) / w);
 }
 
+void fit_lambdas(const std::vector<LengthMeasured>& lengths, CostModel& model) {
+    constexpr double kLargest = 1000;
+    std::vector<MeasuredLambda> fitted;
+    bool agreed = false;
+    for (const LengthMeasured& each : lengths) {
+        if (!each.postal.disagree()) {
+            fitted.push_back({each.bytes, std::min(each.postal.lambda(), kLargest)});
+            agreed = true;
+            continue;
+        }
+        for (const MeasuredLambda& old : model.lambdas)
+            if (old.bytes == each.bytes) fitted.push_back(old);
+    }
+    if (agreed) model.lambdas = std::move(fitted);
+}
+
 std::vector<LengthMeasured> measure_lengths(const std::vector<int>& players, Bytes longest) {
     constexpr std::size_t kMostOthers = 7;
     Messages messages;

@@ -41,6 +41,11 @@ struct LengthMeasured {
 // relative error. One length does not determine a line, so the model remains unchanged.
 void fit_messages(const std::vector<LengthMeasured>& lengths, CostModel& model);
 
+// Sets the lambdas of the model. A length at which the two experiments disagree keeps the lambda that
+// the model has for exactly this length, or gets none. If they disagree at all lengths, the model
+// remains unchanged.
+void fit_lambdas(const std::vector<LengthMeasured>& lengths, CostModel& model);
+
 // The range of the longest length to measure. The minimum is necessary to determine the cost per
 // byte.
 inline constexpr Bytes kLongestMeasured = Bytes{1} << 20;

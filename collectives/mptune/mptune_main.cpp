@@ -173,18 +173,16 @@ void measure_level(const char* name, const std::vector<int>& players, Bytes long
     measure_sharing(players, longest, model);
     if (!tell) return;
     fit_messages(lengths, model);
-    const bool enough = players.size() > 2;
-    if (enough) model.lambdas.clear();
+    if (players.size() > 2) fit_lambdas(lengths, model);
     std::printf("level %s, %zu tasks\n%10s %12s %10s %10s %10s %10s\n", name, players.size(),
                 "bytes", "one way us", "t0 us", "lambda", "t0 us", "lambda");
     std::printf("%34s %21s\n", "experiment 1", "experiment 2");
     for (const LengthMeasured& each : lengths) {
         const Postal& postal = each.postal;
-        if (enough) model.lambdas.push_back({each.bytes, std::min(postal.lambda(), 1000.0)});
         std::printf("%10llu %12.2f %10.2f %10.2f %10.2f %10.2f%s\n",
                     static_cast<unsigned long long>(each.bytes), each.one_way, postal.first_t0,
                     postal.first_lambda, postal.second_t0, postal.second_lambda,
-                    postal.disagree() ? "  they disagree" : "");
+                    postal.disagree() ? "  they disagree: not used" : "");
     }
     if (players.size() < 3)
         std::printf(

@@ -88,6 +88,12 @@ class OldScripts(LaunchTest):
     def test_no_eager_messages(self):
         self.ok(poe("true", env=clean_environment(MP_EAGER_LIMIT=0)))
 
+    def test_the_mode_of_collective_calls(self):
+        result = self.ok(poe("sh", "-c", "echo $MP_CCL_MODE", "-procs", "2", "-ccl_mode", "Barrier"))
+        self.assertEqual(result.stdout, b"barrier\nbarrier\n")
+        result = self.ok(poe("true", env=clean_environment(MP_CCL_MODE="barriers")), 1)
+        self.assertIn(b'MP_CCL_MODE: "barriers" is not allowed; expected barrier, nonbarrier', result.stderr)
+
     def test_a_pool_without_a_pools_file(self):
         with tempfile.TemporaryDirectory() as folder:
             missing = poe("true", "-rmpool", "1", cwd=folder)

@@ -87,3 +87,22 @@ TEST_CASE("start-up and time of a byte come from the line through the one-way ti
     fit_messages({}, model);
     CHECK(model == before);
 }
+
+TEST_CASE("a lambda is used only where the two experiments agree") {
+    const auto measured = [](Bytes bytes, double first, double second) {
+        return LengthMeasured{bytes, postal_of(times_of(2, first, second, 7)), 1};
+    };
+    CostModel model;
+    model.lambdas = {{8, 1.5}, {64, 1.6}, {1024, 1.7}};
+    const auto old = model.lambdas;
+    fit_lambdas({measured(8, 2, 9), measured(64, 9, 2)}, model);
+    CHECK(model.lambdas == old);
+    // 8 agrees, 64 keeps its value, 512 has none, and 1024 was not measured.
+    fit_lambdas({measured(8, 3, 3.2), measured(64, 2, 9), measured(512, 2, 9)}, model);
+    REQUIRE(model.lambdas.size() == 2);
+    CHECK(model.lambdas[0].bytes == 8);
+    CHECK(model.lambdas[0].lambda == Approx(3.1));
+    CHECK(model.lambdas[1] == old[1]);
+    fit_lambdas({measured(8, 5000, 5000)}, model);
+    CHECK(model.lambdas == std::vector<MeasuredLambda>{{8, 1000}});
+}

@@ -29,8 +29,8 @@ TEST_CASE("poe -h all fits a terminal and names every flag and variable", "[help
     CHECK(text.back() == '\n');
     for (const OptionRow& row : option_table()) {
         INFO(display_name(row));
-        CHECK(text.find(flag_synopsis(row)) != std::string::npos);
-        CHECK(text.find(row.variable) != std::string::npos);
+        CHECK((text.find(flag_synopsis(row)) != std::string::npos) == row.implemented());
+        if (row.implemented()) CHECK(text.find(row.variable) != std::string::npos);
     }
 }
 
@@ -44,17 +44,6 @@ TEST_CASE("poe -h is short and leads on", "[help]") {
         if (!line.starts_with("  poe ") && !line.starts_with("Usage")) CHECK(line.size() <= 60);
     CHECK(short_help_text(200).find("exit status carried to this terminal.\n") !=
           std::string::npos);
-}
-
-TEST_CASE("what is not there yet is marked", "[help]") {
-    const std::string text = help_text();
-    std::size_t marked = 0;
-    for (std::size_t at = text.find("(not yet)"); at != std::string::npos;
-         at = text.find("(not yet)", at + 1))
-        ++marked;
-    std::size_t missing = 0;
-    for (const OptionRow& row : option_table()) missing += row.implemented() ? 0 : 1;
-    CHECK(marked == missing + 1);  // and once where the mark is explained
 }
 
 TEST_CASE("the version is one line", "[help]") {

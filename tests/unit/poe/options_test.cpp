@@ -158,18 +158,15 @@ TEST_CASE("flags become variables of the tasks", "[options]") {
 }
 
 TEST_CASE("known, but without effect: told, never swallowed", "[options]") {
-    CHECK(
-        notices(right({"x", "-pmdlog", "yes"})) ==
-        Words{
-            "ATTENTION: 0031-378  -pmdlog \"yes\" is ignored: this version of poe does not do this "
-            "yet"});
+    CHECK(notices(right({"x", "-pmdlog", "yes"})) ==
+          Words{"ATTENTION: 0031-378  -pmdlog \"yes\" is ignored: this version of poe has no such "
+                "function"});
     CHECK(
         notices(right({"x", "-usrport", "9998"}, {{"MP_SINGLE_THREAD", "yes"}})) ==
-        Words{"ATTENTION: 0031-378  MP_SINGLE_THREAD \"yes\" is ignored: this version of poe does "
-              "not do this yet",
-              "ATTENTION: 0031-378  -usrport \"9998\" is ignored: this version of poe does not do "
-              "this "
-              "yet"});
+        Words{"ATTENTION: 0031-378  MP_SINGLE_THREAD \"yes\" is ignored: this version of poe has "
+              "no such function",
+              "ATTENTION: 0031-378  -usrport \"9998\" is ignored: this version of poe has no such "
+              "function"});
     // What asks for nothing needs no answer.
     CHECK(right({"x", "-pmdlog", "no", "-tlevel", "0", "-euidevelop", "NO"}).notices.empty());
     for (const OptionRow& row : option_table()) {
@@ -183,6 +180,11 @@ TEST_CASE("known, but without effect: told, never swallowed", "[options]") {
         REQUIRE(options.notices.size() == 1);
         CHECK(options.notices[0].text.find(row.variable) == 0);
     }
+}
+
+TEST_CASE("without shared memory all messages go over TCP", "[options]") {
+    CHECK(right({"x", "-shared_memory", "no"}).euilib == Euilib::kIp);
+    CHECK(right({"x", "-shared_memory", "yes"}).euilib == Euilib::kUs);
 }
 
 TEST_CASE("settings that go against each other are told", "[options]") {

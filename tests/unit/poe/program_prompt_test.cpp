@@ -233,7 +233,8 @@ TEST_CASE("poe's flags on a line", "[prompt]") {
     const auto notices = traced.take_notices();
     REQUIRE(notices.size() == 1);
     CHECK(notices[0].text ==
-          "jobs:1: -tlevel is ignored: this version of poe does not do this yet");
+          "jobs:1: -tlevel is ignored: this flag holds for the whole job; give it on the command "
+          "line");
 
     Options noarglist = options_for(kSpmd, false);
     noarglist.noarglist = true;
