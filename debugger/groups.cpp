@@ -42,6 +42,8 @@ Result<TaskSet> Groups::find(std::string_view text) const {
     for (const auto& [name, members] : predefined_)
         if (name == text) return members();
     if (const auto found = own_.find(std::string(text)); found != own_.end()) return found->second;
+    if (const auto found = waiting_.find(std::string(text)); found != waiting_.end())
+        return found->second;
     return unknown(text);
 }
 
@@ -82,6 +84,8 @@ Result<TaskSet> Groups::rename(const std::string& from, const std::string& to) {
 std::vector<Groups::Group> Groups::list() const {
     std::vector<Group> all;
     for (const auto& [name, members] : predefined_) all.push_back({name, members(), true});
+    for (const auto& [name, tasks] : waiting_)
+        if (!own_.contains(name)) all.push_back({name, tasks, true});
     for (const auto& [name, tasks] : own_) all.push_back({name, tasks, false});
     return all;
 }
@@ -90,6 +94,8 @@ std::vector<std::string> Groups::names() const {
     std::vector<std::string> all;
     for (const auto& each : predefined_) all.push_back(each.first);
     for (const auto& each : own_) all.push_back(each.first);
+    for (const auto& each : waiting_)
+        if (!own_.contains(each.first)) all.push_back(each.first);
     return all;
 }
 

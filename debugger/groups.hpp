@@ -22,6 +22,9 @@ class Groups {
 
     void predefine(const std::string& name, Members members);
 
+    // Replaces the groups that `why` makes: tasks that wait in the same call. Own groups hide them.
+    void set_waiting(std::map<std::string, TaskSet> groups) { waiting_ = std::move(groups); }
+
     // Returns the tasks of a group, or of a list of tasks. Error: there is no such group or task.
     Result<TaskSet> find(std::string_view text) const;
     // Creates the group, or adds tasks to it. Error: the name is predefined, or is no name.
@@ -48,6 +51,7 @@ class Groups {
     TaskId tasks_;
     std::vector<std::pair<std::string, Members>> predefined_;  // in the order of their definition
     std::map<std::string, TaskSet> own_;
+    std::map<std::string, TaskSet> waiting_;
 };
 
 }  // namespace poe::debugger

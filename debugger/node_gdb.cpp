@@ -152,28 +152,6 @@ void NodeGdb::attach(std::vector<DebuggedTask> tasks, bool at_start) {
     if (count == 0) handlers_.on_attached();
 }
 
-void NodeGdb::load_cores(std::vector<DebuggedTask> tasks,
-                         const std::vector<std::pair<std::string, std::string>>& files) {
-    tasks_ = std::move(tasks);
-    set_up();
-    const std::size_t count = tasks_.size();
-    for (std::size_t i = 0; i < count; ++i) {
-        command("-file-exec-and-symbols --thread-group " + group_name(tasks_[i]) + " " +
-                mi_quoted(files[i].first));
-        const bool last = i + 1 == count;
-        command("-target-select --thread-group " + group_name(tasks_[i]) + " core " +
-                    mi_quoted(files[i].second),
-                [this, i, last](const GdbAnswer& answer) {
-                    DebuggedTask& task = tasks_[i];
-                    task.life = answer.ok ? Life::kAlive : Life::kLost;
-                    if (!answer.ok) task.note = answer.error;
-                    for (auto& [thread, runs] : task.threads) runs = false;
-                    if (answer.ok) check_stopped(task);
-                    if (last) handlers_.on_attached();
-                });
-    }
-}
-
 // All tasks that could be attached are at their first instruction.
 void NodeGdb::begin_attached() {
     insert_start_breakpoint(kFortranMain);

@@ -80,9 +80,6 @@ class NodeGdb {
     // Attaches to the tasks. `at_start`: they are held at their first instruction. They continue to
     // the beginning of their main program.
     void attach(std::vector<DebuggedTask> tasks, bool at_start);
-    // Loads core files in place of processes. `files`: program and core file of each task.
-    void load_cores(std::vector<DebuggedTask> tasks,
-                    const std::vector<std::pair<std::string, std::string>>& files);
 
     void command(const std::string& text, OnAnswer on_answer = nullptr);
     // A command of gdb's command line, executed in the selected thread and frame of the task.

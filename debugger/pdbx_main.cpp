@@ -290,6 +290,7 @@ class Pdbx {
     // Returns the exit status: that of poe, if pdbx has started it and the user has not ended the job.
     int finish() {
         if (editor_) editor_->hide();
+        session_.show_events();
         int status = 0;
         if (poe_.pid != 0) {
             while (::waitpid(poe_.pid, &status, 0) < 0 && errno == EINTR) {
@@ -299,7 +300,10 @@ class Pdbx {
             if (!quit_ && interactive_)
                 print("the job has ended with status " + std::to_string(status) + "\n");
         } else if (call_->over() && session_.leaving() == Session::Leave::kNo) {
-            print("the job has ended\n");
+            Report report;
+            report.kind = Report::Kind::kNotice;
+            report.lines.emplace_back("poe has closed the connection");
+            show(report);
         }
         return session_.had_error() && status == 0 && !interactive_ ? kOwnError : status;
     }

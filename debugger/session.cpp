@@ -73,8 +73,10 @@ TaskSet Session::tasks_that(const std::function<bool(const DebuggedTask&)>& cond
 }
 
 bool Session::some_alive() const {
-    return !ready_ ||
-           !tasks_that([](const DebuggedTask& task) { return task.life != Life::kEnded; }).empty();
+    const TaskSet alive = tasks_that([](const DebuggedTask& task) {
+        return task.life != Life::kEnded && task.life != Life::kLost;
+    });
+    return !ready_ || !alive.empty();
 }
 
 TaskSet Session::stopped_of(const TaskSet& tasks) const {

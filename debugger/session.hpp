@@ -47,6 +47,8 @@ class Session {
     void execute(const std::string& line, Time now);
     // Ctrl-C: stops the running tasks of the current group, and ends the wait of a command.
     void interrupt(Time now);
+    // Reports the events that have not been reported yet.
+    void show_events();
     // To be called when deadline() has passed.
     void tick(Time now);
     std::optional<Time> deadline() const;
@@ -70,7 +72,7 @@ class Session {
     std::deque<std::string>& sourced() { return sourced_; }
     const pm::DebuggedJob& job() const { return job_; }
     bool attached() const { return !job_.at_start; }
-    // False: all tasks have ended, so the job is about to end.
+    // False: no task is left that is debugged, so the job goes on to its end.
     bool some_alive() const;
 
     struct Breakpoint {
@@ -112,7 +114,6 @@ class Session {
     void on_stopped(NodeIndex node, DebuggedTask& task);
     void on_ended(DebuggedTask& task);
     void add_event(Report::Kind kind, TaskId task, const std::string& text, const MiValue* where);
-    void show_events();
     void check_wait();
     void tell_held();
     void show(Report report);
@@ -197,7 +198,6 @@ class Session {
     };
     std::optional<Waits> asked_;
     std::uint32_t round_ = 0;
-    std::map<std::string, TaskSet> waiting_;  // by what they wait for, of the last `why`
 
     std::deque<std::string> sourced_;
     bool ready_ = false;

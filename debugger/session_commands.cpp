@@ -152,8 +152,6 @@ void Session::on_group_command(std::string arguments) {
             line.resize(std::max<std::size_t>(line.size() + 1, 16), ' ');
             lines.push_back(line + (group.tasks.empty() ? "-" : in_ranges(group.tasks)));
         }
-        for (const auto& [words, tasks] : waiting_)
-            lines.push_back("  " + in_ranges(tasks) + " waited in " + words);
         return answer(std::move(lines));
     }
     if (name.empty())

@@ -64,16 +64,17 @@ void Session::show_waits() {
     Waits waits = std::move(*asked_);
     asked_.reset();
     const OperationPtr done = operation_;
-    waiting_.clear();
+    std::map<std::string, TaskSet> waiting;
     Answers answers;
     for (TaskState& state : waits.states) {
         // A task that is stopped cannot check for messages. It is judged as if it had just done so.
         const DebuggedTask* task = find(state.task);
         if (task != nullptr && task->stopped && state.measured) state.unlooked_ms = 0;
         if (is_waiting(state) && state.measured)
-            waiting_[pm::call_in_words(state)].insert(state.task);
+            waiting[std::string(call_name(state.doing.call))].insert(state.task);
         if (waits.tasks.contains(state.task)) answers.emplace_back(state.task, words_for(state));
     }
+    groups_->set_waiting(std::move(waiting));
     Report report;
     report.command = line_;
     report.answers = fold(answers);

@@ -15,7 +15,7 @@ bool starts_with_any(const std::string& text, std::initializer_list<const char*>
 // Entry points of message-passing libraries and the functions of their engine are no part of the
 // program, even if they have debug information.
 bool is_foreign(const StackFrame& frame) {
-    return frame.place.empty() ||
+    return frame.place.empty() || frame.is_elsewhere ||
            starts_with_any(frame.function, {"MPI_", "PMPI_", "mpi_", "pmpi_", "mpc_", "poe::"});
 }
 
@@ -68,6 +68,8 @@ StackFrame frame_of(const MiValue& frame) {
     result.function = frame.text_of("func");
     const std::string& file = frame.text_of("file");
     if (!file.empty()) result.place = last_part(file) + ":" + frame.text_of("line");
+    const std::string& full = frame.text_of("fullname");
+    result.is_elsewhere = !full.empty() && full.front() != '/';
     if (file.empty()) result.library = last_part(frame.text_of("from"));
     return result;
 }

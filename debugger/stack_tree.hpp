@@ -14,6 +14,8 @@ struct StackFrame {
     std::string function;
     std::string place;    // "ring.c:42"; empty: unknown
     std::string library;  // the shared library of a function without debug information
+    // A library with debug information whose sources are not here, as glibc of Debian with libc6-dbg.
+    bool is_elsewhere = false;
 
     bool operator==(const StackFrame&) const = default;
 };

@@ -70,7 +70,7 @@ NodeDaemon::NodeDaemon(UniqueFd in, UniqueFd out, InheritedSignals heritage,
           [this](WatchedTasks tasks) { send(std::move(tasks)); }),
       debugger_(loop_, {[this](const Message& message) { send(message); },
                         [this] {
-                            signal_tasks(SIGCONT);
+                            if (job_.hold_tasks) signal_tasks(SIGCONT);
                             check_progress();
                         }}) {
     channel_.on_room = [this] { resume_output(); };

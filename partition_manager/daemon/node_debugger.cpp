@@ -40,7 +40,7 @@ void NodeDebugger::start(std::vector<TaskProcess> tasks) {
     DebuggerStarted started{std::move(tasks), ""};
     if (pid_ != 0) {
         started.trouble = "the previous gdb of this node has not ended yet";
-        return handlers_.send(std::move(started));
+        return handlers_.send(std::move(started));  // and its tasks stay as they are
     }
     const char* path = std::getenv("PATH");
     const ProgramPath gdb = find_program("gdb", path != nullptr ? path : "/usr/bin:/bin", "/");
@@ -48,13 +48,12 @@ void NodeDebugger::start(std::vector<TaskProcess> tasks) {
     int out[2];
     int err[2];
     if (gdb.file.empty()) {
-        started.trouble = kNoGdb;
-        return handlers_.send(std::move(started));
+        return refuse(std::move(started), kNoGdb);
     }
     if (::pipe2(in, O_CLOEXEC) != 0 || ::pipe2(out, O_CLOEXEC) != 0 ||
         ::pipe2(err, O_CLOEXEC) != 0) {
-        started.trouble = "cannot make pipes to gdb: " + std::string(std::strerror(errno));
-        return handlers_.send(std::move(started));
+        return refuse(std::move(started),
+                      "cannot make pipes to gdb: " + std::string(std::strerror(errno)));
     }
     const UniqueFd child_in(in[0]);
     const UniqueFd child_out(out[1]);
@@ -83,8 +82,7 @@ void NodeDebugger::start(std::vector<TaskProcess> tasks) {
     err_ = own(err[0]);
     if (pid < 0) {
         close_all();
-        started.trouble = "cannot run " + gdb.file + ": " + std::strerror(-pid);
-        return handlers_.send(std::move(started));
+        return refuse(std::move(started), "cannot run " + gdb.file + ": " + std::strerror(-pid));
     }
     pid_ = pid;
     ending_ = false;
@@ -94,6 +92,13 @@ void NodeDebugger::start(std::vector<TaskProcess> tasks) {
     handlers_.send(std::move(started));
     read(false);
     read(true);
+}
+
+// The tasks are not debugged, so they must not wait for that.
+void NodeDebugger::refuse(DebuggerStarted started, const std::string& trouble) {
+    started.trouble = trouble;
+    handlers_.send(std::move(started));
+    handlers_.on_end();
 }
 
 void NodeDebugger::write(const std::string& bytes) {

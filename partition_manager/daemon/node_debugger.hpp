@@ -53,6 +53,7 @@ class NodeDebugger {
     bool on_child_exit(pid_t pid, int status);
 
   private:
+    void refuse(DebuggerStarted started, const std::string& trouble);
     void read(bool errors);
     bool take(bool errors);
     void flush();

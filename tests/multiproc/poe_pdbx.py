@@ -3,14 +3,17 @@
 are those of examples/bugs."""
 
 import json
+import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
 
-from launching import BUILD, DEADLINE, EXAMPLES, POE, SANITIZED, SOURCE, LaunchTest, clean_environment, main
+from launching import (BUILD, DEADLINE, EXAMPLES, POE, SANITIZED, SOURCE, LaunchTest, children_of, clean_environment,
+                       descendants_of, main, processes, running, start, wait_for)
 
 PDBX = str(BUILD / "bin" / "pdbx")
 BUGS = EXAMPLES / "bugs"
@@ -96,7 +99,7 @@ class Bugs(PdbxTest):
         self.assertIn("MPI_Allreduce", stack, said.text)
 
     def test_deadlock(self):
-        said = self.pdbx(["catch deadlock", "cont", "where", "why"], BUGS / "deadlock", "-procs", "4",
+        said = self.pdbx(["catch deadlock", "cont", "where", "why", "up 10", "on mpc_brecv print me"], BUGS / "deadlock", "-procs", "4",
                          "-deadlock_timeout", "2")
         found = [report for report in said.reports if report["kind"] == "deadlock"]
         self.assertEqual(len(found), 1, said.text)
@@ -108,6 +111,7 @@ class Bugs(PdbxTest):
         self.assertEqual(sorted(task for tasks in waits.values() for task in tasks), [0, 1, 2, 3], said.text)
         self.assertTrue(all("mpc_brecv for type 7 from task" in text for text in waits), said.text)
         self.assertIn("tasks 0-3 wait for each other", "\n".join(said.lines("why")), said.text)
+        self.assertEqual(list(said.answers("on mpc_brecv print me").values()), [[0], [1], [2], [3]], said.text)
 
 
 class Commands(PdbxTest):
@@ -161,6 +165,193 @@ class Commands(PdbxTest):
         said = Session(subprocess.run(self.command(["cont"], *program), **options))
         without_job = lambda text: re.sub(r"poe-\d+-[0-9a-z-]+", "JOB", text)
         self.assertEqual(without_job("\n".join(said.output())), without_job(plain.stdout.rstrip("\n")), said.text)
+
+
+class Running(PdbxTest):
+    """Jobs that run when pdbx comes."""
+
+    def start(self, *arguments, go="go"):
+        """A job whose tasks wait until a file exists, then print."""
+        self.go = self.folder / go
+        job = start("sh", "-c", f'echo here; until [ -e {self.go} ]; do sleep 0.05; done; echo task $MP_CHILD continues',
+                    self.marker, "-procs", "4", "-stdoutmode", "ordered", *arguments)
+        self.addCleanup(lambda: (job.kill(), job.communicate()) if job.poll() is None else None)
+        wait_for(lambda: len(self.shells()) == 4, "four tasks")
+        return job
+
+    def shells(self):
+        return [pid for pid, (_, _, command) in processes().items() if command.startswith("sh -c echo here") and self.marker in command]
+
+    def states(self):
+        return {state for pid, (_, state, _) in processes().items() if pid in self.shells()}
+
+    def ends_well(self, job):
+        self.go.touch()
+        out, err = job.communicate(timeout=DEADLINE)
+        self.assertEqual(job.returncode, 0, err)
+        self.assertEqual(out.decode().count("continues"), 4, out)
+
+    def test_attach_and_quit(self):
+        job = self.start()
+        said = self.pdbx(["tasks", "where", "quit"], "-a", str(job.pid))
+        self.assertEqual(sorted(task for tasks in said.answers("tasks").values() for task in tasks), [0, 1, 2, 3], said.text)
+        self.assertTrue(all(text.startswith("stopped") for text in said.answers("tasks")), said.text)
+        self.assertEqual(said.status, 0)
+        # A second time, with a breakpoint that is never reached.
+        said = self.pdbx(["break abort", "cont &", "quit"], "-a", str(job.pid))
+        self.assertEqual(said.status, 0, said.text + said.err)
+        self.ends_well(job)
+
+    def test_killed_pdbx_leaves_no_task_stopped(self):
+        job = self.start()
+        script = self.folder / "commands"
+        script.write_text("tasks\n")
+        reading, writing = os.pipe()
+        pdbx = subprocess.Popen([PDBX, "-x", str(script), "-a", str(job.pid)], stdin=reading, stdout=subprocess.PIPE, text=True,
+                                env=clean_environment())
+        wait_for(lambda: "stopped" in pdbx.stdout.readline(), "the tasks to stop")
+        pdbx.kill()
+        pdbx.communicate()
+        os.close(reading), os.close(writing)
+        wait_for(lambda: not self.states() & {"t", "T"}, "tasks to continue")
+        self.ends_well(job)
+
+    def test_two_at_once(self):
+        job = self.start()
+        reading, writing = os.pipe()
+        first = subprocess.Popen([PDBX, "-a", str(job.pid)], stdin=reading, stdout=subprocess.PIPE, text=True, env=clean_environment())
+        wait_for(lambda: first.stdout.readline(), "the first to attach")
+        second = self.pdbx(["tasks"], "-a", str(job.pid))
+        self.assertIn("another pdbx debugs this job already", second.text)
+        os.close(writing)
+        first.communicate(timeout=DEADLINE)
+        os.close(reading)
+        self.ends_well(job)
+
+    def test_no_such_job(self):
+        said = self.pdbx(["tasks"], "-a", "nothing")
+        self.assertEqual(said.status, 1)
+        self.assertIn("nothing", said.err)
+
+    def test_tasks_that_are_traced_already(self):
+        source, program = self.folder / "traced.c", self.folder / "traced"
+        source.write_text(TRACED)
+        subprocess.run(["cc", str(source), "-o", str(program)], check=True)
+        said = self.pdbx(["tasks", "cont"], program, self.marker, "-procs", "2")
+        self.assertEqual(said.status, 0, said.text)
+        job = start(program, self.marker, "wait", "-procs", "2", stdin=subprocess.PIPE)
+        wait_for(lambda: job.stdout.readline(), "the tasks to be traced")
+        said = self.pdbx(["tasks", "quit"], "-a", str(job.pid))
+        self.assertTrue(any("ermitted" in text or "traced" in text for text in said.answers("tasks")), said.text)
+        job.communicate(b"", timeout=DEADLINE)
+        self.assertEqual(job.returncode, 0)
+
+
+TRACED = r"""
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    if (argc < 3) return 0;
+    int ready[2], go[2];
+    char c;
+    if (pipe(ready) || pipe(go)) return 1;
+    if (fork() == 0) {
+        close(go[1]);
+        if (ptrace(PTRACE_SEIZE, getppid(), 0, 0) != 0) return 1;
+        if (write(ready[1], "x", 1) != 1) return 1;
+        return (int)read(go[0], &c, 1);  /* until the task has ended or says so */
+    }
+    if (read(ready[0], &c, 1) != 1) return 1;
+    puts("traced");
+    fflush(stdout);
+    while (read(0, &c, 1) > 0) {}
+    close(go[1]);
+    return 0;
+}
+"""
+
+
+class Faults(PdbxTest):
+    def interactive(self, *arguments):
+        """A pdbx that reads commands from a pipe."""
+        reading, writing = os.pipe()
+        pdbx = subprocess.Popen([PDBX, *map(str, arguments)], stdin=reading, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                text=True, env=clean_environment())
+        os.close(reading)
+        self.addCleanup(lambda: (pdbx.kill(), pdbx.communicate()) if pdbx.poll() is None else None)
+        return pdbx, os.fdopen(writing, "w", buffering=1)
+
+    def gdb_below(self, pid):
+        return wait_for(lambda: [each for each in descendants_of(pid)
+                                 if "interpreter=mi3" in processes().get(each, (0, "", ""))[2]], "gdb")[0]
+
+    def read_until(self, pdbx, text):
+        lines = []
+        def found():
+            lines.append(pdbx.stdout.readline())
+            return text in lines[-1] or not lines[-1]
+        wait_for(found, text)
+        self.assertIn(text, "".join(lines))
+
+    def test_killed_pdbx_ends_its_job(self):
+        pdbx, commands = self.interactive(BUGS / "deadlock", self.marker, "-procs", "4")
+        self.read_until(pdbx, "main at deadlock.c")
+        self.assertEqual(len(running(str(BUGS / "deadlock"))) >= 4, True)
+        pdbx.kill()
+        wait_for(lambda: not running(self.marker), "the job to end")
+
+    def test_gdb_that_is_killed(self):
+        pdbx, commands = self.interactive(BUGS / "wrong_index", self.marker, "-procs", "4")
+        self.read_until(pdbx, "main at wrong_index.c")
+        os.kill(self.gdb_below(pdbx.pid), signal.SIGKILL)
+        self.read_until(pdbx, "gdb was killed by SIGKILL")
+        self.read_until(pdbx, "the sum is 36")
+        commands.close()
+        pdbx.communicate(timeout=DEADLINE)
+
+    def test_task_that_is_killed(self):
+        pdbx, commands = self.interactive(BUGS / "deadlock", self.marker, "-procs", "4")
+        self.read_until(pdbx, "main at deadlock.c")
+        victim = [pid for pid in running(self.marker) if processes()[pid][2].startswith(str(BUGS / "deadlock"))][0]
+        os.kill(victim, signal.SIGKILL)
+        self.read_until(pdbx, "killed by SIGKILL")
+        wait_for(lambda: not [pid for pid in running(self.marker) if pid != pdbx.pid], "the job to end")
+        commands.close()
+        pdbx.communicate(timeout=DEADLINE)
+
+    def test_killed_poe(self):
+        pdbx, commands = self.interactive(BUGS / "deadlock", self.marker, "-procs", "4")
+        self.read_until(pdbx, "main at deadlock.c")
+        poe = [pid for pid in children_of(pdbx.pid)][0]
+        os.kill(poe, signal.SIGKILL)
+        commands.close()
+        pdbx.communicate(timeout=DEADLINE)
+
+    def test_no_gdb(self):
+        bare = self.folder / "bin"
+        bare.mkdir()
+        for name in ("sh", "echo"):
+            (bare / name).symlink_to(shutil.which(name))
+        said = self.pdbx(["tasks"], "sh", "-c", "echo ran", "-procs", "2", env=clean_environment(PATH=bare))
+        self.assertIn("gdb is not installed on this node", said.text)
+        self.assertEqual(said.output(), ["ran", "ran"], said.text)
+        self.assertEqual(said.status, 1)
+
+    def test_program_that_does_not_exist(self):
+        said = self.pdbx(["tasks"], "/nonexistent", "-procs", "2")
+        self.assertIn("/nonexistent", "\n".join(said.output()))
+        self.assertNotEqual(said.status, 0)
+
+    def test_time_limits_stand_still(self):
+        said = self.pdbx(["on 0 shell sleep 3", "print me", "cont"], BUGS / "wrong_index", "-procs", "2", "-maxtime", "2")
+        self.assertEqual(said.status, 0, said.text)
+        self.assertIn("the sum is 55, and should be 55", said.output())
+        # Without a stop the limit applies.
+        said = self.pdbx(["cont"], BUGS / "deadlock", "-procs", "2", "-maxtime", "2")
+        self.assertEqual(said.status, 124, said.text)
 
 
 if __name__ == "__main__":

@@ -48,6 +48,19 @@ TEST_CASE("a predefined group follows its definition and cannot be changed") {
     CHECK(groups.find("walking").error().expected == "the groups are running");
 }
 
+TEST_CASE("tasks that wait in the same call are a group until the next question") {
+    Groups groups(4);
+    groups.set_waiting({{"MPI_Recv", {1, 2}}});
+    CHECK(groups.find("MPI_Recv").value() == TaskSet{1, 2});
+    CHECK(groups.names() == std::vector<std::string>{"MPI_Recv"});
+    CHECK(groups.add("MPI_Recv", {3}).value() == TaskSet{3});
+    CHECK(groups.find("MPI_Recv").value() == TaskSet{3});
+    CHECK(groups.list().size() == 1);
+    groups.set_waiting({});
+    CHECK(groups.remove("MPI_Recv", nullptr).ok());
+    CHECK_FALSE(groups.find("MPI_Recv").ok());
+}
+
 TEST_CASE("a name of a group is a word") {
     Groups groups(4);
     for (const char* name : {"", "1a", "a b", "-x", "a:b"}) {

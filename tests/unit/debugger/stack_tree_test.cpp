@@ -7,10 +7,10 @@ namespace poe::debugger {
 
 namespace {
 
-const StackFrame kMain{"main", "ring.c:10", ""};
-const StackFrame kWork{"work", "ring.c:5", ""};
-const StackFrame kReceive{"MPI_Recv", "", "libmpi_abi.so.1"};
-const StackFrame kPoll{"poll", "", "libc.so.6"};
+const StackFrame kMain{"main", "ring.c:10", "", false};
+const StackFrame kWork{"work", "ring.c:5", "", false};
+const StackFrame kReceive{"MPI_Recv", "", "libmpi_abi.so.1", false};
+const StackFrame kPoll{"poll", "", "libc.so.6", false};
 
 }  // namespace
 
@@ -34,17 +34,20 @@ TEST_CASE("frames inside of libraries can be left out") {
     // A function that the library has called back stays.
     CHECK(without_library_frames({kWork, kPoll, kReceive, kMain}) ==
           Stack{kWork, kPoll, kReceive, kMain});
+    const StackFrame system_call{"syscall", "syscall.S:38", "", true};
+    CHECK(without_library_frames({system_call, kReceive, kMain}) == Stack{kReceive, kMain});
     // The library may have debug information.
-    const StackFrame inside{"poe::comm::Waiter::wait", "wait.cpp:30", ""};
+    const StackFrame inside{"poe::comm::Waiter::wait", "wait.cpp:30", "", false};
     CHECK(without_library_frames({inside, kReceive, kMain}) == Stack{kReceive, kMain});
     CHECK(without_library_frames({kPoll, kReceive}) == Stack{kPoll, kReceive});
 }
 
 TEST_CASE("a frame is read from gdb's tuple") {
     const MiRecord record = parse_mi(
-        R"(^done,frame={level="0",addr="0x1",func="main",file="../a/ring.c",line="42"},other={func="poll",from="/lib/libc.so.6"})");
-    CHECK(frame_of(*record.results.find("frame")) == StackFrame{"main", "ring.c:42", ""});
-    CHECK(frame_of(*record.results.find("other")) == StackFrame{"poll", "", "libc.so.6"});
+        R"(^done,frame={level="0",addr="0x1",func="main",file="../a/ring.c",fullname="/home/a/ring.c",line="42"},glibc={level="2",func="raise",file="./nptl/raise.c",fullname="./nptl/./nptl/raise.c",line="1"},other={func="poll",from="/lib/libc.so.6"})");
+    CHECK(frame_of(*record.results.find("frame")) == StackFrame{"main", "ring.c:42", "", false});
+    CHECK(frame_of(*record.results.find("glibc")).is_elsewhere);
+    CHECK(frame_of(*record.results.find("other")) == StackFrame{"poll", "", "libc.so.6", false});
 }
 
 }  // namespace poe::debugger
