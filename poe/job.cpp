@@ -210,7 +210,7 @@ pm::JobSpec make_job(const Options& options, const pm::TaskMap& map, const JobSt
     job.own_mpi_library = options.own_mpi_library;
     job.mpich_on_poe = options.mpich_on_poe;
     job.single_copy = options.single_copy;
-    if (options.trace_level > 0)
+    if (options.trace_level > 0 || options.trace_stacks > 0)
         job.trace = make_trace(
             options,
             trace_path(options, step.commands.front().front(), surroundings.directory, step_number),

@@ -422,6 +422,9 @@ constexpr OptionRow kTable[] =
     number("samplefreq sfreq", "MP_SAMPLEFREQ", 1, 1'000'000, "milliseconds",
            "100", "time between samples of system statistics", Group::kDisplays,
            [](Options& o, const Value& v) { o.trace_sample = std::chrono::milliseconds(v.number); }),
+    number("sample", "MP_SAMPLE", 0, 10'000, "stacks per second", "0",
+           "record call stacks; alone it implies -tracelevel 9", Group::kDisplays,
+           [](Options& o, const Value& v) { o.trace_stacks = static_cast<int>(v.number); }),
 
     // ---- poe itself
     only_before_program(bare("h help", "print the common flags, or after -h all: all; stop",

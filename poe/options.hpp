@@ -133,6 +133,7 @@ struct Options {
     Bytes trace_most = Bytes{256} << 20;
     std::string trace_temporary;  // empty: the directory of the trace file
     std::chrono::milliseconds trace_sample{100};
+    int trace_stacks = 0;  // call stacks per second and task
 
     // Communication.
     WaitMode wait_mode = WaitMode::kAdaptive;

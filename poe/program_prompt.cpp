@@ -19,7 +19,7 @@ const char kStepPrompt[] = "Enter program name (or quit): ";
 
 // True for flags that are allowed on the line of one task.
 bool is_trace_flag(const OptionRow& row) {
-    return &row >= &option_row("tracelevel") && &row <= &option_row("samplefreq");
+    return &row >= &option_row("tracelevel") && &row <= &option_row("sample");
 }
 
 bool is_quit(const pm::Command& words) {

@@ -48,21 +48,20 @@ int run_trace_command(const std::vector<std::string>& arguments, const Environme
         pm::choose_job(pm::jobs_seen_here(pm::kJobDirectoryParent, ::getuid()).jobs, arguments[2]);
     if (!job) return fail(job.error().str());
     Options chosen = options.value();
-    if (chosen.trace_level == 0) chosen.trace_level = kDefaultLevel;
+    if (chosen.trace_level == 0 && chosen.trace_stacks == 0) chosen.trace_level = kDefaultLevel;
     const std::vector<std::string>& programs = job.value().programs;
     const std::string path =
         trace_path(chosen, programs.empty() ? "job" : programs.front(), directory, 0);
     const std::string& id = job.value().id;
+    const pm::TraceSpec spec = make_trace(chosen, path, id, temporary);
     const auto answer = pm::ask_command(
-        ::getuid(), id,
-        attach ? pm::start_trace_question(make_trace(chosen, path, id, temporary), path)
-               : pm::stop_trace_question());
+        ::getuid(), id, attach ? pm::start_trace_question(spec, path) : pm::stop_trace_question());
     if (!answer)
         return fail("the poe of job " + id + " does not answer; it must run on this computer");
     if (answer->front() != '+') return fail("job " + id + ": " + answer->substr(1));
     if (attach)
-        std::cout << "job " << id << " is being traced at level " << chosen.trace_level << ", to "
-                  << path << "; until it ends, or: poe -trace stop " << id << "\n";
+        std::cout << "job " << id << " is being traced at level " << spec.level << ", to " << path
+                  << "; until it ends, or: poe -trace stop " << id << "\n";
     else
         std::cout << answer->substr(1) << "\n";
     return std::cout.flush() ? 0 : kNotDone;

@@ -66,6 +66,8 @@ class InterruptWatch {
     std::array<struct sigaction, kSignals.size()> before_{};
 };
 
+constexpr int kAllLevels = 9;
+
 }  // namespace
 
 std::string trace_path(const Options& options, const std::string& program,
@@ -84,7 +86,9 @@ std::string trace_path(const Options& options, const std::string& program,
 pm::TraceSpec make_trace(const Options& options, const std::string& path, const std::string& job,
                          const std::string& temporary) {
     pm::TraceSpec trace;
-    trace.level = options.trace_level;
+    // Stacks belong to the states of the tasks, so their calls are recorded, too.
+    const bool only_stacks = options.trace_level == 0 && options.trace_stacks > 0;
+    trace.level = only_stacks ? kAllLevels : options.trace_level;
     const std::string parts = path + "." + job + ".parts";
     trace.directory = parts;
     trace.temporary = temporary;
@@ -97,6 +101,7 @@ pm::TraceSpec make_trace(const Options& options, const std::string& path, const 
     trace.buffer = options.trace_buffer;
     trace.most = options.trace_most;
     trace.sample = options.trace_sample;
+    trace.stacks = options.trace_stacks;
     return trace;
 }
 

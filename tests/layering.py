@@ -74,14 +74,16 @@ ALLOWED = {
     "partition_manager/daemon": NODE + ["partition_manager/launch", "partition_manager/stdio",
                                         "partition_manager/status", "partition_manager/pmi", "tracer/probe"],
     "partition_manager/core": ["base"],
+    "partition_manager/sampling": BASE + ["tracer/probe"],
 
     "markerarray": BASE + ["markerarray/client", "terminal", "partition_manager/job", "partition_manager/status"],
 
     "tracer/read": BASE + ["tracer/probe"],
     "tracer/analysis": BASE + ["tracer/probe", "tracer/read", "terminal"],
-    "tracer/diagnosis": BASE + ["tracer/probe", "tracer/read", "tracer/analysis", "terminal"],
+    "tracer/profile": BASE + ["tracer/probe", "tracer/read", "tracer/analysis", "terminal"],
+    "tracer/diagnosis": BASE + ["tracer/probe", "tracer/read", "tracer/analysis", "tracer/profile", "terminal"],
     "tracer/exchange": BASE + ["tracer/probe", "tracer/read", "tracer/analysis"],
-    "tracer/playback": BASE + ["tracer/probe", "tracer/read", "tracer/analysis", "tracer/diagnosis", "tracer/exchange", "terminal",
+    "tracer/playback": BASE + ["tracer/probe", "tracer/read", "tracer/analysis", "tracer/profile", "tracer/diagnosis", "tracer/exchange", "terminal",
                                "markerarray"],
 
     "debugger": BASE + ["partition_manager/job", "partition_manager/channel", "partition_manager/status", "terminal"],
@@ -102,7 +104,7 @@ ONE_ROOM = {
     r"<(n?curses|ncursesw)": ("terminal",),
     r"<asio": ("partition_manager",),
     r"<otf2": ("tracer/exchange",),
-    r"<elfutils": ("base", "partition_manager/core"),
+    r"<elfutils": ("base", "partition_manager/core", "partition_manager/sampling"),
     r"<cairo": ("tracer/playback",),
     r"<zlib": ("tracer/read",),
     r"<rdma/": ("comm",),

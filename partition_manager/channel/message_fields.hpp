@@ -95,7 +95,7 @@ void fields(F& f, TraceSpec& m) {
     constexpr int kLastLevel = 9;
     constexpr std::uint32_t kLastGeneration = (1u << 24) - 1;
     f(m.level, kLastLevel)(m.generation, kLastGeneration)(m.directory)(m.temporary)(m.wraps);
-    f(m.buffer, kMaxTraceBytes)(m.most, kMaxTraceBytes)(m.sample);
+    f(m.buffer, kMaxTraceBytes)(m.most, kMaxTraceBytes)(m.sample)(m.stacks, kMaxStacksPerSecond);
 }
 template <class F>
 void fields(F& f, CommandPlace& m) {

@@ -401,13 +401,14 @@ bool NodeDaemon::anybody_left() {
     return others.empty() ? has_children() : !descendants(others).empty();
 }
 
-// Returns the daemon's children that do not belong to tasks: the PMIx server, and the processes
+// Returns the daemon's children that do not belong to tasks: the PMIx server, the sampler, and the processes
 // that lead to daemons below.
 std::vector<pid_t> NodeDaemon::not_tasks() const {
     std::vector<pid_t> found;
     if (relay_) found = relay_->branches().pids();
     if (pmi_ && pmi_->helper_pid() != 0) found.push_back(pmi_->helper_pid());
     if (debugger_.pid() != 0) found.push_back(debugger_.pid());
+    if (trace_ && trace_->sampler_pid() != 0) found.push_back(trace_->sampler_pid());
     return found;
 }
 

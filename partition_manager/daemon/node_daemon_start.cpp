@@ -264,6 +264,7 @@ void NodeDaemon::launch() {
 
 void NodeDaemon::adopt(StartedTask started) {
     running_.emplace(started.pid, started.task);
+    if (trace_) trace_->on_task_started(started.task, started.pid);
     if (const auto index = segment_->local_index(started.task))
         segment_->slot(*index).started_pid.store(started.pid, std::memory_order_relaxed);
     streams_.out->add(started.task, std::move(started.stdout_pipe), is_muted(started.task));

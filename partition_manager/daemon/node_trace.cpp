@@ -82,6 +82,7 @@ void NodeTrace::begin(const TraceSpec& spec, NodeSegment& segment,
         return finish("");
     }
     store_words(static_cast<std::uint32_t>(spec_.level));
+    if (spec_.stacks > 0) start_sampler(streams_.back().path);
     sample();
     ask_clocks();
 }
@@ -103,9 +104,10 @@ void NodeTrace::choose_directory() {
 void NodeTrace::make_streams() {
     const auto here = std::count_if(job_.tasks.begin(), job_.tasks.end(),
                                     [this](const TaskSpec& task) { return task.node == node_; });
-    // One sharer for each task and each daemon that writes to the same directory.
-    const std::size_t sharers =
-        in_place_ ? job_.tasks.size() + job_.nodes.size() : static_cast<std::size_t>(here) + 1;
+    // One sharer for each task, each daemon and each sampler that writes to the same directory.
+    const std::size_t per_node = spec_.stacks > 0 ? 2 : 1;
+    const std::size_t sharers = in_place_ ? job_.tasks.size() + per_node * job_.nodes.size()
+                                          : static_cast<std::size_t>(here) + per_node;
     const auto make = [&](StreamKind kind, std::int32_t number, const std::string& program,
                           bool wraps, std::uint64_t capacity, std::uint64_t origin,
                           std::uint64_t wall) {
@@ -137,9 +139,38 @@ void NodeTrace::make_streams() {
             make(StreamKind::kTask, static_cast<std::int32_t>(task),
                  job_.commands[job_.tasks[task].command].front(), spec_.wraps, capacity, origin,
                  wall);
+    if (spec_.stacks > 0)
+        make(StreamKind::kSamples, node_, "pmd-sample", false,
+             trace::records_in(std::max(spec_.most, kNodeMost)), origin, wall);
     records_itself_.assign(streams_.size(), false);
     recorder_ = trace::Recorder::open(streams_.front().path);
     sampler_ = std::make_unique<SystemSampler>();
+}
+
+// A failure is reported, and the rest of the trace is recorded without stacks.
+void NodeTrace::start_sampler(const std::string& stream) {
+    const std::string node = job_.nodes[static_cast<std::size_t>(node_)];
+    const auto report = [this, node](const std::string& what) {
+        send_(Attention{"node " + node + ": " + what});
+    };
+    try {
+        stacks_ = std::make_unique<SamplerProcess>(loop_, stream, spec_.stacks, report);
+    } catch (const Error& error) {
+        return report(std::string("the tasks are not sampled: ") + error.what());
+    }
+    // Tasks that run already: tracing of the job was started later.
+    for (std::size_t task = 0; task < job_.tasks.size(); ++task) {
+        const auto index = segment_->local_index(static_cast<TaskId>(task));
+        if (!index) continue;
+        const TaskSlot& slot = segment_->slot(*index);
+        const pid_t process = slot.started_pid.load(std::memory_order_relaxed);
+        if (process > 0 && slot.ended.load(std::memory_order_relaxed) == 0)
+            stacks_->add(static_cast<TaskId>(task), process);
+    }
+}
+
+void NodeTrace::on_task_started(TaskId task, pid_t process) {
+    if (phase_ == Phase::kRecording && stacks_) stacks_->add(task, process);
 }
 
 void NodeTrace::store_words(std::uint32_t level) {
@@ -269,6 +300,12 @@ void NodeTrace::end() {
         clock_timer_.cancel();
         return abandon();
     }
+    if (!stacks_) return end_clocks();
+    phase_ = Phase::kLastStacks;
+    stacks_->finish([this] { end_clocks(); });
+}
+
+void NodeTrace::end_clocks() {
     if (clocks_wanted_ == 0) return ask_last_clocks();
     // A job may be over before its first clock comparison is complete.
     phase_ = Phase::kFirstClocks;
@@ -281,6 +318,7 @@ void NodeTrace::ask_last_clocks() {
 }
 
 void NodeTrace::begin_sending() {
+    stacks_.reset();
     recorder_.reset();
     sampler_.reset();
     segment_ = nullptr;
@@ -368,6 +406,7 @@ void NodeTrace::abandon() {
 void NodeTrace::finish(const std::string& left) {
     sample_timer_.cancel();
     clock_timer_.cancel();
+    stacks_.reset();
     recorder_.reset();
     sampler_.reset();
     sent_file_.reset();

@@ -2,6 +2,7 @@
 // - creates the streams,
 // - makes the tasks start and stop recording by a word in their slots,
 // - writes a stream of its own (how tasks ended, statistics, clocks),
+// - has the call stacks of the tasks recorded by a child, if the user wants them,
 // - finally ensures that poe has all streams. If poe's directory is visible on this node, the
 //   streams were created in it. Otherwise they are sent up the channel, within a window.
 //
@@ -21,6 +22,7 @@
 #include "base/segment/node_segment.hpp"
 #include "partition_manager/channel/channel.hpp"
 #include "partition_manager/channel/stream_window.hpp"
+#include "partition_manager/daemon/sampler_process.hpp"
 #include "partition_manager/daemon/system_sampler.hpp"
 #include "tracer/probe/recorder.hpp"
 
@@ -39,6 +41,7 @@ class NodeTrace {
     // Creates the streams of the node's tasks and makes the tasks record. A failure never ends the
     // job; it is reported in an Attention. `segment` must live until end().
     void begin(const TraceSpec& spec, NodeSegment& segment, const std::string& job_directory);
+    void on_task_started(TaskId task, pid_t process);
     void on_task_exit(TaskId task, int wait_status, const rusage& usage);
     void on_clock(const ClockReply& answer);
     void on_taken(const TraceTaken& taken);
@@ -51,9 +54,11 @@ class NodeTrace {
 
     bool active() const { return phase_ == Phase::kRecording; }
     bool over() const { return phase_ == Phase::kIdle; }
+    // The child that samples call stacks; 0: there is none.
+    pid_t sampler_pid() const { return stacks_ ? stacks_->pid() : 0; }
 
   private:
-    enum class Phase { kIdle, kRecording, kFirstClocks, kLastClocks, kSending, kSent };
+    enum class Phase { kIdle, kRecording, kLastStacks, kFirstClocks, kLastClocks, kSending, kSent };
     struct Stream {
         trace::StreamKind kind = trace::StreamKind::kTask;
         std::int32_t number = 0;
@@ -62,12 +67,14 @@ class NodeTrace {
 
     void choose_directory();
     void make_streams();
+    void start_sampler(const std::string& stream);
     void record_sums(TaskId task, const rusage& usage);
     void store_words(std::uint32_t level);
     void sample();
     void ask_clocks();
     void on_clocks_asked();
     void ask_last_clocks();
+    void end_clocks();
     void begin_sending();
     void send_some();
     bool next_stream();
@@ -94,6 +101,7 @@ class NodeTrace {
     std::vector<Stream> streams_;
     std::unique_ptr<trace::Recorder> recorder_;
     std::unique_ptr<SystemSampler> sampler_;
+    std::unique_ptr<SamplerProcess> stacks_;
     std::vector<bool> records_itself_;  // by place in streams_: the task writes it itself
     int clocks_wanted_ = 0;             // remaining questions of this round
     std::size_t sending_ = 0;           // the stream being sent: place in streams_

@@ -61,7 +61,9 @@ TraceGathering::~TraceGathering() {
 std::size_t TraceGathering::node_of(const Frame& frame) const {
     const auto number = static_cast<std::size_t>(frame.task);
     if (frame.task < 0) return done_.size();
-    if (frame.flags == static_cast<std::uint8_t>(StreamKind::kNode)) return number;
+    if (frame.flags == static_cast<std::uint8_t>(StreamKind::kNode) ||
+        frame.flags == static_cast<std::uint8_t>(StreamKind::kSamples))
+        return number;
     if (frame.flags == static_cast<std::uint8_t>(StreamKind::kTask) && number < job_.tasks.size())
         return static_cast<std::size_t>(job_.tasks[number].node);
     return done_.size();

@@ -106,7 +106,11 @@ struct TraceSpec {
     // Limit in bytes of each task, if it does not wrap.
     Bytes most = 0;
     std::chrono::milliseconds sample{100};
+    int stacks = 0;  // call stacks to record per second of each thread; 0: none
 };
+
+// Upper limit of TraceSpec::stacks.
+inline constexpr int kMaxStacksPerSecond = 10'000;
 
 // A job as tasks of other jobs need to know it. Tasks can start more tasks, which are a separate
 // job to MPI (spawn_plan.hpp).

@@ -92,7 +92,7 @@ class Packages(LaunchTest):
     def test_versions(self):
         version = re.escape(self.field("poe", "Version"))
         for name in ("poe", "poestat", "poekill", "pmarray", "mpmark", "mcp", "mcpscat", "mcpgath", "mpsim", "mptune", "pmd",
-                     "pmd-core", "pmd-pmix", "llsubmit", "llq", "llcancel", "mpcc", "mpCC", "mpfort"):
+                     "pmd-core", "pmd-pmix", "pmd-sample", "llsubmit", "llq", "llcancel", "mpcc", "mpCC", "mpfort"):
             self.assertRegex(self.run_in(self.root / "usr/bin" / name, "--version"), rf"(?m)^{name} (of POE )?{version}$")
 
 

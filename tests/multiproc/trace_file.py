@@ -6,7 +6,7 @@ import struct
 
 HEADER = 4096
 KINDS = ("none enter leave send receive collective bytes text define marker progress counter system clock tracing lost doing "
-         "ended send_ended context").split()
+         "ended send_ended context sample sampling").split()
 
 Record = collections.namedtuple("Record", "time kind detail extra a b text")
 Stream = collections.namedtuple("Stream", "kind task node node_name tasks level wraps capacity length origin process records")
@@ -17,12 +17,12 @@ class Trace:
         with open(path, "rb") as file:
             data = file.read()
         assert len(data) % HEADER == 0, len(data)
-        self.job, self.nodes, self.tasks = None, {}, {}
+        self.job, self.nodes, self.tasks, self.samples = None, {}, {}, {}
         at = 0
         while at < len(data):
             (magic, version, order, header, size, kind, task, node, tasks, level, wraps, capacity, length, origin, _wall,
              process) = struct.unpack_from("<8s5IiiiiIQQQQq", data, at)
-            assert (magic, version, order, header, size) == (b"POETRACE", 3, 0x01020304, HEADER, 24), at
+            assert (magic, version, order, header, size) == (b"POETRACE", 4, 0x01020304, HEADER, 24), at
             name = data[at + 152:at + 216].split(b"\0")[0].decode()
             body = data[at + HEADER:at + HEADER + length]
             assert length > 0 and len(body) == length
@@ -30,7 +30,7 @@ class Trace:
                 self.job = json.loads(body)
             else:
                 stream = Stream(kind, task, node, name, tasks, level, wraps, capacity, length, origin, process, records_of(body))
-                (self.nodes if kind == 2 else self.tasks)[node if kind == 2 else task] = stream
+                {2: self.nodes, 3: self.tasks, 4: self.samples}[kind][task if kind == 3 else node] = stream
             at += HEADER + (length + HEADER - 1) // HEADER * HEADER
 
     def of(self, task, kind):

@@ -64,10 +64,25 @@ std::string bytes_words(Bytes bytes) {
 }
 
 std::string_view metric_word(std::size_t metric) {
-    constexpr std::array<std::string_view, kMetrics> kWords{
-        "?",           "cpu user",     "cpu system", "switches",  "forced switches",
-        "page faults", "major faults", "memory",     "disk read", "disk written",
-        "net in",      "net out",      "processors"};
+    constexpr std::array<std::string_view, kMetrics> kWords{"?",
+                                                            "cpu user",
+                                                            "cpu system",
+                                                            "switches",
+                                                            "forced switches",
+                                                            "page faults",
+                                                            "major faults",
+                                                            "memory",
+                                                            "disk read",
+                                                            "disk written",
+                                                            "net in",
+                                                            "net out",
+                                                            "processors",
+                                                            "cycles",
+                                                            "instructions",
+                                                            "cache misses",
+                                                            "cpu clock",
+                                                            "all faults",
+                                                            "all switches"};
     return kWords[metric < kMetrics ? metric : 0];
 }
 

@@ -9,6 +9,7 @@
 #include "tracer/analysis/whole_pass.hpp"
 #include "tracer/diagnosis/history_maker.hpp"
 #include "tracer/diagnosis/ideal_replay.hpp"
+#include "tracer/profile/profile_maker.hpp"
 
 namespace poe::trace {
 namespace {
@@ -153,11 +154,15 @@ Analysis analyse(const TraceSource& source, Symbols& symbols,
     Replay replay(source, definitions);
     SummaryMaker summary(source, definitions);
     HistoryMaker history(source, replay, most_bytes);
-    Listeners both({&summary.listener(), &history});
-    replay.tell(&both);
+    ProfileMaker profile(source, replay);
+    Listeners all({&summary.listener(), &history, &profile});
+    replay.tell(&all);
     EventMerge merge(source);
     replay_whole(source, merge, replay, progress);
-    Analysis found{.summary = summary.take(replay, merge, symbols), .diagnosis = {}};
+    Analysis found;
+    found.summary = summary.take(replay, merge, symbols);
+    found.profile = profile.take();
+    found.profile_sums = sum_profile(found.profile, symbols);
     found.diagnosis = diagnose(history.take(), definitions, symbols);
     return found;
 }

@@ -11,6 +11,7 @@
 #include "tracer/diagnosis/efficiency.hpp"
 #include "tracer/diagnosis/root_causes.hpp"
 #include "tracer/diagnosis/wait_sums.hpp"
+#include "tracer/profile/profile_sums.hpp"
 
 namespace poe::trace {
 
@@ -85,9 +86,11 @@ Diagnosis diagnose(const History& history, const Definitions& definitions, Symbo
 struct Analysis {
     Summary summary;
     Diagnosis diagnosis;
+    StackProfile profile;
+    ProfileSums profile_sums;
 };
 
-// Makes one pass over the trace for both; `progress` is called regularly with the fraction done.
+// Makes one pass over the trace for all; `progress` is called regularly with the fraction done.
 // `most_bytes` limits the memory for the history.
 Analysis analyse(const TraceSource& source, Symbols& symbols,
                  const std::function<void(double)>& progress,

@@ -256,11 +256,14 @@ std::string victims_words(const Cause& cause) {
 }
 
 std::string analysis_text(const Analysis& analysis) {
-    return summary_text(analysis.summary, diagnosis_text(analysis.diagnosis));
+    return summary_text(analysis.summary, profile_text(analysis.profile, analysis.profile_sums) +
+                                              diagnosis_text(analysis.diagnosis));
 }
 
 std::string analysis_json(const Analysis& analysis) {
-    return summary_json_with(analysis.summary, diagnosis_json(analysis.diagnosis));
+    Json more = diagnosis_json(analysis.diagnosis);
+    more.update(profile_json(analysis.profile, analysis.profile_sums));
+    return summary_json_with(analysis.summary, more);
 }
 
 }  // namespace poe::trace

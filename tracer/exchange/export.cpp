@@ -70,7 +70,8 @@ class Walk : public Listener {
         const bool known = record.detail > 0 && record.detail < kMetrics;
         if (!known || !range_.has(task) || !range_.has(event.time)) return;
         const auto metric = static_cast<Metric>(record.detail);
-        const bool is_time = metric == Metric::kCpuUser || metric == Metric::kCpuSystem;
+        const bool is_time = metric == Metric::kCpuUser || metric == Metric::kCpuSystem ||
+                             metric == Metric::kTaskClock;
         const std::string name(metric_word(record.detail));
         sink_.counter(task, event.time, is_time ? name + " (s)" : name,
                       static_cast<double>(record.b) / (is_time ? 1e9 : 1));

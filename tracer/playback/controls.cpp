@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -96,6 +97,32 @@ struct Press {
                     : look.sums == ViewState::Sums::kWindow ? ViewState::Sums::kNow
                                                             : ViewState::Sums::kSoFar;
         look.notice = fmt::format("sums {}", sums_words(look));
+    }
+
+    void next_flame_task() const {
+        const bool all = look.flame_tasks.empty();
+        look.flame_tasks.clear();
+        if (all) look.flame_tasks.insert(look.selected);
+        look.notice = all ? fmt::format("samples of task {}", look.selected)
+                          : std::string("samples of all tasks");
+    }
+    void next_flame_state() const {
+        const std::size_t next =
+            look.flame_state ? (static_cast<std::size_t>(*look.flame_state) + 1) % kStates : 1;
+        look.flame_state.reset();
+        if (next != 0) look.flame_state = static_cast<State>(next);
+        look.notice = next == 0 ? std::string("samples of all states")
+                                : fmt::format("samples while {}", state_word(*look.flame_state));
+    }
+    // The regions of the program in the order of their names, and then any.
+    void next_flame_phase() const {
+        std::set<std::string> names;
+        for (const Region& region : session.definitions().regions())
+            if (region.of_user && region.name != "computing") names.insert(region.name);
+        const auto next = names.upper_bound(look.flame_phase);
+        look.flame_phase = next == names.end() ? std::string() : *next;
+        look.notice = look.flame_phase.empty() ? std::string("samples of all phases")
+                                               : "samples in " + look.flame_phase;
     }
 
     void search(bool forward) const {
@@ -296,6 +323,16 @@ constexpr Binding kBindings[] = {
     {U"y", done<[](const Press& now) {
          now.look.count = !now.look.count;
          now.look.notice = now.look.count ? "messages are counted" : "bytes are counted";
+     }>,
+     "", ""},
+    {U"f", done<[](const Press& now) { now.next_flame_task(); }>, "f  s  i  o",
+     "flame: all tasks or the selected one; state; phase; asleep"},
+    {U"s", done<[](const Press& now) { now.next_flame_state(); }>, "", ""},
+    {U"i", done<[](const Press& now) { now.next_flame_phase(); }>, "", ""},
+    {U"o", done<[](const Press& now) {
+         now.look.flame_waiting = !now.look.flame_waiting;
+         now.look.notice = now.look.flame_waiting ? "samples of threads that sleep"
+                                                  : "samples of threads that run";
      }>,
      "", ""},
     {U"", nullptr, "click", "selects a task, goes to a moment, tells or finds messages"},

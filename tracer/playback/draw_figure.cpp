@@ -26,6 +26,8 @@ Figure draw_figure(ViewKind kind, const ViewState& look, FigureSize size,
             return figure_of_calls(look, size, easel);
         case ViewKind::kSystem:
             return figure_of_system(look, size, easel);
+        case ViewKind::kFlame:
+            return figure_of_flame(look, size, easel);
         case ViewKind::kMarkers:
         case ViewKind::kSource:
         case ViewKind::kWaits:

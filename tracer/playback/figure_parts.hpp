@@ -67,6 +67,7 @@ Figure figure_of_calls(const ViewState& look, FigureSize size, const ViewContext
 Figure figure_of_messages(const ViewState& look, FigureSize size, const ViewContext& easel);
 Figure figure_of_matrix(const ViewState& look, FigureSize size, const ViewContext& easel);
 Figure figure_of_connections(const ViewState& look, FigureSize size, const ViewContext& easel);
+Figure figure_of_flame(const ViewState& look, FigureSize size, const ViewContext& easel);
 // Views of words: draws the cells that are used.
 Figure figure_of_cells(ViewKind kind, const ViewState& look, FigureSize size,
                        const ViewContext& easel);

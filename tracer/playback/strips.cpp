@@ -17,13 +17,15 @@ constexpr Time kShortestSample = std::chrono::milliseconds(100);
 
 bool is_cpu(std::size_t metric) {
     return metric == static_cast<std::size_t>(Metric::kCpuUser) ||
-           metric == static_cast<std::size_t>(Metric::kCpuSystem);
+           metric == static_cast<std::size_t>(Metric::kCpuSystem) ||
+           metric == static_cast<std::size_t>(Metric::kTaskClock);
 }
 
 std::string value_words(std::size_t metric, double value) {
     switch (static_cast<Metric>(metric)) {
         case Metric::kCpuUser:
         case Metric::kCpuSystem:
+        case Metric::kTaskClock:
             return percent_words(value / 1e9);
         case Metric::kMemory:
             return bytes_words(static_cast<Bytes>(value));

@@ -94,7 +94,7 @@ int draw_path_chart(Grid& grid, const ViewState& look, const ViewContext& easel,
 }  // namespace
 
 void draw_wait_states(Grid& grid, const ViewState&, const ViewContext& easel) {
-    const Diagnosis& diagnosis = easel.diagnosis();
+    const Diagnosis& diagnosis = easel.analysis().diagnosis;
     if (!begin(grid, diagnosis, !diagnosis.waits.empty(), "no task waited for another one")) return;
     int line = 1;
     grid.put(line++, 1, fmt::format("{:<16} {:>7} {:>10} {:>7}", "STATE", "COUNT", "TIME", "SHARE"),
@@ -115,7 +115,7 @@ void draw_wait_states(Grid& grid, const ViewState&, const ViewContext& easel) {
 }
 
 void draw_causes(Grid& grid, const ViewState&, const ViewContext& easel) {
-    const Diagnosis& diagnosis = easel.diagnosis();
+    const Diagnosis& diagnosis = easel.analysis().diagnosis;
     if (!begin(grid, diagnosis, !diagnosis.causes.empty(), "no task waited for another one"))
         return;
     const double waited = 1e9 * seconds_of(diagnosis.waited());
@@ -134,7 +134,7 @@ void draw_causes(Grid& grid, const ViewState&, const ViewContext& easel) {
 }
 
 void draw_path(Grid& grid, const ViewState& look, const ViewContext& easel) {
-    const Diagnosis& diagnosis = easel.diagnosis();
+    const Diagnosis& diagnosis = easel.analysis().diagnosis;
     if (!begin(grid, diagnosis, !diagnosis.path.empty(), "no task has recorded anything")) return;
     const Time whole = diagnosis.path_length();
     grid.put(0, 14,
@@ -151,7 +151,7 @@ void draw_path(Grid& grid, const ViewState& look, const ViewContext& easel) {
 }
 
 void draw_efficiency(Grid& grid, const ViewState&, const ViewContext& easel) {
-    const Diagnosis& diagnosis = easel.diagnosis();
+    const Diagnosis& diagnosis = easel.analysis().diagnosis;
     const bool computes = diagnosis.job.efficiency.max_computing > Time{0};
     if (!begin(grid, diagnosis, computes, "no task has computed")) return;
     int line = 1;

@@ -19,6 +19,7 @@ void draw_wait_states(terminal::Grid& grid, const ViewState& look, const ViewCon
 void draw_causes(terminal::Grid& grid, const ViewState& look, const ViewContext& easel);
 void draw_path(terminal::Grid& grid, const ViewState& look, const ViewContext& easel);
 void draw_efficiency(terminal::Grid& grid, const ViewState& look, const ViewContext& easel);
+void draw_flame(terminal::Grid& grid, const ViewState& look, const ViewContext& easel);
 void draw_source(terminal::Grid& grid, const ViewState& look, const ViewContext& easel);
 
 // The layout of a matrix: `group` tasks per cell, `cells` cells per side, each `wide` columns wide.

@@ -39,7 +39,9 @@ const std::array<ViewName, kViews>& view_names() {
          {View::kCauses, 'r', "causes", "Diagnosis", "what others waited for, their root causes"},
          {View::kPath, 'h', "path", "Diagnosis", "the critical path: what made the job this long"},
          {View::kEfficiency, 'e', "efficiency", "Diagnosis",
-          "load balance, serialisation, transfer"}}};
+          "load balance, serialisation, transfer"},
+         {View::kFlame, 'f', "flame", "Computation",
+          "which functions, by their callers (-sample)"}}};
     return kNames;
 }
 

@@ -28,8 +28,9 @@ enum class ViewKind : std::uint8_t {
     kCauses,
     kPath,
     kEfficiency,
+    kFlame,
 };
-inline constexpr std::size_t kViews = 15;
+inline constexpr std::size_t kViews = 16;
 
 // The names for the menu and for -view; grouped as in the view selector of the Visualization Tool.
 struct ViewName {
@@ -63,6 +64,12 @@ struct ViewState {
     TaskId selected = 0;
     TaskId top = 0;               // first task shown if not all fit
     std::vector<ViewKind> panes;  // empty: as many as the screen has room for
+
+    // Which samples the flame view sums; the range of sums applies, too.
+    std::set<TaskId> flame_tasks;  // empty: all
+    std::optional<State> flame_state;
+    std::string flame_phase;     // empty: any
+    bool flame_waiting = false;  // threads that sleep instead of those that run
 
     int direction = 0;  // 1 plays, -1 plays backwards, 0 is stopped
     int speed = 0;      // a step of kSpeeds

@@ -141,9 +141,10 @@ void tell_rest(Grid& grid, int next) {
 Grid draw_view(ViewKind kind, const ViewState& look, Size size, const ViewContext& easel) {
     using Draw = void (*)(Grid&, const ViewState&, const ViewContext&);
     constexpr std::array<Draw, kViews> kDraw{
-        draw_timeline, draw_stream,      draw_matrix, draw_connections, draw_messages,
-        draw_balance,  draw_utilization, draw_calls,  draw_markers,     draw_system,
-        draw_source,   draw_wait_states, draw_causes, draw_path,        draw_efficiency};
+        draw_timeline, draw_stream,  draw_matrix,      draw_connections,
+        draw_messages, draw_balance, draw_utilization, draw_calls,
+        draw_markers,  draw_system,  draw_source,      draw_wait_states,
+        draw_causes,   draw_path,    draw_efficiency,  draw_flame};
     Grid grid(size);
     if (size.lines <= 0 || size.columns <= 0) return grid;
     grid.put(0, 0, name_of(kind).name, kStrong);

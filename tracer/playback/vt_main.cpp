@@ -19,7 +19,7 @@
 #include "tracer/analysis/trace_words.hpp"
 #include "tracer/diagnosis/diagnosis.hpp"
 #include "tracer/exchange/import_otf2.hpp"
-#include "tracer/playback/diagnosis_cache.hpp"
+#include "tracer/playback/analysis_cache.hpp"
 #include "tracer/playback/draw_figure.hpp"
 #include "tracer/playback/figure.hpp"
 #include "tracer/playback/paper.hpp"
@@ -307,12 +307,17 @@ int show_view(const VtOptions& options, bool unicode) {
     }
     const TaskId last = std::max(session->source().facts().tasks - 1, 0);
     if (options.tasks) look.top = look.selected = std::min(*options.tasks->begin(), last);
+    if (options.tasks) look.flame_tasks = *options.tasks;
+    look.flame_state = options.state;
+    look.flame_phase = options.phase;
+    look.flame_waiting = options.asleep;
+    if (options.view == ViewKind::kFlame) look.sums = ViewState::Sums::kWindow;
     const auto paper = paper_named(options.output);
     const terminal::Glyphs glyphs(unicode || paper);
     Symbols symbols;
-    DiagnosisCache diagnosis(*session, symbols);
+    AnalysisCache analysis(*session, symbols);
     const ViewContext easel{*session, symbols, glyphs, source_lines,
-                            [&diagnosis]() -> const Diagnosis& { return diagnosis.get(); }};
+                            [&analysis]() -> const Analysis& { return analysis.get(); }};
     std::string text;
     if (paper) {
         text = file_of(draw_figure(options.view, look, figure_size(options), easel), *paper);

@@ -106,7 +106,23 @@ std::vector<std::string_view> names_of_formats() {
     return {kFormats.begin(), kFormats.end()};
 }
 
-const std::array<Flag, 8> kValued{{
+bool set_state(VtOptions& options, const std::string& value) {
+    for (std::size_t state = 1; state < kStates; ++state)
+        if (state_word(static_cast<State>(state)) == value) {
+            options.state = static_cast<State>(state);
+            return true;
+        }
+    return false;
+}
+
+std::vector<std::string_view> names_of_states() {
+    std::vector<std::string_view> names;
+    for (std::size_t state = 1; state < kStates; ++state)
+        names.push_back(state_word(static_cast<State>(state)));
+    return names;
+}
+
+const std::array<Flag, 10> kValued{{
     {"view", set_view, "", names_of_views},
     {"export", set_format, "", names_of_formats},
     {"size", set_size, "columns x lines, as in 120x40"},
@@ -119,6 +135,9 @@ const std::array<Flag, 8> kValued{{
      "a time, as in 1.2s or 40%"},
     {"at", [](VtOptions& o, const std::string& v) { return !(o.at = v).empty(); },
      "a time, as in 1.2s or 40%"},
+    {"state", set_state, "", names_of_states},
+    {"phase", [](VtOptions& o, const std::string& v) { return !(o.phase = v).empty(); },
+     "the name of a region of the program"},
     {"o", [](VtOptions& o, const std::string& v) { return !(o.output = v).empty(); },
      "the name of a file"},
 }};
@@ -134,6 +153,8 @@ bool set_plain(VtOptions& options, std::string_view name) {
         options.json = true;
     else if (name == "repair" || name == "norepair")
         options.repair = name == "repair";
+    else if (name == "asleep")
+        options.asleep = true;
     else if (name == "lines")
         options.lines = true;
     else
@@ -156,6 +177,10 @@ Result<VtOptions> checked(const VtOptions& options) {
         options.request != Request::kExport && options.request != Request::kMerge)
         return mistake("-o is for -view, -export and -merge",
                        "as in vt -export csv -o run.csv run.trc");
+    const bool flame = options.request == Request::kView && options.view == ViewKind::kFlame;
+    if ((options.state || !options.phase.empty() || options.asleep) && !flame)
+        return mistake("-state, -phase and -asleep are for -view flame",
+                       "as in vt -view flame -state computing run.trc");
     const std::string_view suffix = suffix_of(options.output);
     const bool text = suffix.empty() || suffix == ".txt";
     if (options.request == Request::kView && !text && !paper_named(options.output))
@@ -190,8 +215,8 @@ Result<VtOptions> read_vt_options(const std::vector<std::string>& arguments) {
         const auto flag = std::find_if(kValued.begin(), kValued.end(),
                                        [&](const Flag& f) { return f.name == name; });
         if (flag == kValued.end()) {
-            std::vector<std::string_view> names{"summary", "diff",     "merge", "json",
-                                                "lines",   "norepair", "help",  "version"};
+            std::vector<std::string_view> names{"summary", "diff",     "merge", "json",   "lines",
+                                                "asleep",  "norepair", "help",  "version"};
             for (const Flag& known : kValued) names.push_back(known.name);
             const std::string near = nearest(name, names);
             return mistake("there is no flag " + in_quotes(word),

@@ -23,8 +23,11 @@ struct VtOptions {
     std::string output;        // a file; empty: standard output
     std::string from, to, at;  // moments as typed, see read_time(); empty: begin, end, end
     std::optional<std::set<TaskId>> tasks;
-    bool repair = true;  // repair clocks
-    bool lines = false;  // draw messages in the time line
+    std::optional<State> state;  // of the samples in the flame view
+    std::string phase;           // likewise: a region of the program
+    bool asleep = false;         // likewise: threads that sleep
+    bool repair = true;          // repair clocks
+    bool lines = false;          // draw messages in the time line
     // The size of a view that is written: columns and lines of text, or a figure of about that
     // size. Empty: 100 x 30 for text; for a figure, as high as its content.
     std::optional<terminal::Size> size;

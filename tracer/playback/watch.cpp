@@ -11,8 +11,8 @@
 #include "base/unique_fd.hpp"
 #include "terminal/screen.hpp"
 #include "terminal/screen_signals.hpp"
+#include "tracer/playback/analysis_cache.hpp"
 #include "tracer/playback/controls.hpp"
-#include "tracer/playback/diagnosis_cache.hpp"
 #include "tracer/playback/views.hpp"
 
 namespace poe::trace {
@@ -102,7 +102,7 @@ class Player {
                                 symbols_,
                                 glyphs_,
                                 [this](const std::string& path) { return source_lines(path); },
-                                [this]() -> const Diagnosis& { return diagnosis_.get(); },
+                                [this]() -> const Analysis& { return analysis_.get(); },
                                 screen_.colored()};
         screen_.show(draw_screen(look_, screen_.size(), easel));
     }
@@ -126,7 +126,7 @@ class Player {
     terminal::Glyphs glyphs_;
     terminal::Screen screen_;
     Symbols symbols_;
-    DiagnosisCache diagnosis_{*session_, symbols_};
+    AnalysisCache analysis_{*session_, symbols_};
     std::map<std::string, std::vector<std::string>> sources_;
 };
 

@@ -26,15 +26,16 @@
 namespace poe::trace {
 
 inline constexpr std::array<char, 8> kMagic{'P', 'O', 'E', 'T', 'R', 'A', 'C', 'E'};
-inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kVersion = 4;
 inline constexpr std::uint32_t kOldestVersion = 1;  // oldest version that readers support
 inline constexpr std::uint32_t kByteOrder = 0x01020304;
 inline constexpr std::size_t kHeaderBytes = 4096;  // streams in a file begin at multiples of it
 
 enum class StreamKind : std::uint32_t {
-    kJob = 1,   // no records: `length` bytes of JSON, see FORMAT.md
-    kNode = 2,  // written by the daemon of a node: clocks, statistics, ends of tasks
-    kTask = 3,  // written by a task
+    kJob = 1,      // no records: `length` bytes of JSON, see FORMAT.md
+    kNode = 2,     // written by the daemon of a node: clocks, statistics, ends of tasks
+    kTask = 3,     // written by a task
+    kSamples = 4,  // written by the sampler of a node: call stacks and counters of its tasks
 };
 
 enum class Kind : std::uint8_t {
@@ -61,8 +62,11 @@ enum class Kind : std::uint8_t {
                       // class; extra: number; a: destination
     kContext = 19,  // after a kEnter, kSend, kReceive or kSendEnded, and after its kBytes, if these
                     // are about a communicator or request. a: request, 0 none; b: context
+    kSample = 20,   // detail: kSampleWaiting and so on; extra: how many samples it stands
+                    // for; a: task; b: pair(call path, thread)
+    kSampling = 21,  // detail: SamplingFact; a: task, or kNobody for the node; b: see SamplingFact
 };
-inline constexpr std::uint8_t kLastKind = 19;
+inline constexpr std::uint8_t kLastKind = 21;
 
 // Which part of the collective operation of its kCollective a region covers.
 enum class Phase : std::uint8_t {
@@ -77,6 +81,22 @@ enum class Defined : std::uint8_t {
     kCounter = 2,  // text: name
     kSite = 3,     // b: address within the object file; text: the object's path
     kLine = 4,     // a site whose line is known; a: a site's id. b: line; text: source file
+    kPath = 5,     // a call path; b: pair(path of the caller, 0 for none; site)
+};
+
+// Bits of a kSample. A sample without kSampleWaiting was taken while the thread ran.
+inline constexpr std::uint8_t kSampleWaiting = 1;   // the thread slept
+inline constexpr std::uint8_t kSampleCut = 2;       // the outermost callers are not known
+inline constexpr std::uint8_t kSampleInKernel = 4;  // the thread was in a system call
+
+// What a kSampling says about the samples of a task or node.
+enum class SamplingFact : std::uint8_t {
+    kPeriod = 1,      // b: ns of a thread's time that a sample stands for
+    kLost = 2,        // b: samples so far that found no room in the kernel's buffer
+    kCost = 3,        // b: processor time of the sampler so far, ns
+    kNoKernel = 4,    // the kernel does not allow samples in system calls
+    kNoCounters = 5,  // the computer offers no hardware counters
+    kNoSleepers = 6,  // the kernel does not allow to look at sleeping threads
 };
 
 // Sums since the start of the task or node; times in ns, the rest in bytes or events.
@@ -93,6 +113,13 @@ enum class Metric : std::uint8_t {
     kNetworkIn = 10,
     kNetworkOut = 11,
     kProcessors = 12,  // processors of a node that tasks may use, not a sum
+    // Counted for tasks by the sampler, with all threads and child processes.
+    kCycles = 13,
+    kInstructions = 14,
+    kCacheMisses = 15,
+    kTaskClock = 16,  // processor time, ns
+    kPageFaults = 17,
+    kContextSwitches = 18,
 };
 
 // The daemon's observation of a task that records nothing itself.

@@ -68,6 +68,12 @@ class Recorder {
     bool record(const Record& record) noexcept { return record_all({&record, 1}, now()); }
     bool record(std::span<const Record> together) noexcept { return record_all(together, now()); }
 
+    // The same for events of the past: `time` is in ns since the stream's origin. The caller records in the order
+    // of time.
+    bool record_at(std::uint64_t time, std::span<const Record> together) noexcept {
+        return record_all(together, time);
+    }
+
     // ns since the stream's origin.
     std::uint64_t now() const noexcept { return monotonic_ns() - origin_; }
     bool full() const noexcept { return full_.load(std::memory_order_relaxed); }

@@ -42,6 +42,8 @@ std::string stream_name(StreamKind kind, std::int32_t number) {
             return "node-" + std::to_string(number) + ".stream";
         case StreamKind::kTask:
             return "task-" + std::to_string(number) + ".stream";
+        case StreamKind::kSamples:
+            return "samples-" + std::to_string(number) + ".stream";
     }
     return "job.stream";
 }

@@ -55,6 +55,7 @@ bool read_part(Part& part, Bytes size) {
             return true;
         case StreamKind::kNode:
         case StreamKind::kTask:
+        case StreamKind::kSamples:
             part.number = header.kind == StreamKind::kTask ? header.task : header.node;
             part.records =
                 std::min<std::uint64_t>({header.reserved, header.capacity, held / sizeof(Record)});

@@ -30,8 +30,7 @@ std::string fault_of(const StreamHeader& header) {
                            header.version, kOldestVersion, kVersion);
     if (header.header_bytes != kHeaderBytes || header.record_bytes != sizeof(Record))
         return "has records of another size";
-    if (header.kind != StreamKind::kJob && header.kind != StreamKind::kNode &&
-        header.kind != StreamKind::kTask)
+    if (header.kind < StreamKind::kJob || header.kind > StreamKind::kSamples)
         return "is of an unknown kind";
     if (header.kind != StreamKind::kJob && header.capacity == 0) return "has no capacity";
     return "";
@@ -87,7 +86,8 @@ Stream stream_of(const StreamHeader& header, std::span<const std::byte> bytes) {
 
 std::string Stream::name() const {
     if (kind == StreamKind::kTask) return fmt::format("task {}", task);
-    return node_name.empty() ? fmt::format("node {}", node) : "node " + node_name;
+    const std::string of = node_name.empty() ? fmt::format("node {}", node) : "node " + node_name;
+    return kind == StreamKind::kSamples ? "the sampler of " + of : of;
 }
 
 bool Stream::continues(const Stream& before) const noexcept {

@@ -8,7 +8,7 @@
 #include "tests/unit/poe/golden.hpp"
 #include "tests/unit/tracer/trace_maker.hpp"
 #include "tracer/diagnosis/diagnosis.hpp"
-#include "tracer/playback/diagnosis_cache.hpp"
+#include "tracer/playback/analysis_cache.hpp"
 #include "tracer/playback/views.hpp"
 
 using namespace poe;
@@ -79,10 +79,10 @@ TEST_CASE("the screens of poe-tutorial(7) are what vt writes") {
     Session session(slow_ring(), {}, [](double) {});
     Symbols symbols;
     const terminal::Glyphs ascii(false);
-    DiagnosisCache diagnosis(session, symbols);
+    AnalysisCache analysis(session, symbols);
     const ViewContext easel{session, symbols, ascii,
                             [](const std::string&) { return std::vector<std::string>(); },
-                            [&diagnosis]() -> const Diagnosis& { return diagnosis.get(); }};
+                            [&analysis]() -> const Analysis& { return analysis.get(); }};
     ViewState look = look_at(session);
     look.now = look.window.to;
     std::string written = analysis_text(analyse(session.source(), symbols, [](double) {}));

@@ -4,8 +4,8 @@
 #include <clocale>
 
 #include "tests/unit/tracer/trace_maker.hpp"
+#include "tracer/playback/analysis_cache.hpp"
 #include "tracer/playback/controls.hpp"
-#include "tracer/playback/diagnosis_cache.hpp"
 #include "tracer/playback/views.hpp"
 
 namespace poe::trace::test {
@@ -25,7 +25,7 @@ struct Playing {
                 symbols,
                 glyphs,
                 [](const std::string&) { return std::vector<std::string>(); },
-                [this]() -> const Diagnosis& { return diagnosis.get(); },
+                [this]() -> const Analysis& { return analysis.get(); },
                 colors};
     }
     Grid screen(Size size, bool unicode = true) {
@@ -49,7 +49,7 @@ struct Playing {
 
     Session session;
     Symbols symbols;
-    DiagnosisCache diagnosis{session, symbols};
+    AnalysisCache analysis{session, symbols};
     ViewState look;
 };
 

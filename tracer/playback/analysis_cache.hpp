@@ -1,4 +1,4 @@
-// DiagnosisCache: the diagnosis of the trace that is shown, made when a view asks for it first.
+// AnalysisCache: the analysis of the whole trace that is shown, made when a view asks for it first.
 #pragma once
 
 #include <optional>
@@ -9,17 +9,17 @@
 namespace poe::trace {
 
 // For one thread. Session and symbols must outlive it.
-class DiagnosisCache {
+class AnalysisCache {
   public:
-    DiagnosisCache(const Session& session, Symbols& symbols)
+    AnalysisCache(const Session& session, Symbols& symbols)
         : session_(session), symbols_(symbols) {}
 
     // The first call, and every call after the trace has grown by a tenth, reads the whole trace.
-    const Diagnosis& get() {
+    const Analysis& get() {
         constexpr std::uint64_t kPart = 10;
         const std::uint64_t records = session_.source().records();
         if (!made_ || records > records_ + records_ / kPart) {
-            made_ = analyse(session_.source(), symbols_, [](double) {}).diagnosis;
+            made_ = analyse(session_.source(), symbols_, [](double) {});
             records_ = records;
         }
         return *made_;
@@ -28,7 +28,7 @@ class DiagnosisCache {
   private:
     const Session& session_;
     Symbols& symbols_;
-    std::optional<Diagnosis> made_;
+    std::optional<Analysis> made_;
     std::uint64_t records_ = 0;
 };
 

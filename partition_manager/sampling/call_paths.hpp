@@ -1,0 +1,41 @@
+// CallPaths: gives numbers to the places of stacks and to the ways that lead there, and records what each number means
+// before it is used. A call path is a place and the path of its caller, so equal stacks have one number, and stacks
+// with equal outer parts share these.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "tracer/probe/format.hpp"
+
+namespace poe::pm {
+
+struct CodePlace {
+    const std::string* file = nullptr;  // interned by the caller: equal files have equal addresses
+    std::uint64_t address = 0;
+    bool operator==(const CodePlace&) const = default;
+};
+
+class CallPaths {
+  public:
+    // `stack`: outermost place first. Appends the definitions that are new to `records`. Returns the number of the
+    // path; 0 for an empty stack, or if there are too many paths to number more.
+    std::uint32_t path_of(const std::vector<CodePlace>& stack, std::vector<trace::Record>& records);
+
+  private:
+    struct PlaceHash {
+        std::size_t operator()(const CodePlace& place) const {
+            return std::hash<const void*>()(place.file) ^ place.address * 0x9e3779b97f4a7c15u;
+        }
+    };
+
+    std::uint32_t site_of(const CodePlace& place, std::vector<trace::Record>& records);
+
+    std::unordered_map<CodePlace, std::uint32_t, PlaceHash> sites_;
+    std::unordered_map<std::uint64_t, std::uint32_t> paths_;  // by pair(path of the caller, site)
+};
+
+}  // namespace poe::pm

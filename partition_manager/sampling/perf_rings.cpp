@@ -1,0 +1,261 @@
+// See perf_rings.hpp.
+#include "partition_manager/sampling/perf_rings.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "partition_manager/sampling/numbers_in.hpp"
+
+namespace poe::pm {
+
+struct PerfRings::Ring {
+    int processor = 0;
+    UniqueFd file;
+    void* memory = nullptr;
+    std::size_t mapped = 0;
+    std::size_t page = 0;
+    std::size_t bytes = 0;  // of the data
+
+    ~Ring() {
+        if (memory != nullptr) ::munmap(memory, mapped);
+    }
+    perf_event_mmap_page& head() const { return *static_cast<perf_event_mmap_page*>(memory); }
+};
+
+namespace {
+
+constexpr std::size_t kRingPages =
+    128;  // what kernel.perf_event_mlock_kb allows by default, less a page
+constexpr std::size_t kFewestPages = 16;
+
+int open_event(perf_event_attr& attributes, pid_t thread, int processor) {
+    return static_cast<int>(
+        ::syscall(SYS_perf_event_open, &attributes, thread, processor, -1, PERF_FLAG_FD_CLOEXEC));
+}
+
+perf_event_attr attributes_of(std::uint32_t type, std::uint64_t config) {
+    perf_event_attr attributes{};
+    attributes.size = sizeof attributes;
+    attributes.type = type;
+    attributes.config = config;
+    attributes.exclude_hv = 1;
+    return attributes;
+}
+
+// Times of all events of a ring must be of one clock; this one is the clock of traces.
+void use_clock_of_traces(perf_event_attr& attributes) {
+    attributes.use_clockid = 1;
+    attributes.clockid = CLOCK_MONOTONIC;
+}
+
+perf_event_attr sampling_attributes(std::uint64_t period, bool sees_kernel) {
+    perf_event_attr attributes = attributes_of(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK);
+    use_clock_of_traces(attributes);
+    attributes.sample_period = period;
+    attributes.sample_type = sample_fields();
+    attributes.sample_regs_user = copied_registers();
+    attributes.sample_stack_user = kCopiedStack;
+    attributes.sample_id_all = 1;
+    attributes.inherit = 1;
+    attributes.mmap = 1;
+    attributes.mmap2 = 1;
+    attributes.comm = 1;
+    attributes.comm_exec = 1;
+    attributes.task = 1;
+    attributes.exclude_kernel = sees_kernel ? 0 : 1;
+    attributes.watermark = 1;
+    attributes.wakeup_watermark = static_cast<std::uint32_t>(kRingPages * 4096 / 4);
+    return attributes;
+}
+
+struct CountedEvent {
+    std::uint32_t type;
+    std::uint64_t config;
+    trace::Metric metric;
+};
+constexpr CountedEvent kCounted[] = {
+    {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, trace::Metric::kCycles},
+    {PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, trace::Metric::kInstructions},
+    {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, trace::Metric::kCacheMisses},
+    {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, trace::Metric::kTaskClock},
+    {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, trace::Metric::kPageFaults},
+    {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, trace::Metric::kContextSwitches},
+};
+
+std::string paranoia() {
+    std::ifstream file("/proc/sys/kernel/perf_event_paranoid");
+    std::string level;
+    file >> level;
+    return level;
+}
+
+std::string refusal(int error) {
+    if (error == EACCES || error == EPERM)
+        return "the kernel does not allow perf events (kernel.perf_event_paranoid is " +
+               paranoia() + "; 2 or less is needed: sysctl kernel.perf_event_paranoid=2)";
+    if (error == ENOSYS) return "the kernel has no perf events";
+    if (error == EMFILE)
+        return "there are too few file descriptors for the perf events of all tasks (ulimit -n)";
+    return "perf events fail: " + std::string(std::strerror(error));
+}
+
+}  // namespace
+
+PerfRings::PerfRings(int rate, bool software)
+    : period_(1'000'000'000u / static_cast<std::uint64_t>(rate)), counts_software_(software) {
+    // Tried on this process. An ordinary user may not always sample what happens in system calls.
+    for (const bool kernel : {true, false}) {
+        perf_event_attr attributes = sampling_attributes(period_, kernel);
+        const UniqueFd trial(open_event(attributes, 0, -1));
+        sees_kernel_ = kernel;
+        if (trial) break;
+        if (!kernel) throw Error(refusal(errno));
+    }
+    perf_event_attr cycles = attributes_of(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+    cycles.exclude_kernel = 1;
+    has_hardware_counters_ = static_cast<bool>(UniqueFd(open_event(cycles, 0, -1)));
+    open_rings();
+}
+
+PerfRings::~PerfRings() = default;
+
+void PerfRings::open_rings() {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const auto processors = static_cast<int>(::sysconf(_SC_NPROCESSORS_CONF));
+    for (int processor = 0; processor < processors; ++processor) {
+        perf_event_attr attributes = attributes_of(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
+        use_clock_of_traces(attributes);
+        attributes.exclude_kernel = 1;
+        attributes.sample_type =
+            sample_fields() & ~std::uint64_t{PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER};
+        attributes.sample_id_all = 1;
+        attributes.watermark = 1;
+        attributes.wakeup_watermark = static_cast<std::uint32_t>(kRingPages * page / 4);
+        auto ring = std::make_unique<Ring>();
+        ring->processor = processor;
+        ring->page = page;
+        ring->file.reset(open_event(attributes, 0, processor));
+        if (!ring->file) {
+            if (errno == ENODEV || errno == EINVAL) continue;  // the processor is switched off
+            throw Error(refusal(errno));
+        }
+        for (std::size_t pages = kRingPages; pages >= kFewestPages; pages /= 2) {
+            ring->bytes = pages * page;
+            ring->mapped = ring->bytes + page;
+            ring->memory = ::mmap(nullptr, ring->mapped, PROT_READ | PROT_WRITE, MAP_SHARED,
+                                  ring->file.get(), 0);
+            if (ring->memory != MAP_FAILED) break;
+            ring->memory = nullptr;
+        }
+        if (ring->memory == nullptr)
+            throw Error(
+                "there is no memory for the kernel's samples (kernel.perf_event_mlock_kb, "
+                "ulimit -l)");
+        rings_.push_back(std::move(ring));
+    }
+}
+
+// Returns an error number; 0 if the thread is sampled, or has ended.
+int PerfRings::add_thread(TaskId task, pid_t thread) {
+    perf_event_attr attributes = sampling_attributes(period_, sees_kernel_);
+    for (const auto& ring : rings_) {
+        UniqueFd file(open_event(attributes, thread, ring->processor));
+        if (!file && errno == ESRCH) return 0;
+        if (!file) return errno;
+        std::uint64_t event = 0;
+        if (::ioctl(file.get(), PERF_EVENT_IOC_SET_OUTPUT, ring->file.get()) != 0 ||
+            ::ioctl(file.get(), PERF_EVENT_IOC_ID, &event) != 0)
+            return errno;
+        tasks_.insert(std::upper_bound(tasks_.begin(), tasks_.end(), std::pair{event, task}),
+                      {event, task});
+        files_.push_back(std::move(file));
+    }
+    return 0;
+}
+
+void PerfRings::add_counters(TaskId task, pid_t thread) {
+    for (const CountedEvent& counted : kCounted) {
+        const bool hardware = counted.type == PERF_TYPE_HARDWARE;
+        if (!(hardware ? has_hardware_counters_ : counts_software_)) continue;
+        perf_event_attr attributes = attributes_of(counted.type, counted.config);
+        attributes.inherit = 1;
+        attributes.exclude_kernel = sees_kernel_ ? 0 : 1;
+        UniqueFd file(open_event(attributes, thread, -1));
+        if (file) counters_.push_back({task, counted.metric, std::move(file)});
+    }
+}
+
+std::string PerfRings::add(TaskId task, pid_t process) {
+    const std::string folder = "/proc/" + std::to_string(process) + "/task";
+    for (const pid_t thread : numbers_in(folder)) {
+        if (const int error = add_thread(task, thread); error != 0) return refusal(error);
+        add_counters(task, thread);
+        std::ifstream children(folder + "/" + std::to_string(thread) + "/children");
+        for (pid_t child = 0; children >> child;)
+            if (const std::string trouble = add(task, child); !trouble.empty()) return trouble;
+    }
+    return {};
+}
+
+void PerfRings::read(std::vector<PerfEvent>& events) {
+    const std::size_t first = events.size();
+    std::vector<std::byte> bytes;
+    for (const auto& ring : rings_) {
+        perf_event_mmap_page& head = ring->head();
+        const std::uint64_t end = std::atomic_ref(head.data_head).load(std::memory_order_acquire);
+        const std::uint64_t begin = head.data_tail;
+        if (begin == end) continue;
+        bytes.resize(static_cast<std::size_t>(end - begin));
+        const auto* data = static_cast<const std::byte*>(ring->memory) + ring->page;
+        const auto at = static_cast<std::size_t>(begin % ring->bytes);
+        const std::size_t part = std::min(bytes.size(), ring->bytes - at);
+        std::memcpy(bytes.data(), data + at, part);
+        std::memcpy(bytes.data() + part, data, bytes.size() - part);
+        std::atomic_ref(head.data_tail).store(end, std::memory_order_release);
+        read_perf_events(bytes, events);
+    }
+    std::stable_sort(events.begin() + static_cast<std::ptrdiff_t>(first), events.end(),
+                     [](const PerfEvent& a, const PerfEvent& b) { return a.time < b.time; });
+}
+
+void PerfRings::wait(int other, int milliseconds) {
+    std::vector<pollfd> files;
+    files.push_back({other, POLLIN, 0});
+    for (const auto& ring : rings_) files.push_back({ring->file.get(), POLLIN, 0});
+    static_cast<void>(::poll(files.data(), files.size(), milliseconds));
+}
+
+void PerfRings::read_counters(std::vector<CounterValue>& values) const {
+    for (const Counter& counter : counters_) {
+        std::uint64_t value = 0;
+        if (::read(counter.file.get(), &value, sizeof value) != sizeof value) continue;
+        const auto same = std::find_if(values.begin(), values.end(), [&](const CounterValue& v) {
+            return v.task == counter.task && v.metric == counter.metric;
+        });
+        if (same != values.end())
+            same->value += value;
+        else
+            values.push_back({counter.task, counter.metric, value});
+    }
+}
+
+TaskId PerfRings::task_of(std::uint64_t event) const {
+    const auto found = std::lower_bound(tasks_.begin(), tasks_.end(), event,
+                                        [](const std::pair<std::uint64_t, TaskId>& known,
+                                           std::uint64_t wanted) { return known.first < wanted; });
+    return found != tasks_.end() && found->first == event ? found->second : -1;
+}
+
+}  // namespace poe::pm

@@ -1,0 +1,232 @@
+// pmd-sample: records the call stacks and counters of the tasks of a node.
+//
+//   pmd-sample STREAM RATE     reads lines "TASK PROCESS" from standard input until its end
+//   pmd-sample -check          says whether the kernel allows samples: status 0 or 1
+//
+// It is a program of its own for libdw, and so that whatever is wrong with an object file of a task cannot harm pmd.
+// It ends when standard input ends. What the user should know is printed, a sentence on a line.
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+#include <fcntl.h>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/parse.hpp"
+#include "partition_manager/sampling/perf_rings.hpp"
+#include "partition_manager/sampling/stack_recorder.hpp"
+
+namespace {
+
+namespace pm = poe::pm;
+namespace trace = poe::trace;
+
+constexpr int kMostRate = 10'000;
+constexpr int kShortestRoundMs = 10;
+constexpr int kLongestRoundMs = 100;
+constexpr std::uint64_t kSleepPeriod = 10'000'000;  // ns
+constexpr std::uint64_t kListPeriod = 100'000'000;  // ns; between looks for new threads
+constexpr std::uint64_t kCountPeriod = 20'000'000;  // ns; reading a counter interrupts its task
+
+std::uint64_t processor_time_ns() {
+    timespec now = {};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
+           static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+bool wants_software_counters() {
+    const char* const wanted = std::getenv("POE_SAMPLE_COUNTERS");
+    return wanted != nullptr && std::string_view(wanted) == "all";
+}
+
+class Sampler {
+  public:
+    Sampler(trace::Recorder& recorder, int rate)
+        : recorder_(recorder),
+          rings_(rate, wants_software_counters()),
+          stacks_(recorder, [this](std::uint64_t event) { return rings_.task_of(event); }) {
+        stacks_.on_forked = [this](poe::TaskId task, pid_t process) {
+            if (task >= 0) asleep_.add(task, process);
+        };
+        say(trace::SamplingFact::kPeriod, rings_.period());
+        if (!rings_.sees_kernel()) say(trace::SamplingFact::kNoKernel, 0);
+        if (!rings_.has_hardware_counters()) say(trace::SamplingFact::kNoCounters, 0);
+    }
+
+    // Returns false at the end of standard input.
+    bool take_orders() {
+        char part[4096];
+        const ssize_t count = ::read(STDIN_FILENO, part, sizeof part);
+        if (count < 0) return errno == EAGAIN || errno == EINTR;
+        if (count == 0) return false;
+        orders_.append(part, static_cast<std::size_t>(count));
+        for (std::size_t end; (end = orders_.find('\n')) != std::string::npos;) {
+            add(std::string_view(orders_).substr(0, end));
+            orders_.erase(0, end + 1);
+        }
+        return true;
+    }
+
+    void round() {
+        // An event with a later time may be written to a ring after that ring was read.
+        const std::uint64_t now = trace::monotonic_ns();
+        rings_.read(events_);
+        std::stable_sort(
+            events_.begin(), events_.end(),
+            [](const pm::PerfEvent& a, const pm::PerfEvent& b) { return a.time < b.time; });
+        std::size_t taken = 0;
+        for (; taken < events_.size() && events_[taken].time < now; ++taken)
+            stacks_.on_event(events_[taken]);
+        events_.erase(events_.begin(), events_.begin() + static_cast<std::ptrdiff_t>(taken));
+        find_sleepers(now);
+        count(now);
+    }
+
+    void finish() {
+        round();
+        for (const pm::PerfEvent& event : events_) stacks_.on_event(event);
+        count(trace::monotonic_ns());
+        if (stacks_.lost() > 0) say(trace::SamplingFact::kLost, stacks_.lost());
+        say(trace::SamplingFact::kCost, processor_time_ns());
+    }
+
+    void wait(int milliseconds) { rings_.wait(STDIN_FILENO, milliseconds); }
+
+  private:
+    void add(std::string_view line) {
+        const auto task = poe::take_number<int>(line);
+        if (!task || line.empty()) return;
+        line.remove_prefix(1);
+        const auto process = poe::take_number<int>(line);
+        if (!process) return;
+        const std::string trouble = rings_.add(*task, *process);
+        stacks_.on_added(*process);
+        asleep_.add(*task, *process);
+        if (!trouble.empty())
+            std::cout << "task " << *task << " is not sampled: " << trouble << std::endl;
+    }
+
+    // Sleeping threads are looked for at most a hundred times per second; a record then stands for several samples.
+    void find_sleepers(std::uint64_t now) {
+        const std::uint64_t turn = std::max(rings_.period(), kSleepPeriod);
+        if (next_sleep_ == 0) next_sleep_ = now + turn;
+        if (now < next_sleep_) return;
+        const std::uint64_t turns = 1 + (now - next_sleep_) / turn;
+        next_sleep_ += turns * turn;
+        const auto count = static_cast<std::uint16_t>(
+            std::min<std::uint64_t>(turns * (turn / rings_.period()), 0xffff));
+        const bool list = now >= next_list_;
+        if (list) next_list_ = now + kListPeriod;
+        for (const pm::Sleeper& sleeper : asleep_.look(list))
+            stacks_.on_sleeper(now, sleeper, count);
+        if (asleep_.refused() && !std::exchange(refused_, true))
+            say(trace::SamplingFact::kNoSleepers, 0);
+    }
+
+    // Records the counters that have changed.
+    void count(std::uint64_t now) {
+        if (now < next_count_) return;
+        next_count_ = now + std::max<std::uint64_t>(rings_.period(), kCountPeriod);
+        values_.clear();
+        rings_.read_counters(values_);
+        for (const pm::CounterValue& value : values_) {
+            std::uint64_t& known = told_[{value.task, value.metric}];
+            if (known == value.value) continue;
+            known = value.value;
+            const trace::Record record{.kind = trace::Kind::kSystem,
+                                       .detail = static_cast<std::uint8_t>(value.metric),
+                                       .a = static_cast<std::uint32_t>(value.task),
+                                       .b = value.value};
+            record_at(now, record);
+        }
+    }
+
+    void say(trace::SamplingFact fact, std::uint64_t value) {
+        record_at(trace::monotonic_ns(), {.kind = trace::Kind::kSampling,
+                                          .detail = static_cast<std::uint8_t>(fact),
+                                          .a = trace::kNobody,
+                                          .b = value});
+    }
+
+    void record_at(std::uint64_t now, const trace::Record& record) {
+        recorder_.record_at(now - recorder_.header().origin, {&record, 1});
+    }
+
+    trace::Recorder& recorder_;
+    pm::PerfRings rings_;
+    pm::StackRecorder stacks_;
+    std::string orders_;
+    std::vector<pm::PerfEvent> events_;
+    std::vector<pm::CounterValue> values_;
+    std::map<std::pair<poe::TaskId, trace::Metric>, std::uint64_t> told_;
+    std::uint64_t next_count_ = 0;
+    pm::SleepWatch asleep_;
+    std::uint64_t next_sleep_ = 0;
+    std::uint64_t next_list_ = 0;
+    bool refused_ = false;
+};
+
+int run(const char* path, int rate) {
+    ::fcntl(STDIN_FILENO, F_SETFL, ::fcntl(STDIN_FILENO, F_GETFL) | O_NONBLOCK);
+    const auto recorder = trace::Recorder::open(path);
+    if (!recorder) throw poe::Error("another process writes the samples");
+    Sampler sampler(*recorder, rate);
+    const int round_ms = std::clamp(2000 / rate, kShortestRoundMs, kLongestRoundMs);
+    while (sampler.take_orders()) {
+        sampler.wait(round_ms);
+        sampler.round();
+    }
+    sampler.finish();
+    return 0;
+}
+
+// Prints why the kernel does not allow samples, if it does not.
+int check() {
+    try {
+        const pm::PerfRings trial(kMostRate);
+        return 0;
+    } catch (const poe::Error& error) {
+        std::cout << error.what() << std::endl;
+        return 1;
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::string_view first = argc == 2 ? argv[1] : "";
+    if (first == "-version" || first == "--version") {
+        std::cout << "pmd-sample " POE_VERSION << std::endl;
+        return 0;
+    }
+    if (first == "-check") return check();
+    std::string_view word = argc == 3 ? argv[2] : "";
+    const auto rate = poe::take_number<int>(word);
+    if (!rate || !word.empty() || *rate < 1 || *rate > kMostRate) {
+        std::cerr << "usage: pmd-sample STREAM RATE      (started by pmd)\n"
+                     "       pmd-sample -check           says whether the kernel allows samples\n"
+                     "       pmd-sample --version\n";
+        return 2;
+    }
+    ::signal(SIGPIPE, SIG_IGN);
+    rlimit files = {};
+    if (::getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = files.rlim_max;
+        ::setrlimit(RLIMIT_NOFILE, &files);
+    }
+    try {
+        return run(argv[1], *rate);
+    } catch (const std::exception& error) {
+        std::cout << "the tasks are not sampled: " << error.what() << std::endl;
+        return 1;
+    }
+}

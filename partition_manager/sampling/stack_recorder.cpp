@@ -1,0 +1,151 @@
+// See stack_recorder.hpp.
+#include "partition_manager/sampling/stack_recorder.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <sys/uio.h>
+
+namespace poe::pm {
+namespace {
+
+std::string text_of(const std::string& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// The code that a process has mapped by now; events of the past that follow add what it had mapped before.
+AddressSpace present_maps(pid_t process) {
+    return read_maps(text_of("/proc/" + std::to_string(process) + "/maps"));
+}
+
+// A word of a process that still runs. Outer frames, which are beyond the copied part of a stack, change rarely.
+std::optional<std::uint64_t> live_word(pid_t process, std::uint64_t address) {
+    std::uint64_t word = 0;
+    const iovec here{&word, sizeof word};
+    const iovec there{reinterpret_cast<void*>(address), sizeof word};
+    if (::process_vm_readv(process, &here, 1, &there, 1, 0) != sizeof word) return std::nullopt;
+    return word;
+}
+
+}  // namespace
+
+StackRecorder::StackRecorder(trace::Recorder& recorder,
+                             std::function<TaskId(std::uint64_t)> task_of)
+    : recorder_(recorder), task_of_(std::move(task_of)) {}
+
+AddressSpace& StackRecorder::space_of(pid_t process) {
+    const auto [known, is_new] = spaces_.try_emplace(process);
+    if (is_new) known->second = present_maps(process);
+    return known->second;
+}
+
+StackRecorder::CodeFile& StackRecorder::file_of(const std::string& path) {
+    std::unique_ptr<CodeFile>& file = files_[path];
+    if (!file) file = std::make_unique<CodeFile>(path);
+    return *file;
+}
+
+StackRecorder::Found StackRecorder::find(const AddressSpace& space, std::uint64_t address) {
+    const Mapping* mapping = space.find(address);
+    if (mapping == nullptr) return {};
+    CodeFile& file = file_of(mapping->path);
+    return {&file, file.tables.address_of(address - mapping->begin + mapping->position)};
+}
+
+void StackRecorder::on_added(pid_t process) {
+    spaces_[process] = present_maps(process);
+}
+
+void StackRecorder::on_event(const PerfEvent& event) {
+    switch (event.kind) {
+        case PerfEvent::Kind::kSample:
+            on_sample(event);
+            break;
+        case PerfEvent::Kind::kMapped:
+            space_of(event.process)
+                .add({event.address, event.address + event.bytes, event.position, event.path});
+            break;
+        case PerfEvent::Kind::kExecuted:
+            spaces_[event.process] = present_maps(event.process);
+            break;
+        case PerfEvent::Kind::kForked:
+            if (on_forked) on_forked(task_of_(event.event), event.process);
+            spaces_[event.process] = space_of(event.parent);
+            break;
+        case PerfEvent::Kind::kLost:
+            lost_ += event.lost;
+            break;
+    }
+}
+
+std::pair<std::uint32_t, bool> StackRecorder::path_of(pid_t process, const Registers& registers,
+                                                      const StackCopy& copy,
+                                                      std::vector<trace::Record>& records) {
+    const AddressSpace& space = space_of(process);
+    UnwindSources sources;
+    sources.rule_of = [&](std::uint64_t address) -> const UnwindRule* {
+        const Found found = find(space, address);
+        return found.file == nullptr ? nullptr : &found.file->tables.rule_of(found.address);
+    };
+    sources.word_at = [&](std::uint64_t address) {
+        const auto word = copy.word_at(address);
+        return word || address < copy.address ? word : live_word(process, address);
+    };
+    StackWalk walk;
+    if (registers.has(kReturnAddress)) walk = walk_stack(registers, sources);
+    std::vector<CodePlace> stack;
+    for (auto address = walk.addresses.rbegin(); address != walk.addresses.rend(); ++address) {
+        const Found found = find(space, *address);
+        stack.push_back(found.file == nullptr ? CodePlace{&unknown_file_, *address}
+                                              : CodePlace{&found.file->path, found.address});
+    }
+    return {paths_.path_of(stack, records), walk.whole};
+}
+
+// A stack that is new may need more records than the recorder takes together.
+void StackRecorder::record(std::uint64_t time, const std::vector<trace::Record>& records) {
+    const std::uint64_t origin = recorder_.header().origin;
+    const std::span<const trace::Record> all = records;
+    for (std::size_t at = 0; at < all.size(); at += trace::Recorder::kMostTogether)
+        recorder_.record_at(
+            time > origin ? time - origin : 0,
+            all.subspan(at, std::min(all.size() - at, trace::Recorder::kMostTogether)));
+}
+
+void StackRecorder::on_sample(const PerfEvent& event) {
+    const TaskId task = task_of_(event.event);
+    if (task < 0) return;
+    std::vector<trace::Record> records;
+    const auto [path, whole] =
+        path_of(event.process, event.registers, {event.stack_at, event.stack}, records);
+    records.push_back(
+        {.kind = trace::Kind::kSample,
+         .detail = static_cast<std::uint8_t>((whole ? 0 : trace::kSampleCut) |
+                                             (event.in_kernel ? trace::kSampleInKernel : 0)),
+         .extra = 1,
+         .a = static_cast<std::uint32_t>(task),
+         .b = trace::pair(path, static_cast<std::uint32_t>(event.thread))});
+    ++samples_;
+    record(event.time, records);
+}
+
+void StackRecorder::on_sleeper(std::uint64_t time, const Sleeper& sleeper, std::uint16_t count) {
+    trace::Record& last = asleep_[sleeper.thread];
+    std::vector<trace::Record> records;
+    if (!sleeper.unchanged) {
+        const StackCopy copy{sleeper.registers[kStackPointer], sleeper.stack};
+        const auto [path, whole] = path_of(sleeper.process, sleeper.registers, copy, records);
+        last = {.kind = trace::Kind::kSample,
+                .detail = static_cast<std::uint8_t>(trace::kSampleWaiting |
+                                                    (whole ? 0 : trace::kSampleCut)),
+                .a = static_cast<std::uint32_t>(sleeper.task),
+                .b = trace::pair(path, static_cast<std::uint32_t>(sleeper.thread))};
+    }
+    last.extra = count;
+    records.push_back(last);
+    record(time, records);
+}
+
+}  // namespace poe::pm

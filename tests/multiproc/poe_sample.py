@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""Call stacks of whole jobs (poe -sample): programs of every kind whose stacks follow from their construction."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import unittest
+
+from launching import BUILD, SANITIZED, SOURCE, LaunchTest, clean_environment, main, poe, start, wait_for
+from trace_file import Trace
+
+VT = str(BUILD / "bin" / "vt")
+CUT = 2  # of a sample's flags
+# The kernel may forbid perf events, as in a container.
+ALLOWED = subprocess.run([str(BUILD / "bin" / "pmd-sample"), "-check"], capture_output=True).returncode == 0
+
+
+@unittest.skipIf(SANITIZED, "programs with sanitizers spend their time elsewhere")
+@unittest.skipUnless(ALLOWED, "the kernel does not allow perf events")
+class SampleTest(LaunchTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.TemporaryDirectory()
+        cls.program = cls.built("sample_tasks", "gcc", "-lpthread")
+        cls.regions = cls.built("sample_regions", str(BUILD / "bin" / "mpcc"))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.directory.cleanup()
+
+    @classmethod
+    def built(cls, name, compiler, *more):
+        program = os.path.join(cls.directory.name, name)
+        subprocess.run([compiler, "-g", "-O2", "-fomit-frame-pointer", str(SOURCE / f"tests/multiproc/{name}.c"), "-o",
+                        program, *more], check=True)
+        return program
+
+    def setUp(self):
+        super().setUp()
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.place = pathlib.Path(place.name)
+
+    def sampled(self, *command, rate=500, tasks=1, flags=(), status=0, **environment):
+        result = poe(*command, "-procs", str(tasks), "-sample", str(rate), "-tracefile", "run.trc", *flags, cwd=self.place,
+                     env=clean_environment(**environment))
+        self.assertEqual(result.returncode, status, result.stderr)
+        self.assertEqual(os.listdir(self.place), ["run.trc"])
+        return result
+
+    def vt(self, *arguments):
+        return subprocess.run([VT, *arguments, "run.trc"], cwd=self.place, capture_output=True, check=True).stdout.decode()
+
+    def summary(self):
+        return json.loads(self.vt("-summary", "-json"))
+
+    def functions(self):
+        found = self.summary()
+        return found["samples"], {each["name"]: each for each in found["functions"]}
+
+
+class Stacks(SampleTest):
+    def test_shares(self):
+        self.sampled(self.program, "shares", "1000")
+        samples, functions = self.functions()
+        self.assertGreater(samples["count"], 200)
+        self.assertEqual(samples["cut"], 0)
+        self.assertAlmostEqual(functions["short_work"]["total"] / samples["count"], 0.3, delta=0.1)
+        self.assertAlmostEqual(functions["long_work"]["total"] / samples["count"], 0.7, delta=0.1)
+        # Its caller has nothing else to do, and everything is below main.
+        self.assertEqual(functions["caller_of_long_work"]["total"], functions["long_work"]["total"])
+        self.assertLess(functions["caller_of_long_work"]["self"], 0.05 * samples["count"])
+        self.assertGreater(functions["main"]["total"], 0.95 * samples["count"])
+
+    def test_lines(self):
+        self.sampled(self.program, "shares", "500")
+        lines = [line for line in self.summary()["lines"] if line["state"] == "computing" and not line["slept"]]
+        source = (SOURCE / "tests/multiproc/sample_tasks.c").read_text().split("\n")
+        place, number = lines[0]["line"].rsplit(":", 1)
+        self.assertTrue(place.endswith("sample_tasks.c"), lines[0])
+        self.assertIn("sink +=", source[int(number) - 1])
+
+    def test_recursion(self):
+        self.sampled(self.program, "recursion", "300", "40")
+        samples, functions = self.functions()
+        # A function counts once in each stack.
+        self.assertLessEqual(functions["descend"]["total"], samples["count"])
+        self.assertGreater(functions["descend"]["total"], 0.9 * samples["count"])
+        self.assertEqual(samples["cut"], 0)
+        flame = self.vt("-view", "flame", "-size", "100x60")
+        self.assertGreaterEqual(flame.count("|descend"), 40)
+
+    def test_threads(self):
+        self.sampled(self.program, "threads", "200")
+        samples, functions = self.functions()
+        for name in ("first_thread_work", "second_thread_work", "short_work"):
+            self.assertAlmostEqual(functions[name]["total"] / samples["count"], 1 / 3, delta=0.12)
+
+    def test_large_frames(self):
+        self.sampled(self.program, "frames", "200")
+        samples, functions = self.functions()
+        self.assertEqual(samples["cut"], 0)
+        self.assertGreater(functions["big_frame"]["total"], 0.9 * samples["count"])
+
+    def test_child_process(self):
+        self.sampled("sh", "-c", f"{self.program} child 300; true")
+        samples, functions = self.functions()
+        self.assertGreater(functions["short_work"]["total"], 0.5 * samples["count"])
+
+    def test_sleep(self):
+        self.sampled(self.program, "sleep", "600", rate=100)
+        found = self.summary()
+        self.assertGreater(found["samples"]["waiting"], 5)
+        slept = [line for line in found["lines"] if line["slept"]]
+        self.assertIn("main at sample_tasks.c", slept[0]["line"])
+        self.assertIn("nanosleep", self.vt("-view", "flame", "-asleep"))
+
+    def test_packaged(self):
+        """Packages are built with -O2 and have neither frame pointers nor debug information."""
+        self.sampled("/usr/bin/python3", "-c", "sum(len(str(i)) for i in range(2000000))")
+        samples = self.summary()["samples"]
+        self.assertGreater(samples["count"], 20)
+        self.assertLessEqual(samples["cut"], 0.02 * samples["count"])
+
+    def test_own_program(self):
+        self.sampled("/bin/sleep", "0.1", tasks=2, flags=("-tracelevel", "3"))
+        self.assertEqual(Trace(self.place / "run.trc").job["level"], 3)
+
+
+class Selections(SampleTest):
+    def test_regions_and_states(self):
+        self.sampled(self.regions, "300", tasks=2)
+        alpha = self.vt("-view", "flame", "-phase", "alpha")
+        self.assertIn("alpha_work", alpha)
+        self.assertNotIn("beta_work", alpha)
+        self.assertIn("beta_work", self.vt("-view", "flame", "-phase", "beta"))
+        self.assertNotIn("alpha_work", self.vt("-view", "flame", "-tasks", "1"))
+        self.assertNotIn("alpha_work", self.vt("-view", "flame", "-state", "receiving"))
+        # Regions follow each other, so the second half of task 0's time has no alpha_work.
+        self.assertNotIn("alpha_work", self.vt("-view", "flame", "-from", "70%"))
+        receiving = [line for line in self.summary()["lines"] if line["state"] == "receiving"]
+        self.assertIn("mpc_brecv from main at sample_regions.c", receiving[0]["line"])
+
+    def test_figure(self):
+        self.sampled(self.program, "shares", "300")
+        self.vt("-view", "flame", "-o", "flame.svg")
+        figure = (self.place / "flame.svg").read_text()
+        self.assertTrue(figure.startswith("<?xml"))
+
+    def test_without_samples(self):
+        result = poe("/bin/true", "-tracelevel", "9", "-tracefile", "run.trc", cwd=self.place)
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("poe -sample", self.vt("-view", "flame"))
+        self.assertNotIn("SAMPLES", self.vt("-summary"))
+
+
+class Counters(SampleTest):
+    def test_page_faults(self):
+        self.sampled(self.program, "faults", "300", POE_SAMPLE_COUNTERS="all")
+        found = self.summary()
+        computing = found["counters"]["all faults"]["computing"]
+        # Each turn of the loop touches 1024 new pages; the time of one is a few hundred microseconds at most.
+        self.assertGreater(computing["count"], 1000)
+        self.assertIn("all switches", found["counters"])
+        self.assertGreater(found["counters"]["cpu clock"]["computing"]["count"], 2e8)
+
+    def test_hardware(self):
+        self.sampled(self.program, "shares", "200")
+        found = self.summary()
+        if found["hardware_counters"]:
+            self.assertIn("cycles", found["counters"])
+        else:
+            self.assertIn("no hardware counters", self.vt("-summary"))
+            self.assertNotIn("cycles", found["counters"])
+
+
+class Unchanged(SampleTest):
+    def test_output_and_status(self):
+        """The program's signals, timers, output and status are its own."""
+        script = ("import signal, time, sys, select\n"
+                  "hits = []\n"
+                  "signal.signal(signal.SIGPROF, lambda *a: hits.append(1))\n"
+                  "signal.setitimer(signal.ITIMER_PROF, 0.05, 0)\n"
+                  "end = time.process_time() + 0.3\n"
+                  "while time.process_time() < end: pass\n"
+                  "print(len(hits), select.select([], [], [], 0.2))\n"
+                  "sys.exit(7)\n")
+        result = self.sampled("/usr/bin/python3", "-c", script, status=7)
+        self.assertEqual(result.stdout, b"1 ([], [], [])\n")
+
+    def test_static_program(self):
+        program = os.path.join(self.directory.name, "static")
+        subprocess.run(["gcc", "-g", "-O2", "-static", str(SOURCE / "tests/multiproc/sample_tasks.c"), "-o", program,
+                        "-lpthread"], check=True)
+        self.sampled(program, "shares", "300")
+        samples, functions = self.functions()
+        self.assertEqual(samples["cut"], 0)
+        self.assertGreater(functions["long_work"]["total"], functions["short_work"]["total"])
+
+    def test_killed_task(self):
+        self.sampled("sh", "-c", f"{self.program} shares 300; kill -9 $$", status=128 + signal.SIGKILL)
+        samples, functions = self.functions()
+        self.assertGreater(functions["long_work"]["total"], 0)
+
+    def test_sampler_killed(self):
+        """A sampler that dies takes nothing else with it, and what it had recorded remains."""
+        job = start(self.program, "shares", "2000", "-procs", "1", "-sample", "200", "-tracefile", "run.trc", cwd=self.place)
+        wait_for(lambda: self.sampler_of(job.pid), "the sampler")
+        stream = next(self.place.glob("run.trc.*.parts")) / "samples-0.stream"
+        wait_for(lambda: stream.exists() and stream.stat().st_size > 4096 and self.reserved(stream) > 40, "samples")
+        os.kill(self.sampler_of(job.pid), signal.SIGKILL)
+        out, _ = job.communicate(timeout=60)
+        self.assertEqual((job.returncode, out), (0, b"done\n"))
+        self.assertGreater(self.summary()["samples"]["count"], 0)
+
+    @staticmethod
+    def reserved(stream):
+        with open(stream, "rb") as file:
+            return int.from_bytes(file.read(4096)[512:520], "little")
+
+    @staticmethod
+    def sampler_of(pid):
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                words = (process / "cmdline").read_bytes().split(b"\0")
+                parent = int((process / "stat").read_text().rsplit(")", 1)[1].split()[1])
+                grandparent = int((pathlib.Path("/proc") / str(parent) / "stat").read_text().rsplit(")", 1)[1].split()[1])
+            except (OSError, ValueError, IndexError):
+                continue
+            if words[0].endswith(b"pmd-sample") and pid in (parent, grandparent):
+                return int(process.name)
+        return None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+// FlameNode: samples summed by call path, with the names of functions. Equal functions below equal callers are one
+// node, wherever in the function the call is.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tracer/analysis/session.hpp"
+#include "tracer/analysis/symbols.hpp"
+#include "tracer/profile/profile.hpp"
+
+namespace poe::trace {
+
+// Which samples to sum; empty: all.
+struct SampleFilter {
+    std::set<TaskId> tasks;
+    std::optional<Stretch> window;
+    std::optional<State> state;
+    std::string phase;     // the name of a user's region
+    bool waiting = false;  // samples of threads that sleep instead of those of threads that run
+
+    bool takes(const StackSample& sample, const StackProfile& profile) const;
+};
+
+struct FlameNode {
+    std::string name;
+    std::uint64_t samples = 0;         // of this function and what it has called
+    std::uint64_t self = 0;            // of this function itself
+    std::vector<FlameNode> callees{};  // most samples first
+};
+
+// Returns the function of a site: "solve", or "[libfoo.so.1]" if the file has no symbol there.
+std::string function_name(const Site& site, Symbols& symbols);
+
+// The root is named "all". `symbols` reads the object files.
+FlameNode make_flame(const StackProfile& profile, const SampleFilter& filter, Symbols& symbols);
+
+}  // namespace poe::trace
