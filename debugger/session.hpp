@@ -138,6 +138,8 @@ class Session {
     void where(const TaskSet& tasks, bool full);
     void print(const TaskSet& tasks, const std::string& expression, bool values);
     void select_frame(const TaskSet& tasks, CommandKind kind, const std::string& arguments);
+    void leave_library(const OperationPtr& all, TaskId task);
+    void show_frame(const OperationPtr& all, TaskId task, int wanted);
     void select_thread(const TaskSet& tasks, const std::string& arguments);
     void pass_to_gdb(const TaskSet& tasks, const std::string& command);
     void source(const std::string& file);

@@ -321,29 +321,48 @@ void Session::select_frame(const TaskSet& tasks, CommandKind kind, const std::st
     if (!note_running(tasks, stopped)) return;
     const OperationPtr all = operation([this](Operation& done) { show_answers(done); });
     for (const TaskId task : stopped) {
-        DebuggedTask& each = *find(task);
-        const int before = each.frame;
+        const DebuggedTask& each = *find(task);
         const int steps = number.value_or(1);
-        const int wanted = kind == Kind::kUp     ? before + steps
-                           : kind == Kind::kDown ? std::max(before - steps, 0)
-                                                 : number.value_or(before);
         ++all->outstanding;
-        gdb_of(task)->command("-stack-info-frame --thread " + std::to_string(each.thread) +
-                                  " --frame " + std::to_string(wanted),
-                              [this, all, task, wanted](const GdbAnswer& answer) {
-                                  const MiValue* frame = answer.results.find("frame");
-                                  std::string text;
-                                  if (answer.ok && frame != nullptr) {
-                                      if (DebuggedTask* moved = find(task)) moved->frame = wanted;
-                                      const StackFrame shown = frame_of(*frame);
-                                      text = "#" + std::to_string(wanted) + " " + shown.function +
-                                             " " +
-                                             (shown.place.empty() ? shown.library : shown.place);
-                                  }
-                                  add_answer(all, task, answer, text);
-                              });
+        if (kind == Kind::kUp && !number && each.frame == 0)
+            leave_library(all, task);
+        else if (kind == Kind::kFrame)
+            show_frame(all, task, number.value_or(each.frame));
+        else
+            show_frame(all, task, std::max(each.frame + (kind == Kind::kUp ? steps : -steps), 0));
     }
     seal(all);
+}
+
+// From a frame in a library, `up` goes to the program at once, however deep the call is.
+void Session::leave_library(const OperationPtr& all, TaskId task) {
+    gdb_of(task)->command(
+        "-stack-list-frames --thread " + std::to_string(find(task)->thread) + kStackFrames,
+        [this, all, task](const GdbAnswer& answer) {
+            Stack stack;
+            if (const MiValue* frames = answer.results.find("stack"))
+                for (const auto& item : frames->items) stack.push_back(frame_of(item.second));
+            const std::size_t program = innermost_of_program(stack);
+            show_frame(all, task,
+                       program < stack.size() && program > 0 ? static_cast<int>(program) : 1);
+        });
+}
+
+// Selects the frame and adds what it is to the answers.
+void Session::show_frame(const OperationPtr& all, TaskId task, int wanted) {
+    gdb_of(task)->command("-stack-info-frame --thread " + std::to_string(find(task)->thread) +
+                              " --frame " + std::to_string(wanted),
+                          [this, all, task, wanted](const GdbAnswer& answer) {
+                              const MiValue* frame = answer.results.find("frame");
+                              std::string text;
+                              if (answer.ok && frame != nullptr) {
+                                  if (DebuggedTask* moved = find(task)) moved->frame = wanted;
+                                  const StackFrame shown = frame_of(*frame);
+                                  text = "#" + std::to_string(wanted) + " " + shown.function + " " +
+                                         (shown.place.empty() ? shown.library : shown.place);
+                              }
+                              add_answer(all, task, answer, text);
+                          });
 }
 
 // Threads have the numbers 1, 2, ... within their task.

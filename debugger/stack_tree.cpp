@@ -74,8 +74,13 @@ StackFrame frame_of(const MiValue& frame) {
     return result;
 }
 
+std::size_t innermost_of_program(const Stack& stack) {
+    return static_cast<std::size_t>(std::find_if_not(stack.begin(), stack.end(), is_foreign) -
+                                    stack.begin());
+}
+
 Stack without_library_frames(const Stack& stack) {
-    auto first = std::find_if_not(stack.begin(), stack.end(), is_foreign);
+    auto first = stack.begin() + static_cast<std::ptrdiff_t>(innermost_of_program(stack));
     if (first == stack.end()) return stack;
     if (first != stack.begin()) --first;  // the function that the program has called
     return {first, stack.end()};

@@ -32,6 +32,10 @@ struct StackTree {
 // Reads a frame of gdb: the tuple of func, file, line and from.
 StackFrame frame_of(const MiValue& frame);
 
+// The place in the stack of the innermost frame that belongs to the program and not to a library. Its
+// size if there is none.
+std::size_t innermost_of_program(const Stack& stack);
+
 // Removes the frames inside of a library that the program has called. The frame of the called
 // function stays. A function of the program that a library calls back stays, too.
 Stack without_library_frames(const Stack& stack);

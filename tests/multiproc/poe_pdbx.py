@@ -90,16 +90,18 @@ class Bugs(PdbxTest):
         self.assertIn("-21", "".join(said.answers("on 2 print table")), said.text)
 
     def test_crash_in_a_collective(self):
-        said = self.pdbx(["cont", "group list", "on failed where", "on failed frame 1"], BUGS / "crash", "-procs", "4")
+        said = self.pdbx(["cont", "group list", "on failed where", "on failed up", "on failed info symbol result"], BUGS / "crash", "-procs", "4")
         crashed = sorted(task for tasks, text in said.stops() if "SIGSEGV" in text for task in tasks)
         self.assertEqual(crashed, [1, 2, 3], said.text)
         self.assertTrue(any(line.split() == ["failed", "1-3"] for line in said.lines("group list")), said.text)
         stack = "\n".join(said.lines("on failed where"))
         self.assertIn("add_up(", stack.replace("add_up  ", "add_up("), said.text)
         self.assertIn("MPI_Allreduce", stack, said.text)
+        self.assertIn("add_up crash.cpp", "".join(said.answers("on failed up")), said.text)
+        self.assertIn("kNothing in section .rodata", "".join(said.answers("on failed info symbol result")), said.text)
 
     def test_deadlock(self):
-        said = self.pdbx(["catch deadlock", "cont", "where", "why", "up 10", "on mpc_brecv print me"], BUGS / "deadlock", "-procs", "4",
+        said = self.pdbx(["catch deadlock", "cont", "where", "why", "up", "on mpc_brecv print me"], BUGS / "deadlock", "-procs", "4",
                          "-deadlock_timeout", "2")
         found = [report for report in said.reports if report["kind"] == "deadlock"]
         self.assertEqual(len(found), 1, said.text)

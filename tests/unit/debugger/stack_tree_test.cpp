@@ -31,6 +31,8 @@ TEST_CASE("stacks branch where they differ") {
 
 TEST_CASE("frames inside of libraries can be left out") {
     CHECK(without_library_frames({kPoll, kReceive, kWork, kMain}) == Stack{kReceive, kWork, kMain});
+    CHECK(innermost_of_program({kPoll, kReceive, kWork, kMain}) == 2);
+    CHECK(innermost_of_program({kPoll, kReceive}) == 2);
     // A function that the library has called back stays.
     CHECK(without_library_frames({kWork, kPoll, kReceive, kMain}) ==
           Stack{kWork, kPoll, kReceive, kMain});
