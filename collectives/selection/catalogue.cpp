@@ -98,6 +98,9 @@ bool radix_fits(const Shape& shape, double parameter) {
 bool limit_fits(const Shape&, double parameter) {
     return kBlockBytes.has(parameter);
 }
+bool piece_fits(const Shape&, double parameter) {
+    return kPieceBytes.has(parameter);
+}
 // To divide the messages into phases takes time in proportion to n^3.
 bool phases_fit(const Shape& shape, double parameter) {
     constexpr std::uint32_t kMostRanks = 256;
@@ -290,17 +293,22 @@ constexpr Algorithm kCatalogue[] = {
                  [](S s, double) { return scatter_direct_counts(s); }}),
     in_two_levels(Op::kGather),
 
-    {Op::kConcat, "circulant", nullptr, kNoNumber, none, always,
-     [](S s, double) { return concat_circulant(s); },
-     [](S s, double) { return concat_circulant_counts(s); }, [](S s) { return s.bytes * s.n; }},
-    {Op::kConcat, "exchange", nullptr, kNoNumber, none, power_of_two,
-     [](S s, double) { return concat_exchange(s); },
-     [](S s, double) { return concat_exchange_counts(s); }},
-    all_at_once({Op::kConcat, "direct", nullptr, kNoNumber, none, always,
-                 [](S s, double) { return concat_direct(s); },
-                 [](S s, double) { return concat_direct_counts(s); }}),
-    {Op::kConcat, "ring", nullptr, kNoNumber, none, always,
-     [](S s, double) { return concat_ring(s); }, [](S s, double) { return concat_ring_counts(s); }},
+    blocks_compete({Op::kConcat, "circulant", nullptr, kNoNumber, none, always,
+                    [](S s, double) { return concat_circulant(s); },
+                    [](S s, double) { return concat_circulant_counts(s); },
+                    [](S s) { return s.bytes * s.n; }}),
+    blocks_compete({Op::kConcat, "exchange", nullptr, kNoNumber, none, power_of_two,
+                    [](S s, double) { return concat_exchange(s); },
+                    [](S s, double) { return concat_exchange_counts(s); }}),
+    blocks_compete(all_at_once({Op::kConcat, "direct", nullptr, kNoNumber, none, always,
+                                [](S s, double) { return concat_direct(s); },
+                                [](S s, double) { return concat_direct_counts(s); }})),
+    blocks_compete({Op::kConcat, "ring", nullptr, kNoNumber, none, always,
+                    [](S s, double) { return concat_ring(s); },
+                    [](S s, double) { return concat_ring_counts(s); }}),
+    all_at_once({Op::kConcat, "pieces", "bytes of a piece", kPieceBytes, usual_piece, piece_fits,
+                 [](S s, double b) { return concat_pieces(s, whole(b)); },
+                 [](S s, double b) { return concat_pieces_counts(s, whole(b)); }}),
     in_two_levels(Op::kConcat),
 
     // Must precede radix n, which sends the same messages and also copies.
@@ -315,8 +323,7 @@ constexpr Algorithm kCatalogue[] = {
                     [](S s, double r) { return index_radix_counts(s, whole(r)); },
                     [](S s) { return 2 * s.bytes * s.n; }}),
     own_lengths_suffice(
-        all_at_once({Op::kIndex, "pieces", "bytes of a piece", kPieceBytes, usual_piece,
-                     [](S, double b) { return kPieceBytes.has(b); },
+        all_at_once({Op::kIndex, "pieces", "bytes of a piece", kPieceBytes, usual_piece, piece_fits,
                      [](S s, double b) { return index_pieces(s, whole(b)); },
                      [](S s, double b) { return index_pieces_counts(s, whole(b)); }})),
     own_lengths_suffice(signals_precede(

@@ -46,8 +46,8 @@ double messages_of(const Shape& shape, const Choice& choice, const Counts& count
     return static_cast<double>(counts.c3) * c1 / static_cast<double>(counts.c2);
 }
 
-// The factor by which the bytes of an index take longer over a network if its blocks compete for the
-// queues of the cables (docs/decisions/053).
+// The factor by which bytes take longer over a network if long blocks compete for the queues of the
+// cables (docs/decisions/053).
 constexpr double kCompeting = 1.4;
 double congestion(const Shape& shape, const Choice& choice) {
     const bool competes =
@@ -56,8 +56,8 @@ double congestion(const Shape& shape, const Choice& choice) {
 }
 
 // False for an algorithm that the members could not agree on for an irregular index: each knows the
-// lengths of its own blocks only. Over a network, long blocks then go in pieces, which are the whole
-// blocks if all are short.
+// lengths of its own blocks only. Over a network, long blocks then go in pieces, which are the
+// whole blocks if all are short.
 bool members_agree_on(const Algorithm& algorithm, const Shape& shape) {
     if (shape.matrix.empty() || shape.whole_matrix) return true;
     return algorithm.own_lengths_suffice && (shape.nodes.empty() || !algorithm.blocks_compete);

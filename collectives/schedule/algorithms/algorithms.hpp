@@ -55,6 +55,9 @@ Generator concat_direct(const Shape& shape);
 Counts concat_direct_counts(const Shape& shape);
 Generator concat_ring(const Shape& shape);
 Counts concat_ring_counts(const Shape& shape);
+// `piece` > 0.
+Generator concat_pieces(const Shape& shape, Bytes piece);
+Counts concat_pieces_counts(const Shape& shape, Bytes piece);
 
 // index
 Generator index_radix(const Shape& shape, std::uint32_t radix);

@@ -204,4 +204,9 @@ TEST_CASE("over a network, long blocks go in pieces and short ones do not") {
     }
     shape.bytes = 16 << 10;
     CHECK(choose(catalogue(), shape, tuning, {}).text() == "pairwise:0");
+    shape.operation = Operation::kConcat;
+    shape.bytes = 64 << 10;
+    CHECK(choose(catalogue(), shape, tuning, {}).text() == "pieces:32768");
+    shape.bytes = 1 << 10;
+    CHECK(choose(catalogue(), shape, tuning, {}).text() != "pieces:32768");
 }
