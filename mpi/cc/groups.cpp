@@ -9,7 +9,8 @@
 namespace poe::mpi::cc {
 namespace {
 
-// The groups of the process.
+// The groups of the process. Never destroyed: a group that is still open when the program ends must
+// not call MPI any more.
 struct Groups {
     std::mutex mutex;
     std::map<MPIX_Cc, std::unique_ptr<Group>> open;
@@ -17,7 +18,7 @@ struct Groups {
     int code = MPI_SUCCESS;  // for reports; made at first use
 };
 Groups& groups() {
-    static Groups all;
+    static Groups& all = *new Groups;
     return all;
 }
 

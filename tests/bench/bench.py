@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """./dev bench [NAME]... [--record]: measures poe beside its peers in one run. Prints tables of medians and ratios,
-and writes build/bench/NAME.json. What follows collectives, model, mpi or one of cluster-... is for it.
+and writes build/bench/NAME.json. What follows ccmpi, collectives, model, mpi or one of cluster-... is for it.
 
 --record also replaces the section of that name in tests/bench/RESULTS.md. It takes whole benchmarks only, because
 a recorded table replaces all rows of its section."""
 
 import sys
 
+import ccmpi_bench
 import cluster_bench
 import coll_bench
 import comm_bench
@@ -22,13 +23,13 @@ import stdio_bench
 import trace_bench
 from measuring import SHORT, machine
 
-BENCHES = {"collectives": coll_bench.run, "comm": comm_bench.run, "launch": launch_bench.run,
+BENCHES = {"ccmpi": ccmpi_bench.run, "collectives": coll_bench.run, "comm": comm_bench.run, "launch": launch_bench.run,
            "cluster-launch": cluster_bench.run_launch, "cluster-slurm": cluster_bench.run_slurm,
            "cluster-stdio": cluster_bench.run_stdio, "model": model_bench.run, "markers": marker_bench.run,
            "mpi": mpi_bench.run, "observe": observe_bench.run, "packages": packages_bench.run, "progress": progress_bench.run,
            "stdio": stdio_bench.run, "trace": trace_bench.run}
 # These take words of their own.
-WITH_WORDS = ("collectives", "cluster-launch", "cluster-slurm", "cluster-stdio", "model", "mpi")
+WITH_WORDS = ("ccmpi", "collectives", "cluster-launch", "cluster-slurm", "cluster-stdio", "model", "mpi")
 # These have no rows of RESULTS.md, because their figures have no peer.
 NOT_RECORDED = ("markers", "model", "trace")
 # Of collectives: sections of their own.

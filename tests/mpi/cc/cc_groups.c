@@ -237,6 +237,10 @@ int main(int argc, char** argv) {
     for (int seed = 0; seed < 6; ++seed) check_alltoallv(seed);
     check_communicators();
     check_misuse();
+    /* A group that is never closed does no harm. */
+    static int left[2];
+    MPIX_Cc open;
+    CHECK_OK(MPIX_Bcast_open_group(left, 2, MPI_INT, 0, MPI_COMM_WORLD, &open));
     MPI_Finalize();
     return 0;
 }
