@@ -78,6 +78,10 @@ std::string row_json(const TaskRow& row, const JobFacts& job, Moment elapsed) {
     if (row.pid > 0) json["pid"] = row.pid;
     if (row.cpu_percent >= 0) json["cpu_percent"] = row.cpu_percent;
     if (row.memory > 0) json["memory"] = row.memory;
+    if (row.switches_per_second > 0) json["switches_per_second"] = row.switches_per_second;
+    if (row.disk_read_per_second > 0) json["disk_read_per_second"] = row.disk_read_per_second;
+    if (row.disk_written_per_second > 0)
+        json["disk_written_per_second"] = row.disk_written_per_second;
     json["sent_per_second"] = row.sent_per_second;
     json["received_per_second"] = row.received_per_second;
     auto lights = Json::array();

@@ -25,6 +25,8 @@ struct Columns {
     int memory = 0;
     int sent = 0;
     int received = 0;
+    int switches = 0;
+    int disk = 0;
 };
 
 Columns columns_for(const Scene& scene, int width) {
@@ -60,6 +62,10 @@ Columns columns_for(const Scene& scene, int width) {
         give(columns.sent, kRate);
         give(columns.received, kRate);
     }
+    if (room >= kGoodText + 2 * (kRate + 1)) {
+        give(columns.switches, kRate);
+        give(columns.disk, kRate);
+    }
     columns.text = std::min(std::max(0, room), static_cast<int>(kMarkerColumns));
     const int rest = room - columns.text;
     if (rest > 0 && columns.doing > 0) columns.doing += rest;
@@ -84,6 +90,8 @@ void draw_heads(Grid& grid, const Columns& columns, int line) {
     head(columns.memory, " MEM");
     head(columns.sent, "OUT/s");
     head(columns.received, " IN/s");
+    head(columns.switches, " SW/s");
+    head(columns.disk, "DSK/s");
 }
 
 Style style_of(Activity activity) {
@@ -174,6 +182,8 @@ void draw_row(Grid& grid, const Scene& scene, const TaskRow& row, const Glyphs& 
     size(columns.memory, row.memory);
     size(columns.sent, row.sent_per_second);
     size(columns.received, row.received_per_second);
+    size(columns.switches, row.switches_per_second);
+    size(columns.disk, row.disk_read_per_second + row.disk_written_per_second);
 }
 
 }  // namespace

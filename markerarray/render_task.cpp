@@ -108,6 +108,12 @@ void draw_task(Grid& grid, const Scene& scene, const Glyphs& glyphs, int from, i
                 {Ink::kActivity, static_cast<std::uint8_t>(row.activity), false});
     if (row.cpu_percent >= 0) lines.field("PROCESSOR", fmt::format("{}%", row.cpu_percent));
     if (row.memory > 0) lines.field("MEMORY", size_words(row.memory));
+    if (row.switches_per_second > 0)
+        lines.field("SWITCHES", fmt::format("{}/s", size_words(row.switches_per_second)));
+    if (row.disk_read_per_second + row.disk_written_per_second > 0)
+        lines.field("DISK",
+                    fmt::format("{}/s read, {}/s written", size_words(row.disk_read_per_second),
+                                size_words(row.disk_written_per_second)));
     if (row.sent_per_second + row.received_per_second > 0)
         lines.field("MESSAGES", fmt::format("{}/s out, {}/s in", size_words(row.sent_per_second),
                                             size_words(row.received_per_second)));

@@ -40,6 +40,9 @@ struct TaskRow {
     Bytes memory = 0;            // resident
     Bytes sent_per_second = 0;   // of messages, recently
     Bytes received_per_second = 0;
+    std::uint64_t switches_per_second = 0;  // between threads on processors
+    Bytes disk_read_per_second = 0;
+    Bytes disk_written_per_second = 0;
     std::uint64_t text_count = 0;  // texts set so far
     std::string text;
     Lights lights{};

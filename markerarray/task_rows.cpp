@@ -85,6 +85,9 @@ TaskRow row_of(const pm::WatchedTask& task) {
         row.pid = task.state.pid;
         row.cpu_percent = task.processes.cpu_percent;
         row.memory = task.processes.memory;
+        row.switches_per_second = task.processes.switches_per_second;
+        row.disk_read_per_second = task.processes.disk_read_per_second;
+        row.disk_written_per_second = task.processes.disk_written_per_second;
         row.sent_per_second = task.sent_per_second;
         row.received_per_second = task.received_per_second;
     }
@@ -103,6 +106,7 @@ void lose(TaskRow& row) {
     row.cpu_percent = -1;
     row.memory = 0;
     row.sent_per_second = row.received_per_second = 0;
+    row.switches_per_second = row.disk_read_per_second = row.disk_written_per_second = 0;
 }
 
 }  // namespace poe::markers

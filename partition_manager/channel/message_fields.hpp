@@ -184,6 +184,7 @@ void fields(F& f, TaskState& m) {
 template <class F>
 void fields(F& f, ProcessesView& m) {
     f(m.known)(m.runs)(m.stopped)(m.disk)(m.cpu_percent)(m.memory);
+    f(m.switches_per_second)(m.disk_read_per_second)(m.disk_written_per_second);
 }
 template <class F>
 void fields(F& f, WatchedTask& m) {

@@ -23,6 +23,10 @@ struct ProcessesView {
     bool disk = false;
     std::int32_t cpu_percent = -1;  // recent use in percent of one processor; -1: unknown
     Bytes memory = 0;               // resident, in bytes
+    // Recent rates. The system may not tell them.
+    std::uint64_t switches_per_second = 0;  // between threads on processors
+    Bytes disk_read_per_second = 0;
+    Bytes disk_written_per_second = 0;
     bool operator==(const ProcessesView&) const = default;
 };
 

@@ -24,6 +24,12 @@ Bytes per_second(std::uint64_t moved, std::chrono::milliseconds time) {
     return time.count() > 0 ? moved * 1000 / static_cast<std::uint64_t>(time.count()) : 0;
 }
 
+// A sum becomes smaller when a process of the task ends.
+std::uint64_t grown_per_second(std::uint64_t before, std::uint64_t now,
+                               std::chrono::milliseconds time) {
+    return per_second(now - std::min(before, now), time);
+}
+
 }  // namespace
 
 NodeLook::NodeLook(const NodeSegment& segment, uid_t owner)
@@ -72,11 +78,23 @@ void NodeLook::look_at_processes(Clock::time_point now) {
         // A task that sleeps in a call of MPL counts as running, because it may have left the call
         // when this is shown.
         const bool runs = sum->runs || task.state.doing.call != Call::kNone;
-        task.processes = {true, runs, sum->stopped, sum->disk, -1, sum->memory};
-        if (!first)
+        task.processes = {.known = true,
+                          .runs = runs,
+                          .stopped = sum->stopped,
+                          .disk = sum->disk,
+                          .memory = sum->memory};
+        if (!first) {
             task.processes.cpu_percent = static_cast<std::int32_t>(
                 std::max<std::int64_t>(0, (sum->cpu - before.cpu) * 100 / since));
+            task.processes.switches_per_second =
+                grown_per_second(before.use.switches, sum->use.switches, since);
+            task.processes.disk_read_per_second =
+                grown_per_second(before.use.disk_read, sum->use.disk_read, since);
+            task.processes.disk_written_per_second =
+                grown_per_second(before.use.disk_written, sum->use.disk_written, since);
+        }
         before.cpu = sum->cpu;
+        before.use = sum->use;
     }
 }
 

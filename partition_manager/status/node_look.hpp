@@ -31,6 +31,7 @@ class NodeLook {
         std::chrono::milliseconds cpu{0};
         std::uint64_t sent = 0;
         std::uint64_t received = 0;
+        ProcessUse use;
     };
     void look_at_processes(Clock::time_point now);
 

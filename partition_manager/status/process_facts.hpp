@@ -19,6 +19,14 @@ struct ProcessFacts {
     Bytes memory = 0;                  // resident, in bytes
 };
 
+// What a process has used so far. What the system does not tell is 0.
+struct ProcessUse {
+    std::uint64_t switches = 0;
+    Bytes disk_read = 0;
+    Bytes disk_written = 0;
+};
+ProcessUse process_use(pid_t pid);
+
 // Returns nothing if there is no such process, or only a zombie. Never blocks.
 std::optional<ProcessFacts> process_facts(pid_t pid);
 

@@ -39,6 +39,10 @@ std::optional<ProcessSum> ProcessSums::of(pid_t pid) const {
         sum.disk = sum.disk || facts.state == 'D';
         sum.cpu += facts.cpu;
         sum.memory += facts.memory;
+        const ProcessUse use = process_use(open[i]);
+        sum.use.switches += use.switches;
+        sum.use.disk_read += use.disk_read;
+        sum.use.disk_written += use.disk_written;
         if (const auto more = children_.find(open[i]); more != children_.end())
             open.insert(open.end(), more->second.begin(), more->second.end());
     }

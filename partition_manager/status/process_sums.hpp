@@ -20,6 +20,7 @@ struct ProcessSum {
     bool disk = false;     // one of them waits for a disk or similar
     std::chrono::milliseconds cpu{0};
     Bytes memory = 0;
+    ProcessUse use;
 };
 
 class ProcessSums {

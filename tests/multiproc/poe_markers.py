@@ -59,6 +59,28 @@ class MarkerTest(LaunchTest):
         return {line["task"]: line for line in lines[1:]}
 
 
+class PlainPrograms(MarkerTest):
+    def test_what_the_kernel_knows(self):
+        """A program without MPL has processor time, memory and switches in its row; a shell's child counts with it."""
+        script = "import time\nwhile True: sum(range(20000)); time.sleep(0.002)"
+        job = start("sh", "-c", f"/usr/bin/python3 -c '{script}'; true", self.marker, "-procs", "1", env=environment())
+        wait_for(lambda: pmarray("-once", "-json", job.pid).returncode == 0, "the job")
+        display = subprocess.Popen([PMARRAY, "-json", str(job.pid)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   env=environment())
+        try:
+            for line in display.stdout:
+                row = json.loads(line)
+                if {"cpu_percent", "memory", "switches_per_second"} <= row.keys() and row["memory"] > 1 << 20:
+                    break
+            else:
+                self.fail("pmarray has ended")
+            self.assertGreater(row["switches_per_second"], 0)
+        finally:
+            job.terminate()
+            job.communicate(timeout=60)
+            display.communicate(timeout=60)
+
+
 class Calls(MarkerTest):
     def test_lights_texts_and_progress(self):
         with self.running(self.program, "0") as job:

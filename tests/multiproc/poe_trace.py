@@ -59,6 +59,18 @@ class TraceTest(LaunchTest):
         return received
 
 
+class PlainPrograms(TraceTest):
+    def test_lanes(self):
+        """Of a program without MPL the trace has processor time, memory and switches, and vt shows them over time."""
+        result = poe("/usr/bin/python3", "-c", "import time\nfor i in range(40): sum(range(200000)); time.sleep(0.01)", "-procs", "1",
+                     "-tracelevel", "9", "-tracefile", "plain.trc", "-samplefreq", "20", cwd=self.place)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        view = subprocess.run([str(BUILD / "bin" / "vt"), "-view", "system", "-size", "100x60", "plain.trc"], cwd=self.place,
+                              capture_output=True, check=True).stdout.decode()
+        for lane in ("cpu user of all", "memory of all", "switches of all", "memory of task 0"):
+            self.assertIn(lane, view)
+
+
 class Levels(TraceTest):
     def test_messages(self):
         trace = self.traced(level=1)
