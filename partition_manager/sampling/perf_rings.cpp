@@ -94,17 +94,24 @@ constexpr CountedEvent kCounted[] = {
     {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, trace::Metric::kContextSwitches},
 };
 
-std::string paranoia() {
+int paranoia() {
     std::ifstream file("/proc/sys/kernel/perf_event_paranoid");
-    std::string level;
+    int level = 0;
     file >> level;
     return level;
 }
 
 std::string refusal(int error) {
-    if (error == EACCES || error == EPERM)
-        return "the kernel does not allow perf events (kernel.perf_event_paranoid is " +
-               paranoia() + "; 2 or less is needed: sysctl kernel.perf_event_paranoid=2)";
+    constexpr int kMostParanoid = 2;
+    if (error == EACCES || error == EPERM) {
+        const int level = paranoia();
+        if (level <= kMostParanoid)
+            return "this computer does not allow perf events, although kernel.perf_event_paranoid "
+                   "is " +
+                   std::to_string(level) + ": a container or a security policy forbids them";
+        return "the kernel does not allow perf events, because kernel.perf_event_paranoid is " +
+               std::to_string(level) + "; allow them with: sysctl kernel.perf_event_paranoid=2";
+    }
     if (error == ENOSYS) return "the kernel has no perf events";
     if (error == EMFILE)
         return "there are too few file descriptors for the perf events of all tasks (ulimit -n)";

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Call stacks of whole jobs (poe -sample): programs of every kind whose stacks follow from their construction."""
 
+import ctypes
+import errno
 import json
 import os
 import pathlib
-import shutil
+import platform
 import signal
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -176,6 +179,32 @@ class Counters(SampleTest):
         else:
             self.assertIn("no hardware counters", self.vt("-summary"))
             self.assertNotIn("cycles", found["counters"])
+
+
+def forbid_perf_events():
+    """Makes perf_event_open fail in this process and its children, as the filters of containers do."""
+    no_new_privileges, set_filter, filter_mode = 38, 22, 2
+    steps = [(0x20, 0, 0, 0),                  # load the number of the system call
+             (0x15, 0, 1, 298),                # perf_event_open on x86-64?
+             (0x06, 0, 0, 0x00050000 | errno.EPERM),
+             (0x06, 0, 0, 0x7fff0000)]         # allow
+    code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *step) for step in steps))
+    program = struct.pack("@HP", len(steps), ctypes.addressof(code))
+    library = ctypes.CDLL(None, use_errno=True)
+    if library.prctl(no_new_privileges, 1, 0, 0, 0) != 0 or library.prctl(set_filter, filter_mode, program, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "prctl")
+
+
+class Forbidden(SampleTest):
+    @unittest.skipUnless(platform.machine() == "x86_64", "the number of the system call is that of x86-64")
+    def test_without_perf_events(self):
+        """The job runs as it would without -sample, and poe says what is missing and what to do."""
+        result = poe(self.program, "shares", "100", "-procs", "1", "-sample", "100", "-tracefile", "run.trc", cwd=self.place,
+                     preexec_fn=forbid_perf_events)
+        self.assertEqual((result.returncode, result.stdout), (0, b"done\n"))
+        self.assertRegex(result.stderr, rb"the tasks are not sampled: \S+ \S+ does not allow perf events")
+        self.assertRegex(result.stderr, rb"kernel.perf_event_paranoid")
+        self.assertIn("TIME OF ALL TASKS", self.vt("-summary"))
 
 
 class Unchanged(SampleTest):

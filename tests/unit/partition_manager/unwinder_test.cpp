@@ -98,6 +98,11 @@ TEST_CASE("a function without tables is left by its frame pointer") {
     registers.set(kFramePointer, 1016);
     CHECK(program.walk(registers).addresses == Addresses{110, 349});
     CHECK(program.walk(registers).whole);
+    // The outermost function of the dynamic loader.
+    registers.set(kFramePointer, 0);
+    CHECK(program.walk(registers).addresses == Addresses{110});
+    CHECK(program.walk(registers).whole);
+    registers.set(kFramePointer, 1016);
     // A frame pointer that leads to no code is a number of the program's.
     program.words[3] = 5000;
     CHECK(program.walk(registers).addresses == Addresses{110});
