@@ -118,10 +118,21 @@ std::string refusal(int error) {
     return "perf events fail: " + std::string(std::strerror(error));
 }
 
+// How far CLOCK_MONOTONIC of this process is ahead of the kernel's, which perf events have: a namespace of time moves it.
+std::int64_t clock_offset() {
+    std::ifstream file("/proc/self/timens_offsets");
+    std::string clock;
+    for (std::int64_t seconds = 0, ns = 0; file >> clock >> seconds >> ns;)
+        if (clock == "monotonic") return seconds * 1'000'000'000 + ns;
+    return 0;
+}
+
 }  // namespace
 
 PerfRings::PerfRings(int rate, bool software)
-    : period_(1'000'000'000u / static_cast<std::uint64_t>(rate)), counts_software_(software) {
+    : period_(1'000'000'000u / static_cast<std::uint64_t>(rate)),
+      counts_software_(software),
+      clock_offset_(clock_offset()) {
     // Tried on this process. An ordinary user may not always sample what happens in system calls.
     for (const bool kernel : {true, false}) {
         perf_event_attr attributes = sampling_attributes(period_, kernel);
@@ -233,6 +244,8 @@ void PerfRings::read(std::vector<PerfEvent>& events) {
         std::atomic_ref(head.data_tail).store(end, std::memory_order_release);
         read_perf_events(bytes, events);
     }
+    for (std::size_t i = first; i < events.size(); ++i)
+        events[i].time += static_cast<std::uint64_t>(clock_offset_);
     std::stable_sort(events.begin() + static_cast<std::ptrdiff_t>(first), events.end(),
                      [](const PerfEvent& a, const PerfEvent& b) { return a.time < b.time; });
 }

@@ -68,6 +68,7 @@ class PerfRings {
     bool sees_kernel_ = true;
     bool has_hardware_counters_ = false;
     bool counts_software_;
+    std::int64_t clock_offset_;  // ns
     std::vector<std::unique_ptr<Ring>> rings_;
     std::vector<UniqueFd> files_;
     std::vector<std::pair<std::uint64_t, TaskId>> tasks_;  // by event

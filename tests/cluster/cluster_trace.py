@@ -28,6 +28,24 @@ class Traces(ClusterTest):
         self.assertEqual([name for name in os.listdir(self.folder.name) if "parts" in name], [])
         return Trace(self.path("trace_tasks.trc"))
 
+    def test_samples(self):
+        """Call stacks of all hosts come together, on the clocks of their hosts."""
+        if subprocess.run([str(BUILD / "bin" / "pmd-sample"), "-check"], capture_output=True).returncode != 0:
+            self.skipTest("the kernel does not allow perf events")
+        program = self.path("sample_tasks")
+        subprocess.run(["gcc", "-O2", str(SOURCE / "tests/multiproc/sample_tasks.c"), "-o", program, "-lpthread"], check=True)
+        self.ok(self.poe(program, "shares", 300, "-procs", 2, "-hostfile", self.host_file(range(2), 1), "-sample", 500,
+                         "-tracefile", "run.trc"))
+        trace = Trace(self.path("run.trc"))
+        self.assertEqual(sorted(trace.samples), [0, 1])
+        for node, stream in trace.samples.items():
+            samples = [record for record in stream.records if record.kind == "sample"]
+            self.assertGreater(len(samples), 50)
+            self.assertEqual({record.a for record in samples}, {node})
+            end = max(record.time for record in trace.nodes[node].records)
+            self.assertLess(max(record.time for record in samples), end + SECOND)
+            self.assertGreater(min(record.time for record in samples), 0)
+
     def check(self, trace, hosts, tasks_each):
         self.assertEqual(sorted(trace.nodes), list(range(hosts)))
         self.assertEqual(sorted(trace.tasks), list(range(hosts * tasks_each)))
