@@ -34,8 +34,12 @@ class Traces(ClusterTest):
             self.skipTest("the kernel does not allow perf events")
         program = self.path("sample_tasks")
         subprocess.run(["gcc", "-O2", str(SOURCE / "tests/multiproc/sample_tasks.c"), "-o", program, "-lpthread"], check=True)
+        for flags in ((), ("-tmpdir", "/dev/shm")):  # in the directory that all see; over the channel
+            self.check_samples(program, flags)
+
+    def check_samples(self, program, flags):
         self.ok(self.poe(program, "shares", 300, "-procs", 2, "-hostfile", self.host_file(range(2), 1), "-sample", 500,
-                         "-tracefile", "run.trc"))
+                         "-tracefile", "run.trc", *flags))
         trace = Trace(self.path("run.trc"))
         self.assertEqual(sorted(trace.samples), [0, 1])
         for node, stream in trace.samples.items():
