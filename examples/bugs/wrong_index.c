@@ -12,14 +12,14 @@
 static int block[N];
 
 /* The first and the last number of a task. The last task gets the remainder. */
-static void range_of(int task, int tasks, int *first, int *last) {
+static void range_of(int task, int tasks, int* first, int* last) {
     int share = N / tasks;
     *first = task * share + 1;
     *last = *first + share - 1;
     if (task == tasks) *last = N; /* the mistake: the last task is tasks - 1 */
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     int me, tasks, first, last, i, sum = 0, total = 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);

@@ -22,40 +22,34 @@
 
 static volatile double sink;
 
-static double thread_ms(void)
-{
+static double thread_ms(void) {
     struct timespec now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
 }
 
 /* Inlined into each kind of work, so that the time belongs to that function. */
-static inline __attribute__((always_inline)) void work_until(double end)
-{
+static inline __attribute__((always_inline)) void work_until(double end) {
     while (thread_ms() < end)
         for (int i = 1; i < 200000; ++i) sink += 1.0 / i;
 }
 
-APART void short_work(double ms)
-{
+APART void short_work(double ms) {
     work_until(thread_ms() + ms);
     sink += 1;
 }
 
-APART void long_work(double ms)
-{
+APART void long_work(double ms) {
     work_until(thread_ms() + ms);
     sink += 2;
 }
 
-APART void caller_of_long_work(double ms)
-{
+APART void caller_of_long_work(double ms) {
     long_work(ms);
     sink += 3;
 }
 
-APART void shares(double ms)
-{
+APART void shares(double ms) {
     double const begin = thread_ms();
     for (int turn = 1; turn <= 10; ++turn) {
         double const end = begin + ms * turn / 10;
@@ -64,8 +58,7 @@ APART void shares(double ms)
     }
 }
 
-APART void descend(int depth, double ms)
-{
+APART void descend(int depth, double ms) {
     if (depth > 0)
         descend(depth - 1, ms);
     else
@@ -73,34 +66,46 @@ APART void descend(int depth, double ms)
     sink += depth;
 }
 
-APART void big_frame(double ms)
-{
+APART void big_frame(double ms) {
     char volatile room[20 << 10];
-    memset((void *)room, 1, sizeof room);
+    memset((void*)room, 1, sizeof room);
     long_work(ms);
     sink += room[17];
 }
 
-APART void first_thread_work(double ms) { work_until(thread_ms() + ms); sink += 4; }
-APART void second_thread_work(double ms) { work_until(thread_ms() + ms); sink += 5; }
+APART void first_thread_work(double ms) {
+    work_until(thread_ms() + ms);
+    sink += 4;
+}
+APART void second_thread_work(double ms) {
+    work_until(thread_ms() + ms);
+    sink += 5;
+}
 
 static double thread_time;
-static void *first(void *unused) { (void)unused; first_thread_work(thread_time); return NULL; }
-static void *second(void *unused) { (void)unused; second_thread_work(thread_time); return NULL; }
+static void* first(void* unused) {
+    (void)unused;
+    first_thread_work(thread_time);
+    return NULL;
+}
+static void* second(void* unused) {
+    (void)unused;
+    second_thread_work(thread_time);
+    return NULL;
+}
 
-APART void fault_work(double ms)
-{
+APART void fault_work(double ms) {
     double const end = thread_ms() + ms;
     while (thread_ms() < end) {
         size_t const bytes = 1 << 22;
-        char *const memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        char* const memory =
+            mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         for (size_t i = 0; i < bytes; i += 4096) memory[i] = 1;
         munmap(memory, bytes);
     }
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char** argv) {
     if (argc < 3) return 2;
     double const ms = atof(argv[2]);
     if (strcmp(argv[1], "shares") == 0) {
