@@ -33,6 +33,10 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kOwnError = 1;
 
+// The streams of the program.
+constexpr const char* kOutput = "stdout";
+constexpr const char* kErrors = "stderr";
+
 // An incomplete line of the program is shown after this time.
 constexpr std::chrono::milliseconds kOpenLine{300};
 
@@ -53,6 +57,7 @@ class Pdbx {
 
     int run() {
         catch_signals();
+        if (options_.run) run_ = Run::kStart;
         for (const std::string& file : options_.scripts) read_script(file);
         connect();
         interactive_ =
@@ -109,8 +114,25 @@ class Pdbx {
         return poe_.pid == 0 && left_at_ && session_.detached();
     }
 
+    // -run: the commands that let all tasks run until one fails, and then those that stop the others
+    // and show where all are. A task fails by a signal, or because it exits with another code than 0.
+    void queue_run_commands() {
+        if (run_ == Run::kStart) {
+            run_ = Run::kRuns;
+            early_.clear();
+            then_ = std::exchange(lines_, {"break _exit if (int)$rdi != 0", "cont"});
+        } else if (run_ == Run::kRuns && lines_.empty() && session_.some_stopped()) {
+            run_ = Run::kFailed;
+            session_.show_events();
+            lines_ = {"halt", "where"};
+            lines_.insert(lines_.end(), then_.begin(), then_.end());
+            if (!interactive_) lines_.emplace_back("detach");  // and the job fails as without pdbx
+        }
+    }
+
     // Executes commands that wait, or shows the prompt.
     void next_command() {
+        if (!session_.busy()) queue_run_commands();
         while (!session_.busy() && session_.leaving() == Session::Leave::kNo && !call_->over()) {
             std::string line;
             if (!session_.sourced().empty()) {
@@ -119,6 +141,8 @@ class Pdbx {
             } else if (!lines_.empty()) {
                 line = lines_.front();
                 lines_.pop_front();
+            } else if (run_ == Run::kRuns) {
+                return;  // the job ends
             } else if (options_.batch || input_over_) {
                 line = "quit";
             } else if (interactive_) {
@@ -151,8 +175,9 @@ class Pdbx {
         fds.push_back({call_->fd(), events, 0});
         fds.push_back({poe_.out.get(), POLLIN, 0});
         fds.push_back({poe_.err.get(), POLLIN, 0});
-        const bool wants_input =
-            interactive_ ? editor_->shown() : !options_.batch && !input_over_ && lines_.empty();
+        const bool wants_input = run_ == Run::kStart || run_ == Run::kRuns ? false
+                                 : interactive_                            ? editor_->shown()
+                                                : !options_.batch && !input_over_ && lines_.empty();
         fds.push_back({wants_input ? STDIN_FILENO : -1, POLLIN, 0});
         ::poll(fds.data(), fds.size(), timeout());
         if (fds[0].revents != 0) on_signal();
@@ -161,8 +186,8 @@ class Pdbx {
             for (auto& [node, message] : call_->take())
                 session_.on_message(node, std::move(message), Clock::now());
         }
-        if (fds[2].revents != 0) on_output(poe_.out, out_, "stdout");
-        if (fds[3].revents != 0) on_output(poe_.err, err_, "stderr");
+        if (fds[2].revents != 0) on_output(poe_.out, out_, kOutput);
+        if (fds[3].revents != 0) on_output(poe_.err, err_, kErrors);
         if (fds[4].revents != 0) on_input();
         session_.tick(Clock::now());
         flush_open_lines();
@@ -230,7 +255,7 @@ class Pdbx {
         for (auto* stream : {&out_, &err_})
             if (!stream->line.empty() && Clock::now() >= stream->since + kOpenLine)
                 show_output(std::exchange(stream->line, {}) + "\n",
-                            stream == &out_ ? "stdout" : "stderr");
+                            stream == &out_ ? kOutput : kErrors);
     }
 
     void show_output(const std::string& lines, const char* stream) {
@@ -244,6 +269,9 @@ class Pdbx {
                 begin = end + 1;
             }
             print(json_of(report) + "\n");
+        } else if (options_.run && stream == kErrors) {
+            if (editor_) return editor_->print(lines);
+            std::fwrite(lines.data(), 1, lines.size(), stderr);
         } else {
             print(lines);
         }
@@ -275,6 +303,12 @@ class Pdbx {
     }
 
     void show(const Report& report) {
+        const bool failed = report.kind == Report::Kind::kError;
+        if ((run_ == Run::kStart || run_ == Run::kRuns) && !failed) {
+            if (report.kind == Report::Kind::kStop) early_.push_back(report);
+            return;
+        }
+        for (const Report& stop : std::exchange(early_, {})) show(stop);
         if (options_.batch) return print(json_of(report) + "\n");
         std::string text;
         for (const std::string& line : lines_of(report)) text += line + "\n";
@@ -296,8 +330,8 @@ class Pdbx {
             while (::waitpid(poe_.pid, &status, 0) < 0 && errno == EINTR) {
             }
             status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-            if (quit_) status = 0;
-            if (!quit_ && interactive_)
+            if (quit_) status = run_ == Run::kFailed ? kOwnError : 0;
+            if (!quit_ && interactive_ && !options_.run)
                 print("the job has ended with status " + std::to_string(status) + "\n");
         } else if (call_->over() && session_.leaving() == Session::Leave::kNo) {
             Report report;
@@ -313,6 +347,10 @@ class Pdbx {
     StartedPoe poe_;
     std::optional<pm::DebugCall> call_;
     std::unique_ptr<CommandLineEditor> editor_;
+    enum class Run { kNot, kStart, kRuns, kFailed };
+    Run run_ = Run::kNot;
+    std::vector<Report> early_;     // stops that are shown after the first failure
+    std::deque<std::string> then_;  // commands of scripts, for the time after it
     bool interactive_ = false;
     bool input_over_ = false;
     bool quit_ = false;

@@ -12,6 +12,9 @@ std::string pdbx_usage() {
            "  -a JOB        attach to a running job (its id, or the pid of its poe)\n"
            "  -x FILE       execute the commands of a file first\n"
            "  -batch        show answers as JSON, and leave after the last command\n"
+           "  -run          the last flag: let the job run; stop all tasks and show the prompt "
+           "when\n"
+           "                one fails\n"
            "  -stdin FILE   the program reads this file (default: /dev/null)\n"
            "  -h, -version\n"
            "\n"
@@ -44,6 +47,11 @@ Result<PdbxOptions> parse_pdbx_options(const std::vector<std::string>& arguments
             complete = value(options.input);
         } else if (flag == "-batch") {
             options.batch = true;
+        } else if (flag == "-run") {
+            // Everything after it is for poe, of which some flags have the same names.
+            options.run = true;
+            ++next;
+            break;
         } else if (flag == "-h" || flag == "-help") {
             options.request = PdbxOptions::Request::kHelp;
         } else if (flag == "-version") {
@@ -61,6 +69,9 @@ Result<PdbxOptions> parse_pdbx_options(const std::vector<std::string>& arguments
                        "leave out \"" + options.poe.front() + "\"");
     if (options.attach.empty() && options.poe.empty())
         return mistake("a program is missing", "pdbx PROGRAM -procs 4, or pdbx -a JOB");
+    if (options.run && (!options.attach.empty() || options.batch))
+        return mistake("-run starts a job and shows the prompt when a task fails",
+                       "leave out -a and -batch");
     if (options.batch && options.scripts.empty())
         return mistake("-batch needs commands", "add -x FILE");
     return options;

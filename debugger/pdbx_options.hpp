@@ -14,6 +14,7 @@ struct PdbxOptions {
     std::string attach;                // job to attach to
     std::vector<std::string> scripts;  // files of commands
     bool batch = false;                // answers as JSON; ends with the last script
+    bool run = false;                  // lets the job run, and shows nothing before a task fails
     std::string input;  // file that becomes the program's standard input; empty: /dev/null
     std::vector<std::string> poe;  // program, its arguments, flags of poe
 };

@@ -79,6 +79,10 @@ bool Session::some_alive() const {
     return !ready_ || !alive.empty();
 }
 
+bool Session::some_stopped() const {
+    return !tasks_that([](const DebuggedTask& task) { return task.stopped; }).empty();
+}
+
 TaskSet Session::stopped_of(const TaskSet& tasks) const {
     TaskSet stopped;
     for (const TaskId task : tasks)

@@ -74,6 +74,7 @@ class Session {
     bool attached() const { return !job_.at_start; }
     // False: no task is left that is debugged, so the job goes on to its end.
     bool some_alive() const;
+    bool some_stopped() const;
 
     struct Breakpoint {
         int number = 0;

@@ -4,9 +4,11 @@
 
 #include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
 #include <string>
 #include <unistd.h>
 
+#include "base/error.hpp"
 #include "base/parse.hpp"
 #include "partition_manager/job/program_path.hpp"
 
@@ -53,6 +55,14 @@ constexpr int kTasksExist = 1;  // MPIR_DEBUG_SPAWNED
 
 std::vector<MPIR_PROCDESC> the_table;
 
+// pdbx is next to poe; otherwise it is searched in PATH.
+std::string pdbx_path() {
+    std::error_code none;
+    const auto own = std::filesystem::read_symlink("/proc/self/exe", none);
+    const std::string next = (own.parent_path() / "pdbx").string();
+    return ::access(next.c_str(), X_OK) == 0 ? next : "pdbx";
+}
+
 // A debugger reads the program's symbols from this file.
 std::string path_of(const pm::JobSpec& job, TaskId task) {
     const std::string& program =
@@ -75,6 +85,21 @@ int take_debugger_connection() {
     ::unsetenv(kDebuggerVariable);
     if (!fd || *fd <= STDERR_FILENO || ::fcntl(*fd, F_SETFD, FD_CLOEXEC) != 0) return -1;
     return *fd;
+}
+
+void run_under_pdbx(const std::vector<std::string>& arguments) {
+    if (std::getenv(kDebuggerVariable) != nullptr) return;
+    std::vector<std::string> words{"pdbx"};
+    // The prompt of pdbx needs the terminal. Any other input is the program's.
+    if (::isatty(STDIN_FILENO) != 1) words.insert(words.end(), {"-stdin", "/dev/stdin"});
+    words.emplace_back("-run");
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    const std::string path = pdbx_path();
+    ::execvp(path.c_str(), argv.data());
+    throw_errno("-onfail pdbx: cannot run " + path);
 }
 
 void tell_debuggers(const pm::JobSpec& job, const std::vector<pm::TaskProcess>& processes) {

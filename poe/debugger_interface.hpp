@@ -2,6 +2,7 @@
 // Process Acquisition Interface defines.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "partition_manager/job/job.hpp"
@@ -18,6 +19,11 @@ bool debugger_holds_tasks() noexcept;
 inline constexpr const char* kDebuggerVariable = "MP_DEBUGGER_FD";
 // Returns that descriptor and removes the variable. -1: pdbx has not started this poe.
 int take_debugger_connection();
+
+// Replaces this poe by pdbx, which starts poe again with the same arguments, lets the job run, and
+// debugs it when a task fails. Returns if pdbx itself has started this poe. Throws Error if
+// there is no pdbx.
+void run_under_pdbx(const std::vector<std::string>& arguments);
 
 // Publishes the process of each task, in task order, and calls MPIR_Breakpoint, where debuggers stop.
 void tell_debuggers(const pm::JobSpec& job, const std::vector<pm::TaskProcess>& processes);

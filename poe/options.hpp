@@ -117,6 +117,7 @@ struct Options {
     // The end of a job.
     std::optional<std::chrono::seconds> maxtime;  // a longer job is ended with status 124
     std::chrono::milliseconds kill_grace{500};    // from SIGTERM to SIGKILL
+    bool debug_failure = false;                   // pdbx runs the job
     std::chrono::seconds interrupt_grace{30};     // for tasks that survive SIGINT; 0: forever
     std::chrono::seconds deadlock_timeout{10};    // time without progress; 0: off
 

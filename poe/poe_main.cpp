@@ -403,6 +403,7 @@ int main(int argc, char** argv) {
             diagnostics.info(notice.number, notice.text);
     }
     try {
+        if (options.value().debug_failure && !options.value().dry_run) run_under_pdbx(arguments);
         return run_job(options.value(), arguments, diagnostics, heritage);
     } catch (const std::exception& error) {
         diagnostics.error(kFatal, error.what());

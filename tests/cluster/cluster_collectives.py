@@ -5,7 +5,7 @@ oracle, with the algorithms that are chosen there, in two levels or not."""
 import pathlib
 import re
 
-from hosts import BUILD, ClusterTest, main
+from hosts import BUILD, ClusterTest, check_lambdas, main
 
 PROGRAM = BUILD / "bin" / "mpl_collectives"
 MPTUNE = BUILD / "bin" / "mptune"
@@ -51,7 +51,9 @@ class Collectives(ClusterTest):
         for level in ("node", "network"):
             self.assertIn(f"level {level}", result.stdout)
             facts = re.search(rf"(?ms)^level {level}\n(.*?)(?=^level|\Z)", text).group(1)
-            self.assertEqual(re.findall(r"(?m)^lambda (\d+) ", facts), ["8", "256", "1024"])
+            table = re.search(rf"(?ms)^level {level}, \d+ tasks\n(.*?)(?=^level|\Z)", result.stdout).group(1)
+            self.assertEqual(re.findall(r"(?m)^ +(\d+) ", table), ["8", "256", "1024"])
+            check_lambdas(self, table, facts)
             self.assertRegex(facts, r"(?m)^per_byte [\d.e+-]+$")
             start_up[level] = float(re.search(r"(?m)^start_up (\S+)$", facts).group(1))
         # Each was measured among those whom it concerns: memory is not a network.

@@ -12,7 +12,8 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "multiproc"))
-from launching import BUILD, POE, SANITIZED, children_of, clean_environment, processes, wait_for  # noqa: E402
+from launching import (BUILD, POE, SANITIZED, check_lambdas, children_of, clean_environment, processes,  # noqa: E402, F401
+                       wait_for)
 
 TESTBED = str(HERE / "testbed")
 HOSTS = int(os.environ.get("TESTBED_HOSTS", 0))

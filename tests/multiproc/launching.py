@@ -71,6 +71,19 @@ def wait_for(condition, what, timeout=DEADLINE):
         time.sleep(0.005)
 
 
+# The lengths that the built-in tuning has a lambda for.
+BUILT_IN_LAMBDAS = {"1024", "65536", "1048576"}
+
+
+def check_lambdas(test, table, facts):
+    """The table that mptune prints and the lines of a level in the tuning file: each length at which both experiments
+    agree has its lambda; the others keep what the file had, if anything."""
+    agreed = set(re.findall(r"(?m)^ +(\d+) [ .\d]+$", table))
+    written = set(re.findall(r"(?m)^lambda (\d+) [\d.]+$", facts))
+    test.assertLessEqual(agreed, written, table)
+    test.assertLessEqual(written - agreed, BUILT_IN_LAMBDAS, table)
+
+
 def processes():
     """pid -> (parent, state, command line) of all processes that have one."""
     found = {}

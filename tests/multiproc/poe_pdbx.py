@@ -65,6 +65,31 @@ class PdbxTest(LaunchTest):
                                       stdin=subprocess.DEVNULL, env=env or clean_environment()))
 
 
+class OnFail(PdbxTest):
+    def poe(self, *arguments, **options):
+        return subprocess.run([POE, *map(str, arguments), "-onfail", "pdbx"], capture_output=True, text=True,
+                              timeout=DEADLINE, env=clean_environment(), **options)
+
+    def test_a_job_without_failure_looks_as_without_debugger(self):
+        script = 'read line; echo "$MP_CHILD $line"; echo aside >&2'
+        result = self.poe("sh", "-c", script, "-procs", 2, "-stdoutmode", "ordered", input="typed\n")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "0 typed\n1 typed\n", "aside\n" * 2))
+
+    def test_a_crash_shows_the_stacks_of_all_tasks_and_ends_as_usual(self):
+        result = self.poe(BUGS / "crash", "-procs", 4, stdin=subprocess.DEVNULL)
+        self.assertEqual(result.returncode, 128 + signal.SIGSEGV, result.stdout + result.stderr)
+        self.assertRegex(result.stdout, r"(?m)^[-,1-3]+: SIGSEGV \(Segmentation fault\)")
+        self.assertRegex(result.stdout, r"(?m)^ +add_up +crash.cpp:\d+$")
+        self.assertIn("ERROR: 0031-250", result.stderr)
+        self.assertEqual(running("crash"), [])
+
+    def test_an_exit_code_is_a_failure(self):
+        result = self.poe("sh", "-c", "test $MP_CHILD != 1 || exit 1; exec sleep 300", "-procs", 3, stdin=subprocess.DEVNULL)
+        self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
+        self.assertRegex(result.stdout, r"(?m)^1: breakpoint 1, (__GI_)?_exit")
+        self.assertIn("task 1 (node", result.stderr)
+
+
 class Bugs(PdbxTest):
     def test_wrong_index(self):
         for tasks in (1, 4, 16):

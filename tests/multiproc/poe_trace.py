@@ -215,8 +215,8 @@ class Ends(TraceTest):
         job.kill()
         job.communicate(timeout=60)
         parts, = os.listdir(self.place)
-        self.assertRegex(parts, r"^trace_tasks\.trc\..*\.parts$")
-        wait_for(lambda: not [name for name in os.listdir("/dev/shm") if name.startswith(f"poe-{os.getuid()}-")], "the job's end")
+        name = re.fullmatch(r"trace_tasks\.trc\.(.*)\.parts", parts)[1]
+        wait_for(lambda: not os.path.exists(f"/dev/shm/poe-{os.getuid()}-{name}"), "the job's end")
         streams = os.listdir(self.place / parts)
         self.assertEqual(sorted(streams), ["job.stream", "node-0.stream", "task-0.stream", "task-1.stream"])
         # What is there can be made a trace by anybody who knows the format.

@@ -170,7 +170,7 @@ class NoDeadlocks(WatchTest):
     def test_reading(self):
         with self.running("long-reading", 3, stdin=subprocess.PIPE) as job:
             seen = self.waiting(job, (1, 2))
-            self.assertEqual(seen[0]["state"], "computing")
+            self.assertEqual(seen[0]["state"], "idle")
             self.assertEqual(poestat("-deadlock", job.pid).returncode, 0)
             time.sleep(2)
             job.communicate(b"x\n", timeout=60)
