@@ -115,8 +115,8 @@ static Entry* make_entries(const Matrix* m, size_t* count) {
                     value += kCondition - kClasses[nas_class].shift;
                 if (*count == room) {
                     room *= 2;
-                    entries = realloc(entries, room * sizeof *entries);
-                    if (entries == NULL) nas_refuse("CG", "no memory for the matrix");
+                    entries = nas_check_memory(realloc(entries, room * sizeof *entries), room,
+                                               sizeof *entries);
                 }
                 entries[(*count)++] =
                     (Entry){v.place[a] - m->first_row, v.place[b] - m->first_col, value};

@@ -36,9 +36,10 @@ static inline uint64_t nas_skip(uint64_t x, uint64_t count) {
     return x;
 }
 
-/* Ends the job with a message of task 0. */
+/* Ends the job with a message of task 0. All tasks call it, and none aborts before the message is out. */
 static inline void nas_refuse(const char* kernel, const char* why) {
     if (nas_me == 0) fprintf(stderr, "%s: %s\n", kernel, why);
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_Abort(MPI_COMM_WORLD, 2);
 }
 
@@ -57,14 +58,18 @@ static inline void nas_begin(int* argc, char*** argv, const char* kernel) {
         nas_refuse(kernel, "runs with 1, 2, 4, 8 or 16 tasks");
 }
 
-static inline void* nas_memory(size_t count, size_t size) {
-    void* memory = calloc(count > 0 ? count : 1, size);
+/* Ends the job if this task got no memory; returns the memory. */
+static inline void* nas_check_memory(void* memory, size_t count, size_t size) {
     if (memory == NULL) {
         fprintf(stderr, "task %d has no memory for %zu elements of %zu bytes\n", nas_me, count,
                 size);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     return memory;
+}
+
+static inline void* nas_memory(size_t count, size_t size) {
+    return nas_check_memory(calloc(count > 0 ? count : 1, size), count, size);
 }
 
 static inline int nas_equal(double found, double expected, double relative) {
