@@ -120,7 +120,7 @@ class Pdbx {
         if (run_ == Run::kStart) {
             run_ = Run::kRuns;
             early_.clear();
-            then_ = std::exchange(lines_, {"break _exit if (int)$rdi != 0", "cont"});
+            then_ = std::exchange(lines_, {"catch exit", "cont"});
         } else if (run_ == Run::kRuns && lines_.empty() && session_.some_stopped()) {
             run_ = Run::kFailed;
             session_.show_events();

@@ -205,6 +205,8 @@ std::string Session::stop_in_words(NodeIndex node, const DebuggedTask& task) con
         case StopReason::Kind::kCatch: {
             const Breakpoint* found =
                 const_cast<Session*>(this)->breakpoint_of(node, task.reason.breakpoint);
+            if (found != nullptr && found->text == kCatchExit)
+                return "exits with a code other than 0";
             if (found != nullptr)
                 text =
                     (task.reason.kind == StopReason::Kind::kWatch ? "watchpoint " : "breakpoint ") +

@@ -29,6 +29,9 @@ inline constexpr std::chrono::milliseconds kQuietTime{1000};
 // Events of this time are reported together.
 inline constexpr std::chrono::milliseconds kEventTime{150};
 
+// The breakpoint of `catch exit`: the first argument of _exit() is the exit code (x86-64).
+inline constexpr const char* kCatchExit = "catch exit";
+
 class Session {
   public:
     using Time = std::chrono::steady_clock::time_point;

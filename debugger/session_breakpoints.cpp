@@ -207,13 +207,23 @@ void Session::catch_command(const TaskSet& tasks, std::string arguments) {
         catch_deadlock_ = true;
         return answer({"the tasks of a deadlock are stopped when the deadlock watch finds it"});
     }
+    if (word == "exit") {
+        Breakpoint breakpoint;
+        breakpoint.text = kCatchExit;
+        breakpoint.tasks = tasks;
+        return insert_on_nodes(std::move(breakpoint), [=, this](NodeIndex node) {
+            const std::string on = condition_for(node, tasks, "(int)$rdi != 0");
+            return "-break-insert -f -c " + mi_quoted(on) + " _exit";
+        });
+    }
     if (word == "call") {
         if (arguments.empty()) return fail("catch call needs a name: catch call MPI_Allreduce");
         return add_breakpoint(tasks, arguments, false);
     }
     if (word.empty())
         return fail(
-            "catch has the forms catch signal [NAME], catch call NAME, catch deadlock, and "
+            "catch has the forms catch signal [NAME], catch call NAME, catch exit, catch deadlock, "
+            "and "
             "those of gdb (throw, catch, fork, exec, syscall)");
     // The others are commands of gdb's command line. gdb tells their number only in words.
     Breakpoint breakpoint;
