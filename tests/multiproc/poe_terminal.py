@@ -163,9 +163,10 @@ class Pty(TerminalTest):
         session.type(b"echo $((6 * 7))\r")
         session.read_until(b"\r42\r\n")
         # Signs belong to the task: the shell survives what ends its command.
-        session.type(b"sleep 1000\r")
-        session.read_until(b"sleep 1000\r\n")
-        wait_for(lambda: running("sleep 1000"), "the command")
+        command = f"sleep 1000.{os.getpid()}"  # no other process has this command line
+        session.type(command.encode() + b"\r")
+        session.read_until(command.encode() + b"\r\n")
+        wait_for(lambda: running(command), "the command")
         session.type(b"\x03")
         session.type(b"echo st''ill here\r")
         session.read_until(b"still here\r\n")
