@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/fold.hpp"
 #include "debugger/command_line.hpp"
 #include "debugger/pdbx_options.hpp"
 #include "debugger/session.hpp"
@@ -152,6 +153,7 @@ class Pdbx {
                 return;
             }
             session_.execute(line, Clock::now());
+            on_signal();  // a script may execute itself without end
         }
         if (session_.leaving() != Session::Leave::kNo && !left_at_) leave();
     }
@@ -162,10 +164,15 @@ class Pdbx {
         if (session_.leaving() == Session::Leave::kDetach) return;
         if (session_.attached()) {
             session_.detach();
-        } else if (session_.some_alive()) {
-            quit_ = true;
-            call_.emplace(UniqueFd());  // poe ends the job
+        } else if (session_.some_alive() || session_.some_lost()) {
+            end_job();
         }
+    }
+
+    // Without the connection poe ends the job.
+    void end_job() {
+        quit_ = true;
+        call_.emplace(UniqueFd());
     }
 
     void wait() {
@@ -203,7 +210,7 @@ class Pdbx {
         };
         for (const Stream* stream : {&out_, &err_})
             if (!stream->line.empty()) add(stream->since + kOpenLine);
-        if (left_at_) add(*left_at_ + kLeaveLimit);
+        if (left_at_ && poe_.pid == 0) add(*left_at_ + kLeaveLimit);
         if (!first) return -1;
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(*first - Clock::now());
         return static_cast<int>(std::clamp<long>(left.count(), 0, 60000));
@@ -212,17 +219,17 @@ class Pdbx {
     void on_signal() {
         signalfd_siginfo signal{};
         while (::read(signals_.get(), &signal, sizeof signal) == sizeof signal) {
-            if (signal.ssi_signo == SIGINT) {
-                lines_.clear();
-                if (editor_) editor_->discard();
-                if (!session_.ready() && poe_.pid != 0) {
-                    quit_ = true;
-                    call_.emplace(UniqueFd());
-                } else {
-                    session_.interrupt(Clock::now());
-                }
+            const bool only_stops = signal.ssi_signo == SIGINT;
+            lines_.clear();
+            if (editor_) editor_->discard();
+            if (poe_.pid != 0 && (quit_ || left_at_)) {
+                ::kill(poe_.pid, static_cast<int>(signal.ssi_signo));  // as without pdbx
+            } else if (poe_.pid != 0 && !session_.ready()) {
+                end_job();
+            } else if (only_stops) {
+                session_.interrupt(Clock::now());
             } else {
-                session_.execute("quit", Clock::now());
+                session_.quit();
             }
         }
     }
@@ -317,8 +324,15 @@ class Pdbx {
 
     void print(const std::string& text) {
         if (editor_) return editor_->print(text);
-        std::fwrite(text.data(), 1, text.size(), stdout);
-        std::fflush(stdout);
+        if (write_error_ != 0) return;
+        errno = 0;
+        if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+            std::fflush(stdout) == 0)
+            return;
+        // As for poe, whose job ends when nobody reads its output.
+        write_error_ = errno != 0 ? errno : EIO;
+        lines_.clear();
+        session_.quit();
     }
 
     // Returns the exit status: that of poe, if pdbx has started it and the user has not ended the job.
@@ -339,6 +353,8 @@ class Pdbx {
             report.lines.emplace_back("poe has closed the connection");
             show(report);
         }
+        if (write_error_ == EPIPE) return 128 + SIGPIPE;
+        if (write_error_ != 0) throw Error("cannot write the output", write_error_);
         return session_.had_error() && status == 0 && !interactive_ ? kOwnError : status;
     }
 
@@ -354,6 +370,7 @@ class Pdbx {
     bool interactive_ = false;
     bool input_over_ = false;
     bool quit_ = false;
+    int write_error_ = 0;            // of standard output
     std::deque<std::string> lines_;  // commands of scripts, and of an input that is no terminal
     std::string typed_;
     std::optional<Clock::time_point> left_at_;
@@ -372,8 +389,8 @@ int main(int argc, char** argv) {
         return kOwnError;
     }
     if (options.value().request == PdbxOptions::Request::kHelp) {
-        std::cout << pdbx_usage();
-        return 0;
+        std::cout << folded_help(pdbx_usage(), STDOUT_FILENO) << std::flush;
+        return std::cout ? 0 : kOwnError;
     }
     if (options.value().request == PdbxOptions::Request::kVersion) {
         std::cout << "pdbx " POE_VERSION "\n";

@@ -79,6 +79,10 @@ bool Session::some_alive() const {
     return !ready_ || !alive.empty();
 }
 
+bool Session::some_lost() const {
+    return !tasks_that([](const DebuggedTask& task) { return task.life == Life::kLost; }).empty();
+}
+
 bool Session::some_stopped() const {
     return !tasks_that([](const DebuggedTask& task) { return task.stopped; }).empty();
 }
@@ -195,6 +199,7 @@ void Session::on_attached() {
     ready_ = true;
     if (!job_.at_start) waits_ = Wait{all_tasks(groups_->tasks()), "", false, now_};
     show_events();
+    tell_held();  // there may be no task to debug
 }
 
 std::string Session::stop_in_words(NodeIndex node, const DebuggedTask& task) const {

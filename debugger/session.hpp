@@ -65,6 +65,11 @@ class Session {
     bool detached() const { return leave_ == Leave::kDetach && gdbs_running_ == 0; }
     // Ends all gdbs. The tasks continue.
     void detach();
+    // As the command quit, at any time.
+    void quit() {
+        sourced_.clear();
+        if (leave_ == Leave::kNo) leave_ = Leave::kQuit;
+    }
     // "pdbx all 3/4> ": the current group, and how many of its tasks have stopped.
     std::string prompt() const;
     // Names that complete the first or a later word of a line.
@@ -78,6 +83,8 @@ class Session {
     // False: no task is left that is debugged, so the job goes on to its end.
     bool some_alive() const;
     bool some_stopped() const;
+    // Some tasks have no debugger any more, and may run on.
+    bool some_lost() const;
 
     struct Breakpoint {
         int number = 0;

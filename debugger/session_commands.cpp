@@ -27,6 +27,39 @@ std::pair<std::string, std::string> format_of(std::string expression) {
     return {format, expression};
 }
 
+// Commands of gdb that pdbx does not pass on, with the reason.
+struct Refused {
+    std::string_view names;  // separated by blanks
+    std::string_view reason;
+};
+constexpr Refused kRefused[] = {
+    {"define document if while commands compile guile gu",
+     "it reads more lines, which gdb would take from the commands that follow"},
+    {"run r start starti attach target kill k checkpoint restart file exec-file core-file",
+     "it would end or replace the task, which belongs to poe"},
+    {"inferior add-inferior remove-inferiors clone-inferior disconnect",
+     "pdbx has one inferior for each task; choose tasks with \"on\" and \"group\""},
+    {"tbreak tb hbreak hb thbreak thb rbreak rwatch awatch",
+     "pdbx would not know it; use break or watch, and delete"},
+};
+
+// Returns why a command of gdb is not passed on; empty if it is.
+std::string_view refusal(std::string command) {
+    const std::string word = take_word(command);
+    for (const Refused& each : kRefused) {
+        std::string names(each.names);
+        while (!names.empty())
+            if (take_word(names) == word) return each.reason;
+    }
+    if (command.empty() &&
+        (word == "python" || word == "py" || word == "python-interactive" || word == "pi"))
+        return kRefused[0].reason;
+    if (word == "set")
+        for (const char* setting : {"non-stop", "mi-async", "schedule-multiple", "interpreter"})
+            if (command.starts_with(setting)) return "pdbx depends on this setting";
+    return {};
+}
+
 }  // namespace
 
 void Session::execute(const std::string& line, Time now) {
@@ -83,7 +116,10 @@ void Session::run(const CommandLine& command, const TaskSet& tasks) {
         case Kind::kFinish:
             return resume(tasks, "-exec-finish", command.background);
         case Kind::kUntil:
-            return resume(tasks, "-exec-until " + arguments, command.background);
+            // gdb would not read other commands while it executes -exec-until.
+            return resume(tasks,
+                          "-interpreter-exec console " + mi_quoted("until " + arguments + " &"),
+                          command.background);
         case Kind::kHalt: {
             for (const TaskId task : tasks)
                 if (DebuggedTask* each = find(task); each != nullptr && each->runs())
@@ -398,6 +434,8 @@ void Session::select_thread(const TaskSet& tasks, const std::string& arguments) 
 }
 
 void Session::pass_to_gdb(const TaskSet& tasks, const std::string& command) {
+    if (const std::string_view reason = refusal(command); !reason.empty())
+        return fail("this command is not passed to gdb: " + std::string(reason));
     const TaskSet stopped = stopped_of(tasks);
     if (!note_running(tasks, stopped)) return;
     const OperationPtr all = operation([this](Operation& done) {

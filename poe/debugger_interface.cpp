@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <string>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
@@ -83,7 +84,10 @@ int take_debugger_connection() {
     const char* said = std::getenv(kDebuggerVariable);
     const auto fd = parse_number<int>(said != nullptr ? said : "");
     ::unsetenv(kDebuggerVariable);
-    if (!fd || *fd <= STDERR_FILENO || ::fcntl(*fd, F_SETFD, FD_CLOEXEC) != 0) return -1;
+    struct stat status {};
+    if (!fd || *fd <= STDERR_FILENO || ::fstat(*fd, &status) != 0 || !S_ISSOCK(status.st_mode) ||
+        ::fcntl(*fd, F_SETFD, FD_CLOEXEC) != 0)
+        return -1;
     return *fd;
 }
 

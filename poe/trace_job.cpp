@@ -85,6 +85,11 @@ std::string trace_path(const Options& options, const std::string& program,
 
 pm::TraceSpec make_trace(const Options& options, const std::string& path, const std::string& job,
                          const std::string& temporary) {
+    std::error_code none;
+    const auto status = std::filesystem::status(path, none);
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+        throw Error("the trace cannot be written to " + path +
+                    ": it exists and is no regular file; name another one with -tracefile");
     pm::TraceSpec trace;
     // Stacks belong to the states of the tasks, so their calls are recorded, too.
     const bool only_stacks = options.trace_level == 0 && options.trace_stacks > 0;

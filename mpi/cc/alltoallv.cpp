@@ -133,6 +133,11 @@ bool begin_control(const char* function, int schedule, MPI_Comm comm, MPIX_Cc* g
                       "give one of MPIX_CC_AUTO, _SIMPLE, _GREEDY and _ALL_TO_ALL");
     } else {
         *group = MPIX_CC_NULL;
+        int inter = 0;
+        code = MPI_Comm_test_inter(comm, &inter);
+        if (code == MPI_SUCCESS && inter != 0)
+            code = refuse(comm, function, "the communicator is an intercommunicator",
+                          "give an intracommunicator");
     }
     return code == MPI_SUCCESS;
 }
@@ -231,6 +236,13 @@ int MPIX_Alltoallv_control1(const int sendcounts[], MPI_Datatype sendtype, const
                           " does not receive as many bytes as rank " + std::to_string(first[1]) +
                           " sends to it",
                       "give matching counts and datatypes in all tasks");
+    const std::array<int, 2> limits{schedule, -schedule};
+    std::array<int, 2> most{};
+    code = MPI_Allreduce(limits.data(), most.data(), 2, MPI_INT, MPI_MAX, comm);
+    if (code != MPI_SUCCESS) return code;
+    if (most[0] != -most[1])
+        return refuse(comm, kName, "the members give different schedules",
+                      "give the same schedule in all members");
     return finish_control(schedule, comm, rank, n, all, group);
 }
 
@@ -281,8 +293,8 @@ int MPIX_Alltoallv_data_trans2(const void* sendbuf, const int sendcounts[], cons
                              recvtype, group->data);
     int rank = 0;
     MPI_Comm_rank(group->data, &rank);
-    code = MPI_Sendrecv(out.at(rank), out.counts[rank], sendtype, 0, kData, in.at(rank),
-                        in.counts[rank], recvtype, 0, kData, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    code = MPI_Sendrecv(out.at(rank), out.counts[rank], sendtype, rank, kData, in.at(rank),
+                        in.counts[rank], recvtype, rank, kData, group->data, MPI_STATUS_IGNORE);
     for (const OwnPhase& phase : group->own) {
         if (code != MPI_SUCCESS) break;
         code = run_phase(phase, out, in, group->data);

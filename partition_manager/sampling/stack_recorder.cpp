@@ -2,17 +2,25 @@
 #include "partition_manager/sampling/stack_recorder.hpp"
 
 #include <algorithm>
-#include <fstream>
+#include <fcntl.h>
 #include <iterator>
 #include <span>
 #include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/unique_fd.hpp"
 
 namespace poe::pm {
 namespace {
 
+// What can be read of a file of /proc. A process that ends meanwhile is no error.
 std::string text_of(const std::string& path) {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    std::string text;
+    char piece[65536];
+    for (ssize_t count = 0; file && (count = ::read(file.get(), piece, sizeof piece)) > 0;)
+        text.append(piece, static_cast<std::size_t>(count));
+    return text;
 }
 
 // The code that a process has mapped by now; events of the past that follow add what it had mapped before.

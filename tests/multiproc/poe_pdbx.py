@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 from launching import (BUILD, DEADLINE, EXAMPLES, POE, SANITIZED, SOURCE, LaunchTest, children_of, clean_environment,
@@ -192,6 +193,42 @@ class Commands(PdbxTest):
         said = Session(subprocess.run(self.command(["cont"], *program), **options))
         without_job = lambda text: re.sub(r"poe-\d+-[0-9a-z-]+", "JOB", text)
         self.assertEqual(without_job("\n".join(said.output())), without_job(plain.stdout.rstrip("\n")), said.text)
+
+
+    def test_until_over_a_collective_call(self):
+        source = (SOURCE / "examples/bugs/wrong_index.c").read_text().splitlines()
+        after = 1 + next(number for number, text in enumerate(source) if "MPI_Finalize" in text)
+        said = self.pdbx(["break range_of", "cont", "delete", f"until wrong_index.c:{after}", "on all where", f"tbreak {after}",
+                          "define x", "set non-stop off"], BUGS / "wrong_index", "-procs", "3")
+        self.assertEqual(said.stops()[-1][0], [0, 1, 2], said.text)
+        for command, reason in ((f"tbreak {after}", "use break"), ("define x", "more lines"), ("set non-stop off", "depends")):
+            self.assertIn(reason, said.of(command)[0]["error"])
+
+    def test_a_termination_signal_at_any_moment(self):
+        for delay in (0, 0.05, 0.1, 0.2, 0.4, 0.8):  # the moment is what is tested
+            debugger = subprocess.Popen(self.command(["cont"], "sleep", "300", "-procs", "3"), stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=clean_environment())
+            time.sleep(delay)
+            debugger.terminate()
+            out, err = debugger.communicate(timeout=DEADLINE)
+            self.assertIn(debugger.returncode, (0, 1, -signal.SIGTERM), (delay, out, err))
+            wait_for(lambda: not children_of(debugger.pid), "the job to end")
+
+    def test_without_gdb_time_limits_hold(self):
+        with tempfile.TemporaryDirectory() as path:
+            os.symlink(shutil.which("sleep"), os.path.join(path, "sleep"))
+            said = self.pdbx(["cont"], shutil.which("sleep"), "300", "-procs", "2", "-maxtime", "2",
+                             env=clean_environment(PATH=path))
+        self.assertIn("gdb is not installed on this node", said.text)
+
+    def test_a_reader_that_goes_away_ends_the_job(self):
+        debugger = subprocess.Popen(self.command(["print 1", "cont"], "sleep", "300", "-procs", "2"), stdout=subprocess.PIPE,
+                                    stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=clean_environment())
+        debugger.stdout.readline()
+        debugger.stdout.close()
+        self.assertEqual(debugger.wait(DEADLINE), 128 + signal.SIGPIPE)
+        self.assertEqual(debugger.stderr.read(), b"")
+        debugger.stderr.close()
 
 
 class Running(PdbxTest):

@@ -203,6 +203,14 @@ class Ends(TraceTest):
         self.assertEqual(ends[2], (1, signal.SIGKILL))
         self.assertEqual(len(trace.of(2, "collective")), 2)
 
+    def test_a_device_is_not_replaced(self):
+        device = os.path.join(self.place, "pipe")
+        os.mkfifo(device)
+        result = poe("true", "-tracelevel", "1", "-tracefile", "pipe", cwd=self.place)
+        self.ok(result, 1)
+        self.assertIn(b"it exists and is no regular file", result.stderr)
+        self.assertTrue(pathlib.Path(device).is_fifo())
+
     def test_failed_start(self):
         result = poe("/no/such/program", "-procs", "2", "-tracelevel", "1", cwd=self.place)
         self.assertNotEqual(result.returncode, 0)

@@ -202,6 +202,33 @@ static void check_misuse(void) {
         "the schedule is 77");
     CHECK_OK(MPIX_Alltoallv_control1(counts, MPI_INT, counts, MPI_INT, MPIX_CC_GREEDY,
                                      MPI_COMM_WORLD, &group));
+    /* The members must give the same schedule. */
+    if (n > 1) {
+        MPIX_Cc unequal;
+        expect_text(MPIX_Alltoallv_control1(counts, MPI_INT, counts, MPI_INT,
+                                            me == 0 ? MPIX_CC_GREEDY : MPIX_CC_SIMPLE,
+                                            MPI_COMM_WORLD, &unequal),
+                    "different schedules");
+        MPI_Comm half, inter;
+        MPI_Comm_split(MPI_COMM_WORLD, me % 2, me, &half);
+        MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - me % 2, 0, &inter);
+        MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+        expect_text(MPIX_Alltoallv_control1(counts, MPI_INT, counts, MPI_INT, MPIX_CC_GREEDY, inter,
+                                            &unequal),
+                    "intercommunicator");
+        MPI_Comm_free(&inter);
+        MPI_Comm_free(&half);
+    }
+    /* A receive of the program gets no data of the group. */
+    int stray = -1, stray_came;
+    MPI_Request receive;
+    MPI_Irecv(&stray, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &receive);
+    CHECK_OK(MPIX_Alltoallv_data_trans2(memory, counts, starts, MPI_INT, result, counts, starts,
+                                        MPI_INT, MPI_COMM_WORLD, group));
+    MPI_Test(&receive, &stray_came, MPI_STATUS_IGNORE);
+    CHECK_INT(stray_came, 0);
+    MPI_Cancel(&receive);
+    MPI_Wait(&receive, MPI_STATUS_IGNORE);
     wrong[0] = 5;
     expect_text(MPIX_Alltoallv_data_trans2(memory, wrong, starts, MPI_INT, result, counts, starts,
                                            MPI_INT, MPI_COMM_WORLD, group),
