@@ -79,10 +79,6 @@ bool Session::some_alive() const {
     return !ready_ || !alive.empty();
 }
 
-bool Session::some_lost() const {
-    return !tasks_that([](const DebuggedTask& task) { return task.life == Life::kLost; }).empty();
-}
-
 bool Session::some_stopped() const {
     return !tasks_that([](const DebuggedTask& task) { return task.stopped; }).empty();
 }
@@ -181,6 +177,7 @@ void Session::on_gdb_started(NodeIndex node, const pm::DebuggerStarted& started)
     }
     fail("node " + job_.nodes[static_cast<std::size_t>(node)] + ": " + started.trouble);
     gdb->tasks() = std::move(tasks);
+    gdb_failed_ = true;
     gdb->on_gone("not debugged: " + started.trouble);
 }
 
@@ -192,7 +189,8 @@ void Session::on_gdb_ended(NodeIndex node, const std::string& why) {
         fail("node " + job_.nodes[static_cast<std::size_t>(node)] + ": " + why +
              "; its tasks continue without debugger, and end if they reach a breakpoint that was "
              "set in them");
-    gdb->on_gone("without debugger");
+    gdb_failed_ = gdb_failed_ || !why.empty();
+    gdb->on_gone(why.empty() ? "detached" : "without debugger");
 }
 
 void Session::on_attached() {

@@ -83,8 +83,8 @@ class Session {
     // False: no task is left that is debugged, so the job goes on to its end.
     bool some_alive() const;
     bool some_stopped() const;
-    // Some tasks have no debugger any more, and may run on.
-    bool some_lost() const;
+    // Some tasks run on without debugger, because their gdb has failed.
+    bool some_lost() const { return gdb_failed_; }
 
     struct Breakpoint {
         int number = 0;
@@ -216,6 +216,7 @@ class Session {
     bool ready_ = false;
     bool held_ = false;  // told to poe
     bool had_error_ = false;
+    bool gdb_failed_ = false;
     Leave leave_ = Leave::kNo;
 };
 

@@ -153,8 +153,8 @@ void Session::run(const CommandLine& command, const TaskSet& tasks) {
         case Kind::kHelp: {
             std::vector<std::string> lines = help_lines(arguments);
             if (lines.empty())
-                lines.push_back("\"" + arguments +
-                                "\" is a command of gdb or none: info, x, ptype, ...");
+                lines.push_back("pdbx has no command \"" + arguments +
+                                "\"; gdb may have one, such as info, x and ptype");
             return answer(std::move(lines));
         }
         case Kind::kGdb:
@@ -257,7 +257,7 @@ void Session::list_tasks(const TaskSet& tasks) {
 bool Session::note_running(const TaskSet& tasks, const TaskSet& stopped) {
     if (stopped.empty()) {
         const TaskSet running = intersection(tasks, groups_->find("running").value());
-        fail(running.empty() ? "no task of the group is left"
+        fail(running.empty() ? "no task of the group can be debugged any more"
                              : in_words(running) + (running.size() == 1 ? " runs" : " run") +
                                    "; stop them first (halt, or Ctrl-C)");
         return false;
@@ -352,7 +352,7 @@ void Session::print(const TaskSet& tasks, const std::string& expression, bool va
 void Session::select_frame(const TaskSet& tasks, CommandKind kind, const std::string& arguments) {
     const auto number = parse_number<int>(arguments);
     if (!arguments.empty() && (!number || *number < 0))
-        return fail("\"" + arguments + "\" is no number of frames");
+        return fail("\"" + arguments + "\" is no number of frames; give one from 0 on");
     const TaskSet stopped = stopped_of(tasks);
     if (!note_running(tasks, stopped)) return;
     const OperationPtr all = operation([this](Operation& done) { show_answers(done); });

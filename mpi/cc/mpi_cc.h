@@ -71,9 +71,8 @@ int MPIX_Scatterv_dynamic(MPIX_CC_SCATTERV_ARGUMENTS, MPI_Comm comm);
  * If a member does not receive as much as another one sends to it, all members get an error.
  * control2 computes the schedule from lengths that the program knows: bytes[i * n + j] bytes go
  * from rank i to rank j, the same at all members. Only the first control function on a communicator
- * sends messages for control2, because it makes a communicator for the data. The error is that of
- * control1 if the own lengths differ later. data_trans2 moves the data by the schedule of the
- * group. */
+ * sends messages for control2, because it makes a communicator for the data. data_trans2
+ * moves the data by the schedule of the group; it refuses lengths for which the group was not made. */
 int MPIX_Alltoallv_control1(const int sendcounts[], MPI_Datatype sendtype, const int recvcounts[],
                             MPI_Datatype recvtype, int schedule, MPI_Comm comm, MPIX_Cc* group);
 int MPIX_Alltoallv_control2(const MPI_Count bytes[], int schedule, MPI_Comm comm, MPIX_Cc* group);

@@ -36,7 +36,9 @@ std::string samples_part(const StackProfile& profile, const ProfileSums& sums) {
     if (profile.left_out > 0)
         out +=
             fmt::format("  {} more did not fit into memory and are left out\n", profile.left_out);
-    if (sums.cut > 0) out += fmt::format("  {} stacks lack their outermost callers\n", sums.cut);
+    if (sums.cut > 0)
+        out += fmt::format("  {} stacks are incomplete: their outermost functions are not known\n",
+                           sums.cut);
     if (profile.without_kernel)
         out +=
             "  The kernel has allowed no samples in system calls (kernel.perf_event_paranoid is "
