@@ -145,6 +145,7 @@ class Pdbx {
             } else if (run_ == Run::kRuns) {
                 return;  // the job ends
             } else if (options_.batch || input_over_) {
+                commands_over_ = true;
                 line = "quit";
             } else if (interactive_) {
                 editor_->show(session_.prompt());
@@ -164,8 +165,8 @@ class Pdbx {
         if (session_.leaving() == Session::Leave::kDetach) return;
         if (session_.attached()) {
             session_.detach();
-        } else if (session_.some_alive() || session_.some_lost()) {
-            end_job();
+        } else if (session_.some_alive() || (session_.some_lost() && !commands_over_)) {
+            end_job();  // tasks without debugger may run to their end after the last command
         }
     }
 
@@ -186,6 +187,7 @@ class Pdbx {
                                  : interactive_                            ? editor_->shown()
                                                 : !options_.batch && !input_over_ && lines_.empty();
         fds.push_back({wants_input ? STDIN_FILENO : -1, POLLIN, 0});
+        fds.push_back({editor_ || write_error_ != 0 ? -1 : STDOUT_FILENO, 0, 0});
         ::poll(fds.data(), fds.size(), timeout());
         if (fds[0].revents != 0) on_signal();
         if (fds[1].revents != 0) {
@@ -196,6 +198,7 @@ class Pdbx {
         if (fds[2].revents != 0) on_output(poe_.out, out_, kOutput);
         if (fds[3].revents != 0) on_output(poe_.err, err_, kErrors);
         if (fds[4].revents != 0) on_input();
+        if ((fds[5].revents & POLLERR) != 0) on_write_error(EPIPE);
         session_.tick(Clock::now());
         flush_open_lines();
         if (editor_ && editor_->shown()) editor_->show(session_.prompt());
@@ -329,8 +332,12 @@ class Pdbx {
         if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
             std::fflush(stdout) == 0)
             return;
-        // As for poe, whose job ends when nobody reads its output.
-        write_error_ = errno != 0 ? errno : EIO;
+        on_write_error(errno != 0 ? errno : EIO);
+    }
+
+    // As for poe, the job ends when nobody reads the output.
+    void on_write_error(int error) {
+        write_error_ = error;
         lines_.clear();
         session_.quit();
     }
@@ -369,6 +376,7 @@ class Pdbx {
     std::deque<std::string> then_;  // commands of scripts, for the time after it
     bool interactive_ = false;
     bool input_over_ = false;
+    bool commands_over_ = false;  // those of scripts, or of an input that is no terminal
     bool quit_ = false;
     int write_error_ = 0;            // of standard output
     std::deque<std::string> lines_;  // commands of scripts, and of an input that is no terminal

@@ -3,11 +3,12 @@
 
 import json
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
 
-from launching import BUILD, SANITIZED, main, poe
+from launching import BUILD, SANITIZED, main, poe, wait_for
 from poe_watch import WatchTest, poestat
 from trace_file import Trace
 
@@ -92,7 +93,8 @@ class Poestat(MpiWatchTest):
             seen = self.waiting(job, (0, 1))
             self.assertEqual((seen[0]["call"], seen[0]["peer"], seen[0]["type"], seen[0]["communicator"], seen[0]["bytes"]),
                              ("MPI_Recv", 1, 3, "mesh", 8))
-            self.assertRegex(seen[1]["text"], r"^MPI_Recv from 0 tag 3, 8 B in mesh, \d")
+            # The time is shown once the wait has lasted.
+            wait_for(lambda: re.match(r"MPI_Recv from 0 tag 3, 8 B in mesh, \d", self.tasks_of(job)[1]["text"]), "the time")
 
     def test_collectives(self):
         with self.running("barrier", 3, MP_DEADLOCK_TIMEOUT=0) as job:
