@@ -3,10 +3,14 @@
 // partition_manager/pmi/pmi1_server.hpp is the other side.
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <optional>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 #include "base/error.hpp"
@@ -31,6 +35,21 @@ std::optional<std::string> field(const std::string& line, const std::string& nam
     const auto begin = at + name.size() + 1;
     const auto end = name == "value" ? line.size() : line.find(' ', begin);
     return line.substr(begin, end == std::string::npos ? end : end - begin);
+}
+
+// Waits, for at most a second, until the launcher has read what this process has written to its
+// standard output and error. When mpiexec is told to abort, it ends its tasks and drops what their
+// pipes still hold, which is often the message that explains the abort.
+void wait_until_output_is_read() noexcept {
+    constexpr auto kPause = std::chrono::milliseconds(1);
+    int pauses_left = 1000;
+    for (const int fd : {STDOUT_FILENO, STDERR_FILENO}) {
+        struct stat file {};
+        if (::fstat(fd, &file) != 0 || !S_ISFIFO(file.st_mode)) continue;
+        int unread = 0;
+        while (::ioctl(fd, FIONREAD, &unread) == 0 && unread != 0 && pauses_left-- > 0)
+            std::this_thread::sleep_for(kPause);
+    }
 }
 
 class Pmi1Rendezvous final : public Rendezvous {
@@ -71,6 +90,7 @@ class Pmi1Rendezvous final : public Rendezvous {
     }
 
     void abort(int code, const std::string&) noexcept override {
+        wait_until_output_is_read();
         try {
             send_line("abort exitcode=" + std::to_string(code));
         } catch (const std::exception&) {

@@ -82,7 +82,7 @@ class OnFail(PdbxTest):
         self.assertRegex(result.stdout, r"(?m)^[-,1-3]+: SIGSEGV \(Segmentation fault\)")
         self.assertRegex(result.stdout, r"(?m)^ +add_up +crash.cpp:\d+$")
         self.assertIn("ERROR: 0031-250", result.stderr)
-        self.assertEqual(running("crash"), [])
+        self.assertEqual(running(str(BUGS / "crash")), [])
 
     def test_an_exit_code_is_a_failure(self):
         result = self.poe("sh", "-c", "test $MP_CHILD != 1 || exit 1; exec sleep 300", "-procs", 3, stdin=subprocess.DEVNULL)
