@@ -45,6 +45,18 @@ const CommandName* find_command(std::string_view word) {
     return found;
 }
 
+// gdb's "info threads" and "info breakpoints" show the threads of all inferiors and gdb's own numbers.
+// They are the commands of pdbx that answer the same question. kGdb: another command.
+Kind info_command(std::string_view text) {
+    std::string rest(text);
+    const std::string info = take_word(rest);
+    if (info != "i" && info != "inf" && info != "info") return Kind::kGdb;
+    if (rest.size() >= 2 && std::string_view("threads").starts_with(rest)) return Kind::kThread;
+    if (!rest.empty() && std::string_view("breakpoints").starts_with(rest))
+        return Kind::kBreakpoints;
+    return Kind::kGdb;
+}
+
 }  // namespace
 
 const std::vector<CommandName>& command_names() {
@@ -121,6 +133,7 @@ std::optional<CommandLine> parse_command(std::string_view line) {
     while (end < text.size() && is_word_char(text[end])) ++end;
     const CommandName* found = end > 0 ? find_command(text.substr(0, end)) : nullptr;
     if (found == nullptr) {
+        command.kind = info_command(text);
         command.name = std::string(text);
         return command;
     }

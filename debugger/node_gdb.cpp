@@ -142,24 +142,37 @@ void NodeGdb::attach(std::vector<DebuggedTask> tasks, bool at_start) {
                         handlers_.on_ended(task);
                     } else if (task.life == Life::kAttaching) {
                         task.life = at_start ? Life::kStarting : Life::kAlive;
-                        if (at_start) ++starting_;
                         if (is_stopped(task)) check_stopped(task);
                     }
                     if (last && at_start) begin_attached();
-                    if (last && !at_start) handlers_.on_attached();
+                    check_attached();
                 });
     }
-    if (count == 0) handlers_.on_attached();
+    check_attached();
+}
+
+void NodeGdb::check_attached() {
+    const bool is_pending = std::any_of(tasks_.begin(), tasks_.end(), [](const auto& task) {
+        return task.life == Life::kAttaching || task.life == Life::kStarting;
+    });
+    if (attached_ || is_pending) return;
+    attached_ = true;
+    for (const auto& each : start_breakpoints_)
+        command("-break-delete " + std::to_string(each.first));
+    start_breakpoints_.clear();
+    handlers_.on_attached();
 }
 
 // All tasks that could be attached are at their first instruction.
 void NodeGdb::begin_attached() {
+    if (std::none_of(tasks_.begin(), tasks_.end(),
+                     [](const auto& task) { return task.life == Life::kStarting; }))
+        return;
     insert_start_breakpoint(kFortranMain);
     insert_start_breakpoint("main");
     command("-gdb-show version", [this](const GdbAnswer&) {
         can_start_ = true;
         for (DebuggedTask& task : tasks_) go_to_main(task);
-        if (starting_ == 0) handlers_.on_attached();
     });
 }
 
@@ -222,13 +235,8 @@ void NodeGdb::on_start_stop(DebuggedTask& task) {
 void NodeGdb::started(DebuggedTask& task) {
     task.life = Life::kAlive;
     task.stopped = true;
-    --starting_;
     handlers_.on_stopped(task);
-    if (starting_ > 0) return;
-    for (const auto& each : start_breakpoints_)
-        command("-break-delete " + std::to_string(each.first));
-    start_breakpoints_.clear();
-    handlers_.on_attached();
+    check_attached();
 }
 
 void NodeGdb::resume(DebuggedTask& task, const std::string& how,
@@ -430,35 +438,40 @@ void NodeGdb::on_notify(const MiRecord& record) {
 }
 
 void NodeGdb::end(DebuggedTask& task, const std::string& note, bool failed) {
-    const bool was_starting = task.life == Life::kStarting;
     task.life = Life::kEnded;
     task.stopped = task.stop_requested = false;
     task.threads.clear();
     task.note = note;
     task.failed = task.failed || failed;
     handlers_.on_ended(task);
-    if (was_starting && --starting_ == 0) handlers_.on_attached();
+    check_attached();
+}
+
+void NodeGdb::on_exit(TaskId task, const std::string& note, bool failed) {
+    for (DebuggedTask& each : tasks_) {
+        if (each.task != task || each.life == Life::kEnded) continue;
+        each.exit = note;
+        each.failed = each.failed || failed;
+        if (each.life == Life::kLost) end(each, note, failed);
+    }
 }
 
 void NodeGdb::on_gone(const std::string& why) {
     if (gone_) return;
     gone_ = true;
-    const bool was_attaching =
-        starting_ > 0 || std::any_of(tasks_.begin(), tasks_.end(), [](const DebuggedTask& task) {
-            return task.life == Life::kAttaching;
-        });
     for (DebuggedTask& task : tasks_) {
         if (task.life == Life::kEnded || task.life == Life::kLost) continue;
-        task.life = Life::kLost;
+        const bool has_ended = !task.exit.empty();
+        task.life = has_ended ? Life::kEnded : Life::kLost;
         task.stopped = false;
-        task.note = why;
+        task.note = has_ended ? task.exit : why;
         handlers_.on_ended(task);
     }
     auto pending = std::move(pending_);
     pending_.clear();
     for (auto& [token, on_answer] : pending)
         if (on_answer) on_answer({false, {}, "", why});
-    if (was_attaching) handlers_.on_attached();
+    check_attached();
 }
 
 }  // namespace poe::debugger

@@ -52,6 +52,7 @@ struct DebuggedTask {
     MiValue where;        // gdb's frame of the stop
     std::string note;     // how it ended, or why it is lost
     bool failed = false;  // it has stopped at a fatal signal, or ended with an error
+    std::string exit;     // how it has ended according to its daemon
 
     bool runs() const { return life == Life::kAlive && !stopped; }
 };
@@ -71,7 +72,8 @@ class NodeGdb {
         // The task has stopped as a whole, has ended, or is lost.
         std::function<void(DebuggedTask&)> on_stopped;
         std::function<void(DebuggedTask&)> on_ended;
-        // gdb has executed the first commands, and each task has been attached or is lost.
+        // Once: each task is lost, has ended, or can be debugged; one that was held at its start has
+        // reached its main program.
         std::function<void()> on_attached;
     };
 
@@ -95,6 +97,9 @@ class NodeGdb {
 
     // Takes bytes that gdb has written.
     void feed(std::string_view bytes);
+    // The daemon of the node says how the task has ended. Usually gdb says so, too. It does not if it
+    // has gone, or goes before it has looked at the task again.
+    void on_exit(TaskId task, const std::string& note, bool failed);
     // gdb has gone. Outstanding commands get an error, and the tasks are lost.
     void on_gone(const std::string& why);
     bool gone() const { return gone_; }
@@ -105,6 +110,7 @@ class NodeGdb {
   private:
     void set_up();
     void begin_attached();
+    void check_attached();
     void insert_start_breakpoint(const std::string& place);
     void on_start_stop(DebuggedTask& task);
     void go_to_main(DebuggedTask& task);
@@ -127,11 +133,11 @@ class NodeGdb {
     std::uint64_t next_token_ = 1;
     std::string rest_;  // an incomplete line
     std::string console_;
-    std::size_t starting_ = 0;  // tasks that are on their way to main
-    bool can_start_ = false;    // the breakpoints at main have been set
+    bool can_start_ = false;  // the breakpoints at main have been set
     std::map<int, std::vector<std::string>> start_breakpoints_;  // number -> inferiors that have it
     DebuggedTask* ended_ = nullptr;  // its signal is about to be reported, if it was killed
     bool gone_ = false;
+    bool attached_ = false;  // on_attached has been called
 };
 
 }  // namespace poe::debugger

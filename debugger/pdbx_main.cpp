@@ -91,6 +91,7 @@ class Pdbx {
         std::ifstream in(file);
         if (!in) throw Error("cannot read the commands in " + file, errno);
         for (std::string line; std::getline(in, line);) lines_.push_back(line);
+        if (in.bad()) throw Error("cannot read the commands in " + file, errno);
     }
 
     void connect() {

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <utility>
 
+#include "partition_manager/job/signal_words.hpp"
+
 namespace poe::debugger {
 
 namespace {
@@ -119,6 +121,8 @@ void Session::on_message(NodeIndex from, pm::Message message, Time now) {
         handlers_.send(pm::DebuggerCredit{output->bytes.size()}, from);
     } else if (const auto* ended = std::get_if<pm::DebuggerEnded>(&message)) {
         if (known) on_gdb_ended(from, ended->text);
+    } else if (const auto* exit = std::get_if<pm::TaskExit>(&message)) {
+        on_task_exit(*exit);
     } else if (const auto* states = std::get_if<pm::TaskStates>(&message)) {
         on_states(from, *states);
     }
@@ -193,6 +197,18 @@ void Session::on_gdb_ended(NodeIndex node, const std::string& why) {
     gdb->on_gone(why.empty() ? "detached" : "without debugger");
 }
 
+void Session::on_task_exit(const pm::TaskExit& exit) {
+    const bool known =
+        exit.task >= 0 && static_cast<std::size_t>(exit.task) < job_.node_of_task.size();
+    NodeGdb* gdb = known ? gdb_of(exit.task) : nullptr;
+    if (gdb == nullptr || leave_ == Leave::kDetach) return;
+    const bool killed = exit.signal != 0;
+    gdb->on_exit(exit.task,
+                 killed ? "was killed by " + pm::signal_name(exit.signal)
+                        : "ended with code " + std::to_string(exit.code),
+                 killed || exit.code != 0);
+}
+
 void Session::on_attached() {
     ready_ = true;
     if (!job_.at_start) waits_ = Wait{all_tasks(groups_->tasks()), "", false, now_};
@@ -210,10 +226,7 @@ std::string Session::stop_in_words(NodeIndex node, const DebuggedTask& task) con
                 const_cast<Session*>(this)->breakpoint_of(node, task.reason.breakpoint);
             if (found != nullptr && found->text == kCatchExit)
                 return "exits with a code other than 0";
-            if (found != nullptr)
-                text =
-                    (task.reason.kind == StopReason::Kind::kWatch ? "watchpoint " : "breakpoint ") +
-                    std::to_string(found->number);
+            if (found != nullptr) text = found->name();
             if (!task.reason.text.empty()) text += (text.empty() ? "" : ", ") + task.reason.text;
             break;
         }

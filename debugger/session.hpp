@@ -88,11 +88,14 @@ class Session {
 
     struct Breakpoint {
         int number = 0;
-        std::string text;  // what was typed
+        const char* kind = "breakpoint";  // or "tracepoint", "watchpoint", "catchpoint"
+        std::string text;                 // what was typed
         TaskSet tasks;
         bool traces = false;                             // reports and continues
         std::vector<std::pair<NodeIndex, int>> of_gdbs;  // gdb's numbers
         std::string where;                               // "work at ring.c:5"
+
+        std::string name() const { return kind + (" " + std::to_string(number)); }
     };
 
   private:
@@ -121,6 +124,7 @@ class Session {
     void begin_job(pm::DebuggedJob job);
     void on_gdb_started(NodeIndex node, const pm::DebuggerStarted& started);
     void on_gdb_ended(NodeIndex node, const std::string& why);
+    void on_task_exit(const pm::TaskExit& exit);
     void on_attached();
     void on_stopped(NodeIndex node, DebuggedTask& task);
     void on_ended(DebuggedTask& task);
@@ -151,6 +155,7 @@ class Session {
     void select_frame(const TaskSet& tasks, CommandKind kind, const std::string& arguments);
     void leave_library(const OperationPtr& all, TaskId task);
     void show_frame(const OperationPtr& all, TaskId task, int wanted);
+    void list_threads(const TaskSet& tasks);
     void select_thread(const TaskSet& tasks, const std::string& arguments);
     void pass_to_gdb(const TaskSet& tasks, const std::string& command);
     void source(const std::string& file);
@@ -166,8 +171,13 @@ class Session {
     std::string condition_for(NodeIndex node, const TaskSet& tasks, const std::string& condition);
     std::string task_expression(NodeIndex node);
     Breakpoint* breakpoint_of(NodeIndex node, int gdb_number);
+    Breakpoint* breakpoint_of(int number);
+    OperationPtr make_breakpoint(Breakpoint breakpoint);
     void insert_on_nodes(Breakpoint breakpoint,
-                         const std::function<std::string(NodeIndex)>& command);
+                         const std::function<std::string(NodeIndex)>& options,
+                         const std::string& place);
+    void on_inserted(const OperationPtr& all, NodeIndex node, int number, TaskId told,
+                     const GdbAnswer& answer);
 
     // session_waits.cpp
     void why(const TaskSet& tasks, bool messages);

@@ -70,60 +70,81 @@ Session::Breakpoint* Session::breakpoint_of(NodeIndex node, int gdb_number) {
     return nullptr;
 }
 
-// Executes `command` on each node that has tasks of the breakpoint, and records what gdb has made.
-void Session::insert_on_nodes(Breakpoint breakpoint,
-                              const std::function<std::string(NodeIndex)>& command) {
+Session::Breakpoint* Session::breakpoint_of(int number) {
+    for (Breakpoint& each : breakpoints_)
+        if (each.number == number) return &each;
+    return nullptr;
+}
+
+// Begins an operation that makes the breakpoint. If no gdb has made one, it is forgotten, and the next
+// one gets its number.
+Session::OperationPtr Session::make_breakpoint(Breakpoint breakpoint) {
     breakpoint.number = next_breakpoint_++;
     const int number = breakpoint.number;
     breakpoints_.push_back(std::move(breakpoint));
-    const OperationPtr all = operation([this, number](Operation& done) {
-        const auto made = std::find_if(breakpoints_.begin(), breakpoints_.end(),
-                                       [&](const Breakpoint& b) { return b.number == number; });
-        if (made->of_gdbs.empty()) {
-            breakpoints_.erase(made);
+    return operation([this, number](Operation& done) {
+        const Breakpoint& made = *breakpoint_of(number);
+        if (made.of_gdbs.empty()) {
+            std::erase_if(breakpoints_, [&](const Breakpoint& b) { return b.number == number; });
             --next_breakpoint_;
         } else {
-            answer({(made->traces ? "tracepoint " : "breakpoint ") + std::to_string(number) + ": " +
-                    (made->where.empty() ? made->text : made->where) + ", " +
-                    in_words(made->tasks)});
+            answer({made.name() + ": " + (made.where.empty() ? made.text : made.where) + ", " +
+                    in_words(made.tasks)});
         }
         if (!done.errors.empty()) show_answers(done);
     });
-    const TaskSet tasks = breakpoints_.back().tasks;
-    for (std::size_t place = 0; place < gdbs_.size(); ++place) {
-        NodeGdb* gdb = gdbs_[place].get();
-        const auto node = static_cast<NodeIndex>(place);
+}
+
+// Inserts the breakpoint on each node that has tasks of it, and records what gdb has made. A place that
+// gdb does not know may be in a library that is loaded later. A line that a known file does not have is
+// a mistake.
+void Session::insert_on_nodes(Breakpoint breakpoint,
+                              const std::function<std::string(NodeIndex)>& options,
+                              const std::string& place) {
+    const TaskSet tasks = breakpoint.tasks;
+    const OperationPtr all = make_breakpoint(std::move(breakpoint));
+    const int number = breakpoints_.back().number;
+    for (std::size_t index = 0; index < gdbs_.size(); ++index) {
+        NodeGdb* gdb = gdbs_[index].get();
+        const auto node = static_cast<NodeIndex>(index);
         if (gdb == nullptr || gdb->gone()) continue;
         const auto first =
             std::find_if(gdb->tasks().begin(), gdb->tasks().end(),
                          [&](const DebuggedTask& task) { return tasks.contains(task.task); });
         if (first == gdb->tasks().end()) continue;
         const TaskId told = first->task;
+        const std::string rest = options(node) + mi_quoted(place);
         ++all->outstanding;
-        gdb->command(command(node), [this, all, node, number, told](const GdbAnswer& answer) {
-            const auto made = std::find_if(breakpoints_.begin(), breakpoints_.end(),
-                                           [&](const Breakpoint& b) { return b.number == number; });
-            const MiValue* bkpt = answer.results.find("bkpt");
-            for (const char* name : {"wpt", "hw-rwpt", "hw-awpt"})
-                if (bkpt == nullptr) bkpt = answer.results.find(name);
-            if (answer.ok && bkpt != nullptr && made != breakpoints_.end()) {
-                const auto gdb_number = parse_number<int>(bkpt->text_of("number"));
-                made->of_gdbs.emplace_back(node, gdb_number.value_or(0));
-                const MiValue* where = bkpt;
-                if (const MiValue* locations = bkpt->find("locations"))
-                    if (!locations->items.empty()) where = &locations->items.front().second;
-                const StackFrame frame = frame_of(*where);
-                made->where = bkpt->find("pending") != nullptr
-                                  ? bkpt->text_of("pending") + " (not loaded yet)"
-                              : frame.function.empty() ? ""
-                                                       : frame.function + " at " + frame.place;
-            } else if (!answer.ok) {
-                all->errors.emplace_back(told, answer.error);
-            }
-            finish_one(all);
+        gdb->command("-break-insert " + rest, [=, this](const GdbAnswer& answer) {
+            const bool is_missing_line = answer.error.starts_with("No line ") ||
+                                         answer.error.starts_with("No compiled code for line ");
+            if (answer.ok || is_missing_line) return on_inserted(all, node, number, told, answer);
+            gdb->command("-break-insert -f " + rest, [=, this](const GdbAnswer& later) {
+                on_inserted(all, node, number, told, later);
+            });
         });
     }
     seal(all);
+}
+
+void Session::on_inserted(const OperationPtr& all, NodeIndex node, int number, TaskId told,
+                          const GdbAnswer& answer) {
+    const MiValue* bkpt = answer.results.find("bkpt");
+    Breakpoint* made = breakpoint_of(number);
+    if (answer.ok && bkpt != nullptr && made != nullptr) {
+        made->of_gdbs.emplace_back(node, parse_number<int>(bkpt->text_of("number")).value_or(0));
+        const MiValue* where = bkpt;
+        if (const MiValue* locations = bkpt->find("locations"))
+            if (!locations->items.empty()) where = &locations->items.front().second;
+        const StackFrame frame = frame_of(*where);
+        made->where = bkpt->find("pending") != nullptr
+                          ? bkpt->text_of("pending") + " (not loaded yet)"
+                      : frame.function.empty() ? ""
+                                               : frame.function + " at " + frame.place;
+    } else if (!answer.ok) {
+        all->errors.emplace_back(told, answer.error);
+    }
+    finish_one(all);
 }
 
 void Session::add_breakpoint(const TaskSet& tasks, const std::string& arguments, bool traces) {
@@ -141,12 +162,14 @@ void Session::add_breakpoint(const TaskSet& tasks, const std::string& arguments,
     breakpoint.text = arguments.empty() ? place : arguments;
     breakpoint.tasks = tasks;
     breakpoint.traces = traces;
-    insert_on_nodes(std::move(breakpoint),
-                    [=, this, place = place, condition = condition](NodeIndex node) {
-                        const std::string on = condition_for(node, tasks, condition);
-                        return "-break-insert -f " +
-                               (on.empty() ? "" : "-c " + mi_quoted(on) + " ") + mi_quoted(place);
-                    });
+    if (traces) breakpoint.kind = "tracepoint";
+    insert_on_nodes(
+        std::move(breakpoint),
+        [=, this, condition = condition](NodeIndex node) {
+            const std::string on = condition_for(node, tasks, condition);
+            return on.empty() ? on : "-c " + mi_quoted(on) + " ";
+        },
+        place);
 }
 
 void Session::stop_command(const TaskSet& tasks, std::string arguments) {
@@ -162,21 +185,12 @@ void Session::watch(const TaskSet& tasks, const std::string& expression) {
     const TaskSet stopped = stopped_of(tasks);
     if (!note_running(tasks, stopped)) return;
     Breakpoint breakpoint;
+    breakpoint.kind = "watchpoint";
     breakpoint.text = "watch " + expression;
+    breakpoint.where = expression;
     breakpoint.tasks = stopped;
-    breakpoint.number = next_breakpoint_++;
-    const int number = breakpoint.number;
-    breakpoints_.push_back(std::move(breakpoint));
-    const OperationPtr all = operation([this, number](Operation& done) {
-        const auto made = std::find_if(breakpoints_.begin(), breakpoints_.end(),
-                                       [&](const Breakpoint& b) { return b.number == number; });
-        if (made->of_gdbs.empty())
-            breakpoints_.erase(made);
-        else
-            answer({"watchpoint " + std::to_string(number) + ": " + made->text.substr(6) + ", " +
-                    in_words(made->tasks)});
-        if (!done.errors.empty()) show_answers(done);
-    });
+    const OperationPtr all = make_breakpoint(std::move(breakpoint));
+    const int number = breakpoints_.back().number;
     for (const TaskId task : stopped) {
         const NodeIndex node = job_.node_of_task[static_cast<std::size_t>(task)];
         ++all->outstanding;
@@ -184,11 +198,8 @@ void Session::watch(const TaskSet& tasks, const std::string& expression) {
             "-break-watch" + NodeGdb::context(*find(task)) + " " +
                 mi_quoted(with_task(expression, std::to_string(task))),
             [this, all, node, number, task](const GdbAnswer& answer) {
-                const auto made =
-                    std::find_if(breakpoints_.begin(), breakpoints_.end(),
-                                 [&](const Breakpoint& b) { return b.number == number; });
                 if (answer.ok && !answer.results.items.empty())
-                    made->of_gdbs.emplace_back(
+                    breakpoint_of(number)->of_gdbs.emplace_back(
                         node,
                         parse_number<int>(answer.results.items.front().second.text_of("number"))
                             .value_or(0));
@@ -211,10 +222,12 @@ void Session::catch_command(const TaskSet& tasks, std::string arguments) {
         Breakpoint breakpoint;
         breakpoint.text = kCatchExit;
         breakpoint.tasks = tasks;
-        return insert_on_nodes(std::move(breakpoint), [=, this](NodeIndex node) {
-            const std::string on = condition_for(node, tasks, "(int)$rdi != 0");
-            return "-break-insert -f -c " + mi_quoted(on) + " _exit";
-        });
+        return insert_on_nodes(
+            std::move(breakpoint),
+            [=, this](NodeIndex node) {
+                return "-c " + mi_quoted(condition_for(node, tasks, "(int)$rdi != 0")) + " ";
+            },
+            "_exit");
     }
     if (word == "call") {
         if (arguments.empty()) return fail("catch call needs a name: catch call MPI_Allreduce");
@@ -227,20 +240,11 @@ void Session::catch_command(const TaskSet& tasks, std::string arguments) {
             "those of gdb (throw, catch, fork, exec, syscall)");
     // The others are commands of gdb's command line. gdb tells their number only in words.
     Breakpoint breakpoint;
+    breakpoint.kind = "catchpoint";
     breakpoint.text = "catch " + whole;
-    breakpoint.tasks = tasks;
-    breakpoint.number = next_breakpoint_++;
-    const int number = breakpoint.number;
-    breakpoints_.push_back(std::move(breakpoint));
-    const OperationPtr all = operation([this, number](Operation& done) {
-        const auto made = std::find_if(breakpoints_.begin(), breakpoints_.end(),
-                                       [&](const Breakpoint& b) { return b.number == number; });
-        if (made->of_gdbs.empty())
-            breakpoints_.erase(made);
-        else
-            answer({"catchpoint " + std::to_string(number) + ": " + made->text});
-        if (!done.errors.empty()) show_answers(done);
-    });
+    breakpoint.tasks = all_tasks(groups_->tasks());  // gdb has no conditions for it
+    const OperationPtr all = make_breakpoint(std::move(breakpoint));
+    const int number = breakpoints_.back().number;
     for (std::size_t place = 0; place < gdbs_.size(); ++place) {
         NodeGdb* gdb = gdbs_[place].get();
         if (gdb == nullptr || gdb->gone() || gdb->tasks().empty()) continue;
@@ -253,9 +257,7 @@ void Session::catch_command(const TaskSet& tasks, std::string arguments) {
                          while (answer.ok && !text.empty()) {
                              const auto gdb_number = parse_number<int>(take_word(text));
                              if (!gdb_number) continue;
-                             for (Breakpoint& each : breakpoints_)
-                                 if (each.number == number)
-                                     each.of_gdbs.emplace_back(node, *gdb_number);
+                             breakpoint_of(number)->of_gdbs.emplace_back(node, *gdb_number);
                              break;
                          }
                          if (!answer.ok) all->errors.emplace_back(told, answer.error);

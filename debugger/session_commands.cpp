@@ -138,6 +138,7 @@ void Session::run(const CommandLine& command, const TaskSet& tasks) {
         case Kind::kFrame:
             return select_frame(tasks, command.kind, arguments);
         case Kind::kThread:
+            if (arguments.empty() || command.name != "thread") return list_threads(tasks);
             return select_thread(tasks, arguments);
         case Kind::kWhy:
             return why(tasks, false);
@@ -402,23 +403,52 @@ void Session::show_frame(const OperationPtr& all, TaskId task, int wanted) {
 }
 
 // Threads have the numbers 1, 2, ... within their task.
+// The threads of a task have numbers from 1 in the order in which they began. "* 1  work at a.c:5": *
+// marks the selected one.
+void Session::list_threads(const TaskSet& tasks) {
+    const TaskSet stopped = stopped_of(tasks);
+    if (!note_running(tasks, stopped)) return;
+    const OperationPtr all = operation([this](Operation& done) { show_answers(done); });
+    for (const TaskId task : stopped) {
+        ++all->outstanding;
+        const std::string group = "i" + std::to_string(find(task)->inferior);
+        gdb_of(task)->command("-list-thread-groups " + group, [=, this](const GdbAnswer& answer) {
+            const DebuggedTask& each = *find(task);
+            std::map<int, std::string> places;
+            if (const MiValue* threads = answer.results.find("threads"))
+                for (const auto& item : threads->items) {
+                    const MiValue& thread = item.second;
+                    const MiValue* at = thread.find("frame");
+                    const StackFrame frame = at != nullptr ? frame_of(*at) : StackFrame{};
+                    std::string& text = places[parse_number<int>(thread.text_of("id")).value_or(0)];
+                    text = frame.function.empty() ? "?" : frame.function;
+                    if (!frame.place.empty()) text += " at " + frame.place;
+                    if (!frame.library.empty()) text += " in " + frame.library;
+                    if (const std::string& name = thread.text_of("name"); !name.empty())
+                        text += " (" + name + ")";
+                }
+            std::string lines;
+            int number = 0;
+            for (const auto& known : each.threads) {
+                lines += lines.empty() ? "" : "\n";
+                lines += known.first == each.thread ? "* " : "  ";
+                lines += std::to_string(++number) + "  " + places[known.first];
+            }
+            add_answer(all, task, answer, lines);
+        });
+    }
+    seal(all);
+}
+
 void Session::select_thread(const TaskSet& tasks, const std::string& arguments) {
     const auto number = parse_number<std::size_t>(arguments);
-    if (!arguments.empty() && (!number || *number == 0))
-        return fail("\"" + arguments + "\" is no number of a thread");
+    if (!number || *number == 0) return fail("\"" + arguments + "\" is no number of a thread");
     Answers answers;
     Answers errors;
     for (const TaskId task : tasks) {
         DebuggedTask* each = find(task);
         if (each == nullptr || each->threads.empty()) continue;
-        if (!number) {
-            std::string text = std::to_string(each->threads.size()) +
-                               (each->threads.size() == 1 ? " thread" : " threads");
-            const auto place = each->threads.find(each->thread);
-            text += ", number " + std::to_string(std::distance(each->threads.begin(), place) + 1) +
-                    " is selected";
-            answers.emplace_back(task, text);
-        } else if (*number > each->threads.size()) {
+        if (*number > each->threads.size()) {
             errors.emplace_back(task, "there is no thread " + arguments);
         } else {
             each->thread =
@@ -457,6 +487,7 @@ void Session::source(const std::string& file) {
     if (!in) return fail("cannot read the file \"" + file + "\"");
     std::deque<std::string> lines;
     for (std::string line; std::getline(in, line);) lines.push_back(line);
+    if (in.bad()) return fail("cannot read the file \"" + file + "\"");
     sourced_.insert(sourced_.begin(), lines.begin(), lines.end());
 }
 

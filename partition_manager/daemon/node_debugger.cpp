@@ -30,6 +30,19 @@ constexpr std::size_t kKeptErrors = 1000;
 constexpr const char* kNoGdb =
     "gdb is not installed on this node, or not in PATH; install the package gdb";
 
+struct Pipe {
+    UniqueFd read_end;
+    UniqueFd write_end;
+
+    bool open() {
+        int ends[2];
+        if (::pipe2(ends, O_CLOEXEC) != 0) return false;
+        read_end = UniqueFd(ends[0]);
+        write_end = UniqueFd(ends[1]);
+        return true;
+    }
+};
+
 }  // namespace
 
 NodeDebugger::~NodeDebugger() {
@@ -44,20 +57,13 @@ void NodeDebugger::start(std::vector<TaskProcess> tasks) {
     }
     const char* path = std::getenv("PATH");
     const ProgramPath gdb = find_program("gdb", path != nullptr ? path : "/usr/bin:/bin", "/");
-    int in[2];
-    int out[2];
-    int err[2];
-    if (gdb.file.empty()) {
-        return refuse(std::move(started), kNoGdb);
-    }
-    if (::pipe2(in, O_CLOEXEC) != 0 || ::pipe2(out, O_CLOEXEC) != 0 ||
-        ::pipe2(err, O_CLOEXEC) != 0) {
+    if (gdb.file.empty()) return refuse(std::move(started), kNoGdb);
+    Pipe in;
+    Pipe out;
+    Pipe err;
+    if (!in.open() || !out.open() || !err.open())
         return refuse(std::move(started),
                       "cannot make pipes to gdb: " + std::string(std::strerror(errno)));
-    }
-    const UniqueFd child_in(in[0]);
-    const UniqueFd child_out(out[1]);
-    const UniqueFd child_err(err[1]);
     std::string words[] = {
         "gdb", "-nx", "-q", "--interpreter=mi3", "-iex", "set debuginfod enabled off"};
     std::vector<char*> argv;
@@ -67,19 +73,19 @@ void NodeDebugger::start(std::vector<TaskProcess> tasks) {
     request.path = gdb.file.c_str();
     request.argv = argv.data();
     request.envp = ::environ;
-    request.stdin_fd = in[0];
-    request.stdout_fd = out[1];
-    request.stderr_fd = err[1];
+    request.stdin_fd = in.read_end.get();
+    request.stdout_fd = out.write_end.get();
+    request.stderr_fd = err.write_end.get();
     request.death_signal = SIGKILL;
     const pid_t pid = spawn(request);
-    const auto own = [this](int fd) {
-        UniqueFd moved = move_up(UniqueFd(fd));
+    const auto own = [this](UniqueFd& end) {
+        UniqueFd moved = move_up(std::move(end));
         ::fcntl(moved.get(), F_SETFL, O_NONBLOCK);
         return std::make_unique<asio::posix::stream_descriptor>(loop_, moved.release());
     };
-    in_ = own(in[1]);
-    out_ = own(out[0]);
-    err_ = own(err[0]);
+    in_ = own(in.write_end);
+    out_ = own(out.read_end);
+    err_ = own(err.read_end);
     if (pid < 0) {
         close_all();
         return refuse(std::move(started), "cannot run " + gdb.file + ": " + std::strerror(-pid));

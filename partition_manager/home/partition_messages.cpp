@@ -141,6 +141,7 @@ void Partition::on_start_failed(JobRun& run, StartFailed failed) {
 void Partition::on_exit(JobRun& run, TaskExit exit) {
     if (!run.is_task(exit.task)) return;
     ++so_far_.exits;
+    if (is_first(run)) sockets_.debugger->send(exit);
     const TaskId own_number = exit.task;
     exit.task += run.first();
     if (run.is_spawned()) exit.after += run.launched() - so_far_.start;  // users know one start

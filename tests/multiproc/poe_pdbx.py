@@ -174,6 +174,32 @@ class Commands(PdbxTest):
         self.assertEqual(said.answers("p/x 255"), {"0xff": [0, 1]})
         self.assertEqual(said.answers("print $task"), {"0": [0], "1": [1]})
 
+    def test_a_breakpoint_that_cannot_be_set_takes_no_number(self):
+        said = self.pdbx(["break wrong_index.c:9999", "watch no_such_variable", "trace MPI_Reduce", "break main", "cont"],
+                         BUGS / "wrong_index", "-procs", "2")
+        errors = [answer["text"] for report in said.reports if report["kind"] == "error" for answer in report["answers"]]
+        self.assertRegex(errors[0], "No (line|compiled code for line) 9999")
+        self.assertIn("no_such_variable", errors[1])
+        self.assertIn("tracepoint 1: ", said.lines("trace MPI_Reduce")[0])
+        self.assertIn("tracepoint 1, ", " ".join(text for _, text in said.stops()))
+        self.assertIn("breakpoint 2: ", said.lines("break main")[0])
+
+    def test_threads_are_those_of_the_task(self):
+        said = self.pdbx(["break MPI_Reduce", "cont", "info threads", "i b", "thread 1", "thread 9"],
+                         BUGS / "wrong_index", "-procs", "3")
+        answers = said.answers("info threads")
+        self.assertEqual(list(answers.values()), [[0, 1, 2]], said.text)
+        self.assertRegex(list(answers)[0], r"^\* 1  P?MPI_Reduce in libmpi_abi.so.1 \(wrong_index\)")
+        self.assertIn("1  MPI_Reduce", said.lines("i b")[0])
+        self.assertEqual(said.answers("thread 1"), {"thread 1": [0, 1, 2]})
+        self.assertEqual(said.answers("thread 9"), {"there is no thread 9": [0, 1, 2]})
+
+    def test_commands_from_a_directory(self):
+        result = subprocess.run([PDBX, "-batch", "-x", self.folder, "sleep", "300"], capture_output=True, text=True,
+                                timeout=DEADLINE, stdin=subprocess.DEVNULL, env=clean_environment())
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(f"cannot read the commands in {self.folder}", result.stderr)
+
     def test_printers_of_the_standard_library(self):
         said = self.pdbx(["break add_up", "cont", "print counts", "up", "print words"], BUGS / "crash", "-procs", "2")
         self.assertEqual(list(said.answers("print counts")), ["std::vector of length 6, capacity 6 = {0, 0, 0, 1, 1, 2}"], said.text)

@@ -18,7 +18,12 @@ TEST_CASE("commands have the names of gdb and dbx, abbreviations and beginnings"
     CHECK(kind("p x") == CommandKind::kPrint);
     CHECK(kind("status") == CommandKind::kBreakpoints);
     CHECK(kind("x/4i $pc") == CommandKind::kGdb);
-    CHECK(kind("info threads") == CommandKind::kGdb);
+    CHECK(kind("info locals") == CommandKind::kGdb);
+    CHECK(kind("info threads") == CommandKind::kThread);
+    CHECK(kind("i th") == CommandKind::kThread);
+    CHECK(kind("info b") == CommandKind::kBreakpoints);
+    CHECK(kind("info t") == CommandKind::kGdb);
+    CHECK(kind("info threads 2") == CommandKind::kGdb);
 }
 
 TEST_CASE("every command is found by its own name and abbreviations are unique") {

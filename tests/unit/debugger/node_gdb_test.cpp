@@ -144,6 +144,32 @@ TEST_CASE("tasks that are held go to main, and leave its breakpoint behind") {
     CHECK(play.attached == 1);
 }
 
+TEST_CASE("a gdb is ready when the last task is, although another one has ended before") {
+    PlayedGdb play(2, true);
+    play.answer("-target-attach", "^done");
+    play.say("=thread-group-exited,id=\"i1\",exit-code=\"01\"");
+    CHECK(play.ended == std::vector<TaskId>{10});
+    CHECK(play.attached == 0);
+    play.answer("-target-attach", "^error,msg=\"gone\"");
+    CHECK(play.attached == 1);
+}
+
+TEST_CASE("the daemon tells the end of a task whose gdb has gone") {
+    PlayedGdb play(3);
+    play.attach_all();
+    play.gdb.on_exit(10, "ended with code 3", true);
+    CHECK(play.ended.empty());  // gdb will report it
+    play.gdb.on_gone("detached");
+    CHECK(play.gdb.tasks()[0].note == "ended with code 3");
+    CHECK(play.gdb.tasks()[0].life == Life::kEnded);
+    CHECK(play.gdb.tasks()[0].failed);
+    CHECK(play.gdb.tasks()[1].note == "detached");
+    play.gdb.on_exit(11, "was killed by SIGTRAP", true);
+    CHECK(play.gdb.tasks()[1].note == "was killed by SIGTRAP");
+    CHECK(play.gdb.tasks()[1].failed);
+    CHECK(play.ended == std::vector<TaskId>{10, 11, 12, 11});
+}
+
 TEST_CASE("a Fortran program is stopped at its own main program") {
     PlayedGdb play(1, true);
     play.attach_all();
